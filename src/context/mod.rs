@@ -1,0 +1,42 @@
+//! What the outside world gives a run: environment, working directory, clock, ids, terminals.
+//!
+//! Everything in the library that would read a global takes it from [`Context`] instead, so that a run can be
+//! repeated to the byte. Nothing here knows what the values are used for.
+
+mod case_key;
+mod clock;
+mod ids;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+pub use case_key::CaseKey;
+pub use clock::{At, Clock, ManualClock, SystemClock};
+pub use ids::{Ids, RandomIds, SequentialIds};
+
+/// The outside world of one run, filled once by `main` (or by a test).
+#[derive(Clone)]
+pub struct Context {
+    /// The environment variables, as `${ENV.NAME}` sees them.
+    pub environment: Arc<BTreeMap<String, String>>,
+    /// The folder the program was started in; relative paths of the command line start here.
+    pub working_directory: PathBuf,
+    /// The user's home folder, for `~` at the start of a path.
+    pub home: Option<PathBuf>,
+    /// Arrival times and wall-clock stamps.
+    pub clock: Arc<dyn Clock>,
+    /// Generated ids: threads, runs, messages.
+    pub ids: Arc<dyn Ids>,
+    /// Whether standard output is a terminal.
+    pub stdout_is_terminal: bool,
+    /// Whether standard error is a terminal.
+    pub stderr_is_terminal: bool,
+}
+
+impl Context {
+    /// The environment variable `name`, where it is set and is valid Unicode.
+    pub fn variable(&self, name: &str) -> Option<&str> {
+        self.environment.get(name).map(String::as_str)
+    }
+}

@@ -1,0 +1,77 @@
+//! The kinds of problems, by stable names.
+
+use std::fmt;
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
+        /// Which kind of problem a diagnostic reports. The name never changes its meaning.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum Code { $($(#[$doc])* $variant,)* }
+
+        impl Code {
+            /// Every code, in the order of their names.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// The name as printed.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    /// The file's bytes are not UTF-8.
+    BadEncoding = "bad-encoding",
+    /// A pattern is no regular expression ananke takes.
+    BadPattern = "bad-pattern",
+    /// A `${…}` that is no reference.
+    BadReference = "bad-reference",
+    /// A URL that cannot be used.
+    BadUrl = "bad-url",
+    /// A value of the right type that is not allowed here.
+    BadValue = "bad-value",
+    /// No project config was found, or it cannot be read.
+    ConfigMissing = "config-missing",
+    /// Keys that exclude each other.
+    Contradiction = "contradiction",
+    /// Two tests have one id.
+    DuplicateId = "duplicate-id",
+    /// A key stands twice in one mapping.
+    DuplicateKey = "duplicate-key",
+    /// A key without a value.
+    EmptyValue = "empty-value",
+    /// A file is larger, deeper or more repetitive than is read.
+    LimitExceeded = "limit-exceeded",
+    /// A required key is missing.
+    MissingKey = "missing-key",
+    /// A key is newer than the version its file declares.
+    NewerKey = "newer-key",
+    /// No test was selected.
+    NoTests = "no-tests",
+    /// A named file belongs to another project.
+    OtherConfig = "other-config",
+    /// The text is no YAML.
+    Syntax = "syntax",
+    /// A variable that nothing defines.
+    UndefinedVariable = "undefined-variable",
+    /// A key that does not exist here.
+    UnknownKey = "unknown-key",
+    /// A value outside a closed set.
+    UnknownValue = "unknown-value",
+    /// The file cannot be read.
+    Unreadable = "unreadable",
+    /// The `version` is missing, not quoted, unknown or too new.
+    Version = "version",
+    /// A secret too short to be masked.
+    ShortSecret = "short-secret",
+    /// A value of the wrong type.
+    WrongType = "wrong-type",
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}

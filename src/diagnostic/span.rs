@@ -1,0 +1,37 @@
+//! Places in a source text.
+
+use std::ops::Deref;
+
+/// A stretch of a source text: byte offsets, start included, end excluded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    /// Where it starts, in bytes.
+    pub start: u32,
+    /// Where it ends, in bytes.
+    pub end: u32,
+}
+
+impl Span {
+    /// The stretch between two byte offsets.
+    pub fn new(start: usize, end: usize) -> Self {
+        let offset = |value| u32::try_from(value).unwrap_or(u32::MAX);
+        Self { start: offset(start), end: offset(end) }
+    }
+}
+
+/// A value and where it was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Spanned<T> {
+    /// The value.
+    pub value: T,
+    /// Where it stands in its file.
+    pub span: Span,
+}
+
+impl<T> Deref for Spanned<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}

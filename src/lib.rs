@@ -1,0 +1,12 @@
+//! ananke: a test runner for tool-using AI agents.
+
+pub mod context;
+pub mod diagnostic;
+pub mod model;
+pub mod outcome;
+pub mod redact;
+pub mod report;
+pub mod run;
+pub mod source;
+pub mod target;
+pub mod trace;

@@ -1,0 +1,3 @@
+//! The command `ananke`.
+
+fn main() {}

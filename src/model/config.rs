@@ -1,0 +1,21 @@
+//! `ananke.config.yaml`.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{OneOrMany, Target, Text};
+
+/// The project config: which agent is under test, and where its tests are.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ConfigFile {
+    /// The schema version this file is written for, as a quoted string: "1.0" to "1.3".
+    #[schemars(extend("x-since" = "1.0"))]
+    pub version: Text,
+    /// The agent under test.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub target: Target,
+    /// Which files are tests: globs below this file's folder. Without it `**/*.test.yaml` and `**/*.test.yml`.
+    #[schemars(extend("x-since" = "1.3"), example = "specs/**/*.test.yaml")]
+    pub specs: Option<OneOrMany<Text>>,
+}

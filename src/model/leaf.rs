@@ -1,0 +1,192 @@
+//! The leaves of the model: values that may hold `${…}` and shapes that several keys share.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor, value};
+
+use crate::diagnostic::Spanned;
+
+/// A string in which `${…}` is replaced; whether it is a name, a regex or a URL is said by its key.
+pub type Text = Spanned<String>;
+
+/// A whole number, or a string that is exactly one `${…}`.
+pub type Number = Spanned<Given<u64>>;
+
+/// What a string that stands for a number or boolean looks like: exactly one reference.
+const ONE_REFERENCE: &str = r"^\$\{[^{}]+\}$";
+
+/// A value written out, or a reference that gives it later.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Given<T> {
+    /// Written out.
+    Literal(T),
+    /// Exactly one `${…}`.
+    Reference(String),
+}
+
+/// A limit of `timing`: milliseconds, or `false` to switch off what an outer level set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// `false`.
+    Off,
+    /// The largest number of milliseconds that still passes.
+    Milliseconds(Given<u64>),
+}
+
+/// One value, or a list of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OneOrMany<T>(pub Vec<T>);
+
+struct GivenVisitor;
+
+impl Visitor<'_> for GivenVisitor {
+    type Value = Given<u64>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a whole number or exactly one `${…}`")
+    }
+
+    fn visit_u64<E: de::Error>(self, value: u64) -> Result<Self::Value, E> {
+        Ok(Given::Literal(value))
+    }
+
+    fn visit_str<E: de::Error>(self, value: &str) -> Result<Self::Value, E> {
+        let inner = value.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
+        match inner {
+            Some(inner) if !inner.is_empty() && !inner.contains(['{', '}']) => {
+                Ok(Given::Reference(value.to_owned()))
+            }
+            _ => Err(E::invalid_value(de::Unexpected::Str(value), &self)),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Given<u64> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(GivenVisitor)
+    }
+}
+
+impl JsonSchema for Given<u64> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Number".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "anyOf": [
+            { "type": "integer", "minimum": 0 },
+            { "type": "string", "pattern": ONE_REFERENCE },
+        ]})
+    }
+}
+
+impl<'de> Deserialize<'de> for Limit {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct LimitVisitor;
+        impl Visitor<'_> for LimitVisitor {
+            type Value = Limit;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("`false`, a whole number of milliseconds or exactly one `${…}`")
+            }
+
+            fn visit_bool<E: de::Error>(self, value: bool) -> Result<Limit, E> {
+                if value { Err(E::invalid_value(de::Unexpected::Bool(true), &self)) } else { Ok(Limit::Off) }
+            }
+
+            fn visit_u64<E: de::Error>(self, value: u64) -> Result<Limit, E> {
+                GivenVisitor.visit_u64(value).map(Limit::Milliseconds)
+            }
+
+            fn visit_str<E: de::Error>(self, value: &str) -> Result<Limit, E> {
+                GivenVisitor.visit_str(value).map(Limit::Milliseconds)
+            }
+        }
+        deserializer.deserialize_any(LimitVisitor)
+    }
+}
+
+impl JsonSchema for Limit {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Limit".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "anyOf": [
+            { "const": false },
+            { "type": "integer", "minimum": 0 },
+            { "type": "string", "pattern": ONE_REFERENCE },
+        ]})
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct OneOrManyVisitor<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for OneOrManyVisitor<T> {
+            type Value = OneOrMany<T>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("one text or a list of them")
+            }
+
+            fn visit_str<E: de::Error>(self, value: &str) -> Result<Self::Value, E> {
+                T::deserialize(value::StrDeserializer::new(value)).map(|one| OneOrMany(vec![one]))
+            }
+
+            fn visit_newtype_struct<D: Deserializer<'de>>(self, one: D) -> Result<Self::Value, D::Error> {
+                T::deserialize(one).map(|one| OneOrMany(vec![one]))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+                let mut items = Vec::new();
+                while let Some(item) = list.next_element()? {
+                    items.push(item);
+                }
+                Ok(OneOrMany(items))
+            }
+        }
+        // The typed reader of `source` answers a list as a sequence and anything else as itself, place included.
+        deserializer.deserialize_newtype_struct(crate::source::ONE_OR_MANY, OneOrManyVisitor(PhantomData))
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for OneOrMany<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        format!("OneOrMany{}", T::schema_name()).into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let one = generator.subschema_for::<T>();
+        json_schema!({ "anyOf": [one, { "type": "array", "items": one }] })
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Spanned<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
+    }
+}

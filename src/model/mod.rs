@@ -1,0 +1,29 @@
+//! What people write, one type a file.
+//!
+//! The types mirror the YAML key by key; the doc comment of a field is its description in the generated schema and in
+//! an editor's hover, and every field carries its since-version as `x-since`. Nothing here does input or output, and
+//! no string has been interpolated yet. A type is read from a [`Node`](crate::source::Node) by `source::from_node`.
+
+mod assert_block;
+mod config;
+mod leaf;
+mod scripted;
+mod target;
+mod test;
+mod turn;
+
+use crate::source::TagDefault;
+
+pub use assert_block::{AssertBlock, Count, ForbidCalls, Require, TextRules, TimingLimits, ToolRules};
+pub use config::ConfigFile;
+pub use leaf::{Given, Limit, Number, OneOrMany, Text};
+pub use scripted::{ScriptedAnswer, ScriptedCall, ScriptedError, ScriptedRule, ScriptedStep, ScriptedWhen};
+pub use target::{AguiTarget, ScriptedTarget, Target};
+pub use test::TestFile;
+pub use turn::{Turn, UserTurn};
+
+/// The schema versions this program knows, oldest first.
+pub const VERSIONS: &[&str] = &["1.0", "1.1", "1.2", "1.3"];
+
+/// The unions discriminated by `type` in which `type` may be left out, and what it then is (SPEC 1).
+pub const TAG_DEFAULTS: &[TagDefault] = &[TagDefault { union: "Turn", tag: "user" }];

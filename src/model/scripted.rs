@@ -1,0 +1,107 @@
+//! The rules of an agent written in YAML.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Number, Text};
+use crate::source::{FreeMap, Node};
+
+/// One rule of a scripted agent: when it answers, and what it does.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ScriptedRule {
+    /// All conditions must hold; without `when` the rule answers every turn.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub when: Option<ScriptedWhen>,
+    /// What the agent does, in order.
+    #[serde(rename = "do")]
+    #[schemars(extend("x-since" = "1.3"))]
+    pub steps: Vec<ScriptedStep>,
+}
+
+/// When a rule answers.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ScriptedWhen {
+    /// A regex that the last user message must match somewhere.
+    #[schemars(extend("x-since" = "1.3", "format" = "regex"), example = "(?i)checkout")]
+    pub user: Option<Text>,
+    /// The number of the turn, counted from 1.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub turn: Option<Number>,
+    /// A regex that the thread id must match somewhere.
+    #[schemars(extend("x-since" = "1.3", "format" = "regex"))]
+    pub thread: Option<Text>,
+    /// Paths into the state and the value each must have.
+    #[schemars(extend("x-since" = "1.3"), with = "Option<serde_json::Map<String, serde_json::Value>>")]
+    pub state: Option<FreeMap<Node>>,
+}
+
+/// One thing a scripted agent does.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ScriptedStep {
+    /// Says a message.
+    #[schemars(extend("x-since" = "1.3"))]
+    Say(Text),
+    /// Calls a tool.
+    #[schemars(extend("x-since" = "1.3"))]
+    Call(ScriptedCall),
+    /// Answers a call that an earlier `call` with an `id` and without a `result` left open.
+    #[schemars(extend("x-since" = "1.3"))]
+    Answer(ScriptedAnswer),
+    /// Sets keys of the state; the others stay.
+    #[schemars(extend("x-since" = "1.3"), with = "serde_json::Map<String, serde_json::Value>")]
+    State(Node),
+    /// Lets virtual time pass, in milliseconds. Nothing sleeps.
+    #[schemars(extend("x-since" = "1.3"))]
+    DelayMs(Number),
+    /// Ends the run with an error event.
+    #[schemars(extend("x-since" = "1.3"))]
+    Error(ScriptedError),
+}
+
+/// A tool call of a scripted agent.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ScriptedCall {
+    /// The tool's name.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub tool: Text,
+    /// The call's id, for a later `answer`; without it every call gets one of its own.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub id: Option<Text>,
+    /// The arguments (default none).
+    #[schemars(extend("x-since" = "1.3"), with = "Option<serde_json::Map<String, serde_json::Value>>")]
+    pub args: Option<Node>,
+    /// The result, any JSON value; without it the call stays unanswered.
+    #[schemars(extend("x-since" = "1.3"), with = "Option<serde_json::Value>")]
+    pub result: Option<Node>,
+    /// How long the tool takes, in milliseconds of virtual time.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub delay_ms: Option<Number>,
+}
+
+/// A late result of a scripted agent.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ScriptedAnswer {
+    /// The id of the call that is answered.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub id: Text,
+    /// The result, any JSON value.
+    #[schemars(extend("x-since" = "1.3"), with = "serde_json::Value")]
+    pub result: Node,
+}
+
+/// An error event of a scripted agent.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ScriptedError {
+    /// What went wrong, in the agent's words.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub message: Text,
+    /// A code for programs.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub code: Option<Text>,
+}

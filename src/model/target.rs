@@ -1,0 +1,103 @@
+//! The agent under test, by protocol.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{AssertBlock, Number, ScriptedRule, Text};
+use crate::source::{FreeMap, Node};
+
+/// The agent under test and how to talk to it, by protocol.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[schemars(tag = "type")]
+pub enum Target {
+    /// An agent that speaks AG-UI: one HTTP POST a turn, answered by a stream of server-sent events.
+    #[serde(rename = "agui")]
+    #[schemars(extend("x-since" = "1.0"))]
+    Agui(AguiTarget),
+    /// An agent written in YAML and built into the program: no network, no model, virtual time.
+    #[serde(rename = "scripted")]
+    #[schemars(extend("x-since" = "1.3"))]
+    Scripted(ScriptedTarget),
+}
+
+impl Target {
+    /// The assertions every test of this target inherits.
+    pub fn assert_block(&self) -> Option<&AssertBlock> {
+        match self {
+            Self::Agui(target) => target.assert.as_ref(),
+            Self::Scripted(target) => target.assert.as_ref(),
+        }
+    }
+
+    /// The thread id as written, before interpolation.
+    pub fn thread_id(&self) -> Option<&Text> {
+        match self {
+            Self::Agui(target) => target.thread_id.as_ref(),
+            Self::Scripted(target) => target.thread_id.as_ref(),
+        }
+    }
+
+    /// The time-out of a turn as written.
+    pub fn timeout_ms(&self) -> Option<&Number> {
+        match self {
+            Self::Agui(target) => target.timeout_ms.as_ref(),
+            Self::Scripted(target) => target.timeout_ms.as_ref(),
+        }
+    }
+}
+
+/// An agent that speaks AG-UI over HTTP.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct AguiTarget {
+    /// Where runs are posted to: an `http://` or `https://` URL.
+    #[schemars(extend("x-since" = "1.0"), example = "http://127.0.0.1:8000/agent")]
+    pub endpoint: Text,
+    /// The agent's name in reports.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub agent_id: Text,
+    /// The conversation's thread. Without it every test gets a new one; `${THREAD_ID}` names it elsewhere.
+    #[schemars(extend("x-since" = "1.0"), example = "${THREAD_ID}")]
+    pub thread_id: Option<Text>,
+    /// Passed to the agent untouched with every run.
+    #[schemars(extend("x-since" = "1.0"), with = "Option<serde_json::Map<String, serde_json::Value>>")]
+    pub forwarded_props: Option<Node>,
+    /// The state sent with the first turn; later turns send the state as the agent left it.
+    #[schemars(extend("x-since" = "1.0"), with = "Option<serde_json::Value>")]
+    pub state: Option<Node>,
+    /// HTTP headers of every request. What `${…}` gives here is a secret and never printed.
+    #[schemars(extend("x-since" = "1.0"), example = serde_json::json!({"authorization": "Bearer ${ENV.AGENT_TOKEN}"}))]
+    pub headers: Option<FreeMap<Text>>,
+    /// How long one turn may take, in milliseconds (default 120000). A slower turn has the status timeout.
+    #[serde(rename = "timeout_ms")]
+    #[schemars(extend("x-since" = "1.0"))]
+    pub timeout_ms: Option<Number>,
+    /// The assertions every test of this target inherits.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub assert: Option<AssertBlock>,
+}
+
+/// An agent written in YAML.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct ScriptedTarget {
+    /// The agent's name in reports (default `scripted`).
+    #[schemars(extend("x-since" = "1.3"))]
+    pub agent_id: Option<Text>,
+    /// The conversation's thread. Without it every test gets a new one; `${THREAD_ID}` names it elsewhere.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub thread_id: Option<Text>,
+    /// The state the conversation starts with; `state` steps change it.
+    #[schemars(extend("x-since" = "1.3"), with = "Option<serde_json::Value>")]
+    pub state: Option<Node>,
+    /// How long one turn may take, in milliseconds of the agent's own virtual time (default 120000).
+    #[serde(rename = "timeout_ms")]
+    #[schemars(extend("x-since" = "1.3"))]
+    pub timeout_ms: Option<Number>,
+    /// The assertions every test of this target inherits.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub assert: Option<AssertBlock>,
+    /// What the agent does: the first rule whose `when` holds answers the turn.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub rules: Vec<ScriptedRule>,
+}

@@ -1,0 +1,24 @@
+//! A test file.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{AssertBlock, Text, Turn};
+
+/// One test: a conversation with the agent, and what must hold of what the agent does.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TestFile {
+    /// The schema version this file is written for, as a quoted string: "1.0" to "1.3".
+    #[schemars(extend("x-since" = "1.0"))]
+    pub version: Text,
+    /// What the test shows, in a few words. With the file's path it is the test's id.
+    #[schemars(extend("x-since" = "1.0"), length(min = 1), example = "checkout flow with validation")]
+    pub name: Text,
+    /// The conversation, in order; at least one turn.
+    #[schemars(extend("x-since" = "1.0"), length(min = 1))]
+    pub turns: Vec<Turn>,
+    /// What must hold of the test as a whole. Prohibitions and limits also apply to each of its turns.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub assert: Option<AssertBlock>,
+}

@@ -1,0 +1,189 @@
+//! Inert data of one finished test: what happened, what was judged, counts and status.
+//!
+//! Reports are written from these values alone. They are bounded in size and hold no raw events.
+
+mod status;
+
+use crate::diagnostic::Place;
+
+pub use status::{Status, Totals};
+
+/// A level of inheritance: who wrote a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// The target of the config.
+    Target,
+    /// The test.
+    Test,
+    /// A turn.
+    Turn,
+}
+
+impl Level {
+    /// The word in messages.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Target => "target",
+            Self::Test => "test",
+            Self::Turn => "turn",
+        }
+    }
+}
+
+/// A rule that does not hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The rule's path in an assert block: `tools.forbid`, `timing.max_idle_ms`.
+    pub rule: String,
+    /// The level that wrote it.
+    pub level: Level,
+    /// Where it was written.
+    pub place: Place,
+    /// The whole finding on one line: `` `charge_card` was called 2 times, expected exactly 1 ``.
+    pub message: String,
+    /// What was wanted.
+    pub expected: String,
+    /// What was seen instead, a line each: the nearest candidates with arguments and results.
+    pub seen: Vec<String>,
+    /// The numbers of the events it rests on, ascending.
+    pub events: Vec<u32>,
+}
+
+/// Which part could not do its work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The agent reported an error or cancelled the run unasked.
+    Agent,
+    /// The wire did not carry what the protocol promises.
+    Protocol,
+    /// The test could not be set up: a variable, a file that changed.
+    Setup,
+    /// The turn took longer than its time-out.
+    Timeout,
+}
+
+impl ErrorKind {
+    /// The word in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Agent => "agent",
+            Self::Protocol => "protocol",
+            Self::Setup => "setup",
+            Self::Timeout => "timeout",
+        }
+    }
+}
+
+/// Why a test or turn could not be judged to its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Which part.
+    pub kind: ErrorKind,
+    /// What went wrong: `agent error: model unavailable`, `timeout after 30s`.
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+/// A tool call as reports show it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallOutcome {
+    /// The number of the event that opened it.
+    pub event: u32,
+    /// The tool's name.
+    pub name: String,
+    /// The text of the arguments as sent.
+    pub args: String,
+    /// The result as text; `None` where none came.
+    pub result: Option<String>,
+    /// From the start of the turn to the call's start, in microseconds.
+    pub started_us: u64,
+    /// From the call's start to its result, in microseconds.
+    pub duration_us: Option<u64>,
+}
+
+/// Something a person sees in the transcript of a turn, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Line {
+    /// A message of the agent.
+    Says {
+        /// The number of the event that opened it.
+        event: u32,
+        /// Its text.
+        text: String,
+    },
+    /// A tool call.
+    Calls(CallOutcome),
+}
+
+/// One turn that was sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TurnOutcome {
+    /// Counted from 1.
+    pub number: u32,
+    /// What was sent.
+    pub input: String,
+    /// What the agent said and called, in the order it began.
+    pub lines: Vec<Line>,
+    /// The agent's time, in microseconds.
+    pub duration_us: u64,
+    /// How it ended.
+    pub status: Status,
+    /// Every rule that does not hold in this turn.
+    pub failures: Vec<Failure>,
+    /// Why it could not be judged to its end.
+    pub problem: Option<Problem>,
+    /// Oddities of the wire that fail nothing.
+    pub warnings: Vec<String>,
+}
+
+/// One test that is over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The test's id.
+    pub id: String,
+    /// The test's name.
+    pub name: String,
+    /// The test file, as shown in messages.
+    pub file: String,
+    /// The line of the test's name, counted from 1.
+    pub line: u32,
+    /// The name of the target.
+    pub target: String,
+    /// The name of the agent.
+    pub agent: String,
+    /// The conversation's thread; empty where none was opened.
+    pub thread_id: String,
+    /// The verdict.
+    pub status: Status,
+    /// The turns that were sent.
+    pub turns: Vec<TurnOutcome>,
+    /// How many turns were not run.
+    pub turns_not_run: u32,
+    /// Rules that the test as a whole does not keep, found when it was over.
+    pub failures: Vec<Failure>,
+    /// Why the test could not be set up; a turn's problem is in its turn.
+    pub problem: Option<Problem>,
+    /// When it started, in Unix milliseconds.
+    pub started_unix_ms: u64,
+    /// The sum of its turns, in microseconds.
+    pub duration_us: u64,
+}
+
+impl Outcome {
+    /// Every failure with the number of its turn; 0 for the test as a whole.
+    pub fn all_failures(&self) -> impl Iterator<Item = (u32, &Failure)> {
+        let of_turns =
+            self.turns.iter().flat_map(|turn| turn.failures.iter().map(|failure| (turn.number, failure)));
+        of_turns.chain(self.failures.iter().map(|failure| (0, failure)))
+    }
+
+    /// The first problem with the number of its turn; 0 for the set-up.
+    pub fn first_problem(&self) -> Option<(u32, &Problem)> {
+        let of_turns =
+            self.turns.iter().filter_map(|turn| turn.problem.as_ref().map(|problem| (turn.number, problem)));
+        self.problem.iter().map(|problem| (0, problem)).chain(of_turns).next()
+    }
+}
+
+mod mask;

@@ -1,0 +1,51 @@
+//! The forms in which a secret can leave the program.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+
+/// The shortest piece of base64 that is searched for: shorter ones would hit innocent text.
+const SHORTEST_BASE64: usize = 6;
+
+/// `secret` plain, JSON-escaped, URL-encoded, and in base64 at each of the three alignments it can have inside a
+/// longer text, without the characters it shares with its neighbours.
+pub(super) fn forms(secret: &str) -> Vec<String> {
+    let mut forms = vec![secret.to_owned(), json_escaped(secret), url_encoded(secret)];
+    for engine in [&STANDARD_NO_PAD, &URL_SAFE_NO_PAD] {
+        let whole = engine.encode(secret);
+        if whole.len() >= SHORTEST_BASE64 {
+            let padding = "=".repeat((4 - whole.len() % 4) % 4);
+            forms.push(format!("{whole}{padding}"));
+            forms.push(whole);
+        }
+        for offset in 0..3 {
+            let mut bytes = vec![0; offset];
+            bytes.extend_from_slice(secret.as_bytes());
+            let encoded = engine.encode(&bytes);
+            let first = (offset * 8).div_ceil(6);
+            let last = bytes.len() * 8 / 6;
+            if last >= first + SHORTEST_BASE64 {
+                forms.push(encoded[first..last].to_owned());
+            }
+        }
+    }
+    forms
+}
+
+fn json_escaped(secret: &str) -> String {
+    let quoted = serde_json::Value::from(secret).to_string();
+    quoted[1..quoted.len() - 1].to_owned()
+}
+
+fn url_encoded(secret: &str) -> String {
+    use std::fmt::Write as _;
+    let mut encoded = String::with_capacity(secret.len() * 3);
+    for byte in secret.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
+            encoded.push(char::from(byte));
+        } else {
+            // Writing to a String cannot fail.
+            let _ = write!(encoded, "%{byte:02X}");
+        }
+    }
+    encoded
+}

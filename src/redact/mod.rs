@@ -1,0 +1,156 @@
+//! Secrets by value, and the only way to a sink.
+//!
+//! What a scope gives out as a secret goes to the [`Redactor`]. What is to be told is sealed: [`Redactor::seal`] masks
+//! every string of a value, and a reporter takes nothing but [`Sealed`] values, so none can see a secret.
+
+mod forms;
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::ops::Deref;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use aho_corasick::{AhoCorasick, MatchKind};
+
+/// What stands in the place of a secret.
+pub const MASK: &str = "***";
+
+/// The shortest secret that is masked, in characters: shorter ones would shred every text (SPEC 2).
+pub const SHORTEST_SECRET: usize = 4;
+
+/// Knows every secret of a run by value and masks it, longest first, in its plain, JSON-escaped, URL-encoded and
+/// base64 form. Clones share what they know.
+#[derive(Clone, Debug, Default)]
+pub struct Redactor(Arc<RwLock<Known>>);
+
+#[derive(Debug, Default)]
+struct Known {
+    forms: BTreeSet<String>,
+    search: Option<AhoCorasick>,
+}
+
+/// A value without secrets. Only [`Redactor::seal`] makes one.
+#[derive(Clone, Debug)]
+pub struct Sealed<T>(T);
+
+impl<T> Deref for Sealed<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+/// A value whose every string can be masked in place.
+pub trait Mask {
+    /// Masks every string that came from outside.
+    fn mask(&mut self, redactor: &Redactor);
+}
+
+impl Redactor {
+    /// Learns a secret; `false` where it is too short to be masked.
+    pub fn learn(&self, secret: &str) -> bool {
+        if secret.chars().count() < SHORTEST_SECRET {
+            return false;
+        }
+        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if known.forms.contains(secret) {
+            return true;
+        }
+        known.forms.extend(forms::forms(secret));
+        // Bytes that are a valid search pattern in every case: the builder has no limit that text this size reaches.
+        known.search = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&known.forms).ok();
+        true
+    }
+
+    /// `text` with every secret masked.
+    pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let Some(search) = &known.search else { return Cow::Borrowed(text) };
+        if !search.is_match(text) {
+            return Cow::Borrowed(text);
+        }
+        let mut masked = String::with_capacity(text.len());
+        search.replace_all_with(text, &mut masked, |_, _, output| {
+            output.push_str(MASK);
+            true
+        });
+        Cow::Owned(masked)
+    }
+
+    /// Masks `text` in place.
+    pub fn mask(&self, text: &mut String) {
+        if let Cow::Owned(masked) = self.text(text) {
+            *text = masked;
+        }
+    }
+
+    /// Masks every string of `value` and seals it for the sinks.
+    pub fn seal<T: Mask>(&self, mut value: T) -> Sealed<T> {
+        value.mask(self);
+        Sealed(value)
+    }
+}
+
+impl Mask for String {
+    fn mask(&mut self, redactor: &Redactor) {
+        redactor.mask(self);
+    }
+}
+
+impl<T: Mask> Mask for Option<T> {
+    fn mask(&mut self, redactor: &Redactor) {
+        for value in self {
+            value.mask(redactor);
+        }
+    }
+}
+
+impl<T: Mask> Mask for Vec<T> {
+    fn mask(&mut self, redactor: &Redactor) {
+        for value in self {
+            value.mask(redactor);
+        }
+    }
+}
+
+impl<T: Mask> Mask for Box<T> {
+    fn mask(&mut self, redactor: &Redactor) {
+        (**self).mask(redactor);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn masks_every_form_longest_first() {
+        let redactor = Redactor::default();
+        assert!(redactor.learn("pass\"word/1"));
+        assert!(redactor.learn("pass\"word/1-and-more"));
+        assert!(!redactor.learn("abc"));
+        let text =
+            r#"a pass"word/1-and-more b {"k":"pass\"word/1"} c pass%22word%2F1 d cGFzcyJ3b3JkLzE= e abc"#;
+        assert_eq!(redactor.text(text), r#"a *** b {"k":"***"} c *** d *** e abc"#);
+    }
+
+    #[test]
+    fn masks_inside_base64_at_every_alignment() {
+        use base64::Engine as _;
+        let redactor = Redactor::default();
+        redactor.learn("s3cr3t-value-42");
+        for prefix in ["", "u", "us", "use", "user:"] {
+            let encoded =
+                base64::engine::general_purpose::STANDARD.encode(format!("{prefix}s3cr3t-value-42 tail"));
+            assert!(redactor.text(&encoded).contains(MASK), "{prefix}: {encoded}");
+        }
+    }
+
+    #[test]
+    fn leaves_other_text_alone() {
+        let redactor = Redactor::default();
+        redactor.learn("hunter22");
+        assert!(matches!(redactor.text("nothing here"), Cow::Borrowed("nothing here")));
+    }
+}

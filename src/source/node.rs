@@ -1,0 +1,99 @@
+//! The tree of a YAML document, with the place of every key and value.
+
+use indexmap::IndexMap;
+use serde_json::{Map, Number, Value};
+
+use crate::diagnostic::Span;
+
+/// A value of a document and where it was written (for an alias: where it is used).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// What stands there.
+    pub value: NodeValue,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What a [`Node`] holds: the YAML 1.2 core schema's types.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NodeValue {
+    /// Nothing, `~` or `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// An integer or a finite float.
+    Number(Number),
+    /// Text, quoted or plain.
+    String(String),
+    /// A sequence.
+    List(Vec<Node>),
+    /// A mapping, in the order of the file.
+    Map(Vec<Entry>),
+}
+
+/// One key of a mapping and its value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// The key as text (`1: x` has the key `1`).
+    pub key: String,
+    /// Where the key was written.
+    pub key_span: Span,
+    /// The value.
+    pub value: Node,
+}
+
+impl Node {
+    /// The entries of a mapping; nothing for any other value.
+    pub fn entries(&self) -> &[Entry] {
+        match &self.value {
+            NodeValue::Map(entries) => entries,
+            _ => &[],
+        }
+    }
+
+    /// The value of a mapping's key.
+    pub fn get(&self, key: &str) -> Option<&Self> {
+        self.entries().iter().find(|entry| entry.key == key).map(|entry| &entry.value)
+    }
+
+    /// The text of a string.
+    pub fn as_str(&self) -> Option<&str> {
+        match &self.value {
+            NodeValue::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The value without its places.
+    pub fn to_json(&self) -> Value {
+        match &self.value {
+            NodeValue::Null => Value::Null,
+            NodeValue::Bool(value) => Value::Bool(*value),
+            NodeValue::Number(value) => Value::Number(value.clone()),
+            NodeValue::String(value) => Value::String(value.clone()),
+            NodeValue::List(items) => Value::Array(items.iter().map(Self::to_json).collect()),
+            NodeValue::Map(entries) => Value::Object(
+                entries.iter().map(|entry| (entry.key.clone(), entry.value.to_json())).collect::<Map<_, _>>(),
+            ),
+        }
+    }
+
+    /// What stands here, in the words of a message: `a mapping`, `the number 3`, `nothing`.
+    pub fn describe(&self) -> String {
+        match &self.value {
+            NodeValue::Null => "nothing".to_owned(),
+            NodeValue::Bool(value) => format!("`{value}`"),
+            NodeValue::Number(value) => format!("the number {value}"),
+            NodeValue::String(value) => {
+                let short: String = value.chars().take(40).collect();
+                let ellipsis = if value.chars().nth(40).is_some() { "…" } else { "" };
+                format!("the text `{}{ellipsis}`", short.escape_debug())
+            }
+            NodeValue::List(_) => "a list".to_owned(),
+            NodeValue::Map(_) => "a mapping".to_owned(),
+        }
+    }
+}
+
+/// A mapping whose keys are the user's own, in the order of the file.
+pub type FreeMap<T> = IndexMap<String, T>;

@@ -1,0 +1,53 @@
+//! Why an exchange came to nothing.
+
+use std::fmt;
+
+/// What had arrived by then: the evidence of a protocol error.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Received {
+    /// HTTP status, where a head came.
+    pub status: Option<u16>,
+    /// Content type, where a head came with one.
+    pub content_type: Option<String>,
+    /// The first bytes of the body, at most [`Received::QUOTED_BYTES`], made readable.
+    pub first_bytes: String,
+    /// How many bytes of body came.
+    pub bytes: u64,
+    /// How many events were understood.
+    pub events: u64,
+}
+
+impl Received {
+    /// How many bytes of a body are quoted in an error.
+    pub const QUOTED_BYTES: usize = 200;
+}
+
+/// The agent could not be reached, or its answer is not what its protocol promises (status error, kind `protocol`).
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}{received}")]
+pub struct TargetError {
+    /// What went wrong, lower case, no full stop: `the stream ended without a terminal event`.
+    pub message: String,
+    /// What was received, empty where nothing was.
+    pub received: Received,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+impl fmt::Display for Received {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(status) = self.status else { return Ok(()) };
+        let content_type = self.content_type.as_deref().unwrap_or("no content type");
+        write!(formatter, "; received: HTTP {status}, {content_type}, {} bytes", self.bytes)?;
+        match self.events {
+            0 => {}
+            1 => write!(formatter, ", 1 event")?,
+            events => write!(formatter, ", {events} events")?,
+        }
+        if self.first_bytes.is_empty() {
+            return Ok(());
+        }
+        let more = if self.bytes > Self::QUOTED_BYTES as u64 { "…" } else { "" };
+        write!(formatter, ", starting `{}{more}`", self.first_bytes)
+    }
+}

@@ -1,0 +1,152 @@
+//! The neutral alphabet: everything an agent can be seen to do, whatever protocol it speaks.
+//!
+//! Every quirk of a protocol dies in its decoder; only these reach the trace.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+/// Who a message is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The agent.
+    Assistant,
+    /// The user.
+    User,
+    /// Instructions: `system` or `developer`.
+    System,
+    /// Thoughts; never part of the text.
+    Reasoning,
+}
+
+/// A tool's answer as it came: text, or a JSON value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ResultContent<'a> {
+    /// Text; may hold JSON.
+    Text(Cow<'a, str>),
+    /// A JSON value that did not come as text.
+    Json(Value),
+}
+
+/// How a run ended, in the agent's own words.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// The agent is done.
+    Finished,
+    /// The agent reported an error.
+    Error {
+        /// In the agent's words.
+        message: String,
+        /// The agent's code for it.
+        code: Option<String>,
+    },
+    /// The agent stopped the run itself, unasked.
+    Cancelled,
+    /// The agent waits for answers to these interrupts, by id.
+    Interrupted(Vec<String>),
+}
+
+/// A call as a snapshot of the conversation lists it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SnapshotCall {
+    /// The call's id on the wire.
+    pub id: String,
+    /// The tool's name.
+    pub name: String,
+    /// The arguments' text as sent.
+    pub args: String,
+}
+
+/// One message of a snapshot of the conversation.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SnapshotItem {
+    /// A message of the agent, the user or the system.
+    Message {
+        /// Its id on the wire; may be empty.
+        id: String,
+        /// Who it is from.
+        role: Role,
+        /// Its text; may be empty.
+        text: String,
+        /// The calls it made.
+        calls: Vec<SnapshotCall>,
+    },
+    /// A tool's answer.
+    Answer {
+        /// The id of the answered call.
+        call: String,
+        /// The answer.
+        result: ResultContent<'static>,
+        /// Whether the protocol says that it is an error.
+        is_error: Option<bool>,
+    },
+}
+
+/// One thing that happened, borrowed from the frame it was decoded from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change<'a> {
+    /// A run began.
+    RunStarted {
+        /// The run's id as the agent gave it.
+        run_id: Option<Cow<'a, str>>,
+        /// The thread's id as the agent gave it.
+        thread_id: Option<Cow<'a, str>>,
+    },
+    /// A run ended.
+    RunEnded(Outcome),
+    /// A message began.
+    MessageOpened {
+        /// Its id on the wire.
+        id: Cow<'a, str>,
+        /// Who it is from.
+        role: Role,
+    },
+    /// More text of an open message.
+    MessageText {
+        /// The message's id.
+        id: Cow<'a, str>,
+        /// What is added to its text.
+        delta: Cow<'a, str>,
+    },
+    /// A message is complete.
+    MessageClosed {
+        /// The message's id.
+        id: Cow<'a, str>,
+    },
+    /// A tool call began.
+    CallOpened {
+        /// Its id on the wire.
+        id: Cow<'a, str>,
+        /// The tool's name.
+        name: Cow<'a, str>,
+    },
+    /// More text of a call's arguments.
+    CallArgs {
+        /// The call's id.
+        id: Cow<'a, str>,
+        /// What is added to the text of the arguments.
+        delta: Cow<'a, str>,
+    },
+    /// A call's arguments are complete.
+    CallArgsDone {
+        /// The call's id.
+        id: Cow<'a, str>,
+    },
+    /// A call was answered.
+    CallAnswered {
+        /// The call's id.
+        id: Cow<'a, str>,
+        /// The answer.
+        result: ResultContent<'a>,
+        /// Whether the protocol says that it is an error.
+        is_error: Option<bool>,
+    },
+    /// The state is now this.
+    StateReplaced(Value),
+    /// The state changes by this JSON Patch (RFC 6902).
+    StatePatched(Value),
+    /// The conversation so far, as the agent tells it.
+    Snapshot(Vec<SnapshotItem>),
+    /// Something odd that fails nothing.
+    Warning(Cow<'a, str>),
+}

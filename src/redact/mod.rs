@@ -100,7 +100,7 @@ impl Mask for String {
 
 impl<T: Mask> Mask for Option<T> {
     fn mask(&mut self, redactor: &Redactor) {
-        for value in self {
+        if let Some(value) = self {
             value.mask(redactor);
         }
     }

@@ -1,5 +1,6 @@
 //! ananke: a test runner for tool-using AI agents.
 
+pub mod assertion;
 pub mod context;
 pub mod diagnostic;
 pub mod model;
@@ -10,3 +11,4 @@ pub mod run;
 pub mod source;
 pub mod target;
 pub mod trace;
+pub mod variables;

@@ -5,6 +5,7 @@ pub mod context;
 pub mod diagnostic;
 pub mod model;
 pub mod outcome;
+pub mod plan;
 pub mod redact;
 pub mod report;
 pub mod run;

@@ -9,6 +9,7 @@ pub mod plan;
 pub mod redact;
 pub mod report;
 pub mod run;
+pub mod schema;
 pub mod source;
 pub mod target;
 pub mod trace;

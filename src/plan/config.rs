@@ -37,8 +37,11 @@ pub(super) fn find(context: &Context, selection: &Selection) -> Result<PathBuf, 
     let start = first.as_deref().unwrap_or(&context.working_directory);
     nearest(start).ok_or_else(|| {
         let start = discover::display_name(context, start);
-        Diagnostic::error(Code::ConfigMissing, format!("no `{CONFIG_NAME}` in `{start}` or a folder above it"))
-            .help(format!("start a project with a `{CONFIG_NAME}`, or name one with `--config PATH`"))
+        Diagnostic::error(
+            Code::ConfigMissing,
+            format!("no `{CONFIG_NAME}` in `{start}` or a folder above it"),
+        )
+        .help(format!("start a project with a `{CONFIG_NAME}`, or name one with `--config PATH`"))
     })
 }
 

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use ignore::WalkBuilder;
 
-use super::config::{self, CONFIG_NAME};
 use super::Selection;
+use super::config::{self, CONFIG_NAME};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic};
 
@@ -85,7 +85,8 @@ fn walk(
                 }
             }
             Err(error) => {
-                problems.push(Diagnostic::error(Code::Unreadable, format!("a folder cannot be read: {error}")));
+                problems
+                    .push(Diagnostic::error(Code::Unreadable, format!("a folder cannot be read: {error}")));
             }
         }
     }

@@ -77,7 +77,7 @@ fn load(context: &Context, selection: &Selection, problems: &mut Vec<Diagnostic>
     if let Some(config) = &config {
         config.check(context, selection.sends, problems);
     }
-    let cases = test::load_all(context, config.as_deref(), &folder, &files, problems);
+    let cases = test::load_all(context, &folder, &files, problems);
     let cases: Vec<CaseEntry> = match &selection.filter {
         Some(filter) => cases.into_iter().filter(|case| filter.takes(case)).collect(),
         None => cases,

@@ -13,7 +13,7 @@ use crate::outcome::Level;
 use crate::variables::{Filling, Piece, Scope, scan};
 
 /// The time-out of a turn without a setting (SPEC 4).
-const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
+const DEFAULT_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// A test that is ready to run.
 #[derive(Clone, Debug)]
@@ -48,7 +48,8 @@ pub enum Unprepared {
 /// # Errors
 /// Where the file changed since the plan was made, or a leaf cannot be filled.
 pub fn prepare(context: &Context, config: &Config, entry: &CaseEntry) -> Result<Prepared, Unprepared> {
-    let test = LoadedTest::load(context, &entry.path).map_err(|problems| Unprepared::Broken(problems, Vec::new()))?;
+    let test = LoadedTest::load(context, &entry.path)
+        .map_err(|problems| Unprepared::Broken(problems, Vec::new()))?;
     if test.hash != entry.hash {
         return Err(Unprepared::Changed);
     }
@@ -121,7 +122,9 @@ fn thread(
 ) -> Option<String> {
     let names_itself = |text: &Text| {
         scan(&text.value).is_ok_and(|pieces| {
-            pieces.iter().any(|piece| matches!(piece, Piece::Reference(reference) if reference.name == "THREAD_ID"))
+            pieces
+                .iter()
+                .any(|piece| matches!(piece, Piece::Reference(reference) if reference.name == "THREAD_ID"))
         })
     };
     let literal = written.filter(|text| !names_itself(text));
@@ -131,7 +134,9 @@ fn thread(
     };
     scope.set("THREAD_ID", generated.clone());
     match written {
-        Some(text) if literal.is_none() => Filling::new(scope, &config.source, true, problems).text(text).ready(),
+        Some(text) if literal.is_none() => {
+            Filling::new(scope, &config.source, true, problems).text(text).ready()
+        }
         _ => Some(generated),
     }
 }

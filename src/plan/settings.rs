@@ -6,7 +6,9 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use crate::diagnostic::Code;
-use crate::model::{AguiTarget, ScriptedAnswer, ScriptedCall, ScriptedRule, ScriptedStep, ScriptedTarget, Target, Text};
+use crate::model::{
+    AguiTarget, ScriptedAnswer, ScriptedCall, ScriptedRule, ScriptedStep, ScriptedTarget, Target, Text,
+};
 use crate::source::Node;
 use crate::trace::Path;
 use crate::variables::{Filling, Late, Pattern};
@@ -126,7 +128,8 @@ impl TargetSettings {
 
 fn agui(target: &AguiTarget, filling: &mut Filling<'_>) -> Option<AguiSettings> {
     let agent = filling.text(&target.agent_id).ready();
-    let endpoint = filling.sent_text(&target.endpoint).ready().and_then(|text| url(&text, &target.endpoint, filling));
+    let endpoint =
+        filling.sent_text(&target.endpoint).ready().and_then(|text| url(&text, &target.endpoint, filling));
     let headers: Vec<Option<(String, String)>> =
         target.headers.iter().flatten().map(|(name, text)| header(name, text, filling)).collect();
     let forwarded_props = optional(target.forwarded_props.as_ref(), filling);
@@ -135,8 +138,8 @@ fn agui(target: &AguiTarget, filling: &mut Filling<'_>) -> Option<AguiSettings> 
         agent: agent?,
         endpoint: endpoint?,
         headers: headers.into_iter().collect::<Option<_>>()?,
-        forwarded_props: forwarded_props?.unwrap_or_else(|| Value::Object(Map::new())),
-        state: state?.unwrap_or_else(|| Value::Object(Map::new())),
+        forwarded_props: forwarded_props.ready()?.unwrap_or_else(|| Value::Object(Map::new())),
+        state: state.ready()?.unwrap_or_else(|| Value::Object(Map::new())),
     })
 }
 
@@ -164,18 +167,16 @@ fn header(name: &str, text: &Text, filling: &mut Filling<'_>) -> Option<(String,
     let value = filling.header(name, text).ready()?;
     if value.chars().any(|c| c.is_control() && c != '\t') {
         // The value may be a secret: it is not shown.
-        let message = format!("the value of the header `{name}` holds a line break or another control character");
+        let message =
+            format!("the value of the header `{name}` holds a line break or another control character");
         filling.report(Code::BadValue, text.span, message, None);
         return None;
     }
     Some((name.to_ascii_lowercase(), value))
 }
 
-fn optional(node: Option<&Node>, filling: &mut Filling<'_>) -> Option<Option<Value>> {
-    match node {
-        Some(node) => filling.json(node).ready().map(Some),
-        None => Some(None),
-    }
+fn optional(node: Option<&Node>, filling: &mut Filling<'_>) -> Late<Option<Value>> {
+    Late::optional(node.map(|node| filling.json(node)))
 }
 
 fn scripted(target: &ScriptedTarget, filling: &mut Filling<'_>) -> Option<ScriptedSettings> {
@@ -188,7 +189,7 @@ fn scripted(target: &ScriptedTarget, filling: &mut Filling<'_>) -> Option<Script
     let rules: Vec<Option<Answering>> = target.rules.iter().map(|rule| answering(rule, filling)).collect();
     Some(ScriptedSettings {
         agent: agent?,
-        state: state?.unwrap_or_else(|| Value::Object(Map::new())),
+        state: state.ready()?.unwrap_or_else(|| Value::Object(Map::new())),
         rules: rules.into_iter().collect::<Option<_>>()?,
     })
 }
@@ -211,9 +212,7 @@ fn answering(rule: &ScriptedRule, filling: &mut Filling<'_>) -> Option<Answering
                     path.zip(value)
                 })
                 .collect();
-            all_ready(user).zip(all_ready(turn)).zip(all_ready(thread)).zip(state.into_iter().collect()).map(
-                |(((user, turn), thread), state)| Condition { user, turn, thread, state },
-            )
+            condition(Late::optional(user), Late::optional(turn), Late::optional(thread), state)
         }
         None => Some(Condition::default()),
     };
@@ -221,11 +220,14 @@ fn answering(rule: &ScriptedRule, filling: &mut Filling<'_>) -> Option<Answering
     Some(Answering { when: when?, steps: steps.into_iter().collect::<Option<_>>()? })
 }
 
-fn all_ready<T>(leaf: Option<Late<T>>) -> Option<Option<T>> {
-    match leaf {
-        Some(leaf) => leaf.ready().map(Some),
-        None => Some(None),
-    }
+fn condition(
+    user: Late<Option<Pattern>>,
+    turn: Late<Option<u64>>,
+    thread: Late<Option<Pattern>>,
+    state: Vec<Option<(Path, Value)>>,
+) -> Option<Condition> {
+    let state = state.into_iter().collect::<Option<_>>();
+    Some(Condition { user: user.ready()?, turn: turn.ready()?, thread: thread.ready()?, state: state? })
 }
 
 fn step(step: &ScriptedStep, filling: &mut Filling<'_>) -> Option<Step> {
@@ -233,28 +235,30 @@ fn step(step: &ScriptedStep, filling: &mut Filling<'_>) -> Option<Step> {
         ScriptedStep::Say(text) => Step::Say(filling.text(text).ready()?),
         ScriptedStep::Call(ScriptedCall { tool, id, args, result, delay_ms }) => {
             let tool = filling.text(tool);
-            let id = all_ready(id.as_ref().map(|id| filling.text(id)));
+            let id = Late::optional(id.as_ref().map(|id| filling.text(id)));
             let args = optional(args.as_ref(), filling);
             let result = optional(result.as_ref(), filling);
-            let delay = all_ready(delay_ms.as_ref().map(|number| filling.number(number)));
-            let delay = Duration::from_millis(delay?.unwrap_or_default());
-            Step::Call { tool: tool.ready()?, id: id?, args: args?, result: result?, delay }
+            let delay = Late::optional(delay_ms.as_ref().map(|number| filling.number(number)));
+            let delay = Duration::from_millis(delay.ready()?.unwrap_or_default());
+            let (args, result) = (args.ready()?, result.ready()?);
+            Step::Call { tool: tool.ready()?, id: id.ready()?, args, result, delay }
         }
         ScriptedStep::Answer(ScriptedAnswer { id, result }) => {
             let (id, result) = (filling.text(id), filling.json(result));
             Step::Answer { id: id.ready()?, result: result.ready()? }
         }
-        ScriptedStep::State(node) => match filling.json(node).ready()? {
-            Value::Object(keys) => Step::State(keys),
-            _ => {
+        ScriptedStep::State(node) => {
+            let Value::Object(keys) = filling.json(node).ready()? else {
                 filling.report(Code::WrongType, node.span, "`state` sets keys, expected a mapping", None);
                 return None;
-            }
-        },
+            };
+            Step::State(keys)
+        }
         ScriptedStep::DelayMs(number) => Step::Delay(Duration::from_millis(filling.number(number).ready()?)),
         ScriptedStep::Error(error) => {
-            let (message, code) = (filling.text(&error.message), error.code.as_ref().map(|code| filling.text(code)));
-            Step::Error { message: message.ready()?, code: all_ready(code)? }
+            let (message, code) =
+                (filling.text(&error.message), error.code.as_ref().map(|code| filling.text(code)));
+            Step::Error { message: message.ready()?, code: Late::optional(code).ready()? }
         }
     })
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::{Config, discover};
+use super::discover;
 use crate::assertion::Block;
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, SourceFile};
@@ -87,7 +87,8 @@ impl LoadedTest {
     /// The assert blocks of the test and of its turns.
     pub(super) fn blocks(&self, filling: &mut Filling<'_>) -> (Block, Vec<Block>) {
         let test = Block::compile(self.model.assert.as_ref(), Level::Test, filling);
-        let turns = self.model.turns.iter().map(|turn| Block::compile(turn.assert_block(), Level::Turn, filling));
+        let turns =
+            self.model.turns.iter().map(|turn| Block::compile(turn.assert_block(), Level::Turn, filling));
         (test, turns.collect())
     }
 }
@@ -95,7 +96,6 @@ impl LoadedTest {
 /// Loads and checks all `files`, on every core, in their order.
 pub(super) fn load_all(
     context: &Context,
-    config: Option<&Config>,
     folder: &Path,
     files: &[PathBuf],
     problems: &mut Vec<Diagnostic>,
@@ -124,11 +124,13 @@ pub(super) fn load_all(
     } else {
         std::thread::scope(|scope| {
             let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-            threads.into_iter().flat_map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+            threads
+                .into_iter()
+                .flat_map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                .collect()
         })
     };
     done.sort_by_key(|(index, _, _)| *index);
-    let _ = config;
     let mut entries = Vec::new();
     for (_, entry, found) in done {
         problems.extend(found);

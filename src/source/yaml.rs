@@ -109,7 +109,9 @@ fn find_duplicates(source: &Arc<SourceFile>, node: &Node, diagnostics: &mut Vec<
                     }
                 }
             }
-            entries.iter().for_each(|entry| find_duplicates(source, &entry.value, diagnostics));
+            for entry in entries {
+                find_duplicates(source, &entry.value, diagnostics);
+            }
         }
         _ => {}
     }

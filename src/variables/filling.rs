@@ -27,6 +27,15 @@ impl<T> Late<T> {
             Self::Pending => None,
         }
     }
+
+    /// A leaf that may be left out: what is not there is ready.
+    pub fn optional(leaf: Option<Self>) -> Late<Option<T>> {
+        match leaf {
+            None => Late::Ready(None),
+            Some(Self::Ready(value)) => Late::Ready(Some(value)),
+            Some(Self::Pending) => Late::Pending,
+        }
+    }
 }
 
 /// Fills leaves of one file from one scope.

@@ -7,6 +7,7 @@ pub mod outcome;
 pub mod redact;
 pub mod report;
 pub mod run;
+pub mod schema;
 pub mod source;
 pub mod target;
 pub mod trace;

@@ -227,9 +227,7 @@ impl<'de> VariantAccess<'de> for Variant<'de> {
     ) -> Result<V::Value, Misread> {
         match self.content {
             Content::Rest(entries) => visitor.visit_map(self.reader.entries(entries, Some(TAG))),
-            Content::Value(node) => {
-                Reader { node, defaults: self.reader.defaults }.deserialize_any(visitor)
-            }
+            Content::Value(node) => Reader { node, defaults: self.reader.defaults }.deserialize_any(visitor),
         }
     }
 }

@@ -69,7 +69,9 @@ fn words(error: &Error) -> Words {
         | Error::InvalidBinaryBase64 { .. }
         | Error::BinaryNotUtf8 { .. } => syntax("this tag does not fit its value")
             .help("leave out the `!` tag; put quotes round a text that begins with `!`"),
-        Error::RecursiveReferencesRequireWeakTypes { .. } => syntax("this alias stands inside its own anchor"),
+        Error::RecursiveReferencesRequireWeakTypes { .. } => {
+            syntax("this alias stands inside its own anchor")
+        }
         Error::AliasReplayCounterOverflow { .. }
         | Error::AliasReplayLimitExceeded { .. }
         | Error::AliasExpansionLimitExceeded { .. }
@@ -148,8 +150,9 @@ fn parser_words(kind: &ErrorKind) -> Words {
         | Kind::InvalidLowSurrogate
         | Kind::MissingLowSurrogate
         | Kind::UnpairedLowSurrogate
-        | Kind::InvalidUnicodeEscape => syntax("YAML has no such escape")
-            .help("write `\\\\` for a backslash, or use single quotes, in which a backslash is nothing special"),
+        | Kind::InvalidUnicodeEscape => syntax("YAML has no such escape").help(
+            "write `\\\\` for a backslash, or use single quotes, in which a backslash is nothing special",
+        ),
         Kind::InvalidIndentation
         | Kind::InvalidFlowScalarIndent
         | Kind::InvalidQuotedScalarIndent

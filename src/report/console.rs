@@ -105,7 +105,8 @@ impl ConsoleReport {
             page.space(2);
             page.put(style, outcome.status.as_str());
         }
-        if outcome.status != Status::Skipped {
+        let ran = !outcome.turns.is_empty() || outcome.status == Status::Passed;
+        if ran && outcome.status != Status::Skipped {
             page.space(2);
             page.put(self.palette.faint, &duration::for_people(outcome.duration_us));
         }
@@ -173,7 +174,9 @@ impl ConsoleReport {
         let mut before = ": ";
         for (count, status) in counts.into_iter().filter(|(count, _)| *count > 0) {
             page.plain(before);
-            page.put(palette.of(status), &format!("{count} {}", status.as_str()));
+            let plural = matches!(status, Status::Error | Status::Timeout) && count > 1;
+            let plural = if plural { "s" } else { "" };
+            page.put(palette.of(status), &format!("{count} {}{plural}", status.as_str()));
             before = ", ";
         }
     }

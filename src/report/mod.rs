@@ -8,6 +8,7 @@ mod duration;
 mod failed;
 pub mod junit;
 mod names;
+mod orders;
 mod page;
 mod palette;
 mod scratch;

@@ -14,7 +14,8 @@ pub(super) fn title(outcome: &Outcome) -> String {
 
 /// The class of a test file as readers of JUnit group by it: `specs/shop/pay.test.yaml` is `specs.shop.pay`.
 pub(super) fn class(file: &str) -> String {
-    let stem = [".yaml", ".yml", ".jsonl"].iter().find_map(|ending| file.strip_suffix(ending)).unwrap_or(file);
+    let stem =
+        [".yaml", ".yml", ".jsonl"].iter().find_map(|ending| file.strip_suffix(ending)).unwrap_or(file);
     let stem = stem.strip_suffix(".test").unwrap_or(stem);
     let parts = stem.split(['/', '\\']).filter(|part| !matches!(*part, "" | "." | ".."));
     // A point of a name would look like one more folder.

@@ -9,8 +9,12 @@ use anstyle::Style;
 pub(super) struct Page(pub(super) String);
 
 impl Page {
-    /// `text` in `style`, where the page stands. Writing to a String cannot fail.
+    /// `text` in `style`, where the page stands.
     pub(super) fn put(&mut self, style: Style, text: &str) {
+        if text.trim().is_empty() {
+            return self.plain(text);
+        }
+        // Writing to a String cannot fail.
         let _ = write!(self.0, "{style}{text}{style:#}");
     }
 

@@ -15,7 +15,8 @@ pub(super) struct Scratch {
 impl Scratch {
     /// A new empty file beside `destination`, whose folders are made; `purpose` ends its name.
     pub(super) fn beside(destination: &Path, purpose: &str) -> io::Result<Self> {
-        let unusable = |why| io::Error::new(io::ErrorKind::InvalidInput, format!("{}: {why}", destination.display()));
+        let unusable =
+            |why| io::Error::new(io::ErrorKind::InvalidInput, format!("{}: {why}", destination.display()));
         let name = destination.file_name().ok_or_else(|| unusable("no file name"))?;
         if destination.is_dir() {
             return Err(unusable("is a folder"));

@@ -5,20 +5,21 @@ use std::fmt::Write as _;
 
 use serde::de::IgnoredAny;
 
+use super::orders;
+
 /// `text` as several lines of a terminal: line feeds and tabs stay, whatever else could move the cursor, hide or
-/// reorder text becomes a visible escape such as `\u{202e}`.
+/// reorder text, or give an order to a build server that reads along, becomes a visible escape such as `\u{202e}`.
 pub fn terminal(text: &str) -> Cow<'_, str> {
-    let text = if text.contains("\r\n") { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) };
+    let one_feed = replaced(Cow::Borrowed(text), |text| {
+        if text.contains("\r\n") { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) }
+    });
     let harmless = |character: char| matches!(character, '\n' | '\t') || !deceives(character);
-    match text {
-        Cow::Borrowed(text) => escaped(text, harmless),
-        Cow::Owned(text) => Cow::Owned(escaped(&text, harmless).into_owned()),
-    }
+    replaced(replaced(one_feed, |text| escaped(text, harmless)), orders::disarmed)
 }
 
 /// `text` on one line of a terminal: as [`terminal`], with line feeds and tabs escaped as well.
 pub fn line(text: &str) -> Cow<'_, str> {
-    escaped(text, |character| !deceives(character))
+    replaced(escaped(text, |character| !deceives(character)), orders::disarmed)
 }
 
 /// `text` without the characters that XML 1.0 forbids, escaped or not.
@@ -43,7 +44,7 @@ pub fn bounded(text: &str, max: usize) -> Cow<'_, str> {
 /// `text` without the white space between its parts where it is JSON; anything else as it is.
 pub fn compact_json(text: &str) -> Cow<'_, str> {
     let blank = |byte: &u8| matches!(byte, b' ' | b'\n' | b'\r' | b'\t');
-    if !text.as_bytes().iter().any(|byte| blank(byte)) || serde_json::from_str::<IgnoredAny>(text).is_err() {
+    if !text.as_bytes().iter().any(blank) || serde_json::from_str::<IgnoredAny>(text).is_err() {
         return Cow::Borrowed(text);
     }
     let mut compact = String::with_capacity(text.len());
@@ -72,7 +73,16 @@ pub fn bounded_lines(text: &str, max: usize) -> Cow<'_, str> {
     let tail = text.ceil_char_boundary(text.len() - (max - max / 4));
     let tail = text[tail..].find('\n').map_or(text.len(), |end| tail + end + 1);
     let left_out = text[head..tail].lines().count();
-    Cow::Owned(format!("{}… ({left_out} lines left out)\n{}", &text[..head], &text[tail..]))
+    let plural = if left_out == 1 { "" } else { "s" };
+    Cow::Owned(format!("{}… ({left_out} line{plural} left out)\n{}", &text[..head], &text[tail..]))
+}
+
+/// `change` applied to `text`; copies only what changes.
+fn replaced<'a>(text: Cow<'a, str>, change: impl for<'b> Fn(&'b str) -> Cow<'b, str>) -> Cow<'a, str> {
+    match text {
+        Cow::Borrowed(text) => change(text),
+        Cow::Owned(text) => Cow::Owned(change(&text).into_owned()),
+    }
 }
 
 fn escaped(text: &str, harmless: impl Fn(char) -> bool) -> Cow<'_, str> {
@@ -144,19 +154,22 @@ mod tests {
 
     #[test]
     fn json_is_shortened_and_other_text_left_alone() {
-        assert_eq!(compact_json("{\n  \"a b\": [1, 2.50],\t\"c\\\" d\": \" \" }"), r#"{"a b":[1,2.50],"c\" d":" "}"#);
+        assert_eq!(
+            compact_json("{\n  \"a b\": [1, 2.50],\t\"c\\\" d\": \" \" }"),
+            r#"{"a b":[1,2.50],"c\" d":" "}"#
+        );
         assert_eq!(compact_json("{not json at all}"), "{not json at all}");
         assert_eq!(compact_json(""), "");
     }
 
     #[test]
     fn long_stories_keep_both_ends() {
-        let story: String = (1..=100).map(|number| format!("line {number}\n")).collect();
+        let story = (1..=100).fold(String::new(), |story, number| format!("{story}line {number}\n"));
         let short = bounded_lines(&story, 100);
         assert_eq!(
             short,
-            "line 1\nline 2\nline 3\n… (90 lines left out)\nline 94\nline 95\nline 96\nline 97\nline 98\nline 99\nline 100\n"
+            "line 1\nline 2\nline 3\n… (88 lines left out)\nline 92\nline 93\nline 94\nline 95\nline 96\nline 97\nline 98\nline 99\nline 100\n"
         );
-        assert_eq!(bounded_lines("é\n", 1), "… (1 lines left out)\n");
+        assert_eq!(bounded_lines("é\n", 1), "… (1 line left out)\n");
     }
 }

@@ -9,7 +9,7 @@ use quick_xml::events::attributes::Attribute;
 use quick_xml::events::{BytesEnd, BytesStart, BytesText, Event};
 use quick_xml::name::QName;
 
-use crate::report::text;
+use crate::report::{orders, text};
 
 /// An element with its attributes, on a line of its own.
 pub(super) struct Element {
@@ -48,7 +48,7 @@ impl Element {
     /// The element around `content`, which begins and ends at the margin, so that it reads well in the file as well.
     pub(super) fn text<W: Write>(self, writer: &mut Writer<W>, content: &str) -> io::Result<()> {
         self.open(writer)?;
-        let content = format!("\n{}", text::xml(content));
+        let content = format!("\n{}", orders::detached(&text::xml(content)));
         writer.write_event(Event::Text(BytesText::from_escaped(partial_escape(content))))?;
         writer.write_event(Event::End(BytesEnd::new(self.name)))
     }

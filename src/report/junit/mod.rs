@@ -3,6 +3,7 @@
 //! A finished test goes to a spool file at once; what stays in memory is a few numbers a test file. The end of the run
 //! writes the head with the totals, copies the spool below it and moves the whole into place.
 
+mod case;
 mod element;
 
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
@@ -13,15 +14,11 @@ use indexmap::IndexMap;
 use quick_xml::Writer;
 
 use super::scratch::Scratch;
-use super::transcript::{Scope, Telling, tell};
-use super::{Reporter, duration, names, text, timestamp};
-use crate::outcome::{Outcome, Status, Totals};
+use super::{Reporter, duration, timestamp};
+use crate::outcome::{Outcome, Totals};
 use crate::redact::Sealed;
 use crate::run::RunEvent;
 use element::Element;
-
-/// How deep the elements of a case stand.
-const CASE_DEPTH: usize = 2;
 
 /// A report in a file.
 pub struct JunitReport {
@@ -67,17 +64,17 @@ impl JunitReport {
 
     fn case(&mut self, outcome: &Outcome) -> io::Result<()> {
         let mut xml = Vec::new();
-        case(&mut Writer::new(&mut xml), outcome)?;
+        case::write(&mut Writer::new(&mut xml), outcome)?;
         // What a failed write left behind is written over.
         self.spool.file.seek(SeekFrom::Start(self.spooled))?;
         self.spool.file.write_all(&xml)?;
         let range = self.spooled..self.spooled + xml.len() as u64;
         self.spooled = range.end;
 
-        let suite = self.suites.entry(outcome.file.clone()).or_insert_with(|| Suite {
-            started_unix_ms: outcome.started_unix_ms,
-            ..Suite::default()
-        });
+        let suite = self
+            .suites
+            .entry(outcome.file.clone())
+            .or_insert_with(|| Suite { started_unix_ms: outcome.started_unix_ms, ..Suite::default() });
         suite.totals.add(outcome.status, outcome.duration_us);
         match suite.ranges.last_mut() {
             Some(last) if last.end == range.start => last.end = range.end,
@@ -100,7 +97,8 @@ impl JunitReport {
         } else {
             root.open(&mut writer)?;
             for (file, suite) in &self.suites {
-                let element = counted(Element::new("testsuite", 1), file, &suite.totals, suite.started_unix_ms);
+                let element =
+                    counted(Element::new("testsuite", 1), file, &suite.totals, suite.started_unix_ms);
                 element.open(&mut writer)?;
                 for range in &suite.ranges {
                     self.spool.file.seek(SeekFrom::Start(range.start))?;
@@ -158,65 +156,4 @@ fn sum(one: &Totals, other: &Totals) -> Totals {
         skipped: one.skipped + other.skipped,
         duration_us: one.duration_us.saturating_add(other.duration_us),
     }
-}
-
-fn case<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) -> io::Result<()> {
-    let element = Element::new("testcase", CASE_DEPTH)
-        .with("name", &text::line(&names::title(outcome)))
-        .with("classname", &text::line(&names::class(&outcome.file)))
-        .with("file", &outcome.file)
-        .with("line", &outcome.line.to_string())
-        .with("time", &duration::in_seconds(outcome.duration_us));
-    element.open(writer)?;
-
-    let properties = Element::new("properties", CASE_DEPTH + 1);
-    properties.open(writer)?;
-    let thread = (!outcome.thread_id.is_empty()).then_some(("thread", &outcome.thread_id));
-    let always = [("id", &outcome.id), ("target", &outcome.target), ("agent", &outcome.agent)];
-    for (name, value) in always.into_iter().chain(thread) {
-        Element::new("property", CASE_DEPTH + 2).with("name", name).with("value", value).empty(writer)?;
-    }
-    properties.close(writer)?;
-
-    verdict(writer, outcome)?;
-    let transcript = tell(outcome, Telling::for_files(Scope::Everything));
-    if !transcript.is_empty() {
-        Element::new("system-out", CASE_DEPTH + 1).text(writer, &transcript)?;
-    }
-    element.close(writer)
-}
-
-/// At most one element: readers disagree on what several mean.
-fn verdict<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) -> io::Result<()> {
-    let problem = outcome.first_problem().map(|(_, problem)| problem);
-    let failure = outcome.all_failures().next().map(|(_, failure)| failure);
-    let word = outcome.status.as_str();
-    let (name, kind, message) = match outcome.status {
-        Status::Passed => return Ok(()),
-        Status::Skipped => {
-            let message = problem.map_or("skipped on purpose", |problem| &problem.message);
-            return Element::new("skipped", CASE_DEPTH + 1).with("message", &short(message)).empty(writer);
-        }
-        Status::Failed => {
-            let of_problem = problem.map(|problem| (problem.kind.as_str(), problem.message.as_str()));
-            let of_rule = failure.map(|failure| (failure.rule.as_str(), failure.message.as_str()));
-            let (kind, message) = of_rule.or(of_problem).unwrap_or((word, word));
-            ("failure", kind, message)
-        }
-        Status::Error | Status::Timeout => {
-            let of_problem = problem.map(|problem| (problem.kind.as_str(), problem.message.as_str()));
-            let (kind, message) = of_problem.unwrap_or((word, word));
-            ("error", kind, message)
-        }
-    };
-    let findings = tell(outcome, Telling::for_files(Scope::Findings));
-    Element::new(name, CASE_DEPTH + 1)
-        .with("message", &short(message))
-        .with("type", kind)
-        .text(writer, &findings)
-}
-
-/// What fits into an attribute that servers show as a heading.
-fn short(message: &str) -> String {
-    text::line(&text::bounded(message, 1000)).into_owned()
 }

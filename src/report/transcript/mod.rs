@@ -3,6 +3,8 @@
 //! A line that a finding rests on carries the number of its event in the gutter, the finding names the same numbers;
 //! other lines have none. Everything is bounded, and harmless on a terminal.
 
+mod findings;
+
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -10,15 +12,12 @@ use anstyle::Style;
 
 use super::duration;
 use super::page::Page;
-use super::palette::{Palette, mark};
+use super::palette::Palette;
 use super::text;
-use crate::outcome::{CallOutcome, Failure, Line, Outcome, Problem, Status, TurnOutcome};
+use crate::outcome::{CallOutcome, Line, Outcome, TurnOutcome};
 
 /// A call longer than this has its result on a line of its own.
 const LONGEST_CALL: usize = 100;
-
-/// How many of the things that were seen instead are shown with a failure.
-const MOST_SEEN: usize = 10;
 
 /// The width of the gutter, where the event numbers stand.
 const GUTTER: usize = 6;
@@ -199,77 +198,14 @@ impl Teller {
             }
             self.findings(outcome.problem.as_ref(), &outcome.failures, false);
         }
-        if outcome.turns_not_run > 0 && self.telling.scope != Scope::Findings && outcome.status != Status::Skipped {
+        let stopped = outcome.turns_not_run > 0 && !outcome.turns.is_empty();
+        if stopped && self.telling.scope != Scope::Findings {
             self.part();
             self.page.space(self.telling.indent);
             let plural = if outcome.turns_not_run == 1 { "turn" } else { "turns" };
             self.page.put(palette.faint, &format!("{} {plural} not run", outcome.turns_not_run));
             self.page.end();
         }
-    }
-
-    fn findings(&mut self, problem: Option<&Problem>, failures: &[Failure], mut apart: bool) {
-        let rules = failures.iter().map(Finding::Rule);
-        for finding in problem.map(Finding::Problem).into_iter().chain(rules) {
-            if std::mem::replace(&mut apart, true) {
-                self.page.end();
-            }
-            match finding {
-                Finding::Problem(problem) => self.problem(problem),
-                Finding::Rule(failure) => self.failure(failure),
-            }
-        }
-    }
-
-    fn problem(&mut self, problem: &Problem) {
-        self.finding(mark(Status::Error), &problem.message);
-        if let Some(help) = &problem.help {
-            self.field("help", help);
-        }
-    }
-
-    fn failure(&mut self, failure: &Failure) {
-        self.finding(mark(Status::Failed), &failure.message);
-        self.field("expected", &failure.expected);
-        let seen: Vec<&str> = failure.seen.iter().take(MOST_SEEN).map(String::as_str).collect();
-        for (number, seen) in seen.iter().enumerate() {
-            self.field(if number == 0 { "seen" } else { "" }, seen);
-        }
-        if failure.seen.len() > MOST_SEEN {
-            self.field("", &format!("… and {} more", failure.seen.len() - MOST_SEEN));
-        }
-        let cited = failure.events.iter().filter(|event| self.cited.contains(event));
-        let cited: Vec<String> = cited.map(|event| format!("#{event}")).collect();
-        if self.telling.scope != Scope::Findings {
-            self.field("events", &cited.join(", "));
-        }
-        let Failure { level, place, rule, .. } = failure;
-        let rule = if rule.is_empty() { String::new() } else { format!(" {rule}") };
-        self.field("rule", &format!("{} rule{rule}, {place}", level.as_str()));
-    }
-
-    fn finding(&mut self, mark: &str, message: &str) {
-        let Palette { failed, strong, .. } = self.telling.palette;
-        let column = self.telling.indent + GUTTER;
-        self.page.space(column - 2);
-        self.page.put(failed, mark);
-        self.page.space(1);
-        let message = self.harmless(message);
-        self.page.block(column, strong, &message);
-        self.page.end();
-    }
-
-    /// A labelled part of a finding; nothing where it has no text.
-    fn field(&mut self, label: &str, value: &str) {
-        if value.is_empty() {
-            return;
-        }
-        let column = self.telling.indent + GUTTER;
-        self.page.space(column);
-        self.page.put(self.telling.palette.faint, &format!("{label:<8}  "));
-        let value = self.harmless(value);
-        self.page.block(column + 10, Style::new(), &value);
-        self.page.end();
     }
 
     /// The start of a row: blanks, with the number of the event where a finding rests on it.
@@ -296,9 +232,4 @@ impl Teller {
     fn harmless_line(&self, text: &str) -> String {
         text::line(&text::bounded(text, self.telling.item)).into_owned()
     }
-}
-
-enum Finding<'a> {
-    Problem(&'a Problem),
-    Rule(&'a Failure),
 }

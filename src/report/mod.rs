@@ -1,7 +1,20 @@
 //! Reports, one a file; each streams and sees nothing but sealed [`RunEvent`]s.
+//!
+//! What an agent says is hostile: whatever reaches a terminal or a file goes through [`text`], is bounded in size and
+//! never interpreted. The story of a test is told once, by `transcript`, for every report that wants it.
 
 pub mod console;
+mod duration;
+mod failed;
 pub mod junit;
+mod names;
+mod orders;
+mod page;
+mod palette;
+mod scratch;
+pub mod text;
+mod timestamp;
+mod transcript;
 
 use std::io;
 

@@ -73,7 +73,10 @@ fn every_yaml_block_loads() {
         }
     }
     assert!(seen > 0, "no YAML block was found at all");
-    assert!(problems.is_empty(), "{problems}help: mend the block, or fence it as `yaml fragment` if it is only a part");
+    assert!(
+        problems.is_empty(),
+        "{problems}help: mend the block, or fence it as `yaml fragment` if it is only a part"
+    );
 }
 
 #[test]

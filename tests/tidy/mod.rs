@@ -68,7 +68,8 @@ fn root() -> &'static Path {
 /// Every text file of the repository that is not ignored, sorted by path.
 fn repository() -> Vec<File> {
     let walk = ignore::WalkBuilder::new(root()).hidden(false).sort_by_file_path(Path::cmp).build();
-    let files = walk.map(|entry| entry.expect("the repository can be read")).filter(|entry| entry.path().is_file());
+    let files =
+        walk.map(|entry| entry.expect("the repository can be read")).filter(|entry| entry.path().is_file());
     let named = files.filter_map(|entry| {
         let path = entry.path().strip_prefix(root()).ok()?.to_str()?.replace('\\', "/");
         let ours = !path.starts_with(".git/") && path != ".git" && !path.starts_with("target/");
@@ -118,7 +119,10 @@ fn wrong_directions(file: &File, protocols: &BTreeSet<String>) -> Vec<String> {
         if let Some((_, _, allowed)) = limit
             && !path.get(1).is_some_and(|item| allowed.contains(&item.as_str()))
         {
-            problems.push(format!("src/{}: of `{other}`, `{own}` may know only {allowed:?}, not `crate::{whole}`", file.path));
+            problems.push(format!(
+                "src/{}: of `{other}`, `{own}` may know only {allowed:?}, not `crate::{whole}`",
+                file.path
+            ));
         }
         let of_protocol = |path: &[String]| path.get(1).filter(|_| path[0] == "target").cloned();
         if let (Some(mine), Some(theirs)) = (of_protocol(&module), of_protocol(&path))
@@ -138,7 +142,9 @@ fn wrong_crates(file: &File) -> Vec<String> {
     let strangers = KNOWN_ONLY_BY.iter().filter(|(name, places)| {
         !places.iter().any(|place| file.path.starts_with(place)) && names_crate(&tokens, name)
     });
-    strangers.map(|(name, places)| format!("src/{}: names `{name}`, which belongs to {places:?}", file.path)).collect()
+    strangers
+        .map(|(name, places)| format!("src/{}: names `{name}`, which belongs to {places:?}", file.path))
+        .collect()
 }
 
 /// The marks of unfinished work in `text`, by line.
@@ -170,7 +176,8 @@ fn machine_paths(text: &str, in_tests: bool) -> Vec<(usize, String)> {
                 !before.is_some_and(|c| c.is_alphanumeric() || "._-~*}$".contains(c))
                     && after.is_some_and(|c| c.is_alphanumeric() || c == '.' || c == '_')
             };
-            if !(in_tests && allowed_in_tests) && line.match_indices(folder).any(|(at, _)| begins_a_path(at)) {
+            if !(in_tests && allowed_in_tests) && line.match_indices(folder).any(|(at, _)| begins_a_path(at))
+            {
                 found.push((index + 1, folder.clone()));
             }
         }
@@ -193,7 +200,10 @@ fn modules_know_only_what_comes_before_them() {
 #[test]
 fn crates_are_known_by_one_place() {
     let problems: Vec<String> = rust_files("src").iter().flat_map(wrong_crates).collect();
-    expect_none(&problems, "use what that place offers, or add it there; the table is KNOWN_ONLY_BY in tests/tidy/mod.rs");
+    expect_none(
+        &problems,
+        "use what that place offers, or add it there; the table is KNOWN_ONLY_BY in tests/tidy/mod.rs",
+    );
 }
 
 #[test]
@@ -213,7 +223,10 @@ fn files_are_short() {
         lines.iter().filter(|(path, _)| path.starts_with("src/")).map(|(_, lines)| *lines).collect();
     source.sort_unstable();
     let median = source[source.len() / 2];
-    assert!(median <= MEDIAN_FILE, "the median file of src has {median} lines\nhelp: split the longer ones; {MEDIAN_FILE} is the limit");
+    assert!(
+        median <= MEDIAN_FILE,
+        "the median file of src has {median} lines\nhelp: split the longer ones; {MEDIAN_FILE} is the limit"
+    );
 }
 
 #[test]
@@ -222,7 +235,8 @@ fn nothing_is_left_unfinished() {
     for folder in ["src", "tests", "benches"] {
         for file in rust_files(folder) {
             let marks = unfinished(&file.text);
-            problems.extend(marks.iter().map(|(line, mark)| format!("{folder}/{}:{line}: {mark}", file.path)));
+            problems
+                .extend(marks.iter().map(|(line, mark)| format!("{folder}/{}:{line}: {mark}", file.path)));
         }
     }
     expect_none(&problems, "do it now, or open an issue and say here what is true today");
@@ -235,7 +249,10 @@ fn every_file_says_what_it_is() {
         let silent = rust_files(folder).into_iter().filter(|file| !file.text.starts_with("//!"));
         problems.extend(silent.map(|file| format!("{folder}/{}", file.path)));
     }
-    expect_none(&problems, "start the file with `//!`: its purpose, what flows in and out, one thing that always holds");
+    expect_none(
+        &problems,
+        "start the file with `//!`: its purpose, what flows in and out, one thing that always holds",
+    );
 }
 
 #[test]
@@ -243,9 +260,14 @@ fn no_file_names_a_machine() {
     let mut problems = Vec::new();
     for file in repository() {
         let found = machine_paths(&file.text, file.path.starts_with("tests/"));
-        problems.extend(found.iter().map(|(line, folder)| format!("{}:{line}: a path below {folder}", file.path)));
+        problems.extend(
+            found.iter().map(|(line, folder)| format!("{}:{line}: a path below {folder}", file.path)),
+        );
     }
-    expect_none(&problems, "write the path relative to the repository, or to a folder the code makes for itself");
+    expect_none(
+        &problems,
+        "write the path relative to the repository, or to a folder the code makes for itself",
+    );
 }
 
 #[test]
@@ -266,14 +288,20 @@ fn the_code_map_names_every_module() {
         rust_files("src").iter().filter_map(|file| module_of(&file.path).into_iter().next()).collect();
     let missing = modules.iter().filter(|module| !map.contains(&format!("`{module}/`")));
     let problems: Vec<String> = missing.map(|module| format!("`{module}/`")).collect();
-    expect_none(&problems, "give the folder a paragraph in ARCHITECTURE.md: what it does, and what always holds there");
+    expect_none(
+        &problems,
+        "give the folder a paragraph in ARCHITECTURE.md: what it does, and what always holds there",
+    );
 }
 
 #[test]
 fn the_changelog_names_this_version() {
     let log = fs::read_to_string(root().join("CHANGELOG.md")).expect("CHANGELOG.md is committed");
     let heading = format!("## {}", env!("CARGO_PKG_VERSION"));
-    assert!(log.contains(&heading), "CHANGELOG.md has no `{heading}`\nhelp: say there what a user of this version gets");
+    assert!(
+        log.contains(&heading),
+        "CHANGELOG.md has no `{heading}`\nhelp: say there what a user of this version gets"
+    );
 }
 
 // The rules themselves must be able to fail.
@@ -309,7 +337,8 @@ fn finds_a_protocol_that_knows_another() {
 
 #[test]
 fn finds_a_crate_in_the_wrong_place() {
-    let found = |path: &str, text: &str| wrong_crates(&File { path: path.to_owned(), text: text.to_owned() }).len();
+    let found =
+        |path: &str, text: &str| wrong_crates(&File { path: path.to_owned(), text: text.to_owned() }).len();
     assert_eq!(found("cli/run.rs", "use clap::Args;"), 0);
     assert_eq!(found("run/mod.rs", "use clap::Args;"), 1);
     assert_eq!(found("source/node.rs", "#[cfg(test)] mod tests { fn f() { serde_yaml::from_str() } }"), 1);

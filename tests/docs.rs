@@ -2,6 +2,7 @@
 //!
 //! A block that shows only a part is fenced as `yaml fragment` and is left alone here.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -68,7 +69,7 @@ fn every_yaml_block_loads() {
         for block in blocks(&markdown, "yaml") {
             seen += 1;
             if let Err(error) = load_block(&block.text) {
-                problems.push_str(&format!("{}:{}: {error}\n", path.display(), block.line));
+                let _ = writeln!(problems, "{}:{}: {error}", path.display(), block.line);
             }
         }
     }

@@ -46,7 +46,8 @@ const KNOWN_ONLY_BY: &[(&str, &[&str])] = &[
     ("quick_xml", &["report/"]),
     ("reqwest", &["target/"]),
     ("rustls", &["target/"]),
-    ("serde_yaml", &["source/yaml.rs"]),
+    // The reader and, beside it, the translation of its errors.
+    ("serde_yaml", &["source/yaml.rs", "source/yaml_error.rs"]),
     ("uuid", &["context/"]),
 ];
 
@@ -82,7 +83,8 @@ fn repository() -> Vec<File> {
 fn rust_files(folder: &str) -> Vec<File> {
     let below = |file: File| {
         let path = file.path.strip_prefix(folder)?.strip_prefix('/')?.to_owned();
-        path.ends_with(".rs").then_some(File { path, text: file.text })
+        let is_rust = Path::new(&path).extension().is_some_and(|extension| extension == "rs");
+        is_rust.then_some(File { path, text: file.text })
     };
     repository().into_iter().filter_map(below).collect()
 }

@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn leaves_out_comments_literals_and_tests() {
-        let source = r###"
+        let source = r##"
             //! [`x`](crate::doc::Link)
             /* crate::a::B /* crate::c */ crate::d */
             const A: &str = "crate::text::T"; const B: &str = r#"crate::raw "::T"#; const C: char = '"';
@@ -289,7 +289,7 @@ mod tests {
             #[allow(unused)]
             use crate::mock::Server;
             use crate::kept::K;
-        "###;
+        "##;
         assert_eq!(paths(source, "a.rs"), ["kept::K"]);
     }
 

@@ -1,7 +1,7 @@
 //! The agents under test: one folder a protocol, all behind the same seam.
 //!
 //! A [`Target`] opens a [`Session`] for each test; a session carries out [`Request`]s and tells a [`Sink`] what
-//! happens: the bytes of the wire, and the neutral [`Change`](crate::trace::Change)s they mean. No protocol knows another.
+//! happens: the bytes of the wire, and the neutral [`Change`]s they mean. No protocol knows another.
 
 pub mod agui;
 mod build;

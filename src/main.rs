@@ -19,7 +19,10 @@ fn main() -> ExitCode {
 }
 
 /// The outside world as it is.
-#[expect(clippy::disallowed_methods, reason = "the one place that reads the environment and the working directory")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one place that reads the environment and the working directory"
+)]
 fn context() -> Context {
     let environment: BTreeMap<String, String> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))

@@ -13,7 +13,8 @@ pub(super) fn check(options: &CheckOptions, context: &Context) -> Exit {
     match problems::load(&options.selection, false, context) {
         Ok(plan) => {
             let (tests, files) = (plan.cases.len(), plan.files);
-            let counted = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+            let counted =
+                |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
             let mut stdout = std::io::stdout().lock();
             let _ = writeln!(stdout, "{} in {}: no errors", counted(tests, "test"), counted(files, "file"));
             Exit::Success

@@ -3,7 +3,8 @@
 use std::io::Write as _;
 
 use ananke::context::Context;
-use ananke::diagnostic::{Code, Diagnostic, render};
+use ananke::diagnostic::render::{Look, human, summary};
+use ananke::diagnostic::{Code, Diagnostic};
 use ananke::plan::{Plan, Selection, plan};
 use ananke::redact::Redactor;
 
@@ -27,7 +28,10 @@ pub(super) fn load(options: &SelectionOptions, sends: bool, context: &Context) -
         planned.problems.push(problem);
         planned.plan = None;
     }
-    if options.allow_empty && planned.plan.is_none() && planned.problems.iter().all(|one| one.code == Code::NoTests) {
+    if options.allow_empty
+        && planned.plan.is_none()
+        && planned.problems.iter().all(|one| one.code == Code::NoTests)
+    {
         return Err(Exit::Success);
     }
     print(&planned.problems, options, context);
@@ -41,8 +45,8 @@ fn print(problems: &[Diagnostic], options: &SelectionOptions, context: &Context)
     let coloured = is_coloured(options.color, context.stderr_is_terminal, context);
     // No secret is known before a test is filled, so every header that is written out is learnt from its name.
     let redactor = Redactor::default();
-    let text = render::human(problems, coloured);
+    let text = human(problems, Look { colour: coloured, ..Look::default() });
     let mut stderr = std::io::stderr().lock();
     // A closed standard error ends the printing, nothing else.
-    let _ = writeln!(stderr, "{}", redactor.text(&text));
+    let _ = writeln!(stderr, "{}{}", redactor.text(&text), summary(problems));
 }

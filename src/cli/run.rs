@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ananke::context::Context;
 use ananke::plan::Plan;
 use ananke::redact::Redactor;
-use ananke::report::console::{Console, ConsoleOptions, Verbosity};
+use ananke::report::console::{ConsoleOptions, ConsoleReport, Verbosity};
 use ananke::report::junit::JunitReport;
 use ananke::report::{Reporter, tell};
 use ananke::run::{Run, run as run_plan};
@@ -71,11 +71,13 @@ fn reporters(options: &RunOptions, context: &Context) -> io::Result<Vec<Box<dyn 
     };
     let colour = is_coloured(options.selection.color, context.stdout_is_terminal, context);
     let console = ConsoleOptions { colour, verbosity };
-    let mut reporters: Vec<Box<dyn Reporter>> = vec![Box::new(Console::new(Box::new(io::stdout()), console))];
+    let mut reporters: Vec<Box<dyn Reporter>> =
+        vec![Box::new(ConsoleReport::new(Box::new(io::stdout()), console))];
     if let Some(path) = &options.junit {
         let path = context.working_directory.join(path);
-        let junit = JunitReport::create(&path)
-            .map_err(|error| io::Error::new(error.kind(), format!("cannot write `{}`: {error}", path.display())))?;
+        let junit = JunitReport::create(&path).map_err(|error| {
+            io::Error::new(error.kind(), format!("cannot write `{}`: {error}", path.display()))
+        })?;
         reporters.push(Box::new(junit));
     }
     Ok(reporters)

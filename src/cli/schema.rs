@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use ananke::model::VERSIONS;
-use ananke::schema::{FileKind, pruned, text};
+use ananke::schema::{FileKind, Version, pruned, text};
 
 use super::arguments::{SchemaFile, SchemaOptions};
 use super::exit::Exit;
@@ -14,16 +14,19 @@ pub(super) fn schema(options: &SchemaOptions) -> Exit {
         SchemaFile::Config => FileKind::Config,
         SchemaFile::Test => FileKind::Test,
     };
-    let newest = VERSIONS.last().copied().unwrap_or_default();
-    let version = options.schema_version.as_deref().unwrap_or(newest);
-    if !VERSIONS.contains(&version) {
+    let version = match options.schema_version.as_deref() {
+        None => Some(Version::newest()),
+        Some(text) => Version::parse(text).filter(|_| VERSIONS.contains(&text)),
+    };
+    let Some(version) = version else {
+        let asked_for = options.schema_version.as_deref().unwrap_or_default();
+        let known = VERSIONS.join(", ");
         let _ = writeln!(
             std::io::stderr().lock(),
-            "error: there is no schema version `{version}`; there are {}",
-            VERSIONS.join(", ")
+            "error: there is no schema version `{asked_for}`; there are {known}"
         );
         return Exit::Usage;
-    }
+    };
     let _ = write!(std::io::stdout().lock(), "{}", text(&pruned(kind, version)));
     Exit::Success
 }

@@ -20,6 +20,27 @@ pub struct Received {
 impl Received {
     /// How many bytes of a body are quoted in an error.
     pub const QUOTED_BYTES: usize = 200;
+
+    /// The start of `bytes` as text that is safe to print: what is not printable is escaped.
+    pub fn quote(bytes: &[u8]) -> String {
+        let start = &bytes[..bytes.len().min(Self::QUOTED_BYTES)];
+        let mut text = String::with_capacity(start.len());
+        for chunk in start.utf8_chunks() {
+            for character in chunk.valid().chars() {
+                match character {
+                    '"' | '\'' | '\\' => text.push(character),
+                    _ => text.extend(character.escape_debug()),
+                }
+            }
+            // A character that the limit cut in two is not the sender's fault.
+            let cut =
+                start.len() < bytes.len() && chunk.invalid().as_ptr_range().end == start.as_ptr_range().end;
+            if !chunk.invalid().is_empty() && !cut {
+                text.push(char::REPLACEMENT_CHARACTER);
+            }
+        }
+        text
+    }
 }
 
 /// The agent could not be reached, or its answer is not what its protocol promises (status error, kind `protocol`).

@@ -1,1 +1,215 @@
-//! Placeholder.
+//! The transport of the network: one POST, its answer as stamped chunks.
+//!
+//! A task of its own reads the body and stamps every chunk before anything looks at it; when nobody wants the body any
+//! more, it ends and the connection with it. Redirects are not followed and nothing is sent twice.
+
+use std::error::Error;
+use std::net::IpAddr;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
+use reqwest::{Client, Response, Url};
+use tokio::sync::mpsc;
+
+use super::{Chunk, Head, HttpRequest, Received, Reply, TargetError, Transport};
+use crate::context::Clock;
+
+/// How many chunks may wait for a slow reader before the peer has to.
+const CHUNKS_AHEAD: usize = 64;
+
+/// Shorter than any server keeps an idle connection: a connection is not used again just when its peer closes it,
+/// which no one could tell from an agent that broke.
+const KEEP_IDLE: Duration = Duration::from_secs(1);
+
+/// Carries requests over HTTP and HTTPS.
+pub struct HttpTransport {
+    clock: Arc<dyn Clock>,
+    /// By [`ClientKind::index`]; made when first needed, since the roots of TLS cost milliseconds to load.
+    clients: [OnceLock<Result<Client, String>>; 4],
+}
+
+/// What a client must be able to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct ClientKind {
+    encrypted: bool,
+    loopback: bool,
+}
+
+impl HttpTransport {
+    /// A transport whose stamps come from `clock`.
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        Self { clock, clients: [const { OnceLock::new() }; 4] }
+    }
+
+    fn client(&self, url: &Url) -> Result<&Client, TargetError> {
+        let kind = ClientKind::of(url);
+        let client = self.clients[kind.index()].get_or_init(|| kind.build());
+        client.as_ref().map_err(|cause| error(format!("could not set up HTTP: {cause}")))
+    }
+
+    async fn post(&self, request: HttpRequest) -> Result<Reply, TargetError> {
+        let client = self.client(&request.url)?;
+        let headers = header_map(&request.headers)?;
+        let place = shown(&request.url);
+        let response = client
+            .post(request.url)
+            .headers(headers)
+            .body(request.body)
+            .send()
+            .await
+            .map_err(|failure| not_answered(&failure, &place))?;
+        let at = self.clock.now();
+        let head = head(&response);
+        let (sender, body) = mpsc::channel(CHUNKS_AHEAD);
+        tokio::spawn(read(response, Arc::clone(&self.clock), sender));
+        Ok(Reply { at, head, body })
+    }
+}
+
+impl Transport for HttpTransport {
+    fn send(&self, request: HttpRequest) -> BoxFuture<'_, Result<Reply, TargetError>> {
+        Box::pin(self.post(request))
+    }
+}
+
+impl ClientKind {
+    fn of(url: &Url) -> Self {
+        Self { encrypted: url.scheme() == "https", loopback: is_loopback(url) }
+    }
+
+    fn index(self) -> usize {
+        usize::from(self.encrypted) * 2 + usize::from(self.loopback)
+    }
+
+    fn build(self) -> Result<Client, String> {
+        install_crypto();
+        let mut builder = Client::builder()
+            .user_agent(concat!("ananke/", env!("CARGO_PKG_VERSION")))
+            .redirect(reqwest::redirect::Policy::none())
+            .retry(reqwest::retry::never())
+            .referer(false)
+            .pool_idle_timeout(KEEP_IDLE);
+        if !self.encrypted {
+            builder = builder.tls_certs_only([]);
+        }
+        if self.loopback {
+            builder = builder.no_proxy();
+        }
+        builder.build().map_err(|failure| cause(&failure))
+    }
+}
+
+/// A client cannot be made without a provider; one that is installed already stays.
+fn install_crypto() {
+    static INSTALLED: OnceLock<()> = OnceLock::new();
+    INSTALLED.get_or_init(|| {
+        // An error means that the program around this library has chosen one.
+        let _chosen_already = rustls::crypto::ring::default_provider().install_default();
+    });
+}
+
+fn is_loopback(url: &Url) -> bool {
+    let Some(host) = url.host_str() else { return false };
+    let address = host.trim_start_matches('[').trim_end_matches(']');
+    match address.parse::<IpAddr>() {
+        Ok(address) => address.to_canonical().is_loopback(),
+        Err(_) => host == "localhost" || host.ends_with(".localhost"),
+    }
+}
+
+/// `url` without what may be secret: user, password, query and fragment.
+pub(super) fn shown(url: &Url) -> String {
+    let mut url = url.clone();
+    // Both fail only for URLs that cannot have credentials.
+    let _no_user = url.set_username("");
+    let _no_password = url.set_password(None);
+    url.set_query(None);
+    url.set_fragment(None);
+    url.to_string()
+}
+
+/// A header's value may be secret: only its name is shown.
+fn header_map(headers: &[(String, String)]) -> Result<HeaderMap, TargetError> {
+    let mut map = HeaderMap::with_capacity(headers.len());
+    for (name, value) in headers {
+        let name = HeaderName::try_from(name)
+            .map_err(|_| error(format!("`{}` is not a name for an HTTP header", name.escape_debug())))?;
+        let mut value = HeaderValue::try_from(value).map_err(|_| {
+            error(format!("the value of the header `{name}` cannot be sent: it holds control characters"))
+        })?;
+        value.set_sensitive(true);
+        map.append(name, value);
+    }
+    Ok(map)
+}
+
+fn head(response: &Response) -> Head {
+    let header = |name| response.headers().get(name).map(|value: &HeaderValue| readable(value));
+    Head {
+        status: response.status().as_u16(),
+        content_type: header(CONTENT_TYPE).unwrap_or_default(),
+        location: header(LOCATION),
+    }
+}
+
+fn readable(value: &HeaderValue) -> String {
+    Received::quote(value.as_bytes())
+}
+
+/// Reads the body to its end, or until nobody listens.
+async fn read(mut response: Response, clock: Arc<dyn Clock>, chunks: mpsc::Sender<Chunk>) {
+    loop {
+        let next = tokio::select! {
+            biased;
+            () = chunks.closed() => return,
+            next = response.chunk() => next,
+        };
+        let at = clock.now();
+        let bytes = match next {
+            Ok(Some(bytes)) => Ok(bytes),
+            Ok(None) => return,
+            Err(failure) => Err(cause(&failure)),
+        };
+        let last = bytes.is_err();
+        if chunks.send(Chunk { at, bytes }).await.is_err() || last {
+            return;
+        }
+    }
+}
+
+fn not_answered(failure: &reqwest::Error, place: &str) -> TargetError {
+    let cause = cause(failure);
+    if failure.is_connect() {
+        let help = if cause.contains("InvalidContentType") {
+            "the server does not seem to speak TLS: is it `http://` instead of `https://`?"
+        } else {
+            "is the agent running, and is `endpoint` its address?"
+        };
+        return TargetError {
+            help: Some(help.to_owned()),
+            ..error(format!("could not connect to {place}: {cause}"))
+        };
+    }
+    error(format!("the connection to {place} ended before an answer came: {cause}"))
+}
+
+fn error(message: String) -> TargetError {
+    TargetError { message, received: Received::default(), help: None }
+}
+
+/// The innermost cause, which is the one that says something, in lower case.
+fn cause(failure: &reqwest::Error) -> String {
+    let mut innermost: &dyn Error = failure;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    let text = innermost.to_string();
+    let mut letters = text.chars();
+    match (letters.next(), letters.clone().next()) {
+        // A word, not an abbreviation.
+        (Some(first), Some(second)) if second.is_lowercase() => first.to_lowercase().chain(letters).collect(),
+        _ => text,
+    }
+}

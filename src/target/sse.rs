@@ -1,1 +1,203 @@
-//! Placeholder.
+//! Server-sent events out of bytes: linear, bounded, for any chunking.
+//!
+//! Chunks go in, the data of events comes out: a slice of the chunk where an event lies whole in it, else of one
+//! buffer. Lines end with LF, CRLF or CR, in any mixture; a byte order mark, comments and all fields but `data` are
+//! passed over. Data is bytes here: whether it is text is for the reader of the event to say.
+
+use std::ops::Range;
+
+use memchr::memchr2;
+
+const MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
+const FIELD: [u8; 4] = *b"data";
+
+/// An event's data is larger than allowed; its decoder is of no further use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("an event is larger than {max_event_bytes} bytes")]
+pub struct EventTooLarge {
+    /// What is allowed.
+    pub max_event_bytes: usize,
+}
+
+/// Where in a line the next byte falls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// In the byte order mark, after this many of its bytes.
+    Mark(usize),
+    /// In a field's name, after this many bytes of `data`; after none, at the start of a line.
+    Name(usize),
+    /// Right after `data:`, where one space may come.
+    Colon,
+    /// In a value of `data`.
+    Value,
+    /// In a line that says nothing.
+    Other,
+}
+
+/// Takes a stream of server-sent events apart.
+#[derive(Debug)]
+pub struct Decoder {
+    place: Place,
+    /// The last byte was a CR that ended a line: an LF now belongs to it.
+    after_return: bool,
+    /// The event begun has a `data` line, if only an empty one.
+    has_data: bool,
+    /// What of the event's data came in earlier chunks or lines.
+    data: Vec<u8>,
+    /// `data` was handed over: it goes before anything else is put into it.
+    handed_over: bool,
+    max_event_bytes: usize,
+}
+
+impl Decoder {
+    /// A decoder at the start of a stream.
+    pub fn new(max_event_bytes: usize) -> Self {
+        Self {
+            place: Place::Mark(0),
+            after_return: false,
+            has_data: false,
+            data: Vec::new(),
+            handed_over: false,
+            max_event_bytes,
+        }
+    }
+
+    /// The data of the next event that is complete, taken from the front of `rest`; `None` once `rest` is used up.
+    ///
+    /// # Errors
+    /// Where an event has more data than allowed.
+    pub fn next_event<'s, 'c: 's>(
+        &'s mut self,
+        rest: &mut &'c [u8],
+    ) -> Result<Option<&'s [u8]>, EventTooLarge> {
+        self.forget_handed_over();
+        let chunk: &'c [u8] = rest;
+        // Where the event's only line so far lies in this chunk: its start while it is read, then all of it.
+        let mut first_start = None;
+        let mut whole: Option<Range<usize>> = None;
+        let mut position = 0;
+        while let Some(&byte) = chunk.get(position) {
+            match self.place {
+                Place::Mark(matched) if byte == MARK[matched] => {
+                    position += 1;
+                    self.place =
+                        if matched + 1 == MARK.len() { Place::Name(0) } else { Place::Mark(matched + 1) };
+                }
+                Place::Mark(0) => self.place = Place::Name(0),
+                Place::Mark(_) => self.place = Place::Other,
+                Place::Name(0) if self.after_return => {
+                    self.after_return = false;
+                    position += usize::from(byte == b'\n');
+                }
+                Place::Name(0) if byte == b'\n' || byte == b'\r' => {
+                    position += 1;
+                    self.after_return = byte == b'\r';
+                    if self.has_data {
+                        self.has_data = false;
+                        *rest = &chunk[position..];
+                        if let Some(range) = whole {
+                            return Ok(Some(&chunk[range]));
+                        }
+                        self.handed_over = true;
+                        return Ok(Some(&self.data));
+                    }
+                }
+                Place::Name(0) if chunk[position..].starts_with(b"data:") => {
+                    position += FIELD.len() + 1;
+                    self.place = Place::Colon;
+                }
+                // `data` without a colon is a line of data that is empty.
+                Place::Name(4) if byte == b'\n' || byte == b'\r' => {
+                    self.begin_line(chunk, &mut whole)?;
+                    self.place = Place::Value;
+                }
+                Place::Name(4) if byte == b':' => {
+                    position += 1;
+                    self.place = Place::Colon;
+                }
+                Place::Name(matched) if FIELD.get(matched) == Some(&byte) => {
+                    position += 1;
+                    self.place = Place::Name(matched + 1);
+                }
+                Place::Name(_) => self.place = Place::Other,
+                Place::Colon => {
+                    position += usize::from(byte == b' ');
+                    first_start = (!self.has_data).then_some(position);
+                    self.begin_line(chunk, &mut whole)?;
+                    self.place = Place::Value;
+                }
+                Place::Value => {
+                    let end = memchr2(b'\n', b'\r', &chunk[position..]).map(|length| position + length);
+                    match (end, first_start.take()) {
+                        (Some(end), Some(start)) => {
+                            self.check(end - start)?;
+                            whole = Some(start..end);
+                        }
+                        (end, _) => self.keep(&chunk[position..end.unwrap_or(chunk.len())])?,
+                    }
+                    position = self.end_line(chunk, end);
+                }
+                Place::Other => {
+                    let end = memchr2(b'\n', b'\r', &chunk[position..]).map(|length| position + length);
+                    position = self.end_line(chunk, end);
+                }
+            }
+        }
+        if let Some(range) = whole {
+            self.keep(&chunk[range])?;
+        }
+        *rest = &[];
+        Ok(None)
+    }
+
+    /// The data of an event that the end of the stream cut off before its blank line, where there is one. Whether it
+    /// counts is for the caller to say.
+    pub fn finish(&mut self) -> Option<&[u8]> {
+        self.forget_handed_over();
+        if matches!(self.place, Place::Name(4) | Place::Colon) {
+            if self.has_data {
+                self.data.push(b'\n');
+            }
+            self.has_data = true;
+        }
+        self.place = Place::Other;
+        std::mem::take(&mut self.has_data).then_some(&*self.data)
+    }
+
+    fn forget_handed_over(&mut self) {
+        if std::mem::take(&mut self.handed_over) {
+            self.data.clear();
+        }
+    }
+
+    /// A line of data begins: lines before it are kept in the buffer, and a newline after them.
+    fn begin_line(&mut self, chunk: &[u8], whole: &mut Option<Range<usize>>) -> Result<(), EventTooLarge> {
+        if let Some(range) = whole.take() {
+            self.keep(&chunk[range])?;
+        }
+        if self.has_data {
+            self.keep(b"\n")?;
+        }
+        self.has_data = true;
+        Ok(())
+    }
+
+    /// Steps over the end of a line at `end`, or to the end of the chunk.
+    fn end_line(&mut self, chunk: &[u8], end: Option<usize>) -> usize {
+        let Some(end) = end else { return chunk.len() };
+        self.after_return = chunk[end] == b'\r';
+        self.place = Place::Name(0);
+        end + 1
+    }
+
+    fn keep(&mut self, bytes: &[u8]) -> Result<(), EventTooLarge> {
+        self.check(self.data.len() + bytes.len())?;
+        self.data.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn check(&self, length: usize) -> Result<(), EventTooLarge> {
+        let max_event_bytes = self.max_event_bytes;
+        if length > max_event_bytes { Err(EventTooLarge { max_event_bytes }) } else { Ok(()) }
+    }
+}

@@ -1,22 +1,52 @@
-//! Placeholder.
-use super::{Capabilities, Opening, Session, Target, TargetError, Transport};
-use futures_util::future::BoxFuture;
+//! AG-UI: an agent behind one HTTP endpoint; a run is a POST answered by server-sent events.
+//!
+//! A [`session`] sends a [`request`] and reads the answer: bytes become frames in [`reading`], a [`frame`] is looked at
+//! where it lies, [`decode`] says what it means. The agent keeps nothing for sure, so every request brings the whole
+//! [`history`] and the [`state`] along. A stream that ends without the protocol's terminal event is an error that says
+//! what was received.
+
+mod conversation;
+mod decode;
+mod evidence;
+mod frame;
+mod history;
+mod lanes;
+mod reading;
+mod request;
+mod session;
+mod snapshot;
+mod speech;
+mod state;
+mod warnings;
+
 use std::sync::Arc;
-/// x
-pub struct AguiTarget;
+
+use futures_util::future::BoxFuture;
+
+use super::{Capabilities, Opening, Session, Target, TargetError, Transport};
+use crate::plan::AguiSettings;
+
+/// An agent that speaks AG-UI.
+pub struct AguiTarget {
+    settings: Arc<AguiSettings>,
+    transport: Arc<dyn Transport>,
+}
+
 impl AguiTarget {
-    /// x
-    pub fn new(_s: crate::plan::AguiSettings, _t: Arc<dyn Transport>) -> Self {
-        Self
+    /// An agent reached through `transport`.
+    pub fn new(settings: AguiSettings, transport: Arc<dyn Transport>) -> Self {
+        Self { settings: Arc::new(settings), transport }
     }
 }
+
 impl Target for AguiTarget {
     fn capabilities(&self) -> Capabilities {
         Capabilities { tool_calls_visible: true }
     }
-    fn open(&self, _o: Opening) -> BoxFuture<'_, Result<Box<dyn Session>, TargetError>> {
-        Box::pin(async {
-            Err(TargetError { message: String::new(), received: super::Received::default(), help: None })
-        })
+
+    fn open(&self, opening: Opening) -> BoxFuture<'_, Result<Box<dyn Session>, TargetError>> {
+        let session =
+            session::AguiSession::new(Arc::clone(&self.settings), Arc::clone(&self.transport), opening);
+        Box::pin(async move { Ok(Box::new(session) as Box<dyn Session>) })
     }
 }

@@ -1,0 +1,346 @@
+//! Events to changes: here every quirk of the protocol ends.
+//!
+//! Events that mean nothing to the neutral record (steps, activities, reasoning, custom and raw events, and every type
+//! a newer server may send) pass without effect; they stay on the wire for whoever wants them.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use super::conversation::Conversation;
+use super::frame::{Fault, Frame, Key};
+use super::lanes::{Ends, Kind, Lanes};
+use super::snapshot;
+use super::speech::{Effects, Speech, Tell, answer_content, shown};
+use super::warnings::Warnings;
+use crate::trace::{Change, Outcome, ResultContent};
+
+/// How far the run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Run {
+    NotStarted,
+    Open,
+    Finished,
+    Failed,
+}
+
+/// Decodes the events of one exchange.
+#[derive(Debug)]
+pub(super) struct Decoder {
+    run: Run,
+    /// The run that was asked for, until it has started.
+    asked_for: Option<String>,
+    warned_of_start: bool,
+    speech: Speech,
+    lanes: Lanes,
+    pub(super) warnings: Warnings,
+}
+
+impl Decoder {
+    /// A decoder for the answer to the request of the run `run_id`.
+    pub(super) fn new(run_id: String) -> Self {
+        Self {
+            run: Run::NotStarted,
+            asked_for: Some(run_id),
+            warned_of_start: false,
+            speech: Speech::default(),
+            lanes: Lanes::default(),
+            warnings: Warnings::default(),
+        }
+    }
+
+    /// Whether a terminal event came, and no run began after it.
+    pub(super) fn is_ended(&self) -> bool {
+        matches!(self.run, Run::Finished | Run::Failed)
+    }
+
+    /// Tells what an event means.
+    pub(super) fn decode(
+        &mut self,
+        frame: &Frame<'_>,
+        conversation: &mut Conversation,
+        tell: &mut Tell<'_>,
+    ) -> Result<(), Fault> {
+        let kind = frame.kind();
+        let mut warnings = std::mem::take(&mut self.warnings);
+        let effects = &mut Effects { conversation, warnings: &mut warnings, tell };
+        self.check_order(kind, effects.warnings);
+        self.end_chunks(frame, effects);
+        let decoded = self.dispatch(frame, effects);
+        self.warnings = warnings;
+        decoded
+    }
+
+    fn dispatch(&mut self, frame: &Frame<'_>, effects: &mut Effects<'_, '_>) -> Result<(), Fault> {
+        match frame.kind() {
+            "RUN_STARTED" => self.run_started(frame, effects)?,
+            "RUN_FINISHED" => self.run_finished(frame, effects)?,
+            "RUN_ERROR" => self.run_error(frame, effects)?,
+            "TEXT_MESSAGE_START" => {
+                let id = required(frame, Key::MessageId, effects)?;
+                let role = frame.id(Key::Role, effects.warnings)?.unwrap_or(Cow::Borrowed("assistant"));
+                self.speech.open_message(&id, &role, effects);
+            }
+            "TEXT_MESSAGE_CONTENT" => {
+                let id = self.under_way(frame, Kind::Message, effects)?;
+                let delta = delta(frame, effects);
+                self.speech.add_text(&id, &delta, effects);
+            }
+            "TEXT_MESSAGE_END" => {
+                let id = self.under_way(frame, Kind::Message, effects)?;
+                self.speech.close_message(&id, effects);
+            }
+            "TEXT_MESSAGE_CHUNK" | "TOOL_CALL_CHUNK" => self.chunk(frame, effects)?,
+            "TOOL_CALL_START" => {
+                let id = required(frame, Key::ToolCallId, effects)?;
+                self.open_call(&id, frame, effects)?;
+            }
+            "TOOL_CALL_ARGS" => {
+                let id = self.under_way(frame, Kind::Call, effects)?;
+                let delta = delta(frame, effects);
+                self.speech.add_arguments(&id, &delta, effects);
+            }
+            "TOOL_CALL_END" => {
+                let id = self.under_way(frame, Kind::Call, effects)?;
+                self.speech.close_call(&id, effects);
+            }
+            "TOOL_CALL_RESULT" => call_result(frame, effects)?,
+            "STATE_SNAPSHOT" => {
+                frame.raw(Key::Snapshot).ok_or_else(|| frame.missing(Key::Snapshot))?;
+                let state = frame.value(Key::Snapshot, effects.warnings)?.unwrap_or_default();
+                effects.conversation.state.replace(state.clone());
+                (effects.tell)(Change::StateReplaced(state));
+            }
+            "STATE_DELTA" => {
+                let value = frame.value(Key::Delta, effects.warnings)?;
+                let patch = value.ok_or_else(|| frame.missing(Key::Delta))?;
+                match effects.conversation.state.patch(&patch) {
+                    Ok(()) => (effects.tell)(Change::StatePatched(patch)),
+                    Err(reason) => effects
+                        .warnings
+                        .add(format!("a `STATE_DELTA` does not apply, the state stays as it was: {reason}")),
+                }
+            }
+            "MESSAGES_SNAPSHOT" => {
+                let value = frame.value(Key::Messages, effects.warnings)?;
+                let value = value.ok_or_else(|| frame.missing(Key::Messages))?;
+                let messages = snapshot::messages(value, &*effects.conversation.ids, effects.warnings)?;
+                (effects.tell)(Change::Snapshot(snapshot::items(&messages, effects.warnings)));
+                effects.conversation.history.replace(messages);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Says what comes at the wrong time; it is taken all the same.
+    fn check_order(&mut self, kind: &str, warnings: &mut Warnings) {
+        match self.run {
+            Run::NotStarted if !matches!(kind, "RUN_STARTED" | "RUN_ERROR") => {
+                if !std::mem::replace(&mut self.warned_of_start, true) {
+                    warnings.add(format!("a `{}` comes before `RUN_STARTED`", shown(kind)));
+                }
+            }
+            Run::Open if kind == "RUN_STARTED" => warnings.add("a `RUN_STARTED` comes while a run is open"),
+            Run::Finished | Run::Failed if kind != "RUN_STARTED" => {
+                warnings.add(format!("a `{}` comes after the run had ended", shown(kind)));
+            }
+            _ => {}
+        }
+    }
+
+    fn end_chunks(&mut self, frame: &Frame<'_>, effects: &mut Effects<'_, '_>) {
+        match Ends::of(frame.kind()) {
+            Ends::Nothing => {}
+            Ends::Own => {
+                if let Some(begun) = self.lanes.end(&owner(frame, effects)) {
+                    self.speech.close(&begun, effects);
+                }
+            }
+            Ends::All => {
+                for begun in self.lanes.end_all() {
+                    self.speech.close(&begun, effects);
+                }
+            }
+        }
+    }
+
+    fn run_started(&mut self, frame: &Frame<'_>, effects: &mut Effects<'_, '_>) -> Result<(), Fault> {
+        let run_id = frame.id(Key::RunId, effects.warnings)?;
+        let thread_id = frame.id(Key::ThreadId, effects.warnings)?;
+        // Only the first run of an answer is the one that was asked for.
+        if let Some(asked_for) = self.asked_for.take() {
+            let thread_asked_for = &effects.conversation.thread_id;
+            let ids = [("run", &run_id, &asked_for), ("thread", &thread_id, thread_asked_for)];
+            for (what, given, asked_for) in ids {
+                if let Some(given) = given.as_deref().filter(|given| given != asked_for) {
+                    let (given, asked_for) = (shown(given), shown(asked_for));
+                    effects
+                        .warnings
+                        .add(format!("the agent's {what} is `{given}`, not `{asked_for}` as asked for"));
+                }
+            }
+        }
+        self.run = Run::Open;
+        (effects.tell)(Change::RunStarted { run_id, thread_id });
+        Ok(())
+    }
+
+    /// The first terminal event of a run counts; only an error still counts after a finish.
+    fn run_finished(&mut self, frame: &Frame<'_>, effects: &mut Effects<'_, '_>) -> Result<(), Fault> {
+        if self.is_ended() {
+            return Ok(());
+        }
+        let outcome = frame.value(Key::Outcome, effects.warnings)?;
+        self.speech.close_all(effects);
+        self.run = Run::Finished;
+        let outcome = outcome.map_or(Outcome::Finished, |outcome| finish(&outcome, effects.warnings));
+        (effects.tell)(Change::RunEnded(outcome));
+        Ok(())
+    }
+
+    fn run_error(&mut self, frame: &Frame<'_>, effects: &mut Effects<'_, '_>) -> Result<(), Fault> {
+        if self.run == Run::Failed {
+            return Ok(());
+        }
+        let message = frame.text(Key::Message, effects.warnings).unwrap_or_else(|| {
+            effects.warnings.add("a `RUN_ERROR` has no `message`");
+            Cow::Borrowed("")
+        });
+        let code = frame.id(Key::Code, effects.warnings)?.map(Cow::into_owned);
+        self.run = Run::Failed;
+        (effects.tell)(Change::RunEnded(Outcome::Error { message: message.into_owned(), code }));
+        Ok(())
+    }
+
+    fn open_call(&mut self, id: &str, frame: &Frame<'_>, effects: &mut Effects<'_, '_>) -> Result<(), Fault> {
+        let name = required(frame, Key::ToolCallName, effects)?;
+        let parent = frame.id(Key::ParentMessageId, effects.warnings)?;
+        self.speech.open_call(id, &name, parent.as_deref(), effects);
+        Ok(())
+    }
+
+    /// A chunk begins its message or call if its id is new, and goes on with the one under way if it names none.
+    fn chunk(&mut self, frame: &Frame<'_>, effects: &mut Effects<'_, '_>) -> Result<(), Fault> {
+        let kind = if frame.kind() == "TEXT_MESSAGE_CHUNK" { Kind::Message } else { Kind::Call };
+        let owner = owner(frame, effects);
+        let named = frame.id(id_key(kind), effects.warnings)?;
+        let id = match (named, self.lanes.current(&owner, kind)) {
+            (Some(named), Some(current)) if named == current => named,
+            (None, Some(current)) => Cow::Owned(current.to_owned()),
+            (None, None) => self.under_way(frame, kind, effects)?,
+            (Some(named), _) => {
+                if let Some(begun) = self.lanes.end(&owner) {
+                    self.speech.close(&begun, effects);
+                }
+                if !self.speech.is_open(kind, &named) {
+                    match kind {
+                        Kind::Message => {
+                            let role = frame.id(Key::Role, effects.warnings)?;
+                            let role = role.unwrap_or(Cow::Borrowed("assistant"));
+                            self.speech.open_message(&named, &role, effects);
+                        }
+                        Kind::Call => self.open_call(&named, frame, effects)?,
+                    }
+                    self.lanes.begin(&owner, kind, &named);
+                }
+                named
+            }
+        };
+        if let Some(delta) = frame.text(Key::Delta, effects.warnings) {
+            match kind {
+                Kind::Message => self.speech.add_text(&id, &delta, effects),
+                Kind::Call => self.speech.add_arguments(&id, &delta, effects),
+            }
+        }
+        Ok(())
+    }
+
+    /// The id of the message or call an event goes on with; where it names none, the only one under way is meant.
+    fn under_way<'a>(
+        &self,
+        frame: &Frame<'a>,
+        kind: Kind,
+        effects: &mut Effects<'_, '_>,
+    ) -> Result<Cow<'a, str>, Fault> {
+        let key = id_key(kind);
+        if let Some(id) = frame.id(key, effects.warnings)? {
+            return Ok(id);
+        }
+        let only = self.speech.only_open(kind).ok_or_else(|| frame.missing(key))?;
+        effects.warnings.add(format!(
+            "a `{}` has no `{}`: the only one under way is taken",
+            frame.kind(),
+            key.name()
+        ));
+        Ok(Cow::Owned(only.to_owned()))
+    }
+}
+
+fn id_key(kind: Kind) -> Key {
+    match kind {
+        Kind::Message => Key::MessageId,
+        Kind::Call => Key::ToolCallId,
+    }
+}
+
+fn owner<'a>(frame: &Frame<'a>, effects: &mut Effects<'_, '_>) -> Cow<'a, str> {
+    frame.id(Key::SubagentRunId, effects.warnings).ok().flatten().unwrap_or_default()
+}
+
+fn required<'a>(frame: &Frame<'a>, key: Key, effects: &mut Effects<'_, '_>) -> Result<Cow<'a, str>, Fault> {
+    frame.id(key, effects.warnings)?.ok_or_else(|| frame.missing(key))
+}
+
+fn delta<'a>(frame: &Frame<'a>, effects: &mut Effects<'_, '_>) -> Cow<'a, str> {
+    frame.text(Key::Delta, effects.warnings).unwrap_or_else(|| {
+        effects.warnings.add(format!("a `{}` has no `delta`", frame.kind()));
+        Cow::Borrowed("")
+    })
+}
+
+fn call_result(frame: &Frame<'_>, effects: &mut Effects<'_, '_>) -> Result<(), Fault> {
+    let call = required(frame, Key::ToolCallId, effects)?;
+    let message_id = frame.id(Key::MessageId, effects.warnings)?;
+    let mut key = Key::Content;
+    if frame.raw(key).is_none() && frame.raw(Key::Result).is_some() {
+        effects.warnings.add("a `TOOL_CALL_RESULT` has `result` instead of `content`");
+        key = Key::Result;
+    }
+    let result = if frame.is_text(key) {
+        ResultContent::Text(frame.text(key, effects.warnings).unwrap_or_default())
+    } else if let Some(value) = frame.value(key, effects.warnings)? {
+        ResultContent::Json(value)
+    } else {
+        effects.warnings.add("a `TOOL_CALL_RESULT` has no `content`");
+        ResultContent::Text(Cow::Borrowed(""))
+    };
+    let Conversation { history, ids, .. } = effects.conversation;
+    history.answer(&call, message_id.as_deref(), answer_content(&result), &**ids);
+    (effects.tell)(Change::CallAnswered { id: call, result, is_error: None });
+    Ok(())
+}
+
+/// What the `outcome` of a finished run says.
+fn finish(outcome: &Value, warnings: &mut Warnings) -> Outcome {
+    let kind = outcome.get("type").unwrap_or(outcome);
+    match kind.as_str() {
+        Some("success") => Outcome::Finished,
+        Some("cancelled") => Outcome::Cancelled,
+        Some("interrupt") => {
+            let interrupts =
+                outcome.get("interrupts").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+            let ids =
+                interrupts.iter().filter_map(|interrupt| interrupt.get("id")?.as_str().map(str::to_owned));
+            let ids: Vec<_> = ids.collect();
+            if ids.is_empty() || ids.len() < interrupts.len() {
+                warnings.add("a `RUN_FINISHED` is interrupted without naming its interrupts");
+            }
+            Outcome::Interrupted(ids)
+        }
+        _ => {
+            warnings.add(format!("a `RUN_FINISHED` has the unknown outcome `{}`", shown(&kind.to_string())));
+            Outcome::Finished
+        }
+    }
+}

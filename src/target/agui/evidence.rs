@@ -1,0 +1,77 @@
+//! What has arrived of an answer: enough of it to say what it was, where it is not what it should be.
+
+use crate::target::{Head, Received, TargetError};
+
+/// How much of a body is kept to look at.
+pub(super) const START_BYTES: usize = 4 << 10;
+
+/// What arrived.
+#[derive(Debug)]
+pub(super) struct Evidence {
+    head: Head,
+    start: Vec<u8>,
+    pub(super) bytes: usize,
+    pub(super) events: u64,
+}
+
+impl Evidence {
+    pub(super) fn new(head: Head) -> Self {
+        Self { head, start: Vec::new(), bytes: 0, events: 0 }
+    }
+
+    pub(super) fn head(&self) -> &Head {
+        &self.head
+    }
+
+    /// More of the body arrived.
+    pub(super) fn add(&mut self, bytes: &[u8]) {
+        self.bytes = self.bytes.saturating_add(bytes.len());
+        let room = START_BYTES.saturating_sub(self.start.len());
+        self.start.extend_from_slice(&bytes[..bytes.len().min(room)]);
+    }
+
+    /// An error with this as its evidence.
+    pub(super) fn error(&self, message: impl Into<String>) -> TargetError {
+        let content_type =
+            Some(self.head.content_type.clone()).filter(|content_type| !content_type.is_empty());
+        let received = Received {
+            status: Some(self.head.status),
+            content_type,
+            first_bytes: Received::quote(&self.start),
+            bytes: self.bytes as u64,
+            events: self.events,
+        };
+        TargetError { message: message.into(), received, help: None }
+    }
+
+    /// The error of an answer that ended before its run did: says what came instead of a stream of events.
+    pub(super) fn unfinished(&self) -> TargetError {
+        if self.events > 0 {
+            return self.error("the stream ended without a terminal event (`RUN_FINISHED` or `RUN_ERROR`)");
+        }
+        let text = String::from_utf8_lossy(&self.start);
+        let text = text.trim_start_matches('\u{feff}').trim_start();
+        let (message, help) = match text.as_bytes() {
+            [] => ("the answer is empty", "some servers answer so while the thread is busy with another run"),
+            [b'<', ..] => (
+                "the answer is a web page, not a stream of events",
+                "is `endpoint` the address of the agent itself?",
+            ),
+            [b'{', ..] if is_lines(text) => (
+                "the answer is JSON line by line, not server-sent events",
+                "an AG-UI server sends each event as `data: {…}` and a blank line",
+            ),
+            [b'{' | b'[', ..] => (
+                "the answer is a JSON document, not a stream of events",
+                "is `endpoint` the address that runs the agent?",
+            ),
+            _ => ("there is no event in the answer", "is `endpoint` the address of an AG-UI agent?"),
+        };
+        TargetError { help: Some(help.to_owned()), ..self.error(message) }
+    }
+}
+
+/// Whether each line begins an object of its own.
+fn is_lines(text: &str) -> bool {
+    text.lines().nth(1).is_some_and(|line| line.starts_with('{'))
+}

@@ -1,0 +1,284 @@
+//! One event as it stands in its frame: borrowed, flat, and not yet understood.
+//!
+//! Every field is a raw slice until somebody asks for it, so that large values cost nothing where nobody does, and so
+//! that an odd field fails only the event it matters to.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use memchr::memchr;
+use serde::Deserialize;
+use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::warnings::Warnings;
+
+/// A field that means something to this client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Key {
+    Type,
+    Code,
+    Content,
+    Delta,
+    Message,
+    MessageId,
+    Messages,
+    Outcome,
+    ParentMessageId,
+    Result,
+    Role,
+    RunId,
+    Snapshot,
+    SubagentRunId,
+    ThreadId,
+    ToolCallId,
+    ToolCallName,
+}
+
+/// Each key with its name on the wire and the name a server gives it that forgot to convert its own (or nothing).
+const KEYS: [(Key, &str, &str); 17] = [
+    (Key::Type, "type", ""),
+    (Key::Code, "code", ""),
+    (Key::Content, "content", ""),
+    (Key::Delta, "delta", ""),
+    (Key::Message, "message", ""),
+    (Key::MessageId, "messageId", "message_id"),
+    (Key::Messages, "messages", ""),
+    (Key::Outcome, "outcome", ""),
+    (Key::ParentMessageId, "parentMessageId", "parent_message_id"),
+    (Key::Result, "result", ""),
+    (Key::Role, "role", ""),
+    (Key::RunId, "runId", "run_id"),
+    (Key::Snapshot, "snapshot", ""),
+    (Key::SubagentRunId, "subagentRunId", "subagent_run_id"),
+    (Key::ThreadId, "threadId", "thread_id"),
+    (Key::ToolCallId, "toolCallId", "tool_call_id"),
+    (Key::ToolCallName, "toolCallName", "tool_call_name"),
+];
+
+/// Why an event cannot be understood, in words that follow `event 3: `.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Fault(pub(super) String);
+
+/// An event: its type and its fields as raw JSON.
+#[derive(Debug)]
+pub(super) struct Frame<'a> {
+    kind: Cow<'a, str>,
+    fields: Fields<'a>,
+}
+
+#[derive(Debug, Default)]
+struct Fields<'a> {
+    values: [Option<&'a RawValue>; KEYS.len()],
+    repeated: Option<Key>,
+    converted: bool,
+}
+
+impl Key {
+    pub(super) fn name(self) -> &'static str {
+        KEYS[self as usize].1
+    }
+}
+
+impl<'a> Frame<'a> {
+    /// Reads the outline of an event.
+    pub(super) fn parse(text: &'a str, warnings: &mut Warnings) -> Result<Self, Fault> {
+        let fields: Fields<'a> = match serde_json::from_str(text) {
+            Ok(fields) => fields,
+            Err(_)
+                if serde_json::from_str::<&RawValue>(text).is_ok_and(|raw| !raw.get().starts_with('{')) =>
+            {
+                return Err(Fault("is not a JSON object".to_owned()));
+            }
+            Err(failure) => return Err(Fault(format!("is not valid JSON ({failure})"))),
+        };
+        let kind = match fields.values[Key::Type as usize] {
+            Some(raw) if raw.get().starts_with('"') => unescaped(raw, warnings),
+            Some(_) => return Err(Fault("has a `type` that is not a string".to_owned())),
+            None => return Err(Fault("has no `type`".to_owned())),
+        };
+        if let Some(key) = fields.repeated {
+            warnings
+                .add(format!("`{}` stands more than once in a `{kind}`: the last one counts", key.name()));
+        }
+        if fields.converted {
+            warnings.add(format!("a `{kind}` has names like `message_id` where AG-UI has `messageId`"));
+        }
+        Ok(Self { kind, fields })
+    }
+
+    /// The type of the event.
+    pub(super) fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// The field as it stands there, `null` too.
+    pub(super) fn raw(&self, key: Key) -> Option<&'a RawValue> {
+        self.fields.values[key as usize]
+    }
+
+    /// The field where it is there and is not `null`.
+    fn present(&self, key: Key) -> Option<&'a RawValue> {
+        self.raw(key).filter(|raw| raw.get() != "null")
+    }
+
+    /// An id or a name: a string; a number is taken for one.
+    pub(super) fn id(&self, key: Key, warnings: &mut Warnings) -> Result<Option<Cow<'a, str>>, Fault> {
+        let Some(raw) = self.present(key) else { return Ok(None) };
+        match raw.get().as_bytes() {
+            [b'"', ..] => Ok(Some(unescaped(raw, warnings))),
+            [b'-' | b'0'..=b'9', ..] => {
+                warnings.add(format!("`{}` of a `{}` is a number, not a string", key.name(), self.kind));
+                Ok(Some(Cow::Borrowed(raw.get())))
+            }
+            _ => Err(Fault(format!("has a `{}` that is not a string in its `{}`", key.name(), self.kind))),
+        }
+    }
+
+    /// Text; any other value stands for its own JSON.
+    pub(super) fn text(&self, key: Key, warnings: &mut Warnings) -> Option<Cow<'a, str>> {
+        let raw = self.present(key)?;
+        if raw.get().starts_with('"') {
+            return Some(unescaped(raw, warnings));
+        }
+        warnings.add(format!("`{}` of a `{}` is not a string: its JSON is taken", key.name(), self.kind));
+        Some(Cow::Borrowed(raw.get()))
+    }
+
+    /// Whether the field is a string.
+    pub(super) fn is_text(&self, key: Key) -> bool {
+        self.raw(key).is_some_and(|raw| raw.get().starts_with('"'))
+    }
+
+    /// The field as a JSON value; `None` where it is not there or `null`.
+    pub(super) fn value(&self, key: Key, warnings: &mut Warnings) -> Result<Option<Value>, Fault> {
+        self.present(key).map(|raw| self.parsed(key, raw, warnings)).transpose()
+    }
+
+    fn parsed(&self, key: Key, raw: &RawValue, warnings: &mut Warnings) -> Result<Value, Fault> {
+        serde_json::from_str(raw.get())
+            .or_else(|failure| {
+                let mended = without_lone_surrogates(raw.get()).ok_or(failure)?;
+                warnings.add_lone_surrogate();
+                serde_json::from_str(&mended)
+            })
+            .map_err(|failure| {
+                Fault(format!(
+                    "has a `{}` in its `{}` that cannot be read ({failure})",
+                    key.name(),
+                    self.kind
+                ))
+            })
+    }
+
+    /// The words for a field without which the event means nothing.
+    pub(super) fn missing(&self, key: Key) -> Fault {
+        Fault(format!("has no `{}`, which a `{}` needs", key.name(), self.kind))
+    }
+}
+
+/// The text of a JSON string.
+fn unescaped<'a>(raw: &'a RawValue, warnings: &mut Warnings) -> Cow<'a, str> {
+    let json = raw.get();
+    let inner = json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(json);
+    if memchr(b'\\', inner.as_bytes()).is_none() {
+        return Cow::Borrowed(inner);
+    }
+    let text = serde_json::from_str(json).ok().or_else(|| {
+        warnings.add_lone_surrogate();
+        serde_json::from_str(&without_lone_surrogates(json)?).ok()
+    });
+    text.map_or(Cow::Borrowed(inner), Cow::Owned)
+}
+
+/// `json` with U+FFFD for every half of a surrogate pair that stands alone; `None` where none does.
+pub(super) fn without_lone_surrogates(json: &str) -> Option<String> {
+    let bytes = json.as_bytes();
+    let mut mended = String::new();
+    let mut copied = 0;
+    let mut position = 0;
+    while let Some(found) = memchr(b'\\', bytes.get(position..).unwrap_or_default()) {
+        let escape = position + found;
+        let (is_lone, length) = match (code_unit(bytes, escape), code_unit(bytes, escape + 6)) {
+            (None, _) => (false, 2),
+            (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => (false, 12),
+            (Some(unit), _) => (matches!(unit, 0xD800..=0xDFFF), 6),
+        };
+        if is_lone {
+            mended.push_str(&json[copied..escape]);
+            mended.push(char::REPLACEMENT_CHARACTER);
+            copied = escape + length;
+        }
+        position = escape + length;
+    }
+    if copied == 0 {
+        return None;
+    }
+    mended.push_str(&json[copied..]);
+    Some(mended)
+}
+
+/// The number of the escape `\uXXXX` at `position`, where there is one.
+fn code_unit(bytes: &[u8], position: usize) -> Option<u16> {
+    let digits = bytes.get(position..position + 6)?.strip_prefix(b"\\u")?;
+    u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(FieldsVisitor)
+    }
+}
+
+struct FieldsVisitor;
+
+impl<'de> Visitor<'de> for FieldsVisitor {
+    type Value = Fields<'de>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an event object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut fields = Fields::default();
+        while let Some(name) = map.next_key::<Name>()? {
+            let Some((key, converted)) = name.0 else {
+                map.next_value::<IgnoredAny>()?;
+                continue;
+            };
+            let value = map.next_value()?;
+            let slot = &mut fields.values[key as usize];
+            if slot.is_some() {
+                fields.repeated = Some(key);
+            }
+            *slot = Some(value);
+            fields.converted |= converted;
+        }
+        Ok(fields)
+    }
+}
+
+/// A field's name, looked up without a copy: which key, and whether under a converted name.
+struct Name(Option<(Key, bool)>);
+
+impl<'de> Deserialize<'de> for Name {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(NameVisitor)
+    }
+}
+
+struct NameVisitor;
+
+impl Visitor<'_> for NameVisitor {
+    type Value = Name;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a field's name")
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<Name, E> {
+        let known = KEYS.iter().find(|(_, wire, own)| *wire == name || (!own.is_empty() && *own == name));
+        Ok(Name(known.map(|(key, wire, _)| (*key, *wire != name))))
+    }
+}

@@ -1,0 +1,212 @@
+//! The conversation's messages, as the next request sends them.
+//!
+//! A message takes its place when it begins and counts once it is complete. Ids are the server's own: it knows its
+//! messages by them.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::context::Ids;
+
+/// Every message so far, in order.
+#[derive(Debug, Default, Serialize)]
+#[serde(transparent)]
+pub(super) struct History {
+    messages: Vec<Message>,
+}
+
+/// A message as it goes over the wire.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Message {
+    pub(super) id: String,
+    pub(super) role: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) content: Option<Value>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) tool_calls: Vec<Call>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tool_call_id: Option<String>,
+    /// What else a snapshot said of it: it goes back untouched.
+    #[serde(flatten)]
+    pub(super) rest: Map<String, Value>,
+    /// Text is still to come.
+    #[serde(skip)]
+    pub(super) open: bool,
+}
+
+/// A tool call of an assistant's message.
+#[derive(Debug, Serialize)]
+pub(super) struct Call {
+    pub(super) id: String,
+    #[serde(rename = "type")]
+    pub(super) kind: &'static str,
+    pub(super) function: Function,
+    #[serde(flatten)]
+    pub(super) rest: Map<String, Value>,
+    /// Arguments are still to come.
+    #[serde(skip)]
+    pub(super) open: bool,
+}
+
+/// What is called.
+#[derive(Debug, Serialize)]
+pub(super) struct Function {
+    pub(super) name: String,
+    pub(super) arguments: String,
+}
+
+impl Message {
+    pub(super) fn new(id: &str, role: &str) -> Self {
+        Self {
+            id: id.to_owned(),
+            role: role.to_owned(),
+            content: None,
+            tool_calls: Vec::new(),
+            tool_call_id: None,
+            rest: Map::new(),
+            open: false,
+        }
+    }
+
+    fn append(&mut self, text: &str) {
+        match &mut self.content {
+            Some(Value::String(content)) => content.push_str(text),
+            content => *content = Some(Value::String(text.to_owned())),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.content.is_none() && self.tool_calls.is_empty()
+    }
+}
+
+impl Call {
+    pub(super) fn new(id: &str, name: &str, arguments: String) -> Self {
+        // Without text there are no arguments, which an empty string would not say to a server that parses it.
+        let arguments = if arguments.is_empty() { "{}".to_owned() } else { arguments };
+        let function = Function { name: name.to_owned(), arguments };
+        Self { id: id.to_owned(), kind: "function", function, rest: Map::new(), open: false }
+    }
+}
+
+impl History {
+    /// The user says something; a message that is there already is not said twice.
+    pub(super) fn say(&mut self, id: &str, text: &str) {
+        if self.message(id).is_none() {
+            let content = Some(Value::String(text.to_owned()));
+            self.messages.push(Message { content, ..Message::new(id, "user") });
+        }
+    }
+
+    /// A message begins, or goes on.
+    pub(super) fn open_message(&mut self, id: &str, role: &str) {
+        if self.message(id).is_none() {
+            self.messages.push(Message::new(id, role));
+        }
+        if let Some(message) = self.message(id) {
+            message.open = true;
+            message.content.get_or_insert_with(|| Value::String(String::new()));
+        }
+    }
+
+    /// A message is complete; `text` is what came since it began.
+    pub(super) fn close_message(&mut self, id: &str, role: &str, text: &str) {
+        match self.message(id) {
+            Some(message) if message.open => {
+                message.open = false;
+                message.append(text);
+            }
+            // A snapshot came in between and said what it knew of the message.
+            Some(message) => {
+                if message.content.as_ref().and_then(Value::as_str).unwrap_or_default().len() < text.len() {
+                    message.content = Some(Value::String(text.to_owned()));
+                }
+            }
+            None if text.is_empty() => {}
+            None => {
+                let content = Some(Value::String(text.to_owned()));
+                self.messages.push(Message { content, ..Message::new(id, role) });
+            }
+        }
+    }
+
+    /// Text for a message that is complete already.
+    pub(super) fn append(&mut self, id: &str, text: &str) {
+        if let Some(message) = self.message(id) {
+            message.append(text);
+        }
+    }
+
+    /// A call begins: with the assistant's message `parent` where there is one, else with a new message of that id, or
+    /// of the call's own id where `parent` says nothing or names somebody else's message. A known call begins anew.
+    pub(super) fn open_call(&mut self, id: &str, name: &str, parent: Option<&str>) {
+        if let Some(call) = self.call(id) {
+            call.open = true;
+            name.clone_into(&mut call.function.name);
+            return;
+        }
+        let is_free =
+            |message: Option<&mut Message>| message.is_none_or(|message| message.role == "assistant");
+        let owner = parent.filter(|parent| !parent.is_empty() && is_free(self.message(parent))).unwrap_or(id);
+        let call = Call { open: true, ..Call::new(id, name, String::new()) };
+        match self.message(owner) {
+            Some(message) if message.role == "assistant" => message.tool_calls.push(call),
+            _ => self.messages.push(Message { tool_calls: vec![call], ..Message::new(owner, "assistant") }),
+        }
+    }
+
+    /// A call's arguments are complete.
+    pub(super) fn close_call(&mut self, id: &str, arguments: &str) {
+        let Some(call) = self.call(id) else { return };
+        call.open = false;
+        if !arguments.is_empty() {
+            arguments.clone_into(&mut call.function.arguments);
+        }
+    }
+
+    /// A call is answered, right after the message that made it and earlier answers to it. A second answer to a call
+    /// takes the place of the first: models know one answer a call.
+    pub(super) fn answer(&mut self, call: &str, id: Option<&str>, content: Value, ids: &dyn Ids) {
+        let earlier = self.messages.iter().rposition(|message| message.tool_call_id.as_deref() == Some(call));
+        let place = if let Some(earlier) = earlier {
+            self.messages.remove(earlier);
+            earlier
+        } else {
+            let owns = |message: &Message| message.tool_calls.iter().any(|made| made.id == call);
+            let after = self.messages.iter().rposition(owns).map_or(self.messages.len(), |owner| owner + 1);
+            let is_answer = |message: &&Message| message.tool_call_id.is_some();
+            after + self.messages[after..].iter().take_while(is_answer).count()
+        };
+        let free = id.filter(|id| self.message(id).is_none()).map(str::to_owned);
+        let id = free.unwrap_or_else(|| ids.next("message"));
+        let tool_call_id = Some(call.to_owned());
+        self.messages
+            .insert(place, Message { content: Some(content), tool_call_id, ..Message::new(&id, "tool") });
+    }
+
+    /// The conversation is this, as the agent tells it, in the agent's order.
+    pub(super) fn replace(&mut self, messages: Vec<Message>) {
+        self.messages = messages;
+    }
+
+    /// What never became complete is no history.
+    pub(super) fn discard_open(&mut self) {
+        for message in &mut self.messages {
+            message.tool_calls.retain(|call| !call.open);
+            if std::mem::take(&mut message.open) {
+                message.content = None;
+            }
+        }
+        self.messages.retain(|message| message.role != "assistant" || !message.is_empty());
+    }
+
+    /// Looked for from the end, where the one that is spoken of nearly always is.
+    fn message(&mut self, id: &str) -> Option<&mut Message> {
+        self.messages.iter_mut().rfind(|message| message.id == id)
+    }
+
+    fn call(&mut self, id: &str) -> Option<&mut Call> {
+        self.messages.iter_mut().rev().flat_map(|message| &mut message.tool_calls).find(|call| call.id == id)
+    }
+}

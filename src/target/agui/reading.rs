@@ -1,0 +1,163 @@
+//! The body of an answer: chunks to frames, frames to what they mean. The end of it is never the end of a run.
+
+use std::ops::ControlFlow;
+
+use super::conversation::Conversation;
+use super::decode::Decoder;
+use super::evidence::Evidence;
+use super::frame::{Fault, Frame, without_lone_surrogates};
+use crate::context::At;
+use crate::target::sse;
+use crate::target::{Ended, Limits, Received, Sink, TargetError, Wire};
+use crate::trace::Change;
+
+/// How far the run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// Its terminal event is still to come.
+    Running,
+    /// Its terminal event came.
+    Ended,
+}
+
+/// One answer as it is read.
+pub(super) struct Reading<'a> {
+    evidence: Evidence,
+    events: sse::Decoder,
+    decoder: &'a mut Decoder,
+    conversation: &'a mut Conversation,
+    max_response_bytes: usize,
+    last: At,
+}
+
+impl<'a> Reading<'a> {
+    pub(super) fn new(
+        evidence: Evidence,
+        decoder: &'a mut Decoder,
+        conversation: &'a mut Conversation,
+        limits: &Limits,
+    ) -> Self {
+        let events = sse::Decoder::new(limits.max_event_bytes);
+        let max_response_bytes = limits.max_response_bytes;
+        Self { evidence, events, decoder, conversation, max_response_bytes, last: At::default() }
+    }
+
+    /// More of the body.
+    pub(super) fn bytes(
+        &mut self,
+        at: At,
+        bytes: &[u8],
+        sink: &mut dyn Sink,
+    ) -> Result<ControlFlow<Ended, Step>, TargetError> {
+        self.last = at;
+        self.evidence.add(bytes);
+        if self.evidence.bytes > self.max_response_bytes {
+            let limit = self.max_response_bytes;
+            return Err(self.evidence.error(format!("the answer is larger than {limit} bytes")));
+        }
+        let mut rest = bytes;
+        loop {
+            let data = match self.events.next_event(&mut rest) {
+                Ok(Some(data)) => data,
+                Ok(None) => break,
+                Err(too_large) => return Err(self.evidence.error(too_large.to_string())),
+            };
+            let mut frames = Frames { decoder: self.decoder, conversation: self.conversation, sink };
+            match frames.frame(at, data, &mut self.evidence.events) {
+                Ok(ControlFlow::Continue(())) => {}
+                Ok(ControlFlow::Break(())) => return Ok(ControlFlow::Break(Ended::Cancelled)),
+                Err(fault) => {
+                    let message = faulty(self.evidence.events, &fault, data);
+                    return Err(self.evidence.error(message));
+                }
+            }
+        }
+        Ok(ControlFlow::Continue(if self.decoder.is_ended() { Step::Ended } else { Step::Running }))
+    }
+
+    /// The body is over. Its last event counts without the blank line after it if it is complete.
+    pub(super) fn end(mut self, sink: &mut dyn Sink) -> Result<Ended, TargetError> {
+        if let Some(data) = self.events.finish() {
+            if serde_json::from_slice::<serde::de::IgnoredAny>(data).is_err() && !says_nothing(data) {
+                if self.decoder.is_ended() {
+                    return Ok(Ended::Terminal);
+                }
+                return Err(self.evidence.error("the stream ended inside an event"));
+            }
+            let mut frames = Frames { decoder: self.decoder, conversation: self.conversation, sink };
+            match frames.frame(self.last, data, &mut self.evidence.events) {
+                Ok(ControlFlow::Continue(())) => {}
+                Ok(ControlFlow::Break(())) => return Ok(Ended::Cancelled),
+                Err(fault) => {
+                    let message = faulty(self.evidence.events, &fault, data);
+                    return Err(self.evidence.error(message));
+                }
+            }
+        }
+        if self.decoder.is_ended() { Ok(Ended::Terminal) } else { Err(self.evidence.unfinished()) }
+    }
+
+    /// The connection broke, which is no matter once the run has ended.
+    pub(super) fn cut(mut self, cause: &str) -> Result<Ended, TargetError> {
+        if self.decoder.is_ended() {
+            return Ok(Ended::Terminal);
+        }
+        let place = if self.events.finish().is_some() { "inside an event" } else { "before the run ended" };
+        Err(self.evidence.error(format!("the connection broke {place}: {cause}")))
+    }
+}
+
+/// Where frames go.
+struct Frames<'a> {
+    decoder: &'a mut Decoder,
+    conversation: &'a mut Conversation,
+    sink: &'a mut dyn Sink,
+}
+
+impl Frames<'_> {
+    /// Tells what one frame means. `Break`: the sink wants no more.
+    fn frame(&mut self, at: At, data: &[u8], events: &mut u64) -> Result<ControlFlow<()>, Fault> {
+        if says_nothing(data) {
+            return Ok(ControlFlow::Continue(()));
+        }
+        self.sink.wire(at, Wire::Frame(data));
+        let text = String::from_utf8_lossy(data);
+        if matches!(text, std::borrow::Cow::Owned(_)) {
+            self.decoder.warnings.add("an event holds bytes that are not UTF-8: U+FFFD is taken for them");
+        }
+        let mended;
+        let frame = match Frame::parse(&text, &mut self.decoder.warnings) {
+            Ok(frame) => frame,
+            Err(fault) => {
+                mended = without_lone_surrogates(&text).ok_or_else(|| fault.clone())?;
+                Frame::parse(&mended, &mut self.decoder.warnings).map_err(|_| fault)?
+            }
+        };
+        let mut flow = ControlFlow::Continue(());
+        let sink = &mut *self.sink;
+        let decoded = self.decoder.decode(&frame, self.conversation, &mut |change| {
+            if flow.is_continue() && sink.change(at, change).is_break() {
+                flow = ControlFlow::Break(());
+            }
+        });
+        for warning in self.decoder.warnings.take() {
+            if flow.is_continue() && sink.change(at, Change::Warning(warning)).is_break() {
+                flow = ControlFlow::Break(());
+            }
+        }
+        decoded?;
+        *events += 1;
+        Ok(flow)
+    }
+}
+
+/// Data that some servers send beside events: nothing, or the mark of another protocol's end.
+fn says_nothing(data: &[u8]) -> bool {
+    matches!(data.trim_ascii(), b"" | b"[DONE]")
+}
+
+/// Names an event that cannot be understood, by its number and its start.
+fn faulty(events_before: u64, fault: &Fault, data: &[u8]) -> String {
+    let more = if data.len() > Received::QUOTED_BYTES { "…" } else { "" };
+    format!("event {} {} (`{}{more}`)", events_before + 1, fault.0, Received::quote(data))
+}

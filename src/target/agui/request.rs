@@ -1,0 +1,56 @@
+//! The request of a run: the thread, every message so far and the state.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::history::History;
+
+/// The version of the protocol that is asked for. Servers that know it tell more (calls that wait for the client, runs
+/// that were cancelled); those that do not pass over a key they do not know.
+const PROTOCOL_VERSION: &str = "1.0";
+
+/// What servers of every version take: what older ones require is sent though it is empty, and nothing is `null`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct RunInput<'a> {
+    thread_id: &'a str,
+    run_id: &'a str,
+    protocol_version: &'static str,
+    #[serde(serialize_with = "object_for_null")]
+    state: &'a Value,
+    messages: &'a History,
+    tools: [Value; 0],
+    context: [Value; 0],
+    #[serde(serialize_with = "object_for_null")]
+    forwarded_props: &'a Value,
+}
+
+impl<'a> RunInput<'a> {
+    pub(super) fn new(
+        thread_id: &'a str,
+        run_id: &'a str,
+        state: &'a Value,
+        messages: &'a History,
+        forwarded_props: &'a Value,
+    ) -> Self {
+        let protocol_version = PROTOCOL_VERSION;
+        Self { thread_id, run_id, protocol_version, state, messages, tools: [], context: [], forwarded_props }
+    }
+}
+
+/// The headers of a request: those of the protocol, replaced or joined by the target's own. A wildcard in `accept`
+/// would make some servers answer in a binary form.
+pub(super) fn headers(own: &[(String, String)]) -> Vec<(String, String)> {
+    let own = own.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.clone()));
+    let mut headers: Vec<_> = own.collect();
+    for (name, value) in [("content-type", "application/json"), ("accept", "text/event-stream")] {
+        if headers.iter().all(|(own, _)| own != name) {
+            headers.push((name.to_owned(), value.to_owned()));
+        }
+    }
+    headers
+}
+
+fn object_for_null<S: serde::Serializer>(value: &&Value, serializer: S) -> Result<S::Ok, S::Error> {
+    if value.is_null() { Map::new().serialize(serializer) } else { value.serialize(serializer) }
+}

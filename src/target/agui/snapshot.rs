@@ -1,0 +1,133 @@
+//! The messages of a `MESSAGES_SNAPSHOT`: as history to send back, and as the neutral items they mean.
+
+use serde_json::{Map, Value};
+
+use super::frame::Fault;
+use super::history::{Call, Message};
+use super::warnings::Warnings;
+use crate::context::Ids;
+use crate::trace::{ResultContent, Role, SnapshotCall, SnapshotItem};
+
+/// The messages of a snapshot, in its order. Activities are left out: they are for a user interface and never sent.
+pub(super) fn messages(value: Value, ids: &dyn Ids, warnings: &mut Warnings) -> Result<Vec<Message>, Fault> {
+    let Value::Array(values) = value else {
+        return Err(Fault("has `messages` that are not an array in its `MESSAGES_SNAPSHOT`".to_owned()));
+    };
+    let read = values.into_iter().map(|value| message(value, ids, warnings));
+    let read: Vec<_> = read.collect::<Result<_, _>>()?;
+    Ok(read.into_iter().filter(|message| message.role != "activity").collect())
+}
+
+/// What the messages mean.
+pub(super) fn items(messages: &[Message], warnings: &mut Warnings) -> Vec<SnapshotItem> {
+    messages.iter().filter_map(|message| item(message, warnings)).collect()
+}
+
+fn message(value: Value, ids: &dyn Ids, warnings: &mut Warnings) -> Result<Message, Fault> {
+    let Value::Object(mut fields) = value else {
+        return Err(Fault("has a message that is not an object in its `MESSAGES_SNAPSHOT`".to_owned()));
+    };
+    fields.retain(|_, value| !value.is_null());
+    let Some(Value::String(role)) = fields.remove("role") else {
+        return Err(Fault("has a message without a `role` in its `MESSAGES_SNAPSHOT`".to_owned()));
+    };
+    let id = take_id(&mut fields, "id", "id").unwrap_or_else(|| {
+        warnings.add("a message of a `MESSAGES_SNAPSHOT` has no `id`");
+        ids.next("message")
+    });
+    let calls = take(&mut fields, "toolCalls", "tool_calls");
+    let tool_calls = match calls {
+        Some(Value::Array(calls)) => calls.into_iter().map(call).collect::<Result<_, _>>()?,
+        Some(_) => {
+            return Err(Fault("has `toolCalls` that are not an array in its `MESSAGES_SNAPSHOT`".to_owned()));
+        }
+        None => Vec::new(),
+    };
+    let tool_call_id = take_id(&mut fields, "toolCallId", "tool_call_id");
+    if role == "tool" && tool_call_id.is_none() {
+        return Err(Fault(
+            "has a tool's message without a `toolCallId` in its `MESSAGES_SNAPSHOT`".to_owned(),
+        ));
+    }
+    let content = fields.remove("content");
+    Ok(Message { content, tool_calls, tool_call_id, rest: fields, ..Message::new(&id, &role) })
+}
+
+fn call(value: Value) -> Result<Call, Fault> {
+    let parts = if let Value::Object(mut fields) = value {
+        fields.retain(|_, value| !value.is_null());
+        fields.remove("type");
+        let id = take_id(&mut fields, "id", "id");
+        let function = fields.remove("function");
+        id.zip(function).map(|(id, function)| (id, function, fields))
+    } else {
+        None
+    };
+    let Some((id, Value::Object(mut function), rest)) = parts else {
+        return Err(Fault("has a call without `id` or `function` in its `MESSAGES_SNAPSHOT`".to_owned()));
+    };
+    let Some(Value::String(name)) = function.remove("name") else {
+        return Err(Fault("has a call without a name in its `MESSAGES_SNAPSHOT`".to_owned()));
+    };
+    let arguments = match function.remove("arguments") {
+        Some(Value::String(text)) => text,
+        Some(Value::Null) | None => String::new(),
+        Some(value) => value.to_string(),
+    };
+    Ok(Call { rest, ..Call::new(&id, &name, arguments) })
+}
+
+fn item(message: &Message, warnings: &mut Warnings) -> Option<SnapshotItem> {
+    let role = match message.role.as_str() {
+        "assistant" => Role::Assistant,
+        "user" => Role::User,
+        "system" | "developer" => Role::System,
+        "reasoning" => Role::Reasoning,
+        "tool" => {
+            return Some(SnapshotItem::Answer {
+                call: message.tool_call_id.clone().unwrap_or_default(),
+                result: match &message.content {
+                    Some(Value::String(text)) => ResultContent::Text(text.clone().into()),
+                    Some(value) => ResultContent::Json(value.clone()),
+                    None => ResultContent::Text("".into()),
+                },
+                is_error: message.rest.contains_key("error").then_some(true),
+            });
+        }
+        other => {
+            warnings.add(format!("a message of a `MESSAGES_SNAPSHOT` has the unknown role `{other}`"));
+            return None;
+        }
+    };
+    let calls = message.tool_calls.iter().map(|call| SnapshotCall {
+        id: call.id.clone(),
+        name: call.function.name.clone(),
+        args: call.function.arguments.clone(),
+    });
+    let text = message.content.as_ref().map(text).unwrap_or_default();
+    Some(SnapshotItem::Message { id: message.id.clone(), role, text, calls: calls.collect() })
+}
+
+/// The text of a message's content: a string, or the text parts of a list of parts.
+fn text(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => {
+            let texts = parts.iter().filter_map(|part| part.get("text").and_then(Value::as_str));
+            texts.collect::<Vec<_>>().join("\n")
+        }
+        _ => String::new(),
+    }
+}
+
+fn take(fields: &mut Map<String, Value>, name: &str, converted: &str) -> Option<Value> {
+    fields.shift_remove(name).or_else(|| fields.shift_remove(converted))
+}
+
+fn take_id(fields: &mut Map<String, Value>, name: &str, converted: &str) -> Option<String> {
+    match take(fields, name, converted)? {
+        Value::String(id) => Some(id),
+        Value::Number(id) => Some(id.to_string()),
+        _ => None,
+    }
+}

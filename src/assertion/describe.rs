@@ -1,12 +1,24 @@
 //! Calls, texts and times in the words of a failure.
 
-use crate::trace::ToolCall;
+use super::Seen;
+use crate::trace::{ToolCall, Trace};
 
 /// The longest piece of agent text in a failure, in characters.
 const SHOWN: usize = 200;
 
+/// One line of what was seen.
+pub(super) fn seen(seen: Seen, trace: &Trace) -> String {
+    match seen {
+        Seen::Words(words) => words,
+        Seen::Call { index, misfit } => {
+            let shown = trace.calls.get(index).map(call).unwrap_or_default();
+            misfit.map_or(shown.clone(), |misfit| format!("{shown}: {misfit}"))
+        }
+    }
+}
+
 /// `name(args) → result`.
-pub(super) fn call(call: &ToolCall) -> String {
+fn call(call: &ToolCall) -> String {
     let result = match call.result() {
         Some(result) if result.text.is_empty() => "(empty result)".to_owned(),
         Some(result) => short(&result.text),

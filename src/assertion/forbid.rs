@@ -1,8 +1,7 @@
 //! `tools.forbid`: a tool that must not be called at all.
 
-use super::describe;
 use super::selector::tool_name;
-use super::{Finding, Judgement, Moment, Scope};
+use super::{Finding, Judgement, Moment, Scope, Seen};
 use crate::model::Text;
 use crate::trace::Touch;
 use crate::variables::Filling;
@@ -41,7 +40,7 @@ impl Monitor {
                 Judgement::broken(Finding {
                     message: format!("`{}` was called, which is forbidden", self.name),
                     expected: format!("no call of `{}`", self.name),
-                    seen: vec![describe::call(call)],
+                    seen: vec![Seen::Call { index, misfit: None }],
                     events: vec![call.first_event],
                 })
             }

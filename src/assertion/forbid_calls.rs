@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::describe;
 use super::selector::Selecting;
-use super::{Finding, Judgement, Moment, Scope, Selector};
+use super::{Finding, Judgement, Moment, Scope, Seen, Selector};
 use crate::model::ForbidCalls;
 use crate::trace::Touch;
 use crate::variables::{Filling, Patterns};
@@ -109,7 +108,7 @@ impl Monitor {
         Judgement::broken(Finding {
             message: format!("`{}` {what}", self.selecting.name),
             expected: self.expected.clone(),
-            seen: vec![describe::call(call)],
+            seen: vec![Seen::Call { index, misfit: None }],
             events: [Some(call.first_event), call.result().map(|result| result.event)]
                 .into_iter()
                 .flatten()

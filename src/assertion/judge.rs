@@ -1,6 +1,6 @@
 //! Runs the monitors of a test.
 
-use super::{Home, Inherited, Judgement, Moment, Monitor, Origin, Scope, max_duration, max_idle};
+use super::{Finding, Home, Inherited, Judgement, Moment, Monitor, Origin, Scope, max_duration, max_idle};
 use crate::outcome::Failure;
 use crate::trace::{Touch, Trace};
 use crate::variables::Patterns;
@@ -14,7 +14,18 @@ pub struct Judge {
     test: Vec<Watch>,
     turn: Vec<Watch>,
     waiting: Vec<Watch>,
-    failures: Vec<Failure>,
+    broken: Vec<Broken>,
+}
+
+/// How a rule stands after all that was seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It can still go either way.
+    Open,
+    /// It holds, whatever comes.
+    Holds,
+    /// It does not hold.
+    Broken,
 }
 
 #[derive(Debug)]
@@ -25,6 +36,14 @@ struct Watch {
     monitor: Monitor,
     settled: bool,
     broken: bool,
+}
+
+/// A rule that does not hold, before it is written out.
+#[derive(Debug)]
+struct Broken {
+    path: &'static str,
+    origin: Origin,
+    finding: Finding,
 }
 
 impl Judge {
@@ -45,7 +64,7 @@ impl Judge {
             let monitor = Monitor::TestDuration(max_duration::OfTest::new(bound.clone(), answers, same));
             test.push(Watch::new("timing.max_duration_ms", bound.origin.clone(), Home::Test, monitor));
         }
-        Ok(Self { rules, patterns, test, turn: Vec::new(), waiting: Vec::new(), failures: Vec::new() })
+        Ok(Self { rules, patterns, test, turn: Vec::new(), waiting: Vec::new(), broken: Vec::new() })
     }
 
     /// Starts the monitors of the turn `index`, counted from 0.
@@ -73,36 +92,54 @@ impl Judge {
 
     /// Something happened. Answers whether a rule broke with it.
     pub fn touched(&mut self, trace: &Trace, touch: Touch) -> bool {
-        let before = self.failures.len();
+        let before = self.broken.len();
         for watch in self.waiting.iter_mut().chain(&mut self.test).chain(&mut self.turn) {
-            watch.feed(trace, Moment::Touched(touch), &mut self.failures);
+            watch.feed(trace, Moment::Touched(touch), &mut self.broken);
         }
-        self.failures.len() > before
+        self.broken.len() > before
     }
 
     /// The running turn is over; gives every rule that broke in it. Where it was cut short by an error or a time-out,
     /// nothing it still owed is judged (SPEC 5).
     pub fn end_turn(&mut self, trace: &Trace, cut_short: bool) -> Vec<Failure> {
         for watch in self.test.iter_mut().chain(&mut self.turn) {
-            watch.feed(trace, Moment::TurnEnd, &mut self.failures);
+            watch.feed(trace, Moment::TurnEnd, &mut self.broken);
         }
         for mut watch in self.turn.drain(..) {
             if !(cut_short && watch.monitor.is_obligation()) {
-                watch.feed(trace, Moment::HomeEnd, &mut self.failures);
+                watch.feed(trace, Moment::HomeEnd, &mut self.broken);
                 if !watch.settled && !watch.broken {
                     self.waiting.push(watch);
                 }
             }
         }
-        std::mem::take(&mut self.failures)
+        self.tell(trace)
     }
 
     /// The test is over; gives every rule that the test as a whole does not keep.
     pub fn settle(&mut self, trace: &Trace) -> Vec<Failure> {
         for watch in self.waiting.iter_mut().chain(&mut self.test) {
-            watch.feed(trace, Moment::TestEnd, &mut self.failures);
+            watch.feed(trace, Moment::TestEnd, &mut self.broken);
         }
-        std::mem::take(&mut self.failures)
+        self.tell(trace)
+    }
+
+    /// What broke since it was last told, written out as the trace is now.
+    fn tell(&mut self, trace: &Trace) -> Vec<Failure> {
+        let broken = self.broken.drain(..);
+        broken.map(|Broken { path, origin, finding }| origin.failure(path, finding, trace)).collect()
+    }
+
+    /// How each rule in force stands, outer levels first; a rule of a turn is gone once it is settled.
+    pub fn standings(&self) -> impl Iterator<Item = (&'static str, Standing)> {
+        self.test.iter().chain(&self.turn).chain(&self.waiting).map(|watch| {
+            let standing = match (watch.broken, watch.settled) {
+                (true, _) => Standing::Broken,
+                (false, true) => Standing::Holds,
+                (false, false) => Standing::Open,
+            };
+            (watch.path, standing)
+        })
     }
 
     /// Whether a rule about tool calls is in force anywhere.
@@ -118,7 +155,7 @@ impl Watch {
     }
 
     /// Feeds the monitor; an obligation that is broken is settled, a prohibition may be broken again.
-    fn feed(&mut self, trace: &Trace, moment: Moment, failures: &mut Vec<Failure>) {
+    fn feed(&mut self, trace: &Trace, moment: Moment, broken: &mut Vec<Broken>) {
         // What broke in a turn is not told again when the home as a whole is looked at.
         let told = self.broken && matches!(moment, Moment::HomeEnd | Moment::TestEnd);
         if self.settled || told {
@@ -128,20 +165,23 @@ impl Watch {
             Judgement::Open => {}
             Judgement::Holds => self.settled = true,
             Judgement::Broken(findings) => {
-                let said: Vec<Failure> =
-                    findings.into_iter().map(|finding| self.origin.failure(self.path, finding)).collect();
-                // The same text found once in a message and again in the joined text is one failure.
-                let new = said.into_iter().filter(|failure| !self.says_again(failure, failures));
-                let new: Vec<Failure> = new.collect();
-                failures.extend(new);
-                self.settled =
-                    self.monitor.is_obligation() || matches!(moment, Moment::HomeEnd | Moment::TestEnd);
+                let again = matches!(self.monitor, Monitor::MustNotMatch(_)) && self.is_among(broken);
+                // The same text found in a message and again in the joined text is one failure.
+                if !again {
+                    let (path, origin) = (self.path, &self.origin);
+                    broken.extend(findings.into_iter().map(|finding| Broken {
+                        path,
+                        origin: origin.clone(),
+                        finding,
+                    }));
+                }
+                self.broken = true;
+                self.settled = self.monitor.is_obligation();
             }
         }
     }
 
-    fn says_again(&self, failure: &Failure, failures: &[Failure]) -> bool {
-        matches!(self.monitor, Monitor::MustNotMatch(_))
-            && failures.iter().any(|known| known.place == failure.place && known.expected == failure.expected)
+    fn is_among(&self, broken: &[Broken]) -> bool {
+        broken.iter().any(|known| known.path == self.path && known.origin == self.origin)
     }
 }

@@ -67,17 +67,31 @@ pub enum Judgement {
     Broken(Vec<Finding>),
 }
 
-/// One way in which a rule does not hold, in words.
+/// One way in which a rule does not hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The whole finding on one line.
     pub message: String,
     /// What was wanted.
     pub expected: String,
-    /// What was seen instead, a line each.
-    pub seen: Vec<String>,
+    /// What was seen instead, in order.
+    pub seen: Vec<Seen>,
     /// The numbers of the events it rests on.
     pub events: Vec<u32>,
+}
+
+/// Something a finding points at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// A call, by its place in the trace; written out at the end of the turn, when its result is known.
+    Call {
+        /// Its place in [`Trace::calls`].
+        index: usize,
+        /// What it lacks, where it was nearly selected.
+        misfit: Option<String>,
+    },
+    /// Anything else, in words.
+    Words(String),
 }
 
 impl Judgement {

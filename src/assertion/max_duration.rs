@@ -1,7 +1,7 @@
 //! `timing.max_duration_ms`: how long the agent may take, turn by turn and over the test.
 
 use super::describe::milliseconds;
-use super::{Bound, Finding, Judgement, Moment, Scope};
+use super::{Bound, Finding, Judgement, Moment, Scope, Seen};
 
 /// The limit of one turn.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ impl OfTurn {
         Judgement::broken(Finding {
             message: format!("the turn took {}, the limit is {} ms", milliseconds(micros), self.bound.ms),
             expected: format!("a turn of at most {} ms", self.bound.ms),
-            seen: vec![milliseconds(micros)],
+            seen: vec![Seen::Words(milliseconds(micros))],
             events: Vec::new(),
         })
     }
@@ -79,7 +79,7 @@ impl OfTest {
                 self.bound.ms
             ),
             expected: format!("a test of at most {} ms", self.bound.ms),
-            seen: vec![turns.join(", ")],
+            seen: vec![Seen::Words(turns.join(", "))],
             events: Vec::new(),
         })
     }

@@ -1,7 +1,7 @@
 //! `timing.max_idle_ms`: how long the agent may go without a tool call in progress.
 
 use super::describe::{milliseconds, short};
-use super::{Bound, Finding, Judgement, Moment, Scope};
+use super::{Bound, Finding, Judgement, Moment, Scope, Seen};
 use crate::trace::{ToolCall, Trace, Turn};
 
 /// Judged at the end of a turn: only then is it known how long each call was open.
@@ -41,7 +41,7 @@ impl Monitor {
                     "no stretch of more than {} ms without a tool call in progress",
                     self.bound.ms
                 ),
-                seen: vec![milliseconds(gap.micros)],
+                seen: vec![Seen::Words(milliseconds(gap.micros))],
                 events: gap.events,
             })
             .collect();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use regex::Regex;
 
 use super::describe::short;
-use super::{Finding, Home, Judgement, Moment, Scope};
+use super::{Finding, Home, Judgement, Moment, Scope, Seen};
 use crate::model::Text;
 use crate::variables::{Filling, Pattern, Patterns};
 
@@ -56,7 +56,7 @@ impl Monitor {
         Judgement::broken(Finding {
             message: format!("nothing the agent said in {home} matches `{}`", short(self.regex.as_str())),
             expected: format!("text matching `{}`", short(self.regex.as_str())),
-            seen: vec![seen],
+            seen: vec![Seen::Words(seen)],
             events: Vec::new(),
         })
     }

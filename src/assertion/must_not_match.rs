@@ -6,7 +6,7 @@ use regex::Regex;
 use regex_syntax::hir::Look;
 
 use super::describe::{around, short};
-use super::{Finding, Home, Judgement, Moment, Scope};
+use super::{Finding, Home, Judgement, Moment, Scope, Seen};
 use crate::model::Text;
 use crate::trace::{Role, Touch};
 use crate::variables::{Filling, Pattern, Patterns};
@@ -77,7 +77,7 @@ impl Monitor {
         Judgement::broken(Finding {
             message: format!("{who} `{}`, which matches `{pattern}`", short(found.as_str())),
             expected: format!("no text matching `{pattern}`"),
-            seen: vec![format!("said: {}", around(text, found.start(), found.end()))],
+            seen: vec![Seen::Words(format!("said: {}", around(text, found.start(), found.end())))],
             events: event.into_iter().collect(),
         })
     }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use regex::Regex;
 
-use super::describe::{self, short, times};
+use super::describe::{around, short, times};
 use super::selector::{Selecting, tool_name};
-use super::{Counted, Finding, Home, Judgement, Moment, Scope, Selector};
+use super::{Counted, Finding, Home, Judgement, Moment, Scope, Seen, Selector};
 use crate::model::Require;
 use crate::trace::{ToolCall, Touch};
 use crate::variables::{Filling, Late, Pattern, Patterns};
@@ -151,7 +151,7 @@ impl Monitor {
             None | Some(Candidate::Started | Candidate::Rejected) => return Judgement::Open,
             Some(Candidate::Waiting | Candidate::Selected) => {}
         }
-        if let Some(broken) = self.unclean(call) {
+        if let Some(broken) = self.unclean(index, call) {
             return broken;
         }
         if self.selecting.result.is_none() {
@@ -166,7 +166,7 @@ impl Monitor {
     }
 
     /// One clean call does not excuse a bad one; every result of a call is looked at when it comes.
-    fn unclean(&self, call: &ToolCall) -> Option<Judgement> {
+    fn unclean(&self, index: usize, call: &ToolCall) -> Option<Judgement> {
         let regex = self.clean.as_ref()?;
         let result = call.result()?;
         let found = regex.find(&result.text)?;
@@ -175,10 +175,10 @@ impl Monitor {
                 "a result of `{}` matches `{}`: `{}`",
                 self.selecting.name,
                 short(regex.as_str()),
-                describe::around(&result.text, found.start(), found.end())
+                around(&result.text, found.start(), found.end())
             ),
             expected: self.expected.clone(),
-            seen: vec![describe::call(call)],
+            seen: vec![Seen::Call { index, misfit: None }],
             events: vec![call.first_event, result.event],
         }))
     }
@@ -192,7 +192,7 @@ impl Monitor {
             return Judgement::broken(Finding {
                 message: format!("`{}` was called without an earlier call of `{after}`", self.selecting.name),
                 expected: self.expected.clone(),
-                seen: order(scope, index, after),
+                seen: order(scope, index),
                 events: vec![call.first_event],
             });
         }
@@ -238,73 +238,61 @@ impl Monitor {
             Home::Turn(_) => "in this turn",
             Home::Test => "in the test",
         };
-        let candidates: Vec<&ToolCall> =
-            self.candidates.keys().map(|index| &scope.trace.calls[*index]).collect();
         let wanted = self.count.describe();
+        let at_least_one = self.count == Counted::AT_LEAST_ONE;
+        let expected = if at_least_one { String::new() } else { format!(", expected {wanted}") };
         let message = if count > 0 {
             format!("{} was called {} {home}, expected {wanted}", self.conditions, times(count))
-        } else if candidates.is_empty() {
-            let expected = if self.count == Counted::AT_LEAST_ONE {
-                String::new()
-            } else {
-                format!(", expected {wanted}")
-            };
+        } else if self.candidates.is_empty() {
             format!("`{}` was not called {home}{expected}", self.selecting.name)
         } else {
-            format!("no call of {} {home}, expected {wanted}", self.conditions)
+            format!("no call of {} {home}{expected}", self.conditions)
         };
-        let events = candidates.iter().map(|call| call.first_event).collect();
-        let seen = if candidates.is_empty() { self.others(scope) } else { self.shown(&candidates) };
+        let candidates = self.candidates.keys().map(|index| &scope.trace.calls[*index]);
+        let events = candidates.map(|call| call.first_event).collect();
+        let seen = if self.candidates.is_empty() { self.others(scope) } else { self.shown(scope) };
         Finding { message, expected: self.expected.clone(), seen, events }
     }
 
     /// The candidates, with what each one lacks.
-    fn shown(&self, candidates: &[&ToolCall]) -> Vec<String> {
-        let mut lines: Vec<String> = candidates
-            .iter()
-            .take(SHOWN_CANDIDATES)
-            .map(|call| {
-                let misfit = self.selecting.args_misfit(call).or_else(|| self.selecting.result_misfit(call));
-                let misfit = misfit.map(|misfit| format!(": {misfit}")).unwrap_or_default();
-                format!("{}{misfit}", describe::call(call))
-            })
-            .collect();
-        if candidates.len() > SHOWN_CANDIDATES {
-            lines.push(format!("and {} more", candidates.len() - SHOWN_CANDIDATES));
+    fn shown(&self, scope: &Scope<'_>) -> Vec<Seen> {
+        let shown = self.candidates.keys().take(SHOWN_CANDIDATES).map(|index| {
+            let call = &scope.trace.calls[*index];
+            let misfit = self.selecting.args_misfit(call).or_else(|| self.selecting.result_misfit(call));
+            Seen::Call { index: *index, misfit }
+        });
+        let mut lines: Vec<Seen> = shown.collect();
+        if self.candidates.len() > SHOWN_CANDIDATES {
+            lines.push(Seen::Words(format!("and {} more", self.candidates.len() - SHOWN_CANDIDATES)));
         }
         lines
     }
 
     /// What was called instead.
-    fn others(&self, scope: &Scope<'_>) -> Vec<String> {
+    fn others(&self, scope: &Scope<'_>) -> Vec<Seen> {
         let calls = (0..scope.trace.calls.len()).filter(|index| scope.counts(*index));
         let names: Vec<&str> = calls.map(|index| scope.trace.calls[index].name.as_str()).collect();
         if names.is_empty() {
-            return vec!["no tool was called".to_owned()];
+            return vec![Seen::Words("no tool was called".to_owned())];
         }
-        let mut lines = vec![format!("called: {}", listed(&names))];
+        let mut lines = vec![Seen::Words(format!("called: {}", listed(&names)))];
         let nearest = names.iter().map(|name| (strsim::jaro_winkler(&self.selecting.name, name), name));
         let nearest =
             nearest.filter(|(likeness, _)| *likeness > 0.85).max_by(|(a, _), (b, _)| a.total_cmp(b));
         if let Some((_, name)) = nearest {
-            lines.push(format!("did you mean `{}`?", short(name)));
+            lines.push(Seen::Words(format!("did you mean `{}`?", short(name))));
         }
         lines
     }
 }
 
 /// The calls up to the one that came too early.
-fn order(scope: &Scope<'_>, index: usize, after: &str) -> Vec<String> {
+fn order(scope: &Scope<'_>, index: usize) -> Vec<Seen> {
     let names: Vec<&str> = (0..=index)
         .filter(|call| scope.trace.is_live(*call))
         .map(|call| scope.trace.calls[call].name.as_str())
         .collect();
-    let mut lines =
-        vec![describe::call(&scope.trace.calls[index]), format!("called so far: {}", listed(&names))];
-    if let Some(late) = scope.trace.first_call(after).filter(|late| *late > index) {
-        lines.push(format!("`{after}` came later: {}", describe::call(&scope.trace.calls[late])));
-    }
-    lines
+    vec![Seen::Call { index, misfit: None }, Seen::Words(format!("called so far: {}", listed(&names)))]
 }
 
 /// Names in order, the newest last, bounded.

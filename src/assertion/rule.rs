@@ -1,11 +1,12 @@
 //! The closed set of rules, and what they share.
 
 use super::{
-    Finding, Forbid, ForbidCall, Judgement, Moment, MustMatch, MustNotMatch, Required, Scope, forbid,
-    forbid_calls, max_duration, max_idle, must_match, must_not_match, require,
+    Finding, Forbid, ForbidCall, Judgement, Moment, MustMatch, MustNotMatch, Required, Scope, describe,
+    forbid, forbid_calls, max_duration, max_idle, must_match, must_not_match, require,
 };
 use crate::diagnostic::Place;
 use crate::outcome::{Failure, Level};
+use crate::trace::Trace;
 use crate::variables::Patterns;
 
 /// How a rule is inherited and settled (SPEC 7.1).
@@ -133,9 +134,10 @@ impl Monitor {
 }
 
 impl Origin {
-    /// The failure of a rule of this origin.
-    pub fn failure(&self, path: &str, finding: Finding) -> Failure {
+    /// The failure of a rule of this origin; calls are shown as `trace` knows them now.
+    pub(super) fn failure(&self, path: &str, finding: Finding, trace: &Trace) -> Failure {
         let Finding { message, expected, seen, mut events } = finding;
+        let seen = seen.into_iter().map(|seen| describe::seen(seen, trace)).collect();
         events.sort_unstable();
         events.dedup();
         Failure {

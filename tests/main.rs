@@ -3,5 +3,6 @@
 mod docs;
 mod load;
 mod report;
+mod rules;
 mod schema;
 mod tidy;

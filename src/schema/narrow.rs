@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::branch::{self, Branch};
 use super::words::{any_of, empty_value, expected, nearest, suggest};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
-use crate::source::{Entry, Node, NodeValue};
+use crate::source::{Entry, Node, NodeValue, printable};
 
 /// Collects the problems of one file.
 pub(super) struct Narrow<'a> {
@@ -150,7 +150,7 @@ impl<'a> Narrow<'a> {
             Branch::UnknownValue => self.unknown_value(self.parent_schema(error), found),
             Branch::UnknownTag(written) => match written.as_str() {
                 Some(text) => {
-                    let message = format!("unknown `type`: {}", written.describe());
+                    let message = format!("unknown type `{}`", printable(text));
                     self.push(
                         Code::UnknownValue,
                         message,
@@ -197,7 +197,7 @@ impl<'a> Narrow<'a> {
         }
         let entry = found.node.entries().iter().find(|entry| entry.key == key);
         let span = entry.map_or(found.node.span, |entry| entry.key_span);
-        let shown = key.escape_debug();
+        let shown = printable(key);
         let help = suggest(key, known, "the keys here are");
         self.push(Code::UnknownKey, format!("unknown key `{shown}`"), span, help);
     }
@@ -214,7 +214,7 @@ impl<'a> Narrow<'a> {
             };
         match found.node.as_str() {
             Some(text) if !options.is_empty() => {
-                let message = format!("unknown value: {}", found.node.describe());
+                let message = format!("unknown value `{}`", printable(text));
                 self.push(
                     Code::UnknownValue,
                     message,

@@ -1,5 +1,6 @@
 //! The integration tests: one binary, one module a subject.
 
+mod agree;
 mod load;
 mod schema;
 mod tidy;

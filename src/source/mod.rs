@@ -11,6 +11,9 @@ mod typed_error;
 mod yaml;
 mod yaml_error;
 
+#[cfg(test)]
+mod tests;
+
 pub use node::{Entry, FreeMap, Node, NodeValue, printable};
 pub use read::{MAX_BYTES, read};
 pub use typed::{ONE_OR_MANY, TagDefault, from_node};

@@ -38,7 +38,7 @@ fn from_bytes(bytes: Vec<u8>, path: &Path, display_name: &str) -> Result<SourceF
     }
     let text = String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
-        let line = error.as_bytes()[..valid].iter().filter(|byte| **byte == b'\n').count() + 1;
+        let line = memchr::memchr_iter(b'\n', &error.as_bytes()[..valid]).count() + 1;
         Diagnostic::error(
             Code::BadEncoding,
             format!("`{display_name}` is not UTF-8: the byte at offset {valid}, line {line}, is part of no character"),

@@ -126,7 +126,11 @@ fn empty(source: &Arc<SourceFile>) -> Diagnostic {
 /// Reports every key that stands twice in one mapping, with the first place beside it.
 fn find_duplicates(source: &Arc<SourceFile>, node: &Node, diagnostics: &mut Vec<Diagnostic>) {
     match &node.value {
-        NodeValue::List(items) => items.iter().for_each(|item| find_duplicates(source, item, diagnostics)),
+        NodeValue::List(items) => {
+            for item in items {
+                find_duplicates(source, item, diagnostics);
+            }
+        }
         NodeValue::Map(entries) => {
             let mut firsts: Vec<&Entry> = entries.iter().collect();
             firsts.sort_by(|a, b| (&a.key, a.key_span).cmp(&(&b.key, b.key_span)));
@@ -144,7 +148,9 @@ fn find_duplicates(source: &Arc<SourceFile>, node: &Node, diagnostics: &mut Vec<
                     }
                 }
             }
-            entries.iter().for_each(|entry| find_duplicates(source, &entry.value, diagnostics));
+            for entry in entries {
+                find_duplicates(source, &entry.value, diagnostics);
+            }
         }
         _ => {}
     }

@@ -191,6 +191,10 @@ fn parser_words(kind: &ErrorKind) -> Words {
         Kind::BlockSequenceEntryNotAllowed | Kind::BlockEntryInFlowCollection => {
             syntax("no list entry can stand here").help("put quotes round a text that begins with `- `")
         }
+        Kind::UnexpectedCharacter { character } if character.is_control() => {
+            syntax(&format!("the character `{}` cannot stand in a file", character.escape_debug()))
+                .help("write it as an escape inside double quotes")
+        }
         Kind::UnexpectedCharacter { character } => {
             syntax(&format!("no value begins with `{}`", character.escape_debug()))
                 .help("put quotes round the text")

@@ -1,5 +1,6 @@
 //! The integration tests: one binary, one module a subject.
 
+mod agree;
 mod docs;
 mod load;
 mod report;

@@ -1,3 +1,5 @@
 //! The integration tests: one binary, one module a subject.
 
+mod support;
 mod tidy;
+mod wire;

@@ -136,10 +136,9 @@ impl Decoder {
     /// Says what comes at the wrong time; it is taken all the same.
     fn check_order(&mut self, kind: &str, warnings: &mut Warnings) {
         match self.run {
-            Run::NotStarted if !matches!(kind, "RUN_STARTED" | "RUN_ERROR") => {
-                if !std::mem::replace(&mut self.warned_of_start, true) {
-                    warnings.add(format!("a `{}` comes before `RUN_STARTED`", shown(kind)));
-                }
+            Run::NotStarted if !self.warned_of_start && !matches!(kind, "RUN_STARTED" | "RUN_ERROR") => {
+                self.warned_of_start = true;
+                warnings.add(format!("a `{}` comes before `RUN_STARTED`", shown(kind)));
             }
             Run::Open if kind == "RUN_STARTED" => warnings.add("a `RUN_STARTED` comes while a run is open"),
             Run::Finished | Run::Failed if kind != "RUN_STARTED" => {

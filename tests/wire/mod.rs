@@ -1,0 +1,6 @@
+//! The wire: server-sent events, HTTP, and AG-UI from bytes to changes.
+
+mod bodies;
+mod captures;
+mod rows;
+mod sse;

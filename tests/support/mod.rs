@@ -3,3 +3,4 @@
 pub(crate) mod canned;
 pub(crate) mod raw_agent;
 pub(crate) mod summary;
+pub(crate) mod wire_rows;

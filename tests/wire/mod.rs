@@ -2,5 +2,6 @@
 
 mod bodies;
 mod captures;
-mod rows;
+mod oddities;
 mod sse;
+mod table;

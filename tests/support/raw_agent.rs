@@ -1,10 +1,12 @@
 //! An agent made of bytes on a real socket: it reads requests and sends what a script says.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
 /// One thing a scripted agent does on a connection.
@@ -14,8 +16,10 @@ pub(crate) enum Step {
     Expect,
     /// Sends bytes.
     Send(Vec<u8>),
-    /// Waits, at most 300 ms.
-    Wait(Duration),
+    /// Waits until the test says so.
+    Await(Arc<Notify>),
+    /// Tells the test that it is so far.
+    Tell(Arc<Notify>),
     /// Says that nothing more will be sent, and reads on until the client closes.
     HalfClose,
     /// Breaks the connection.
@@ -75,10 +79,8 @@ async fn play(mut stream: TcpStream, script: Vec<Step>, requests: &mut Vec<Captu
             Step::Send(bytes) => {
                 let _client_may_be_gone = stream.write_all(&bytes).await;
             }
-            Step::Wait(duration) => {
-                assert!(duration <= Duration::from_millis(300), "tests do not wait for long");
-                tokio::time::sleep(duration).await;
-            }
+            Step::Await(signal) => signal.notified().await,
+            Step::Tell(signal) => signal.notify_one(),
             Step::HalfClose => {
                 let _client_may_be_gone = stream.shutdown().await;
                 until_closed(&mut stream).await;

@@ -118,7 +118,6 @@ impl Summary {
         })
     }
 
-    #[expect(clippy::type_complexity, reason = "three borrows of one line, taken apart at once")]
     fn call(&mut self, wanted: &str) -> Option<(&mut String, &mut bool, &mut Vec<String>)> {
         self.lines.iter_mut().rev().find_map(|line| match line {
             Line::Call { id, args, open, results, .. } if id == wanted => Some((args, open, results)),

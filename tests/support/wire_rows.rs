@@ -324,7 +324,7 @@ fn broken() -> Vec<Row> {
 
 /// Streams that are too large or too slow.
 fn limited() -> Vec<Row> {
-    let short = |limits: &mut Limits| limits.timeout = Duration::from_millis(100);
+    let short = |limits: &mut Limits| limits.timeout = Duration::from_millis(300);
     let large = format!("data: {{\"type\":\"X\",\"x\":\"{}\"}}\n\n", "x".repeat(40));
     vec![
         Row::new(

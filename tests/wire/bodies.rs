@@ -67,7 +67,7 @@ fn said(id: &str, text: &str) -> [Value; 3] {
     ]
 }
 
-fn called(id: &str, arguments: &str, parent: Value) -> [Value; 3] {
+fn called(id: &str, arguments: &str, parent: &Value) -> [Value; 3] {
     [
         json!({"type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": "look", "parentMessageId": parent}),
         json!({"type": "TOOL_CALL_ARGS", "toolCallId": id, "delta": arguments}),
@@ -75,7 +75,7 @@ fn called(id: &str, arguments: &str, parent: Value) -> [Value; 3] {
     ]
 }
 
-fn answered(message: &str, call: &str, content: Value) -> Value {
+fn answered(message: &str, call: &str, content: &Value) -> Value {
     json!({"type": "TOOL_CALL_RESULT", "messageId": message, "toolCallId": call, "content": content})
 }
 
@@ -90,9 +90,9 @@ async fn three_turns_send_everything_so_far() {
             1,
             &[
                 &said("m1", "Let me look.")[..],
-                &called("c1", "{\"q\":1}", json!("m1")),
-                &called("c2", "", json!("m1")),
-                &[answered("a1", "c1", json!("one")), answered("a2", "c2", json!({"n": 2}))],
+                &called("c1", "{\"q\":1}", &json!("m1")),
+                &called("c2", "", &json!("m1")),
+                &[answered("a1", "c1", &json!("one")), answered("a2", "c2", &json!({"n": 2}))],
                 &said("m2", "Done."),
                 &[json!({"type": "STATE_SNAPSHOT", "snapshot": {"step": 1, "note": null}})],
             ]
@@ -102,7 +102,7 @@ async fn three_turns_send_everything_so_far() {
         run(
             2,
             &[
-                &called("c3", "{\"q\":", json!("m9"))[..],
+                &called("c3", "{\"q\":", &json!("m9"))[..],
                 &[json!({"type": "STATE_DELTA", "delta": [{"op": "replace", "path": "/step", "value": 2}]})],
                 &[json!({"type": "STATE_DELTA", "delta": [{"op": "remove", "path": "/nowhere"}]})],
             ]
@@ -134,7 +134,7 @@ async fn three_turns_send_everything_so_far() {
     };
     let expected = [
         body("r-1", json!({"step": 0}), vec![turn_1.clone()]),
-        body("r-2", json!({"step": 1, "note": null}), [&[turn_1.clone()], &history_1[..]].concat()),
+        body("r-2", json!({"step": 1, "note": null}), [std::slice::from_ref(&turn_1), &history_1].concat()),
         body("r-3", json!({"step": 2, "note": null}), [&[turn_1], &history_1[..], &history_2].concat()),
     ];
     assert_eq!(bodies(configure, &answers).await, expected);
@@ -194,7 +194,8 @@ async fn a_snapshot_replaces_the_history_in_its_own_order() {
         {"id": "a9", "role": "tool", "toolCallId": "c1", "content": "one", "error": "failed"},
     ]});
     // Announced again with the same id, as servers do when they go on after an interrupt.
-    let again = [&called("c1", "{\"q\":2}", Value::Null)[..], &[answered("c1", "c1", json!("two"))]].concat();
+    let again =
+        [&called("c1", "{\"q\":2}", &Value::Null)[..], &[answered("c1", "c1", &json!("two"))]].concat();
     let first = [&said("m1", "Hm.")[..], &[snapshot]].concat();
     let messages = last_messages(&[run(1, &first), run(2, &again), run(3, &[])]).await;
     let mut answered_call = call("c1", "{\"q\":2}");
@@ -214,13 +215,13 @@ async fn a_snapshot_replaces_the_history_in_its_own_order() {
 async fn a_call_goes_to_its_parent_or_to_a_message_of_its_own() {
     let events = [
         // `u1` is the user's message: no place for a call.
-        &called("c1", "1", json!("u1"))[..],
-        &called("c2", "2", Value::Null),
-        &called("c3", "3", json!("c2")),
+        &called("c1", "1", &json!("u1"))[..],
+        &called("c2", "2", &Value::Null),
+        &called("c3", "3", &json!("c2")),
         // Two answers: the last counts, in the place of the first; its id is taken.
         &[
-            answered("a1", "c2", json!("early")),
-            answered("c1", "c2", json!([{"type": "text", "text": "late"}])),
+            answered("a1", "c2", &json!("early")),
+            answered("c1", "c2", &json!([{"type": "text", "text": "late"}])),
         ],
     ]
     .concat();

@@ -1,5 +1,6 @@
 //! Events that are odd but clear: taken, with a word about it.
 
+use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
 use crate::support::canned::{Canned, limits, session, settings, user};
@@ -212,7 +213,8 @@ async fn odd_events_are_taken_where_they_are_clear() {
         let events: Vec<_> = events.iter().map(|event| event.as_bytes()).collect();
         let means = means(&events).await;
         if means != expected {
-            wrong.push_str(&format!("{name}\nexpected\n{expected}\ngot\n{means}\n\n"));
+            write!(wrong, "{name}\nexpected\n{expected}\ngot\n{means}\n\n")
+                .expect("a string takes everything");
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
@@ -247,7 +249,7 @@ async fn patches_can_neither_blow_up_the_state_nor_stack_it_up() {
         1000
     ];
     bombs.push(format!(r#"{{"type":"STATE_DELTA","delta":[{}]}}"#, stack.join(",")));
-    let bombs: Vec<_> = bombs.iter().map(|bomb| bomb.as_bytes()).collect();
+    let bombs: Vec<_> = bombs.iter().map(String::as_bytes).collect();
     let means = means(&bombs).await;
     let refused = means.lines().filter(|line| line.starts_with("! a `STATE_DELTA` does not apply")).count();
     assert_eq!(refused, 3, "{means}");

@@ -1,18 +1,19 @@
 //! Every row of what can come over the wire, on a real socket; and what no row can say.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ananke::context::SystemClock;
+use ananke::context::{At, Clock, ManualClock, SystemClock};
 use ananke::target::http::HttpTransport;
-use ananke::target::{Ended, TargetError};
+use ananke::target::{Ended, HttpRequest, TargetError, Transport};
+use tokio::sync::Notify;
 
 use crate::support::canned::{limits, session, settings, user};
 use crate::support::raw_agent::{RawAgent, Step};
 use crate::support::summary::Summary;
 use crate::support::wire_rows::{Row, rows};
 
-/// A connection that is taken back by its agent, so that its end shows.
 async fn carried_out(row: &Row) -> (Result<Ended, TargetError>, String, Summary) {
     let agent = RawAgent::start(vec![[&[Step::Expect], &row.steps[..]].concat()]).await;
     let address = agent.address.to_string();
@@ -35,7 +36,8 @@ async fn every_row_ends_as_it_says() {
         let ended = ended.map_err(|failure| failure.to_string().replace(&address, "AGENT"));
         let expected = row.ends.map_err(str::to_owned);
         if ended != expected {
-            wrong.push_str(&format!("{}\n  expected {expected:?}\n  got      {ended:?}\n", row.name));
+            writeln!(wrong, "{}\n  expected {expected:?}\n  got      {ended:?}", row.name)
+                .expect("a string takes everything");
         }
         if !row.limits.cancel.is_cancelled() {
             assert_eq!(summary.wire.last().map(String::as_str), Some("closed"), "{}", row.name);
@@ -86,14 +88,7 @@ fn stream(body: &str) -> Step {
 #[tokio::test]
 async fn the_wire_is_told_in_order() {
     let late = "data: {\"type\":\"CUSTOM\",\"name\":\"late\"}\n\n";
-    let steps = vec![
-        stream(&format!(": ping\n\n{}", RUN[0])),
-        Step::Wait(Duration::from_millis(20)),
-        Step::Send(RUN[1].as_bytes().to_vec()),
-        // Soon enough after the end to belong to the exchange.
-        Step::Wait(Duration::from_millis(10)),
-        Step::Send(late.as_bytes().to_vec()),
-    ];
+    let steps = vec![stream(&format!(": ping\n\n{}{late}", RUN.concat())), Step::Hold];
     let row = Row { name: "in order", steps, limits: limits(), ends: Ok(Ended::Terminal) };
     let (ended, _, summary) = carried_out(&row).await;
     assert_eq!(ended, Ok(Ended::Terminal));
@@ -104,19 +99,20 @@ async fn the_wire_is_told_in_order() {
 
 #[tokio::test]
 async fn a_run_cancelled_on_the_way_lets_go_of_its_connection() {
-    let agent = RawAgent::start(vec![vec![Step::Expect, stream(RUN[0]), Step::Hold]]).await;
+    let begun = Arc::new(Notify::new());
+    let steps = vec![Step::Expect, stream(RUN[0]), Step::Tell(Arc::clone(&begun)), Step::Hold];
+    let agent = RawAgent::start(vec![steps]).await;
     let transport = Arc::new(HttpTransport::new(Arc::new(SystemClock::start())));
     let mut session = session(settings(&agent.url()), transport, 1).await;
     let limits = limits();
-    let cancel = limits.cancel.clone();
-    let request = agent.requests();
-    let (mut summary, cancelled) = (Summary::default(), async {
-        tokio::time::sleep(Duration::from_millis(50)).await;
-        cancel.cancel();
-    });
-    let (ended, ()) = tokio::join!(session.exchange(user(1, "hi"), &limits, &mut summary), cancelled);
+    let cancel = async {
+        begun.notified().await;
+        limits.cancel.cancel();
+    };
+    let mut summary = Summary::default();
+    let (ended, ()) = tokio::join!(session.exchange(user(1, "hi"), &limits, &mut summary), cancel);
     assert_eq!(ended, Ok(Ended::Cancelled));
-    assert_eq!(request.await.len(), 1);
+    assert_eq!(agent.requests().await.len(), 1);
 }
 
 #[tokio::test]
@@ -134,29 +130,25 @@ async fn a_sink_that_wants_no_more_ends_the_exchange() {
 
 #[tokio::test]
 async fn stamps_are_those_of_arrival() {
-    use ananke::context::{At, Clock};
-    use ananke::target::{HttpRequest, Transport};
-
-    let steps = vec![
-        Step::Expect,
-        stream("first"),
-        Step::Wait(Duration::from_millis(60)),
-        Step::Send(b"second".to_vec()),
-    ];
+    let more = Arc::new(Notify::new());
+    let steps =
+        vec![Step::Expect, stream("first"), Step::Await(Arc::clone(&more)), Step::Send(b"second".to_vec())];
     let agent = RawAgent::start(vec![steps]).await;
-    let clock = Arc::new(SystemClock::start());
+    let clock = Arc::new(ManualClock::default());
     let transport = HttpTransport::new(Arc::clone(&clock) as Arc<dyn Clock>);
     let url = agent.url().parse().expect("a URL");
     let request = HttpRequest { url, headers: Vec::new(), body: bytes::Bytes::from_static(b"{}") };
     let mut reply = transport.send(request).await.expect("an answer");
-    // Nobody looks for a while: the stamps do not wait.
-    tokio::time::sleep(Duration::from_millis(150)).await;
-    let looked = clock.now();
-    let mut stamps: Vec<At> = Vec::new();
-    while let Some(chunk) = reply.body.recv().await {
-        stamps.push(chunk.at);
+    let first = reply.body.recv().await.expect("a chunk");
+    clock.advance(Duration::from_secs(1));
+    more.notify_one();
+    while reply.body.is_empty() {
+        tokio::task::yield_now().await;
     }
-    assert_eq!(stamps.len(), 2);
-    assert!(reply.at <= stamps[0] && stamps[1].since(stamps[0]) >= Duration::from_millis(40));
-    assert!(stamps[1] <= looked);
+    // Nobody looks for a while: the stamp is from before.
+    clock.advance(Duration::from_secs(5));
+    let second = reply.body.recv().await.expect("a chunk");
+    assert_eq!((reply.at, first.at, second.at), (At(0), At(0), At(1_000_000)));
+    assert_eq!(second.bytes.as_deref(), Ok(&b"second"[..]));
+    assert!(reply.body.recv().await.is_none());
 }

@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
+use proptest::prelude::*;
+
 use crate::support::canned::{Canned, limits, session, settings, user};
 use crate::support::summary::Summary;
 
@@ -254,4 +256,78 @@ async fn patches_can_neither_blow_up_the_state_nor_stack_it_up() {
     let refused = means.lines().filter(|line| line.starts_with("! a `STATE_DELTA` does not apply")).count();
     assert_eq!(refused, 3, "{means}");
     assert!(means.ends_with("state {\"a\":{}}"), "{means}");
+}
+
+/// Events of every type with any fields, of which some are right.
+fn event() -> impl Strategy<Value = String> {
+    let kinds = [
+        "RUN_STARTED",
+        "RUN_FINISHED",
+        "RUN_ERROR",
+        "TEXT_MESSAGE_START",
+        "TEXT_MESSAGE_CONTENT",
+        "TEXT_MESSAGE_END",
+        "TEXT_MESSAGE_CHUNK",
+        "TOOL_CALL_START",
+        "TOOL_CALL_ARGS",
+        "TOOL_CALL_END",
+        "TOOL_CALL_CHUNK",
+        "TOOL_CALL_RESULT",
+        "STATE_SNAPSHOT",
+        "STATE_DELTA",
+        "MESSAGES_SNAPSHOT",
+        "CUSTOM",
+    ];
+    let names = [
+        "messageId",
+        "toolCallId",
+        "toolCallName",
+        "parentMessageId",
+        "role",
+        "delta",
+        "content",
+        "snapshot",
+        "messages",
+        "outcome",
+        "subagentRunId",
+        "message_id",
+        "message",
+    ];
+    let values = [
+        "\"a\"",
+        "\"b\"",
+        "\"assistant\"",
+        "\"\\ud83d\"",
+        "7",
+        "null",
+        "{}",
+        "[]",
+        "\"\\\\\"",
+        "1e999",
+        r#"[{"op":"add","path":"/a","value":1}]"#,
+        r#"[{"op":"move","from":"","path":"/a"}]"#,
+        r#"[{"id":"a","role":"assistant","toolCalls":[{"id":"b","function":{"name":"n"}}]}]"#,
+        r#"[{"id":"b","role":"tool","toolCallId":"a","content":"x"}]"#,
+        r#"{"type":"interrupt"}"#,
+    ];
+    let field = (prop::sample::select(names.to_vec()), prop::sample::select(values.to_vec()));
+    let fields = prop::collection::vec(field, 0..5);
+    (prop::sample::select(kinds.to_vec()), fields).prop_map(|(kind, fields)| {
+        let mut event = format!("{{\"type\":\"{kind}\"");
+        for (name, value) in fields {
+            write!(event, ",\"{name}\":{value}").expect("a string takes everything");
+        }
+        event + "}"
+    })
+}
+
+proptest! {
+    /// The summary would say of text or arguments that nobody announced.
+    #[test]
+    fn no_events_are_too_odd(events in prop::collection::vec(event(), 0..12)) {
+        let events: Vec<_> = events.iter().map(String::as_bytes).collect();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+        let means = runtime.block_on(means(&events));
+        prop_assert!(!means.contains("LOST"), "{means}");
+    }
 }

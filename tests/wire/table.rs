@@ -61,6 +61,23 @@ async fn a_refused_connection_says_where_and_why() {
 }
 
 #[tokio::test]
+async fn a_server_without_tls_is_not_mistaken_for_one_that_is_not_there() {
+    let plain = Step::Send(b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec());
+    let agent = RawAgent::start(vec![vec![plain, Step::HalfClose]]).await;
+    let transport = Arc::new(HttpTransport::new(Arc::new(SystemClock::start())));
+    let mut session = session(settings(&agent.url().replace("http:", "https:")), transport, 1).await;
+    let failure =
+        session.exchange(user(1, "hi"), &limits(), &mut Summary::default()).await.expect_err("no TLS");
+    let message = failure.to_string().replace(&agent.address.to_string(), "AGENT");
+    assert_eq!(
+        message,
+        "could not connect to https://AGENT/agent: received corrupt message of type InvalidContentType"
+    );
+    let help = "the server does not seem to speak TLS: is it `http://` instead of `https://`?";
+    assert_eq!(failure.help.as_deref(), Some(help));
+}
+
+#[tokio::test]
 async fn headers_that_cannot_be_sent_are_named_without_their_value() {
     for (name, value, message) in [
         ("x y", "secret", "`x y` is not a name for an HTTP header"),

@@ -1,12 +1,16 @@
 //! ananke: a test runner for tool-using AI agents.
 
+pub mod assertion;
 pub mod context;
 pub mod diagnostic;
 pub mod model;
 pub mod outcome;
+pub mod plan;
 pub mod redact;
 pub mod report;
 pub mod run;
+pub mod schema;
 pub mod source;
 pub mod target;
 pub mod trace;
+pub mod variables;

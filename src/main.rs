@@ -1,3 +1,40 @@
-//! The command `ananke`.
+//! The command `ananke`: fills the [`Context`], parses the arguments, calls `cli`, returns the exit code.
+//!
+//! Nothing else in the program touches globals.
 
-fn main() {}
+mod cli;
+
+use std::collections::BTreeMap;
+use std::io::IsTerminal as _;
+use std::num::NonZeroUsize;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use ananke::context::{Context, RandomIds, SystemClock};
+use clap::Parser as _;
+
+fn main() -> ExitCode {
+    let arguments = cli::Arguments::parse();
+    cli::main(arguments, context()).into()
+}
+
+/// The outside world as it is.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one place that reads the environment and the working directory"
+)]
+fn context() -> Context {
+    let environment: BTreeMap<String, String> = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect();
+    Context {
+        working_directory: std::env::current_dir().unwrap_or_default(),
+        home: std::env::home_dir(),
+        environment: Arc::new(environment),
+        clock: Arc::new(SystemClock::start()),
+        ids: Arc::new(RandomIds),
+        stdout_is_terminal: std::io::stdout().is_terminal(),
+        stderr_is_terminal: std::io::stderr().is_terminal(),
+        parallelism: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+    }
+}

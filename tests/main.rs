@@ -1,5 +1,10 @@
 //! The integration tests: one binary, one module a subject.
 
+mod docs;
+mod load;
+mod report;
+mod rules;
+mod schema;
 mod support;
 mod tidy;
 mod wire;

@@ -8,6 +8,7 @@ mod clock;
 mod ids;
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -32,6 +33,8 @@ pub struct Context {
     pub stdout_is_terminal: bool,
     /// Whether standard error is a terminal.
     pub stderr_is_terminal: bool,
+    /// How many things can be done at once.
+    pub parallelism: NonZeroUsize,
 }
 
 impl Context {

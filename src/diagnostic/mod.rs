@@ -8,6 +8,7 @@ pub mod render;
 mod source_file;
 mod span;
 
+use std::fmt;
 use std::sync::Arc;
 
 pub use code::Code;
@@ -105,4 +106,18 @@ pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
     };
     diagnostics.sort_by_key(key);
     diagnostics.dedup_by(|a, b| key(a) == key(b));
+}
+
+/// One line: `file:line:column: error[code]: message`.
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = self.place() {
+            write!(formatter, "{}:{}:{}: ", place.file, place.line, place.column)?;
+        }
+        let severity = match self.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        write!(formatter, "{severity}[{}]: {}", self.code, self.message)
+    }
 }

@@ -53,6 +53,14 @@ impl Visitor<'_> for GivenVisitor {
         Ok(Given::Literal(value))
     }
 
+    // `3.0` is a whole number in JSON Schema too.
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Self::Value, E> {
+        match format!("{value}").parse() {
+            Ok(whole) => Ok(Given::Literal(whole)),
+            Err(_) => Err(E::invalid_value(de::Unexpected::Float(value), &self)),
+        }
+    }
+
     fn visit_str<E: de::Error>(self, value: &str) -> Result<Self::Value, E> {
         let inner = value.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
         match inner {
@@ -103,6 +111,10 @@ impl<'de> Deserialize<'de> for Limit {
 
             fn visit_u64<E: de::Error>(self, value: u64) -> Result<Limit, E> {
                 GivenVisitor.visit_u64(value).map(Limit::Milliseconds)
+            }
+
+            fn visit_f64<E: de::Error>(self, value: f64) -> Result<Limit, E> {
+                GivenVisitor.visit_f64(value).map(Limit::Milliseconds)
             }
 
             fn visit_str<E: de::Error>(self, value: &str) -> Result<Limit, E> {
@@ -187,6 +199,6 @@ impl<T: JsonSchema> JsonSchema for Spanned<T> {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        T::json_schema(generator)
+        generator.subschema_for::<T>()
     }
 }

@@ -1,1 +1,225 @@
-//! Placeholder.
+//! The report for people at a terminal: a line per test below its file, what failed with it, and a summary.
+
+use std::io;
+use std::io::Write;
+
+use anstyle::Style;
+
+use super::failed::Failed;
+use super::page::Page;
+use super::palette::{Palette, mark};
+use super::transcript::{Scope, Telling, tell};
+use super::{Reporter, duration, names, text};
+use crate::outcome::{Outcome, Status, Totals};
+use crate::redact::Sealed;
+use crate::run::RunEvent;
+
+/// How much is told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Verbosity {
+    /// The tests that failed and the summary.
+    Quiet,
+    /// A line per test, and excerpts of those that failed.
+    #[default]
+    Normal,
+    /// Every turn of every test.
+    Verbose,
+}
+
+/// How the console is written.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ConsoleOptions {
+    /// Whether there is colour; the text says everything without.
+    pub colour: bool,
+    /// How much is told.
+    pub verbosity: Verbosity,
+}
+
+/// Writes for people. A reader that goes away ends the printing, not the run.
+pub struct ConsoleReport {
+    out: Box<dyn Write + Send>,
+    gone: bool,
+    verbosity: Verbosity,
+    palette: Palette,
+    /// The file whose heading was printed last.
+    file: Option<String>,
+    /// Whether the test before left a block of text, from which the next stands apart.
+    after_block: bool,
+    selected: usize,
+    totals: Totals,
+    failed: Failed,
+    ended: bool,
+}
+
+impl ConsoleReport {
+    /// A report on `out`.
+    pub fn new(out: Box<dyn Write + Send>, options: ConsoleOptions) -> Self {
+        Self {
+            out,
+            gone: false,
+            verbosity: options.verbosity,
+            palette: if options.colour { Palette::coloured() } else { Palette::default() },
+            file: None,
+            after_block: false,
+            selected: 0,
+            totals: Totals::default(),
+            failed: Failed::default(),
+            ended: false,
+        }
+    }
+
+    fn case(&mut self, outcome: &Outcome) -> String {
+        self.totals.add(outcome.status, outcome.duration_us);
+        let failed = outcome.status.fails_the_run();
+        if failed {
+            self.failed.add(outcome.status, &outcome.id);
+        }
+        if self.verbosity == Verbosity::Quiet && !failed {
+            return String::new();
+        }
+        let story = self.story(outcome);
+        let mut page = Page::default();
+        let same_file = self.file.as_deref() == Some(outcome.file.as_str());
+        if self.file.is_some() && (!same_file || self.after_block) {
+            page.end();
+        }
+        if !same_file {
+            page.put(self.palette.strong, &text::line(&outcome.file));
+            page.end();
+            self.file = Some(outcome.file.clone());
+        }
+        self.test_line(&mut page, outcome);
+        page.plain(&story);
+        self.after_block = !story.is_empty();
+        page.0
+    }
+
+    fn test_line(&self, page: &mut Page, outcome: &Outcome) {
+        let style = self.palette.of(outcome.status);
+        page.space(2);
+        page.put(style, mark(outcome.status));
+        page.space(1);
+        let title = names::title(outcome);
+        page.put(Style::new(), &text::line(&text::bounded(&title, 200)));
+        if matches!(outcome.status, Status::Error | Status::Timeout | Status::Skipped) {
+            page.space(2);
+            page.put(style, outcome.status.as_str());
+        }
+        let ran = !outcome.turns.is_empty() || outcome.status == Status::Passed;
+        if ran && outcome.status != Status::Skipped {
+            page.space(2);
+            page.put(self.palette.faint, &duration::for_people(outcome.duration_us));
+        }
+        page.end();
+    }
+
+    fn story(&self, outcome: &Outcome) -> String {
+        let telling = Telling { palette: self.palette, indent: 4, ..Telling::for_files(Scope::Everything) };
+        if self.verbosity == Verbosity::Verbose {
+            tell(outcome, telling)
+        } else if outcome.status.fails_the_run() {
+            tell(outcome, Telling { scope: Scope::Excerpt, item: 400, whole: 8 << 10, ..telling })
+        } else {
+            String::new()
+        }
+    }
+
+    /// What failed, and as the last line what a person looks for first.
+    fn summary(&self, totals: &Totals, elapsed_us: Option<u64>) -> String {
+        let palette = &self.palette;
+        let mut page = Page::default();
+        if self.file.is_some() {
+            page.end();
+        }
+        if !self.failed.listed.is_empty() {
+            page.put(palette.strong, "failed");
+            page.end();
+            for (status, id) in &self.failed.listed {
+                page.space(2);
+                page.put(palette.of(*status), mark(*status));
+                page.space(1);
+                page.put(Style::new(), &text::line(&text::bounded(id, 400)));
+                page.end();
+            }
+            if self.failed.further > 0 {
+                page.put(palette.faint, &format!("  … and {} more", self.failed.further));
+                page.end();
+            }
+            page.end();
+        }
+        self.counts(&mut page, totals);
+        if let Some(elapsed_us) = elapsed_us {
+            page.put(palette.faint, &format!(" in {}", duration::for_people(elapsed_us)));
+        }
+        page.end();
+        page.0
+    }
+
+    fn counts(&self, page: &mut Page, totals: &Totals) {
+        let palette = &self.palette;
+        let tests = totals.tests();
+        let plural = |count: usize| if count == 1 { "test" } else { "tests" };
+        if tests < self.selected {
+            page.put(palette.warning, &format!("{tests} of {} {}", self.selected, plural(self.selected)));
+        } else {
+            page.put(palette.strong, &format!("{tests} {}", plural(tests)));
+        }
+        let counts = [
+            (totals.passed, Status::Passed),
+            (totals.failed, Status::Failed),
+            (totals.error, Status::Error),
+            (totals.timeout, Status::Timeout),
+            (totals.skipped, Status::Skipped),
+        ];
+        let mut before = ": ";
+        for (count, status) in counts.into_iter().filter(|(count, _)| *count > 0) {
+            page.plain(before);
+            let plural = matches!(status, Status::Error | Status::Timeout) && count > 1;
+            let plural = if plural { "s" } else { "" };
+            page.put(palette.of(status), &format!("{count} {}{plural}", status.as_str()));
+            before = ", ";
+        }
+    }
+
+    fn print(&mut self, text: &str) -> io::Result<()> {
+        if self.gone || text.is_empty() {
+            return Ok(());
+        }
+        match self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush()) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.gone = true;
+                Ok(())
+            }
+            result => result,
+        }
+    }
+}
+
+impl Reporter for ConsoleReport {
+    fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
+        match &**event {
+            RunEvent::RunStarted { tests, unix_ms: _ } => {
+                self.selected = *tests;
+                Ok(())
+            }
+            RunEvent::CaseStarted { id: _ } => Ok(()),
+            RunEvent::CaseFinished(outcome) => {
+                let text = self.case(outcome);
+                self.print(&text)
+            }
+            RunEvent::RunFinished { totals, elapsed_us } => {
+                self.ended = true;
+                let text = self.summary(totals, Some(*elapsed_us));
+                self.print(&text)
+            }
+        }
+    }
+
+    fn finish(mut self: Box<Self>) -> io::Result<()> {
+        if self.ended {
+            return Ok(());
+        }
+        let text = self.summary(&self.totals, None);
+        self.print(&text)
+    }
+}

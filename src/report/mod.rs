@@ -1,11 +1,26 @@
 //! Reports, one a file; each streams and sees nothing but sealed [`RunEvent`]s.
+//!
+//! What an agent says is hostile: whatever reaches a terminal or a file goes through [`text`], is bounded in size and
+//! never interpreted. The story of a test is told once, by `transcript`, for every report that wants it.
 
 pub mod console;
+mod duration;
+mod failed;
 pub mod junit;
+mod names;
+mod orders;
+mod page;
+mod palette;
+mod scratch;
+pub mod text;
+mod timestamp;
+mod transcript;
 
 use std::io;
 
-use crate::redact::Sealed;
+use tokio::sync::mpsc;
+
+use crate::redact::{Redactor, Sealed};
 use crate::run::RunEvent;
 
 /// Writes one report while the run goes.
@@ -21,4 +36,28 @@ pub trait Reporter: Send {
     /// # Errors
     /// Where the report cannot be written.
     fn finish(self: Box<Self>) -> io::Result<()>;
+}
+
+/// Takes every event of a run, seals it, and gives it to every reporter; completes the reports at the end.
+///
+/// # Errors
+/// The first report that cannot be written; the others are completed all the same.
+pub async fn tell(
+    mut events: mpsc::Receiver<RunEvent>,
+    redactor: Redactor,
+    mut reporters: Vec<Box<dyn Reporter>>,
+) -> io::Result<()> {
+    let mut first_error = Ok(());
+    while let Some(event) = events.recv().await {
+        let event = redactor.seal(event);
+        for reporter in &mut reporters {
+            let told = reporter.event(&event);
+            first_error = first_error.and(told);
+        }
+    }
+    for reporter in reporters {
+        let finished = reporter.finish();
+        first_error = first_error.and(finished);
+    }
+    first_error
 }

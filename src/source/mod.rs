@@ -1,12 +1,18 @@
 //! From bytes to a tree in which every key and value knows its place.
 //!
-//! `yaml` reads the bytes (the only user of the YAML crate), [`Node`] is the tree, `typed` turns a tree into a value
-//! of the model. Nothing here knows which keys mean what.
+//! `read` brings the bytes, `yaml` makes the tree (the only user of the YAML crate), [`Node`] is the tree, `typed`
+//! turns a tree into a value of the model. Nothing here knows which keys mean what.
 
 mod node;
+mod node_serde;
+mod read;
 mod typed;
+mod typed_error;
 mod yaml;
+mod yaml_error;
 
 pub use node::{Entry, FreeMap, Node, NodeValue};
-pub use typed::{Mismatch, ONE_OR_MANY, TagDefault, from_node};
-pub use yaml::parse;
+pub use read::{MAX_BYTES, read};
+pub use typed::{ONE_OR_MANY, TagDefault, from_node};
+pub use typed_error::Mismatch;
+pub use yaml::{parse, tree};

@@ -1,9 +1,32 @@
-//! Placeholder: to be replaced.
-use super::Node;
-use crate::diagnostic::{Span, Spanned};
-use serde::de::DeserializeOwned;
+//! From a tree to a value of the model: an own serde deserializer over [`Node`].
+//!
+//! Own, because places must survive: `Spanned<T>` and `Node` ask for themselves by a newtype name no one else has and
+//! are answered with their place. And because unions discriminated by `type` lose every place in serde's own buffers:
+//! serde sees plain enums, this reader takes the variant from `type`.
+
+use serde::de::value::{BorrowedStrDeserializer, U32Deserializer};
+use serde::de::{
+    DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, IntoDeserializer, MapAccess, SeqAccess,
+    VariantAccess, Visitor,
+};
+use serde::forward_to_deserialize_any;
+
+use super::typed_error::Misread;
+use super::{Entry, Mismatch, Node, NodeValue};
+use crate::diagnostic::Span;
+
 /// The marker under which [`OneOrMany`](crate::model::OneOrMany) asks for a list or a single value.
 pub const ONE_OR_MANY: &str = "$ananke::one_or_many";
+
+/// The marker under which a value asks for its place.
+pub(super) const SPANNED: &str = "$ananke::spanned";
+
+/// The marker under which a tree asks for itself.
+pub(super) const NODE: &str = "$ananke::node";
+
+/// The key that discriminates a union.
+const TAG: &str = "type";
+
 /// A union whose `type` may be left out.
 #[derive(Clone, Copy, Debug)]
 pub struct TagDefault {
@@ -12,28 +35,320 @@ pub struct TagDefault {
     /// The tag that is meant.
     pub tag: &'static str,
 }
-/// The tree does not fit the type.
-#[derive(Debug)]
-pub struct Mismatch {
-    /// Where.
-    pub span: Span,
-    /// Words of the reader, for the schema validator's second opinion only.
-    pub message: String,
-}
+
 /// Reads a value of the model from a tree.
 ///
 /// # Errors
-/// Where the tree does not fit the type.
-pub fn from_node<T: DeserializeOwned>(_node: &Node, _defaults: &'static [TagDefault]) -> Result<T, Mismatch> {
-    Err(Mismatch { span: Span::default(), message: String::new() })
+/// Where the tree does not fit the type: the first such place.
+pub fn from_node<T: DeserializeOwned>(node: &Node, defaults: &[TagDefault]) -> Result<T, Mismatch> {
+    T::deserialize(Reader { node, defaults }).map_err(|misread| misread.at(node.span))
 }
-impl<'de, T: serde::Deserialize<'de>> serde::Deserialize<'de> for Spanned<T> {
-    fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        T::deserialize(d).map(|value| Self { value, span: Span::default() })
+
+/// One value to be read.
+#[derive(Clone, Copy)]
+struct Reader<'de> {
+    node: &'de Node,
+    defaults: &'de [TagDefault],
+}
+
+impl<'de> Reader<'de> {
+    fn entries(self, entries: &'de [Entry], without: Option<&'static str>) -> Entries<'de> {
+        Entries { rest: entries.iter(), value: None, without, defaults: self.defaults }
+    }
+
+    fn items(self, items: &'de [Node]) -> Items<'de> {
+        Items { rest: items.iter(), defaults: self.defaults }
     }
 }
-impl<'de> serde::Deserialize<'de> for Node {
-    fn deserialize<D: serde::Deserializer<'de>>(_d: D) -> Result<Self, D::Error> {
-        Err(serde::de::Error::custom("x"))
+
+impl<'de> Deserializer<'de> for Reader<'de> {
+    type Error = Misread;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misread> {
+        let read = match &self.node.value {
+            NodeValue::Null => visitor.visit_unit(),
+            NodeValue::Bool(value) => visitor.visit_bool(*value),
+            NodeValue::Number(number) => match (number.as_u64(), number.as_i64(), number.as_f64()) {
+                (Some(value), ..) => visitor.visit_u64(value),
+                (None, Some(value), _) => visitor.visit_i64(value),
+                (None, None, value) => visitor.visit_f64(value.unwrap_or(f64::NAN)),
+            },
+            NodeValue::String(text) => visitor.visit_borrowed_str(text),
+            NodeValue::List(items) => visitor.visit_seq(self.items(items)),
+            NodeValue::Map(entries) => visitor.visit_map(self.entries(entries, None)),
+        };
+        read.map_err(|misread| misread.or_at(self.node.span))
+    }
+
+    // An empty value is not a missing one: it goes on to the type, and only a tree takes it.
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misread> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Misread> {
+        match (name, &self.node.value) {
+            (SPANNED | NODE, _) => visitor.visit_seq(Placed { span: self.node.span, part: 0, value: self }),
+            (ONE_OR_MANY, NodeValue::List(items)) => visitor.visit_seq(self.items(items)),
+            _ => visitor.visit_newtype_struct(self),
+        }
+    }
+
+    // Derived structs would also take a list, key by key.
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Misread> {
+        match &self.node.value {
+            NodeValue::Map(_) => self.deserialize_any(visitor),
+            _ => Err(Misread::new(
+                self.node.span,
+                format!("expected a mapping, found {}", self.node.describe()),
+            )),
+        }
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Misread> {
+        let read = match &self.node.value {
+            NodeValue::String(text) => visitor.visit_enum(text.as_str().into_deserializer()),
+            NodeValue::Map(entries) => self.variant(entries, name, variants).and_then(|variant| {
+                let place = variant.place;
+                visitor.visit_enum(variant).map_err(|misread| misread.or_at(place))
+            }),
+            _ => Err(Misread::new(self.node.span, format!("{} cannot stand here", self.node.describe()))),
+        };
+        read.map_err(|misread| misread.or_at(self.node.span))
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq
+        tuple tuple_struct map identifier ignored_any
+    }
+}
+
+impl<'de> Reader<'de> {
+    /// Which variant a mapping is: by `type`, by what is meant without `type`, or by its only key.
+    fn variant(
+        self,
+        entries: &'de [Entry],
+        name: &str,
+        variants: &'static [&'static str],
+    ) -> Result<Variant<'de>, Misread> {
+        let variant = |tag, place, content| Variant { tag, place, content, reader: self };
+        let wrong = |message: &str| Misread::new(self.node.span, message.to_owned());
+        if let Some(entry) = entries.iter().find(|entry| entry.key == TAG) {
+            let tag = entry.value.as_str().ok_or_else(|| {
+                Misread::new(entry.value.span, format!("{} is no `type`", entry.value.describe()))
+            })?;
+            return Ok(variant(tag, entry.value.span, Content::Rest(entries)));
+        }
+        if let Some(default) = self.defaults.iter().find(|default| default.union == name) {
+            return Ok(variant(default.tag, self.node.span, Content::Rest(entries)));
+        }
+        match entries {
+            [entry] if variants.contains(&entry.key.as_str()) => {
+                Ok(variant(&entry.key, entry.key_span, Content::Value(&entry.value)))
+            }
+            _ => Err(wrong("this mapping is none of those that can stand here")),
+        }
+    }
+}
+
+/// What a variant's value is read from.
+#[derive(Clone, Copy)]
+enum Content<'de> {
+    /// The mapping itself, without `type`.
+    Rest(&'de [Entry]),
+    /// The value of the only key.
+    Value(&'de Node),
+}
+
+/// One variant of a union.
+struct Variant<'de> {
+    tag: &'de str,
+    place: Span,
+    content: Content<'de>,
+    reader: Reader<'de>,
+}
+
+impl<'de> EnumAccess<'de> for Variant<'de> {
+    type Error = Misread;
+    type Variant = Self;
+
+    fn variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<(S::Value, Self), Misread> {
+        let value = seed
+            .deserialize(BorrowedStrDeserializer::new(self.tag))
+            .map_err(|misread: Misread| misread.or_at(self.place))?;
+        Ok((value, self))
+    }
+}
+
+impl<'de> VariantAccess<'de> for Variant<'de> {
+    type Error = Misread;
+
+    fn unit_variant(self) -> Result<(), Misread> {
+        match self.content {
+            Content::Rest([_]) => Ok(()),
+            _ => Err(Misread::new(self.place, format!("`{}` takes nothing more", self.tag))),
+        }
+    }
+
+    fn newtype_variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, Misread> {
+        match self.content {
+            Content::Rest(entries) => {
+                let place = self.reader.node.span;
+                let rest = self.reader.entries(entries, Some(TAG));
+                seed.deserialize(Rest(rest)).map_err(|misread| misread.or_at(place))
+            }
+            Content::Value(node) => seed
+                .deserialize(Reader { node, defaults: self.reader.defaults })
+                .map_err(|misread| misread.or_at(node.span)),
+        }
+    }
+
+    fn tuple_variant<V: Visitor<'de>>(self, _: usize, _: V) -> Result<V::Value, Misread> {
+        Err(Misread::new(self.place, "a list cannot stand here".to_owned()))
+    }
+
+    fn struct_variant<V: Visitor<'de>>(
+        self,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Misread> {
+        match self.content {
+            Content::Rest(entries) => visitor.visit_map(self.reader.entries(entries, Some(TAG))),
+            Content::Value(node) => Reader { node, defaults: self.reader.defaults }.deserialize_any(visitor),
+        }
+    }
+}
+
+/// A mapping of which some keys are taken already.
+struct Rest<'de>(Entries<'de>);
+
+impl<'de> Deserializer<'de> for Rest<'de> {
+    type Error = Misread;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misread> {
+        visitor.visit_map(self.0)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
+        newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+/// The entries of a mapping.
+struct Entries<'de> {
+    rest: std::slice::Iter<'de, Entry>,
+    value: Option<&'de Entry>,
+    without: Option<&'static str>,
+    defaults: &'de [TagDefault],
+}
+
+impl<'de> MapAccess<'de> for Entries<'de> {
+    type Error = Misread;
+
+    fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Misread> {
+        let without = self.without;
+        let Some(entry) = self.rest.find(|entry| Some(entry.key.as_str()) != without) else {
+            return Ok(None);
+        };
+        self.value = Some(entry);
+        let key = Key { text: &entry.key, span: entry.key_span };
+        seed.deserialize(key).map(Some).map_err(|misread| misread.or_at(entry.key_span))
+    }
+
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Misread> {
+        let entry = self.value.take().ok_or_else(|| serde::de::Error::custom("no value is left"))?;
+        seed.deserialize(Reader { node: &entry.value, defaults: self.defaults })
+            .map_err(|misread| misread.or_at(entry.value.span))
+    }
+}
+
+/// The items of a list.
+struct Items<'de> {
+    rest: std::slice::Iter<'de, Node>,
+    defaults: &'de [TagDefault],
+}
+
+impl<'de> SeqAccess<'de> for Items<'de> {
+    type Error = Misread;
+
+    fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Misread> {
+        let Some(node) = self.rest.next() else { return Ok(None) };
+        let read = seed.deserialize(Reader { node, defaults: self.defaults });
+        read.map(Some).map_err(|misread| misread.or_at(node.span))
+    }
+}
+
+/// A key of a mapping.
+#[derive(Clone, Copy)]
+struct Key<'de> {
+    text: &'de str,
+    span: Span,
+}
+
+impl<'de> Deserializer<'de> for Key<'de> {
+    type Error = Misread;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misread> {
+        visitor.visit_borrowed_str(self.text)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Misread> {
+        match name {
+            SPANNED => visitor.visit_seq(Placed { span: self.span, part: 0, value: self }),
+            _ => visitor.visit_newtype_struct(self),
+        }
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Misread> {
+        visitor.visit_enum(BorrowedStrDeserializer::new(self.text))
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
+        seq tuple tuple_struct map struct identifier ignored_any
+    }
+}
+
+/// A value and its place, as a sequence of start, end and value.
+struct Placed<D> {
+    span: Span,
+    part: u8,
+    value: D,
+}
+
+impl<'de, D: Deserializer<'de, Error = Misread> + Copy> SeqAccess<'de> for Placed<D> {
+    type Error = Misread;
+
+    fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Misread> {
+        self.part += 1;
+        match self.part {
+            1 => seed.deserialize(U32Deserializer::new(self.span.start)).map(Some),
+            2 => seed.deserialize(U32Deserializer::new(self.span.end)).map(Some),
+            3 => seed.deserialize(self.value).map(Some),
+            _ => Ok(None),
+        }
     }
 }

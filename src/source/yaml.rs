@@ -1,11 +1,216 @@
-//! Placeholder: to be replaced.
-use super::Node;
-use crate::diagnostic::{Diagnostic, SourceFile};
+//! YAML text to a tree with places: the only user of the YAML crate.
+//!
+//! Flows in: a [`SourceFile`]. Flows out: a [`Node`], and what is wrong with the text in words of our own; the
+//! crate's own texts speak to programmers and never reach a user.
+
+use std::fmt;
 use std::sync::Arc;
-/// Reads a YAML document.
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::Number;
+use serde_yaml::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy};
+use serde_yaml::{Location, Spanned};
+
+use super::read::{MAX_BYTES, too_large};
+use super::yaml_error::explain;
+use super::{Entry, Node, NodeValue};
+use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
+
+/// How deep lists and mappings may nest: far beyond what people write, far below what the stack bears.
+pub(super) const MAX_DEPTH: usize = 64;
+
+/// How many values aliases may stand for in one file: a hundred thousand honest uses, but no alias bomb.
+const MAX_ALIASED: usize = 250_000;
+
+/// Reads a YAML document: the tree, or everything that is wrong with the text.
 ///
 /// # Errors
-/// Problems.
-pub fn parse(_source: &Arc<SourceFile>) -> Result<Node, Vec<Diagnostic>> {
-    Err(Vec::new())
+/// The text is no YAML, is over a limit, is empty, or repeats a key.
+pub fn parse(source: &Arc<SourceFile>) -> Result<Node, Vec<Diagnostic>> {
+    match tree(source) {
+        (Some(node), diagnostics) if diagnostics.is_empty() => Ok(node),
+        (_, diagnostics) => Err(diagnostics),
+    }
+}
+
+/// Reads a YAML document as far as it goes: a tree may come with problems, so that those below can be looked for too.
+/// Without a tree there is at least one problem.
+pub fn tree(source: &Arc<SourceFile>) -> (Option<Node>, Vec<Diagnostic>) {
+    if source.text.len() > MAX_BYTES {
+        return (None, vec![too_large(&source.name).in_file(source)]);
+    }
+    match serde_yaml::from_str_with_options::<Spanned<Value>>(&source.text, options()) {
+        Ok(document) => {
+            let node = document.into_node();
+            if node.value == NodeValue::Null {
+                return (None, vec![empty(source)]);
+            }
+            let mut diagnostics = Vec::new();
+            find_duplicates(source, &node, &mut diagnostics);
+            (Some(node), diagnostics)
+        }
+        Err(serde_yaml::Error::Eof { .. }) if is_blank(&source.text) => (None, vec![empty(source)]),
+        Err(error) => (None, vec![explain(source, &error)]),
+    }
+}
+
+fn options() -> serde_yaml::Options {
+    serde_yaml::options! {
+        budget: serde_yaml::budget! {
+            // The text is bounded, so these follow from it; the defaults refuse an honest file of 6 MB.
+            max_events: 16_000_000,
+            max_nodes: 8_000_000,
+            max_aliases: MAX_ALIASED,
+            max_merge_keys: MAX_ALIASED,
+            max_depth: MAX_DEPTH,
+            // One `&defaults` used by a hundred tests is honest.
+            enforce_alias_anchor_ratio: false,
+        },
+        alias_limits: serde_yaml::alias_limits! { max_total_replayed_events: MAX_ALIASED },
+        // The first one would end the reading; `find_duplicates` reports every one.
+        duplicate_keys: DuplicateKeyPolicy::PassThrough,
+        // YAML 1.2: `no` is a word, `017` no octal number, `1_000` no number at all.
+        strict_booleans: true,
+        leading_zero_numbers_as_strings: true,
+        underscored_numbers_as_strings: true,
+        non_finite_float_policy: NonFiniteFloatPolicy::Reject,
+        // A tag that is not understood changes the meaning of its value: better refused than dropped.
+        reject_unsupported_tags: true,
+        with_snippet: false,
+    }
+}
+
+fn is_blank(text: &str) -> bool {
+    text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#'))
+}
+
+fn empty(source: &Arc<SourceFile>) -> Diagnostic {
+    Diagnostic::error(Code::EmptyValue, "the file is empty").in_file(source)
+}
+
+/// Reports every key that stands twice in one mapping, with the first place beside it.
+fn find_duplicates(source: &Arc<SourceFile>, node: &Node, diagnostics: &mut Vec<Diagnostic>) {
+    match &node.value {
+        NodeValue::List(items) => items.iter().for_each(|item| find_duplicates(source, item, diagnostics)),
+        NodeValue::Map(entries) => {
+            let mut firsts: Vec<&Entry> = entries.iter().collect();
+            firsts.sort_by(|a, b| (&a.key, a.key_span).cmp(&(&b.key, b.key_span)));
+            for same in firsts.chunk_by(|a, b| a.key == b.key) {
+                for (first, again) in same.iter().skip(1).map(|again| (same[0], again)) {
+                    // Keys of an alias all stand where the alias stands, and are reported at its anchor.
+                    if first.key_span != again.key_span {
+                        let message = format!("the key `{}` stands twice", printable(&again.key));
+                        diagnostics.push(
+                            Diagnostic::error(Code::DuplicateKey, message)
+                                .at(source, again.key_span, "again here")
+                                .at(source, first.key_span, "first here")
+                                .help("keep one of them"),
+                        );
+                    }
+                }
+            }
+            for entry in entries {
+                find_duplicates(source, &entry.value, diagnostics);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Text of the user's, fit for one line of a message.
+pub(super) fn printable(text: &str) -> String {
+    let short: String = text.chars().take(60).collect();
+    let ellipsis = if text.chars().nth(60).is_some() { "…" } else { "" };
+    format!("{}{ellipsis}", short.escape_debug())
+}
+
+/// Where a value is written; for what an alias brings, where the alias is.
+pub(super) fn span(location: Location) -> Span {
+    let place = location.span();
+    let start = place.byte_offset().unwrap_or(0);
+    let end = start + place.byte_len().unwrap_or(0);
+    let offset = |value| u32::try_from(value).unwrap_or(u32::MAX);
+    Span { start: offset(start), end: offset(end) }
+}
+
+/// A value as the crate hands it over: its place comes around it.
+struct Value(NodeValue);
+
+trait IntoNode {
+    fn into_node(self) -> Node;
+}
+
+impl IntoNode for Spanned<Value> {
+    fn into_node(self) -> Node {
+        let mut place = span(self.referenced);
+        // A block mapping begins with its first key and has no sign of its own.
+        if let (NodeValue::Map(entries), true) = (&self.value.0, place.start == place.end)
+            && let Some(first) = entries.first()
+            && first.key_span.start == place.start
+        {
+            place = first.key_span;
+        }
+        Node { value: self.value.0, span: place }
+    }
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ValueVisitor).map(Self)
+    }
+}
+
+struct ValueVisitor;
+
+impl<'de> Visitor<'de> for ValueVisitor {
+    type Value = NodeValue;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a value")
+    }
+
+    fn visit_unit<E>(self) -> Result<NodeValue, E> {
+        Ok(NodeValue::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<NodeValue, E> {
+        Ok(NodeValue::Bool(value))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<NodeValue, E> {
+        Ok(NodeValue::Number(value.into()))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<NodeValue, E> {
+        Ok(NodeValue::Number(value.into()))
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<NodeValue, E> {
+        Number::from_f64(value).map(NodeValue::Number).ok_or_else(|| E::custom("not finite"))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<NodeValue, E> {
+        Ok(NodeValue::String(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<NodeValue, E> {
+        Ok(NodeValue::String(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<NodeValue, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = list.next_element::<Spanned<Value>>()? {
+            items.push(item.into_node());
+        }
+        Ok(NodeValue::List(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<NodeValue, A::Error> {
+        let mut entries = Vec::new();
+        while let Some(key) = map.next_key::<Spanned<String>>()? {
+            let value = map.next_value::<Spanned<Value>>()?.into_node();
+            entries.push(Entry { key_span: span(key.referenced), key: key.value, value });
+        }
+        Ok(NodeValue::Map(entries))
+    }
 }

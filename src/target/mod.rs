@@ -1,9 +1,10 @@
 //! The agents under test: one folder a protocol, all behind the same seam.
 //!
 //! A [`Target`] opens a [`Session`] for each test; a session carries out [`Request`]s and tells a [`Sink`] what
-//! happens: the bytes of the wire, and the neutral [`Change`](crate::trace::Change)s they mean. No protocol knows another.
+//! happens: the bytes of the wire, and the neutral [`Change`]s they mean. No protocol knows another.
 
 pub mod agui;
+mod build;
 mod error;
 pub mod http;
 pub mod scripted;
@@ -20,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 use crate::context::{At, CaseKey, Clock, Ids};
 use crate::trace::Change;
 
+pub use build::build;
 pub use error::{Received, TargetError};
 pub use transport::{Chunk, Head, HttpRequest, Reply, Transport};
 

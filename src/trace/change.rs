@@ -100,6 +100,8 @@ pub enum Change<'a> {
         id: Cow<'a, str>,
         /// Who it is from.
         role: Role,
+        /// The helper agent that says it, where it is not the agent itself.
+        subagent: Option<Cow<'a, str>>,
     },
     /// More text of an open message.
     MessageText {
@@ -119,6 +121,8 @@ pub enum Change<'a> {
         id: Cow<'a, str>,
         /// The tool's name.
         name: Cow<'a, str>,
+        /// The helper agent that makes it, where it is not the agent itself.
+        subagent: Option<Cow<'a, str>>,
     },
     /// More text of a call's arguments.
     CallArgs {

@@ -1,5 +1,241 @@
 //! The neutral record of what an agent did; knows no protocol.
+//!
+//! A [`Trace`] is fed wire events and [`Change`]s in the order they arrived and is valid after every one of them. It
+//! tells what each change touched ([`Touch`]), so that rules look only at what is new.
 
+mod apply;
+mod call;
 mod change;
+mod exchange;
+mod message;
+mod path;
+mod snapshot;
+mod state;
+mod turn;
 
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::context::At;
+
+pub use call::{Args, ToolCall, ToolResult};
 pub use change::{Change, Outcome, ResultContent, Role, SnapshotCall, SnapshotItem};
+pub use exchange::{Event, Exchange};
+pub use message::Message;
+pub use path::Path;
+pub use state::State;
+pub use turn::{Input, Turn};
+
+/// How a message or call came to be known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// It was streamed.
+    Streamed,
+    /// It is known from a snapshot of the conversation alone.
+    SnapshotOnly,
+    /// It was there before this conversation began; never judged.
+    History,
+}
+
+/// Who did it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lane {
+    /// The agent under test.
+    Agent,
+    /// A helper agent of the agent's own, by its id.
+    Subagent(String),
+}
+
+/// What one change touched: what a rule may want to look at again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Touch {
+    /// This call began.
+    CallStarted(usize),
+    /// This call's arguments are complete.
+    ArgsDone(usize),
+    /// This call got a result.
+    Answered(usize),
+    /// This message is complete.
+    MessageClosed(usize),
+}
+
+/// Everything one test saw of its agent.
+#[derive(Debug, Default)]
+pub struct Trace {
+    /// The turns, in order.
+    pub turns: Vec<Turn>,
+    /// The exchanges, in order.
+    pub exchanges: Vec<Exchange>,
+    /// The events, in order of arrival.
+    pub events: Vec<Event>,
+    /// The messages of all turns, in order of their start.
+    pub messages: Vec<Message>,
+    /// The calls of all turns, in order of their start.
+    pub calls: Vec<ToolCall>,
+    /// The agent's state now.
+    pub state: State,
+    raw: Vec<u8>,
+    /// The newest call of each wire id.
+    call_ids: HashMap<String, usize>,
+    /// The newest message of each wire id.
+    message_ids: HashMap<String, usize>,
+    /// The first live call of each tool.
+    first_calls: HashMap<String, usize>,
+    /// Whether the running exchange shows frames; a scripted agent shows changes alone.
+    framed: bool,
+}
+
+impl Trace {
+    /// Begins a turn.
+    pub fn begin_turn(&mut self, input: Input) {
+        let (id, text) = (input.message_id.clone(), input.text.clone());
+        self.turns.push(Turn::new(input, self.exchanges.len(), self.messages.len(), self.calls.len()));
+        if let Some(id) = id {
+            self.push_message(Message::of_user(id, text, self.turns.len() - 1, self.next_event()));
+        }
+    }
+
+    /// Begins an exchange of the running turn; `at` is when its request was sent.
+    pub fn begin_exchange(&mut self, at: At) {
+        self.framed = false;
+        self.exchanges.push(Exchange::sent(self.turns.len().saturating_sub(1), at));
+        if let Some(turn) = self.turns.last_mut() {
+            turn.exchanges.end = self.exchanges.len();
+        }
+    }
+
+    /// The head of the running exchange's answer.
+    pub fn head(&mut self, at: At, status: u16) {
+        if let Some(exchange) = self.exchanges.last_mut() {
+            exchange.first_byte.get_or_insert(at);
+            exchange.status = Some(status);
+        }
+    }
+
+    /// A raw frame: the event that the next changes come from.
+    pub fn frame(&mut self, at: At, raw: &[u8]) {
+        self.framed = true;
+        let start = self.raw.len();
+        self.raw.extend_from_slice(raw);
+        self.push_event(at, start..self.raw.len());
+    }
+
+    /// The running exchange is over; `at` ends its time where no terminal event did.
+    pub fn end_exchange(&mut self, at: At) {
+        if let Some(exchange) = self.exchanges.last_mut() {
+            exchange.ended.get_or_insert(at);
+        }
+    }
+
+    /// The running turn is over: arguments that never ended are complete as they are, messages that were never closed
+    /// are closed. What that touches goes to `touched`.
+    pub fn end_turn(&mut self, touched: &mut Vec<Touch>) {
+        let Some(turn) = self.turns.last() else { return };
+        let (messages, calls) = (turn.messages.clone(), turn.calls.clone());
+        let at = self.turn_end(turn).unwrap_or_default();
+        for index in messages {
+            if self.messages[index].close() {
+                touched.push(Touch::MessageClosed(index));
+            }
+        }
+        for index in calls {
+            if self.calls[index].finish_args(at) {
+                touched.push(Touch::ArgsDone(index));
+            }
+        }
+    }
+
+    /// The number of the newest event.
+    pub fn last_event(&self) -> u32 {
+        self.next_event().saturating_sub(1)
+    }
+
+    /// The raw bytes of an event; empty for an agent that shows no frames.
+    pub fn raw(&self, event: &Event) -> &[u8] {
+        let Range { start, end } = event.raw;
+        self.raw.get(start as usize..end as usize).unwrap_or_default()
+    }
+
+    /// The first live call of the tool `name`, by its place in `calls`.
+    pub fn first_call(&self, name: &str) -> Option<usize> {
+        self.first_calls.get(name).copied()
+    }
+
+    /// Whether rules look at this call: made by the agent or a helper of its own, in this conversation.
+    pub fn is_live(&self, call: usize) -> bool {
+        self.calls.get(call).is_some_and(|call| call.origin != Origin::History)
+    }
+
+    /// The text of a turn: the agent's messages in order, joined by newlines, empty ones ignored (SPEC 6).
+    pub fn turn_text(&self, turn: &Turn) -> String {
+        let messages = self.messages.get(turn.messages.clone()).unwrap_or_default();
+        let texts: Vec<&str> = messages
+            .iter()
+            .filter(|message| message.is_text())
+            .map(|message| message.text.as_str())
+            .collect();
+        texts.join("\n")
+    }
+
+    /// The text of all turns, joined by newlines, empty ones ignored.
+    pub fn text(&self) -> String {
+        let texts: Vec<String> =
+            self.turns.iter().map(|turn| self.turn_text(turn)).filter(|text| !text.is_empty()).collect();
+        texts.join("\n")
+    }
+
+    /// The agent's time in a turn: from sending to the terminal event of each exchange, in microseconds.
+    pub fn turn_micros(&self, turn: &Turn) -> u64 {
+        let exchanges = self.exchanges.get(turn.exchanges.clone()).unwrap_or_default();
+        exchanges.iter().map(Exchange::micros).sum()
+    }
+
+    /// The moment `at` on the agent's own clock of a turn: microseconds since it was first sent, without the time
+    /// between its exchanges.
+    pub fn agent_micros(&self, turn: &Turn, at: At) -> u64 {
+        let exchanges = self.exchanges.get(turn.exchanges.clone()).unwrap_or_default();
+        exchanges.iter().map(|exchange| at.0.saturating_sub(exchange.sent.0).min(exchange.micros())).sum()
+    }
+
+    /// When a turn was sent.
+    pub fn turn_start(&self, turn: &Turn) -> Option<At> {
+        Some(self.exchanges.get(turn.exchanges.start)?.sent)
+    }
+
+    /// When a turn's last exchange ended.
+    pub fn turn_end(&self, turn: &Turn) -> Option<At> {
+        self.exchanges.get(turn.exchanges.clone())?.last()?.ended
+    }
+
+    /// Remembers something odd about the running turn; never more than [`Turn::MAX_WARNINGS`].
+    pub fn warn(&mut self, text: impl Into<String>) {
+        if let Some(turn) = self.turns.last_mut() {
+            turn.warn(text.into());
+        }
+    }
+
+    fn next_event(&self) -> u32 {
+        u32::try_from(self.events.len()).unwrap_or(u32::MAX)
+    }
+
+    fn push_message(&mut self, message: Message) {
+        self.message_ids.insert(message.wire_id.clone(), self.messages.len());
+        self.messages.push(message);
+        if let Some(turn) = self.turns.last_mut() {
+            turn.messages.end = self.messages.len();
+        }
+    }
+
+    fn push_event(&mut self, at: At, raw: Range<usize>) {
+        let offset = |value| u32::try_from(value).unwrap_or(u32::MAX);
+        let exchange = u16::try_from(self.exchanges.len().saturating_sub(1)).unwrap_or(u16::MAX);
+        let raw = offset(raw.start)..offset(raw.end);
+        self.events.push(Event { at, exchange, raw });
+        if let Some(exchange) = self.exchanges.last_mut() {
+            exchange.first_byte.get_or_insert(at);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

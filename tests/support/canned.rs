@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use ananke::context::{At, CaseKey, Ids, ManualClock};
-use ananke::target::agui::{AguiTarget, Settings};
+use ananke::plan::AguiSettings;
+use ananke::target::agui::AguiTarget;
 use ananke::target::{
     Action, Chunk, Head, HttpRequest, Limits, Opening, Reply, Request, Session, Target, TargetError,
     Transport,
@@ -56,8 +57,9 @@ impl Ids for ShortIds {
     }
 }
 
-pub(crate) fn settings(endpoint: &str) -> Settings {
-    Settings {
+pub(crate) fn settings(endpoint: &str) -> AguiSettings {
+    AguiSettings {
+        agent: "shop".to_owned(),
         endpoint: endpoint.parse().expect("a URL"),
         headers: Vec::new(),
         forwarded_props: Value::Null,
@@ -66,7 +68,11 @@ pub(crate) fn settings(endpoint: &str) -> Settings {
 }
 
 /// A session of the thread `t-1` whose first run is `r-{run}`.
-pub(crate) async fn session(settings: Settings, transport: Arc<dyn Transport>, run: u64) -> Box<dyn Session> {
+pub(crate) async fn session(
+    settings: AguiSettings,
+    transport: Arc<dyn Transport>,
+    run: u64,
+) -> Box<dyn Session> {
     let opening = Opening {
         key: CaseKey::first("test"),
         thread_id: "t-1".to_owned(),

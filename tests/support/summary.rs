@@ -53,8 +53,9 @@ impl Summary {
                 Outcome::Cancelled => "cancelled".to_owned(),
                 Outcome::Interrupted(ids) => format!("interrupted {ids:?}"),
             }),
-            Change::MessageOpened { id, role } => {
-                let role = format!("{role:?}").to_lowercase();
+            Change::MessageOpened { id, role, subagent } => {
+                let by = subagent.map(|name| format!("<{name}> ")).unwrap_or_default();
+                let role = by + &format!("{role:?}").to_lowercase();
                 self.lines.push(Line::Message { id: id.into_owned(), role, text: String::new(), open: true });
             }
             Change::MessageText { id, delta } => match self.message(&id) {
@@ -65,9 +66,9 @@ impl Summary {
                 Some((_, open)) => *open = false,
                 None => self.other(format!("LOST end of {id}")),
             },
-            Change::CallOpened { id, name } => self.lines.push(Line::Call {
+            Change::CallOpened { id, name, subagent } => self.lines.push(Line::Call {
                 id: id.into_owned(),
-                name: name.into_owned(),
+                name: subagent.map(|name| format!("<{name}> ")).unwrap_or_default() + &name,
                 args: String::new(),
                 open: true,
                 results: Vec::new(),

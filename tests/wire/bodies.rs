@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use ananke::context::ManualClock;
+use ananke::plan::AguiSettings;
 use ananke::target::Ended;
-use ananke::target::agui::Settings;
 use ananke::target::http::HttpTransport;
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ pub(super) fn answer(events: &[Value]) -> Vec<u8> {
 }
 
 /// Carries out a turn for each answer and gives the requests.
-async fn requests(configure: impl FnOnce(&mut Settings), answers: &[Vec<Value>]) -> Vec<Captured> {
+async fn requests(configure: impl FnOnce(&mut AguiSettings), answers: &[Vec<Value>]) -> Vec<Captured> {
     let scripts = answers.iter().map(|events| vec![Step::Expect, Step::Send(answer(events))]);
     let agent = RawAgent::start(scripts.collect()).await;
     let transport = Arc::new(HttpTransport::new(Arc::new(ManualClock::default())));
@@ -40,7 +40,7 @@ async fn requests(configure: impl FnOnce(&mut Settings), answers: &[Vec<Value>])
     agent.requests().await
 }
 
-async fn bodies(configure: impl FnOnce(&mut Settings), answers: &[Vec<Value>]) -> Vec<Value> {
+async fn bodies(configure: impl FnOnce(&mut AguiSettings), answers: &[Vec<Value>]) -> Vec<Value> {
     let requests = requests(configure, answers).await;
     requests.iter().map(|request| serde_json::from_slice(&request.body).expect("JSON")).collect()
 }
@@ -110,7 +110,7 @@ async fn three_turns_send_everything_so_far() {
         ),
         run(3, &[]),
     ];
-    let configure = |settings: &mut Settings| {
+    let configure = |settings: &mut AguiSettings| {
         settings.forwarded_props = json!({"tenant": "a", "none": null});
         settings.state = json!({"step": 0});
     };
@@ -142,7 +142,7 @@ async fn three_turns_send_everything_so_far() {
 
 #[tokio::test]
 async fn a_request_without_settings_has_no_null() {
-    let configure = |settings: &mut Settings| settings.state = Value::Null;
+    let configure = |settings: &mut AguiSettings| settings.state = Value::Null;
     let expected = json!({
         "threadId": "t-1", "runId": "r-1", "protocolVersion": "1.0", "state": {},
         "messages": [{"id": "u1", "role": "user", "content": "turn 1"}],
@@ -153,7 +153,7 @@ async fn a_request_without_settings_has_no_null() {
 
 #[tokio::test]
 async fn headers_of_the_target_join_and_replace_those_of_the_protocol() {
-    let head = |configure: fn(&mut Settings)| async move {
+    let head = |configure: fn(&mut AguiSettings)| async move {
         let head = requests(configure, &[run(1, &[])]).await.remove(0).head;
         let mut lines: Vec<_> =
             head.lines().map(str::to_owned).filter(|line| !line.starts_with("host: ")).collect();

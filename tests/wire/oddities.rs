@@ -167,7 +167,7 @@ const ODDITIES: [(&str, &[&str], &str); 31] = [
             r#"{"type":"TEXT_MESSAGE_CHUNK","subagentRunId":"1","delta":"agent"}"#,
             r#"{"type":"TEXT_MESSAGE_END","messageId":"m"}"#,
         ],
-        "assistant: ab\nassistant: subagent\n! the message `m` ends, but is not under way\n-",
+        "assistant: ab\n<1> assistant: subagent\n! the message `m` ends, but is not under way\n-",
     ),
     (
         "a chunk of a call that was announced",

@@ -21,33 +21,19 @@ mod warnings;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use reqwest::Url;
-use serde_json::Value;
 
 use super::{Capabilities, Opening, Session, Target, TargetError, Transport};
-
-/// Where an agent is and what every run brings along.
-#[derive(Clone)]
-pub struct Settings {
-    /// Where runs are posted to.
-    pub endpoint: Url,
-    /// Headers of every request, beside and before those of the protocol. They may be secret.
-    pub headers: Vec<(String, String)>,
-    /// Passed to the agent untouched with every run; `null` is sent as `{}`.
-    pub forwarded_props: Value,
-    /// The state sent with the first run; `null` is sent as `{}`.
-    pub state: Value,
-}
+use crate::plan::AguiSettings;
 
 /// An agent that speaks AG-UI.
 pub struct AguiTarget {
-    settings: Arc<Settings>,
+    settings: Arc<AguiSettings>,
     transport: Arc<dyn Transport>,
 }
 
 impl AguiTarget {
     /// An agent reached through `transport`.
-    pub fn new(settings: Settings, transport: Arc<dyn Transport>) -> Self {
+    pub fn new(settings: AguiSettings, transport: Arc<dyn Transport>) -> Self {
         Self { settings: Arc::new(settings), transport }
     }
 }

@@ -9,7 +9,6 @@ use futures_util::future::BoxFuture;
 use tokio::sync::mpsc;
 use tokio::time::{timeout, timeout_at};
 
-use super::Settings;
 use super::conversation::Conversation;
 use super::decode::Decoder;
 use super::evidence::{Evidence, START_BYTES};
@@ -18,6 +17,7 @@ use super::reading::{Reading, Step};
 use super::request::{RunInput, headers};
 use super::state::State;
 use crate::context::Clock;
+use crate::plan::AguiSettings;
 use crate::target::http::shown;
 use crate::target::{
     Action, Chunk, Ended, HttpRequest, Limits, Opening, Received, Request, Session, Sink, TargetError,
@@ -32,14 +32,14 @@ const REFUSAL: Duration = Duration::from_secs(1);
 
 /// One conversation with an agent that speaks AG-UI.
 pub(super) struct AguiSession {
-    settings: Arc<Settings>,
+    settings: Arc<AguiSettings>,
     transport: Arc<dyn Transport>,
     clock: Arc<dyn Clock>,
     conversation: Conversation,
 }
 
 impl AguiSession {
-    pub(super) fn new(settings: Arc<Settings>, transport: Arc<dyn Transport>, opening: Opening) -> Self {
+    pub(super) fn new(settings: Arc<AguiSettings>, transport: Arc<dyn Transport>, opening: Opening) -> Self {
         let conversation = Conversation {
             thread_id: opening.thread_id,
             history: History::default(),

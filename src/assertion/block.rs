@@ -1,0 +1,107 @@
+//! One level's assert block, checked and filled.
+
+use super::{Entry, Forbid, ForbidCall, MustMatch, MustNotMatch, Origin, Required, Rule};
+use crate::diagnostic::{Span, Spanned};
+use crate::model::{AssertBlock, Limit};
+use crate::outcome::Level;
+use crate::variables::Filling;
+
+/// The rules of one level, each with its origin.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Block {
+    /// The rules of lists, in the order of the file.
+    pub entries: Vec<Entry>,
+    /// `timing.max_duration_ms`
+    pub max_duration: Option<Setting>,
+    /// `timing.max_idle_ms`
+    pub max_idle: Option<Setting>,
+}
+
+/// What a level says about a limit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Setting {
+    /// `false`: what outer levels say does not apply.
+    Off,
+    /// This limit applies.
+    Bound(Bound),
+}
+
+/// A limit in milliseconds; equal to it passes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bound {
+    /// The largest number of milliseconds that passes.
+    pub ms: u64,
+    /// Who wrote it.
+    pub origin: Origin,
+}
+
+impl Bound {
+    /// Whether a time of so many microseconds passes.
+    pub fn admits(&self, micros: u64) -> bool {
+        micros <= self.ms.saturating_mul(1000)
+    }
+}
+
+impl Block {
+    /// Checks and fills the block of one level; what is known later or was reported is left out.
+    pub fn compile(block: Option<&AssertBlock>, level: Level, filling: &mut Filling<'_>) -> Self {
+        let mut compiled = Self::default();
+        let Some(AssertBlock { tools, timing, text }) = block else { return compiled };
+        let mut adding = Adding { level, filling, compiled: &mut compiled };
+        if let Some(tools) = tools {
+            for name in tools.forbid.iter().flatten() {
+                adding.add(name.span, |filling| Forbid::compile(name, filling).map(Rule::Forbid));
+            }
+            for entry in tools.require.iter().flatten() {
+                adding.add(entry.span, |filling| Required::compile(entry, filling).map(Rule::Require));
+            }
+            for entry in tools.forbid_calls.iter().flatten() {
+                adding.add(entry.span, |filling| ForbidCall::compile(entry, filling).map(Rule::ForbidCall));
+            }
+        }
+        if let Some(text) = text {
+            for pattern in text.must_match.iter().flat_map(|list| &list.0) {
+                adding.add(pattern.span, |filling| MustMatch::compile(pattern, filling).map(Rule::MustMatch));
+            }
+            for pattern in text.must_not_match.iter().flat_map(|list| &list.0) {
+                adding.add(pattern.span, |filling| {
+                    MustNotMatch::compile(pattern, filling).map(Rule::MustNotMatch)
+                });
+            }
+        }
+        if let Some(timing) = timing {
+            let max_duration = timing.max_duration_ms.as_ref().and_then(|limit| adding.setting(limit));
+            let max_idle = timing.max_idle_ms.as_ref().and_then(|limit| adding.setting(limit));
+            compiled.max_duration = max_duration;
+            compiled.max_idle = max_idle;
+        }
+        compiled
+    }
+}
+
+struct Adding<'c, 'f> {
+    level: Level,
+    filling: &'c mut Filling<'f>,
+    compiled: &'c mut Block,
+}
+
+impl Adding<'_, '_> {
+    fn origin(&self, span: Span) -> Origin {
+        Origin { level: self.level, place: self.filling.place(span) }
+    }
+
+    /// Exact duplicates of one level count once.
+    fn add(&mut self, span: Span, compile: impl FnOnce(&mut Filling<'_>) -> Option<Rule>) {
+        let Some(rule) = compile(self.filling) else { return };
+        if self.compiled.entries.iter().all(|entry| entry.rule != rule) {
+            let origin = self.origin(span);
+            self.compiled.entries.push(Entry { rule, origin });
+        }
+    }
+
+    fn setting(&mut self, limit: &Spanned<Limit>) -> Option<Setting> {
+        let Limit::Milliseconds(given) = &limit.value else { return Some(Setting::Off) };
+        let ms = self.filling.given(given, limit.span).ready()?;
+        Some(Setting::Bound(Bound { ms, origin: self.origin(limit.span) }))
+    }
+}

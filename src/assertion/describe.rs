@@ -1,0 +1,62 @@
+//! Calls, texts and times in the words of a failure.
+
+use super::Seen;
+use crate::trace::{ToolCall, Trace};
+
+/// The longest piece of agent text in a failure, in characters.
+const SHOWN: usize = 200;
+
+/// One line of what was seen.
+pub(super) fn seen(seen: Seen, trace: &Trace) -> String {
+    match seen {
+        Seen::Words(words) => words,
+        Seen::Call { index, misfit } => {
+            let shown = trace.calls.get(index).map(call).unwrap_or_default();
+            misfit.map_or(shown.clone(), |misfit| format!("{shown}: {misfit}"))
+        }
+    }
+}
+
+/// `name(args) → result`.
+fn call(call: &ToolCall) -> String {
+    let result = match call.result() {
+        Some(result) if result.text.is_empty() => "(empty result)".to_owned(),
+        Some(result) => short(&result.text),
+        None => "(no result)".to_owned(),
+    };
+    format!("{}({}) → {result}", short(&call.name), short(call.args_text.trim()))
+}
+
+/// `text`, cut to what fits a line of a failure.
+pub(super) fn short(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// The match at `start..end` with a little of what stands around it.
+pub(super) fn around(text: &str, start: usize, end: usize) -> String {
+    const AROUND: usize = 40;
+    let from = text[..start].char_indices().rev().nth(AROUND - 1).map_or(0, |(index, _)| index);
+    let to = text[end..].char_indices().nth(AROUND).map_or(text.len(), |(index, _)| end + index);
+    let before = if from > 0 { "…" } else { "" };
+    let after = if to < text.len() { "…" } else { "" };
+    short(&format!("{before}{}{after}", &text[from..to]))
+}
+
+/// Microseconds as milliseconds: `1500 ms`, `1500.25 ms`.
+pub(super) fn milliseconds(micros: u64) -> String {
+    let fraction = format!("{:03}", micros % 1000);
+    let fraction = fraction.trim_end_matches('0');
+    let dot = if fraction.is_empty() { "" } else { "." };
+    format!("{}{dot}{fraction} ms", micros / 1000)
+}
+
+/// `once`, `2 times`.
+pub(super) fn times(count: u64) -> String {
+    match count {
+        1 => "once".to_owned(),
+        count => format!("{count} times"),
+    }
+}

@@ -1,0 +1,51 @@
+//! `tools.forbid`: a tool that must not be called at all.
+
+use super::selector::tool_name;
+use super::{Finding, Judgement, Moment, Scope, Seen};
+use crate::model::Text;
+use crate::trace::Touch;
+use crate::variables::Filling;
+
+/// A tool that must not be called, by exact name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Forbid {
+    /// The tool's name.
+    pub name: String,
+}
+
+impl Forbid {
+    pub(super) fn compile(name: &Text, filling: &mut Filling<'_>) -> Option<Self> {
+        Some(Self { name: tool_name(name, filling).ready()? })
+    }
+
+    pub(super) fn start(&self) -> Monitor {
+        Monitor { name: self.name.clone() }
+    }
+}
+
+/// Looks at the start of every call: a forbidden one is found even when it never finishes.
+#[derive(Debug)]
+pub struct Monitor {
+    name: String,
+}
+
+impl Monitor {
+    pub(super) fn watch(&mut self, scope: &Scope<'_>, moment: Moment) -> Judgement {
+        match moment {
+            Moment::Touched(Touch::CallStarted(index)) if scope.counts(index) => {
+                let call = &scope.trace.calls[index];
+                if call.name != self.name {
+                    return Judgement::Open;
+                }
+                Judgement::broken(Finding {
+                    message: format!("`{}` was called, which is forbidden", self.name),
+                    expected: format!("no call of `{}`", self.name),
+                    seen: vec![Seen::Call { index, misfit: None }],
+                    events: vec![call.first_event],
+                })
+            }
+            Moment::HomeEnd | Moment::TestEnd => Judgement::Holds,
+            Moment::Touched(_) | Moment::TurnEnd => Judgement::Open,
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Runs the monitors of a test.
+
+use super::{Finding, Home, Inherited, Judgement, Moment, Monitor, Origin, Scope, max_duration, max_idle};
+use crate::outcome::Failure;
+use crate::trace::{Touch, Trace};
+use crate::variables::Patterns;
+
+/// The monitors of one test: those at home in the test, those of the running turn, and those of earlier turns that
+/// still wait for results.
+#[derive(Debug)]
+pub struct Judge {
+    rules: Inherited,
+    patterns: Patterns,
+    test: Vec<Watch>,
+    turn: Vec<Watch>,
+    waiting: Vec<Watch>,
+    broken: Vec<Broken>,
+}
+
+/// How a rule stands after all that was seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It can still go either way.
+    Open,
+    /// It holds, whatever comes.
+    Holds,
+    /// It does not hold.
+    Broken,
+}
+
+#[derive(Debug)]
+struct Watch {
+    path: &'static str,
+    origin: Origin,
+    home: Home,
+    monitor: Monitor,
+    settled: bool,
+    broken: bool,
+}
+
+/// A rule that does not hold, before it is written out.
+#[derive(Debug)]
+struct Broken {
+    path: &'static str,
+    origin: Origin,
+    finding: Finding,
+}
+
+impl Judge {
+    /// Starts the monitors of the test.
+    ///
+    /// # Errors
+    /// Where a pattern compiles to more than is allowed.
+    pub fn start(rules: Inherited) -> Result<Self, regex::Error> {
+        let mut patterns = Patterns::default();
+        let mut test = Vec::new();
+        for entry in &rules.test {
+            let monitor = entry.rule.start(&mut patterns)?;
+            test.push(Watch::new(entry.rule.path(), entry.origin.clone(), Home::Test, monitor));
+        }
+        if let Some(bound) = &rules.max_duration {
+            let answers = rules.turns.iter().map(|turn| turn.answers_for_its_duration).collect();
+            let same = rules.turns.iter().map(|turn| turn.max_duration.as_ref() == Some(bound)).collect();
+            let monitor = Monitor::TestDuration(max_duration::OfTest::new(bound.clone(), answers, same));
+            test.push(Watch::new("timing.max_duration_ms", bound.origin.clone(), Home::Test, monitor));
+        }
+        Ok(Self { rules, patterns, test, turn: Vec::new(), waiting: Vec::new(), broken: Vec::new() })
+    }
+
+    /// Starts the monitors of the turn `index`, counted from 0.
+    ///
+    /// # Errors
+    /// Where a pattern compiles to more than is allowed.
+    pub fn begin_turn(&mut self, index: usize) -> Result<(), regex::Error> {
+        let home = Home::Turn(index);
+        self.waiting.extend(self.turn.drain(..).filter(|watch| !watch.settled && !watch.broken));
+        let Some(rules) = self.rules.turns.get(index) else { return Ok(()) };
+        for entry in &rules.entries {
+            let monitor = entry.rule.start(&mut self.patterns)?;
+            self.turn.push(Watch::new(entry.rule.path(), entry.origin.clone(), home, monitor));
+        }
+        if let Some(bound) = &rules.max_duration {
+            let monitor = Monitor::TurnDuration(max_duration::OfTurn::new(bound.clone()));
+            self.turn.push(Watch::new("timing.max_duration_ms", bound.origin.clone(), home, monitor));
+        }
+        if let Some(bound) = &rules.max_idle {
+            let monitor = Monitor::Idle(max_idle::Monitor::new(bound.clone()));
+            self.turn.push(Watch::new("timing.max_idle_ms", bound.origin.clone(), home, monitor));
+        }
+        Ok(())
+    }
+
+    /// Something happened. Answers whether a rule broke with it.
+    pub fn touched(&mut self, trace: &Trace, touch: Touch) -> bool {
+        let before = self.broken.len();
+        for watch in self.waiting.iter_mut().chain(&mut self.test).chain(&mut self.turn) {
+            watch.feed(trace, Moment::Touched(touch), &mut self.broken);
+        }
+        self.broken.len() > before
+    }
+
+    /// The running turn is over; gives every rule that broke in it. Where it was cut short by an error or a time-out,
+    /// nothing it still owed is judged (SPEC 5).
+    pub fn end_turn(&mut self, trace: &Trace, cut_short: bool) -> Vec<Failure> {
+        for watch in self.test.iter_mut().chain(&mut self.turn) {
+            watch.feed(trace, Moment::TurnEnd, &mut self.broken);
+        }
+        for watch in &mut self.turn {
+            if !(cut_short && watch.monitor.is_obligation()) {
+                watch.feed(trace, Moment::HomeEnd, &mut self.broken);
+            }
+        }
+        self.tell(trace)
+    }
+
+    /// The test is over; gives every rule that the test as a whole does not keep.
+    pub fn settle(&mut self, trace: &Trace) -> Vec<Failure> {
+        for watch in self.waiting.iter_mut().chain(&mut self.turn).chain(&mut self.test) {
+            watch.feed(trace, Moment::TestEnd, &mut self.broken);
+        }
+        self.tell(trace)
+    }
+
+    /// What broke since it was last told, written out as the trace is now.
+    fn tell(&mut self, trace: &Trace) -> Vec<Failure> {
+        let broken = self.broken.drain(..);
+        broken.map(|Broken { path, origin, finding }| origin.failure(path, finding, trace)).collect()
+    }
+
+    /// How each rule in force stands, outer levels first; a settled rule of a turn is gone when the next turn begins.
+    pub fn standings(&self) -> impl Iterator<Item = (&'static str, Standing)> {
+        self.test.iter().chain(&self.turn).chain(&self.waiting).map(|watch| {
+            let standing = match (watch.broken, watch.settled) {
+                (true, _) => Standing::Broken,
+                (false, true) => Standing::Holds,
+                (false, false) => Standing::Open,
+            };
+            (watch.path, standing)
+        })
+    }
+
+    /// Whether a rule about tool calls is in force anywhere.
+    pub fn looks_at_tools(&self) -> bool {
+        let turns = self.rules.turns.iter().flat_map(|turn| &turn.entries);
+        self.rules.test.iter().chain(turns).any(|entry| entry.rule.is_about_tools())
+    }
+}
+
+impl Watch {
+    fn new(path: &'static str, origin: Origin, home: Home, monitor: Monitor) -> Self {
+        Self { path, origin, home, monitor, settled: false, broken: false }
+    }
+
+    /// Feeds the monitor; an obligation that is broken is settled, a prohibition may be broken again.
+    fn feed(&mut self, trace: &Trace, moment: Moment, broken: &mut Vec<Broken>) {
+        // What broke in a turn is not told again when the home as a whole is looked at.
+        let told = self.broken && matches!(moment, Moment::HomeEnd | Moment::TestEnd);
+        if self.settled || told {
+            return;
+        }
+        match self.monitor.watch(&Scope { trace, home: self.home }, moment) {
+            Judgement::Open => {}
+            Judgement::Holds => self.settled = true,
+            Judgement::Broken(findings) => {
+                let again = matches!(self.monitor, Monitor::MustNotMatch(_)) && self.is_among(broken);
+                // The same text found in a message and again in the joined text is one failure.
+                if !again {
+                    let (path, origin) = (self.path, &self.origin);
+                    broken.extend(findings.into_iter().map(|finding| Broken {
+                        path,
+                        origin: origin.clone(),
+                        finding,
+                    }));
+                }
+                self.broken = true;
+                self.settled = self.monitor.is_obligation();
+            }
+        }
+    }
+
+    fn is_among(&self, broken: &[Broken]) -> bool {
+        broken.iter().any(|known| known.path == self.path && known.origin == self.origin)
+    }
+}

@@ -1,0 +1,102 @@
+//! How a rule is fed and how it answers.
+
+use crate::trace::{Touch, Trace};
+
+/// Where a rule is settled: the level that wrote it; what the target writes has the test as its home (SPEC 7.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Home {
+    /// One turn, counted from 0.
+    Turn(usize),
+    /// The test as a whole.
+    Test,
+}
+
+/// What a rule sees when it is fed.
+#[derive(Clone, Copy, Debug)]
+pub struct Scope<'a> {
+    /// Everything so far.
+    pub trace: &'a Trace,
+    /// Which part of it the rule is about.
+    pub home: Home,
+}
+
+impl Scope<'_> {
+    /// Whether a call is the rule's business: live, and started in its home.
+    pub fn counts(&self, call: usize) -> bool {
+        self.trace.is_live(call) && self.started_at_home(call)
+    }
+
+    /// Like [`Scope::counts`], but a turn also takes the calls that were answered in it.
+    pub fn counts_or_answered(&self, call: usize) -> bool {
+        let answered = match self.home {
+            Home::Test => false,
+            Home::Turn(turn) => self.trace.turns.get(turn).is_some_and(|turn| turn.answered.contains(&call)),
+        };
+        self.trace.is_live(call) && (answered || self.started_at_home(call))
+    }
+
+    fn started_at_home(&self, call: usize) -> bool {
+        match self.home {
+            Home::Test => true,
+            Home::Turn(turn) => self.trace.calls.get(call).is_some_and(|call| call.counted_in == turn),
+        }
+    }
+}
+
+/// When a rule is fed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// Something happened.
+    Touched(Touch),
+    /// A turn is over.
+    TurnEnd,
+    /// The rule's home is over; results of its calls may still come in a later turn.
+    HomeEnd,
+    /// The test is over: nothing more comes.
+    TestEnd,
+}
+
+/// What a rule says of what it has seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Judgement {
+    /// It can still go either way.
+    Open,
+    /// It holds, whatever comes.
+    Holds,
+    /// It does not hold. What was found at this moment; a prohibition may find more later.
+    Broken(Vec<Finding>),
+}
+
+/// One way in which a rule does not hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The whole finding on one line.
+    pub message: String,
+    /// What was wanted.
+    pub expected: String,
+    /// What was seen instead, in order.
+    pub seen: Vec<Seen>,
+    /// The numbers of the events it rests on.
+    pub events: Vec<u32>,
+}
+
+/// Something a finding points at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// A call, by its place in the trace; written out at the end of the turn, when its result is known.
+    Call {
+        /// Its place in [`Trace::calls`].
+        index: usize,
+        /// What it lacks, where it was nearly selected.
+        misfit: Option<String>,
+    },
+    /// Anything else, in words.
+    Words(String),
+}
+
+impl Judgement {
+    /// Broken in one way.
+    pub fn broken(finding: Finding) -> Self {
+        Self::Broken(vec![finding])
+    }
+}

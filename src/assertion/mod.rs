@@ -1,0 +1,34 @@
+//! Rules: what must hold of what an agent does, one file a kind (compile, watch and explain together).
+//!
+//! A [`Rule`] is inert and checked. Started, it is a [`Monitor`] with a home (SPEC 7.1): it is fed moments of the
+//! trace and answers with a three-valued [`Judgement`]. [`inherit`] merges the levels, [`Judge`] runs the monitors.
+//! Nothing here sees a target or a run.
+
+mod block;
+mod count;
+mod describe;
+mod forbid;
+mod forbid_calls;
+mod inherit;
+mod judge;
+mod judgement;
+mod max_duration;
+mod max_idle;
+mod must_match;
+mod must_not_match;
+mod require;
+mod rule;
+mod selector;
+
+pub use block::{Block, Bound, Setting};
+pub use count::Counted;
+pub use forbid::Forbid;
+pub use forbid_calls::ForbidCall;
+pub use inherit::{Inherited, TurnRules, inherit};
+pub use judge::{Judge, Standing};
+pub use judgement::{Finding, Home, Judgement, Moment, Scope, Seen};
+pub use must_match::MustMatch;
+pub use must_not_match::MustNotMatch;
+pub use require::Required;
+pub use rule::{Entry, Kind, Monitor, Origin, Rule};
+pub use selector::Selector;

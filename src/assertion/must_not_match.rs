@@ -1,0 +1,84 @@
+//! `text.must_not_match`: a regex that must not match anywhere in what the agent says.
+
+use std::sync::Arc;
+
+use regex::Regex;
+use regex_syntax::hir::Look;
+
+use super::describe::{around, short};
+use super::{Finding, Home, Judgement, Moment, Scope, Seen};
+use crate::model::Text;
+use crate::trace::{Role, Touch};
+use crate::variables::{Filling, Pattern, Patterns};
+
+/// A regex that must not match: on every turn of its home as soon as seen, and on the whole of the home at its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MustNotMatch {
+    /// The regex.
+    pub pattern: Pattern,
+}
+
+impl MustNotMatch {
+    pub(super) fn compile(text: &Text, filling: &mut Filling<'_>) -> Option<Self> {
+        filling.pattern(text).ready().map(|pattern| Self { pattern })
+    }
+
+    pub(super) fn start(&self, patterns: &mut Patterns) -> Result<Monitor, regex::Error> {
+        let regex = patterns.compile(&self.pattern)?;
+        Ok(Monitor { early: !is_anchored(regex.as_str()), regex })
+    }
+}
+
+/// Whether a match in one message need not be a match in the joined text: `^` and `$` mean its ends.
+fn is_anchored(pattern: &str) -> bool {
+    let Ok(hir) = regex_syntax::parse(pattern) else { return true };
+    let looks = hir.properties().look_set();
+    [Look::Start, Look::End, Look::StartCRLF, Look::EndCRLF].into_iter().any(|look| looks.contains(look))
+}
+
+/// Looks at each message when it closes, at the joined text at the end of a turn, and at the home's at its end.
+#[derive(Debug)]
+pub struct Monitor {
+    regex: Arc<Regex>,
+    early: bool,
+}
+
+impl Monitor {
+    pub(super) fn watch(&mut self, scope: &Scope<'_>, moment: Moment) -> Judgement {
+        let trace = scope.trace;
+        match moment {
+            Moment::Touched(Touch::MessageClosed(index)) if self.early => {
+                let message = &trace.messages[index];
+                if message.role == Role::Assistant && message.is_text() {
+                    return self.judge(&message.text, Some(message.opened), "the agent said");
+                }
+                Judgement::Open
+            }
+            Moment::TurnEnd => {
+                let text = trace.turns.last().map(|turn| trace.turn_text(turn)).unwrap_or_default();
+                self.judge(&text, None, "the agent said in this turn")
+            }
+            Moment::HomeEnd | Moment::TestEnd => {
+                if scope.home == Home::Test
+                    && let broken @ Judgement::Broken(_) =
+                        self.judge(&trace.text(), None, "the agent said over the test")
+                {
+                    return broken;
+                }
+                Judgement::Holds
+            }
+            Moment::Touched(_) => Judgement::Open,
+        }
+    }
+
+    fn judge(&self, text: &str, event: Option<u32>, who: &str) -> Judgement {
+        let Some(found) = self.regex.find(text) else { return Judgement::Open };
+        let pattern = short(self.regex.as_str());
+        Judgement::broken(Finding {
+            message: format!("{who} `{}`, which matches `{pattern}`", short(found.as_str())),
+            expected: format!("no text matching `{pattern}`"),
+            seen: vec![Seen::Words(format!("said: {}", around(text, found.start(), found.end())))],
+            events: event.into_iter().collect(),
+        })
+    }
+}

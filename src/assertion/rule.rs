@@ -1,0 +1,153 @@
+//! The closed set of rules, and what they share.
+
+use super::{
+    Finding, Forbid, ForbidCall, Judgement, Moment, MustMatch, MustNotMatch, Required, Scope, describe,
+    forbid, forbid_calls, max_duration, max_idle, must_match, must_not_match, require,
+};
+use crate::diagnostic::Place;
+use crate::outcome::{Failure, Level};
+use crate::trace::Trace;
+use crate::variables::Patterns;
+
+/// How a rule is inherited and settled (SPEC 7.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Applies on every turn of its home and on the whole of it; settled as soon as broken.
+    Prohibition,
+    /// Owed by the end of its home.
+    Obligation,
+}
+
+/// A rule of a list. The limits of `timing` are no list: see [`Bound`](super::Bound).
+#[derive(Clone, Debug, PartialEq)]
+pub enum Rule {
+    /// `tools.forbid`
+    Forbid(Forbid),
+    /// `tools.forbid_calls`
+    ForbidCall(ForbidCall),
+    /// `tools.require`
+    Require(Required),
+    /// `text.must_match`
+    MustMatch(MustMatch),
+    /// `text.must_not_match`
+    MustNotMatch(MustNotMatch),
+}
+
+/// Who wrote a rule, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The level.
+    pub level: Level,
+    /// File and line.
+    pub place: Place,
+}
+
+/// A rule and its origin.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// The rule.
+    pub rule: Rule,
+    /// Who wrote it.
+    pub origin: Origin,
+}
+
+impl Rule {
+    /// Its path in an assert block.
+    pub fn path(&self) -> &'static str {
+        match self {
+            Self::Forbid(_) => "tools.forbid",
+            Self::ForbidCall(_) => "tools.forbid_calls",
+            Self::Require(_) => "tools.require",
+            Self::MustMatch(_) => "text.must_match",
+            Self::MustNotMatch(_) => "text.must_not_match",
+        }
+    }
+
+    /// How it is inherited and settled.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Forbid(_) | Self::ForbidCall(_) | Self::MustNotMatch(_) => Kind::Prohibition,
+            Self::Require(_) | Self::MustMatch(_) => Kind::Obligation,
+        }
+    }
+
+    /// Whether it looks at tool calls.
+    pub fn is_about_tools(&self) -> bool {
+        self.path().starts_with("tools.")
+    }
+
+    /// Starts watching.
+    ///
+    /// # Errors
+    /// Where a pattern compiles to more than is allowed.
+    pub fn start(&self, patterns: &mut Patterns) -> Result<Monitor, regex::Error> {
+        Ok(match self {
+            Self::Forbid(rule) => Monitor::Forbid(rule.start()),
+            Self::ForbidCall(rule) => Monitor::ForbidCall(rule.start(patterns)?),
+            Self::Require(rule) => Monitor::Require(rule.start(patterns)?),
+            Self::MustMatch(rule) => Monitor::MustMatch(rule.start(patterns)?),
+            Self::MustNotMatch(rule) => Monitor::MustNotMatch(rule.start(patterns)?),
+        })
+    }
+}
+
+/// A rule that is watching.
+#[derive(Debug)]
+pub enum Monitor {
+    /// `tools.forbid`
+    Forbid(forbid::Monitor),
+    /// `tools.forbid_calls`
+    ForbidCall(forbid_calls::Monitor),
+    /// `tools.require`
+    Require(require::Monitor),
+    /// `text.must_match`
+    MustMatch(must_match::Monitor),
+    /// `text.must_not_match`
+    MustNotMatch(must_not_match::Monitor),
+    /// `timing.max_duration_ms` of one turn
+    TurnDuration(max_duration::OfTurn),
+    /// `timing.max_duration_ms` of the test as a whole
+    TestDuration(max_duration::OfTest),
+    /// `timing.max_idle_ms`
+    Idle(max_idle::Monitor),
+}
+
+impl Monitor {
+    /// Feeds the monitor one moment. What is settled is fed no more.
+    pub fn watch(&mut self, scope: &Scope<'_>, moment: Moment) -> Judgement {
+        match self {
+            Self::Forbid(monitor) => monitor.watch(scope, moment),
+            Self::ForbidCall(monitor) => monitor.watch(scope, moment),
+            Self::Require(monitor) => monitor.watch(scope, moment),
+            Self::MustMatch(monitor) => monitor.watch(scope, moment),
+            Self::MustNotMatch(monitor) => monitor.watch(scope, moment),
+            Self::TurnDuration(monitor) => monitor.watch(scope, moment),
+            Self::TestDuration(monitor) => monitor.watch(scope, moment),
+            Self::Idle(monitor) => monitor.watch(scope, moment),
+        }
+    }
+
+    /// Whether it owes something at the end of its home: not judged where its home was cut short (SPEC 5).
+    pub fn is_obligation(&self) -> bool {
+        matches!(self, Self::Require(_) | Self::MustMatch(_))
+    }
+}
+
+impl Origin {
+    /// The failure of a rule of this origin; calls are shown as `trace` knows them now.
+    pub(super) fn failure(&self, path: &str, finding: Finding, trace: &Trace) -> Failure {
+        let Finding { message, expected, seen, mut events } = finding;
+        let seen = seen.into_iter().map(|seen| describe::seen(seen, trace)).collect();
+        events.sort_unstable();
+        events.dedup();
+        Failure {
+            rule: path.to_owned(),
+            level: self.level,
+            place: self.place.clone(),
+            message,
+            expected,
+            seen,
+            events,
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! The command line: arguments and one file a command; talks to the library like any other user.
+
+mod arguments;
+mod check;
+mod exit;
+mod problems;
+mod run;
+mod schema;
+mod style;
+
+use ananke::context::Context;
+
+pub(crate) use arguments::Arguments;
+use arguments::Command;
+use exit::Exit;
+
+/// Carries out one command.
+pub(crate) fn main(arguments: Arguments, context: Context) -> Exit {
+    match arguments.command {
+        Command::Run(options) => run::run(&options, &context),
+        Command::Check(options) => check::check(&options, &context),
+        Command::Schema(options) => schema::schema(&options),
+    }
+}

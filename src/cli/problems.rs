@@ -1,0 +1,52 @@
+//! Loading for a command, and the problems it finds.
+
+use std::io::Write as _;
+
+use ananke::context::Context;
+use ananke::diagnostic::render::{Look, human, summary};
+use ananke::diagnostic::{Code, Diagnostic};
+use ananke::plan::{Plan, Selection, plan};
+use ananke::redact::Redactor;
+
+use super::arguments::SelectionOptions;
+use super::exit::Exit;
+use super::style::is_coloured;
+
+/// Loads what is selected and prints every problem to standard error. Without an error there is a plan.
+pub(super) fn load(options: &SelectionOptions, sends: bool, context: &Context) -> Result<Plan, Exit> {
+    let selection = Selection {
+        paths: options.paths.clone(),
+        config: options.config.clone(),
+        filter: options.filter.clone(),
+        sends,
+    };
+    let mut planned = plan(context, &selection);
+    let empty = planned.plan.as_ref().is_some_and(|plan| plan.cases.is_empty() && plan.files > 0);
+    if empty && !options.allow_empty {
+        let problem = Diagnostic::error(Code::NoTests, "the filter takes none of the tests")
+            .help("see their ids with `ananke run --dry-run`, or allow it with `--allow-empty`");
+        planned.problems.push(problem);
+        planned.plan = None;
+    }
+    if options.allow_empty
+        && planned.plan.is_none()
+        && planned.problems.iter().all(|one| one.code == Code::NoTests)
+    {
+        return Err(Exit::Success);
+    }
+    print(&planned.problems, options, context);
+    planned.plan.ok_or(Exit::Failure)
+}
+
+fn print(problems: &[Diagnostic], options: &SelectionOptions, context: &Context) {
+    if problems.is_empty() {
+        return;
+    }
+    let coloured = is_coloured(options.color, context.stderr_is_terminal, context);
+    // No secret is known before a test is filled, so every header that is written out is learnt from its name.
+    let redactor = Redactor::default();
+    let text = human(problems, Look { colour: coloured, ..Look::default() });
+    let mut stderr = std::io::stderr().lock();
+    // A closed standard error ends the printing, nothing else.
+    let _ = writeln!(stderr, "{}{}", redactor.text(&text), summary(problems));
+}

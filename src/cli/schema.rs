@@ -1,0 +1,32 @@
+//! `ananke schema`: the JSON Schemas that editors read.
+
+use std::io::Write as _;
+
+use ananke::model::VERSIONS;
+use ananke::schema::{FileKind, Version, pruned, text};
+
+use super::arguments::{SchemaFile, SchemaOptions};
+use super::exit::Exit;
+
+/// Prints the schema of one kind of file.
+pub(super) fn schema(options: &SchemaOptions) -> Exit {
+    let kind = match options.file {
+        SchemaFile::Config => FileKind::Config,
+        SchemaFile::Test => FileKind::Test,
+    };
+    let version = match options.schema_version.as_deref() {
+        None => Some(Version::newest()),
+        Some(text) => Version::parse(text).filter(|_| VERSIONS.contains(&text)),
+    };
+    let Some(version) = version else {
+        let asked_for = options.schema_version.as_deref().unwrap_or_default();
+        let known = VERSIONS.join(", ");
+        let _ = writeln!(
+            std::io::stderr().lock(),
+            "error: there is no schema version `{asked_for}`; there are {known}"
+        );
+        return Exit::Usage;
+    };
+    let _ = write!(std::io::stdout().lock(), "{}", text(&pruned(kind, version)));
+    Exit::Success
+}

@@ -1,0 +1,15 @@
+//! Whether to colour what is printed.
+
+use ananke::context::Context;
+
+use super::arguments::Colour;
+
+/// Whether output that may go to a terminal is coloured: the flag, else `NO_COLOR` (no-color.org), else the terminal.
+pub(super) fn is_coloured(choice: Colour, is_terminal: bool, context: &Context) -> bool {
+    let set = |name| context.variable(name).is_some_and(|value| !value.is_empty());
+    match choice {
+        Colour::Always => true,
+        Colour::Never => false,
+        Colour::Auto => is_terminal && !set("NO_COLOR") && context.variable("TERM") != Some("dumb"),
+    }
+}

@@ -1,0 +1,102 @@
+//! The project config: found by walking up, loaded once, checked once.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::settings::TargetSettings;
+use super::{Selection, discover};
+use crate::assertion::Block;
+use crate::context::Context;
+use crate::diagnostic::{Code, Diagnostic, SourceFile};
+use crate::model::ConfigFile;
+use crate::outcome::Level;
+use crate::schema::{self, FileKind};
+use crate::source;
+use crate::variables::{Filling, Scope};
+
+/// The file name a project is known by.
+pub const CONFIG_NAME: &str = "ananke.config.yaml";
+
+/// A loaded project config.
+#[derive(Debug)]
+pub struct Config {
+    /// Its text.
+    pub source: Arc<SourceFile>,
+    /// What it says.
+    pub model: ConfigFile,
+    /// The folder it stands in: where relative paths start and test ids count from.
+    pub folder: PathBuf,
+}
+
+/// Finds the config: the one that is named, else the nearest above the first path, else above the working directory.
+pub(super) fn find(context: &Context, selection: &Selection) -> Result<PathBuf, Diagnostic> {
+    if let Some(named) = &selection.config {
+        return Ok(discover::absolute(context, named));
+    }
+    let first = selection.paths.first().map(|path| discover::absolute(context, path));
+    let start = first.as_deref().unwrap_or(&context.working_directory);
+    nearest(start).ok_or_else(|| {
+        let start = discover::display_name(context, start);
+        Diagnostic::error(
+            Code::ConfigMissing,
+            format!("no `{CONFIG_NAME}` in `{start}` or a folder above it"),
+        )
+        .help(format!("start a project with a `{CONFIG_NAME}`, or name one with `--config PATH`"))
+    })
+}
+
+/// The nearest config at or above `path`.
+pub(super) fn nearest(path: &Path) -> Option<PathBuf> {
+    path.ancestors().map(|folder| folder.join(CONFIG_NAME)).find(|file| file.is_file())
+}
+
+impl Config {
+    /// Reads a config; every problem with its file goes to `problems`.
+    pub(super) fn load(context: &Context, path: &Path, problems: &mut Vec<Diagnostic>) -> Option<Self> {
+        let source = source::read(path, &discover::display_name(context, path))
+            .map_err(|problem| problems.push(problem))
+            .ok()?;
+        let loaded = schema::load::<ConfigFile>(FileKind::Config, &source)
+            .map_err(|found| problems.extend(found))
+            .ok()?;
+        let folder = path.parent().unwrap_or(&context.working_directory).to_path_buf();
+        Some(Self { source, model: loaded.value, folder })
+    }
+
+    /// The globs of `specs`, or the default ones; `None` where one could not be filled.
+    pub(super) fn specs(&self, problems: &mut Vec<Diagnostic>) -> Option<Vec<String>> {
+        let Some(specs) = &self.model.specs else { return Some(discover::default_specs()) };
+        let scope = Scope::default();
+        let mut filling = Filling::new(&scope, &self.source, true, problems);
+        let filled: Vec<Option<String>> = specs
+            .0
+            .iter()
+            .map(|text| {
+                let pattern = filling.text(text).ready()?;
+                if let Err(error) = globset::Glob::new(&pattern) {
+                    filling.report(Code::BadValue, text.span, format!("no glob: {}", error.kind()), None);
+                    return None;
+                }
+                Some(pattern)
+            })
+            .collect();
+        filled.into_iter().collect()
+    }
+
+    /// Checks every leaf that does not depend on a test; what does is known when the test starts.
+    pub(super) fn check(&self, context: &Context, sends: bool, problems: &mut Vec<Diagnostic>) {
+        let mut scope = Scope::new(Arc::clone(&context.environment));
+        for name in ["THREAD_ID", "TEST_NAME", "TEST_FILE"] {
+            scope.expect(name);
+        }
+        let mut filling = Filling::new(&scope, &self.source, sends, problems);
+        TargetSettings::fill(&self.model.target, &mut filling);
+        Block::compile(self.model.target.assert_block(), Level::Target, &mut filling);
+        if let Some(thread) = self.model.target.thread_id() {
+            let _ = filling.text(thread);
+        }
+        if let Some(timeout) = self.model.target.timeout_ms() {
+            let _ = filling.number(timeout);
+        }
+    }
+}

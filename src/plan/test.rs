@@ -1,0 +1,140 @@
+//! Test files: loaded for the plan, and loaded again when their test starts.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::discover;
+use crate::assertion::Block;
+use crate::context::Context;
+use crate::diagnostic::{Diagnostic, SourceFile};
+use crate::model::{TestFile, Turn};
+use crate::outcome::Level;
+use crate::schema::{self, FileKind};
+use crate::source;
+use crate::variables::{Filling, Scope};
+
+/// One selected test: what the plan keeps of it. The rest is loaded again when it starts, so that a project of any
+/// size fits into little memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CaseEntry {
+    /// `path::name`, the path from the config's folder (SPEC 1, Identity).
+    pub id: String,
+    /// The file.
+    pub path: PathBuf,
+    /// The file as shown in messages.
+    pub file: String,
+    /// The line of its name, counted from 1.
+    pub line: u32,
+    /// A hash of the file's text, to notice that it changed.
+    pub hash: u64,
+}
+
+/// A test file as loaded.
+pub(super) struct LoadedTest {
+    pub(super) source: Arc<SourceFile>,
+    pub(super) model: TestFile,
+    pub(super) hash: u64,
+}
+
+impl LoadedTest {
+    /// Reads a test file.
+    pub(super) fn load(context: &Context, path: &Path) -> Result<Self, Vec<Diagnostic>> {
+        let source =
+            source::read(path, &discover::display_name(context, path)).map_err(|problem| vec![problem])?;
+        let loaded = schema::load::<TestFile>(FileKind::Test, &source)?;
+        let mut hasher = DefaultHasher::new();
+        source.text.hash(&mut hasher);
+        Ok(Self { source, model: loaded.value, hash: hasher.finish() })
+    }
+
+    /// The test's file and name for the scope: what `${TEST_FILE}` and `${TEST_NAME}` say.
+    pub(super) fn path_from(&self, folder: &Path) -> String {
+        let path = self.source.path.strip_prefix(folder).unwrap_or(&self.source.path);
+        path.to_string_lossy().replace('\\', "/")
+    }
+
+    /// The test's name; only what is known before anything runs may stand in it.
+    pub(super) fn name(&self, context: &Context, problems: &mut Vec<Diagnostic>) -> Option<String> {
+        let scope = Scope::new(Arc::clone(&context.environment));
+        Filling::new(&scope, &self.source, true, problems).text(&self.model.name).ready()
+    }
+
+    /// Checks every leaf; what is known only when the test starts is left for then.
+    fn check(&self, context: &Context, folder: &Path, problems: &mut Vec<Diagnostic>) -> Option<CaseEntry> {
+        let name = self.name(context, problems);
+        let mut scope = Scope::new(Arc::clone(&context.environment));
+        scope.expect("THREAD_ID");
+        scope.expect("TEST_NAME");
+        scope.set("TEST_FILE", self.path_from(folder));
+        let mut filling = Filling::new(&scope, &self.source, true, problems);
+        self.blocks(&mut filling);
+        for turn in &self.model.turns {
+            let Turn::User(turn) = turn;
+            let _ = filling.text(&turn.user);
+        }
+        Some(CaseEntry {
+            id: format!("{}::{}", self.path_from(folder), name?),
+            path: self.source.path.clone(),
+            file: self.source.name.to_string(),
+            line: self.source.place(self.model.name.span).line,
+            hash: self.hash,
+        })
+    }
+
+    /// The assert blocks of the test and of its turns.
+    pub(super) fn blocks(&self, filling: &mut Filling<'_>) -> (Block, Vec<Block>) {
+        let test = Block::compile(self.model.assert.as_ref(), Level::Test, filling);
+        let turns =
+            self.model.turns.iter().map(|turn| Block::compile(turn.assert_block(), Level::Turn, filling));
+        (test, turns.collect())
+    }
+}
+
+/// Loads and checks all `files`, on every core, in their order.
+pub(super) fn load_all(
+    context: &Context,
+    folder: &Path,
+    files: &[PathBuf],
+    problems: &mut Vec<Diagnostic>,
+) -> Vec<CaseEntry> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(path) = files.get(index) else { return done };
+            let mut found = Vec::new();
+            let entry = match LoadedTest::load(context, path) {
+                Ok(test) => test.check(context, folder, &mut found),
+                Err(broken) => {
+                    found = broken;
+                    None
+                }
+            };
+            done.push((index, entry, found));
+        }
+    };
+    // A thread costs more than a few small files.
+    let threads = context.parallelism.min(NonZeroUsize::MIN.saturating_add(files.len() / 16)).get();
+    let mut done = if threads == 1 {
+        work()
+    } else {
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+            threads
+                .into_iter()
+                .flat_map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                .collect()
+        })
+    };
+    done.sort_by_key(|(index, _, _)| *index);
+    let mut entries = Vec::new();
+    for (_, entry, found) in done {
+        problems.extend(found);
+        entries.extend(entry);
+    }
+    entries
+}

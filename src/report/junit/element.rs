@@ -1,0 +1,59 @@
+//! One element at its depth. Whatever goes into it loses what XML forbids.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use quick_xml::Writer;
+use quick_xml::escape::{escape, partial_escape};
+use quick_xml::events::attributes::Attribute;
+use quick_xml::events::{BytesEnd, BytesStart, BytesText, Event};
+use quick_xml::name::QName;
+
+use crate::report::{orders, text};
+
+/// An element with its attributes, on a line of its own.
+pub(super) struct Element {
+    start: BytesStart<'static>,
+    name: &'static str,
+    depth: usize,
+}
+
+impl Element {
+    pub(super) fn new(name: &'static str, depth: usize) -> Self {
+        Self { start: BytesStart::new(name), name, depth }
+    }
+
+    /// An attribute that a reader gets back as it was: line ends and tabs would become blanks if they were not escaped.
+    pub(super) fn with(mut self, key: &str, value: &str) -> Self {
+        let value = escape(text::xml(value)).replace('\n', "&#10;").replace('\t', "&#9;");
+        self.start.push_attribute(Attribute { key: QName(key), value: Cow::Owned(value) });
+        self
+    }
+
+    pub(super) fn empty<W: Write>(self, writer: &mut Writer<W>) -> io::Result<()> {
+        self.new_line(writer)?;
+        writer.write_event(Event::Empty(self.start))
+    }
+
+    pub(super) fn open<W: Write>(&self, writer: &mut Writer<W>) -> io::Result<()> {
+        self.new_line(writer)?;
+        writer.write_event(Event::Start(self.start.borrow()))
+    }
+
+    pub(super) fn close<W: Write>(&self, writer: &mut Writer<W>) -> io::Result<()> {
+        self.new_line(writer)?;
+        writer.write_event(Event::End(BytesEnd::new(self.name)))
+    }
+
+    /// The element around `content`, which begins and ends at the margin, so that it reads well in the file as well.
+    pub(super) fn text<W: Write>(self, writer: &mut Writer<W>, content: &str) -> io::Result<()> {
+        self.open(writer)?;
+        let content = format!("\n{}", orders::detached(&text::xml(content)));
+        writer.write_event(Event::Text(BytesText::from_escaped(partial_escape(content))))?;
+        writer.write_event(Event::End(BytesEnd::new(self.name)))
+    }
+
+    fn new_line<W: Write>(&self, writer: &mut Writer<W>) -> io::Result<()> {
+        writer.get_mut().write_all(format!("\n{:1$}", "", self.depth * 2).as_bytes())
+    }
+}

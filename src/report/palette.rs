@@ -1,0 +1,47 @@
+//! The colours and signs of a verdict.
+
+use anstyle::{AnsiColor, Style};
+
+use crate::outcome::Status;
+
+/// What each kind of text looks like; all of it plain where there is no colour.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Palette {
+    pub(super) passed: Style,
+    pub(super) failed: Style,
+    pub(super) warning: Style,
+    pub(super) strong: Style,
+    pub(super) name: Style,
+    pub(super) faint: Style,
+}
+
+impl Palette {
+    pub(super) fn coloured() -> Self {
+        Self {
+            passed: AnsiColor::Green.on_default(),
+            failed: AnsiColor::Red.on_default().bold(),
+            warning: AnsiColor::Yellow.on_default(),
+            strong: Style::new().bold(),
+            name: AnsiColor::Cyan.on_default(),
+            faint: Style::new().dimmed(),
+        }
+    }
+
+    pub(super) fn of(&self, status: Status) -> Style {
+        match status {
+            Status::Passed => self.passed,
+            Status::Failed | Status::Error | Status::Timeout => self.failed,
+            Status::Skipped => self.warning,
+        }
+    }
+}
+
+/// The sign before a test or a finding.
+pub(super) fn mark(status: Status) -> &'static str {
+    match status {
+        Status::Passed => "✓",
+        Status::Failed => "✗",
+        Status::Error | Status::Timeout => "!",
+        Status::Skipped => "-",
+    }
+}

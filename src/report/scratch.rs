@@ -1,0 +1,54 @@
+//! Files in the making, beside the place they are meant for: a reader never sees half a report.
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A hidden file in the folder of its destination, gone when dropped unless it was put in place.
+#[derive(Debug)]
+pub(super) struct Scratch {
+    pub(super) file: File,
+    path: PathBuf,
+}
+
+impl Scratch {
+    /// A new empty file beside `destination`, whose folders are made; `purpose` ends its name.
+    pub(super) fn beside(destination: &Path, purpose: &str) -> io::Result<Self> {
+        let unusable =
+            |why| io::Error::new(io::ErrorKind::InvalidInput, format!("{}: {why}", destination.display()));
+        let name = destination.file_name().ok_or_else(|| unusable("no file name"))?;
+        if destination.is_dir() {
+            return Err(unusable("is a folder"));
+        }
+        let folder = destination.parent().unwrap_or(Path::new(""));
+        if folder != Path::new("") {
+            fs::create_dir_all(folder)?;
+        }
+        let mut number: u32 = 0;
+        loop {
+            let mut hidden = OsString::from(".");
+            hidden.push(name);
+            hidden.push(format!(".{}-{number}.{purpose}", std::process::id()));
+            let path = folder.join(hidden);
+            match OpenOptions::new().read(true).write(true).create_new(true).open(&path) {
+                Ok(file) => return Ok(Self { file, path }),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Moves the file to `destination`, in one step, over what is there.
+    pub(super) fn put_in_place(self, destination: &Path) -> io::Result<()> {
+        // Where this fails, dropping removes the file; where it does not, nothing is left under the old name.
+        fs::rename(&self.path, destination)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // Nobody is left to tell, and a file that is not there is what was wanted.
+        let _ = fs::remove_file(&self.path);
+    }
+}

@@ -1,0 +1,82 @@
+//! What is wrong with a turn or a test, and where it says so.
+
+use anstyle::Style;
+
+use super::{GUTTER, Scope, Teller};
+use crate::outcome::{Failure, Problem, Status};
+use crate::report::palette::{Palette, mark};
+
+/// How many of the things that were seen instead are shown with a failure.
+const MOST_SEEN: usize = 10;
+
+enum Finding<'a> {
+    Problem(&'a Problem),
+    Rule(&'a Failure),
+}
+
+impl Teller {
+    /// All that is wrong in one part of the story, an empty line between each two; `apart` also before the first.
+    pub(super) fn findings(&mut self, problem: Option<&Problem>, failures: &[Failure], mut apart: bool) {
+        let rules = failures.iter().map(Finding::Rule);
+        for finding in problem.map(Finding::Problem).into_iter().chain(rules) {
+            if std::mem::replace(&mut apart, true) {
+                self.page.end();
+            }
+            match finding {
+                Finding::Problem(problem) => self.problem(problem),
+                Finding::Rule(failure) => self.failure(failure),
+            }
+        }
+    }
+
+    fn problem(&mut self, problem: &Problem) {
+        self.finding(mark(Status::Error), &problem.message);
+        if let Some(help) = &problem.help {
+            self.field("help", help);
+        }
+    }
+
+    fn failure(&mut self, failure: &Failure) {
+        self.finding(mark(Status::Failed), &failure.message);
+        self.field("expected", &failure.expected);
+        let seen: Vec<&str> = failure.seen.iter().take(MOST_SEEN).map(String::as_str).collect();
+        for (number, seen) in seen.iter().enumerate() {
+            self.field(if number == 0 { "seen" } else { "" }, seen);
+        }
+        if failure.seen.len() > MOST_SEEN {
+            self.field("", &format!("… and {} more", failure.seen.len() - MOST_SEEN));
+        }
+        let cited = failure.events.iter().filter(|event| self.cited.contains(event));
+        let cited: Vec<String> = cited.map(|event| format!("#{event}")).collect();
+        if self.telling.scope != Scope::Findings {
+            self.field("events", &cited.join(", "));
+        }
+        let Failure { level, place, rule, .. } = failure;
+        let rule = if rule.is_empty() { String::new() } else { format!(" {rule}") };
+        self.field("rule", &format!("{} rule{rule}, {place}", level.as_str()));
+    }
+
+    fn finding(&mut self, mark: &str, message: &str) {
+        let Palette { failed, strong, .. } = self.telling.palette;
+        let column = self.telling.indent + GUTTER;
+        self.page.space(column - 2);
+        self.page.put(failed, mark);
+        self.page.space(1);
+        let message = self.harmless(message);
+        self.page.block(column, strong, &message);
+        self.page.end();
+    }
+
+    /// A labelled part of a finding; nothing where it has no text.
+    fn field(&mut self, label: &str, value: &str) {
+        if value.is_empty() {
+            return;
+        }
+        let column = self.telling.indent + GUTTER;
+        self.page.space(column);
+        self.page.put(self.telling.palette.faint, &format!("{label:<8}  "));
+        let value = self.harmless(value);
+        self.page.block(column + 10, Style::new(), &value);
+        self.page.end();
+    }
+}

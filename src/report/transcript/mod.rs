@@ -1,0 +1,235 @@
+//! The readable story of a test: its turns in order, and below each what it broke.
+//!
+//! A line that a finding rests on carries the number of its event in the gutter, the finding names the same numbers;
+//! other lines have none. Everything is bounded, and harmless on a terminal.
+
+mod findings;
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use anstyle::Style;
+
+use super::duration;
+use super::page::Page;
+use super::palette::Palette;
+use super::text;
+use crate::outcome::{CallOutcome, Line, Outcome, TurnOutcome};
+
+/// A call longer than this has its result on a line of its own.
+const LONGEST_CALL: usize = 100;
+
+/// The width of the gutter, where the event numbers stand.
+const GUTTER: usize = 6;
+
+/// Which turns are told with what was said in them; findings are always told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scope {
+    /// All of them.
+    Everything,
+    /// The turns with findings, or with a line that a finding of the whole test rests on.
+    Excerpt,
+    /// None.
+    Findings,
+}
+
+/// How a story is told.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Telling {
+    pub(super) scope: Scope,
+    pub(super) palette: Palette,
+    /// The column at which it begins.
+    pub(super) indent: usize,
+    /// The most bytes of one message, argument, result or finding.
+    pub(super) item: usize,
+    /// The most bytes of the whole.
+    pub(super) whole: usize,
+}
+
+impl Telling {
+    /// As files hold it: at the margin, without colour.
+    pub(super) fn for_files(scope: Scope) -> Self {
+        Self { scope, palette: Palette::default(), indent: 0, item: 2 << 10, whole: 64 << 10 }
+    }
+}
+
+/// Tells `outcome`; empty, or whole lines.
+pub(super) fn tell(outcome: &Outcome, telling: Telling) -> String {
+    let mut teller = Teller { telling, cited: cited(outcome), page: Page::default() };
+    for turn in &outcome.turns {
+        teller.turn(turn, outcome);
+    }
+    teller.whole_test(outcome);
+    match text::bounded_lines(&teller.page.0, telling.whole) {
+        Cow::Borrowed(_) => teller.page.0,
+        Cow::Owned(shortened) => shortened,
+    }
+}
+
+/// The events that both a finding and a line of the story name.
+fn cited(outcome: &Outcome) -> BTreeSet<u32> {
+    let lines = outcome.turns.iter().flat_map(|turn| turn.lines.iter().map(event_of));
+    let shown: BTreeSet<u32> = lines.collect();
+    let named = outcome.all_failures().flat_map(|(_, failure)| failure.events.iter().copied());
+    named.filter(|event| shown.contains(event)).collect()
+}
+
+fn event_of(line: &Line) -> u32 {
+    match line {
+        Line::Says { event, text: _ } => *event,
+        Line::Calls(call) => call.event,
+    }
+}
+
+struct Teller {
+    telling: Telling,
+    cited: BTreeSet<u32>,
+    page: Page,
+}
+
+impl Teller {
+    fn turn(&mut self, turn: &TurnOutcome, outcome: &Outcome) {
+        let findings = !turn.failures.is_empty() || turn.problem.is_some() || turn.status.fails_the_run();
+        let with_lines = match self.telling.scope {
+            Scope::Everything => true,
+            Scope::Excerpt => findings || turn.lines.iter().any(|line| self.cited.contains(&event_of(line))),
+            Scope::Findings => false,
+        };
+        if !findings && !with_lines {
+            return;
+        }
+        self.heading(turn, outcome);
+        if with_lines {
+            self.lines(turn);
+        }
+        self.findings(turn.problem.as_ref(), &turn.failures, with_lines);
+    }
+
+    fn heading(&mut self, turn: &TurnOutcome, outcome: &Outcome) {
+        let palette = self.telling.palette;
+        self.part();
+        self.page.space(self.telling.indent);
+        let turns = outcome.turns.len() + outcome.turns_not_run as usize;
+        self.page.put(palette.strong, &format!("turn {} of {turns}", turn.number));
+        self.page.space(2);
+        self.page.put(palette.of(turn.status), turn.status.as_str());
+        self.page.space(2);
+        self.page.put(palette.faint, &duration::for_people(turn.duration_us));
+        self.page.end();
+    }
+
+    fn lines(&mut self, turn: &TurnOutcome) {
+        let palette = self.telling.palette;
+        if !turn.input.is_empty() {
+            self.row(None, "user:", &turn.input);
+        }
+        for line in &turn.lines {
+            match line {
+                Line::Says { event, text } => self.row(Some(*event), "agent:", text),
+                Line::Calls(call) => self.call(call),
+            }
+        }
+        for warning in &turn.warnings {
+            self.gutter(None);
+            self.page.put(palette.warning, "warning ");
+            let column = self.telling.indent + GUTTER + 8;
+            self.page.block(column, palette.faint, &self.harmless(warning));
+            self.page.end();
+        }
+    }
+
+    /// A message, its further lines below its first.
+    fn row(&mut self, event: Option<u32>, label: &str, message: &str) {
+        self.gutter(event);
+        self.page.put(self.telling.palette.faint, &format!("{label:<7} "));
+        let column = self.telling.indent + GUTTER + 8;
+        let message = self.harmless(message);
+        self.page.block(column, Style::new(), &message);
+        self.page.end();
+    }
+
+    fn call(&mut self, call: &CallOutcome) {
+        let palette = self.telling.palette;
+        let column = self.telling.indent + GUTTER + 8;
+        let name = self.harmless_line(&call.name);
+        let args = self.harmless_line(&text::compact_json(&call.args));
+        let result = call.result.as_deref().map(|result| self.harmless(&text::compact_json(result)));
+        let started = duration::for_people(call.started_us);
+        let times = match call.duration_us {
+            Some(taken) => format!("at {started}, took {}", duration::for_people(taken)),
+            None => format!("at {started}"),
+        };
+        self.gutter(Some(call.event));
+        self.page.put(palette.faint, "call    ");
+        self.page.put(palette.name, &name);
+        self.page.plain(&format!("({args})"));
+        let length = name.len() + args.len() + result.as_ref().map_or(0, String::len);
+        match result {
+            Some(result) if length <= LONGEST_CALL && !result.contains('\n') => {
+                self.page.plain(&format!(" → {result}"));
+                self.times(&times);
+            }
+            Some(result) => {
+                self.times(&times);
+                self.page.space(column);
+                self.page.plain("→ ");
+                self.page.block(column + 2, Style::new(), &result);
+                self.page.end();
+            }
+            None => self.times(&format!("{times}, no result")),
+        }
+    }
+
+    fn times(&mut self, times: &str) {
+        self.page.space(2);
+        self.page.put(self.telling.palette.faint, &format!("({times})"));
+        self.page.end();
+    }
+
+    fn whole_test(&mut self, outcome: &Outcome) {
+        let palette = self.telling.palette;
+        if outcome.problem.is_some() || !outcome.failures.is_empty() {
+            self.part();
+            // Without a turn there is nothing to tell the whole test from.
+            if !outcome.turns.is_empty() {
+                self.page.space(self.telling.indent);
+                self.page.put(palette.strong, "whole test");
+                self.page.end();
+            }
+            self.findings(outcome.problem.as_ref(), &outcome.failures, false);
+        }
+        let stopped = outcome.turns_not_run > 0 && !outcome.turns.is_empty();
+        if stopped && self.telling.scope != Scope::Findings {
+            self.part();
+            self.page.space(self.telling.indent);
+            let plural = if outcome.turns_not_run == 1 { "turn" } else { "turns" };
+            self.page.put(palette.faint, &format!("{} {plural} not run", outcome.turns_not_run));
+            self.page.end();
+        }
+    }
+
+    /// The start of a row: blanks, with the number of the event where a finding rests on it.
+    fn gutter(&mut self, event: Option<u32>) {
+        let number = event.filter(|event| self.cited.contains(event)).map(|event| format!("#{event}"));
+        self.page.space(self.telling.indent);
+        match number {
+            Some(number) => self.page.put(self.telling.palette.failed, &format!("{number:>5} ")),
+            None => self.page.space(GUTTER),
+        }
+    }
+
+    /// An empty line before all parts but the first.
+    fn part(&mut self) {
+        if !self.page.0.is_empty() {
+            self.page.end();
+        }
+    }
+
+    fn harmless(&self, text: &str) -> String {
+        text::terminal(&text::bounded(text, self.telling.item)).into_owned()
+    }
+
+    fn harmless_line(&self, text: &str) -> String {
+        text::line(&text::bounded(text, self.telling.item)).into_owned()
+    }
+}

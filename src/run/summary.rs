@@ -1,0 +1,79 @@
+//! What a report needs of a turn, bounded, taken from the trace.
+
+use crate::outcome::{CallOutcome, Failure, Line, Problem, Status, TurnOutcome};
+use crate::trace::{Origin, Role, ToolCall, Trace, Turn};
+
+/// The longest text of an agent that a report gets, in bytes.
+const MAX_TEXT: usize = 16 << 10;
+
+/// The most messages and calls of one turn that a report gets.
+const MAX_LINES: usize = 1000;
+
+/// The outcome of the turn `index`, counted from 0.
+pub(super) fn turn(
+    trace: &Trace,
+    index: usize,
+    problem: Option<(Status, Problem)>,
+    failures: Vec<Failure>,
+) -> TurnOutcome {
+    let (status, problem) = match problem {
+        Some((status, problem)) => (status, Some(problem)),
+        None if failures.is_empty() => (Status::Passed, None),
+        None => (Status::Failed, None),
+    };
+    let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
+    let turn = trace.turns.get(index);
+    let mut warnings = turn.map(|turn| turn.warnings.clone()).unwrap_or_default();
+    let lines = turn.map(|turn| lines(trace, turn, &mut warnings)).unwrap_or_default();
+    TurnOutcome {
+        number,
+        input: turn.map(|turn| bounded(&turn.input.text)).unwrap_or_default(),
+        lines,
+        duration_us: turn.map_or(0, |turn| trace.turn_micros(turn)),
+        status,
+        failures,
+        problem,
+        warnings,
+    }
+}
+
+/// Messages and calls in the order they began.
+fn lines(trace: &Trace, turn: &Turn, warnings: &mut Vec<String>) -> Vec<Line> {
+    let messages = trace.messages[turn.messages.clone()].iter();
+    let shown = messages.filter(|message| message.is_text() && message.role == Role::Assistant);
+    let mut lines: Vec<(u32, Line)> = shown
+        .map(|message| (message.opened, Line::Says { event: message.opened, text: bounded(&message.text) }))
+        .collect();
+    let calls = trace.calls[turn.calls.clone()].iter().filter(|call| call.origin != Origin::History);
+    lines.extend(calls.map(|call| (call.first_event, Line::Calls(self::call(trace, turn, call)))));
+    lines.sort_by_key(|(event, _)| *event);
+    if lines.len() > MAX_LINES {
+        warnings
+            .push(format!("{} more messages and calls of this turn are not shown", lines.len() - MAX_LINES));
+        lines.truncate(MAX_LINES);
+    }
+    lines.into_iter().map(|(_, line)| line).collect()
+}
+
+fn call(trace: &Trace, turn: &Turn, call: &ToolCall) -> CallOutcome {
+    let started_us = trace.turn_start(turn).map_or(0, |start| call.started.0.saturating_sub(start.0));
+    CallOutcome {
+        event: call.first_event,
+        name: bounded(&call.name),
+        args: bounded(&call.args_text),
+        result: call.result().map(|result| bounded(&result.text)),
+        started_us,
+        duration_us: call.result().map(|result| result.at.0.saturating_sub(call.started.0)),
+    }
+}
+
+fn bounded(text: &str) -> String {
+    if text.len() <= MAX_TEXT {
+        return text.to_owned();
+    }
+    let mut end = MAX_TEXT;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    format!("{}… ({} more bytes)", &text[..end], text.len() - end)
+}

@@ -1,0 +1,69 @@
+//! One turn: sent, captured, judged.
+
+use crate::outcome::{ErrorKind, Problem, Status, TurnOutcome};
+use crate::target::{Action, Ended, Limits, Request, Session, TargetError};
+use crate::trace::{Input, Outcome};
+
+use super::capture::Capture;
+use super::summary;
+
+/// Carries out the turn `index`, counted from 0, and judges it whole.
+pub(super) async fn run_turn(
+    session: &mut dyn Session,
+    capture: &mut Capture,
+    limits: &Limits,
+    index: usize,
+    message_id: String,
+    text: &str,
+) -> TurnOutcome {
+    let input = Input { message_id: Some(message_id.clone()), text: text.to_owned() };
+    capture.trace.begin_turn(input);
+    if let Err(error) = capture.judge.begin_turn(index) {
+        let problem = Problem { kind: ErrorKind::Setup, message: error.to_string(), help: None };
+        return summary::turn(&capture.trace, index, Some((Status::Error, problem)), Vec::new());
+    }
+    let request = Request { action: Action::User { message_id, text: text.to_owned() } };
+    let ended = session.exchange(request, limits, capture).await;
+    capture.end_turn();
+    let problem = problem(ended, limits, capture);
+    let failures = capture.judge.end_turn(&capture.trace, problem.is_some());
+    summary::turn(&capture.trace, index, problem, failures)
+}
+
+/// Why the turn could not be judged to its end, and what that makes of its status.
+fn problem(
+    ended: Result<Ended, TargetError>,
+    limits: &Limits,
+    capture: &Capture,
+) -> Option<(Status, Problem)> {
+    let problem = |status, kind, message, help| Some((status, Problem { kind, message, help }));
+    match ended {
+        Err(error) => problem(Status::Error, ErrorKind::Protocol, error.to_string(), error.help),
+        Ok(Ended::Timeout) => {
+            let message = format!("timeout after {}", seconds(limits.timeout));
+            problem(Status::Timeout, ErrorKind::Timeout, message, None)
+        }
+        Ok(Ended::Cancelled) => {
+            problem(Status::Error, ErrorKind::Setup, "the run was stopped during this turn".to_owned(), None)
+        }
+        Ok(Ended::Terminal) => {
+            match capture.trace.exchanges.last().and_then(|exchange| exchange.outcome.as_ref()) {
+                Some(Outcome::Error { message, code }) => {
+                    let code = code.as_ref().map(|code| format!(" (code `{code}`)")).unwrap_or_default();
+                    problem(Status::Error, ErrorKind::Agent, format!("agent error: {message}{code}"), None)
+                }
+                Some(Outcome::Cancelled) => {
+                    let message = "the agent cancelled the run, which nobody asked for".to_owned();
+                    problem(Status::Error, ErrorKind::Agent, message, None)
+                }
+                Some(Outcome::Finished | Outcome::Interrupted(_)) | None => None,
+            }
+        }
+    }
+}
+
+/// `30s`, `1.5s`, `250ms`.
+fn seconds(duration: std::time::Duration) -> String {
+    let ms = duration.as_millis();
+    if ms < 1000 { format!("{ms}ms") } else { format!("{}s", duration.as_secs_f64()) }
+}

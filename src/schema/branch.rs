@@ -1,0 +1,106 @@
+//! Which branch of a union a value is meant to be.
+
+use serde_json::Value;
+
+use crate::source::{Node, NodeValue};
+
+/// The branch of a union that a value is meant to be, or why none is.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Branch<'a> {
+    /// The branch at this index.
+    At(usize),
+    /// The union holds mappings, this is none.
+    NoMapping,
+    /// `type` names no branch.
+    UnknownTag(&'a Node),
+    /// `type` is missing, and nothing is meant without it.
+    NoTag,
+    /// The keys name no branch, or more than one.
+    WrongKeys,
+    /// The value is none of the allowed ones.
+    UnknownValue,
+    /// No branch takes a value of this type.
+    WrongType,
+}
+
+/// The tag of a branch of a union discriminated by `type`.
+pub(super) fn tag(branch: &Value) -> Option<&str> {
+    branch.pointer("/properties/type/const")?.as_str()
+}
+
+/// The only key of a branch of a union discriminated by its key.
+pub(super) fn only_key(branch: &Value) -> Option<&str> {
+    let properties = branch.get("properties")?.as_object()?;
+    match (properties.len(), properties.keys().next()) {
+        (1, Some(key)) if tag(branch).is_none() => Some(key),
+        _ => None,
+    }
+}
+
+/// Picks the branch of a `oneOf`.
+pub(super) fn pick<'a>(branches: &[Value], node: &'a Node) -> Branch<'a> {
+    if branches.iter().all(|branch| tag(branch).is_some()) {
+        return pick_by_tag(branches, node);
+    }
+    if branches.iter().all(|branch| only_key(branch).is_some()) {
+        return match (&node.value, node.entries()) {
+            (NodeValue::Map(_), [entry]) => branches
+                .iter()
+                .position(|branch| only_key(branch) == Some(&entry.key))
+                .map_or(Branch::WrongKeys, Branch::At),
+            (NodeValue::Map(_), _) => Branch::WrongKeys,
+            _ => Branch::NoMapping,
+        };
+    }
+    if branches.iter().all(|branch| branch.get("const").is_some()) {
+        let value = node.to_json();
+        let position = branches.iter().position(|branch| branch.get("const") == Some(&value));
+        return position.map_or(Branch::UnknownValue, Branch::At);
+    }
+    pick_by_type(branches, node)
+}
+
+fn pick_by_tag<'a>(branches: &[Value], node: &'a Node) -> Branch<'a> {
+    if !matches!(node.value, NodeValue::Map(_)) {
+        return Branch::NoMapping;
+    }
+    match node.get("type") {
+        Some(written) => branches
+            .iter()
+            .position(|branch| written.as_str().is_some() && tag(branch) == written.as_str())
+            .map_or(Branch::UnknownTag(written), Branch::At),
+        None => branches
+            .iter()
+            .position(|branch| {
+                let required = branch.get("required").and_then(Value::as_array);
+                !required.is_some_and(|keys| keys.iter().any(|key| key == "type"))
+            })
+            .map_or(Branch::NoTag, Branch::At),
+    }
+}
+
+/// Picks the branch of an `anyOf` that takes values of this type.
+pub(super) fn pick_by_type<'a>(branches: &[Value], node: &Node) -> Branch<'a> {
+    let position = branches.iter().position(|branch| takes(branch, node));
+    position.map_or(Branch::WrongType, Branch::At)
+}
+
+/// Whether a branch takes values of this type, by what it says itself (a reference stands for a mapping).
+fn takes(branch: &Value, node: &Node) -> bool {
+    if let Some(constant) = branch.get("const") {
+        return *constant == node.to_json();
+    }
+    let Some(name) = branch.get("type").and_then(Value::as_str) else {
+        return matches!(node.value, NodeValue::Map(_));
+    };
+    match &node.value {
+        NodeValue::Null => name == "null",
+        NodeValue::Bool(_) => name == "boolean",
+        NodeValue::Number(number) => {
+            name == "number" || name == "integer" && number.as_f64().is_some_and(|value| value.fract() == 0.0)
+        }
+        NodeValue::String(_) => name == "string",
+        NodeValue::List(_) => name == "array",
+        NodeValue::Map(_) => name == "object",
+    }
+}

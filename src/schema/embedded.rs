@@ -1,0 +1,47 @@
+//! The committed schemas, which the program carries with it.
+
+use std::sync::OnceLock;
+
+use serde_json::Value;
+
+/// Which kind of file a schema describes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FileKind {
+    /// `ananke.config.yaml`.
+    Config,
+    /// A test file.
+    Test,
+}
+
+impl FileKind {
+    /// Every kind.
+    pub const ALL: &'static [Self] = &[Self::Config, Self::Test];
+
+    /// The name by which people ask for the schema, and its file's: `config`, `test`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Config => "config",
+            Self::Test => "test",
+        }
+    }
+
+    /// What such a file is called in a schema's title.
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Self::Config => "ananke project config",
+            Self::Test => "ananke test file",
+        }
+    }
+}
+
+/// The committed schema of a kind of file.
+pub fn embedded(kind: FileKind) -> &'static Value {
+    static CONFIG: OnceLock<Value> = OnceLock::new();
+    static TEST: OnceLock<Value> = OnceLock::new();
+    let (cell, text) = match kind {
+        FileKind::Config => (&CONFIG, include_str!("../../schema/config.schema.json")),
+        FileKind::Test => (&TEST, include_str!("../../schema/test.schema.json")),
+    };
+    // A test holds that the committed text is what `generate` makes; it always parses.
+    cell.get_or_init(|| serde_json::from_str(text).unwrap_or(Value::Bool(true)))
+}

@@ -1,0 +1,308 @@
+//! From the validator's errors to one exact problem a mistake.
+//!
+//! A union's error only says that no branch fits. Its kind carries the errors of every branch, so the branch that is
+//! meant is picked (by `type`, by the only key, by the value's type) and its errors taken instead.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use jsonschema::ValidationError;
+use jsonschema::error::ValidationErrorKind as Kind;
+use jsonschema::paths::{Location, LocationSegment};
+use serde_json::Value;
+
+use super::branch::{self, Branch};
+use super::words::{any_of, empty_value, expected, nearest, suggest};
+use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
+use crate::source::{Entry, Node, NodeValue};
+
+/// Collects the problems of one file.
+pub(super) struct Narrow<'a> {
+    source: &'a Arc<SourceFile>,
+    schema: &'a Value,
+    root: &'a Node,
+    problems: Vec<Diagnostic>,
+    missing: Vec<Missing>,
+    /// Keys that an unknown key beside them is probably meant to be, by the mapping's path.
+    mistyped: HashSet<(String, String)>,
+}
+
+/// A required key that is not there.
+struct Missing {
+    path: String,
+    key: String,
+    span: Span,
+}
+
+/// A value an error speaks of.
+struct Found<'a> {
+    node: &'a Node,
+    /// Its entry, where it is the value of a key.
+    entry: Option<&'a Entry>,
+}
+
+impl<'a> Narrow<'a> {
+    pub(super) fn new(source: &'a Arc<SourceFile>, schema: &'a Value, root: &'a Node) -> Self {
+        Self { source, schema, root, problems: Vec::new(), missing: Vec::new(), mistyped: HashSet::new() }
+    }
+
+    /// All problems; a missing key that was only mistyped is no problem of its own.
+    pub(super) fn finish(mut self) -> Vec<Diagnostic> {
+        for Missing { path, key, span } in std::mem::take(&mut self.missing) {
+            if !self.mistyped.contains(&(path, key.clone())) {
+                let problem = Diagnostic::error(Code::MissingKey, format!("the key `{key}` is missing"));
+                self.problems.push(problem.at(self.source, span, "in this mapping"));
+            }
+        }
+        self.problems
+    }
+
+    /// Takes one of the validator's errors.
+    pub(super) fn add(&mut self, error: &ValidationError<'_>) {
+        let Some(found) = find(self.root, error.instance_path()) else { return };
+        // `version` has rules and words of its own.
+        if error.instance_path().as_str() == "/version" {
+            return;
+        }
+        match error.kind() {
+            Kind::AnyOf { context } => self.any_of(error, &found, context),
+            Kind::OneOfNotValid { context } => self.one_of(error, &found, context),
+            Kind::AdditionalProperties { unexpected } => {
+                let known =
+                    self.parent_schema(error).and_then(|schema| schema.get("properties")?.as_object());
+                let known: Vec<&str> =
+                    known.into_iter().flat_map(|known| known.keys()).map(String::as_str).collect();
+                for key in unexpected {
+                    self.unknown_key(error.instance_path(), &found, key, &known);
+                }
+            }
+            Kind::Required { property } => {
+                let key = property.as_str().unwrap_or_default().to_owned();
+                let path = error.instance_path().as_str().to_owned();
+                if !(path.is_empty() && key == "version") {
+                    self.missing.push(Missing { path, key, span: head(found.node) });
+                }
+            }
+            Kind::Type { .. } => {
+                let expected =
+                    self.parent_schema(error).map_or_else(|| "something else".to_owned(), expected);
+                self.wrong_type(&found, &expected);
+            }
+            Kind::Constant { .. } | Kind::Enum { .. } => {
+                self.unknown_value(self.parent_schema(error), &found)
+            }
+            _ => self.bad_value(error, &found),
+        }
+    }
+
+    /// The schema a keyword's error stands in.
+    fn parent_schema(&self, error: &ValidationError<'_>) -> Option<&'a Value> {
+        let path = error.schema_path().as_str();
+        self.schema.pointer(path.rsplit_once('/')?.0)
+    }
+
+    fn union(&self, error: &ValidationError<'_>) -> &'a [Value] {
+        let union = self.schema.pointer(error.schema_path().as_str());
+        union.and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    }
+
+    fn any_of(
+        &mut self,
+        error: &ValidationError<'_>,
+        found: &Found<'_>,
+        context: &[Vec<ValidationError<'static>>],
+    ) {
+        let branches = self.union(error);
+        let words = || any_of(&branches.iter().map(expected).collect::<Vec<_>>());
+        let errors = match branch::pick_by_type(branches, found.node) {
+            Branch::At(index) => context.get(index).map_or(&[][..], Vec::as_slice),
+            _ => return self.wrong_type(found, &words()),
+        };
+        for inner in errors {
+            // A text of the wrong form is told what else could stand here.
+            if matches!(inner.kind(), Kind::Pattern { .. }) && inner.instance_path() == error.instance_path()
+            {
+                self.wrong_type(found, &words());
+            } else {
+                self.add(inner);
+            }
+        }
+    }
+
+    fn one_of(
+        &mut self,
+        error: &ValidationError<'_>,
+        found: &Found<'_>,
+        context: &[Vec<ValidationError<'static>>],
+    ) {
+        let branches = self.union(error);
+        let tags: Vec<&str> = branches.iter().filter_map(branch::tag).collect();
+        let keys: Vec<&str> = branches.iter().filter_map(branch::only_key).collect();
+        let words = || any_of(&branches.iter().map(expected).collect::<Vec<_>>());
+        match branch::pick(branches, found.node) {
+            Branch::At(index) => {
+                for inner in context.get(index).into_iter().flatten() {
+                    self.add(inner);
+                }
+            }
+            Branch::NoMapping => self.wrong_type(found, "a mapping"),
+            Branch::WrongType => self.wrong_type(found, &words()),
+            Branch::UnknownValue => self.unknown_value(self.parent_schema(error), found),
+            Branch::UnknownTag(written) => match written.as_str() {
+                Some(text) => {
+                    let message = format!("unknown `type`: {}", written.describe());
+                    self.push(
+                        Code::UnknownValue,
+                        message,
+                        written.span,
+                        suggest(text, &tags, "the types are"),
+                    );
+                }
+                None => {
+                    let message = format!("expected a text as `type`, found {}", written.describe());
+                    let help = format!("the types are: `{}`", tags.join("`, `"));
+                    self.push(Code::WrongType, message, written.span, help);
+                }
+            },
+            Branch::NoTag => {
+                let help = format!("add `type:`, one of `{}`", tags.join("`, `"));
+                let message = "the key `type` is missing".to_owned();
+                self.push(Code::MissingKey, message, head(found.node), help);
+            }
+            Branch::WrongKeys => self.wrong_keys(error.instance_path(), found, &keys),
+        }
+    }
+
+    /// A mapping of which exactly one key of a set is expected.
+    fn wrong_keys(&mut self, path: &Location, found: &Found<'_>, keys: &[&str]) {
+        let entries = found.node.entries();
+        let unknown: Vec<&Entry> =
+            entries.iter().filter(|entry| !keys.contains(&entry.key.as_str())).collect();
+        for entry in &unknown {
+            self.unknown_key(path, found, &entry.key, keys);
+        }
+        if let ([_, second, ..], true) = (entries, unknown.is_empty()) {
+            let message = format!("`{}` must stand in an entry of its own", second.key);
+            let help = "this mapping takes one key: begin a new entry with `- `".to_owned();
+            self.push(Code::Contradiction, message, second.key_span, help);
+        } else if entries.is_empty() {
+            let help = format!("add one of `{}`", keys.join("`, `"));
+            self.push(Code::MissingKey, "this mapping is empty".to_owned(), found.node.span, help);
+        }
+    }
+
+    fn unknown_key(&mut self, path: &Location, found: &Found<'_>, key: &str, known: &[&str]) {
+        if let Some(meant) = nearest(key, known) {
+            self.mistyped.insert((path.as_str().to_owned(), meant.to_owned()));
+        }
+        let entry = found.node.entries().iter().find(|entry| entry.key == key);
+        let span = entry.map_or(found.node.span, |entry| entry.key_span);
+        let shown = key.escape_debug();
+        let help = suggest(key, known, "the keys here are");
+        self.push(Code::UnknownKey, format!("unknown key `{shown}`"), span, help);
+    }
+
+    fn unknown_value(&mut self, schema: Option<&Value>, found: &Found<'_>) {
+        let Some(schema) = schema else { return };
+        let options: Vec<&str> =
+            match schema.get("oneOf").or_else(|| schema.get("enum")).and_then(Value::as_array) {
+                Some(options) => options
+                    .iter()
+                    .filter_map(|option| option.get("const").unwrap_or(option).as_str())
+                    .collect(),
+                None => schema.get("const").and_then(Value::as_str).into_iter().collect(),
+            };
+        match found.node.as_str() {
+            Some(text) if !options.is_empty() => {
+                let message = format!("unknown value: {}", found.node.describe());
+                self.push(
+                    Code::UnknownValue,
+                    message,
+                    found.node.span,
+                    suggest(text, &options, "the values are"),
+                );
+            }
+            _ => self.wrong_type(found, &expected(schema)),
+        }
+    }
+
+    fn wrong_type(&mut self, found: &Found<'_>, expected: &str) {
+        match (&found.node.value, found.entry) {
+            (NodeValue::Null, Some(entry)) => {
+                self.problems.push(empty_value(self.source, &entry.key, entry.key_span));
+            }
+            (NodeValue::Null, None) => {
+                let problem = Diagnostic::error(Code::EmptyValue, "this list entry has no value");
+                let problem = problem.at(self.source, found.node.span, "");
+                self.problems.push(problem.help(format!("write {expected}, or delete the entry")));
+            }
+            _ => {
+                let message = format!("expected {expected}, found {}", found.node.describe());
+                let problem =
+                    Diagnostic::error(Code::WrongType, message).at(self.source, found.node.span, "");
+                let quote = expected == "a text"
+                    && matches!(found.node.value, NodeValue::Bool(_) | NodeValue::Number(_));
+                self.problems.push(if quote { problem.help("put quotes round it") } else { problem });
+            }
+        }
+    }
+
+    fn bad_value(&mut self, error: &ValidationError<'_>, found: &Found<'_>) {
+        let what = found.entry.map_or_else(|| "this".to_owned(), |entry| format!("`{}`", entry.key));
+        let message = match error.kind() {
+            Kind::MinItems { limit: 1 } | Kind::MinProperties { limit: 1 } => {
+                format!("{what} needs at least one entry")
+            }
+            Kind::MinItems { limit } | Kind::MinProperties { limit } => {
+                format!("{what} needs at least {limit} entries")
+            }
+            Kind::MaxItems { limit } | Kind::MaxProperties { limit } => {
+                format!("{what} takes at most {limit} entries")
+            }
+            Kind::MinLength { limit: 1 } => format!("{what} must not be an empty text"),
+            Kind::MinLength { limit } => format!("{what} needs at least {limit} characters"),
+            Kind::MaxLength { limit } => format!("{what} takes at most {limit} characters"),
+            Kind::Minimum { limit } => {
+                format!("{what} must be at least {limit}, found {}", found.node.describe())
+            }
+            Kind::Maximum { limit } => {
+                format!("{what} must be at most {limit}, found {}", found.node.describe())
+            }
+            Kind::Pattern { .. } => format!("{what} has not the form that is expected here"),
+            Kind::UniqueItems => format!("{what} holds an entry twice"),
+            _ => format!("{what} cannot hold {}", found.node.describe()),
+        };
+        self.problems.push(Diagnostic::error(Code::BadValue, message).at(self.source, found.node.span, ""));
+    }
+
+    fn push(&mut self, code: Code, message: String, span: Span, help: String) {
+        self.problems.push(Diagnostic::error(code, message).at(self.source, span, "").help(help));
+    }
+}
+
+/// What stands for a mapping as a whole: its first key.
+fn head(node: &Node) -> Span {
+    node.entries().first().map_or(node.span, |entry| entry.key_span)
+}
+
+/// The value at a path; of a key that stands twice the last, as the validator sees it.
+fn find<'a>(root: &'a Node, path: &Location) -> Option<Found<'a>> {
+    let mut found = Found { node: root, entry: None };
+    for segment in path {
+        found = match (&found.node.value, segment) {
+            (NodeValue::Map(entries), segment) => {
+                let key = match segment {
+                    LocationSegment::Property(key) => key.into_owned(),
+                    LocationSegment::Index(index) => index.to_string(),
+                };
+                let entry = entries.iter().rev().find(|entry| entry.key == key)?;
+                Found { node: &entry.value, entry: Some(entry) }
+            }
+            (NodeValue::List(items), LocationSegment::Index(index)) => {
+                Found { node: items.get(index)?, entry: None }
+            }
+            _ => return None,
+        };
+    }
+    Some(found)
+}

@@ -1,0 +1,92 @@
+//! A schema as it was in an older version.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use super::{FileKind, Version, embedded};
+
+/// The committed schema without what is newer than `version`.
+pub fn pruned(kind: FileKind, version: Version) -> Value {
+    let mut schema = embedded(kind).clone();
+    prune(&mut schema, version);
+    drop_unused(&mut schema);
+    schema
+}
+
+/// Since when there is what a schema describes; without a statement, always.
+pub(super) fn since(schema: &Value) -> Option<Version> {
+    schema.get("x-since").and_then(Value::as_str).and_then(Version::parse)
+}
+
+fn prune(schema: &mut Value, version: Version) {
+    let known = |schema: &Value| since(schema).is_none_or(|since| since <= version);
+    match schema {
+        Value::Object(object) => {
+            let mut gone = BTreeSet::new();
+            if let Some(Value::Object(properties)) = object.get_mut("properties") {
+                properties.retain(|key, property| {
+                    let keep = known(property);
+                    if !keep {
+                        gone.insert(key.clone());
+                    }
+                    keep
+                });
+            }
+            if let Some(Value::Array(required)) = object.get_mut("required") {
+                required.retain(|key| key.as_str().is_none_or(|key| !gone.contains(key)));
+            }
+            for union in ["oneOf", "anyOf"] {
+                if let Some(Value::Array(branches)) = object.get_mut(union) {
+                    branches.retain(known);
+                }
+            }
+            for (key, value) in object.iter_mut() {
+                // Examples and constants are data, whatever their keys are called.
+                if !matches!(key.as_str(), "examples" | "default" | "const" | "enum") {
+                    prune(value, version);
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| prune(item, version)),
+        _ => {}
+    }
+}
+
+/// Drops the definitions that nothing refers to any more.
+fn drop_unused(schema: &mut Value) {
+    let Some(Value::Object(definitions)) =
+        schema.as_object_mut().and_then(|root| root.shift_remove("definitions"))
+    else {
+        return;
+    };
+    let mut used = BTreeSet::new();
+    let mut open = Vec::new();
+    references(schema, &mut open);
+    while let Some(name) = open.pop() {
+        if used.insert(name.clone())
+            && let Some(definition) = definitions.get(&name)
+        {
+            references(definition, &mut open);
+        }
+    }
+    let kept: Map<String, Value> = definitions.into_iter().filter(|(name, _)| used.contains(name)).collect();
+    if !kept.is_empty()
+        && let Some(root) = schema.as_object_mut()
+    {
+        root.insert("definitions".to_owned(), Value::Object(kept));
+    }
+}
+
+fn references(schema: &Value, names: &mut Vec<String>) {
+    match schema {
+        Value::Object(object) => {
+            if let Some(Value::String(target)) = object.get("$ref") {
+                names.extend(target.strip_prefix("#/definitions/").map(str::to_owned));
+            }
+            object.values().for_each(|value| references(value, names));
+        }
+        Value::Array(items) => items.iter().for_each(|item| references(item, names)),
+        _ => {}
+    }
+}

@@ -1,0 +1,121 @@
+//! What the generator's output needs before people and editors see it.
+
+use serde_json::{Map, Value};
+
+use crate::model::TAG_DEFAULTS;
+
+/// Tidies a whole schema: no null branches, described tags, no tag required where it has a default.
+pub(super) fn tidy(schema: &mut Value, title: &str) {
+    if let Some(root) = schema.as_object_mut() {
+        root.insert("title".to_owned(), title.into());
+    }
+    each(schema, &mut without_null);
+    each(schema, &mut describe_tags);
+    each(schema, &mut in_reading_order);
+    if let Some(definitions) = schema.get_mut("definitions").and_then(Value::as_object_mut) {
+        for default in TAG_DEFAULTS {
+            if let Some(union) = definitions.get_mut(default.union) {
+                relax(union, default.tag);
+            }
+        }
+    }
+}
+
+/// Applies a change to every schema, innermost first.
+fn each(schema: &mut Value, change: &mut dyn FnMut(&mut Map<String, Value>)) {
+    let Some(object) = schema.as_object_mut() else { return };
+    for (key, value) in object.iter_mut() {
+        match (key.as_str(), value) {
+            ("properties" | "definitions" | "patternProperties", Value::Object(named)) => {
+                named.values_mut().for_each(|value| each(value, change));
+            }
+            ("oneOf" | "anyOf" | "allOf", Value::Array(branches)) => {
+                branches.iter_mut().for_each(|branch| each(branch, change));
+            }
+            ("items" | "additionalProperties", value) => each(value, change),
+            _ => {}
+        }
+    }
+    change(object);
+}
+
+/// An optional key is left out, never null: drops the null branches that the types' `Option` brings.
+fn without_null(object: &mut Map<String, Value>) {
+    if object.get("default").is_some_and(Value::is_null) {
+        object.shift_remove("default");
+    }
+    if let Some(Value::Array(types)) = object.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [only] = types.as_slice() {
+            let only = only.clone();
+            object.insert("type".to_owned(), only);
+        }
+    }
+    let Some(Value::Array(branches)) = object.get_mut("anyOf") else { return };
+    let before = branches.len();
+    branches.retain(|branch| branch.get("type").is_none_or(|name| name != "null"));
+    if branches.len() == before || branches.len() != 1 {
+        return;
+    }
+    let Some(Value::Object(only)) = branches.pop() else { return };
+    object.shift_remove("anyOf");
+    if only.contains_key("$ref") {
+        // Draft-07 ignores everything beside a `$ref`.
+        object.insert("allOf".to_owned(), Value::Array(vec![Value::Object(only)]));
+    } else {
+        for (key, value) in only {
+            object.entry(key).or_insert(value);
+        }
+    }
+}
+
+/// The key that chooses a branch says what the branch is, since when: an editor shows it there.
+fn describe_tags(object: &mut Map<String, Value>) {
+    let Some(Value::Array(branches)) = object.get_mut("oneOf") else { return };
+    for branch in branches.iter_mut().filter_map(Value::as_object_mut) {
+        let said: Vec<(&str, Option<Value>)> =
+            ["description", "x-since"].map(|key| (key, branch.get(key).cloned())).into();
+        let Some(Value::Object(properties)) = branch.get_mut("properties") else { continue };
+        let tagged = properties.get("type").is_some_and(|tag| tag.get("const").is_some());
+        let chooser = match (tagged, properties.len()) {
+            (true, _) => properties.get_mut("type"),
+            (false, 1) => properties.values_mut().next(),
+            _ => None,
+        };
+        if let Some(Value::Object(chooser)) = chooser {
+            for (key, value) in said {
+                if let Some(value) = value {
+                    chooser.entry(key).or_insert(value);
+                }
+            }
+        }
+    }
+}
+
+/// What a schema is about comes first, what it consists of last.
+fn in_reading_order(object: &mut Map<String, Value>) {
+    const FIRST: &[&str] = &["$schema", "title", "description", "x-since", "type", "const"];
+    const LAST: &[&str] =
+        &["items", "properties", "additionalProperties", "required", "oneOf", "anyOf", "definitions"];
+    let rank = |key: &str| match FIRST.iter().position(|first| *first == key) {
+        Some(position) => position,
+        None => {
+            FIRST.len() + 1 + LAST.iter().position(|last| *last == key).map_or(0, |position| position + 1)
+        }
+    };
+    let mut entries: Vec<(String, Value)> = std::mem::take(object).into_iter().collect();
+    entries.sort_by_key(|(key, _)| rank(key));
+    object.extend(entries);
+}
+
+/// Makes `type` optional in the branch that is meant without it.
+fn relax(union: &mut Value, tag: &str) {
+    let branches = union.get_mut("oneOf").and_then(Value::as_array_mut);
+    for branch in branches.into_iter().flatten() {
+        if branch.pointer("/properties/type/const").is_some_and(|name| name == tag)
+            && let Some(required) = branch.get_mut("required").and_then(Value::as_array_mut)
+        {
+            required.retain(|key| key != "type");
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! What is said about a value that does not fit its schema.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
+
+/// A key with nothing behind it.
+pub(super) fn empty_value(source: &Arc<SourceFile>, key: &str, span: Span) -> Diagnostic {
+    Diagnostic::error(Code::EmptyValue, format!("`{key}` has no value"))
+        .at(source, span, "")
+        .help("write a value, or leave the key out")
+}
+
+/// What a schema expects, in the words of a message: `a list`, `a whole number or exactly one `${…}``.
+pub(super) fn expected(schema: &Value) -> String {
+    if let Some(branches) = ["anyOf", "oneOf"].iter().find_map(|key| schema.get(key)?.as_array()) {
+        let mut all: Vec<String> = Vec::new();
+        for words in branches.iter().map(expected) {
+            if !all.contains(&words) {
+                all.push(words);
+            }
+        }
+        return any_of(&all);
+    }
+    if let Some(constant) = schema.get("const") {
+        return literal(constant);
+    }
+    if let Some(options) = schema.get("enum").and_then(Value::as_array) {
+        return any_of(&options.iter().map(literal).collect::<Vec<_>>());
+    }
+    match schema.get("type") {
+        Some(Value::String(name)) => of_type(name, schema).to_owned(),
+        Some(Value::Array(names)) => {
+            let names = names.iter().filter_map(Value::as_str).map(|name| of_type(name, schema).to_owned());
+            any_of(&names.collect::<Vec<_>>())
+        }
+        // The one thing schemas refer to by name is a mapping.
+        _ => "a mapping".to_owned(),
+    }
+}
+
+fn of_type(name: &str, schema: &Value) -> &'static str {
+    match name {
+        "null" => "nothing",
+        "boolean" => "`true` or `false`",
+        "integer" => "a whole number",
+        "number" => "a number",
+        "string" if schema.get("pattern").is_some() => "exactly one `${…}`",
+        "string" => "a text",
+        "array" => "a list",
+        _ => "a mapping",
+    }
+}
+
+fn literal(value: &Value) -> String {
+    match value {
+        Value::String(text) => format!("`{text}`"),
+        other => format!("`{other}`"),
+    }
+}
+
+/// `a`, `a or b`, `a, b or c`.
+pub(super) fn any_of(words: &[String]) -> String {
+    match words {
+        [] => "nothing".to_owned(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
+    }
+}
+
+/// What to do about a name that is not known: the nearest known one, else all of them.
+pub(super) fn suggest(written: &str, known: &[&str], what: &str) -> String {
+    match nearest(written, known) {
+        Some(name) => format!("did you mean `{name}`?"),
+        None => format!("{what}: `{}`", known.join("`, `")),
+    }
+}
+
+/// The known name that is probably meant.
+pub(super) fn nearest<'a>(written: &str, known: &[&'a str]) -> Option<&'a str> {
+    let folded = |text: &str| text.to_lowercase().replace(['-', '_', ' '], "");
+    let plain = folded(written);
+    let distance = |name: &str| strsim::damerau_levenshtein(&plain, &folded(name));
+    let best = known.iter().min_by_key(|name| distance(name))?;
+    // A third of the letters may be wrong: one in three, two in six.
+    let allowed = (written.chars().count().max(best.chars().count()) / 3).max(1);
+    (plain.chars().count() > 1 && distance(best) <= allowed).then_some(*best)
+}

@@ -1,0 +1,111 @@
+//! How a tree, and a value with its place, let themselves be read.
+//!
+//! Both ask for themselves by name. The reader of trees answers with start, end and value; any other deserializer
+//! (JSON in a test) with the value alone, which then has no place.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::Number;
+
+use super::typed::{NODE, SPANNED};
+use super::{Entry, Node, NodeValue};
+use crate::diagnostic::{Span, Spanned};
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Spanned<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_newtype_struct(SPANNED, PlacedVisitor(PhantomData))
+    }
+}
+
+impl<'de> Deserialize<'de> for Node {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let placed: Spanned<NodeValue> =
+            deserializer.deserialize_newtype_struct(NODE, PlacedVisitor(PhantomData))?;
+        Ok(Self { value: placed.value, span: placed.span })
+    }
+}
+
+struct PlacedVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for PlacedVisitor<T> {
+    type Value = Spanned<T>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a value")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Spanned<T>, A::Error> {
+        let missing = || A::Error::custom("a value without a place");
+        let start = parts.next_element()?.ok_or_else(missing)?;
+        let end = parts.next_element()?.ok_or_else(missing)?;
+        let value = parts.next_element()?.ok_or_else(missing)?;
+        Ok(Spanned { value, span: Span { start, end } })
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Spanned<T>, D::Error> {
+        T::deserialize(deserializer).map(|value| Spanned { value, span: Span::default() })
+    }
+}
+
+impl<'de> Deserialize<'de> for NodeValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NodeValueVisitor)
+    }
+}
+
+struct NodeValueVisitor;
+
+impl<'de> Visitor<'de> for NodeValueVisitor {
+    type Value = NodeValue;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("any value")
+    }
+
+    fn visit_unit<E>(self) -> Result<NodeValue, E> {
+        Ok(NodeValue::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<NodeValue, E> {
+        Ok(NodeValue::Bool(value))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<NodeValue, E> {
+        Ok(NodeValue::Number(value.into()))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<NodeValue, E> {
+        Ok(NodeValue::Number(value.into()))
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<NodeValue, E> {
+        let number = Number::from_f64(value).ok_or_else(|| E::custom("the number is not finite"))?;
+        Ok(NodeValue::Number(number))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<NodeValue, E> {
+        Ok(NodeValue::String(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<NodeValue, E> {
+        Ok(NodeValue::String(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<NodeValue, A::Error> {
+        let mut items = Vec::with_capacity(list.size_hint().unwrap_or(0).min(1024));
+        while let Some(item) = list.next_element()? {
+            items.push(item);
+        }
+        Ok(NodeValue::List(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<NodeValue, A::Error> {
+        let mut entries = Vec::new();
+        while let Some((key, value)) = map.next_entry::<Spanned<String>, Node>()? {
+            entries.push(Entry { key: key.value, key_span: key.span, value });
+        }
+        Ok(NodeValue::Map(entries))
+    }
+}

@@ -1,0 +1,194 @@
+//! What is wrong with a YAML text, said for the person who wrote it.
+
+use std::sync::Arc;
+
+use serde_yaml::budget::BudgetBreach;
+use serde_yaml::granit_parser::ErrorKind;
+use serde_yaml::localizer::ExternalMessageSource;
+use serde_yaml::{Error, Location};
+
+use super::yaml::{MAX_DEPTH, printable, span};
+use crate::diagnostic::{Code, Diagnostic, SourceFile};
+
+/// Words for one kind of mistake: what is wrong and, where it helps, what to do.
+struct Words {
+    code: Code,
+    message: String,
+    help: Option<&'static str>,
+}
+
+impl Words {
+    fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), help: None }
+    }
+
+    fn help(self, help: &'static str) -> Self {
+        Self { help: Some(help), ..self }
+    }
+}
+
+/// The crate's error as a problem of ours.
+pub(super) fn explain(source: &Arc<SourceFile>, error: &Error) -> Diagnostic {
+    let words = words(error);
+    let diagnostic = Diagnostic::error(words.code, words.message);
+    let diagnostic = match error.location() {
+        Some(location) if location != Location::UNKNOWN => diagnostic.at(source, span(location), ""),
+        _ => diagnostic.in_file(source),
+    };
+    words.help.into_iter().fold(diagnostic, Diagnostic::help)
+}
+
+fn words(error: &Error) -> Words {
+    let syntax = |message: &str| Words::new(Code::Syntax, message);
+    match error {
+        Error::AliasError { error, .. } | Error::WithSnippet { error, .. } => words(error),
+        Error::ExternalMessage { source, .. } => match &**source {
+            ExternalMessageSource::Parser(scan) => parser_words(scan.kind()),
+            _ => syntax("this is no YAML"),
+        },
+        Error::Eof { .. } => syntax("the text ends too early"),
+        Error::MultipleDocuments { .. } => syntax("a second document begins here")
+            .help("keep one document a file: move the rest to a file of its own"),
+        Error::NonFiniteFloat { value, .. } => {
+            Words::new(Code::BadValue, format!("`{}` is no number JSON can hold", printable(value)))
+                .help("write a finite number, or put quotes round a text")
+        }
+        Error::NullIntoString { .. }
+        | Error::Unexpected { .. }
+        | Error::UnexpectedContainerEndWhileReadingKeyNode { .. } => {
+            syntax("a key must be a text").help("write every key as `name: value`")
+        }
+        Error::MergeValueNotMapOrSeqOfMaps { .. } => {
+            Words::new(Code::WrongType, "`<<` takes a mapping or a list of mappings")
+                .help("merge an anchored mapping: `<<: *name`")
+        }
+        Error::UnknownAnchor { .. } => no_anchor(),
+        Error::UnsupportedTag { .. }
+        | Error::TaggedScalarCannotDeserializeIntoString { .. }
+        | Error::InvalidScalar { .. }
+        | Error::InvalidBinaryBase64 { .. }
+        | Error::BinaryNotUtf8 { .. } => syntax("this tag does not fit its value")
+            .help("leave out the `!` tag; put quotes round a text that begins with `!`"),
+        Error::RecursiveReferencesRequireWeakTypes { .. } => {
+            syntax("this alias stands inside its own anchor")
+        }
+        Error::AliasReplayCounterOverflow { .. }
+        | Error::AliasReplayLimitExceeded { .. }
+        | Error::AliasExpansionLimitExceeded { .. }
+        | Error::AliasReplayStackDepthExceeded { .. } => too_many_aliases(),
+        Error::Budget { breach, .. } => match breach {
+            BudgetBreach::Depth { .. } => too_deep(),
+            BudgetBreach::Aliases { .. }
+            | BudgetBreach::Anchors { .. }
+            | BudgetBreach::MergeKeys { .. }
+            | BudgetBreach::AliasAnchorRatio { .. }
+            | BudgetBreach::RecordedAnchorEvents { .. }
+            | BudgetBreach::RecordedAnchorBytes { .. } => too_many_aliases(),
+            _ => Words::new(Code::LimitExceeded, "the file holds more values than are read")
+                .help("split it into several files"),
+        },
+        _ => syntax("this is no YAML"),
+    }
+}
+
+fn too_deep() -> Words {
+    Words::new(Code::LimitExceeded, format!("lists and mappings nest deeper than {MAX_DEPTH} levels"))
+}
+
+fn too_many_aliases() -> Words {
+    Words::new(Code::LimitExceeded, "the aliases of this file stand for more values than are read")
+        .help("write the repeated parts out, or split the file")
+}
+
+fn no_anchor() -> Words {
+    Words::new(Code::Syntax, "this alias has no anchor")
+        .help("define it first with `&name`, or put quotes round a text that begins with `*`")
+}
+
+fn parser_words(kind: &ErrorKind) -> Words {
+    use ErrorKind as Kind;
+
+    let syntax = |message: &str| Words::new(Code::Syntax, message);
+    match kind {
+        Kind::TabNotAllowed
+        | Kind::TabInBlockIndentation
+        | Kind::TabInIndentation
+        | Kind::TabAtBlockScalarStart
+        | Kind::TabInPlainScalar => {
+            syntax("a tab cannot indent YAML").help("indent with spaces: two a level are usual")
+        }
+        Kind::UnknownAnchor => no_anchor(),
+        Kind::RecursionLimitExceeded => too_deep(),
+        Kind::UnexpectedEofFlowSequence | Kind::UnclosedFlowCollection { open: '[' } => {
+            syntax("this list is not closed").help("add the missing `]`")
+        }
+        Kind::UnexpectedEofFlowMapping
+        | Kind::UnexpectedEofImplicitFlowMapping
+        | Kind::UnclosedFlowCollection { .. } => {
+            syntax("this mapping is not closed").help("add the missing `}`")
+        }
+        Kind::MismatchedFlowCollectionEnd { open, close } => {
+            syntax(&format!("`{open}` is closed by `{}`", close.escape_debug()))
+        }
+        Kind::MisplacedFlowCollectionEnd => syntax("nothing is open that this bracket could close"),
+        Kind::ExpectedFlowMappingSeparator => {
+            syntax("expected `,` or `}`").help("put quotes round a text that holds `{`, `}` or `,`")
+        }
+        Kind::ExpectedFlowSequenceSeparator => {
+            syntax("expected `,` or `]`").help("put quotes round a text that holds `[`, `]` or `,`")
+        }
+        Kind::UnclosedQuotedScalar | Kind::DocumentIndicatorInQuotedScalar => {
+            syntax("this text is not closed").help("add the missing quote")
+        }
+        Kind::InvalidTrailingSingleQuotedScalar | Kind::InvalidTrailingDoubleQuotedScalar => {
+            syntax("text follows the closing quote")
+                .help("put quotes round the whole text; inside single quotes `''` stands for one")
+        }
+        Kind::UnknownQuotedScalarEscape
+        | Kind::InvalidQuotedScalarHexEscape
+        | Kind::InvalidLowSurrogateHexEscape
+        | Kind::InvalidLowSurrogate
+        | Kind::MissingLowSurrogate
+        | Kind::UnpairedLowSurrogate
+        | Kind::InvalidUnicodeEscape => syntax("YAML has no such escape").help(
+            "write `\\\\` for a backslash, or use single quotes, in which a backslash is nothing special",
+        ),
+        Kind::InvalidIndentation
+        | Kind::InvalidFlowScalarIndent
+        | Kind::InvalidQuotedScalarIndent
+        | Kind::InvalidBlockScalarIndent
+        | Kind::ExpectedBlockMappingKey
+        | Kind::ExpectedBlockSequenceEntry
+        | Kind::ExpectedDocumentStart => {
+            syntax("the indentation fits nothing above").help("keys of one mapping begin in one column")
+        }
+        Kind::SimpleKeyExpected | Kind::InvalidSimpleKey => {
+            syntax("expected `:` after a key").help("write `name: value`; a key stays on one line")
+        }
+        Kind::MappingValueNotAllowed | Kind::InvalidColonPlacement | Kind::MappingKeyNotAllowed => {
+            syntax("no `name: value` can stand here").help("put quotes round a text that holds `: `")
+        }
+        Kind::BlockSequenceEntryNotAllowed | Kind::BlockEntryInFlowCollection => {
+            syntax("no list entry can stand here").help("put quotes round a text that begins with `- `")
+        }
+        Kind::UnexpectedCharacter { character } => {
+            syntax(&format!("no value begins with `{}`", character.escape_debug()))
+                .help("put quotes round the text")
+        }
+        Kind::PlainScalarStartsWithDashFlowIndicator => {
+            syntax("no value begins with `-` here").help("put quotes round the text")
+        }
+        Kind::InvalidDocumentEnd => syntax("text follows the end of the document"),
+        Kind::BomInsideDocument => syntax("a byte order mark stands inside the text").help("delete it"),
+        Kind::CommentNotSeparated | Kind::CommentInterceptedScalar => {
+            syntax("a comment cannot begin here").help("put a space before `#`, or quotes round the text")
+        }
+        Kind::InvalidBlockScalarHeader | Kind::ZeroBlockScalarIndent => {
+            syntax("a block of text begins with `|` or `>` and a line break")
+        }
+        Kind::UnexpectedEof | Kind::UnexpectedEofBlockSequence | Kind::UnexpectedEofBlockMapping => {
+            syntax("the text ends too early")
+        }
+        _ => syntax("this is no YAML"),
+    }
+}

@@ -1,0 +1,153 @@
+//! One conversation with a scripted agent.
+
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+
+use super::Answering;
+use crate::context::{At, Clock, ManualClock};
+use crate::plan::Step;
+use crate::target::{Action, Ended, Limits, Opening, Request, Session, Sink, TargetError, Wire};
+use crate::trace::{Change, Outcome, ResultContent, Role};
+
+/// What the agent says when no rule answers.
+const NOT_UNDERSTOOD: &str = "I do not understand.";
+
+pub(super) struct ScriptedSession {
+    opening: Opening,
+    /// The agent's own time: it moves only by `delay_ms`, so that the same script takes the same time everywhere.
+    clock: ManualClock,
+    state: Value,
+    rules: Vec<Answering>,
+    turn: u64,
+    calls: u64,
+    messages: u64,
+}
+
+impl ScriptedSession {
+    pub(super) fn new(opening: Opening, state: Value, rules: Vec<Answering>) -> Self {
+        let started = opening.clock.unix_ms(opening.clock.now());
+        Self { opening, clock: ManualClock::new(started), state, rules, turn: 0, calls: 0, messages: 0 }
+    }
+
+    fn answering(&self, text: &str) -> Option<usize> {
+        self.rules.iter().position(|rule| {
+            rule.user.as_ref().is_none_or(|regex| regex.is_match(text))
+                && rule.turn.is_none_or(|turn| turn == self.turn)
+                && rule.thread.as_ref().is_none_or(|regex| regex.is_match(&self.opening.thread_id))
+                && rule.state.iter().all(|(path, value)| path.find(&self.state) == Some(value))
+        })
+    }
+
+    fn run(&mut self, text: &str, limits: &Limits, sink: &mut dyn Sink) -> ControlFlow<Ended> {
+        self.turn += 1;
+        let sent = self.clock.now();
+        sink.wire(sent, Wire::Sent { body: &[] });
+        let mut play = Play { clock: &self.clock, deadline: sent.plus(limits.timeout), limits, sink };
+        let thread_id = Some(Cow::Owned(self.opening.thread_id.clone()));
+        play.tell(Change::RunStarted { run_id: Some(self.opening.ids.next("run").into()), thread_id })?;
+        let steps = match self.answering(text) {
+            Some(rule) => self.rules[rule].steps.clone(),
+            None => vec![Step::Say(NOT_UNDERSTOOD.to_owned())],
+        };
+        for step in steps {
+            match step {
+                Step::Say(text) => {
+                    self.messages += 1;
+                    play.say(&format!("message-{}", self.messages), &text)?;
+                }
+                Step::Call { tool, id, args, result, delay } => {
+                    self.calls += 1;
+                    let id = id.unwrap_or_else(|| format!("call-{}", self.calls));
+                    play.call(&id, &tool, args.as_ref(), result, delay)?;
+                }
+                Step::Answer { id, result } => play.answer(&id, result)?,
+                Step::State(keys) => {
+                    match &mut self.state {
+                        Value::Object(state) => state.extend(keys),
+                        other => *other = Value::Object(keys),
+                    }
+                    play.tell(Change::StateReplaced(self.state.clone()))?;
+                }
+                Step::Delay(delay) => play.wait(delay)?,
+                Step::Error { message, code } => {
+                    play.tell(Change::RunEnded(Outcome::Error { message, code }))?;
+                    return ControlFlow::Break(Ended::Terminal);
+                }
+            }
+        }
+        play.tell(Change::RunEnded(Outcome::Finished))
+    }
+}
+
+impl Session for ScriptedSession {
+    fn exchange<'a>(
+        &'a mut self,
+        request: Request,
+        limits: &'a Limits,
+        sink: &'a mut dyn Sink,
+    ) -> BoxFuture<'a, Result<Ended, TargetError>> {
+        let Action::User { text, .. } = request.action;
+        let ended = match self.run(&text, limits, sink) {
+            ControlFlow::Continue(()) => Ended::Terminal,
+            ControlFlow::Break(ended) => ended,
+        };
+        sink.wire(self.clock.now(), Wire::Closed);
+        Box::pin(std::future::ready(Ok(ended)))
+    }
+}
+
+/// The agent doing what its rule says.
+struct Play<'a> {
+    clock: &'a ManualClock,
+    deadline: At,
+    limits: &'a Limits,
+    sink: &'a mut dyn Sink,
+}
+
+impl Play<'_> {
+    fn tell(&mut self, change: Change<'_>) -> ControlFlow<Ended> {
+        if self.limits.cancel.is_cancelled() || self.sink.change(self.clock.now(), change).is_break() {
+            return ControlFlow::Break(Ended::Cancelled);
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Lets virtual time pass, no further than the turn may take.
+    fn wait(&mut self, delay: Duration) -> ControlFlow<Ended> {
+        let left = self.deadline.since(self.clock.now());
+        self.clock.advance(delay.min(left));
+        if delay > left { ControlFlow::Break(Ended::Timeout) } else { ControlFlow::Continue(()) }
+    }
+
+    fn say(&mut self, id: &str, text: &str) -> ControlFlow<Ended> {
+        self.tell(Change::MessageOpened { id: id.into(), role: Role::Assistant, subagent: None })?;
+        self.tell(Change::MessageText { id: id.into(), delta: text.into() })?;
+        self.tell(Change::MessageClosed { id: id.into() })
+    }
+
+    fn call(
+        &mut self,
+        id: &str,
+        tool: &str,
+        args: Option<&Value>,
+        result: Option<Value>,
+        delay: Duration,
+    ) -> ControlFlow<Ended> {
+        self.tell(Change::CallOpened { id: id.into(), name: tool.into(), subagent: None })?;
+        if let Some(args) = args {
+            self.tell(Change::CallArgs { id: id.into(), delta: args.to_string().into() })?;
+        }
+        self.tell(Change::CallArgsDone { id: id.into() })?;
+        self.wait(delay)?;
+        result.map_or(ControlFlow::Continue(()), |result| self.answer(id, result))
+    }
+
+    fn answer(&mut self, id: &str, result: Value) -> ControlFlow<Ended> {
+        let result = ResultContent::Json(result);
+        self.tell(Change::CallAnswered { id: id.into(), result, is_error: None })
+    }
+}

@@ -1,0 +1,187 @@
+//! What each change does to the trace.
+
+use std::borrow::Cow;
+
+use super::{
+    Change, Lane, Message, Origin, ResultContent, Role, SnapshotItem, ToolCall, ToolResult, Touch, Trace,
+    snapshot,
+};
+use crate::context::At;
+
+impl Trace {
+    /// Applies one change; what it touched goes to `touched`.
+    pub fn apply(&mut self, at: At, change: Change<'_>, touched: &mut Vec<Touch>) {
+        if !self.framed {
+            self.push_event(at, self.raw.len()..self.raw.len());
+        }
+        match change {
+            Change::RunStarted { run_id, .. } => {
+                if let (Some(exchange), Some(id)) = (self.exchanges.last_mut(), run_id) {
+                    exchange.run_ids.push(id.into_owned());
+                }
+            }
+            Change::RunEnded(outcome) => {
+                if let Some(exchange) = self.exchanges.last_mut() {
+                    exchange.run_ended(at, outcome);
+                }
+            }
+            Change::MessageOpened { id, role, subagent } => self.open_message(&id, role, lane(subagent)),
+            Change::MessageText { id, delta } => self.add_text(&id, &delta),
+            Change::MessageClosed { id } => {
+                if let Some(index) = self.message_ids.get(&*id).copied()
+                    && self.messages[index].close()
+                {
+                    touched.push(Touch::MessageClosed(index));
+                }
+            }
+            Change::CallOpened { id, name, subagent } => {
+                self.open_call(at, &id, &name, lane(subagent), touched);
+            }
+            Change::CallArgs { id, delta } => self.add_args(&id, &delta),
+            Change::CallArgsDone { id } => self.finish_args(at, &id, touched),
+            Change::CallAnswered { id, result, is_error } => self.answer(at, &id, result, is_error, touched),
+            Change::StateReplaced(value) => self.state.replace(value),
+            Change::StatePatched(patch) => {
+                if let Err(error) = self.state.patch(&patch) {
+                    self.warn(format!("a change of the state does not apply: {error}"));
+                }
+            }
+            Change::Snapshot(items) => self.snapshot(at, items, touched),
+            Change::Warning(text) => self.warn(text),
+        }
+    }
+
+    fn current_turn(&self) -> usize {
+        self.turns.len().saturating_sub(1)
+    }
+
+    fn open_message(&mut self, id: &str, role: Role, lane: Lane) {
+        let turn = self.current_turn();
+        if let Some(known) = self.message_ids.get(id).copied()
+            && self.messages[known].turn == turn
+            && self.messages[known].role == role
+        {
+            // Re-opened: the same message goes on.
+            self.messages[known].reopen();
+            return;
+        }
+        self.push_message(Message::new(id.to_owned(), role, lane, turn, self.last_event()));
+    }
+
+    fn add_text(&mut self, id: &str, delta: &str) {
+        let turn = self.current_turn();
+        let known = self.message_ids.get(id).copied().filter(|index| self.messages[*index].turn == turn);
+        let index = if let Some(index) = known {
+            index
+        } else {
+            self.open_message(id, Role::Assistant, Lane::Agent);
+            self.messages.len() - 1
+        };
+        self.messages[index].text.push_str(delta);
+        if self.messages[index].is_closed() {
+            // Text after the end is text all the same; the end of the turn closes the message again.
+            self.messages[index].reopen();
+        }
+    }
+
+    /// A re-announced id is the same call as long as it has no result (SPEC 6).
+    fn open_call(&mut self, at: At, id: &str, name: &str, lane: Lane, touched: &mut Vec<Touch>) {
+        if let Some(known) = self.call_ids.get(id).copied() {
+            let call = &self.calls[known];
+            if call.results.is_empty() {
+                if call.args_done.is_some() {
+                    // The arguments come again with the announcement.
+                    self.calls[known].args_text.clear();
+                    self.calls[known].add_args("");
+                }
+                self.calls[known].last_event = self.last_event();
+                return;
+            }
+            self.warn(format!("the call id `{id}` is used again after its result: counted as a new call"));
+        }
+        self.push_call(ToolCall::new(
+            id.to_owned(),
+            name.to_owned(),
+            lane,
+            self.current_turn(),
+            at,
+            self.last_event(),
+        ));
+        touched.push(Touch::CallStarted(self.calls.len() - 1));
+    }
+
+    pub(super) fn push_call(&mut self, call: ToolCall) {
+        let index = self.calls.len();
+        self.call_ids.insert(call.wire_id.clone(), index);
+        if call.origin != Origin::History {
+            self.first_calls.entry(call.name.clone()).or_insert(index);
+        }
+        self.calls.push(call);
+        if let Some(turn) = self.turns.last_mut() {
+            turn.calls.end = self.calls.len();
+        }
+    }
+
+    fn add_args(&mut self, id: &str, delta: &str) {
+        let last_event = self.last_event();
+        match self.call_ids.get(id).copied() {
+            Some(index) => {
+                self.calls[index].add_args(delta);
+                self.calls[index].last_event = last_event;
+            }
+            None => self.warn(format!("arguments for the call `{id}`, which never started")),
+        }
+    }
+
+    fn finish_args(&mut self, at: At, id: &str, touched: &mut Vec<Touch>) {
+        let last_event = self.last_event();
+        if let Some(index) = self.call_ids.get(id).copied() {
+            self.calls[index].last_event = last_event;
+            if self.calls[index].finish_args(at) {
+                touched.push(Touch::ArgsDone(index));
+            }
+        }
+    }
+
+    /// Several results of one call: the last is its result. A result without a call matches no rule.
+    pub(super) fn answer(
+        &mut self,
+        at: At,
+        id: &str,
+        result: ResultContent<'_>,
+        is_error: Option<bool>,
+        touched: &mut Vec<Touch>,
+    ) {
+        let Some(index) = self.call_ids.get(id).copied() else {
+            self.warn(format!("a result for the call `{id}`, which never started"));
+            return;
+        };
+        let (turn, event) = (self.current_turn(), self.last_event());
+        let call = &mut self.calls[index];
+        if call.finish_args(at) {
+            touched.push(Touch::ArgsDone(index));
+        }
+        call.answer(ToolResult::new(result, is_error, at, event), turn);
+        if call.counted_in != turn
+            && let Some(turn) = self.turns.last_mut()
+            && !turn.answered.contains(&index)
+        {
+            turn.answered.push(index);
+        }
+        touched.push(Touch::Answered(index));
+    }
+
+    fn snapshot(&mut self, at: At, items: Vec<SnapshotItem>, touched: &mut Vec<Touch>) {
+        let live = snapshot::first_live(self, &items);
+        for (position, item) in items.into_iter().enumerate() {
+            match live {
+                snapshot::Live::From(first) => self.snapshot_item(at, item, position >= first, touched),
+                snapshot::Live::Unknown => self.snapshot_item(at, item, true, touched),
+            }
+        }
+    }
+}
+
+fn lane(subagent: Option<Cow<'_, str>>) -> Lane {
+    subagent.map_or(Lane::Agent, |id| Lane::Subagent(id.into_owned()))
+}

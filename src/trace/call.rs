@@ -1,0 +1,147 @@
+//! A tool call: what was asked for, and what came back.
+
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+use serde_json::{Map, Value};
+
+use super::{Lane, Origin, ResultContent};
+use crate::context::At;
+
+/// A tool call. It counts from its start, with or without a result (SPEC 6).
+#[derive(Debug)]
+pub struct ToolCall {
+    /// Its id on the wire.
+    pub wire_id: String,
+    /// The tool's name.
+    pub name: String,
+    /// The text of the arguments as sent.
+    pub args_text: String,
+    /// Every result, in order; the last one is the call's result.
+    pub results: Vec<ToolResult>,
+    /// The turn it started in, counted from 0.
+    pub counted_in: usize,
+    /// The turn of its last result, counted from 0.
+    pub answered_in: Option<usize>,
+    /// Who made it.
+    pub lane: Lane,
+    /// How it came to be known.
+    pub origin: Origin,
+    /// When it started.
+    pub started: At,
+    /// When its arguments were complete.
+    pub args_done: Option<At>,
+    /// The number of the event that opened it.
+    pub first_event: u32,
+    /// The number of the last event that told of it.
+    pub last_event: u32,
+    args: OnceLock<Args>,
+}
+
+/// The arguments as JSON, or why they are none.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Args {
+    /// The arguments; an empty text is an empty object.
+    Json(Value),
+    /// The text is no JSON; the words of the parser.
+    Malformed(String),
+}
+
+/// One answer to a call.
+#[derive(Debug)]
+pub struct ToolResult {
+    /// What rules match on: an object or array as compact JSON, a JSON string unquoted, anything else as sent.
+    pub text: String,
+    /// The JSON value, where the answer is one.
+    pub structured: Option<Value>,
+    /// Whether the protocol says that it is an error.
+    pub is_error: Option<bool>,
+    /// When it arrived.
+    pub at: At,
+    /// The number of the event that brought it.
+    pub event: u32,
+}
+
+impl ToolCall {
+    pub(super) fn new(wire_id: String, name: String, lane: Lane, turn: usize, at: At, event: u32) -> Self {
+        Self {
+            wire_id,
+            name,
+            args_text: String::new(),
+            results: Vec::new(),
+            counted_in: turn,
+            answered_in: None,
+            lane,
+            origin: Origin::Streamed,
+            started: at,
+            args_done: None,
+            first_event: event,
+            last_event: event,
+            args: OnceLock::new(),
+        }
+    }
+
+    /// The arguments as JSON; parsed once, when first asked for.
+    pub fn args(&self) -> &Args {
+        self.args.get_or_init(|| {
+            if self.args_text.trim().is_empty() {
+                return Args::Json(Value::Object(Map::new()));
+            }
+            match serde_json::from_str(&self.args_text) {
+                Ok(value) => Args::Json(value),
+                Err(error) => Args::Malformed(error.to_string()),
+            }
+        })
+    }
+
+    /// The call's result: the last one.
+    pub fn result(&self) -> Option<&ToolResult> {
+        self.results.last()
+    }
+
+    /// When the call ended: at its result, else at the end of its arguments, else at its start (SPEC 7.3).
+    pub fn ended(&self) -> At {
+        self.result().map(|result| result.at).or(self.args_done).unwrap_or(self.started)
+    }
+
+    pub(super) fn add_args(&mut self, delta: &str) {
+        self.args_text.push_str(delta);
+        self.args = OnceLock::new();
+    }
+
+    /// Its arguments are complete; `false` where they were already.
+    pub(super) fn finish_args(&mut self, at: At) -> bool {
+        self.args_done.replace(at).inspect(|first| self.args_done = Some(*first)).is_none()
+    }
+
+    pub(super) fn answer(&mut self, result: ToolResult, turn: usize) {
+        self.answered_in = Some(turn);
+        self.last_event = result.event;
+        self.results.push(result);
+    }
+}
+
+impl ToolResult {
+    pub(super) fn new(content: ResultContent<'_>, is_error: Option<bool>, at: At, event: u32) -> Self {
+        let (text, structured) = match content {
+            ResultContent::Text(text) => read(text),
+            ResultContent::Json(Value::String(text)) => (text.clone(), Some(Value::String(text))),
+            ResultContent::Json(value) => (value.to_string(), Some(value)),
+        };
+        Self { text, structured, is_error, at, event }
+    }
+}
+
+/// The text that rules see, and the value behind it.
+fn read(text: Cow<'_, str>) -> (String, Option<Value>) {
+    // Only what can be an object, an array or a string is worth a parse; a number or a word stays as sent.
+    if !text.trim_start().starts_with(['{', '[', '"']) {
+        let value = serde_json::from_str(&text).ok();
+        return (text.into_owned(), value);
+    }
+    match serde_json::from_str::<Value>(&text) {
+        Ok(Value::String(inner)) => (inner.clone(), Some(Value::String(inner))),
+        Ok(value) => (value.to_string(), Some(value)),
+        Err(_) => (text.into_owned(), None),
+    }
+}

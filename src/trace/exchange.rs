@@ -1,0 +1,63 @@
+//! One request and what came back.
+
+use std::ops::Range;
+
+use super::Outcome;
+use crate::context::At;
+
+/// One request to the agent and its answer.
+#[derive(Clone, Debug)]
+pub struct Exchange {
+    /// The turn it belongs to, counted from 0.
+    pub turn: usize,
+    /// When the request was sent.
+    pub sent: At,
+    /// When the answer began.
+    pub first_byte: Option<At>,
+    /// The answer's HTTP status, where the protocol has one.
+    pub status: Option<u16>,
+    /// When the run ended: its last terminal event, else the end of the exchange.
+    pub ended: Option<At>,
+    /// The runs' ids as the agent gave them, in order.
+    pub run_ids: Vec<String>,
+    /// How the agent says that it ended.
+    pub outcome: Option<Outcome>,
+}
+
+/// One event as it arrived. Its number is its place in [`Trace::events`](super::Trace::events).
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// When it arrived.
+    pub at: At,
+    /// The exchange it belongs to.
+    pub exchange: u16,
+    /// Where its bytes are.
+    pub(super) raw: Range<u32>,
+}
+
+impl Exchange {
+    pub(super) fn sent(turn: usize, at: At) -> Self {
+        Self {
+            turn,
+            sent: at,
+            first_byte: None,
+            status: None,
+            ended: None,
+            run_ids: Vec::new(),
+            outcome: None,
+        }
+    }
+
+    /// The agent's time, in microseconds.
+    pub fn micros(&self) -> u64 {
+        self.ended.map_or(0, |ended| ended.0.saturating_sub(self.sent.0))
+    }
+
+    /// Takes the end of a run: an error stays, whatever a later run of the same answer says.
+    pub(super) fn run_ended(&mut self, at: At, outcome: Outcome) {
+        self.ended = Some(at);
+        if !matches!(self.outcome, Some(Outcome::Error { .. })) {
+            self.outcome = Some(outcome);
+        }
+    }
+}

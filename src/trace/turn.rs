@@ -1,0 +1,53 @@
+//! One turn of the conversation.
+
+use std::ops::Range;
+
+/// What a turn sent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Input {
+    /// The id the user's message has in the history.
+    pub message_id: Option<String>,
+    /// What the user said.
+    pub text: String,
+}
+
+/// One turn: stretches of the trace's lists.
+#[derive(Clone, Debug)]
+pub struct Turn {
+    /// What was sent.
+    pub input: Input,
+    /// Its exchanges.
+    pub exchanges: Range<usize>,
+    /// The messages that began in it.
+    pub messages: Range<usize>,
+    /// The calls that started in it.
+    pub calls: Range<usize>,
+    /// Calls that started before it and were answered in it.
+    pub answered: Vec<usize>,
+    /// Oddities that fail nothing.
+    pub warnings: Vec<String>,
+}
+
+impl Turn {
+    /// How many warnings of a turn are kept; the rest is counted.
+    pub const MAX_WARNINGS: usize = 20;
+
+    pub(super) fn new(input: Input, exchanges: usize, messages: usize, calls: usize) -> Self {
+        Self {
+            input,
+            exchanges: exchanges..exchanges,
+            messages: messages..messages,
+            calls: calls..calls,
+            answered: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    pub(super) fn warn(&mut self, text: String) {
+        match self.warnings.len() {
+            length if length < Self::MAX_WARNINGS => self.warnings.push(text),
+            Self::MAX_WARNINGS => self.warnings.push("more warnings of this turn are not shown".to_owned()),
+            _ => {}
+        }
+    }
+}

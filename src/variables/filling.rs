@@ -1,0 +1,295 @@
+//! Fills the leaves of the model from a scope, and collects every problem with its place.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::pattern::PatternError;
+use super::{Found, Pattern, Piece, Reference, Scope, scan};
+use crate::diagnostic::{Code, Diagnostic, Place, SourceFile, Span};
+use crate::model::{Given, Number, Text};
+use crate::source::{Node, NodeValue};
+
+/// A leaf that is filled, or will be.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Late<T> {
+    /// Filled.
+    Ready(T),
+    /// Something it needs is known later, or a problem with it was reported.
+    Pending,
+}
+
+impl<T> Late<T> {
+    /// The value, where there is one now.
+    pub fn ready(self) -> Option<T> {
+        match self {
+            Self::Ready(value) => Some(value),
+            Self::Pending => None,
+        }
+    }
+
+    /// A leaf that may be left out: what is not there is ready.
+    pub fn optional(leaf: Option<Self>) -> Late<Option<T>> {
+        match leaf {
+            None => Late::Ready(None),
+            Some(Self::Ready(value)) => Late::Ready(Some(value)),
+            Some(Self::Pending) => Late::Pending,
+        }
+    }
+}
+
+/// Fills leaves of one file from one scope.
+pub struct Filling<'a> {
+    scope: &'a Scope,
+    source: &'a Arc<SourceFile>,
+    /// Whether something will be sent: only then does a missing environment variable of a target count (SPEC 2).
+    sends: bool,
+    problems: &'a mut Vec<Diagnostic>,
+    secrets: Vec<String>,
+}
+
+impl<'a> Filling<'a> {
+    /// Fills from `scope` the leaves of `source`; problems go to `problems`.
+    pub fn new(
+        scope: &'a Scope,
+        source: &'a Arc<SourceFile>,
+        sends: bool,
+        problems: &'a mut Vec<Diagnostic>,
+    ) -> Self {
+        Self { scope, source, sends, problems, secrets: Vec::new() }
+    }
+
+    /// The values that must be masked wherever they are told.
+    pub fn into_secrets(self) -> Vec<String> {
+        self.secrets
+    }
+
+    /// Where `span` is.
+    pub fn place(&self, span: Span) -> Place {
+        self.source.place(span)
+    }
+
+    /// Reports a problem at `span`.
+    pub fn report(&mut self, code: Code, span: Span, message: impl Into<String>, help: Option<String>) {
+        let mut diagnostic = Diagnostic::error(code, message).at(self.source, span, "");
+        diagnostic.help.extend(help);
+        self.problems.push(diagnostic);
+    }
+
+    /// A text with its references replaced.
+    pub fn text(&mut self, text: &Text) -> Late<String> {
+        self.replace(text, Kind::Text).map_or(Late::Pending, Late::Ready)
+    }
+
+    /// A text of a target that counts only when something is sent: an endpoint.
+    pub fn sent_text(&mut self, text: &Text) -> Late<String> {
+        self.replace(text, Kind::Sent).map_or(Late::Pending, Late::Ready)
+    }
+
+    /// The value of a header: whatever is put into it by a reference is a secret (SPEC 2), but for a default.
+    pub fn header(&mut self, name: &str, text: &Text) -> Late<String> {
+        let Some(value) = self.replace(text, Kind::Header) else { return Late::Pending };
+        if names_a_secret(name) {
+            self.secrets.push(value.clone());
+            // `Bearer abc`: the token alone is as secret as the whole.
+            if let Some((_, token)) = value.split_once(' ') {
+                self.secrets.push(token.trim().to_owned());
+            }
+        }
+        Late::Ready(value)
+    }
+
+    /// A regular expression; values are inserted escaped: variables are data, not patterns.
+    pub fn pattern(&mut self, text: &Text) -> Late<Pattern> {
+        let Some(filled) = self.replace(text, Kind::Pattern) else { return Late::Pending };
+        match Pattern::check(&filled) {
+            Ok(pattern) => Late::Ready(pattern),
+            Err(PatternError { message, help }) => {
+                self.report(Code::BadPattern, text.span, message, help);
+                Late::Pending
+            }
+        }
+    }
+
+    /// A whole number.
+    pub fn number(&mut self, number: &Number) -> Late<u64> {
+        self.given(&number.value, number.span)
+    }
+
+    /// A whole number that is part of another leaf.
+    pub fn given(&mut self, given: &Given<u64>, span: Span) -> Late<u64> {
+        let reference = match given {
+            Given::Literal(value) => return Late::Ready(*value),
+            Given::Reference(reference) => reference,
+        };
+        let Some(value) = self.json_of(reference, span) else { return Late::Pending };
+        let number = value.as_u64().or_else(|| value.as_str().and_then(|text| text.parse().ok()));
+        let Some(number) = number else {
+            self.report(
+                Code::WrongType,
+                span,
+                format!("expected a whole number, `{reference}` gives `{}`", as_text(&value)),
+                None,
+            );
+            return Late::Pending;
+        };
+        Late::Ready(number)
+    }
+
+    /// A free JSON value; a string that is exactly one reference takes the variable's own type.
+    pub fn json(&mut self, node: &Node) -> Late<Value> {
+        self.json_node(node).map_or(Late::Pending, Late::Ready)
+    }
+
+    fn json_node(&mut self, node: &Node) -> Option<Value> {
+        match &node.value {
+            NodeValue::String(text) => self.json_of(text, node.span),
+            NodeValue::List(items) => {
+                let filled: Vec<Option<Value>> = items.iter().map(|item| self.json_node(item)).collect();
+                filled.into_iter().collect::<Option<Vec<_>>>().map(Value::Array)
+            }
+            NodeValue::Map(entries) => {
+                // Every entry is filled, so that every problem is reported.
+                let filled: Vec<Option<(String, Value)>> = entries
+                    .iter()
+                    .map(|entry| Some((entry.key.clone(), self.json_node(&entry.value)?)))
+                    .collect();
+                filled.into_iter().collect::<Option<Map<_, _>>>().map(Value::Object)
+            }
+            _ => Some(node.to_json()),
+        }
+    }
+
+    fn json_of(&mut self, text: &str, span: Span) -> Option<Value> {
+        let pieces = self.scan(text, span)?;
+        if let [Piece::Reference(reference)] = pieces.as_slice() {
+            return self.look_up(reference, text, span, Kind::Text);
+        }
+        self.join(&pieces, text, span, Kind::Text).map(Value::String)
+    }
+
+    fn replace(&mut self, text: &Text, kind: Kind) -> Option<String> {
+        if !text.value.contains("${") {
+            return Some(text.value.clone());
+        }
+        let pieces = self.scan(&text.value, text.span)?;
+        self.join(&pieces, &text.value, text.span, kind)
+    }
+
+    fn scan<'t>(&mut self, text: &'t str, span: Span) -> Option<Vec<Piece<'t>>> {
+        let errors = match scan(text) {
+            Ok(pieces) => return Some(pieces),
+            Err(errors) => errors,
+        };
+        for error in errors {
+            let place = self.inside(span, &text[error.range.clone()]);
+            let help =
+                "write `${NAME}` for a variable, or `$${` for the two characters themselves".to_owned();
+            self.report(Code::BadReference, place, error.message, Some(help));
+        }
+        None
+    }
+
+    fn join(&mut self, pieces: &[Piece<'_>], whole: &str, span: Span, kind: Kind) -> Option<String> {
+        let mut joined = String::with_capacity(whole.len());
+        let mut complete = true;
+        for piece in pieces {
+            match piece {
+                Piece::Literal(text) => joined.push_str(text),
+                Piece::Reference(reference) => match self.look_up(reference, whole, span, kind) {
+                    Some(value) if kind == Kind::Pattern => {
+                        joined.push_str(&regex_syntax::escape(&as_text(&value)));
+                    }
+                    Some(value) => {
+                        let text = as_text(&value);
+                        if kind == Kind::Header && reference.default != Some(text.as_str()) {
+                            self.secrets.push(text.clone());
+                        }
+                        joined.push_str(&text);
+                    }
+                    None => complete = false,
+                },
+            }
+        }
+        complete.then_some(joined)
+    }
+
+    fn look_up(&mut self, reference: &Reference<'_>, whole: &str, span: Span, kind: Kind) -> Option<Value> {
+        let (missing, environment) = match self.scope.look_up(reference) {
+            Found::Value(value) => return Some(value.into_owned()),
+            Found::Pending => return None,
+            Found::Missing(missing) => (missing, false),
+            Found::MissingEnvironment(missing) => (missing, true),
+        };
+        let place = self.inside(span, &whole[reference.range.clone()]);
+        let sought = if environment { reference.path[0] } else { reference.name };
+        let nearest = if environment {
+            nearest(sought, self.scope.environment_names())
+        } else {
+            nearest(sought, self.scope.names())
+        };
+        let help = match nearest {
+            Some(name) if environment => format!("did you mean `${{ENV.{name}}}`?"),
+            Some(name) => format!("did you mean `${{{name}}}`?"),
+            None if environment => {
+                format!("set it, or give a default: `${{ENV.{sought}:-…}}`")
+            }
+            None => format!(
+                "define it, give a default with `${{{sought}:-…}}`, or write `$${{` for the two characters themselves"
+            ),
+        };
+        let unsent = environment && !self.sends && matches!(kind, Kind::Sent | Kind::Header);
+        let diagnostic = if unsent {
+            Diagnostic::warning(Code::UndefinedVariable, missing)
+        } else {
+            Diagnostic::error(Code::UndefinedVariable, missing)
+        };
+        self.problems.push(diagnostic.at(self.source, place, "").help(help));
+        None
+    }
+
+    /// The place of `part` inside `span`, or all of it where quoting hides the part.
+    fn inside(&self, span: Span, part: &str) -> Span {
+        let whole = self.source.text.get(span.start as usize..span.end as usize).unwrap_or("");
+        match whole.find(part) {
+            Some(offset) => {
+                Span::new(span.start as usize + offset, span.start as usize + offset + part.len())
+            }
+            None => span,
+        }
+    }
+}
+
+/// What a text is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Text,
+    Pattern,
+    Sent,
+    Header,
+}
+
+/// A value inside other text: strings as they are, everything else as compact JSON.
+fn as_text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// Whether a header of this name carries a secret even where it is written out (SPEC 2).
+fn names_a_secret(header: &str) -> bool {
+    let name = header.to_ascii_lowercase();
+    matches!(name.as_str(), "authorization" | "proxy-authorization" | "cookie")
+        || name.contains("api-key")
+        || name.contains("token")
+}
+
+/// The name that was most likely meant.
+fn nearest<'n>(sought: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
+    names
+        .map(|name| (strsim::jaro_winkler(sought, name), name))
+        .filter(|(likeness, _)| *likeness > 0.85)
+        .max_by(|(a, _), (b, _)| a.total_cmp(b))
+        .map(|(_, name)| name.to_owned())
+}

@@ -1,0 +1,14 @@
+//! `${…}`: finding references, looking them up, and filling the leaves of the model with what they mean (SPEC 2).
+//!
+//! A [`Scope`] knows names and values; a [`Filling`] fills leaves from a scope and collects every problem with its
+//! place. What cannot be known yet (the output of a hook, a generated thread) leaves a leaf [`Late::Pending`].
+
+mod filling;
+mod pattern;
+mod scan;
+mod scope;
+
+pub use filling::{Filling, Late};
+pub use pattern::{Pattern, PatternError, Patterns};
+pub use scan::{Piece, Reference, ScanError, scan};
+pub use scope::{Found, Scope};

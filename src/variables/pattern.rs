@@ -1,0 +1,179 @@
+//! Regular expressions: checked when a file is loaded, compiled when a test starts.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use regex::{Regex, RegexBuilder};
+use regex_syntax::ast::parse::Parser;
+use regex_syntax::ast::{self, Ast, ErrorKind};
+
+/// The largest a compiled pattern may be, in bytes (SPEC 1).
+const MAX_COMPILED_BYTES: usize = 1 << 20;
+
+/// The longest pattern whose size is taken on trust at load time: a longer one is compiled once and dropped.
+const TRUSTED_LENGTH: usize = 64;
+
+/// The text of a regular expression that is known to be one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Pattern(Arc<str>);
+
+/// Why a text is no pattern, and what to write instead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PatternError {
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub help: Option<String>,
+}
+
+impl Pattern {
+    /// Checks a pattern as its author wrote it.
+    ///
+    /// # Errors
+    /// Bad syntax, look-around and back-references, the `/…/` habit of other tools, a pattern that compiles to more
+    /// than 1 MiB.
+    pub fn check(text: &str) -> Result<Self, PatternError> {
+        if let Some(error) = slashes(text) {
+            return Err(error);
+        }
+        let ast = Parser::new().parse(text).map_err(|error| syntax(&error))?;
+        regex_syntax::hir::translate::Translator::new().translate(text, &ast).map_err(|error| {
+            PatternError {
+                message: format!("the pattern is no regular expression: {}", error.kind()),
+                help: None,
+            }
+        })?;
+        if text.len() > TRUSTED_LENGTH || has_counted_repetition(&ast) {
+            compile(text).map_err(|_| PatternError {
+                message: "the pattern compiles to more than 1 MiB".to_owned(),
+                help: Some("use smaller counted repetitions, or several patterns".to_owned()),
+            })?;
+        }
+        Ok(Self(text.into()))
+    }
+
+    /// The pattern as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// The compiled patterns of one test, shared by text and dropped with it.
+#[derive(Debug, Default)]
+pub struct Patterns(HashMap<Pattern, Arc<Regex>>);
+
+impl Patterns {
+    /// The compiled form of `pattern`.
+    ///
+    /// # Errors
+    /// Where it compiles to more than 1 MiB.
+    pub fn compile(&mut self, pattern: &Pattern) -> Result<Arc<Regex>, regex::Error> {
+        if let Some(regex) = self.0.get(pattern) {
+            return Ok(Arc::clone(regex));
+        }
+        let regex = Arc::new(compile(pattern.as_str())?);
+        self.0.insert(pattern.clone(), Arc::clone(&regex));
+        Ok(regex)
+    }
+}
+
+fn compile(text: &str) -> Result<Regex, regex::Error> {
+    RegexBuilder::new(text).size_limit(MAX_COMPILED_BYTES).build()
+}
+
+/// `/…/` and `/…/flags` would silently never match what their author means.
+fn slashes(text: &str) -> Option<PatternError> {
+    let (inner, flags) = text.strip_prefix('/')?.rsplit_once('/')?;
+    if !flags.chars().all(|flag| "gimsuyvx".contains(flag)) {
+        return None;
+    }
+    let ours: String = flags.chars().filter(|flag| "imsx".contains(*flag)).collect();
+    let plain = if ours.is_empty() { inner.to_owned() } else { format!("(?{ours}){inner}") };
+    Some(PatternError {
+        message: format!("`{text}` is written as in other tools, between slashes"),
+        help: Some(format!("write `{plain}`, or `(?:{text})` where the slashes are meant")),
+    })
+}
+
+fn syntax(error: &ast::Error) -> PatternError {
+    let help = match error.kind() {
+        ErrorKind::UnsupportedLookAround => Some(
+            "look-around is not available, so that matching stays linear: use two patterns, one in `must_match` \
+             and one in `must_not_match`",
+        ),
+        ErrorKind::UnsupportedBackreference => {
+            Some("back-references are not available, so that matching stays linear")
+        }
+        _ => None,
+    };
+    let offset = error.span().start.offset;
+    let at = error.pattern().get(..offset).map_or(0, |before| before.chars().count()) + 1;
+    PatternError {
+        message: format!("the pattern is no regular expression: {}, at character {at}", error.kind()),
+        help: help.map(str::to_owned),
+    }
+}
+
+fn has_counted_repetition(ast: &Ast) -> bool {
+    struct Finder(bool);
+    impl ast::Visitor for Finder {
+        type Output = bool;
+        type Err = ();
+
+        fn finish(self) -> Result<bool, ()> {
+            Ok(self.0)
+        }
+
+        fn visit_pre(&mut self, ast: &Ast) -> Result<(), ()> {
+            if let Ast::Repetition(repetition) = ast {
+                self.0 |= matches!(repetition.op.kind, ast::RepetitionKind::Range(_));
+            }
+            Ok(())
+        }
+    }
+    ast::visit(ast, Finder(false)).unwrap_or(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &str) {
+        let shown = match Pattern::check(text) {
+            Ok(_) => "ok".to_owned(),
+            Err(error) => format!("{} | {}", error.message, error.help.unwrap_or_default()),
+        };
+        assert_eq!(shown, expected, "{text}");
+    }
+
+    #[test]
+    fn takes_linear_patterns_and_says_what_to_do_with_others() {
+        check("(?i)order confirmed|ok$", "ok");
+        check("a/b", "ok");
+        check("/api/v1", "ok");
+        check("(?:/ok/)", "ok");
+        check(
+            "/ok/i",
+            "`/ok/i` is written as in other tools, between slashes | write `(?i)ok`, or `(?:/ok/i)` where the slashes are meant",
+        );
+        check(
+            "/ok/",
+            "`/ok/` is written as in other tools, between slashes | write `ok`, or `(?:/ok/)` where the slashes are meant",
+        );
+        check("a(b", "the pattern is no regular expression: unclosed group, at character 2 | ");
+        check(
+            "é(?=b)",
+            "the pattern is no regular expression: look-around, including look-ahead and look-behind, is not supported, at character 2 | look-around is not available, so that matching stays linear: use two patterns, one in `must_match` and one in `must_not_match`",
+        );
+        check(
+            r"(a)\1",
+            "the pattern is no regular expression: backreferences are not supported, at character 4 | back-references are not available, so that matching stays linear",
+        );
+        check(
+            r"a{1000}{1000}",
+            "the pattern compiles to more than 1 MiB | use smaller counted repetitions, or several patterns",
+        );
+        check(r"\w{2,3}", "ok");
+        check(r"\p{Nope}", "the pattern is no regular expression: Unicode property not found | ");
+    }
+}

@@ -1,0 +1,126 @@
+//! Which names mean what.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::Reference;
+
+/// The name under which the environment is reached: `${ENV.NAME}`.
+const ENVIRONMENT: &str = "ENV";
+
+/// What a reference means.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Found<'a> {
+    /// This value.
+    Value(Cow<'a, Value>),
+    /// Something that is known later: when the test starts, or after a hook.
+    Pending,
+    /// Nothing; the words say what is missing.
+    Missing(String),
+    /// An environment variable that is not set.
+    MissingEnvironment(String),
+}
+
+/// Names and values, and the names whose values come later.
+#[derive(Clone, Debug, Default)]
+pub struct Scope {
+    environment: Arc<BTreeMap<String, String>>,
+    values: BTreeMap<String, Value>,
+    pending: BTreeSet<String>,
+}
+
+impl Scope {
+    /// A scope that knows the environment alone.
+    pub fn new(environment: Arc<BTreeMap<String, String>>) -> Self {
+        Self { environment, ..Self::default() }
+    }
+
+    /// Gives `name` a value, over any earlier one.
+    pub fn set(&mut self, name: &str, value: impl Into<Value>) {
+        self.pending.remove(name);
+        self.values.insert(name.to_owned(), value.into());
+    }
+
+    /// Says that `name` gets its value later.
+    pub fn expect(&mut self, name: &str) {
+        if !self.values.contains_key(name) {
+            self.pending.insert(name.to_owned());
+        }
+    }
+
+    /// Whether `name` has a value.
+    pub fn knows(&self, name: &str) -> bool {
+        self.values.contains_key(name)
+    }
+
+    /// What `reference` means. A default replaces a missing and an empty value (SPEC 2).
+    pub fn look_up<'a>(&'a self, reference: &Reference<'a>) -> Found<'a> {
+        let found = self.without_default(reference);
+        match (&found, reference.default) {
+            (Found::Missing(_) | Found::MissingEnvironment(_), Some(default)) => text(default),
+            (Found::Value(value), Some(default)) if is_empty(value) => text(default),
+            _ => found,
+        }
+    }
+
+    fn without_default<'a>(&'a self, reference: &Reference<'a>) -> Found<'a> {
+        if reference.name == ENVIRONMENT {
+            return match reference.path.as_slice() {
+                [name] => match self.environment.get(*name) {
+                    Some(value) => text(value),
+                    None => {
+                        Found::MissingEnvironment(format!("the environment variable `{name}` is not set"))
+                    }
+                },
+                _ => Found::Missing("`ENV` takes one name: `${ENV.NAME}`".to_owned()),
+            };
+        }
+        if self.pending.contains(reference.name) {
+            return Found::Pending;
+        }
+        let Some(mut value) = self.values.get(reference.name) else {
+            return Found::Missing(format!("the variable `{}` is not defined", reference.name));
+        };
+        for (depth, part) in reference.path.iter().enumerate() {
+            let inner = match value {
+                Value::Object(map) => map.get(*part),
+                Value::Array(items) => part.parse::<usize>().ok().and_then(|index| items.get(index)),
+                _ => None,
+            };
+            let Some(inner) = inner else {
+                let reached = [reference.name]
+                    .iter()
+                    .chain(&reference.path[..depth])
+                    .copied()
+                    .collect::<Vec<_>>()
+                    .join(".");
+                return Found::Missing(format!("the variable `{reached}` has no `{part}`"));
+            };
+            value = inner;
+        }
+        Found::Value(Cow::Borrowed(value))
+    }
+
+    /// Every name that has or gets a value, sorted, for suggestions.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let mut names: BTreeSet<&str> = self.values.keys().map(String::as_str).collect();
+        names.extend(self.pending.iter().map(String::as_str));
+        names.into_iter()
+    }
+
+    /// Every environment variable's name, sorted, for suggestions.
+    pub fn environment_names(&self) -> impl Iterator<Item = &str> {
+        self.environment.keys().map(String::as_str)
+    }
+}
+
+fn text(text: &str) -> Found<'_> {
+    Found::Value(Cow::Owned(Value::String(text.to_owned())))
+}
+
+fn is_empty(value: &Value) -> bool {
+    matches!(value, Value::Null) || value.as_str() == Some("")
+}

@@ -1,0 +1,57 @@
+//! Loading: every problem of a file at once, each exact, in our own words.
+
+use std::sync::Arc;
+
+use ananke::diagnostic::render::{Look, human, summary};
+use ananke::diagnostic::{Diagnostic, SourceFile};
+use ananke::model::{ConfigFile, TestFile};
+use ananke::schema::{FileKind, load};
+use snapbox::{assert_data_eq, str};
+
+fn source(name: &str, text: &str) -> Arc<SourceFile> {
+    Arc::new(SourceFile::new(name, name, text))
+}
+
+fn problems(kind: FileKind, text: &str) -> Vec<Diagnostic> {
+    let source = source("a.yaml", text);
+    match kind {
+        FileKind::Config => load::<ConfigFile>(kind, &source).err().unwrap_or_default(),
+        FileKind::Test => load::<TestFile>(kind, &source).err().unwrap_or_default(),
+    }
+}
+
+/// A whole file and everything that is said about it.
+fn check(kind: FileKind, text: &str, expected: impl snapbox::IntoData) {
+    let problems = problems(kind, text);
+    let rendered = format!("{}{}\n", human(&problems, Look::default()), summary(&problems));
+    assert_data_eq!(rendered, expected.into_data().raw());
+}
+
+/// A test file that goes on after its name, and everything that is said about it.
+fn check_test(rest: &str, expected: impl snapbox::IntoData) {
+    check(FileKind::Test, &format!("version: \"1.0\"\nname: a\n{rest}"), expected);
+}
+
+#[test]
+fn six_mistakes_are_six_problems() {
+    check(
+        FileKind::Test,
+        r#"version: "1.0"
+nmae: checkout
+turns:
+  - user: I want to checkout
+    assert:
+      tools:
+        require:
+          - name: validate_cart
+            count: { min: lots }
+          - count: 2
+        forbid: delete_order
+      timing:
+        max_idle_ms: -5
+  - say: hello
+assert:
+"#,
+        str![],
+    );
+}

@@ -1,0 +1,152 @@
+//! What people read.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ananke::outcome::{Outcome, Status};
+use ananke::redact::Sealed;
+use ananke::report::Reporter;
+use ananke::report::console::{ConsoleOptions, ConsoleReport, Verbosity};
+use ananke::run::RunEvent;
+
+use super::{begun, compare, outcomes, run};
+
+/// A terminal that remembers.
+#[derive(Clone, Default)]
+struct Screen(Arc<Mutex<Vec<u8>>>);
+
+impl Screen {
+    fn text(&self) -> String {
+        let bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8(bytes.clone()).expect("UTF-8")
+    }
+}
+
+impl Write for Screen {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A pipe whose reader is gone, or a disk that is full.
+struct Broken(io::ErrorKind);
+
+impl Write for Broken {
+    fn write(&mut self, _bytes: &[u8]) -> io::Result<usize> {
+        Err(self.0.into())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn printed(events: &[Sealed<RunEvent>], colour: bool, verbosity: Verbosity) -> String {
+    let screen = Screen::default();
+    let options = ConsoleOptions { colour, verbosity };
+    let mut report = Box::new(ConsoleReport::new(Box::new(screen.clone()), options));
+    for event in events {
+        report.event(event).expect("a screen takes everything");
+    }
+    report.finish().expect("a screen takes everything");
+    screen.text()
+}
+
+#[test]
+fn a_run_with_every_status() {
+    let events = run(outcomes::all_kinds());
+    compare(&printed(&events, false, Verbosity::Normal), "normal.txt");
+    compare(&printed(&events, true, Verbosity::Normal), "normal.ansi");
+    compare(&printed(&events, false, Verbosity::Verbose), "verbose.txt");
+    compare(&printed(&events, false, Verbosity::Quiet), "quiet.txt");
+}
+
+#[test]
+fn colour_changes_no_word() {
+    let events = run(outcomes::all_kinds());
+    for verbosity in [Verbosity::Quiet, Verbosity::Normal, Verbosity::Verbose] {
+        let coloured = printed(&events, true, verbosity);
+        assert_eq!(anstream::adapter::strip_str(&coloured).to_string(), printed(&events, false, verbosity));
+    }
+}
+
+#[test]
+fn a_quiet_run_that_passes_is_one_line() {
+    let passing: Vec<Outcome> =
+        outcomes::all_kinds().into_iter().filter(|outcome| outcome.status == Status::Passed).collect();
+    assert_eq!(printed(&run(passing), false, Verbosity::Quiet), "2 tests: 2 passed in 2 min 5 s\n");
+}
+
+#[test]
+fn a_run_cut_short_says_how_far_it_came() {
+    let mut outcomes = outcomes::all_kinds();
+    outcomes.truncate(1);
+    let text = printed(&begun(12, outcomes), false, Verbosity::Normal);
+    assert_eq!(text, "specs/browse.test.yaml\n  ✓ browses coats  840 ms\n\n1 of 12 tests: 1 passed\n");
+}
+
+#[test]
+fn hostile_text_stays_text() {
+    for verbosity in [Verbosity::Quiet, Verbosity::Normal, Verbosity::Verbose] {
+        let text = printed(&run(vec![outcomes::hostile()]), false, verbosity);
+        let bad = text.chars().find(|character| {
+            (character.is_control() && !matches!(character, '\n' | '\t')) || *character == '\u{202e}'
+        });
+        assert_eq!(bad, None, "{text}");
+        assert!(!text.lines().any(|line| line.trim_start().starts_with("::")) && !text.contains("##vso["));
+    }
+    compare(&printed(&run(vec![outcomes::hostile()]), false, Verbosity::Normal), "hostile.txt");
+}
+
+#[test]
+fn long_stories_are_cut() {
+    let mut long = outcomes::outcome("specs/long.test.yaml", "long");
+    long.status = Status::Failed;
+    long.duration_us = 1;
+    for number in 1..=400 {
+        let mut turn = outcomes::turn(number, &"é".repeat(5_000), 1, vec![outcomes::says(number, "x\ny")]);
+        turn.status = Status::Failed;
+        long.turns.push(turn);
+    }
+    let verbose = printed(&run(vec![long.clone()]), false, Verbosity::Verbose);
+    assert!(verbose.len() < 66 << 10, "{}", verbose.len());
+    assert!(verbose.contains(&format!("{}… (7952 more bytes)", "é".repeat(1024))));
+    assert!(verbose.contains("lines left out)\n") && verbose.contains("turn 400 of 400"));
+    assert!(printed(&run(vec![long]), false, Verbosity::Normal).len() < 9 << 10);
+}
+
+#[test]
+fn the_list_of_failures_is_bounded() {
+    let failing = |number| {
+        let outcome = outcomes::outcome("a.test.yaml", &format!("t{number}"));
+        Outcome { status: Status::Failed, ..outcome }
+    };
+    let text = printed(&run((1..=250).map(failing).collect()), false, Verbosity::Quiet);
+    assert!(
+        text.ends_with("a.test.yaml::t100\n  … and 150 more\n\n250 tests: 250 failed in 2 min 5 s\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_only_the_printing() {
+    let mut report =
+        Box::new(ConsoleReport::new(Box::new(Broken(io::ErrorKind::BrokenPipe)), ConsoleOptions::default()));
+    for event in run(outcomes::all_kinds()) {
+        report.event(&event).expect("printing has ended");
+    }
+    report.finish().expect("printing has ended");
+}
+
+#[test]
+fn a_full_disk_is_told() {
+    let mut report =
+        ConsoleReport::new(Box::new(Broken(io::ErrorKind::StorageFull)), ConsoleOptions::default());
+    let results: Vec<bool> =
+        run(outcomes::all_kinds()).iter().map(|event| report.event(event).is_ok()).collect();
+    assert!(results.contains(&false));
+}

@@ -1,0 +1,226 @@
+//! What build servers read.
+
+use std::borrow::Cow;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ananke::outcome::{Outcome, Status};
+use ananke::redact::Sealed;
+use ananke::report::Reporter;
+use ananke::report::junit::JunitReport;
+use ananke::run::RunEvent;
+use quick_xml::Reader;
+use quick_xml::XmlVersion;
+use quick_xml::events::{BytesStart, Event};
+
+use super::outcomes::{self, HOSTILE};
+use super::{begun, compare, run};
+
+/// A new empty folder for one test.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("junit").join(name);
+    if folder.exists() {
+        fs::remove_dir_all(&folder).expect("a folder of these tests");
+    }
+    folder
+}
+
+fn written(name: &str, events: &[Sealed<RunEvent>]) -> String {
+    let folder = folder(name);
+    let path = folder.join("deep/reports/junit.xml");
+    let mut report = Box::new(JunitReport::create(&path).expect("folders are made"));
+    for event in events {
+        report.event(event).expect("a writable folder");
+    }
+    report.finish().expect("a writable folder");
+    assert_eq!(names(path.parent().expect("a folder")), ["junit.xml"], "nothing else is left");
+    fs::read_to_string(path).expect("UTF-8")
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("a folder");
+    entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect()
+}
+
+/// An element as a reader gets it.
+#[derive(Debug, Default)]
+struct Node {
+    name: String,
+    attributes: Vec<(String, String)>,
+    text: String,
+    children: Vec<Node>,
+}
+
+impl Node {
+    fn start(element: &BytesStart<'_>) -> Self {
+        let attributes = element.attributes().map(|attribute| {
+            let attribute = attribute.expect("a well-formed attribute");
+            let value = attribute.normalized_value(XmlVersion::Explicit1_0).expect("known entities");
+            (attribute.key.as_ref().to_owned(), value.into_owned())
+        });
+        let attributes = attributes.collect();
+        Self { name: element.name().as_ref().to_owned(), attributes, ..Self::default() }
+    }
+
+    fn get(&self, key: &str) -> &str {
+        let found = self.attributes.iter().find(|(name, _)| name == key);
+        found.map_or_else(|| panic!("{} has no {key}", self.name), |(_, value)| value)
+    }
+
+    fn number(&self, key: &str) -> usize {
+        self.get(key).parse().expect("a number")
+    }
+
+    fn named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Node> {
+        self.children.iter().filter(move |child| child.name == name)
+    }
+}
+
+fn parsed(xml: &str) -> Node {
+    let bad = xml.chars().find(|character| {
+        matches!(character, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}')
+    });
+    assert_eq!(bad, None, "a character that XML forbids");
+    let mut reader = Reader::from_str(xml);
+    let mut open = vec![Node::default()];
+    loop {
+        match reader.read_event().expect("well-formed XML") {
+            Event::Start(element) => open.push(Node::start(&element)),
+            Event::Empty(element) => open.last_mut().expect("a root").children.push(Node::start(&element)),
+            Event::End(_) => {
+                let node = open.pop().expect("an open element");
+                open.last_mut().expect("a root").children.push(node);
+            }
+            Event::Text(text) => open.last_mut().expect("a root").text.push_str(&text),
+            Event::GeneralRef(reference) => {
+                let text = quick_xml::escape::unescape(&format!("&{};", &*reference)).map(Cow::into_owned);
+                open.last_mut().expect("a root").text.push_str(&text.expect("a known entity"));
+            }
+            Event::Eof => break,
+            _ => {}
+        }
+    }
+    let mut document = open.pop().expect("the document");
+    assert!(open.is_empty() && document.children.len() == 1);
+    document.children.remove(0)
+}
+
+/// Every text below `node`.
+fn xml_text(node: &Node) -> String {
+    node.text.clone() + &node.children.iter().map(xml_text).collect::<String>()
+}
+
+fn check_totals(root: &Node) {
+    let mut all = [0; 4];
+    let keys = ["tests", "failures", "errors", "skipped"];
+    for suite in root.named("testsuite") {
+        let count = |name| suite.named("testcase").filter(|case| case.named(name).next().is_some()).count();
+        let counted = [suite.named("testcase").count(), count("failure"), count("error"), count("skipped")];
+        assert_eq!(keys.map(|key| suite.number(key)), counted);
+        for (sum, count) in all.iter_mut().zip(counted) {
+            *sum += count;
+        }
+    }
+    assert_eq!(keys.map(|key| root.number(key)), all);
+}
+
+#[test]
+fn a_run_with_every_status() {
+    let xml = written("all", &run(outcomes::all_kinds()));
+    let root = parsed(&xml);
+    check_totals(&root);
+    assert_eq!(["tests", "failures", "errors", "skipped"].map(|key| root.number(key)), [8, 2, 3, 1]);
+    compare(&xml, "junit.xml");
+}
+
+#[test]
+fn hostile_text_stays_text() {
+    for status in [Status::Passed, Status::Failed, Status::Error, Status::Timeout, Status::Skipped] {
+        let outcome = Outcome { status, ..outcomes::hostile() };
+        let root = parsed(&written(&format!("hostile-{}", status.as_str()), &run(vec![outcome])));
+        check_totals(&root);
+        let case = root.named("testsuite").next().and_then(|suite| suite.named("testcase").next());
+        let case = case.expect("a case");
+        let allowed = HOSTILE.replace(['\0', '\u{8}', '\u{1b}', '\u{fffe}', '\u{ffff}'], "");
+        assert_eq!(case.get("file"), allowed);
+        assert!(!case.get("name").contains('\n') && case.get("name").contains("\\u{1b}[2J"));
+        let properties = case.named("properties").next().expect("properties");
+        for property in properties.named("property") {
+            assert_eq!(property.get("value"), allowed, "{}", property.get("name"));
+        }
+        let transcript = &case.named("system-out").next().expect("a transcript").text;
+        assert!(!xml_text(case).contains("[[ATTACHMENT|"), "a file of the machine would be published");
+        assert!(transcript.contains("]]> <script>alert('x')</script> & \"q\" \\u{0}"), "{transcript}");
+    }
+}
+
+#[test]
+fn cases_of_one_file_share_a_suite_however_they_arrive() {
+    let files = ["b.test.yaml", "a.test.yaml", "b.test.yaml", "a.test.yaml", "b.test.yaml"];
+    let cases = files.iter().enumerate().map(|(number, file)| outcomes::outcome(file, &format!("t{number}")));
+    let root = parsed(&written("mixed", &run(cases.collect())));
+    check_totals(&root);
+    let suites: Vec<(&str, Vec<&str>)> = root
+        .named("testsuite")
+        .map(|suite| (suite.get("name"), suite.named("testcase").map(|case| case.get("name")).collect()))
+        .collect();
+    assert_eq!(suites, [("b.test.yaml", vec!["t0", "t2", "t4"]), ("a.test.yaml", vec!["t1", "t3"])]);
+}
+
+#[test]
+fn names_differ_where_ids_do() {
+    let given = |id: &str| Outcome { id: id.to_owned(), ..outcomes::outcome("a.test.yaml", "pays") };
+    let root = parsed(&written(
+        "names",
+        &run(vec![given("a.test.yaml::pays[1]"), given("a.test.yaml::pays[2]"), given("own-id")]),
+    ));
+    let suite = root.named("testsuite").next().expect("a suite");
+    let names: Vec<&str> = suite.named("testcase").map(|case| case.get("name")).collect();
+    assert_eq!(names, ["pays[1]", "pays[2]", "pays (own-id)"]);
+}
+
+#[test]
+fn a_run_cut_short_is_well_formed() {
+    let mut outcomes = outcomes::all_kinds();
+    outcomes.truncate(3);
+    let root = parsed(&written("cut", &begun(8, outcomes)));
+    check_totals(&root);
+    assert_eq!(root.get("time"), "2.791");
+    let nothing = parsed(&written("nothing", &[]));
+    assert_eq!((nothing.number("tests"), nothing.children.len()), (0, 0));
+}
+
+#[test]
+fn what_is_there_is_replaced_only_at_the_end() {
+    let folder = folder("replaced");
+    fs::create_dir_all(&folder).expect("a writable folder");
+    let path = folder.join("junit.xml");
+    fs::write(&path, "old").expect("a writable folder");
+    let mut report = Box::new(JunitReport::create(&path).expect("a writable folder"));
+    for event in run(outcomes::all_kinds()) {
+        report.event(&event).expect("a writable folder");
+    }
+    assert_eq!(fs::read_to_string(&path).expect("the old report"), "old");
+    assert_eq!(names(&folder).len(), 2);
+    drop(report);
+    assert_eq!(names(&folder), ["junit.xml"], "a report that is given up leaves nothing");
+    assert_eq!(fs::read_to_string(&path).expect("the old report"), "old");
+}
+
+#[test]
+fn two_reports_do_not_share_a_spool() {
+    let path = folder("two").join("junit.xml");
+    let one = Box::new(JunitReport::create(&path).expect("a writable folder"));
+    let two = Box::new(JunitReport::create(&path).expect("a writable folder"));
+    one.finish().expect("a writable folder");
+    two.finish().expect("a writable folder");
+    assert_eq!(names(path.parent().expect("a folder")), ["junit.xml"]);
+}
+
+#[test]
+fn a_folder_is_no_destination() {
+    let folder = folder("taken");
+    fs::create_dir_all(&folder).expect("a writable folder");
+    assert!(JunitReport::create(&folder).is_err());
+    assert!(JunitReport::create(folder.join("..")).is_err());
+}

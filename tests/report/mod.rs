@@ -1,0 +1,48 @@
+//! Reports of hand-made outcomes, against golden files: `ANANKE_UPDATE=1 cargo test` writes them anew.
+
+mod console;
+mod junit;
+mod outcomes;
+
+use std::path::Path;
+
+use ananke::outcome::{Outcome, Totals};
+use ananke::redact::{Redactor, Sealed};
+use ananke::run::RunEvent;
+use snapbox::Data;
+use snapbox::assert::{Action, Assert};
+
+/// The events of a run that ends by itself.
+fn run(outcomes: Vec<Outcome>) -> Vec<Sealed<RunEvent>> {
+    let mut totals = Totals::default();
+    for outcome in &outcomes {
+        totals.add(outcome.status, outcome.duration_us);
+    }
+    let mut events = begun(outcomes.len(), outcomes);
+    events.push(seal(RunEvent::RunFinished { totals, elapsed_us: 125_400_000 }));
+    events
+}
+
+/// The events of a run of `tests` tests that is cut short after `outcomes`.
+fn begun(tests: usize, outcomes: Vec<Outcome>) -> Vec<Sealed<RunEvent>> {
+    let mut events = vec![seal(RunEvent::RunStarted { tests, unix_ms: outcomes::STARTED })];
+    for outcome in outcomes {
+        events.push(seal(RunEvent::CaseStarted { id: outcome.id.clone() }));
+        events.push(seal(RunEvent::CaseFinished(Box::new(outcome))));
+    }
+    events
+}
+
+fn seal(event: RunEvent) -> Sealed<RunEvent> {
+    Redactor::default().seal(event)
+}
+
+#[expect(clippy::disallowed_methods, reason = "a switch of the test run, not of the program")]
+fn compare(actual: &str, golden: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/report").join(golden);
+    let mut assert = Assert::new().action_env("SNAPSHOTS");
+    if std::env::var_os("ANANKE_UPDATE").is_some_and(|value| value == "1") {
+        assert = assert.action(Action::Overwrite);
+    }
+    assert.eq(Data::text(actual), Data::read_from(&path, Some(snapbox::data::DataFormat::Text)).raw());
+}

@@ -1,0 +1,258 @@
+//! Outcomes made by hand.
+
+use std::sync::Arc;
+
+use ananke::diagnostic::Place;
+use ananke::outcome::{CallOutcome, ErrorKind, Failure, Level, Line, Outcome, Problem, Status, TurnOutcome};
+
+/// When every run of these tests starts.
+pub(super) const STARTED: u64 = 1_795_298_880_123;
+
+/// A test that passed without a turn.
+pub(super) fn outcome(file: &str, name: &str) -> Outcome {
+    Outcome {
+        id: format!("{file}::{name}"),
+        name: name.to_owned(),
+        file: file.to_owned(),
+        line: 2,
+        target: "default".to_owned(),
+        agent: "shop".to_owned(),
+        thread_id: "thread-1".to_owned(),
+        status: Status::Passed,
+        turns: Vec::new(),
+        turns_not_run: 0,
+        failures: Vec::new(),
+        problem: None,
+        started_unix_ms: STARTED,
+        duration_us: 0,
+    }
+}
+
+pub(super) fn turn(number: u32, input: &str, duration_us: u64, lines: Vec<Line>) -> TurnOutcome {
+    TurnOutcome {
+        number,
+        input: input.to_owned(),
+        lines,
+        duration_us,
+        status: Status::Passed,
+        failures: Vec::new(),
+        problem: None,
+        warnings: Vec::new(),
+    }
+}
+
+pub(super) fn says(event: u32, text: &str) -> Line {
+    Line::Says { event, text: text.to_owned() }
+}
+
+pub(super) fn calls(event: u32, name: &str, args: &str, result: Option<&str>, times: (u64, u64)) -> Line {
+    let (started_us, duration_us) = times;
+    Line::Calls(CallOutcome {
+        event,
+        name: name.to_owned(),
+        args: args.to_owned(),
+        result: result.map(str::to_owned),
+        started_us,
+        duration_us: result.map(|_| duration_us),
+    })
+}
+
+pub(super) fn failure(level: Level, line: u32, rule: &str, message: &str) -> Failure {
+    let file = if level == Level::Target { "ananke.config.yaml" } else { "specs/checkout.test.yaml" };
+    Failure {
+        rule: rule.to_owned(),
+        level,
+        place: Place { file: Arc::from(file), line, column: 5 },
+        message: message.to_owned(),
+        expected: String::new(),
+        seen: Vec::new(),
+        events: Vec::new(),
+    }
+}
+
+pub(super) fn problem(kind: ErrorKind, message: &str, help: Option<&str>) -> Problem {
+    Problem { kind, message: message.to_owned(), help: help.map(str::to_owned) }
+}
+
+fn timed(mut outcome: Outcome) -> Outcome {
+    outcome.duration_us = outcome.turns.iter().map(|turn| turn.duration_us).sum();
+    outcome
+}
+
+fn browses() -> Outcome {
+    let lines = vec![
+        calls(
+            3,
+            "search_products",
+            r#"{ "query": "winter coat", "limit": 3 }"#,
+            Some(r#"[{"id": "c-1"}]"#),
+            (12_000, 240_000),
+        ),
+        says(9, "I found one winter coat:\n\n  1. Alpine, size M, 129 €\n\nShall I put it into your cart?"),
+    ];
+    let turns = vec![turn(1, "show me winter coats", 840_000, lines)];
+    timed(Outcome { turns, ..outcome("specs/browse.test.yaml", "browses coats") })
+}
+
+fn pays_twice() -> Outcome {
+    let card = r#"{"amount":12900,"currency":"EUR"}"#;
+    let validated = calls(
+        2,
+        "validate_cart",
+        r#"{"cart":"thread-2"}"#,
+        Some(r#"{"ok":true,"items":2}"#),
+        (12_000, 40_000),
+    );
+    let receipt = format!(r#"{{"ok": true, "receipt": "{}"}}"#, "r-2026-11-21/".repeat(9));
+    let mut paying = turn(
+        2,
+        "pay with my card",
+        1_310_000,
+        vec![
+            says(20, "One moment, please."),
+            calls(21, "charge_card", card, Some(r#"{"ok":false,"reason":"try again"}"#), (90_000, 310_000)),
+            calls(27, "charge_card", card, Some(&receipt), (412_000, 300_000)),
+            says(31, "Paid. Your receipt is on its way."),
+        ],
+    );
+    paying.status = Status::Failed;
+    paying.warnings.push("the run finished twice".to_owned());
+    paying.failures.push(Failure {
+        expected: "exactly 1 call".to_owned(),
+        seen: vec![
+            format!(r#"charge_card({card}) → {{"ok":false,"reason":"try again"}}"#),
+            format!(r#"charge_card({card}) → {{"ok":true, …}}"#),
+        ],
+        events: vec![21, 27],
+        ..failure(Level::Test, 12, "tools.require", "`charge_card` was called 2 times, expected exactly 1")
+    });
+    paying.failures.push(Failure {
+        expected: "at most 1 s".to_owned(),
+        seen: vec!["1.3 s".to_owned()],
+        ..failure(Level::Target, 9, "timing.max_duration_ms", "the turn took 1.3 s, at most 1 s is allowed")
+    });
+    let turns = vec![turn(1, "I want to checkout", 640_000, vec![validated, says(8, "Which card?")]), paying];
+    let base = outcome("specs/checkout.test.yaml", "pays once");
+    timed(Outcome { turns, turns_not_run: 1, status: Status::Failed, line: 3, ..base })
+}
+
+fn never_validates() -> Outcome {
+    let lines =
+        vec![calls(4, "charge_card", r#"{"amount":1}"#, Some("done"), (5_000, 700)), says(6, "Done.")];
+    let turns = vec![turn(1, "hello", 95_000, vec![says(2, "Hello!")]), turn(2, "buy it", 95_000, lines)];
+    let failures = vec![Failure {
+        expected: "at least 1 call of `validate_cart`".to_owned(),
+        seen: vec!["charge_card({\"amount\":1}) → done".to_owned()],
+        events: vec![4],
+        ..failure(Level::Test, 21, "tools.require", "`validate_cart` was never called")
+    }];
+    let base = outcome("specs/checkout.test.yaml", "validates before paying");
+    timed(Outcome { turns, failures, status: Status::Failed, line: 18, ..base })
+}
+
+fn crashes() -> Outcome {
+    let mut crashing = turn(1, "crash, please", 51_000, vec![says(2, "One moment")]);
+    crashing.status = Status::Error;
+    crashing.problem = Some(problem(ErrorKind::Agent, "agent error: model unavailable (E42)", None));
+    let base = outcome("specs/trouble.test.yaml", "crashes");
+    timed(Outcome { turns: vec![crashing], status: Status::Error, ..base })
+}
+
+fn hangs() -> Outcome {
+    let mut hanging = turn(
+        1,
+        "think hard",
+        30_000_000,
+        vec![calls(5, "search_web", r#"{"q":"life"}"#, None, (2_100_000, 0))],
+    );
+    hanging.status = Status::Timeout;
+    hanging.problem = Some(problem(
+        ErrorKind::Timeout,
+        "timeout after 30s",
+        Some("`search_web` has no result yet; raise `timeout_ms` if it may take so long"),
+    ));
+    hanging.failures.push(failure(Level::Turn, 31, "tools.forbid", "`search_web` is forbidden"));
+    let base = outcome("specs/trouble.test.yaml", "hangs");
+    timed(Outcome { turns: vec![hanging], turns_not_run: 2, status: Status::Timeout, line: 14, ..base })
+}
+
+fn lacks_a_variable() -> Outcome {
+    let message = "`${COUPON}` is not defined";
+    let help = "define it under `vars`, or pass `--var COUPON=…`";
+    Outcome {
+        status: Status::Error,
+        problem: Some(problem(ErrorKind::Setup, message, Some(help))),
+        thread_id: String::new(),
+        turns_not_run: 1,
+        ..outcome("specs/trouble.test.yaml", "lacks a variable")
+    }
+}
+
+fn is_skipped() -> Outcome {
+    Outcome {
+        status: Status::Skipped,
+        thread_id: String::new(),
+        turns_not_run: 3,
+        ..outcome("specs/trouble.test.yaml", "is skipped")
+    }
+}
+
+/// A run with every status, and with a failure of every level.
+pub(super) fn all_kinds() -> Vec<Outcome> {
+    let mut row = Outcome { duration_us: 999, ..outcome("specs/browse.test.yaml", "finds by size") };
+    row.id.push_str("[size M]");
+    vec![
+        browses(),
+        row,
+        pays_twice(),
+        never_validates(),
+        crashes(),
+        hangs(),
+        lacks_a_variable(),
+        is_skipped(),
+    ]
+}
+
+/// Text that breaks terminals, parsers and attributes.
+pub(super) const HOSTILE: &str = "]]> <script>alert('x')</script> & \"q\" \u{0}\u{8}\u{1b}[2J\u{9b}31m \u{202e}abc\u{fffe}\u{ffff} a\nb\r\nc\rd\te &amp; <!-- \u{e0041}\n::error::x ##vso[a] [[ATTACHMENT|/etc/passwd]]";
+
+/// A failed test in which every string is hostile.
+pub(super) fn hostile() -> Outcome {
+    let text = || HOSTILE.to_owned();
+    let failure = Failure {
+        rule: text(),
+        level: Level::Turn,
+        place: Place { file: Arc::from(HOSTILE), line: u32::MAX, column: 0 },
+        message: text(),
+        expected: text(),
+        seen: vec![text(); 12],
+        events: vec![u32::MAX, 1],
+    };
+    let problem = Problem { kind: ErrorKind::Protocol, message: text(), help: Some(text()) };
+    let turn = TurnOutcome {
+        number: 1,
+        input: text(),
+        lines: vec![says(1, HOSTILE), calls(u32::MAX, HOSTILE, HOSTILE, Some(HOSTILE), (u64::MAX, u64::MAX))],
+        duration_us: 1,
+        status: Status::Failed,
+        failures: vec![failure.clone()],
+        problem: Some(problem.clone()),
+        warnings: vec![text()],
+    };
+    Outcome {
+        id: text(),
+        name: text(),
+        file: text(),
+        line: u32::MAX,
+        target: text(),
+        agent: text(),
+        thread_id: text(),
+        status: Status::Failed,
+        turns: vec![turn],
+        turns_not_run: 1,
+        failures: vec![failure],
+        problem: Some(problem),
+        started_unix_ms: u64::MAX,
+        duration_us: 1,
+    }
+}

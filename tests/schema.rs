@@ -1,0 +1,137 @@
+//! The committed schemas: as generated, complete, and with since-versions that never change.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use ananke::schema::{FileKind, Version, embedded, generate, pruned, text};
+use serde_json::Value;
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Whether committed files are to be rewritten (`ANANKE_UPDATE=1`) instead of compared.
+#[allow(clippy::disallowed_methods, reason = "a test has no Context")]
+fn update() -> bool {
+    std::env::var_os("ANANKE_UPDATE").is_some_and(|value| value == "1")
+}
+
+fn compare(path: &str, expected: &str) {
+    let file = root().join(path);
+    if update() {
+        fs::write(file, expected).expect("the file can be written");
+        return;
+    }
+    let committed = fs::read_to_string(file).unwrap_or_default();
+    assert!(committed == expected, "{path} is not what the model says: run `ANANKE_UPDATE=1 cargo test`");
+}
+
+#[test]
+fn the_committed_schemas_are_the_generated_ones() {
+    for kind in FileKind::ALL {
+        compare(&format!("schema/{}.schema.json", kind.as_str()), &text(&generate(*kind)));
+    }
+}
+
+/// Every property of a schema by its path, with its own schema.
+fn properties(kind: FileKind, schema: &Value) -> BTreeMap<String, &Value> {
+    let mut found = BTreeMap::new();
+    collect(kind.as_str(), schema, &mut found);
+    for (name, definition) in schema["definitions"].as_object().into_iter().flatten() {
+        collect(&format!("{} {name}", kind.as_str()), definition, &mut found);
+    }
+    found
+}
+
+fn collect<'a>(path: &str, schema: &'a Value, found: &mut BTreeMap<String, &'a Value>) {
+    for (key, property) in schema["properties"].as_object().into_iter().flatten() {
+        let path = format!("{path}.{key}");
+        collect(&path, property, found);
+        found.insert(path, property);
+    }
+    for union in ["oneOf", "anyOf", "allOf"] {
+        for branch in schema[union].as_array().into_iter().flatten() {
+            let tag = branch["properties"]["type"]["const"].as_str();
+            collect(&tag.map_or_else(|| path.to_owned(), |tag| format!("{path}({tag})")), branch, found);
+        }
+    }
+    for inner in ["items", "additionalProperties"] {
+        if let Some(schema) = schema.get(inner) {
+            collect(&format!("{path}[]"), schema, found);
+        }
+    }
+}
+
+#[test]
+fn every_property_says_what_it_is_and_since_when() {
+    for kind in FileKind::ALL {
+        let schema = generate(*kind);
+        let newest = Version::newest();
+        for (path, property) in properties(*kind, &schema) {
+            let description = property["description"].as_str().unwrap_or_default();
+            assert!(description.len() >= 10, "{path} has no description");
+            let since = property["x-since"].as_str().and_then(Version::parse);
+            assert!(since.is_some_and(|since| since <= newest), "{path} has no known x-since");
+        }
+    }
+}
+
+#[test]
+fn a_since_version_never_changes() {
+    let mut lines = Vec::new();
+    for kind in FileKind::ALL {
+        let schema = generate(*kind);
+        for (path, property) in properties(*kind, &schema) {
+            lines.push(format!("{path} {}", property["x-since"].as_str().unwrap_or("?")));
+        }
+    }
+    let file = root().join("tests/since.txt");
+    let committed = fs::read_to_string(&file).unwrap_or_default();
+    // New keys may be added (and are written down by an update); what is written down stays.
+    for line in committed.lines() {
+        assert!(
+            lines.iter().any(|current| current == line),
+            "tests/since.txt says `{line}`, the model does not"
+        );
+    }
+    compare("tests/since.txt", &(lines.join("\n") + "\n"));
+}
+
+#[test]
+fn the_schemas_are_free_of_null_and_closed() {
+    fn check(path: &str, schema: &Value) {
+        if let Some(object) = schema.as_object() {
+            assert_ne!(object.get("default"), Some(&Value::Null), "{path}");
+            assert_ne!(object.get("type").and_then(Value::as_str), Some("null"), "{path}");
+            assert!(!object.get("type").is_some_and(Value::is_array), "{path} has several types");
+            if object.contains_key("properties") && object.get("type").is_some() {
+                assert_eq!(object.get("additionalProperties"), Some(&Value::Bool(false)), "{path} is open");
+            }
+            for (key, value) in object {
+                check(&format!("{path}/{key}"), value);
+            }
+        }
+        for item in schema.as_array().into_iter().flatten() {
+            check(path, item);
+        }
+    }
+    for kind in FileKind::ALL {
+        check(kind.as_str(), &generate(*kind));
+    }
+}
+
+#[test]
+fn an_older_schema_lacks_what_is_newer() {
+    let oldest = Version::parse("1.0").expect("a version");
+    for kind in FileKind::ALL {
+        let schema = pruned(*kind, oldest);
+        for (path, property) in properties(*kind, &schema) {
+            assert_eq!(property["x-since"], "1.0", "{path}");
+        }
+        assert_eq!(pruned(*kind, Version::newest()), *embedded(*kind));
+    }
+    let config = pruned(FileKind::Config, oldest);
+    assert!(config["properties"]["specs"].is_null());
+    assert!(config["definitions"]["ScriptedRule"].is_null(), "an unused definition stays");
+}

@@ -1,0 +1,312 @@
+//! A reader of Rust source that is just good enough to see which paths a file uses.
+//!
+//! It knows comments, literals, `#[cfg(test)]` items and `use` trees. An inline module that is not a test module is
+//! read as if it were the file itself; macros are read as plain code.
+
+/// A word, a `::`, or any other single character.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Token {
+    /// An identifier or keyword.
+    Word(String),
+    /// `::`
+    PathSeparator,
+    /// Anything else that is no space.
+    Other(char),
+}
+
+/// The tokens of `source`, without comments and literals.
+pub(crate) fn tokens(source: &str) -> Vec<Token> {
+    let chars: Vec<char> = source.chars().collect();
+    let at = |index: usize| chars.get(index).copied();
+    let mut tokens = Vec::new();
+    let mut index = 0;
+    while let Some(this) = at(index) {
+        match (this, at(index + 1)) {
+            ('/', Some('/')) => index = until(&chars, index, |c| c == '\n'),
+            ('/', Some('*')) => index = after_block_comment(&chars, index),
+            ('"', _) => index = after_string(&chars, index),
+            ('r' | 'b' | 'c', _) if raw_string_hashes(&chars, index).is_some() => {
+                index = after_raw_string(&chars, index);
+            }
+            ('b' | 'c', Some('"')) => index = after_string(&chars, index + 1),
+            ('\'', _) => index = after_char_or_lifetime(&chars, index),
+            (':', Some(':')) => {
+                tokens.push(Token::PathSeparator);
+                index += 2;
+            }
+            (c, _) if is_word(c) => {
+                let end = until(&chars, index, |c| !is_word(c));
+                tokens.push(Token::Word(chars[index..end].iter().collect()));
+                index = end;
+            }
+            (c, _) => {
+                if !c.is_whitespace() {
+                    tokens.push(Token::Other(c));
+                }
+                index += 1;
+            }
+        }
+    }
+    tokens
+}
+
+/// `tokens` without the items that are compiled for unit tests only.
+pub(crate) fn without_tests(tokens: &[Token]) -> Vec<Token> {
+    let marker: Vec<Token> = self::tokens("#[cfg(test)]");
+    let mut kept = Vec::new();
+    let mut index = 0;
+    while index < tokens.len() {
+        if tokens[index..].starts_with(&marker) {
+            index = after_item(tokens, index + marker.len());
+        } else {
+            kept.push(tokens[index].clone());
+            index += 1;
+        }
+    }
+    kept
+}
+
+/// Every path that starts with `crate`, `super` or `self`, written out from the crate's root; `module` is the path of
+/// the module the tokens come from. `use` trees give one path a leaf.
+pub(crate) fn crate_paths(tokens: &[Token], module: &[String]) -> Vec<Vec<String>> {
+    let mut paths = Vec::new();
+    for (index, token) in tokens.iter().enumerate() {
+        let Token::Word(word) = token else { continue };
+        let starts_a_path = index == 0 || tokens[index - 1] != Token::PathSeparator;
+        if !starts_a_path || tokens.get(index + 1) != Some(&Token::PathSeparator) {
+            continue;
+        }
+        let base = match word.as_str() {
+            "crate" => Vec::new(),
+            "self" => module.to_vec(),
+            "super" => module[..module.len().saturating_sub(1)].to_vec(),
+            _ => continue,
+        };
+        read_tree(tokens, index + 2, &base, &mut paths);
+    }
+    paths
+}
+
+/// Whether a path of `tokens` begins with the third-party crate `name`.
+pub(crate) fn names_crate(tokens: &[Token], name: &str) -> bool {
+    tokens.iter().enumerate().any(|(index, token)| {
+        let before = index.checked_sub(1).map(|before| &tokens[before]);
+        *token == Token::Word(name.to_owned())
+            && before != Some(&Token::PathSeparator)
+            && (tokens.get(index + 1) == Some(&Token::PathSeparator)
+                || before == Some(&Token::Word("use".to_owned())))
+    })
+}
+
+/// The module path of a file below `src/`: `target/agui/mod.rs` and `target/agui.rs` are both `target::agui`.
+pub(crate) fn module_of(file: &str) -> Vec<String> {
+    let stem = file.strip_suffix(".rs").unwrap_or(file);
+    let stem = stem.strip_suffix("/mod").unwrap_or(stem);
+    stem.split('/').filter(|part| !matches!(*part, "lib" | "main")).map(str::to_owned).collect()
+}
+
+/// Reads one `use` tree or path from `index` on; answers the index after it.
+fn read_tree(tokens: &[Token], mut index: usize, base: &[String], paths: &mut Vec<Vec<String>>) -> usize {
+    let mut path = base.to_vec();
+    loop {
+        match tokens.get(index) {
+            Some(Token::Word(word)) if word == "super" => {
+                path.pop();
+                index += 1;
+            }
+            Some(Token::Word(word)) if word == "self" => index += 1,
+            Some(Token::Word(word)) => {
+                path.push(word.clone());
+                index += 1;
+            }
+            Some(Token::Other('*')) => {
+                index += 1;
+                break;
+            }
+            Some(Token::Other('{')) => {
+                index += 1;
+                while !matches!(tokens.get(index), None | Some(Token::Other('}'))) {
+                    let next = read_tree(tokens, index, &path, paths);
+                    // `as name`, a comma, or something this reader does not know: never stand still.
+                    index = if next > index { next } else { index + 1 };
+                    while matches!(tokens.get(index), Some(Token::Word(word)) if word == "as") {
+                        index += 2;
+                    }
+                    if tokens.get(index) == Some(&Token::Other(',')) {
+                        index += 1;
+                    }
+                }
+                return index + 1;
+            }
+            _ => break,
+        }
+        if tokens.get(index) == Some(&Token::PathSeparator) {
+            index += 1;
+        } else {
+            break;
+        }
+    }
+    paths.push(path);
+    index
+}
+
+/// The index after the item that starts at `index`: its other attributes, then to its `;` or closing brace.
+fn after_item(tokens: &[Token], mut index: usize) -> usize {
+    let mut depth = 0_usize;
+    let mut in_attribute = false;
+    while let Some(token) = tokens.get(index) {
+        match token {
+            Token::Other('#') if depth == 0 => in_attribute = true,
+            Token::Other('{' | '[' | '(') => depth += 1,
+            Token::Other(close @ ('}' | ']' | ')')) => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 && *close == '}' {
+                    return index + 1;
+                }
+                in_attribute = in_attribute && depth > 0;
+            }
+            Token::Other(';') if depth == 0 && !in_attribute => return index + 1,
+            _ => {}
+        }
+        index += 1;
+    }
+    index
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+fn until(chars: &[char], from: usize, stop: impl Fn(char) -> bool) -> usize {
+    chars[from..].iter().position(|c| stop(*c)).map_or(chars.len(), |length| from + length)
+}
+
+fn after_block_comment(chars: &[char], from: usize) -> usize {
+    let mut depth = 0_usize;
+    let mut index = from;
+    while index < chars.len() {
+        match (chars[index], chars.get(index + 1)) {
+            ('/', Some('*')) => (depth, index) = (depth + 1, index + 2),
+            ('*', Some('/')) => {
+                (depth, index) = (depth - 1, index + 2);
+                if depth == 0 {
+                    return index;
+                }
+            }
+            _ => index += 1,
+        }
+    }
+    index
+}
+
+fn after_string(chars: &[char], from: usize) -> usize {
+    let mut index = from + 1;
+    while index < chars.len() {
+        match chars[index] {
+            '\\' => index += 2,
+            '"' => return index + 1,
+            _ => index += 1,
+        }
+    }
+    index
+}
+
+/// For the start of a raw string (`r"`, `r#"`, `br#"`, …): the index of its quote and its number of hashes.
+fn raw_string_hashes(chars: &[char], from: usize) -> Option<(usize, usize)> {
+    if from > 0 && is_word(chars[from - 1]) {
+        return None;
+    }
+    let r = if chars[from] == 'r' { from } else { from + 1 };
+    if chars.get(r) != Some(&'r') {
+        return None;
+    }
+    let quote = until(chars, r + 1, |c| c != '#');
+    (chars.get(quote) == Some(&'"')).then_some((quote, quote - r - 1))
+}
+
+fn after_raw_string(chars: &[char], from: usize) -> usize {
+    let Some((quote, hashes)) = raw_string_hashes(chars, from) else { return from + 1 };
+    let mut index = quote + 1;
+    while index < chars.len() {
+        let closes = chars[index] == '"'
+            && chars[index + 1..].iter().take(hashes).filter(|c| **c == '#').count() == hashes;
+        index += 1;
+        if closes {
+            return index + hashes;
+        }
+    }
+    index
+}
+
+fn after_char_or_lifetime(chars: &[char], from: usize) -> usize {
+    match (chars.get(from + 1), chars.get(from + 2)) {
+        (Some('\\'), _) => until(chars, from + 3, |c| c == '\'') + 1,
+        (Some(_), Some('\'')) => from + 3,
+        _ => until(chars, from + 1, |c| !is_word(c)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(source: &str, module: &str) -> Vec<String> {
+        let tokens = without_tests(&tokens(source));
+        crate_paths(&tokens, &module_of(module)).iter().map(|path| path.join("::")).collect()
+    }
+
+    #[test]
+    fn reads_use_trees_and_paths_in_code() {
+        let source = "use crate::model::{self, Text, leaf::{Given as G, Limit}};\nfn f() -> crate::trace::Change { crate::run::go::<u8>() }";
+        let expected =
+            ["model", "model::Text", "model::leaf::Given", "model::leaf::Limit", "trace::Change", "run::go"];
+        assert_eq!(paths(source, "plan/mod.rs"), expected);
+    }
+
+    #[test]
+    fn reads_several_modules_of_one_use() {
+        assert_eq!(paths("use crate::{a::B, c, d::*};", "x.rs"), ["a::B", "c", "d"]);
+    }
+
+    #[test]
+    fn resolves_super_and_self_from_the_file() {
+        assert_eq!(paths("use super::http;", "target/agui/mod.rs"), ["target::http"]);
+        assert_eq!(paths("use super::super::scripted::X;", "target/agui/decode.rs"), ["target::scripted::X"]);
+        assert_eq!(paths("use self::inner::Y;", "target/mod.rs"), ["target::inner::Y"]);
+        assert_eq!(paths("pub use code::Code;", "diagnostic/mod.rs"), [""; 0]);
+    }
+
+    #[test]
+    fn leaves_out_comments_literals_and_tests() {
+        let source = r##"
+            //! [`x`](crate::doc::Link)
+            /* crate::a::B /* crate::c */ crate::d */
+            const A: &str = "crate::text::T"; const B: &str = r#"crate::raw "::T"#; const C: char = '"';
+            fn f<'a>(x: &'a str) -> char { let _ = b"crate::bytes"; '\'' }
+            #[cfg(test)]
+            mod tests { use crate::report::Console; fn g() { { } } }
+            #[cfg(test)]
+            #[allow(unused)]
+            use crate::mock::Server;
+            use crate::kept::K;
+        "##;
+        assert_eq!(paths(source, "a.rs"), ["kept::K"]);
+    }
+
+    #[test]
+    fn sees_third_party_crates_but_not_their_names_elsewhere() {
+        let found = |source: &str| names_crate(&tokens(source), "clap");
+        assert!(found("use clap::Parser;"));
+        assert!(found("use clap;"));
+        assert!(found("#[derive(clap::Args)] struct S;"));
+        assert!(!found("let clap = 1; self.clap(); crate::clap::x; // clap::Parser"));
+        assert!(!found("fn clapping() { \"clap::Parser\"; }"));
+    }
+
+    #[test]
+    fn knows_the_module_of_a_file() {
+        assert_eq!(module_of("lib.rs"), [""; 0]);
+        assert_eq!(module_of("target/mod.rs"), ["target"]);
+        assert_eq!(module_of("target/agui/decode.rs"), ["target", "agui", "decode"]);
+    }
+}

@@ -6,4 +6,6 @@ mod load;
 mod report;
 mod rules;
 mod schema;
+mod support;
 mod tidy;
+mod wire;

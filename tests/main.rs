@@ -1,5 +1,7 @@
 //! The integration tests: one binary, one module a subject.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails where it stands")]
+
 mod agree;
 mod docs;
 mod load;

@@ -4,6 +4,7 @@
 //! argument; `a#1?` with an id and no result, `>1` or `>1=X` its late result; `'text'` a message (`_` is a blank);
 //! `+N` N milliseconds pass; `!` the run ends with an error.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -82,7 +83,7 @@ pub(crate) fn target(agent: Agent, script: &[Vec<Step>]) -> (Box<dyn Target>, Ar
                 forwarded_props: json!({}),
                 state: json!({}),
             };
-            let turns = Mutex::new(script.to_vec().into_iter());
+            let turns = Mutex::new(script.iter().cloned().collect::<VecDeque<_>>());
             let played = Played { turns, clock: Arc::clone(&clock) };
             (Box::new(AguiTarget::new(settings, Arc::new(played))), clock)
         }
@@ -91,13 +92,13 @@ pub(crate) fn target(agent: Agent, script: &[Vec<Step>]) -> (Box<dyn Target>, Ar
 
 /// Answers each request with the next turn's frames, stamped in virtual time.
 struct Played {
-    turns: Mutex<std::vec::IntoIter<Vec<Step>>>,
+    turns: Mutex<VecDeque<Vec<Step>>>,
     clock: Arc<ManualClock>,
 }
 
 impl Transport for Played {
     fn send(&self, _request: HttpRequest) -> BoxFuture<'_, Result<Reply, TargetError>> {
-        let steps = self.turns.lock().unwrap().next().unwrap_or_default();
+        let steps = self.turns.lock().unwrap().pop_front().unwrap_or_default();
         let (sender, body) = mpsc::channel(10_000);
         let at = self.clock.now();
         let mut failed = false;

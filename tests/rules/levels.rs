@@ -23,12 +23,12 @@ pub(crate) fn inherited(blocks: &[(&str, &str)], turns: usize) -> Inherited {
 fn compile(block: &str, level: Level) -> Block {
     let text = format!("version: \"1.3\"\nname: row\nturns: [{{ user: hi }}]\nassert: {block}\n");
     let source = Arc::new(SourceFile::new("row.test.yaml", "row.test.yaml", text));
-    let test =
+    let loaded =
         load::<TestFile>(FileKind::Test, &source).unwrap_or_else(|problems| panic!("{block}: {problems:?}"));
     let scope = Scope::default();
     let mut problems = Vec::new();
     let mut filling = Filling::new(&scope, &source, true, &mut problems);
-    let compiled = Block::compile(test.value.assert.as_ref(), level, &mut filling);
+    let compiled = Block::compile(loaded.value.assert.as_ref(), level, &mut filling);
     assert!(problems.is_empty(), "{block}: {problems:?}");
     compiled
 }

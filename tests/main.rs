@@ -4,10 +4,14 @@
 
 mod agree;
 mod docs;
+mod inheritance;
 mod load;
 mod report;
 mod rules;
 mod schema;
+mod secrets;
 mod support;
 mod tidy;
+mod trace;
+mod variables;
 mod wire;

@@ -117,6 +117,14 @@ impl TargetSettings {
         }
     }
 
+    /// What the conversation's state starts as.
+    pub fn state(&self) -> &Value {
+        match self {
+            Self::Agui(settings) => &settings.state,
+            Self::Scripted(settings) => &settings.state,
+        }
+    }
+
     /// Checks and fills a target; `None` where something is known later or was reported.
     pub(super) fn fill(target: &Target, filling: &mut Filling<'_>) -> Option<Self> {
         match target {

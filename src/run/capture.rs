@@ -2,6 +2,8 @@
 
 use std::ops::ControlFlow;
 
+use serde_json::Value;
+
 use crate::assertion::Judge;
 use crate::context::At;
 use crate::target::{Sink, Stop, Wire};
@@ -11,14 +13,12 @@ use crate::trace::{Change, Touch, Trace};
 pub(super) struct Capture {
     pub(super) trace: Trace,
     pub(super) judge: Judge,
-    /// Whether anything was sent in the running turn.
-    pub(super) sent: bool,
     touched: Vec<Touch>,
 }
 
 impl Capture {
-    pub(super) fn new(judge: Judge) -> Self {
-        Self { trace: Trace::default(), judge, sent: false, touched: Vec::new() }
+    pub(super) fn new(judge: Judge, state: Value) -> Self {
+        Self { trace: Trace::new(state), judge, touched: Vec::new() }
     }
 
     /// The turn is over on the wire: closes what is open, so that rules see complete calls and messages.
@@ -37,10 +37,7 @@ impl Capture {
 impl Sink for Capture {
     fn wire(&mut self, at: At, wire: Wire<'_>) {
         match wire {
-            Wire::Sent { .. } => {
-                self.sent = true;
-                self.trace.begin_exchange(at);
-            }
+            Wire::Sent { .. } => self.trace.begin_exchange(at),
             Wire::Head { status, .. } => self.trace.head(at, status),
             Wire::Frame(raw) => self.trace.frame(at, raw),
             Wire::Closed => self.trace.end_exchange(at),

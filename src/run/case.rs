@@ -80,6 +80,7 @@ async fn converse(
     let Prepared { turns, rules, target, thread_id, timeout, .. } = prepared;
     let setup = |message: String| Problem { kind: ErrorKind::Setup, message, help: None };
     let judge = Judge::start(rules).map_err(|error| setup(error.to_string()))?;
+    let state = target.state().clone();
     let target = build(target, &shared.transport);
     if judge.looks_at_tools() && !target.capabilities().tool_calls_visible {
         return Err(setup("the rules look at tool calls, and this target's protocol shows none".to_owned()));
@@ -91,7 +92,7 @@ async fn converse(
         cancel: shared.cancel.clone(),
     };
     let mut session = open(shared, entry, &*target, thread_id).await?;
-    let mut capture = Capture::new(judge);
+    let mut capture = Capture::new(judge, state);
     let total = turns.len();
     for (index, text) in turns.iter().enumerate() {
         if let Some(problem) = unanswered(&capture.trace) {

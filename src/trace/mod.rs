@@ -16,6 +16,8 @@ mod turn;
 use std::collections::HashMap;
 use std::ops::Range;
 
+use serde_json::Value;
+
 use crate::context::At;
 
 pub use call::{Args, ToolCall, ToolResult};
@@ -86,6 +88,11 @@ pub struct Trace {
 }
 
 impl Trace {
+    /// The record of a conversation whose state starts as `state`.
+    pub fn new(state: Value) -> Self {
+        Self { state: State::new(state), ..Self::default() }
+    }
+
     /// Begins a turn.
     pub fn begin_turn(&mut self, input: Input) {
         let (id, text) = (input.message_id.clone(), input.text.clone());
@@ -236,6 +243,3 @@ impl Trace {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -4,7 +4,7 @@
 //! Both must settle at the same event.
 
 mod agents;
-mod levels;
+pub(crate) mod levels;
 mod observer;
 mod table;
 

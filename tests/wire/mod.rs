@@ -5,3 +5,4 @@ mod captures;
 mod oddities;
 mod sse;
 mod table;
+mod verdicts;

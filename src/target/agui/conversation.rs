@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::history::History;
-use super::state::State;
 use crate::context::Ids;
+use crate::trace::State;
 
 /// A thread with its messages and its state.
 pub(super) struct Conversation {

@@ -15,7 +15,6 @@ mod request;
 mod session;
 mod snapshot;
 mod speech;
-mod state;
 mod warnings;
 
 use std::sync::Arc;

@@ -15,7 +15,6 @@ use super::evidence::{Evidence, START_BYTES};
 use super::history::History;
 use super::reading::{Reading, Step};
 use super::request::{RunInput, headers};
-use super::state::State;
 use crate::context::Clock;
 use crate::plan::AguiSettings;
 use crate::target::http::shown;
@@ -23,6 +22,7 @@ use crate::target::{
     Action, Chunk, Ended, HttpRequest, Limits, Opening, Received, Request, Session, Sink, TargetError,
     Transport, Wire,
 };
+use crate::trace::State;
 
 /// How long a stream is still read after its run has ended (SPEC 5).
 const AFTER_THE_END: Duration = Duration::from_millis(100);

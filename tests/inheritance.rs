@@ -1,0 +1,105 @@
+//! Target → test → turn: merging, what `false` and numbers do, duplicates, origins (SPEC 7.1).
+
+use ananke::assertion::{Inherited, Rule};
+use ananke::outcome::Level;
+use proptest::prelude::*;
+
+use crate::rules::levels::inherited;
+
+fn names(inherited: &Inherited) -> Vec<String> {
+    let all = inherited.test.iter().chain(inherited.turns.iter().flat_map(|turn| &turn.entries));
+    all.map(|entry| {
+        let name = match &entry.rule {
+            Rule::Forbid(rule) => rule.name.clone(),
+            Rule::Require(rule) => rule.selector.name.clone(),
+            other => other.path().to_owned(),
+        };
+        format!("{} {name}", entry.origin.level.as_str())
+    })
+    .collect()
+}
+
+#[test]
+fn lists_accumulate_outer_first_and_remember_their_level() {
+    let merged = inherited(
+        &[
+            ("target", "{tools: {forbid: [a], require: [{name: r}]}}"),
+            ("test", "{tools: {forbid: [b]}}"),
+            ("turn 1", "{tools: {forbid: [c]}}"),
+        ],
+        2,
+    );
+    assert_eq!(names(&merged), ["target a", "target r", "test b", "turn c"]);
+    assert_eq!(merged.turns[0].entries.len(), 1);
+    assert!(merged.turns[1].entries.is_empty(), "what one turn writes is not in force on another");
+}
+
+#[test]
+fn duplicates_count_once_in_a_level_and_prohibitions_across_levels() {
+    let block = "{tools: {forbid: [a, a], require: [{name: r}, {name: r}]}}";
+    let merged = inherited(&[("target", block), ("test", block), ("turn 1", block)], 1);
+    assert_eq!(names(&merged), ["target a", "target r", "test r", "turn r"]);
+}
+
+#[test]
+fn rules_that_differ_in_one_condition_are_no_duplicates() {
+    let merged = inherited(&[("test", "{tools: {require: [{name: r}, {name: r, count: {min: 2}}]}}")], 1);
+    assert_eq!(merged.test.len(), 2);
+}
+
+#[test]
+fn the_innermost_limit_is_in_force_and_false_switches_off() {
+    let limit = |value: &str| format!("{{timing: {{max_duration_ms: {value}, max_idle_ms: {value}}}}}");
+    let (outer, off, inner) = (limit("100"), limit("false"), limit("50"));
+    let merged = inherited(&[("target", &outer), ("test", &off), ("turn 2", &inner)], 2);
+    assert_eq!(merged.max_duration, None, "the test as a whole has none");
+    let of_turn = |turn: usize| {
+        let rules = &merged.turns[turn];
+        let shown = |bound: &Option<ananke::assertion::Bound>| {
+            bound.as_ref().map(|bound| (bound.ms, bound.origin.level))
+        };
+        (shown(&rules.max_duration), shown(&rules.max_idle))
+    };
+    assert_eq!(of_turn(0), (None, None));
+    assert_eq!(of_turn(1), (Some((50, Level::Turn)), Some((50, Level::Turn))));
+}
+
+#[test]
+fn a_looser_turn_answers_for_its_own_time() {
+    let limit = |value: &str| format!("{{timing: {{max_duration_ms: {value}}}}}");
+    let (test, tighter, looser, off) = (limit("100"), limit("50"), limit("200"), limit("false"));
+    let merged =
+        inherited(&[("test", &test), ("turn 1", &tighter), ("turn 2", &looser), ("turn 3", &off)], 4);
+    let answers: Vec<bool> = merged.turns.iter().map(|turn| turn.answers_for_its_duration).collect();
+    assert_eq!(answers, [false, true, true, false]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn a_level_that_says_nothing_changes_nothing(
+        target in "[a-c]{0,3}", test in "[a-c]{0,3}", turn in "[a-c]{0,3}", limit in proptest::option::of(0_u64..3)
+    ) {
+        let block = |names: &str| {
+            let list: Vec<String> = names.chars().map(String::from).collect();
+            format!("{{tools: {{forbid: [{}]}}}}", list.join(", "))
+        };
+        let timing = limit.map_or_else(|| "{}".to_owned(), |ms| format!("{{timing: {{max_idle_ms: {ms}}}}}"));
+        let (outer, middle, inner) = (block(&target), block(&test), block(&turn));
+        let merged = inherited(&[("target", &outer), ("test", &middle), ("turn 1", &inner)], 1);
+
+        // Every name is in force exactly once, whoever wrote it how often.
+        let mut wanted: Vec<char> = [&target, &test, &turn].iter().flat_map(|names| names.chars()).collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        let mut found: Vec<char> = names(&merged).iter().filter_map(|name| name.chars().last()).collect();
+        found.sort_unstable();
+        prop_assert_eq!(found, wanted);
+
+        // A limit that is written once, on any level, is in force on the turn.
+        for level in ["target", "test", "turn 1"] {
+            let merged = inherited(&[(level, &timing)], 1);
+            prop_assert_eq!(merged.turns[0].max_idle.as_ref().map(|bound| bound.ms), limit);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! A project in a folder of its own, run through the library.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::Arc;
+
+use ananke::context::{Context, SequentialIds, SystemClock};
+use ananke::outcome::Outcome;
+use ananke::plan::{Planned, Selection, plan};
+use ananke::redact::Redactor;
+use ananke::run::{Run, RunEvent, run};
+use ananke::target::http::HttpTransport;
+use tempfile::TempDir;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// Files in a temporary folder, with an environment.
+pub(crate) struct Project {
+    folder: TempDir,
+    environment: BTreeMap<String, String>,
+    pub(crate) redactor: Redactor,
+}
+
+impl Project {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
+        let folder = TempDir::new().unwrap();
+        for (name, text) in files {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        Self { folder, environment: BTreeMap::new(), redactor: Redactor::default() }
+    }
+
+    pub(crate) fn with_environment(mut self, name: &str, value: &str) -> Self {
+        self.environment.insert(name.to_owned(), value.to_owned());
+        self
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(crate) fn context(&self) -> Context {
+        Context {
+            environment: Arc::new(self.environment.clone()),
+            working_directory: self.folder.path().to_path_buf(),
+            home: None,
+            clock: Arc::new(SystemClock::start()),
+            ids: Arc::new(SequentialIds::default()),
+            stdout_is_terminal: false,
+            stderr_is_terminal: false,
+            parallelism: NonZeroUsize::MIN,
+        }
+    }
+
+    /// Loads everything, as before a run.
+    pub(crate) fn plan(&self) -> Planned {
+        plan(&self.context(), &Selection { sends: true, ..Selection::default() })
+    }
+
+    /// Runs every test; the outcomes in order, as they are before they are sealed.
+    pub(crate) async fn run(&self) -> Vec<Outcome> {
+        let planned = self.plan();
+        let problems: Vec<String> = planned.problems.iter().map(ToString::to_string).collect();
+        let plan = planned.plan.unwrap_or_else(|| panic!("no plan: {problems:#?}"));
+        let context = self.context();
+        let shared = Run {
+            context: &context,
+            transport: Arc::new(HttpTransport::new(context.clock.clone())),
+            redactor: self.redactor.clone(),
+            cancel: CancellationToken::new(),
+        };
+        let (sender, mut receiver) = mpsc::channel(1000);
+        run(&shared, &plan, sender).await;
+        let mut outcomes = Vec::new();
+        while let Some(event) = receiver.recv().await {
+            if let RunEvent::CaseFinished(outcome) = event {
+                outcomes.push(*outcome);
+            }
+        }
+        outcomes
+    }
+}

@@ -1,0 +1,71 @@
+//! Every row of what can come over the wire, as a whole run judges it: status, kind, message and the quoted bytes.
+
+use std::fmt::Write as _;
+
+use ananke::outcome::{ErrorKind, Outcome, Status};
+use ananke::target::{Ended, Limits};
+
+use crate::support::project::Project;
+use crate::support::raw_agent::{RawAgent, Step};
+use crate::support::wire_rows::{Row, rows};
+
+const TEST: &str = "version: \"1.0\"\nname: row\nturns: [{ user: hi }]\n";
+
+/// What a run makes of a row; the rest of a row's limits has no place in a file.
+fn fits_a_file(row: &Row) -> bool {
+    let default = (Limits::MAX_EVENT_BYTES, Limits::MAX_RESPONSE_BYTES);
+    (row.limits.max_event_bytes, row.limits.max_response_bytes) == default
+        && !row.limits.cancel.is_cancelled()
+}
+
+async fn outcome(row: &Row) -> Outcome {
+    let agent = RawAgent::start(vec![[&[Step::Expect], &row.steps[..]].concat()]).await;
+    let config = format!(
+        "version: \"1.0\"\ntarget: {{ type: agui, endpoint: \"{}\", agentId: raw, timeout_ms: {} }}\n",
+        agent.url(),
+        row.limits.timeout.as_millis()
+    );
+    let project = Project::new(&[("ananke.config.yaml", &config), ("row.test.yaml", TEST)]);
+    let mut outcome = project.run().await.remove(0);
+    let address = agent.address.to_string();
+    for problem in outcome.turns.iter_mut().filter_map(|turn| turn.problem.as_mut()) {
+        problem.message = problem.message.replace(&address, "AGENT");
+    }
+    outcome
+}
+
+#[tokio::test]
+async fn what_is_no_proper_run_is_an_error_that_quotes_what_came() {
+    let mut wrong = String::new();
+    let mut judged = 0;
+    for row in rows().iter().filter(|row| fits_a_file(row)) {
+        let outcome = outcome(row).await;
+        let problem = outcome.turns[0].problem.as_ref();
+        let found = (outcome.status, problem.map(|problem| (problem.kind, problem.message.as_str())));
+        let expected = match row.ends {
+            Err(message) => (Status::Error, Some((ErrorKind::Protocol, message))),
+            Ok(Ended::Timeout) => (Status::Timeout, Some((ErrorKind::Timeout, "timeout after 300ms"))),
+            Ok(_) if row.name.contains("error of the agent") => {
+                (Status::Error, Some((ErrorKind::Agent, "agent error: no")))
+            }
+            Ok(_) => (Status::Passed, None),
+        };
+        if found != expected {
+            writeln!(wrong, "{}\n  expected {expected:?}\n  got      {found:?}", row.name).unwrap();
+        }
+        judged += 1;
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    assert!(judged > 40, "only {judged} rows were judged");
+}
+
+#[tokio::test]
+async fn a_refused_connection_is_an_error_of_the_protocol() {
+    let config =
+        "version: \"1.0\"\ntarget: { type: agui, endpoint: \"http://127.0.0.1:1/\", agentId: nobody }\n";
+    let project = Project::new(&[("ananke.config.yaml", config), ("row.test.yaml", TEST)]);
+    let outcome = project.run().await.remove(0);
+    let problem = outcome.turns[0].problem.as_ref().unwrap();
+    assert_eq!((outcome.status, problem.kind), (Status::Error, ErrorKind::Protocol));
+    assert!(problem.message.starts_with("could not connect to http://127.0.0.1:1/"), "{}", problem.message);
+}

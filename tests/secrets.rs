@@ -58,7 +58,7 @@ async fn no_report_tells_a_secret() {
         "version: \"1.0\"\ntarget:\n  type: agui\n  endpoint: \"{}\"\n  agentId: leak\n  headers: {{ authorization: \"Bearer ${{ENV.KEY}}\" }}\n",
         agent.url()
     );
-    let test = "version: \"1.0\"\nname: leak\nturns:\n  - user: hi\n    assert:\n      tools: { forbid: [leak] }\n      text: { must_not_match: \"s3cr3t.*\" }\n";
+    let test = "version: \"1.0\"\nname: leak\nturns:\n  - user: hi\n    assert:\n      tools: { forbid: [leak] }\n      text: { must_not_match: \"t/to.*\" }\n";
     let project = Project::new(&[("ananke.config.yaml", &config), ("leak.test.yaml", test)])
         .with_environment("KEY", SECRET);
     let plan = project.plan().plan.unwrap();

@@ -46,7 +46,7 @@ fn leaking() -> Vec<Step> {
         format!(r#"{{"type":"TOOL_CALL_RESULT","messageId":"x","toolCallId":"c","content":{inner}}}"#),
         format!(r#"{{"type":"RUN_ERROR","message":{secret}}}"#),
     ];
-    let events: String = body.iter().map(|event| format!("data: {event}\n\n")).collect();
+    let events = format!("data: {}\n\n", body.join("\n\ndata: "));
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
     vec![Step::Expect, Step::Send(format!("{head}{events}").into_bytes())]
 }

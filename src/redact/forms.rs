@@ -6,10 +6,11 @@ use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 /// The shortest piece of base64 that is searched for: shorter ones would hit innocent text.
 const SHORTEST_BASE64: usize = 6;
 
-/// `secret` plain, JSON-escaped, URL-encoded, and in base64 at each of the three alignments it can have inside a
+/// `secret` plain, JSON-escaped, URL-encoded, escaped as in a pattern, and in base64 at each of the three alignments it can have inside a
 /// longer text, without the characters it shares with its neighbours.
 pub(super) fn forms(secret: &str) -> Vec<String> {
-    let mut forms = vec![secret.to_owned(), json_escaped(secret), url_encoded(secret)];
+    let escaped = regex_syntax::escape(secret);
+    let mut forms = vec![secret.to_owned(), json_escaped(secret), url_encoded(secret), escaped];
     for engine in [&STANDARD_NO_PAD, &URL_SAFE_NO_PAD] {
         let whole = engine.encode(secret);
         if whole.len() >= SHORTEST_BASE64 {

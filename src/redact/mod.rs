@@ -3,11 +3,12 @@
 //! What a scope gives out as a secret goes to the [`Redactor`]. What is to be told is sealed: [`Redactor::seal`] masks
 //! every string of a value, and a reporter takes nothing but [`Sealed`] values, so none can see a secret.
 
+mod cuts;
 mod forms;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use aho_corasick::{AhoCorasick, MatchKind};
@@ -63,19 +64,33 @@ impl Redactor {
         true
     }
 
-    /// `text` with every secret masked.
+    /// `text` with every secret masked, also one that a cut left only the start or the end of.
     pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let Some(search) = &known.search else { return Cow::Borrowed(text) };
-        if !search.is_match(text) {
-            return Cow::Borrowed(text);
+        let mut masked = Cow::Borrowed(text);
+        if search.is_match(text) {
+            let mut replaced = String::with_capacity(text.len());
+            search.replace_all_with(text, &mut replaced, |_, _, output| {
+                output.push_str(MASK);
+                true
+            });
+            masked = Cow::Owned(replaced);
         }
-        let mut masked = String::with_capacity(text.len());
-        search.replace_all_with(text, &mut masked, |_, _, output| {
-            output.push_str(MASK);
-            true
-        });
-        Cow::Owned(masked)
+        match cuts::mask_cut(&masked, &known.forms) {
+            Some(text) => Cow::Owned(text),
+            None => masked,
+        }
+    }
+
+    /// `range` of `text`, grown over every secret it touches: a part of a secret is never told alone.
+    pub fn widen(&self, text: &str, range: Range<usize>) -> Range<usize> {
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let Some(search) = &known.search else { return range };
+        let touching =
+            search.find_iter(text).filter(|secret| secret.start() < range.end && secret.end() > range.start);
+        touching
+            .fold(range.clone(), |wide, secret| wide.start.min(secret.start())..wide.end.max(secret.end()))
     }
 
     /// Masks `text` in place.
@@ -145,6 +160,28 @@ mod tests {
                 base64::engine::general_purpose::STANDARD.encode(format!("{prefix}s3cr3t-value-42 tail"));
             assert!(redactor.text(&encoded).contains(MASK), "{prefix}: {encoded}");
         }
+    }
+
+    #[test]
+    fn masks_what_a_cut_left_of_a_secret() {
+        let redactor = Redactor::default();
+        redactor.learn("hunter22-is-é-secret");
+        assert_eq!(redactor.text("said hunter22-i…"), "said ***…");
+        assert_eq!(redactor.text("`hunter22-is-é`; received"), "`***`; received");
+        assert_eq!(redactor.text("… é-secret and more"), "… é-secret and more");
+        assert_eq!(redactor.text("…é-secret and more…"), "…*** and more…");
+        assert_eq!(redactor.text("ends in hunt"), "ends in ***");
+        assert_eq!(redactor.text("ends in hun"), "ends in hun");
+        assert_eq!(redactor.text("hunters… hunt it"), "hunters… hunt it");
+    }
+
+    #[test]
+    fn widens_a_range_over_the_secrets_it_touches() {
+        let redactor = Redactor::default();
+        redactor.learn("abcdef");
+        assert_eq!(redactor.widen("x abcdef y", 4..5), 2..8);
+        assert_eq!(redactor.widen("x abcdef y", 7..10), 2..10);
+        assert_eq!(redactor.widen("x abcdef y", 0..2), 0..2);
     }
 
     #[test]

@@ -1,0 +1,55 @@
+//! What is left of a secret where a text was cut: its start before the cut, its end after it.
+//!
+//! Texts are cut before they are sealed, and a cut falls where it falls. Cuts are where a text ends, before a closing
+//! backtick, and at the sign of an omission.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::{MASK, SHORTEST_SECRET};
+
+/// The sign that something was left out.
+const OMISSION: char = '…';
+
+/// `text` with the remains of secrets at its cuts masked; `None` where there are none.
+pub(super) fn mask_cut(text: &str, forms: &BTreeSet<String>) -> Option<String> {
+    let mut remains: Vec<Range<usize>> = Vec::new();
+    let ends = text.match_indices([OMISSION, '`']).map(|(end, _)| end).chain([text.len()]);
+    for end in ends {
+        let length = forms.iter().filter_map(|form| start_of(form, &text[..end])).max();
+        remains.extend(length.map(|length| end - length..end));
+    }
+    for (at, sign) in text.match_indices(OMISSION) {
+        let begin = at + sign.len();
+        let length = forms.iter().filter_map(|form| end_of(form, &text[begin..])).max();
+        remains.extend(length.map(|length| begin..begin + length));
+    }
+    if remains.is_empty() {
+        return None;
+    }
+    remains.sort_by_key(|range| range.start);
+    let mut masked = String::with_capacity(text.len());
+    let mut told = 0;
+    for range in remains {
+        if range.start >= told {
+            masked.push_str(&text[told..range.start]);
+            masked.push_str(MASK);
+        }
+        told = told.max(range.end);
+    }
+    masked.push_str(&text[told..]);
+    Some(masked)
+}
+
+/// How many bytes of the start of `form` stand at the end of `text`, where they are enough to tell something.
+fn start_of(form: &str, text: &str) -> Option<usize> {
+    let cuts = form.char_indices().map(|(index, _)| index);
+    cuts.rev().take_while(|cut| *cut >= SHORTEST_SECRET).find(|cut| text.ends_with(&form[..*cut]))
+}
+
+/// How many bytes of the end of `form` stand at the start of `text`, where they are enough to tell something.
+fn end_of(form: &str, text: &str) -> Option<usize> {
+    let cuts = form.char_indices().map(|(index, _)| index);
+    let enough = form.chars().count().saturating_sub(SHORTEST_SECRET);
+    cuts.take(enough + 1).skip(1).find(|cut| text.starts_with(&form[*cut..])).map(|cut| form.len() - cut)
+}

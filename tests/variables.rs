@@ -162,5 +162,12 @@ fn what_goes_into_a_header_is_secret_but_for_a_default() {
     assert_eq!(secrets("x-tenant", "plain"), Vec::<String>::new());
     assert_eq!(secrets("x-tenant", "${MISSING:-plain}"), Vec::<String>::new());
     assert_eq!(secrets("Authorization", "Bearer abc"), ["Bearer abc", "abc"]);
-    assert_eq!(secrets("X-Api-Key", "k-1"), ["k-1"]);
+    assert_eq!(secrets("X-Api-Key", "k-123"), ["k-123"]);
+    let (_, problems) = fill("k-1", true, |filling, text| filling.header("x-api-key", &text));
+    assert_eq!(
+        problems,
+        [
+            "t.yaml:1:1: warning[short-secret]: a secret of the header `x-api-key` is too short to be masked | secrets of at least 4 characters are masked in everything that is printed"
+        ]
+    );
 }

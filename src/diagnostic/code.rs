@@ -36,8 +36,6 @@ codes! {
     ConfigMissing = "config-missing",
     /// Keys that exclude each other.
     Contradiction = "contradiction",
-    /// Two tests have one id.
-    DuplicateId = "duplicate-id",
     /// A key stands twice in one mapping.
     DuplicateKey = "duplicate-key",
     /// A key without a value.
@@ -52,6 +50,8 @@ codes! {
     NoTests = "no-tests",
     /// A named file belongs to another project.
     OtherConfig = "other-config",
+    /// A secret too short to be masked.
+    ShortSecret = "short-secret",
     /// The text is no YAML.
     Syntax = "syntax",
     /// A variable that nothing defines.
@@ -64,8 +64,6 @@ codes! {
     Unreadable = "unreadable",
     /// The `version` is missing, not quoted, unknown or too new.
     Version = "version",
-    /// A secret too short to be masked.
-    ShortSecret = "short-secret",
     /// A value of the wrong type.
     WrongType = "wrong-type",
 }

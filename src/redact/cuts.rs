@@ -6,7 +6,8 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::{MASK, SHORTEST_SECRET};
+use super::MASK;
+use crate::variables::SHORTEST_SECRET;
 
 /// The sign that something was left out.
 const OMISSION: char = '…';

@@ -13,11 +13,10 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
+use crate::variables::SHORTEST_SECRET;
+
 /// What stands in the place of a secret.
 pub const MASK: &str = "***";
-
-/// The shortest secret that is masked, in characters: shorter ones would shred every text (SPEC 2).
-pub const SHORTEST_SECRET: usize = 4;
 
 /// Knows every secret of a run by value and masks it, longest first, in its plain, JSON-escaped, URL-encoded and
 /// base64 form. Clones share what they know.

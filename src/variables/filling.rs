@@ -10,6 +10,9 @@ use crate::diagnostic::{Code, Diagnostic, Place, SourceFile, Span};
 use crate::model::{Given, Number, Text};
 use crate::source::{Node, NodeValue};
 
+/// The shortest secret that is masked, in characters: shorter ones would shred every text (SPEC 2).
+pub const SHORTEST_SECRET: usize = 4;
+
 /// A leaf that is filled, or will be.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Late<T> {
@@ -88,6 +91,7 @@ impl<'a> Filling<'a> {
 
     /// The value of a header: whatever is put into it by a reference is a secret (SPEC 2), but for a default.
     pub fn header(&mut self, name: &str, text: &Text) -> Late<String> {
+        let known = self.secrets.len();
         let Some(value) = self.replace(text, Kind::Header) else { return Late::Pending };
         if names_a_secret(name) {
             self.secrets.push(value.clone());
@@ -95,6 +99,16 @@ impl<'a> Filling<'a> {
             if let Some((_, token)) = value.split_once(' ') {
                 self.secrets.push(token.trim().to_owned());
             }
+        }
+        let short = |secret: &String| !secret.is_empty() && secret.chars().count() < SHORTEST_SECRET;
+        if self.secrets[known..].iter().any(short) {
+            let message = format!("a secret of the header `{name}` is too short to be masked");
+            let help = format!(
+                "secrets of at least {SHORTEST_SECRET} characters are masked in everything that is printed"
+            );
+            self.problems.push(
+                Diagnostic::warning(Code::ShortSecret, message).at(self.source, text.span, "").help(help),
+            );
         }
         Late::Ready(value)
     }

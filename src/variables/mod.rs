@@ -8,7 +8,7 @@ mod pattern;
 mod scan;
 mod scope;
 
-pub use filling::{Filling, Late};
+pub use filling::{Filling, Late, SHORTEST_SECRET};
 pub use pattern::{Pattern, PatternError, Patterns};
 pub use scan::{Piece, Reference, ScanError, scan};
 pub use scope::{Found, Scope};

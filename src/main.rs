@@ -15,7 +15,7 @@ use clap::Parser as _;
 
 fn main() -> ExitCode {
     let arguments = cli::Arguments::parse();
-    cli::main(arguments, context()).into()
+    cli::main(&arguments, &context()).into()
 }
 
 /// The outside world as it is.

@@ -1,8 +1,14 @@
 //! The integration tests: one binary, one module a subject.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails where it stands")]
+
+mod agree;
 mod docs;
 mod golden_cases;
 mod load;
 mod report;
+mod rules;
 mod schema;
+mod support;
 mod tidy;
+mod wire;

@@ -34,31 +34,46 @@ fn the_committed_schemas_are_the_generated_ones() {
     }
 }
 
-/// Every property of a schema by its path, with its own schema.
+/// Every property of a schema by its path in the file, whatever its types are called.
 fn properties(kind: FileKind, schema: &Value) -> BTreeMap<String, &Value> {
     let mut found = BTreeMap::new();
-    collect(kind.as_str(), schema, &mut found);
-    for (name, definition) in schema["definitions"].as_object().into_iter().flatten() {
-        collect(&format!("{} {name}", kind.as_str()), definition, &mut found);
-    }
+    Collect { root: schema, open: Vec::new(), found: &mut found }.visit(kind.as_str(), schema);
     found
 }
 
-fn collect<'a>(path: &str, schema: &'a Value, found: &mut BTreeMap<String, &'a Value>) {
-    for (key, property) in schema["properties"].as_object().into_iter().flatten() {
-        let path = format!("{path}.{key}");
-        collect(&path, property, found);
-        found.insert(path, property);
-    }
-    for union in ["oneOf", "anyOf", "allOf"] {
-        for branch in schema[union].as_array().into_iter().flatten() {
-            let tag = branch["properties"]["type"]["const"].as_str();
-            collect(&tag.map_or_else(|| path.to_owned(), |tag| format!("{path}({tag})")), branch, found);
+struct Collect<'a, 'f> {
+    root: &'a Value,
+    /// The definitions being visited: a recursive one is visited once.
+    open: Vec<&'a str>,
+    found: &'f mut BTreeMap<String, &'a Value>,
+}
+
+impl<'a> Collect<'a, '_> {
+    fn visit(&mut self, path: &str, schema: &'a Value) {
+        if let Some(target) = schema["$ref"].as_str() {
+            if !self.open.contains(&target) {
+                let definition = self.root.pointer(&target[1..]).expect("a reference leads somewhere");
+                self.open.push(target);
+                self.visit(path, definition);
+                self.open.pop();
+            }
+            return;
         }
-    }
-    for inner in ["items", "additionalProperties"] {
-        if let Some(schema) = schema.get(inner) {
-            collect(&format!("{path}[]"), schema, found);
+        for (key, property) in schema["properties"].as_object().into_iter().flatten() {
+            let path = format!("{path}.{key}");
+            self.visit(&path, property);
+            self.found.insert(path, property);
+        }
+        for union in ["oneOf", "anyOf", "allOf"] {
+            for branch in schema[union].as_array().into_iter().flatten() {
+                let tag = branch["properties"]["type"]["const"].as_str();
+                self.visit(&tag.map_or_else(|| path.to_owned(), |tag| format!("{path}({tag})")), branch);
+            }
+        }
+        for inner in ["items", "additionalProperties"] {
+            if let Some(schema) = schema.get(inner) {
+                self.visit(&format!("{path}[]"), schema);
+            }
         }
     }
 }

@@ -84,7 +84,7 @@ impl Judge {
     pub fn begin_turn(&mut self, index: usize) -> Result<(), regex::Error> {
         let home = Home::Turn(index);
         self.begun = index + 1;
-        self.turn.clear();
+        self.waiting.extend(self.turn.drain(..).filter(|watch| !watch.settled && !watch.broken));
         let Some(rules) = self.rules.turns.get(index) else { return Ok(()) };
         for entry in &rules.entries {
             let monitor = entry.rule.start(&mut self.patterns)?;
@@ -119,12 +119,9 @@ impl Judge {
         // Behind the last turn nothing can come that a rule of it could wait for.
         let last = self.begun == self.rules.turns.len();
         let end = if last { Moment::TestEnd } else { Moment::HomeEnd };
-        for mut watch in self.turn.drain(..) {
+        for watch in &mut self.turn {
             if !(cut_short && watch.monitor.is_obligation()) {
                 watch.feed(trace, end, &mut self.broken);
-                if !watch.settled && !watch.broken {
-                    self.waiting.push(watch);
-                }
             }
         }
         self.tell(trace)
@@ -132,7 +129,7 @@ impl Judge {
 
     /// The test is over; gives every rule that the test as a whole does not keep.
     pub fn settle(&mut self, trace: &Trace) -> Vec<Failure> {
-        for watch in self.waiting.iter_mut().chain(&mut self.test) {
+        for watch in self.waiting.iter_mut().chain(&mut self.turn).chain(&mut self.test) {
             watch.feed(trace, Moment::TestEnd, &mut self.broken);
         }
         self.tell(trace)
@@ -144,7 +141,7 @@ impl Judge {
         broken.map(|Broken { path, origin, finding }| origin.failure(path, finding, trace)).collect()
     }
 
-    /// How each rule in force stands, outer levels first; a rule of a turn is gone once it is settled.
+    /// How each rule in force stands, outer levels first; a settled rule of a turn is gone when the next turn begins.
     pub fn standings(&self) -> impl Iterator<Item = (&'static str, Standing)> {
         self.test.iter().chain(&self.turn).chain(&self.waiting).map(|watch| {
             let standing = match (watch.broken, watch.settled) {

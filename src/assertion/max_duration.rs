@@ -47,8 +47,10 @@ impl OfTest {
     }
 
     pub(super) fn watch(&mut self, scope: &Scope<'_>, moment: Moment) -> Judgement {
-        if moment != Moment::TurnEnd {
-            return Judgement::Open;
+        match moment {
+            Moment::TurnEnd => {}
+            Moment::Touched(_) => return Judgement::Open,
+            Moment::HomeEnd | Moment::TestEnd => return Judgement::Holds,
         }
         let said = |turn: usize, list: &[bool]| list.get(turn).copied().unwrap_or(false);
         let times: Vec<(usize, u64)> = scope

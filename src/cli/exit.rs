@@ -11,8 +11,6 @@ pub(crate) enum Exit {
     Failure,
     /// 2: wrong usage that only shows when it is looked at closely.
     Usage,
-    /// 130: interrupted.
-    Interrupted,
 }
 
 impl From<Exit> for ExitCode {
@@ -21,7 +19,6 @@ impl From<Exit> for ExitCode {
             Exit::Success => Self::SUCCESS,
             Exit::Failure => Self::from(1),
             Exit::Usage => Self::from(2),
-            Exit::Interrupted => Self::from(130),
         }
     }
 }

@@ -15,10 +15,10 @@ use arguments::Command;
 use exit::Exit;
 
 /// Carries out one command.
-pub(crate) fn main(arguments: Arguments, context: Context) -> Exit {
-    match arguments.command {
-        Command::Run(options) => run::run(&options, &context),
-        Command::Check(options) => check::check(&options, &context),
-        Command::Schema(options) => schema::schema(&options),
+pub(crate) fn main(arguments: &Arguments, context: &Context) -> Exit {
+    match &arguments.command {
+        Command::Run(options) => run::run(options, context),
+        Command::Check(options) => check::check(options, context),
+        Command::Schema(options) => schema::schema(options),
     }
 }

@@ -8,6 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor, value};
 
 use crate::diagnostic::Spanned;
+use crate::source::{Node, NodeValue};
 
 /// A string in which `${…}` is replaced; whether it is a name, a regex or a URL is said by its key.
 pub type Text = Spanned<String>;
@@ -39,6 +40,20 @@ pub enum Limit {
 /// One value, or a list of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OneOrMany<T>(pub Vec<T>);
+
+/// Reads a value that must be a mapping of the user's own keys, for `deserialize_with`: the schema says so too.
+pub(super) fn mapping<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Node, D::Error> {
+    let node = Node::deserialize(deserializer)?;
+    match node.value {
+        NodeValue::Map(_) => Ok(node),
+        _ => Err(de::Error::custom(format!("expected a mapping, found {}", node.describe()))),
+    }
+}
+
+/// As [`mapping`], for a key that may be left out.
+pub(super) fn optional_mapping<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Node>, D::Error> {
+    mapping(deserializer).map(Some)
+}
 
 struct GivenVisitor;
 

@@ -51,6 +51,7 @@ pub enum ScriptedStep {
     #[schemars(extend("x-since" = "1.3"))]
     Answer(ScriptedAnswer),
     /// Sets keys of the state; the others stay.
+    #[serde(deserialize_with = "super::leaf::mapping")]
     #[schemars(extend("x-since" = "1.3"), with = "serde_json::Map<String, serde_json::Value>")]
     State(Node),
     /// Lets virtual time pass, in milliseconds. Nothing sleeps.
@@ -72,6 +73,7 @@ pub struct ScriptedCall {
     #[schemars(extend("x-since" = "1.3"))]
     pub id: Option<Text>,
     /// The arguments (default none).
+    #[serde(default, deserialize_with = "super::leaf::optional_mapping")]
     #[schemars(extend("x-since" = "1.3"), with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub args: Option<Node>,
     /// The result, any JSON value; without it the call stays unanswered.

@@ -60,6 +60,7 @@ pub struct AguiTarget {
     #[schemars(extend("x-since" = "1.0"), example = "${THREAD_ID}")]
     pub thread_id: Option<Text>,
     /// Passed to the agent untouched with every run.
+    #[serde(default, deserialize_with = "super::leaf::optional_mapping")]
     #[schemars(extend("x-since" = "1.0"), with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub forwarded_props: Option<Node>,
     /// The state sent with the first turn; later turns send the state as the agent left it.

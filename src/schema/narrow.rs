@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::branch::{self, Branch};
 use super::words::{any_of, empty_value, expected, nearest, suggest};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
-use crate::source::{Entry, Node, NodeValue};
+use crate::source::{Entry, Node, NodeValue, printable};
 
 /// Collects the problems of one file.
 pub(super) struct Narrow<'a> {
@@ -89,7 +89,7 @@ impl<'a> Narrow<'a> {
                 self.wrong_type(&found, &expected);
             }
             Kind::Constant { .. } | Kind::Enum { .. } => {
-                self.unknown_value(self.parent_schema(error), &found)
+                self.unknown_value(self.parent_schema(error), &found);
             }
             _ => self.bad_value(error, &found),
         }
@@ -148,28 +148,24 @@ impl<'a> Narrow<'a> {
             Branch::NoMapping => self.wrong_type(found, "a mapping"),
             Branch::WrongType => self.wrong_type(found, &words()),
             Branch::UnknownValue => self.unknown_value(self.parent_schema(error), found),
-            Branch::UnknownTag(written) => match written.as_str() {
-                Some(text) => {
-                    let message = format!("unknown `type`: {}", written.describe());
-                    self.push(
-                        Code::UnknownValue,
-                        message,
-                        written.span,
-                        suggest(text, &tags, "the types are"),
-                    );
-                }
-                None => {
-                    let message = format!("expected a text as `type`, found {}", written.describe());
-                    let help = format!("the types are: `{}`", tags.join("`, `"));
-                    self.push(Code::WrongType, message, written.span, help);
-                }
-            },
+            Branch::UnknownTag(written) => self.unknown_tag(written, &tags),
             Branch::NoTag => {
                 let help = format!("add `type:`, one of `{}`", tags.join("`, `"));
                 let message = "the key `type` is missing".to_owned();
                 self.push(Code::MissingKey, message, head(found.node), help);
             }
             Branch::WrongKeys => self.wrong_keys(error.instance_path(), found, &keys),
+        }
+    }
+
+    fn unknown_tag(&mut self, written: &Node, tags: &[&str]) {
+        if let Some(text) = written.as_str() {
+            let message = format!("unknown type `{}`", printable(text));
+            self.push(Code::UnknownValue, message, written.span, suggest(text, tags, "the types are"));
+        } else {
+            let message = format!("expected a text as `type`, found {}", written.describe());
+            let help = format!("the types are: `{}`", tags.join("`, `"));
+            self.push(Code::WrongType, message, written.span, help);
         }
     }
 
@@ -197,7 +193,7 @@ impl<'a> Narrow<'a> {
         }
         let entry = found.node.entries().iter().find(|entry| entry.key == key);
         let span = entry.map_or(found.node.span, |entry| entry.key_span);
-        let shown = key.escape_debug();
+        let shown = printable(key);
         let help = suggest(key, known, "the keys here are");
         self.push(Code::UnknownKey, format!("unknown key `{shown}`"), span, help);
     }
@@ -214,7 +210,7 @@ impl<'a> Narrow<'a> {
             };
         match found.node.as_str() {
             Some(text) if !options.is_empty() => {
-                let message = format!("unknown value: {}", found.node.describe());
+                let message = format!("unknown value `{}`", printable(text));
                 self.push(
                     Code::UnknownValue,
                     message,

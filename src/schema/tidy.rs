@@ -30,7 +30,9 @@ fn each(schema: &mut Value, change: &mut dyn FnMut(&mut Map<String, Value>)) {
                 named.values_mut().for_each(|value| each(value, change));
             }
             ("oneOf" | "anyOf" | "allOf", Value::Array(branches)) => {
-                branches.iter_mut().for_each(|branch| each(branch, change));
+                for branch in branches {
+                    each(branch, change);
+                }
             }
             ("items" | "additionalProperties", value) => each(value, change),
             _ => {}

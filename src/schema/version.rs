@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 use crate::model::VERSIONS;
-use crate::source::{Node, NodeValue};
+use crate::source::{Node, NodeValue, printable};
 
 /// A schema version this program may know, as `MAJOR.MINOR`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -71,7 +71,7 @@ pub(super) fn of(source: &Arc<SourceFile>, root: &Node) -> Result<Version, Diagn
             format!("version {version} is newer than this program, which knows versions up to {newest}"),
         )
         .help("upgrade ananke")),
-        _ => Err(wrong(node.span, format!("unknown version: {}", node.describe()))
+        _ => Err(wrong(node.span, format!("unknown version `{}`", printable(text)))
             .help(format!("the known versions are `{known}`"))),
     }
 }

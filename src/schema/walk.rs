@@ -48,9 +48,15 @@ impl<'a> Walk<'a> {
             match (keyword.as_str(), value) {
                 ("$ref", Value::String(target)) => {
                     let target = target.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
-                    target.into_iter().for_each(|target| self.visit(target, node));
+                    if let Some(target) = target {
+                        self.visit(target, node);
+                    }
                 }
-                ("allOf", Value::Array(all)) => all.iter().for_each(|schema| self.visit(schema, node)),
+                ("allOf", Value::Array(all)) => {
+                    for schema in all {
+                        self.visit(schema, node);
+                    }
+                }
                 ("oneOf", Value::Array(branches)) => {
                     if let Branch::At(index) = branch::pick(branches, node) {
                         self.branch(&branches[index], node);
@@ -63,11 +69,15 @@ impl<'a> Walk<'a> {
                 }
                 ("properties", _) => self.entries(schema, node),
                 ("additionalProperties", Value::Object(_)) if !schema.contains_key("properties") => {
-                    node.entries().iter().for_each(|entry| self.visit(value, &entry.value));
+                    for entry in node.entries() {
+                        self.visit(value, &entry.value);
+                    }
                 }
                 ("items", items) => {
                     if let NodeValue::List(list) = &node.value {
-                        list.iter().for_each(|item| self.visit(items, item));
+                        for item in list {
+                            self.visit(items, item);
+                        }
                     }
                 }
                 ("type", Value::String(name)) => {

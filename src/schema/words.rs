@@ -13,7 +13,7 @@ pub(super) fn empty_value(source: &Arc<SourceFile>, key: &str, span: Span) -> Di
         .help("write a value, or leave the key out")
 }
 
-/// What a schema expects, in the words of a message: `a list`, `a whole number or exactly one `${…}``.
+/// What a schema expects, in the words of a message: `a list`, `a text or a list`.
 pub(super) fn expected(schema: &Value) -> String {
     if let Some(branches) = ["anyOf", "oneOf"].iter().find_map(|key| schema.get(key)?.as_array()) {
         let mut all: Vec<String> = Vec::new();

@@ -11,7 +11,10 @@ mod typed_error;
 mod yaml;
 mod yaml_error;
 
-pub use node::{Entry, FreeMap, Node, NodeValue};
+#[cfg(test)]
+mod tests;
+
+pub use node::{Entry, FreeMap, Node, NodeValue, printable};
 pub use read::{MAX_BYTES, read};
 pub use typed::{ONE_OR_MANY, TagDefault, from_node};
 pub use typed_error::Mismatch;

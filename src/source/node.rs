@@ -84,15 +84,18 @@ impl Node {
             NodeValue::Null => "nothing".to_owned(),
             NodeValue::Bool(value) => format!("`{value}`"),
             NodeValue::Number(value) => format!("the number {value}"),
-            NodeValue::String(value) => {
-                let short: String = value.chars().take(40).collect();
-                let ellipsis = if value.chars().nth(40).is_some() { "…" } else { "" };
-                format!("the text `{}{ellipsis}`", short.escape_debug())
-            }
+            NodeValue::String(value) => format!("the text `{}`", printable(value)),
             NodeValue::List(_) => "a list".to_owned(),
             NodeValue::Map(_) => "a mapping".to_owned(),
         }
     }
+}
+
+/// Text of the user's, fit for one line of a message: escaped, and cut where it is long.
+pub fn printable(text: &str) -> String {
+    let short: String = text.chars().take(40).collect();
+    let ellipsis = if text.chars().nth(40).is_some() { "…" } else { "" };
+    format!("{}{ellipsis}", short.escape_debug())
 }
 
 /// A mapping whose keys are the user's own, in the order of the file.

@@ -65,7 +65,7 @@ fn found(unexpected: Unexpected<'_>) -> String {
         Unexpected::Unsigned(value) => format!("the number {value}"),
         Unexpected::Signed(value) => format!("the number {value}"),
         Unexpected::Float(value) => format!("the number {value}"),
-        Unexpected::Str(text) => format!("the text `{}`", super::yaml::printable(text)),
+        Unexpected::Str(text) => format!("the text `{}`", super::printable(text)),
         Unexpected::Unit | Unexpected::Option => "nothing".to_owned(),
         Unexpected::Seq => "a list".to_owned(),
         Unexpected::Map => "a mapping".to_owned(),
@@ -92,11 +92,11 @@ impl de::Error for Misread {
     }
 
     fn unknown_variant(variant: &str, _: &'static [&'static str]) -> Self {
-        Self::custom(format!("unknown value `{}`", super::yaml::printable(variant)))
+        Self::custom(format!("unknown value `{}`", super::printable(variant)))
     }
 
     fn unknown_field(field: &str, _: &'static [&'static str]) -> Self {
-        Self::custom(format!("unknown key `{}`", super::yaml::printable(field)))
+        Self::custom(format!("unknown key `{}`", super::printable(field)))
     }
 
     fn missing_field(field: &'static str) -> Self {

@@ -8,16 +8,23 @@ use std::sync::Arc;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Number;
+use serde_yaml::budget::BudgetBreach;
 use serde_yaml::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy};
 use serde_yaml::{Location, Spanned};
 
 use super::read::{MAX_BYTES, too_large};
 use super::yaml_error::explain;
-use super::{Entry, Node, NodeValue};
+use super::{Entry, Node, NodeValue, printable};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 
 /// How deep lists and mappings may nest: far beyond what people write, far below what the stack bears.
 pub(super) const MAX_DEPTH: usize = 64;
+
+/// How deep the documents are that people write by hand.
+const USUAL_DEPTH: usize = 20;
+
+/// Stack for a document of [`MAX_DEPTH`] levels, four times what a debug build needs.
+const DEEP_STACK: usize = 16 * 1024 * 1024;
 
 /// How many values aliases may stand for in one file: a hundred thousand honest uses, but no alias bomb.
 const MAX_ALIASED: usize = 250_000;
@@ -39,9 +46,8 @@ pub fn tree(source: &Arc<SourceFile>) -> (Option<Node>, Vec<Diagnostic>) {
     if source.text.len() > MAX_BYTES {
         return (None, vec![too_large(&source.name).in_file(source)]);
     }
-    match serde_yaml::from_str_with_options::<Spanned<Value>>(&source.text, options()) {
-        Ok(document) => {
-            let node = document.into_node();
+    match read(&source.text) {
+        Ok(node) => {
             if node.value == NodeValue::Null {
                 return (None, vec![empty(source)]);
             }
@@ -54,7 +60,36 @@ pub fn tree(source: &Arc<SourceFile>) -> (Option<Node>, Vec<Diagnostic>) {
     }
 }
 
-fn options() -> serde_yaml::Options {
+/// Reads a document. The crate recurses and wants much stack a level, so a deep one is read again on a thread with
+/// enough of it, and the threads that programs usually run on are never short of it.
+fn read(text: &str) -> Result<Node, serde_yaml::Error> {
+    let read = |depth| {
+        serde_yaml::from_str_with_options::<Spanned<Value>>(text, options(depth)).map(IntoNode::into_node)
+    };
+    let shallow = read(USUAL_DEPTH);
+    if !matches!(&shallow, Err(error) if is_too_deep(error)) {
+        return shallow;
+    }
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(DEEP_STACK);
+        let deep = thread.spawn_scoped(scope, || read(MAX_DEPTH)).map(std::thread::ScopedJoinHandle::join);
+        match deep {
+            Ok(Ok(read)) => read,
+            // The system gives no thread: the document counts as too deep.
+            _ => shallow,
+        }
+    })
+}
+
+fn is_too_deep(error: &serde_yaml::Error) -> bool {
+    match error {
+        serde_yaml::Error::AliasError { error, .. } => is_too_deep(error),
+        serde_yaml::Error::Budget { breach, .. } => matches!(breach, BudgetBreach::Depth { .. }),
+        _ => false,
+    }
+}
+
+fn options(depth: usize) -> serde_yaml::Options {
     serde_yaml::options! {
         budget: serde_yaml::budget! {
             // The text is bounded, so these follow from it; the defaults refuse an honest file of 6 MB.
@@ -62,7 +97,7 @@ fn options() -> serde_yaml::Options {
             max_nodes: 8_000_000,
             max_aliases: MAX_ALIASED,
             max_merge_keys: MAX_ALIASED,
-            max_depth: MAX_DEPTH,
+            max_depth: depth,
             // One `&defaults` used by a hundred tests is honest.
             enforce_alias_anchor_ratio: false,
         },
@@ -91,7 +126,11 @@ fn empty(source: &Arc<SourceFile>) -> Diagnostic {
 /// Reports every key that stands twice in one mapping, with the first place beside it.
 fn find_duplicates(source: &Arc<SourceFile>, node: &Node, diagnostics: &mut Vec<Diagnostic>) {
     match &node.value {
-        NodeValue::List(items) => items.iter().for_each(|item| find_duplicates(source, item, diagnostics)),
+        NodeValue::List(items) => {
+            for item in items {
+                find_duplicates(source, item, diagnostics);
+            }
+        }
         NodeValue::Map(entries) => {
             let mut firsts: Vec<&Entry> = entries.iter().collect();
             firsts.sort_by(|a, b| (&a.key, a.key_span).cmp(&(&b.key, b.key_span)));
@@ -115,13 +154,6 @@ fn find_duplicates(source: &Arc<SourceFile>, node: &Node, diagnostics: &mut Vec<
         }
         _ => {}
     }
-}
-
-/// Text of the user's, fit for one line of a message.
-pub(super) fn printable(text: &str) -> String {
-    let short: String = text.chars().take(60).collect();
-    let ellipsis = if text.chars().nth(60).is_some() { "…" } else { "" };
-    format!("{}{ellipsis}", short.escape_debug())
 }
 
 /// Where a value is written; for what an alias brings, where the alias is.

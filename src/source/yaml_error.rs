@@ -7,8 +7,9 @@ use serde_yaml::granit_parser::ErrorKind;
 use serde_yaml::localizer::ExternalMessageSource;
 use serde_yaml::{Error, Location};
 
-use super::yaml::{MAX_DEPTH, printable, span};
-use crate::diagnostic::{Code, Diagnostic, SourceFile};
+use super::printable;
+use super::yaml::{MAX_DEPTH, span};
+use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 
 /// Words for one kind of mistake: what is wrong and, where it helps, what to do.
 struct Words {
@@ -32,10 +33,29 @@ pub(super) fn explain(source: &Arc<SourceFile>, error: &Error) -> Diagnostic {
     let words = words(error);
     let diagnostic = Diagnostic::error(words.code, words.message);
     let diagnostic = match error.location() {
-        Some(location) if location != Location::UNKNOWN => diagnostic.at(source, span(location), ""),
+        Some(location) if location != Location::UNKNOWN => diagnostic.at(source, place(source, location), ""),
         _ => diagnostic.in_file(source),
     };
     words.help.into_iter().fold(diagnostic, Diagnostic::help)
+}
+
+/// Where an error is. Those of the scanner come without byte offsets, with line and column only.
+fn place(source: &SourceFile, location: Location) -> Span {
+    if location.span().byte_offset().is_some() {
+        return span(location);
+    }
+    let line = usize::try_from(location.line()).unwrap_or(usize::MAX).saturating_sub(1);
+    let column = usize::try_from(location.column()).unwrap_or(usize::MAX).saturating_sub(1);
+    let text = source.text.as_str();
+    let start = match line {
+        0 => 0,
+        _ => memchr::memchr_iter(b'\n', text.as_bytes())
+            .nth(line - 1)
+            .map_or(text.len(), |newline| newline + 1),
+    };
+    let line = text[start..].lines().next().unwrap_or("");
+    let offset = line.char_indices().nth(column).map_or(line.len(), |(offset, _)| offset);
+    Span::new(start + offset, start + offset)
 }
 
 fn words(error: &Error) -> Words {
@@ -170,6 +190,10 @@ fn parser_words(kind: &ErrorKind) -> Words {
         }
         Kind::BlockSequenceEntryNotAllowed | Kind::BlockEntryInFlowCollection => {
             syntax("no list entry can stand here").help("put quotes round a text that begins with `- `")
+        }
+        Kind::UnexpectedCharacter { character } if character.is_control() => {
+            syntax(&format!("the character `{}` cannot stand in a file", character.escape_debug()))
+                .help("write it as an escape inside double quotes")
         }
         Kind::UnexpectedCharacter { character } => {
             syntax(&format!("no value begins with `{}`", character.escape_debug()))

@@ -114,7 +114,8 @@ fn is_loopback(url: &Url) -> bool {
     let Some(host) = url.host_str() else { return false };
     let address = host.trim_start_matches('[').trim_end_matches(']');
     match address.parse::<IpAddr>() {
-        Ok(address) => address.to_canonical().is_loopback(),
+        // `0.0.0.0`, where servers say they listen, is this machine as well.
+        Ok(address) => address.is_unspecified() || address.to_canonical().is_loopback(),
         Err(_) => host == "localhost" || host.ends_with(".localhost"),
     }
 }
@@ -211,5 +212,44 @@ fn cause(failure: &reqwest::Error) -> String {
         // A word, not an abbreviation.
         (Some(first), Some(second)) if second.is_lowercase() => first.to_lowercase().chain(letters).collect(),
         _ => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url(text: &str) -> Url {
+        text.parse().expect("a URL")
+    }
+
+    #[test]
+    fn loopback_is_known_in_every_spelling() {
+        for host in [
+            "127.0.0.1",
+            "127.9.9.9",
+            "[::1]",
+            "[::ffff:127.0.0.1]",
+            "localhost",
+            "LOCALHOST",
+            "a.localhost",
+            "0.0.0.0",
+        ] {
+            assert!(is_loopback(&url(&format!("http://{host}:8000/"))), "{host}");
+        }
+        for host in ["10.0.0.1", "[::2]", "localhost.example.org", "example.org"] {
+            assert!(!is_loopback(&url(&format!("http://{host}:8000/"))), "{host}");
+        }
+    }
+
+    #[test]
+    fn what_may_be_secret_in_a_url_is_not_shown() {
+        assert_eq!(shown(&url("https://user:word@example.org:1/a/b?key=x#y")), "https://example.org:1/a/b");
+    }
+
+    #[test]
+    fn every_kind_of_client_has_a_place_of_its_own() {
+        let kinds = ["http://a/", "http://localhost/", "https://a/", "https://localhost/"];
+        assert_eq!(kinds.map(|kind| ClientKind::of(&url(kind)).index()), [0, 1, 2, 3]);
     }
 }

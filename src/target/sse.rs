@@ -84,7 +84,6 @@ impl Decoder {
                         if matched + 1 == MARK.len() { Place::Name(0) } else { Place::Mark(matched + 1) };
                 }
                 Place::Mark(0) => self.place = Place::Name(0),
-                Place::Mark(_) => self.place = Place::Other,
                 Place::Name(0) if self.after_return => {
                     self.after_return = false;
                     position += usize::from(byte == b'\n');
@@ -119,7 +118,7 @@ impl Decoder {
                     position += 1;
                     self.place = Place::Name(matched + 1);
                 }
-                Place::Name(_) => self.place = Place::Other,
+                Place::Mark(_) | Place::Name(_) => self.place = Place::Other,
                 Place::Colon => {
                     position += usize::from(byte == b' ');
                     first_start = (!self.has_data).then_some(position);

@@ -115,27 +115,24 @@ mod tests {
     use proptest::prelude::*;
 
     fn check(text: &str, expected: &str) {
-        let shown = match scan(text) {
-            Ok(pieces) => pieces
-                .iter()
-                .map(|piece| match piece {
-                    Piece::Literal(text) => format!("<{text}>"),
-                    Piece::Reference(r) => {
-                        let default = r.default.map(|d| format!("|{d}")).unwrap_or_default();
-                        format!(
-                            "[{}{}{default}]",
-                            r.name,
-                            r.path.iter().map(|p| format!("/{p}")).collect::<String>()
-                        )
-                    }
-                })
-                .collect(),
-            Err(errors) => errors
-                .iter()
-                .map(|e| format!("!{}@{}..{}", e.message, e.range.start, e.range.end))
-                .collect::<String>(),
+        let shown: Vec<String> = match scan(text) {
+            Ok(pieces) => pieces.iter().map(show).collect(),
+            Err(errors) => {
+                errors.iter().map(|e| format!("!{}@{}..{}", e.message, e.range.start, e.range.end)).collect()
+            }
         };
-        assert_eq!(shown, expected, "{text}");
+        assert_eq!(shown.concat(), expected, "{text}");
+    }
+
+    fn show(piece: &Piece<'_>) -> String {
+        match piece {
+            Piece::Literal(text) => format!("<{text}>"),
+            Piece::Reference(reference) => {
+                let default = reference.default.map(|default| format!("|{default}")).unwrap_or_default();
+                let path = [&[reference.name], reference.path.as_slice()].concat().join("/");
+                format!("[{path}{default}]")
+            }
+        }
     }
 
     #[test]

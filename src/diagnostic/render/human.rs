@@ -98,3 +98,72 @@ impl Window {
 fn floor_back(text: &str, offset: usize, back: usize) -> usize {
     text.floor_char_boundary(offset.saturating_sub(back))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::super::{Code, Span};
+    use super::*;
+
+    fn check(text: &str, span: (usize, usize), expected: &str) {
+        let source = Arc::new(SourceFile::new("a.yaml", "a.yaml", text));
+        let diagnostic =
+            Diagnostic::error(Code::Syntax, "wrong").at(&source, Span::new(span.0, span.1), "here");
+        assert_eq!(human(&[diagnostic], Look::default()), expected);
+    }
+
+    #[test]
+    fn a_place_is_underlined() {
+        check(
+            "a: ünï b\n",
+            (3, 8),
+            "error[syntax]: wrong\n --> a.yaml:1:4\n  |\n1 | a: ünï b\n  |    ^^^ here\n\n",
+        );
+    }
+
+    #[test]
+    fn only_the_first_line_of_a_place_is_underlined() {
+        check(
+            "a: b\r\nc: d\r\n",
+            (3, 9),
+            "error[syntax]: wrong\n --> a.yaml:1:4\n  |\n1 | a: b\n  |    ^ here\n\n",
+        );
+    }
+
+    #[test]
+    fn an_empty_place_at_the_end_has_its_sign() {
+        check("a:", (2, 2), "error[syntax]: wrong\n --> a.yaml:1:3\n  |\n1 | a:\n  |   ^ here\n\n");
+        check("a:\n", (3, 3), "error[syntax]: wrong\n --> a.yaml:2:1\n  |\n2 |\n  | ^ here\n\n");
+    }
+
+    #[test]
+    fn a_place_outside_the_text_is_no_panic() {
+        let source = Arc::new(SourceFile::new("a.yaml", "a.yaml", "é"));
+        for span in [Span::new(1, 1), Span::new(7, 9), Span::new(2, 0), Span::new(0, 99)] {
+            let diagnostic = Diagnostic::error(Code::Syntax, "wrong").at(&source, span, "");
+            assert!(human(&[diagnostic], Look::default()).starts_with("error[syntax]: wrong"));
+        }
+    }
+
+    #[test]
+    fn what_has_no_file_is_told_too() {
+        let diagnostic = Diagnostic::warning(Code::NoTests, "nothing\u{1b}[2J to do").help("write a test");
+        let expected = "warning[no-tests]: nothing?[2J to do\n |\n = help: write a test\n\n";
+        assert_eq!(human(std::slice::from_ref(&diagnostic), Look::default()), expected);
+        assert!(human(&[diagnostic], Look { colour: true, width: 80 }).contains("\u{1b}["));
+    }
+
+    #[test]
+    fn hostile_lines_are_harmless() {
+        let rendered = {
+            let source = Arc::new(SourceFile::new("a\u{1b}.yaml", "a", "k\u{9b}31m\u{202e}\u{1b}[2J: 1"));
+            let diagnostic = Diagnostic::error(Code::Syntax, "wrong").at(&source, Span::new(0, 1), "\u{7}");
+            human(&[diagnostic], Look::default())
+        };
+        assert!(
+            !rendered.chars().any(|character| character != '\n' && super::super::steers(character)),
+            "{rendered:?}"
+        );
+    }
+}

@@ -79,7 +79,8 @@ impl Decoder {
             "TEXT_MESSAGE_START" => {
                 let id = required(frame, Key::MessageId, effects)?;
                 let role = frame.id(Key::Role, effects.warnings)?.unwrap_or(Cow::Borrowed("assistant"));
-                self.speech.open_message(&id, &role, effects);
+                let owner = owner(frame, effects);
+                self.speech.open_message(&id, &role, &owner, effects);
             }
             "TEXT_MESSAGE_CONTENT" => {
                 let id = self.under_way(frame, Kind::Message, effects)?;
@@ -93,7 +94,8 @@ impl Decoder {
             "TEXT_MESSAGE_CHUNK" | "TOOL_CALL_CHUNK" => self.chunk(frame, effects)?,
             "TOOL_CALL_START" => {
                 let id = required(frame, Key::ToolCallId, effects)?;
-                self.open_call(&id, frame, effects)?;
+                let owner = owner(frame, effects);
+                self.open_call(&id, &owner, frame, effects)?;
             }
             "TOOL_CALL_ARGS" => {
                 let id = self.under_way(frame, Kind::Call, effects)?;
@@ -136,10 +138,9 @@ impl Decoder {
     /// Says what comes at the wrong time; it is taken all the same.
     fn check_order(&mut self, kind: &str, warnings: &mut Warnings) {
         match self.run {
-            Run::NotStarted if !matches!(kind, "RUN_STARTED" | "RUN_ERROR") => {
-                if !std::mem::replace(&mut self.warned_of_start, true) {
-                    warnings.add(format!("a `{}` comes before `RUN_STARTED`", shown(kind)));
-                }
+            Run::NotStarted if !self.warned_of_start && !matches!(kind, "RUN_STARTED" | "RUN_ERROR") => {
+                self.warned_of_start = true;
+                warnings.add(format!("a `{}` comes before `RUN_STARTED`", shown(kind)));
             }
             Run::Open if kind == "RUN_STARTED" => warnings.add("a `RUN_STARTED` comes while a run is open"),
             Run::Finished | Run::Failed if kind != "RUN_STARTED" => {
@@ -213,10 +214,16 @@ impl Decoder {
         Ok(())
     }
 
-    fn open_call(&mut self, id: &str, frame: &Frame<'_>, effects: &mut Effects<'_, '_>) -> Result<(), Fault> {
+    fn open_call(
+        &mut self,
+        id: &str,
+        owner: &str,
+        frame: &Frame<'_>,
+        effects: &mut Effects<'_, '_>,
+    ) -> Result<(), Fault> {
         let name = required(frame, Key::ToolCallName, effects)?;
         let parent = frame.id(Key::ParentMessageId, effects.warnings)?;
-        self.speech.open_call(id, &name, parent.as_deref(), effects);
+        self.speech.open_call(id, &name, parent.as_deref(), owner, effects);
         Ok(())
     }
 
@@ -238,9 +245,9 @@ impl Decoder {
                         Kind::Message => {
                             let role = frame.id(Key::Role, effects.warnings)?;
                             let role = role.unwrap_or(Cow::Borrowed("assistant"));
-                            self.speech.open_message(&named, &role, effects);
+                            self.speech.open_message(&named, &role, &owner, effects);
                         }
-                        Kind::Call => self.open_call(&named, frame, effects)?,
+                        Kind::Call => self.open_call(&named, &owner, frame, effects)?,
                     }
                     self.lanes.begin(&owner, kind, &named);
                 }

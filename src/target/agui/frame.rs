@@ -57,6 +57,14 @@ const KEYS: [(Key, &str, &str); 17] = [
     (Key::ToolCallName, "toolCallName", "tool_call_name"),
 ];
 
+const _: () = {
+    let mut index = 0;
+    while index < KEYS.len() {
+        assert!(KEYS[index].0 as usize == index, "a key is its own index");
+        index += 1;
+    }
+};
+
 /// Why an event cannot be understood, in words that follow `event 3: `.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fault(pub(super) String);

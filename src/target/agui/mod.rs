@@ -1,9 +1,8 @@
 //! AG-UI: an agent behind one HTTP endpoint; a run is a POST answered by server-sent events.
 //!
-//! A [`session`] sends a [`request`] and reads the answer: bytes become frames in [`reading`], a [`frame`] is looked at
-//! where it lies, [`decode`] says what it means. The agent keeps nothing for sure, so every request brings the whole
-//! [`history`] and the [`state`] along. A stream that ends without the protocol's terminal event is an error that says
-//! what was received.
+//! A `session` sends a `request` and reads the answer: bytes become frames in `reading`, a `frame` is looked at where it
+//! lies, `decode` says what it means. The agent keeps nothing for sure, so every request brings the whole `history` and
+//! the `state` along. A stream that ends without the protocol's terminal event is an error that says what was received.
 
 mod conversation;
 mod decode;

@@ -16,13 +16,11 @@ pub(super) struct RunInput<'a> {
     thread_id: &'a str,
     run_id: &'a str,
     protocol_version: &'static str,
-    #[serde(serialize_with = "object_for_null")]
-    state: &'a Value,
+    state: ObjectForNull<'a>,
     messages: &'a History,
     tools: [Value; 0],
     context: [Value; 0],
-    #[serde(serialize_with = "object_for_null")]
-    forwarded_props: &'a Value,
+    forwarded_props: ObjectForNull<'a>,
 }
 
 impl<'a> RunInput<'a> {
@@ -33,8 +31,16 @@ impl<'a> RunInput<'a> {
         messages: &'a History,
         forwarded_props: &'a Value,
     ) -> Self {
-        let protocol_version = PROTOCOL_VERSION;
-        Self { thread_id, run_id, protocol_version, state, messages, tools: [], context: [], forwarded_props }
+        Self {
+            thread_id,
+            run_id,
+            protocol_version: PROTOCOL_VERSION,
+            state: ObjectForNull(state),
+            messages,
+            tools: [],
+            context: [],
+            forwarded_props: ObjectForNull(forwarded_props),
+        }
     }
 }
 
@@ -51,6 +57,10 @@ pub(super) fn headers(own: &[(String, String)]) -> Vec<(String, String)> {
     headers
 }
 
-fn object_for_null<S: serde::Serializer>(value: &&Value, serializer: S) -> Result<S::Ok, S::Error> {
-    if value.is_null() { Map::new().serialize(serializer) } else { value.serialize(serializer) }
+struct ObjectForNull<'a>(&'a Value);
+
+impl Serialize for ObjectForNull<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.0.is_null() { Map::new().serialize(serializer) } else { self.0.serialize(serializer) }
+    }
 }

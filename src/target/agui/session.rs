@@ -102,7 +102,7 @@ impl AguiSession {
         if !(200..300).contains(&status) {
             return Err(self.refusal(evidence, reply.body).await);
         }
-        Reading::new(evidence, decoder, &mut self.conversation, limits).to_the_end(reply.body, sink).await
+        Reading::new(evidence, decoder, &mut self.conversation, limits).read(reply.body, sink).await
     }
 
     /// The error of an answer that is no answer to a run.
@@ -154,7 +154,7 @@ impl Session for AguiSession {
 
 impl Reading<'_> {
     /// Reads to the end of the run, and then what still comes soon.
-    async fn to_the_end(
+    async fn read(
         mut self,
         mut body: mpsc::Receiver<Chunk>,
         sink: &mut dyn Sink,

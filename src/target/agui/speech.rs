@@ -56,8 +56,14 @@ impl Speech {
         }
     }
 
-    /// A message begins; `role` is as sent.
-    pub(super) fn open_message(&mut self, id: &str, role: &str, effects: &mut Effects<'_, '_>) {
+    /// A message begins; `role` is as sent, and `subagent` says it unless it is empty.
+    pub(super) fn open_message(
+        &mut self,
+        id: &str,
+        role: &str,
+        subagent: &str,
+        effects: &mut Effects<'_, '_>,
+    ) {
         if self.is_open(Kind::Message, id) {
             effects.warnings.add(format!("the message `{}` begins while it is under way", shown(id)));
             return;
@@ -78,7 +84,7 @@ impl Speech {
         };
         self.messages.insert(id.to_owned(), OpenMessage { role: sent, text: String::new() });
         effects.conversation.history.open_message(id, sent);
-        (effects.tell)(Change::MessageOpened { id: Cow::Borrowed(id), role, subagent: None });
+        (effects.tell)(Change::MessageOpened { id: Cow::Borrowed(id), role, subagent: named(subagent) });
     }
 
     /// More text of a message.
@@ -89,7 +95,7 @@ impl Speech {
                 effects.conversation.history.append(id, delta);
             } else {
                 effects.warnings.add(format!("text for the message `{}`, which had not begun", shown(id)));
-                self.open_message(id, "assistant", effects);
+                self.open_message(id, "assistant", "", effects);
             }
         }
         if let Some(message) = self.messages.get_mut(id) {
@@ -109,12 +115,13 @@ impl Speech {
         self.complete_messages.insert(id);
     }
 
-    /// A call begins.
+    /// A call begins; `subagent` makes it unless it is empty.
     pub(super) fn open_call(
         &mut self,
         id: &str,
         name: &str,
         parent: Option<&str>,
+        subagent: &str,
         effects: &mut Effects<'_, '_>,
     ) {
         if self.is_open(Kind::Call, id) {
@@ -126,7 +133,7 @@ impl Speech {
         (effects.tell)(Change::CallOpened {
             id: Cow::Borrowed(id),
             name: Cow::Borrowed(name),
-            subagent: None,
+            subagent: named(subagent),
         });
     }
 
@@ -175,6 +182,10 @@ impl Speech {
             self.close_call(&id, effects);
         }
     }
+}
+
+fn named(subagent: &str) -> Option<Cow<'_, str>> {
+    Some(Cow::Borrowed(subagent)).filter(|subagent| !subagent.is_empty())
 }
 
 /// A tool's answer as a message of the history has it: text or content parts; any other value as its JSON.

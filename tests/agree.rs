@@ -1,0 +1,149 @@
+//! Typed reading and the schema agree: on valid documents and on whatever mutations make of them.
+
+use std::sync::{Arc, LazyLock};
+
+use ananke::diagnostic::SourceFile;
+use ananke::model::{ConfigFile, TestFile};
+use ananke::schema::{FileKind, generate, load};
+use jsonschema::Validator;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+fn documents(kind: FileKind) -> Vec<Value> {
+    match kind {
+        FileKind::Test => vec![json!({
+            "version": "1.3", "name": "a",
+            "turns": [
+                { "user": "b", "assert": { "text": { "must_match": "x", "must_not_match": ["y"] } } },
+                { "type": "user", "user": "c", "assert": { "tools": { "forbid": ["d"],
+                    "require": [{ "name": "e", "count": { "min": 1, "max": "${MAX}" }, "args_match": { "f": "g" } }],
+                    "forbid_calls": [{ "name": "h", "result_match": "i" }] } } }],
+            "assert": { "timing": { "max_idle_ms": false, "max_duration_ms": 5 } },
+        })],
+        FileKind::Config => vec![
+            json!({ "version": "1.3", "specs": ["a"], "target": { "type": "agui", "endpoint": "b", "agentId": "c",
+                "threadId": "d", "forwardedProps": { "e": 1 }, "state": [2], "headers": { "f": "g" },
+                "timeout_ms": 7, "assert": { "tools": { "forbid": [] } } } }),
+            json!({ "version": "1.3", "target": { "type": "scripted", "rules": [{
+                "when": { "user": "a", "turn": 2, "state": { "b": null } },
+                "do": [{ "say": "c" }, { "call": { "tool": "d", "args": { "e": 1 }, "result": [1.5], "delay_ms": 3 } },
+                    { "answer": { "id": "f", "result": 1 } }, { "state": { "g": 1 } }, { "delay_ms": 4 },
+                    { "error": { "message": "h", "code": "i" } }] }] } }),
+        ],
+    }
+}
+
+/// Where to change a document, and how.
+type Mutation = (prop::sample::Index, prop::sample::Index, u8);
+
+fn pointers(value: &Value, path: &str, found: &mut Vec<String>) {
+    found.push(path.to_owned());
+    for (key, value) in value.as_object().into_iter().flatten() {
+        pointers(value, &format!("{path}/{key}"), found);
+    }
+    for (index, value) in value.as_array().into_iter().flatten().enumerate() {
+        pointers(value, &format!("{path}/{index}"), found);
+    }
+}
+
+fn mutate(document: &mut Value, (place, content, how): &Mutation) {
+    let mut places = Vec::new();
+    pointers(document, "", &mut places);
+    let contents = [
+        json!("text"),
+        json!(""),
+        json!("${NAME}"),
+        json!(3),
+        json!(-3),
+        json!(3.0),
+        json!(2.5),
+        json!(true),
+        json!(false),
+        json!([]),
+        json!(["a"]),
+        json!([{}]),
+        json!({}),
+        json!({ "a": "b" }),
+        json!({ "a": 1 }),
+        json!({ "type": "user" }),
+        json!({ "say": "a" }),
+        json!({ "user": "a" }),
+        Value::Null,
+    ];
+    let place = place.get(&places).clone();
+    let content = content.get(&contents).clone();
+    let Some(target) = document.pointer_mut(&place) else { return };
+    match (how % 4, &mut *target) {
+        (0, Value::Object(object)) => {
+            let key = object.keys().nth(usize::from(*how) % object.len().max(1)).cloned();
+            key.and_then(|key| object.shift_remove(&key));
+        }
+        (1, Value::Object(object)) => {
+            let keys = ["type", "name", "user", "state", "assert", "unknown", "rules", "min"];
+            object.insert(keys[usize::from(*how / 4) % keys.len()].to_owned(), content);
+        }
+        (2, Value::Array(items)) => items.push(content),
+        _ => *target = content,
+    }
+}
+
+fn validator(kind: FileKind) -> Validator {
+    let options = jsonschema::draft7::options().should_validate_formats(false);
+    options.build(&generate(kind)).expect("a schema that compiles")
+}
+
+static CONFIG: LazyLock<Validator> = LazyLock::new(|| validator(FileKind::Config));
+static TEST: LazyLock<Validator> = LazyLock::new(|| validator(FileKind::Test));
+
+/// Whether the two agree about a document, `version` (which has rules of its own) apart.
+fn agree(kind: FileKind, document: &Value) -> Result<(), String> {
+    let text = document.to_string();
+    let source = Arc::new(SourceFile::new("a.yaml", "a.yaml", text.clone()));
+    let valid = match kind {
+        FileKind::Config => CONFIG.is_valid(document),
+        FileKind::Test => TEST.is_valid(document),
+    };
+    let problems = match kind {
+        FileKind::Config => load::<ConfigFile>(kind, &source).err(),
+        FileKind::Test => load::<TestFile>(kind, &source).err(),
+    };
+    let problems: Vec<_> = problems.into_iter().flatten().collect();
+    if problems.iter().any(|problem| problem.code.as_str() == "version") {
+        return Ok(());
+    }
+    if valid != problems.is_empty() {
+        let messages: Vec<_> = problems.iter().map(|problem| &problem.message).collect();
+        return Err(format!("schema: {valid}, load: {messages:?}: {text}"));
+    }
+    // What the second net catches, the schema lets through: that must not happen either.
+    let second = problems.iter().find(|problem| problem.message.contains("cannot stand here"));
+    second.map_or(Ok(()), |problem| Err(format!("{}: {text}", problem.message)))
+}
+
+#[test]
+fn the_documents_are_good() {
+    for kind in FileKind::ALL {
+        for document in documents(*kind) {
+            let valid = agree(*kind, &document);
+            assert_eq!(valid, Ok(()));
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn typed_reading_and_the_schema_agree(
+        document in any::<prop::sample::Index>(),
+        mutations in prop::collection::vec(any::<Mutation>(), 0..4),
+    ) {
+        for kind in FileKind::ALL {
+            let documents = documents(*kind);
+            let mut document = document.get(&documents).clone();
+            for mutation in &mutations {
+                mutate(&mut document, mutation);
+            }
+            let agreed = agree(*kind, &document);
+            prop_assert!(agreed.is_ok(), "{agreed:?}");
+        }
+    }
+}

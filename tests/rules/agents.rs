@@ -1,0 +1,153 @@
+//! The same behaviour as a scripted agent and as an AG-UI agent.
+//!
+//! Steps: `a` a call of tool `a` with the result `ok`; `a=X` with the result X; `a?` without a result; `a(K:V)` with an
+//! argument; `a#1?` with an id and no result, `>1` or `>1=X` its late result; `'text'` a message (`_` is a blank);
+//! `+N` N milliseconds pass; `!` the run ends with an error.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use ananke::context::{Clock, ManualClock};
+use ananke::plan::{AguiSettings, Answering, Condition, ScriptedSettings, Step};
+use ananke::target::agui::AguiTarget;
+use ananke::target::scripted::ScriptedTarget;
+use ananke::target::{Chunk, Head, HttpRequest, Reply, Target, TargetError, Transport};
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+/// Which of the two producers plays a row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Agent {
+    Scripted,
+    Agui,
+}
+
+/// The turns of a row.
+pub(crate) fn turns(text: &str) -> Vec<Vec<Step>> {
+    text.split('|').map(|turn| turn.split_whitespace().map(step).collect()).collect()
+}
+
+fn step(word: &str) -> Step {
+    if let Some(text) = word.strip_prefix('\'') {
+        return Step::Say(text.trim_end_matches('\'').replace('_', " "));
+    }
+    if let Some(ms) = word.strip_prefix('+') {
+        return Step::Delay(Duration::from_millis(ms.parse().unwrap()));
+    }
+    if word == "!" {
+        return Step::Error { message: "broken".to_owned(), code: None };
+    }
+    let (left, result) = match (word.strip_suffix('?'), word.split_once('=')) {
+        (Some(left), _) => (left, None),
+        (None, Some((left, result))) => (left, Some(result)),
+        (None, None) => (word, Some("ok")),
+    };
+    let result = result.map(|text| Value::String(text.to_owned()));
+    if let Some(id) = left.strip_prefix('>') {
+        return Step::Answer { id: id.to_owned(), result: result.unwrap() };
+    }
+    let (left, args) = match left.split_once('(') {
+        Some((left, args)) => {
+            let (key, value) = args.trim_end_matches(')').split_once(':').unwrap();
+            (left, Some(json!({ key: value })))
+        }
+        None => (left, None),
+    };
+    let (tool, id) = match left.split_once('#') {
+        Some((tool, id)) => (tool, Some(id.to_owned())),
+        None => (left, None),
+    };
+    Step::Call { tool: tool.to_owned(), id, args, result, delay: Duration::ZERO }
+}
+
+/// A target that plays the script; the clock is what it stamps with.
+pub(crate) fn target(agent: Agent, script: &[Vec<Step>]) -> (Box<dyn Target>, Arc<dyn Clock>) {
+    let clock = Arc::new(ManualClock::default());
+    match agent {
+        Agent::Scripted => {
+            let rules = script.iter().enumerate().map(|(index, steps)| Answering {
+                when: Condition { turn: Some(index as u64 + 1), ..Condition::default() },
+                steps: steps.clone(),
+            });
+            let settings =
+                ScriptedSettings { agent: "script".to_owned(), state: json!({}), rules: rules.collect() };
+            (Box::new(ScriptedTarget::new(settings)), clock)
+        }
+        Agent::Agui => {
+            let settings = AguiSettings {
+                agent: "script".to_owned(),
+                endpoint: "http://127.0.0.1/agent".parse().unwrap(),
+                headers: Vec::new(),
+                forwarded_props: json!({}),
+                state: json!({}),
+            };
+            let turns = Mutex::new(script.iter().cloned().collect::<VecDeque<_>>());
+            let played = Played { turns, clock: Arc::clone(&clock) };
+            (Box::new(AguiTarget::new(settings, Arc::new(played))), clock)
+        }
+    }
+}
+
+/// Answers each request with the next turn's frames, stamped in virtual time.
+struct Played {
+    turns: Mutex<VecDeque<Vec<Step>>>,
+    clock: Arc<ManualClock>,
+}
+
+impl Transport for Played {
+    fn send(&self, _request: HttpRequest) -> BoxFuture<'_, Result<Reply, TargetError>> {
+        let steps = self.turns.lock().unwrap().pop_front().unwrap_or_default();
+        let (sender, body) = mpsc::channel(10_000);
+        let at = self.clock.now();
+        let mut failed = false;
+        let mut frame = |event: &Value| {
+            let bytes = format!("data: {event}\n\n").into_bytes().into();
+            sender.try_send(Chunk { at: self.clock.now(), bytes: Ok(bytes) }).unwrap();
+        };
+        frame(&json!({"type": "RUN_STARTED", "threadId": "thread", "runId": "run"}));
+        for (index, step) in steps.into_iter().enumerate() {
+            match step {
+                Step::Delay(delay) => self.clock.advance(delay),
+                Step::Error { message, .. } => {
+                    failed = true;
+                    frame(&json!({"type": "RUN_ERROR", "message": message}));
+                }
+                step => frames(index, self.clock.now().0, step).iter().for_each(&mut frame),
+            }
+        }
+        if !failed {
+            frame(&json!({"type": "RUN_FINISHED", "threadId": "thread", "runId": "run"}));
+        }
+        let head = Head { status: 200, content_type: "text/event-stream".to_owned(), location: None };
+        Box::pin(std::future::ready(Ok(Reply { at, head, body })))
+    }
+}
+
+fn frames(index: usize, at: u64, step: Step) -> Vec<Value> {
+    let own_id = format!("call-{at}-{index}");
+    match step {
+        Step::Say(text) => vec![
+            json!({"type": "TEXT_MESSAGE_START", "messageId": own_id, "role": "assistant"}),
+            json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": own_id, "delta": text}),
+            json!({"type": "TEXT_MESSAGE_END", "messageId": own_id}),
+        ],
+        Step::Call { tool, id, args, result, .. } => {
+            let id = id.unwrap_or(own_id);
+            let mut frames = vec![json!({"type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": tool})];
+            if let Some(args) = args {
+                frames.push(json!({"type": "TOOL_CALL_ARGS", "toolCallId": id, "delta": args.to_string()}));
+            }
+            frames.push(json!({"type": "TOOL_CALL_END", "toolCallId": id}));
+            frames.extend(result.map(|result| answer(&id, &result)));
+            frames
+        }
+        Step::Answer { id, result } => vec![answer(&id, &result)],
+        step => panic!("a row cannot hold {step:?}"),
+    }
+}
+
+fn answer(id: &str, result: &Value) -> Value {
+    json!({"type": "TOOL_CALL_RESULT", "messageId": format!("result-{id}"), "toolCallId": id, "content": result})
+}

@@ -1,0 +1,34 @@
+//! An assert block written on one level, compiled and inherited.
+
+use std::sync::Arc;
+
+use ananke::assertion::{Block, Inherited, inherit};
+use ananke::diagnostic::SourceFile;
+use ananke::model::TestFile;
+use ananke::outcome::Level;
+use ananke::schema::{FileKind, load};
+use ananke::variables::{Filling, Scope};
+
+/// What is in force in a test of `turns` turns when `blocks` are written on their levels.
+pub(crate) fn inherited(blocks: &[(&str, &str)], turns: usize) -> Inherited {
+    let level = |level: &str| {
+        let written = blocks.iter().find(|(name, _)| *name == level);
+        written.map_or_else(|| "{}".to_owned(), |(_, block)| (*block).to_owned())
+    };
+    let turn_blocks: Vec<Block> =
+        (1..=turns).map(|number| compile(&level(&format!("turn {number}")), Level::Turn)).collect();
+    inherit(&compile(&level("target"), Level::Target), &compile(&level("test"), Level::Test), &turn_blocks)
+}
+
+fn compile(block: &str, level: Level) -> Block {
+    let text = format!("version: \"1.3\"\nname: row\nturns: [{{ user: hi }}]\nassert: {block}\n");
+    let source = Arc::new(SourceFile::new("row.test.yaml", "row.test.yaml", text));
+    let loaded =
+        load::<TestFile>(FileKind::Test, &source).unwrap_or_else(|problems| panic!("{block}: {problems:?}"));
+    let scope = Scope::default();
+    let mut problems = Vec::new();
+    let mut filling = Filling::new(&scope, &source, true, &mut problems);
+    let compiled = Block::compile(loaded.value.assert.as_ref(), level, &mut filling);
+    assert!(problems.is_empty(), "{block}: {problems:?}");
+    compiled
+}

@@ -1,0 +1,61 @@
+//! SPEC 7.1 as a table: rule × home × order of events → how the rule stands, and at which event it settles.
+//!
+//! Every row is driven twice: by a scripted agent, which emits changes, and by an AG-UI agent, whose bytes are decoded.
+//! Both must settle at the same event.
+
+mod agents;
+mod levels;
+mod observer;
+mod table;
+
+use agents::{Agent, turns};
+use observer::observe;
+
+/// One row: what is written where, what the agent does turn by turn, and when the rule settles.
+pub(crate) struct Row {
+    /// The level that writes the rule: `target`, `test`, or `turn N`.
+    pub(crate) level: &'static str,
+    /// The assert block, as YAML.
+    pub(crate) rule: &'static str,
+    /// What the agent does: turns divided by `|`, steps by blanks (see `agents`).
+    pub(crate) agent: &'static str,
+    /// How it settles.
+    pub(crate) settles: &'static str,
+}
+
+#[test]
+fn every_rule_settles_at_the_same_event_through_both_targets() {
+    let mut wrong = Vec::new();
+    for row in table::ROWS {
+        let script = turns(row.agent);
+        for agent in [Agent::Scripted, Agent::Agui] {
+            let settled = observe(row, &script, agent);
+            if settled != row.settles {
+                let Row { level, rule, agent: steps, settles } = row;
+                wrong.push(format!(
+                    "{agent:?}: {level} {rule}\n    agent:    {steps}\n    expected: {settles}\n    found:    {settled}"
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} rows differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn the_table_covers_every_rule_at_every_home() {
+    for rule in [
+        "forbid:",
+        "forbid_calls:",
+        "require:",
+        "must_match:",
+        "must_not_match:",
+        "max_duration_ms:",
+        "max_idle_ms:",
+    ] {
+        for level in ["target", "test", "turn"] {
+            let covered =
+                table::ROWS.iter().any(|row| row.level.starts_with(level) && row.rule.contains(rule));
+            assert!(covered, "no row for `{rule}` written on the {level}");
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! The rows. Events are counted from 1 in each turn: the run's start is event 1; a call is its start, its arguments
+//! where it has some, their end, and its result; a message is its start, its text and its end.
+
+use super::Row;
+
+macro_rules! rows {
+    ($($level:literal $rule:literal: $agent:literal => $settles:literal,)*) => {
+        pub(crate) const ROWS: &[Row] =
+            &[$(Row { level: $level, rule: $rule, agent: $agent, settles: $settles },)*];
+    };
+}
+
+rows! {
+    // forbid: at the start of the call, result or not; on every turn of its home.
+    "target" "{tools: {forbid: [x]}}": "a x b" => "broken at event 5 of turn 1",
+    "target" "{tools: {forbid: [x]}}": "a|b" => "holds at the end of the test",
+    "test" "{tools: {forbid: [x]}}": "a|x" => "broken at event 2 of turn 2",
+    "test" "{tools: {forbid: [x]}}": "X|xx" => "holds at the end of the test",
+    "turn 1" "{tools: {forbid: [x]}}": "a|x" => "holds at the end of turn 1",
+    "turn 2" "{tools: {forbid: [x]}}": "x|a" => "holds at the end of turn 2",
+    "turn 1" "{tools: {forbid: [x]}}": "x?" => "broken at event 2 of turn 1",
+    "turn 1" "{tools: {forbid: [x]}}": "x !" => "broken at event 2 of turn 1",
+
+    // forbid_calls: as soon as all its conditions are known to hold.
+    "turn 1" "{tools: {forbid_calls: [{name: x}]}}": "a x" => "broken at event 5 of turn 1",
+    "test" "{tools: {forbid_calls: [{name: x, args_match: {k: bad}}]}}": "x(k:good) x(k:bad)" => "broken at event 8 of turn 1",
+    "test" "{tools: {forbid_calls: [{name: x, args_match: {k: bad}}]}}": "x(k:good)|x(j:bad)" => "holds at the end of the test",
+    "target" "{tools: {forbid_calls: [{name: x, result_match: declined}]}}": "x=ok|x=declined" => "broken at event 4 of turn 2",
+    "turn 1" "{tools: {forbid_calls: [{name: x, args_match: {k: bad}, result_match: no}]}}": "x(k:bad)=yes x(k:good)=no" => "holds at the end of the test",
+    "turn 1" "{tools: {forbid_calls: [{name: x, args_match: {k: bad}, result_match: no}]}}": "x(k:bad)=no" => "broken at event 5 of turn 1",
+    "turn 1" "{tools: {forbid_calls: [{name: x, result_match: declined}]}}": "x#1=ok >1=declined" => "broken at event 5 of turn 1",
+    "turn 1" "{tools: {forbid_calls: [{name: x, result_match: declined}]}}": "x#1? | >1=declined" => "broken at event 2 of turn 2",
+    "turn 1" "{tools: {forbid_calls: [{name: x, result_match: declined}]}}": "x#1? | a" => "holds at the end of the test",
+    "turn 2" "{tools: {forbid_calls: [{name: x, result_match: declined}]}}": "x=declined | a" => "holds at the end of turn 2",
+
+    // require: owed by the end of its home; at once when it can no longer hold.
+    "target" "{tools: {require: [{name: b}]}}": "a|b" => "holds at the end of the test",
+    "test" "{tools: {require: [{name: b}]}}": "a|c" => "broken at the end of the test",
+    "turn 1" "{tools: {require: [{name: b}]}}": "a|b" => "broken at the end of turn 1",
+    "turn 2" "{tools: {require: [{name: b}]}}": "a|b" => "holds at the end of turn 2",
+    "turn 2" "{tools: {require: [{name: b}]}}": "b|a" => "broken at the end of turn 2",
+    "turn 1" "{tools: {require: [{name: b}]}}": "b?" => "holds at the end of turn 1",
+    "turn 1" "{tools: {require: [{name: b}]}}": "a !" => "never settles",
+
+    // count: counts the selected calls and alone decides.
+    "test" "{tools: {require: [{name: b, count: {exact: 1}}]}}": "b|b" => "broken at event 2 of turn 2",
+    "test" "{tools: {require: [{name: b, count: {exact: 1}}]}}": "b b !" => "broken at event 5 of turn 1",
+    "test" "{tools: {require: [{name: b, count: {exact: 2}}]}}": "b|b" => "holds at the end of the test",
+    "turn 1" "{tools: {require: [{name: b, count: {exact: 1}}]}}": "b b" => "broken at event 5 of turn 1",
+    "turn 1" "{tools: {require: [{name: b, count: {exact: 0}}]}}": "a" => "holds at the end of turn 1",
+    "turn 1" "{tools: {require: [{name: b, count: {exact: 0}}]}}": "a b" => "broken at event 5 of turn 1",
+    "turn 1" "{tools: {require: [{name: b, count: {max: 2}}]}}": "a" => "holds at the end of turn 1",
+    "target" "{tools: {require: [{name: b, count: {max: 2}}]}}": "b b|b" => "broken at event 2 of turn 2",
+    "test" "{tools: {require: [{name: b, count: {min: 2}}]}}": "b|b" => "holds at the end of the test",
+    "test" "{tools: {require: [{name: b, count: {min: 2, max: 3}}]}}": "b|a" => "broken at the end of the test",
+
+    // args_match and result_match select.
+    "turn 1" "{tools: {require: [{name: b, args_match: {k: ^1$}, count: {exact: 1}}]}}": "b(k:1) b(k:2) b(k:1)" => "broken at event 12 of turn 1",
+    "turn 1" "{tools: {require: [{name: b, args_match: {k: ^1$}}]}}": "b(k:2)" => "broken at the end of turn 1",
+    "turn 1" "{tools: {require: [{name: b, result_match: ok, count: {exact: 1}}]}}": "b=ok b=no b=ok" => "broken at event 10 of turn 1",
+    "turn 1" "{tools: {require: [{name: b, result_match: ok}]}}": "b=no" => "broken at the end of turn 1",
+    "test" "{tools: {require: [{name: b, result_match: ok}]}}": "b=no|b=ok" => "holds at the end of the test",
+
+    // Conditions on results stay open until the result or the end of the test.
+    "turn 1" "{tools: {require: [{name: b, result_match: ok}]}}": "b#1?|>1=ok" => "holds at the end of the test",
+    "turn 1" "{tools: {require: [{name: b, result_match: ok}]}}": "b#1?|>1=no" => "broken at the end of the test",
+    "turn 1" "{tools: {require: [{name: b, result_match: ok}]}}": "b#1?|a" => "broken at the end of the test",
+    "turn 1" "{tools: {require: [{name: b, result_match: ok, count: {min: 2}}]}}": "b#1?|>1=ok" => "broken at the end of turn 1",
+    "turn 2" "{tools: {require: [{name: b}]}}": "b#1?|>1=ok" => "holds at the end of turn 2",
+    "turn 2" "{tools: {require: [{name: b, result_match: ok}]}}": "b#1?|>1=no" => "broken at the end of turn 2",
+    "turn 1" "{tools: {require: [{name: b, result_match: ok}]}}": "b#1=no >1=ok" => "holds at the end of turn 1",
+
+    // result_not_match: one clean call does not excuse a bad one; no result passes.
+    "test" "{tools: {require: [{name: b, result_not_match: error}]}}": "b=ok b=error" => "broken at event 7 of turn 1",
+    "test" "{tools: {require: [{name: b, result_not_match: error}]}}": "b=ok|b?" => "holds at the end of the test",
+    "turn 1" "{tools: {require: [{name: b, result_not_match: error}]}}": "b?" => "holds at the end of the test",
+    "turn 1" "{tools: {require: [{name: b, result_not_match: error}]}}": "b#1?|>1=error" => "broken at event 2 of turn 2",
+    "turn 1" "{tools: {require: [{name: b, args_match: {k: x}, result_not_match: error}]}}": "b(k:y)=error b(k:x)=ok" => "holds at the end of turn 1",
+
+    // after: every selected call needs an earlier call, in this turn or any before it.
+    "turn 1" "{tools: {require: [{name: b, after: a}]}}": "a b a" => "holds at the end of turn 1",
+    "turn 1" "{tools: {require: [{name: b, after: a}]}}": "b a b" => "broken at event 2 of turn 1",
+    "turn 2" "{tools: {require: [{name: b, after: a}]}}": "a|b" => "holds at the end of turn 2",
+    "test" "{tools: {require: [{name: b, after: a}]}}": "b|a" => "broken at event 2 of turn 1",
+    "target" "{tools: {require: [{name: b, args_match: {k: x}, after: a}]}}": "b(k:y) a|b(k:x)" => "holds at the end of the test",
+    "test" "{tools: {require: [{name: b, result_match: ok, after: a}]}}": "b=no a b=ok" => "holds at the end of the test",
+    "test" "{tools: {require: [{name: b, result_match: ok, after: a}]}}": "b=ok a" => "broken at event 4 of turn 1",
+
+    // must_match: at the end of its home, on the joined text.
+    "turn 1" "{text: {must_match: hello}}": "'hello_you'" => "holds at the end of turn 1",
+    "turn 1" "{text: {must_match: hello}}": "a|'hello'" => "broken at the end of turn 1",
+    "test" "{text: {must_match: hello}}": "'a'|'hello'" => "holds at the end of the test",
+    "test" "{text: {must_match: \"a\\nb\"}}": "'a'|'b'" => "holds at the end of the test",
+    "target" "{text: {must_match: hello}}": "'a'|'b'" => "broken at the end of the test",
+
+    // must_not_match: when a message closes, at the end of each turn, at the end of the test.
+    "target" "{text: {must_not_match: error}}": "'fine'|a 'an_error'" => "broken at event 7 of turn 2",
+    "test" "{text: {must_not_match: error}}": "'fine'|'good'" => "holds at the end of the test",
+    "turn 1" "{text: {must_not_match: error}}": "'fine'|'error'" => "holds at the end of turn 1",
+    "turn 1" "{text: {must_not_match: \"a\\nb\"}}": "'a' 'b'" => "broken at the end of turn 1",
+    "test" "{text: {must_not_match: \"a\\nb\"}}": "'a'|'b'" => "broken at the end of the test",
+    "test" "{text: {must_not_match: ^error}}": "'x' 'error'" => "holds at the end of the test",
+    "test" "{text: {must_not_match: ^error}}": "'x'|'error'" => "broken at the end of turn 2",
+    "turn 1" "{text: {must_not_match: error}}": "'error' !" => "broken at event 4 of turn 1",
+
+    // max_duration_ms: equal passes; each turn by its effective number, the test by its own.
+    "turn 1" "{timing: {max_duration_ms: 100}}": "a +100" => "holds at the end of turn 1",
+    "turn 1" "{timing: {max_duration_ms: 100}}": "a +101" => "broken at the end of turn 1",
+    "test" "{timing: {max_duration_ms: 100}}": "+60|+60" => "broken at the end of turn 2",
+    "test" "{timing: {max_duration_ms: 100}}": "+40|+60" => "holds at the end of the test",
+    "target" "{timing: {max_duration_ms: 100}}": "a|+101" => "broken at the end of turn 2",
+    "turn 1" "{timing: {max_duration_ms: 100}}": "+101 !" => "broken at the end of turn 1",
+
+    // max_idle_ms: start→first call, between calls, last call→end; never across a turn's end.
+    "turn 1" "{timing: {max_idle_ms: 50}}": "+50 a +50 b +50" => "holds at the end of turn 1",
+    "turn 1" "{timing: {max_idle_ms: 50}}": "+51 a" => "broken at the end of turn 1",
+    "test" "{timing: {max_idle_ms: 50}}": "a +30|+30 a +51" => "broken at the end of turn 2",
+    "target" "{timing: {max_idle_ms: 50}}": "a#1? +500 >1|a" => "holds at the end of turn 2",
+    "target" "{timing: {max_idle_ms: 50}}": "+51" => "broken at the end of turn 1",
+}

@@ -1,0 +1,96 @@
+//! A session over bytes that are there already: no socket, no time.
+
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use ananke::context::{At, CaseKey, Ids, ManualClock};
+use ananke::plan::AguiSettings;
+use ananke::target::agui::AguiTarget;
+use ananke::target::{
+    Action, Chunk, Head, HttpRequest, Limits, Opening, Reply, Request, Session, Target, TargetError,
+    Transport,
+};
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// Answers every request with the next of its bodies, in chunks of one size.
+pub(crate) struct Canned {
+    pub(crate) bodies: Mutex<Vec<Vec<u8>>>,
+    pub(crate) chunk: usize,
+}
+
+impl Transport for Canned {
+    fn send(&self, _request: HttpRequest) -> BoxFuture<'_, Result<Reply, TargetError>> {
+        let body = self.bodies.lock().expect("no other test failed here").remove(0);
+        let (sender, receiver) = mpsc::channel(body.len() + 1);
+        for (number, chunk) in body.chunks(self.chunk).enumerate() {
+            let at = At(number as u64);
+            let chunk = Chunk { at, bytes: Ok(Bytes::copy_from_slice(chunk)) };
+            sender.try_send(chunk).expect("room for every chunk");
+        }
+        let head = Head { status: 200, content_type: "text/event-stream".to_owned(), location: None };
+        Box::pin(async move { Ok(Reply { at: At(0), head, body: receiver }) })
+    }
+}
+
+/// `r-1`, `r-2`, … for runs and `x-1`, … for everything else.
+pub(crate) struct ShortIds {
+    runs: AtomicU64,
+    others: AtomicU64,
+}
+
+impl ShortIds {
+    pub(crate) fn starting_with_run(number: u64) -> Self {
+        Self { runs: AtomicU64::new(number), others: AtomicU64::new(1) }
+    }
+}
+
+impl Ids for ShortIds {
+    fn next(&self, kind: &str) -> String {
+        let (letter, counter) = if kind == "run" { ("r", &self.runs) } else { ("x", &self.others) };
+        format!("{letter}-{}", counter.fetch_add(1, Ordering::SeqCst))
+    }
+}
+
+pub(crate) fn settings(endpoint: &str) -> AguiSettings {
+    AguiSettings {
+        agent: "shop".to_owned(),
+        endpoint: endpoint.parse().expect("a URL"),
+        headers: Vec::new(),
+        forwarded_props: Value::Null,
+        state: json!({}),
+    }
+}
+
+/// A session of the thread `t-1` whose first run is `r-{run}`.
+pub(crate) async fn session(
+    settings: AguiSettings,
+    transport: Arc<dyn Transport>,
+    run: u64,
+) -> Box<dyn Session> {
+    let opening = Opening {
+        key: CaseKey::first("test"),
+        thread_id: "t-1".to_owned(),
+        clock: Arc::new(ManualClock::default()),
+        ids: Arc::new(ShortIds::starting_with_run(run)),
+    };
+    AguiTarget::new(settings, transport).open(opening).await.expect("opening does nothing that can fail")
+}
+
+pub(crate) fn limits() -> Limits {
+    Limits {
+        timeout: Duration::from_secs(10),
+        max_event_bytes: Limits::MAX_EVENT_BYTES,
+        max_response_bytes: Limits::MAX_RESPONSE_BYTES,
+        cancel: CancellationToken::new(),
+    }
+}
+
+pub(crate) fn user(number: u32, text: &str) -> Request {
+    Request { action: Action::User { message_id: format!("u{number}"), text: text.to_owned() } }
+}

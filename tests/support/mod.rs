@@ -1,0 +1,6 @@
+//! What the tests of the wire share: agents made of bytes, and a sink that writes down what it is told.
+
+pub(crate) mod canned;
+pub(crate) mod raw_agent;
+pub(crate) mod summary;
+pub(crate) mod wire_rows;

@@ -1,0 +1,181 @@
+//! A sink that writes down what it is told, one line a thing, and what it comes to in the end.
+
+use std::fmt::Write as _;
+use std::ops::ControlFlow;
+
+use ananke::context::At;
+use ananke::target::{Sink, Stop, Wire};
+use ananke::trace::{Change, Outcome, ResultContent, SnapshotItem};
+use serde_json::Value;
+
+/// What was told.
+#[derive(Default)]
+pub(crate) struct Summary {
+    /// The wire: `sent`, `head …`, `frame`, `closed`.
+    pub(crate) wire: Vec<String>,
+    /// How many changes are wanted, where not all are.
+    pub(crate) wanted: Option<usize>,
+    told: usize,
+    lines: Vec<Line>,
+    state: Option<Value>,
+}
+
+enum Line {
+    Message { id: String, role: String, text: String, open: bool },
+    Call { id: String, name: String, args: String, open: bool, results: Vec<String> },
+    Other(String),
+}
+
+impl Sink for Summary {
+    fn wire(&mut self, _at: At, wire: Wire<'_>) {
+        self.wire.push(match wire {
+            Wire::Sent { .. } => "sent".to_owned(),
+            Wire::Head { status, content_type } => format!("head {status} {content_type}"),
+            Wire::Frame(_) => "frame".to_owned(),
+            Wire::Closed => "closed".to_owned(),
+        });
+    }
+
+    fn change(&mut self, _at: At, change: Change<'_>) -> ControlFlow<Stop> {
+        self.told += 1;
+        self.note(change);
+        if self.wanted == Some(self.told) { ControlFlow::Break(Stop) } else { ControlFlow::Continue(()) }
+    }
+}
+
+impl Summary {
+    fn note(&mut self, change: Change<'_>) {
+        match change {
+            Change::RunStarted { .. } => self.other("run".to_owned()),
+            Change::RunEnded(outcome) => self.other(match outcome {
+                Outcome::Finished => "finished".to_owned(),
+                Outcome::Error { message, code } => format!("error {code:?}: {message}"),
+                Outcome::Cancelled => "cancelled".to_owned(),
+                Outcome::Interrupted(ids) => format!("interrupted {ids:?}"),
+            }),
+            Change::MessageOpened { id, role, subagent } => {
+                let by = subagent.map(|name| format!("<{name}> ")).unwrap_or_default();
+                let role = by + &format!("{role:?}").to_lowercase();
+                self.lines.push(Line::Message { id: id.into_owned(), role, text: String::new(), open: true });
+            }
+            Change::MessageText { id, delta } => match self.message(&id) {
+                Some((text, _)) => text.push_str(&delta),
+                None => self.other(format!("LOST text for {id}")),
+            },
+            Change::MessageClosed { id } => match self.message(&id) {
+                Some((_, open)) => *open = false,
+                None => self.other(format!("LOST end of {id}")),
+            },
+            Change::CallOpened { id, name, subagent } => self.lines.push(Line::Call {
+                id: id.into_owned(),
+                name: subagent.map(|name| format!("<{name}> ")).unwrap_or_default() + &name,
+                args: String::new(),
+                open: true,
+                results: Vec::new(),
+            }),
+            Change::CallArgs { id, delta } => match self.call(&id) {
+                Some((args, _, _)) => args.push_str(&delta),
+                None => self.other(format!("LOST args for {id}")),
+            },
+            Change::CallArgsDone { id } => match self.call(&id) {
+                Some((_, open, _)) => *open = false,
+                None => self.other(format!("LOST end of {id}")),
+            },
+            Change::CallAnswered { id, result, is_error } => {
+                let mut line = content(&result);
+                if is_error == Some(true) {
+                    line.push_str(" (error)");
+                }
+                match self.call(&id) {
+                    Some((_, _, results)) => results.push(line),
+                    None => self.other(format!("answer to {id}: {line}")),
+                }
+            }
+            Change::StateReplaced(state) => self.state = Some(state),
+            Change::StatePatched(patch) => {
+                let patch: json_patch::Patch = serde_json::from_value(patch).expect("a patch");
+                let mut state = self.state.take().unwrap_or_else(|| serde_json::json!({}));
+                json_patch::patch(&mut state, &patch).expect("a patch that applies");
+                self.state = Some(state);
+            }
+            Change::Snapshot(items) => {
+                self.other("snapshot".to_owned());
+                for item in items {
+                    self.other(snapshot_line(&item));
+                }
+            }
+            Change::Warning(words) => self.other(format!("! {words}")),
+        }
+    }
+
+    fn other(&mut self, line: String) {
+        self.lines.push(Line::Other(line));
+    }
+
+    fn message(&mut self, wanted: &str) -> Option<(&mut String, &mut bool)> {
+        self.lines.iter_mut().rev().find_map(|line| match line {
+            Line::Message { id, text, open, .. } if id == wanted => Some((text, open)),
+            _ => None,
+        })
+    }
+
+    fn call(&mut self, wanted: &str) -> Option<(&mut String, &mut bool, &mut Vec<String>)> {
+        self.lines.iter_mut().rev().find_map(|line| match line {
+            Line::Call { id, args, open, results, .. } if id == wanted => Some((args, open, results)),
+            _ => None,
+        })
+    }
+
+    /// Everything in the order it began, the state last.
+    pub(crate) fn text(&self) -> String {
+        let mut text = String::new();
+        for line in &self.lines {
+            match line {
+                Line::Message { role, text: said, open, .. } => {
+                    let open = if *open { " (open)" } else { "" };
+                    writeln!(text, "{role}: {said}{open}").expect("a string takes everything");
+                }
+                Line::Call { id, name, args, open, results } => {
+                    let open = if *open { " (open)" } else { "" };
+                    writeln!(text, "call {id}: {name}({args}){open}").expect("a string takes everything");
+                    for result in results {
+                        writeln!(text, "  = {result}").expect("a string takes everything");
+                    }
+                }
+                Line::Other(line) => writeln!(text, "{line}").expect("a string takes everything"),
+            }
+        }
+        if let Some(state) = &self.state {
+            writeln!(text, "state {state}").expect("a string takes everything");
+        }
+        // A message of the agent's without text leaves a space at its line's end, which no editor would keep.
+        text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+    }
+}
+
+fn content(result: &ResultContent<'_>) -> String {
+    match result {
+        ResultContent::Text(text) => format!("text {text}"),
+        ResultContent::Json(value) => format!("json {value}"),
+    }
+}
+
+fn snapshot_line(item: &SnapshotItem) -> String {
+    match item {
+        SnapshotItem::Message { id, role, text, calls } => {
+            let mut line = format!("  {id} {}: {text}", format!("{role:?}").to_lowercase());
+            for call in calls {
+                write!(line, " [{} {}({})]", call.id, call.name, call.args)
+                    .expect("a string takes everything");
+            }
+            line
+        }
+        SnapshotItem::Answer { call, result, is_error } => {
+            format!(
+                "  answer to {call}: {}{}",
+                content(result),
+                if *is_error == Some(true) { " (error)" } else { "" }
+            )
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! The wire: server-sent events, HTTP, and AG-UI from bytes to changes.
+
+mod bodies;
+mod captures;
+mod oddities;
+mod sse;
+mod table;

@@ -1,0 +1,333 @@
+//! Events that are odd but clear: taken, with a word about it.
+
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex};
+
+use proptest::prelude::*;
+
+use crate::support::canned::{Canned, limits, session, settings, user};
+use crate::support::summary::Summary;
+
+const STARTED: &str = r#"{"type":"RUN_STARTED","threadId":"t-1","runId":"r-1"}"#;
+const FINISHED: &str = r#"{"type":"RUN_FINISHED","threadId":"t-1","runId":"r-1"}"#;
+const OPEN: &str = r#"{"type":"TEXT_MESSAGE_START","messageId":"m"}"#;
+const CLOSE: &str = r#"{"type":"TEXT_MESSAGE_END","messageId":"m"}"#;
+const CALL: &str = r#"{"type":"TOOL_CALL_START","toolCallId":"c","toolCallName":"look"}"#;
+const CALL_END: &str = r#"{"type":"TOOL_CALL_END","toolCallId":"c"}"#;
+
+/// What these events mean between the start and the end of a run, without those two lines.
+async fn means(events: &[&[u8]]) -> String {
+    let mut body = Vec::new();
+    for event in [&[STARTED.as_bytes()], events, &[FINISHED.as_bytes()]].concat() {
+        body.extend_from_slice(&[b"data: ", event, b"\n\n"].concat());
+    }
+    let transport = Canned { bodies: Mutex::new(vec![body]), chunk: 64 };
+    let mut session = session(settings("http://127.0.0.1:1/"), Arc::new(transport), 1).await;
+    let mut summary = Summary::default();
+    let ended = session.exchange(user(1, "hi"), &limits(), &mut summary).await;
+    match ended {
+        Ok(_) => {
+            let text = summary.text();
+            text.strip_prefix("run\n").unwrap_or(&text).replacen("finished", "-", 1)
+        }
+        Err(failure) => failure.message,
+    }
+}
+
+/// Events and what they mean.
+const ODDITIES: [(&str, &[&str], &str); 31] = [
+    (
+        "numeric ids",
+        &[
+            r#"{"type":"TEXT_MESSAGE_START","messageId":7}"#,
+            r#"{"type":"TEXT_MESSAGE_CONTENT","messageId":"7","delta":"x"}"#,
+            r#"{"type":"TEXT_MESSAGE_END","messageId":"7"}"#,
+        ],
+        "assistant: x\n! `messageId` of a `TEXT_MESSAGE_START` is a number, not a string\n-",
+    ),
+    (
+        "an id that is neither",
+        &[r#"{"type":"TEXT_MESSAGE_START","messageId":{}}"#],
+        r#"event 2 has a `messageId` that is not a string in its `TEXT_MESSAGE_START` (`{"type":"TEXT_MESSAGE_START","messageId":{}}`)"#,
+    ),
+    (
+        "a field twice",
+        &[OPEN, r#"{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"x","delta":"y"}"#, CLOSE],
+        "assistant: y\n! `delta` stands more than once in a `TEXT_MESSAGE_CONTENT`: the last one counts\n-",
+    ),
+    ("a field we do not know twice", &[r#"{"type":"CUSTOM","a":1,"a":2}"#], "-"),
+    (
+        "half a surrogate pair in text",
+        &[
+            OPEN,
+            r#"{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"a\ud83d\\ud83d\ud83d\ude00\udc00b"}"#,
+            CLOSE,
+        ],
+        "assistant: a\u{fffd}\\ud83d😀\u{fffd}b\n! half of a surrogate pair stands alone in a string: U+FFFD is taken for it\n-",
+    ),
+    (
+        "half a surrogate pair in a value",
+        &[r#"{"type":"STATE_SNAPSHOT","snapshot":{"a":"\ud83d"}}"#],
+        "! half of a surrogate pair stands alone in a string: U+FFFD is taken for it\n-\nstate {\"a\":\"\u{fffd}\"}",
+    ),
+    ("half a surrogate pair in a name", &[r#"{"type":"CUSTOM","\ud83d":1}"#], "-"),
+    (
+        "names of the server's own language",
+        &[r#"{"type":"TOOL_CALL_START","tool_call_id":"c","tool_call_name":"look"}"#, CALL_END],
+        "call c: look()\n! a `TOOL_CALL_START` has names like `message_id` where AG-UI has `messageId`\n-",
+    ),
+    (
+        "nulls are absent",
+        &[
+            r#"{"type":"TOOL_CALL_START","toolCallId":"c","toolCallName":"look","parentMessageId":null,"rawEvent":null}"#,
+            CALL_END,
+            r#"{"type":"TEXT_MESSAGE_START","messageId":"m","role":null}"#,
+            CLOSE,
+        ],
+        "call c: look()\nassistant:\n-",
+    ),
+    (
+        "arguments that are no string",
+        &[CALL, r#"{"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":{"a":1}}"#, CALL_END],
+        "call c: look({\"a\":1})\n! `delta` of a `TOOL_CALL_ARGS` is not a string: its JSON is taken\n-",
+    ),
+    (
+        "text without an id, where only one message is meant",
+        &[OPEN, r#"{"type":"TEXT_MESSAGE_CONTENT","delta":"x"}"#, CLOSE],
+        "assistant: x\n! a `TEXT_MESSAGE_CONTENT` has no `messageId`: the only one under way is taken\n-",
+    ),
+    (
+        "text without an id, where none is",
+        &[r#"{"type":"TEXT_MESSAGE_CONTENT","delta":"x"}"#],
+        r#"event 2 has no `messageId`, which a `TEXT_MESSAGE_CONTENT` needs (`{"type":"TEXT_MESSAGE_CONTENT","delta":"x"}`)"#,
+    ),
+    (
+        "text without text",
+        &[OPEN, r#"{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":null}"#, CLOSE],
+        "assistant:\n! a `TEXT_MESSAGE_CONTENT` has no `delta`\n-",
+    ),
+    (
+        "text after its end",
+        &[OPEN, CLOSE, r#"{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"x"}"#],
+        "assistant: x\n! more text for the message `m`, which had ended\n-",
+    ),
+    (
+        "begun twice, ended twice",
+        &[OPEN, OPEN, CLOSE, CLOSE],
+        "assistant:\n! the message `m` begins while it is under way\n! the message `m` ends, but is not under way\n-",
+    ),
+    (
+        "an unknown role",
+        &[r#"{"type":"TEXT_MESSAGE_START","messageId":"m","role":"ai"}"#, CLOSE],
+        "assistant:\n! the message `m` has the unknown role `ai`\n-",
+    ),
+    (
+        "arguments after their end",
+        &[CALL, CALL_END, r#"{"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"x"}"#, CALL_END],
+        "call c: look(x)\n! more arguments for the call `c`, which had ended\n! the call `c` ends, but is not under way\n-",
+    ),
+    (
+        "a result that is an object",
+        &[
+            CALL,
+            CALL_END,
+            r#"{"type":"TOOL_CALL_RESULT","messageId":"a","toolCallId":"c","content":{"a":null}}"#,
+        ],
+        "call c: look()\n  = json {\"a\":null}\n-",
+    ),
+    (
+        "`result` for `content`",
+        &[CALL, CALL_END, r#"{"type":"TOOL_CALL_RESULT","toolCallId":"c","result":"x"}"#],
+        "call c: look()\n  = text x\n! a `TOOL_CALL_RESULT` has `result` instead of `content`\n-",
+    ),
+    (
+        "a result without content",
+        &[CALL, CALL_END, r#"{"type":"TOOL_CALL_RESULT","messageId":"a","toolCallId":"c","content":null}"#],
+        "call c: look()\n  = text\n! a `TOOL_CALL_RESULT` has no `content`\n-",
+    ),
+    (
+        "a patch that is none",
+        &[r#"{"type":"STATE_SNAPSHOT","snapshot":1}"#, r#"{"type":"STATE_DELTA","delta":[{"op":"add"}]}"#],
+        "! a `STATE_DELTA` does not apply, the state stays as it was: it is not a JSON Patch (missing field `path`)\n-\nstate 1",
+    ),
+    ("a state that is null", &[r#"{"type":"STATE_SNAPSHOT","snapshot":null}"#], "-\nstate null"),
+    (
+        "no state at all",
+        &[r#"{"type":"STATE_SNAPSHOT"}"#],
+        r#"event 2 has no `snapshot`, which a `STATE_SNAPSHOT` needs (`{"type":"STATE_SNAPSHOT"}`)"#,
+    ),
+    (
+        "a chunk ends with the next event of its owner",
+        &[
+            r#"{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","delta":"a"}"#,
+            r#"{"type":"TEXT_MESSAGE_CHUNK","messageId":"s","subagentRunId":"1","delta":"sub"}"#,
+            r#"{"type":"RAW","event":{}}"#,
+            r#"{"type":"TEXT_MESSAGE_CHUNK","delta":"b"}"#,
+            r#"{"type":"CUSTOM","name":"n","value":1}"#,
+            r#"{"type":"TEXT_MESSAGE_CHUNK","subagentRunId":"1","delta":"agent"}"#,
+            r#"{"type":"TEXT_MESSAGE_END","messageId":"m"}"#,
+        ],
+        "assistant: ab\n<1> assistant: subagent\n! the message `m` ends, but is not under way\n-",
+    ),
+    (
+        "a chunk of a call that was announced",
+        &[CALL, r#"{"type":"TOOL_CALL_CHUNK","toolCallId":"c","delta":"1"}"#, CALL_END],
+        "call c: look(1)\n-",
+    ),
+    (
+        "a chunk of a call without a name",
+        &[r#"{"type":"TOOL_CALL_CHUNK","toolCallId":"c","delta":"1"}"#],
+        r#"event 2 has no `toolCallName`, which a `TOOL_CALL_CHUNK` needs (`{"type":"TOOL_CALL_CHUNK","toolCallId":"c","delta":"1"}`)"#,
+    ),
+    (
+        "an error after the finish counts, a finish after an error does not",
+        &[FINISHED, r#"{"type":"RUN_ERROR","message":"late","code":5}"#],
+        "-\nerror Some(\"5\"): late\n! a `RUN_ERROR` comes after the run had ended\n! `code` of a `RUN_ERROR` is a number, not a string\n! a `RUN_FINISHED` comes after the run had ended",
+    ),
+    (
+        "an outcome nobody knows",
+        &[r#"{"type":"RUN_FINISHED","outcome":{"type":"maybe"}}"#, STARTED],
+        "-\n! a `RUN_FINISHED` has the unknown outcome `\"maybe\"`\nrun\nfinished",
+    ),
+    (
+        "interrupts without ids",
+        &[r#"{"type":"RUN_FINISHED","outcome":{"type":"interrupt","interrupts":[{}]}}"#, STARTED],
+        "interrupted []\n! a `RUN_FINISHED` is interrupted without naming its interrupts\nrun\n-",
+    ),
+    (
+        "a snapshot with an unknown role, a failure and names of its own",
+        &[
+            r#"{"type":"MESSAGES_SNAPSHOT","messages":[{"role":"narrator"},{"id":2,"role":"tool","tool_call_id":"c","content":[1],"error":"no"}]}"#,
+        ],
+        "snapshot\n  answer to c: json [1] (error)\n! a message of a `MESSAGES_SNAPSHOT` has no `id`\n! a message of a `MESSAGES_SNAPSHOT` has the unknown role `narrator`\n-",
+    ),
+    (
+        "a snapshot that is none",
+        &[r#"{"type":"MESSAGES_SNAPSHOT","messages":{}}"#],
+        r#"event 2 has `messages` that are not an array in its `MESSAGES_SNAPSHOT` (`{"type":"MESSAGES_SNAPSHOT","messages":{}}`)"#,
+    ),
+];
+
+#[tokio::test]
+async fn odd_events_are_taken_where_they_are_clear() {
+    let mut wrong = String::new();
+    for (name, events, expected) in ODDITIES {
+        let events: Vec<_> = events.iter().map(|event| event.as_bytes()).collect();
+        let means = means(&events).await;
+        if means != expected {
+            write!(wrong, "{name}\nexpected\n{expected}\ngot\n{means}\n\n")
+                .expect("a string takes everything");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[tokio::test]
+async fn bytes_that_are_no_text_are_replaced() {
+    let content = b"{\"type\":\"TEXT_MESSAGE_CONTENT\",\"messageId\":\"m\",\"delta\":\"a\xFFb\"}";
+    let means = means(&[OPEN.as_bytes(), content, CLOSE.as_bytes()]).await;
+    let warning = "! an event holds bytes that are not UTF-8: U+FFFD is taken for them";
+    assert_eq!(means, format!("assistant: a\u{fffd}b\n{warning}\n-"));
+}
+
+#[tokio::test]
+async fn a_stream_that_is_odd_without_end_is_not_told_of_without_end() {
+    let events: Vec<_> = std::iter::repeat_n(CLOSE.as_bytes(), 1000).collect();
+    let means = means(&events).await;
+    assert_eq!(means.lines().count(), 102);
+    assert!(means.contains("! there are more warnings, which are not shown"), "{means}");
+}
+
+#[tokio::test]
+async fn patches_can_neither_blow_up_the_state_nor_stack_it_up() {
+    let mut bombs = vec![r#"{"type":"STATE_SNAPSHOT","snapshot":{"a":{}}}"#.to_owned()];
+    let copy = r#"{"op":"copy","from":"/a","path":"/a/b"},{"op":"copy","from":"/a","path":"/a/c"},{"op":"remove","path":"/a/b/x"}"#;
+    bombs.push(format!(r#"{{"type":"STATE_DELTA","delta":[{copy}]}}"#));
+    let double =
+        vec![r#"{"op":"copy","from":"","path":"/d"},{"op":"copy","from":"","path":"/e"}"#; 64].join(",");
+    bombs.push(format!(r#"{{"type":"STATE_DELTA","delta":[{double}]}}"#));
+    let stack = vec![
+        r#"{"op":"move","from":"/a","path":"/b"},{"op":"add","path":"/a","value":{}},{"op":"move","from":"/b","path":"/a/x"}"#;
+        1000
+    ];
+    bombs.push(format!(r#"{{"type":"STATE_DELTA","delta":[{}]}}"#, stack.join(",")));
+    let bombs: Vec<_> = bombs.iter().map(String::as_bytes).collect();
+    let means = means(&bombs).await;
+    let refused = means.lines().filter(|line| line.starts_with("! a `STATE_DELTA` does not apply")).count();
+    assert_eq!(refused, 3, "{means}");
+    assert!(means.ends_with("state {\"a\":{}}"), "{means}");
+}
+
+/// Events of every type with any fields, of which some are right.
+fn event() -> impl Strategy<Value = String> {
+    let kinds = [
+        "RUN_STARTED",
+        "RUN_FINISHED",
+        "RUN_ERROR",
+        "TEXT_MESSAGE_START",
+        "TEXT_MESSAGE_CONTENT",
+        "TEXT_MESSAGE_END",
+        "TEXT_MESSAGE_CHUNK",
+        "TOOL_CALL_START",
+        "TOOL_CALL_ARGS",
+        "TOOL_CALL_END",
+        "TOOL_CALL_CHUNK",
+        "TOOL_CALL_RESULT",
+        "STATE_SNAPSHOT",
+        "STATE_DELTA",
+        "MESSAGES_SNAPSHOT",
+        "CUSTOM",
+    ];
+    let names = [
+        "messageId",
+        "toolCallId",
+        "toolCallName",
+        "parentMessageId",
+        "role",
+        "delta",
+        "content",
+        "snapshot",
+        "messages",
+        "outcome",
+        "subagentRunId",
+        "message_id",
+        "message",
+    ];
+    let values = [
+        "\"a\"",
+        "\"b\"",
+        "\"assistant\"",
+        "\"\\ud83d\"",
+        "7",
+        "null",
+        "{}",
+        "[]",
+        "\"\\\\\"",
+        "1e999",
+        r#"[{"op":"add","path":"/a","value":1}]"#,
+        r#"[{"op":"move","from":"","path":"/a"}]"#,
+        r#"[{"id":"a","role":"assistant","toolCalls":[{"id":"b","function":{"name":"n"}}]}]"#,
+        r#"[{"id":"b","role":"tool","toolCallId":"a","content":"x"}]"#,
+        r#"{"type":"interrupt"}"#,
+    ];
+    let field = (prop::sample::select(names.to_vec()), prop::sample::select(values.to_vec()));
+    let fields = prop::collection::vec(field, 0..5);
+    (prop::sample::select(kinds.to_vec()), fields).prop_map(|(kind, fields)| {
+        let mut event = format!("{{\"type\":\"{kind}\"");
+        for (name, value) in fields {
+            write!(event, ",\"{name}\":{value}").expect("a string takes everything");
+        }
+        event + "}"
+    })
+}
+
+proptest! {
+    /// The summary would say of text or arguments that nobody announced.
+    #[test]
+    fn no_events_are_too_odd(events in prop::collection::vec(event(), 0..12)) {
+        let events: Vec<_> = events.iter().map(String::as_bytes).collect();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+        let means = runtime.block_on(means(&events));
+        prop_assert!(!means.contains("LOST"), "{means}");
+    }
+}

@@ -1,0 +1,172 @@
+//! The decoder of server-sent events against a plain one that follows the specification line by line.
+
+use ananke::target::sse::{Decoder, EventTooLarge};
+use proptest::prelude::*;
+
+/// The events of a stream, and the one the stream ends in.
+type Events = (Vec<Vec<u8>>, Option<Vec<u8>>);
+
+/// The whole stream at once, one line after the other.
+fn reference(stream: &[u8]) -> Events {
+    let stream = stream.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(stream);
+    let mut lines: Vec<Vec<u8>> = vec![Vec::new()];
+    let mut position = 0;
+    while position < stream.len() {
+        match stream[position] {
+            b'\r' => {
+                lines.push(Vec::new());
+                if stream.get(position + 1) == Some(&b'\n') {
+                    position += 1;
+                }
+            }
+            b'\n' => lines.push(Vec::new()),
+            byte => lines.last_mut().expect("at least one line").push(byte),
+        }
+        position += 1;
+    }
+    let unterminated = lines.pop().expect("at least one line");
+    let mut events = Vec::new();
+    let mut data: Option<Vec<u8>> = None;
+    let take = |line: &[u8], data: &mut Option<Vec<u8>>| {
+        let value = match line.strip_prefix(b"data:") {
+            Some(value) => value.strip_prefix(b" ").unwrap_or(value),
+            None if line == b"data" => b"",
+            None => return,
+        };
+        match data {
+            Some(data) => {
+                data.push(b'\n');
+                data.extend_from_slice(value);
+            }
+            None => *data = Some(value.to_vec()),
+        }
+    };
+    for line in lines {
+        if line.is_empty() {
+            events.extend(data.take());
+        } else {
+            take(&line, &mut data);
+        }
+    }
+    take(&unterminated, &mut data);
+    (events, data)
+}
+
+fn decode(stream: &[u8], cuts: &[usize]) -> Events {
+    let mut decoder = Decoder::new(1 << 20);
+    let mut events = Vec::new();
+    let mut from = 0;
+    for to in cuts.iter().copied().chain([stream.len()]) {
+        let mut rest = &stream[from..to];
+        while let Some(data) = decoder.next_event(&mut rest).expect("within the limit") {
+            events.push(data.to_vec());
+        }
+        assert!(rest.is_empty(), "a chunk is used up");
+        from = to;
+    }
+    (events, decoder.finish().map(<[u8]>::to_vec))
+}
+
+/// Pieces of which every odd stream can be made.
+fn stream() -> impl Strategy<Value = Vec<u8>> {
+    let pieces: [&[u8]; 22] = [
+        b"\n",
+        b"\n",
+        b"\r",
+        b"\r\n",
+        b"\r\n",
+        b"data:",
+        b"data:",
+        b"data: ",
+        b"data",
+        b"dat",
+        b"a",
+        b":",
+        b" ",
+        b": note",
+        b"event: x",
+        b"id",
+        b"{\"k\":1}",
+        b"\xEF\xBB\xBF",
+        b"\xEF",
+        b"\xBB",
+        b"\xF0\x9F",
+        b"\0",
+    ];
+    prop::collection::vec(prop::sample::select(pieces.to_vec()), 0..40).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #[test]
+    fn any_chunking_of_any_stream_is_the_same(stream in stream(), mut cuts in prop::collection::vec(0..400_usize, 0..20)) {
+        cuts.retain(|cut| *cut <= stream.len());
+        cuts.sort_unstable();
+        let every: Vec<_> = (0..=stream.len()).collect();
+        let expected = reference(&stream);
+        prop_assert_eq!(&decode(&stream, &[]), &expected);
+        prop_assert_eq!(&decode(&stream, &cuts), &expected);
+        prop_assert_eq!(&decode(&stream, &every), &expected);
+    }
+}
+
+#[test]
+fn streams_mean_what_the_specification_says() {
+    let cases: [(&str, &[&str], Option<&str>); 14] = [
+        ("data: a\n\ndata:b\n\n", &["a", "b"], None),
+        ("data: a\r\n\r\ndata: b\r\rdata: c\n\r\n", &["a", "b", "c"], None),
+        ("\u{feff}data: a\n\n", &["a"], None),
+        ("\n\u{feff}data: a\n\n", &[], None),
+        ("data: a\ndata: b\n\n", &["a\nb"], None),
+        ("data:  a \n\n", &[" a "], None),
+        ("data\n\n", &[""], None),
+        ("data\ndata\n\n", &["\n"], None),
+        (": note\nevent: x\nid: 1\nretry: 1\n\n", &[], None),
+        ("event: x\ndata: a\nid\n\n", &["a"], None),
+        ("datax: a\ndat: b\n data: c\n\n", &[], None),
+        ("data: a", &[], Some("a")),
+        ("data: a\n", &[], Some("a")),
+        ("data: a\ndata", &[], Some("a\n")),
+    ];
+    for (stream, events, unterminated) in cases {
+        let expected: Events = (
+            events.iter().map(|event| event.as_bytes().to_vec()).collect(),
+            unterminated.map(|event| event.as_bytes().to_vec()),
+        );
+        assert_eq!(decode(stream.as_bytes(), &[]), expected, "{stream:?}");
+        assert_eq!(reference(stream.as_bytes()), expected, "{stream:?}");
+    }
+}
+
+#[test]
+fn an_event_that_lies_whole_in_its_chunk_is_not_copied() {
+    let chunk = b"data: {\"k\":1}\n\n";
+    let mut rest = &chunk[..];
+    let mut decoder = Decoder::new(100);
+    let data = decoder.next_event(&mut rest).expect("within the limit").expect("an event");
+    assert!(chunk.as_ptr_range().contains(&data.as_ptr()));
+}
+
+#[test]
+fn the_limit_is_on_the_data_of_one_event() {
+    let fits = "data: 12\ndata: 45\n\n".repeat(3);
+    for chunk in [1, 3, 100] {
+        let mut decoder = Decoder::new(5);
+        for mut rest in fits.as_bytes().chunks(chunk) {
+            while decoder.next_event(&mut rest).expect("five bytes fit").is_some() {}
+        }
+        for stream in ["data: 123456\n\n", "data: 123\ndata: 45\n", ": a long comment\ndata: 123456"] {
+            let mut decoder = Decoder::new(5);
+            let mut result = Ok(());
+            for mut rest in stream.as_bytes().chunks(chunk) {
+                match decoder.next_event(&mut rest) {
+                    Ok(event) => assert_eq!(event, None, "{stream:?}"),
+                    Err(failure) => {
+                        result = Err(failure);
+                        break;
+                    }
+                }
+            }
+            assert_eq!(result, Err(EventTooLarge { max_event_bytes: 5 }), "{stream:?} in chunks of {chunk}");
+        }
+    }
+}

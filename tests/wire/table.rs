@@ -1,0 +1,171 @@
+//! Every row of what can come over the wire, on a real socket; and what no row can say.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ananke::context::{At, Clock, ManualClock, SystemClock};
+use ananke::target::http::HttpTransport;
+use ananke::target::{Ended, HttpRequest, TargetError, Transport};
+use tokio::sync::Notify;
+
+use crate::support::canned::{limits, session, settings, user};
+use crate::support::raw_agent::{RawAgent, Step};
+use crate::support::summary::Summary;
+use crate::support::wire_rows::{Row, rows};
+
+async fn carried_out(row: &Row) -> (Result<Ended, TargetError>, String, Summary) {
+    let agent = RawAgent::start(vec![[&[Step::Expect], &row.steps[..]].concat()]).await;
+    let address = agent.address.to_string();
+    let transport = Arc::new(HttpTransport::new(Arc::new(SystemClock::start())));
+    let mut session = session(settings(&agent.url()), transport, 1).await;
+    let mut summary = Summary::default();
+    let ended = session.exchange(user(1, "hi"), &row.limits, &mut summary).await;
+    if !row.limits.cancel.is_cancelled() {
+        // Every connection is over, also the ones that the agent would hold for ever.
+        assert_eq!(agent.requests().await.len(), 1, "{}: nothing is sent twice", row.name);
+    }
+    (ended, address, summary)
+}
+
+#[tokio::test]
+async fn every_row_ends_as_it_says() {
+    let mut wrong = String::new();
+    for row in rows() {
+        let (ended, address, summary) = carried_out(&row).await;
+        let ended = ended.map_err(|failure| failure.to_string().replace(&address, "AGENT"));
+        let expected = row.ends.map_err(str::to_owned);
+        if ended != expected {
+            writeln!(wrong, "{}\n  expected {expected:?}\n  got      {ended:?}", row.name)
+                .expect("a string takes everything");
+        }
+        if !row.limits.cancel.is_cancelled() {
+            assert_eq!(summary.wire.last().map(String::as_str), Some("closed"), "{}", row.name);
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[tokio::test]
+async fn a_refused_connection_says_where_and_why() {
+    let transport = Arc::new(HttpTransport::new(Arc::new(SystemClock::start())));
+    let endpoint = "http://user:secret@127.0.0.1:1/?token=secret";
+    let mut session = session(settings(endpoint), transport, 1).await;
+    let failure =
+        session.exchange(user(1, "hi"), &limits(), &mut Summary::default()).await.expect_err("nobody there");
+    assert_eq!(
+        failure.to_string(),
+        "could not connect to http://127.0.0.1:1/: connection refused (os error 111)"
+    );
+    assert_eq!(failure.help.as_deref(), Some("is the agent running, and is `endpoint` its address?"));
+}
+
+#[tokio::test]
+async fn a_server_without_tls_is_not_mistaken_for_one_that_is_not_there() {
+    let plain = Step::Send(b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec());
+    let agent = RawAgent::start(vec![vec![plain, Step::HalfClose]]).await;
+    let transport = Arc::new(HttpTransport::new(Arc::new(SystemClock::start())));
+    let mut session = session(settings(&agent.url().replace("http:", "https:")), transport, 1).await;
+    let failure =
+        session.exchange(user(1, "hi"), &limits(), &mut Summary::default()).await.expect_err("no TLS");
+    let message = failure.to_string().replace(&agent.address.to_string(), "AGENT");
+    assert_eq!(
+        message,
+        "could not connect to https://AGENT/agent: received corrupt message of type InvalidContentType"
+    );
+    let help = "the server does not seem to speak TLS: is it `http://` instead of `https://`?";
+    assert_eq!(failure.help.as_deref(), Some(help));
+}
+
+#[tokio::test]
+async fn headers_that_cannot_be_sent_are_named_without_their_value() {
+    for (name, value, message) in [
+        ("x y", "secret", "`x y` is not a name for an HTTP header"),
+        ("x-key", "secret\n", "the value of the header `x-key` cannot be sent: it holds control characters"),
+    ] {
+        let transport = Arc::new(HttpTransport::new(Arc::new(SystemClock::start())));
+        let mut settings = settings("http://127.0.0.1:1/");
+        settings.headers = vec![(name.to_owned(), value.to_owned())];
+        let mut session = session(settings, transport, 1).await;
+        let failure = session.exchange(user(1, "hi"), &limits(), &mut Summary::default()).await;
+        assert_eq!(failure.expect_err("no such header").to_string(), message);
+    }
+}
+
+const RUN: [&str; 2] = [
+    "data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t-1\",\"runId\":\"r-1\"}\n\n",
+    "data: {\"type\":\"RUN_FINISHED\",\"threadId\":\"t-1\",\"runId\":\"r-1\"}\n\n",
+];
+
+fn stream(body: &str) -> Step {
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+    Step::Send(format!("{head}{body}").into_bytes())
+}
+
+#[tokio::test]
+async fn the_wire_is_told_in_order() {
+    let late = "data: {\"type\":\"CUSTOM\",\"name\":\"late\"}\n\n";
+    let steps = vec![stream(&format!(": ping\n\n{}{late}", RUN.concat())), Step::Hold];
+    let row = Row { name: "in order", steps, limits: limits(), ends: Ok(Ended::Terminal) };
+    let (ended, _, summary) = carried_out(&row).await;
+    assert_eq!(ended, Ok(Ended::Terminal));
+    let expected = ["sent", "head 200 text/event-stream", "frame", "frame", "frame", "closed"];
+    assert_eq!(summary.wire, expected);
+    assert_eq!(summary.text(), "run\nfinished\n! a `CUSTOM` comes after the run had ended");
+}
+
+#[tokio::test]
+async fn a_run_cancelled_on_the_way_lets_go_of_its_connection() {
+    let begun = Arc::new(Notify::new());
+    let steps = vec![Step::Expect, stream(RUN[0]), Step::Tell(Arc::clone(&begun)), Step::Hold];
+    let agent = RawAgent::start(vec![steps]).await;
+    let transport = Arc::new(HttpTransport::new(Arc::new(SystemClock::start())));
+    let mut session = session(settings(&agent.url()), transport, 1).await;
+    let limits = limits();
+    let cancel = async {
+        begun.notified().await;
+        limits.cancel.cancel();
+    };
+    let mut summary = Summary::default();
+    let (ended, ()) = tokio::join!(session.exchange(user(1, "hi"), &limits, &mut summary), cancel);
+    assert_eq!(ended, Ok(Ended::Cancelled));
+    assert_eq!(agent.requests().await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_sink_that_wants_no_more_ends_the_exchange() {
+    let agent = RawAgent::start(vec![vec![Step::Expect, stream(&RUN.concat()), Step::Hold]]).await;
+    let transport = Arc::new(HttpTransport::new(Arc::new(SystemClock::start())));
+    let mut session = session(settings(&agent.url()), transport, 1).await;
+    let mut summary = Summary::default();
+    summary.wanted = Some(1);
+    let ended = session.exchange(user(1, "hi"), &limits(), &mut summary).await;
+    assert_eq!(ended, Ok(Ended::Cancelled));
+    assert_eq!(summary.text(), "run");
+    assert_eq!(agent.requests().await.len(), 1, "the connection is let go");
+}
+
+#[tokio::test]
+async fn stamps_are_those_of_arrival() {
+    let more = Arc::new(Notify::new());
+    let steps =
+        vec![Step::Expect, stream("first"), Step::Await(Arc::clone(&more)), Step::Send(b"second".to_vec())];
+    let agent = RawAgent::start(vec![steps]).await;
+    let clock = Arc::new(ManualClock::default());
+    let transport = HttpTransport::new(Arc::clone(&clock) as Arc<dyn Clock>);
+    let url = agent.url().parse().expect("a URL");
+    let request = HttpRequest { url, headers: Vec::new(), body: bytes::Bytes::from_static(b"{}") };
+    let mut reply = transport.send(request).await.expect("an answer");
+    let first = reply.body.recv().await.expect("a chunk");
+    clock.advance(Duration::from_secs(1));
+    more.notify_one();
+    while reply.body.is_empty() {
+        tokio::task::yield_now().await;
+    }
+    // Nobody looks for a while: the stamp is from before.
+    clock.advance(Duration::from_secs(5));
+    let second = reply.body.recv().await.expect("a chunk");
+    assert_eq!((reply.at, first.at, second.at), (At(0), At(0), At(1_000_000)));
+    assert_eq!(second.bytes.as_deref(), Ok(&b"second"[..]));
+    assert!(reply.body.recv().await.is_none());
+}

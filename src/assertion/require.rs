@@ -237,8 +237,10 @@ impl Monitor {
 
     fn miscounted(&self, scope: &Scope<'_>, count: u64) -> Finding {
         let home = match scope.home {
-            Home::Turn(_) => "in this turn",
-            Home::Test => "in the test",
+            // A rule that waited for a result is settled when other turns have come and gone.
+            Home::Turn(turn) if turn + 1 < scope.trace.turns.len() => format!("in turn {}", turn + 1),
+            Home::Turn(_) => "in this turn".to_owned(),
+            Home::Test => "in the test".to_owned(),
         };
         let wanted = self.count.describe();
         let at_least_one = self.count == Counted::AT_LEAST_ONE;

@@ -4,6 +4,7 @@
 
 mod agree;
 mod docs;
+mod golden_cases;
 mod inheritance;
 mod load;
 mod report;

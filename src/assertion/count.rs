@@ -63,9 +63,10 @@ impl Counted {
         self.max.is_some_and(|max| count > max)
     }
 
-    /// `exactly once`, `at least 2 times`, `1 to 3 times`.
+    /// `exactly once`, `at least 2 times`, `1 to 3 times`, `no call`.
     pub fn describe(self) -> String {
         match (self.min, self.max) {
+            (_, Some(0)) => "no call".to_owned(),
             (min, Some(max)) if min == max => format!("exactly {}", times(min)),
             (0, Some(max)) => format!("at most {}", times(max)),
             (min, Some(max)) => format!("{min} to {max} times"),

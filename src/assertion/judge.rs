@@ -15,6 +15,8 @@ pub struct Judge {
     turn: Vec<Watch>,
     waiting: Vec<Watch>,
     broken: Vec<Broken>,
+    /// How many turns have begun.
+    begun: usize,
 }
 
 /// How a rule stands after all that was seen.
@@ -64,7 +66,15 @@ impl Judge {
             let monitor = Monitor::TestDuration(max_duration::OfTest::new(bound.clone(), answers, same));
             test.push(Watch::new("timing.max_duration_ms", bound.origin.clone(), Home::Test, monitor));
         }
-        Ok(Self { rules, patterns, test, turn: Vec::new(), waiting: Vec::new(), broken: Vec::new() })
+        Ok(Self {
+            rules,
+            patterns,
+            test,
+            turn: Vec::new(),
+            waiting: Vec::new(),
+            broken: Vec::new(),
+            begun: 0,
+        })
     }
 
     /// Starts the monitors of the turn `index`, counted from 0.
@@ -73,6 +83,7 @@ impl Judge {
     /// Where a pattern compiles to more than is allowed.
     pub fn begin_turn(&mut self, index: usize) -> Result<(), regex::Error> {
         let home = Home::Turn(index);
+        self.begun = index + 1;
         self.waiting.extend(self.turn.drain(..).filter(|watch| !watch.settled && !watch.broken));
         let Some(rules) = self.rules.turns.get(index) else { return Ok(()) };
         for entry in &rules.entries {
@@ -105,9 +116,12 @@ impl Judge {
         for watch in self.test.iter_mut().chain(&mut self.turn) {
             watch.feed(trace, Moment::TurnEnd, &mut self.broken);
         }
+        // Behind the last turn nothing can come that a rule of it could wait for.
+        let last = self.begun == self.rules.turns.len();
+        let end = if last { Moment::TestEnd } else { Moment::HomeEnd };
         for watch in &mut self.turn {
             if !(cut_short && watch.monitor.is_obligation()) {
-                watch.feed(trace, Moment::HomeEnd, &mut self.broken);
+                watch.feed(trace, end, &mut self.broken);
             }
         }
         self.tell(trace)

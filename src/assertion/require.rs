@@ -60,8 +60,10 @@ impl Required {
 
     /// What is wanted, in words.
     pub fn describe(&self) -> String {
-        let mut words = vec![format!("a call of {}", self.selector.describe())];
-        if self.count != Counted::AT_LEAST_ONE {
+        let none = self.count.max == Some(0);
+        let article = if none { "no" } else { "a" };
+        let mut words = vec![format!("{article} call of {}", self.selector.describe())];
+        if self.count != Counted::AT_LEAST_ONE && !none {
             words.push(self.count.describe());
         }
         if let Some(pattern) = &self.result_not_match {
@@ -235,8 +237,10 @@ impl Monitor {
 
     fn miscounted(&self, scope: &Scope<'_>, count: u64) -> Finding {
         let home = match scope.home {
-            Home::Turn(_) => "in this turn",
-            Home::Test => "in the test",
+            // A rule that waited for a result is settled when other turns have come and gone.
+            Home::Turn(turn) if turn + 1 < scope.trace.turns.len() => format!("in turn {}", turn + 1),
+            Home::Turn(_) => "in this turn".to_owned(),
+            Home::Test => "in the test".to_owned(),
         };
         let wanted = self.count.describe();
         let at_least_one = self.count == Counted::AT_LEAST_ONE;
@@ -276,7 +280,7 @@ impl Monitor {
             return vec![Seen::Words("no tool was called".to_owned())];
         }
         let mut lines = vec![Seen::Words(format!("called: {}", listed(&names)))];
-        let nearest = names.iter().map(|name| (strsim::jaro_winkler(&self.selecting.name, name), name));
+        let nearest = names.iter().map(|name| (likeness(&self.selecting.name, name), name));
         let nearest =
             nearest.filter(|(likeness, _)| *likeness > 0.85).max_by(|(a, _), (b, _)| a.total_cmp(b));
         if let Some((_, name)) = nearest {
@@ -284,6 +288,11 @@ impl Monitor {
         }
         lines
     }
+}
+
+/// How alike two names of tools are; names that differ in upper and lower case alone are the same slip of the pen.
+fn likeness(sought: &str, called: &str) -> f64 {
+    if sought.eq_ignore_ascii_case(called) { 1.0 } else { strsim::jaro_winkler(sought, called) }
 }
 
 /// The calls up to the one that came too early.

@@ -3,8 +3,8 @@
 use std::io::Write as _;
 
 use ananke::context::Context;
+use ananke::diagnostic::Diagnostic;
 use ananke::diagnostic::render::{Look, human, summary};
-use ananke::diagnostic::{Code, Diagnostic};
 use ananke::plan::{Plan, Selection, plan};
 use ananke::redact::Redactor;
 
@@ -18,22 +18,10 @@ pub(super) fn load(options: &SelectionOptions, sends: bool, context: &Context) -
         paths: options.paths.clone(),
         config: options.config.clone(),
         filter: options.filter.clone(),
+        allow_empty: options.allow_empty,
         sends,
     };
-    let mut planned = plan(context, &selection);
-    let empty = planned.plan.as_ref().is_some_and(|plan| plan.cases.is_empty() && plan.files > 0);
-    if empty && !options.allow_empty {
-        let problem = Diagnostic::error(Code::NoTests, "the filter takes none of the tests")
-            .help("see their ids with `ananke run --dry-run`, or allow it with `--allow-empty`");
-        planned.problems.push(problem);
-        planned.plan = None;
-    }
-    if options.allow_empty
-        && planned.plan.is_none()
-        && planned.problems.iter().all(|one| one.code == Code::NoTests)
-    {
-        return Err(Exit::Success);
-    }
+    let planned = plan(context, &selection);
     print(&planned.problems, options, context);
     planned.plan.ok_or(Exit::Failure)
 }

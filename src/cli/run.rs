@@ -74,9 +74,13 @@ fn reporters(options: &RunOptions, context: &Context) -> io::Result<Vec<Box<dyn 
     let mut reporters: Vec<Box<dyn Reporter>> =
         vec![Box::new(ConsoleReport::new(Box::new(io::stdout()), console))];
     if let Some(path) = &options.junit {
-        let path = context.working_directory.join(path);
-        let junit = JunitReport::create(&path).map_err(|error| {
-            io::Error::new(error.kind(), format!("cannot write `{}`: {error}", path.display()))
+        let junit = JunitReport::create(context.working_directory.join(path)).map_err(|error| {
+            let folder = path.parent().filter(|folder| context.working_directory.join(folder).is_file());
+            let reason = match folder {
+                Some(folder) => format!("`{}` is a file, not a folder", folder.display()),
+                None => error.to_string(),
+            };
+            io::Error::new(error.kind(), format!("cannot write `{}`: {reason}", path.display()))
         })?;
         reporters.push(Box::new(junit));
     }

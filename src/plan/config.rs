@@ -41,7 +41,7 @@ pub(super) fn find(context: &Context, selection: &Selection) -> Result<PathBuf, 
             Code::ConfigMissing,
             format!("no `{CONFIG_NAME}` in `{start}` or a folder above it"),
         )
-        .help(format!("start a project with a `{CONFIG_NAME}`, or name one with `--config PATH`"))
+        .help(format!("start a project with an `{CONFIG_NAME}`, or name one with `--config PATH`"))
     })
 }
 
@@ -52,15 +52,39 @@ pub(super) fn nearest(path: &Path) -> Option<PathBuf> {
 
 impl Config {
     /// Reads a config; every problem with its file goes to `problems`.
-    pub(super) fn load(context: &Context, path: &Path, problems: &mut Vec<Diagnostic>) -> Option<Self> {
+    pub(super) fn load(
+        context: &Context,
+        path: &Path,
+        sends: bool,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Option<Self> {
         let source = source::read(path, &discover::display_name(context, path))
             .map_err(|problem| problems.push(problem))
             .ok()?;
-        let loaded = schema::load::<ConfigFile>(FileKind::Config, &source)
-            .map_err(|found| problems.extend(found))
-            .ok()?;
         let folder = path.parent().unwrap_or(&context.working_directory).to_path_buf();
-        Some(Self { source, model: loaded.value, folder })
+        match schema::load::<ConfigFile>(FileKind::Config, &source) {
+            Ok(loaded) => Some(Self { source, model: loaded.value, folder }),
+            Err(broken) => {
+                problems.extend(broken);
+                problems.extend(Self::further_problems(context, &source, folder, sends));
+                None
+            }
+        }
+    }
+
+    /// What else is wrong with a config that does not fit, as with a test file.
+    fn further_problems(
+        context: &Context,
+        source: &Arc<SourceFile>,
+        folder: PathBuf,
+        sends: bool,
+    ) -> Vec<Diagnostic> {
+        let Some(salvaged) = schema::salvage::<ConfigFile>(source) else { return Vec::new() };
+        let mut problems = Vec::new();
+        let config = Self { source: Arc::clone(source), model: salvaged.value.clone(), folder };
+        config.check(context, sends, &mut problems);
+        problems.retain(|problem| salvaged.is_of_the_file(problem));
+        problems
     }
 
     /// The globs of `specs`, or the default ones; `None` where one could not be filled.

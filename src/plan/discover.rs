@@ -27,7 +27,7 @@ pub(super) fn discover(
     let globs = glob_set(specs);
     let mut files = BTreeSet::new();
     if selection.paths.is_empty() {
-        walk(folder, folder, &globs, &mut files, problems);
+        walk(context, folder, folder, &globs, &mut files, problems);
     }
     for named in &selection.paths {
         let path = absolute(context, named);
@@ -36,7 +36,7 @@ pub(super) fn discover(
         {
             problems.push(other_config(context, named, folder, &other));
         } else if path.is_dir() {
-            walk(&path, folder, &globs, &mut files, problems);
+            walk(context, &path, folder, &globs, &mut files, problems);
         } else {
             files.insert(path);
         }
@@ -57,6 +57,7 @@ fn other_config(context: &Context, named: &Path, folder: &Path, other: &Path) ->
 /// Below `start`, without what `.gitignore` names, hidden folders and folders with a config of their own. Globs count
 /// from `folder`.
 fn walk(
+    context: &Context,
     start: &Path,
     folder: &Path,
     globs: &GlobSet,
@@ -85,10 +86,23 @@ fn walk(
                 }
             }
             Err(error) => {
-                problems
-                    .push(Diagnostic::error(Code::Unreadable, format!("a folder cannot be read: {error}")));
+                problems.push(unreadable(context, start, &error));
             }
         }
+    }
+}
+
+fn unreadable(context: &Context, start: &Path, error: &ignore::Error) -> Diagnostic {
+    let place = display_name(context, place(error).unwrap_or(start));
+    let reason = error.io_error().map_or_else(|| error.to_string(), ToString::to_string);
+    Diagnostic::error(Code::Unreadable, format!("`{place}` cannot be read: {reason}"))
+}
+
+fn place(error: &ignore::Error) -> Option<&Path> {
+    match error {
+        ignore::Error::WithPath { path, .. } => Some(path),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => place(err),
+        _ => None,
     }
 }
 

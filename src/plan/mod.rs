@@ -10,7 +10,7 @@ mod select;
 mod settings;
 mod test;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::context::Context;
@@ -31,6 +31,8 @@ pub struct Selection {
     pub config: Option<PathBuf>,
     /// Which of the tests found there.
     pub filter: Option<Filter>,
+    /// Whether no test at all is fine.
+    pub allow_empty: bool,
     /// Whether something will be sent: a target's missing environment variables are warnings otherwise.
     pub sends: bool,
 }
@@ -68,7 +70,11 @@ fn load(context: &Context, selection: &Selection, problems: &mut Vec<Diagnostic>
     let found = config::find(context, selection).map_err(|problem| problems.push(problem)).ok()?;
     let folder = found.parent().unwrap_or(&context.working_directory).to_path_buf();
     // The tests are looked at even where the config is broken: everything is reported at once.
-    let config = Config::load(context, &found, problems).map(Arc::new);
+    let config = Config::load(context, &found, selection.sends, problems).map(Arc::new);
+    // A config that is not there says nothing of where its tests are.
+    if problems.iter().any(|problem| problem.code == Code::Unreadable) {
+        return None;
+    }
     let specs = match config.as_ref().map(|config| config.specs(problems)) {
         Some(Some(specs)) => specs,
         _ => discover::default_specs(),
@@ -82,15 +88,27 @@ fn load(context: &Context, selection: &Selection, problems: &mut Vec<Diagnostic>
         Some(filter) => cases.into_iter().filter(|case| filter.takes(case)).collect(),
         None => cases,
     };
-    if files.is_empty() && problems.is_empty() {
-        problems.push(no_files(context, &folder, &specs));
+    let broken = problems.iter().any(|problem| problem.severity == Severity::Error);
+    if !broken && !selection.allow_empty {
+        if files.is_empty() {
+            problems.push(no_files(context, selection, &folder, &specs));
+        } else if cases.is_empty() {
+            let problem = Diagnostic::error(Code::NoTests, "the filter takes none of the tests");
+            let help = "see their ids with `ananke run --dry-run`, or allow it with `--allow-empty`";
+            problems.push(problem.help(help));
+        }
     }
     Some(Plan { config: config?, cases, files: files.len() })
 }
 
-fn no_files(context: &Context, folder: &std::path::Path, specs: &[String]) -> Diagnostic {
-    let folder = discover::display_name(context, folder);
-    Diagnostic::error(Code::NoTests, format!("no test file below `{folder}` fits {}", listed(specs)))
+fn no_files(context: &Context, selection: &Selection, folder: &Path, specs: &[String]) -> Diagnostic {
+    let named = selection.paths.iter().map(|path| discover::absolute(context, path));
+    let mut places: Vec<String> = named.map(|path| discover::display_name(context, &path)).collect();
+    if places.is_empty() {
+        places.push(discover::display_name(context, folder));
+    }
+    let message = format!("no test file below {} fits {}", listed(&places), listed(specs));
+    Diagnostic::error(Code::NoTests, message)
         .help("name a file or folder, or say in the config's `specs` where the tests are")
 }
 

@@ -158,6 +158,9 @@ fn url(text: &str, written: &Text, filling: &mut Filling<'_>) -> Option<Url> {
         }
         Ok(url) if !url.has_host() => "the endpoint has no host".to_owned(),
         Ok(url) => return Some(url),
+        Err(url::ParseError::RelativeUrlWithoutBase) => {
+            "the endpoint is no URL: it begins with neither `http://` nor `https://`".to_owned()
+        }
         Err(error) => format!("the endpoint is no URL: {error}"),
     };
     let help = Some("write it in full: `http://127.0.0.1:8000/agent`".to_owned());

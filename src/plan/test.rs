@@ -45,9 +45,26 @@ impl LoadedTest {
         let source =
             source::read(path, &discover::display_name(context, path)).map_err(|problem| vec![problem])?;
         let loaded = schema::load::<TestFile>(FileKind::Test, &source)?;
+        Ok(Self::of(source, loaded.value))
+    }
+
+    fn of(source: Arc<SourceFile>, model: TestFile) -> Self {
         let mut hasher = DefaultHasher::new();
         source.text.hash(&mut hasher);
-        Ok(Self { source, model: loaded.value, hash: hasher.finish() })
+        Self { source, model, hash: hasher.finish() }
+    }
+
+    /// What else is wrong with a file that does not fit: its patterns and references are checked all the same, so that
+    /// everything is told in one go (SPEC 1).
+    fn further_problems(context: &Context, folder: &Path, path: &Path) -> Vec<Diagnostic> {
+        let read = source::read(path, &discover::display_name(context, path)).ok();
+        let salvaged = read.and_then(|source| Some((schema::salvage::<TestFile>(&source)?, source)));
+        let Some((salvaged, source)) = salvaged else { return Vec::new() };
+        let mut problems = Vec::new();
+        let test = Self::of(source, salvaged.value.clone());
+        test.check(context, folder, &mut problems);
+        problems.retain(|problem| salvaged.is_of_the_file(problem));
+        problems
     }
 
     /// The test's file and name for the scope: what `${TEST_FILE}` and `${TEST_NAME}` say.
@@ -111,6 +128,7 @@ pub(super) fn load_all(
                 Ok(test) => test.check(context, folder, &mut found),
                 Err(broken) => {
                     found = broken;
+                    found.extend(LoadedTest::further_problems(context, folder, path));
                     None
                 }
             };

@@ -3,7 +3,8 @@
 //! `generate` makes the schemas from the model, `prune` cuts them to an older version; the committed ones in `schema/`
 //! are what the program uses. [`load`] is the one way from a text to a value of the model: the good path reads the
 //! types and walks the tree once, and only a file that is wrong costs a compiled schema (`validate`, `narrow`). Every
-//! problem of a file is reported at once, in words of our own.
+//! problem of a file is reported at once, in words of our own; `salvage` reads what is left of a broken file, so that
+//! the rest of it can be checked in the same go.
 
 mod branch;
 mod embedded;
@@ -11,6 +12,7 @@ mod generate;
 mod load;
 mod narrow;
 mod prune;
+mod salvage;
 mod tidy;
 mod validate;
 mod version;
@@ -21,6 +23,7 @@ pub use embedded::{FileKind, embedded};
 pub use generate::generate;
 pub use load::{Loaded, load};
 pub use prune::pruned;
+pub use salvage::{Salvaged, salvage};
 pub use version::Version;
 
 use serde_json::Value;

@@ -142,7 +142,7 @@ impl<'a> Walk<'a> {
         let message = format!("`{what}` needs version {since}; this file says {version}");
         let problem = Diagnostic::error(Code::NewerKey, message)
             .at(self.source, span, "")
-            .help(format!("write `version: \"{since}\"`; `ananke check --fix` does it for you"));
+            .help(format!("write `version: \"{since}\"`"));
         self.found.problems.push(problem);
     }
 }

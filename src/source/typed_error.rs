@@ -13,6 +13,8 @@ pub struct Mismatch {
     pub span: Span,
     /// What is wrong, in words a user can be shown.
     pub message: String,
+    /// The key that is not there, where that is what is wrong; the place is then the mapping's.
+    pub missing: Option<&'static str>,
 }
 
 impl Display for Mismatch {
@@ -28,11 +30,12 @@ impl std::error::Error for Mismatch {}
 pub(super) struct Misread {
     span: Option<Span>,
     message: String,
+    missing: Option<&'static str>,
 }
 
 impl Misread {
     pub(super) fn new(span: Span, message: String) -> Self {
-        Self { span: Some(span), message }
+        Self { span: Some(span), message, missing: None }
     }
 
     /// Gives the place to a mismatch that has none yet.
@@ -43,7 +46,7 @@ impl Misread {
 
     /// What the user gets to see.
     pub(super) fn at(self, span: Span) -> Mismatch {
-        Mismatch { span: self.span.unwrap_or(span), message: self.message }
+        Mismatch { span: self.span.unwrap_or(span), message: self.message, missing: self.missing }
     }
 }
 
@@ -72,7 +75,7 @@ fn found(unexpected: Unexpected<'_>) -> String {
 
 impl de::Error for Misread {
     fn custom<T: Display>(message: T) -> Self {
-        Self { span: None, message: message.to_string() }
+        Self { span: None, message: message.to_string(), missing: None }
     }
 
     // `expected` may be serde's wording ("struct X"), so it is not passed on.
@@ -97,7 +100,7 @@ impl de::Error for Misread {
     }
 
     fn missing_field(field: &'static str) -> Self {
-        Self::custom(format!("the key `{field}` is missing"))
+        Self { missing: Some(field), ..Self::custom(format!("the key `{field}` is missing")) }
     }
 
     fn duplicate_field(field: &'static str) -> Self {

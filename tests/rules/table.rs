@@ -26,7 +26,7 @@ rows! {
     "test" "{tools: {forbid_calls: [{name: x, args_match: {k: bad}}]}}": "x(k:good) x(k:bad)" => "broken at event 8 of turn 1",
     "test" "{tools: {forbid_calls: [{name: x, args_match: {k: bad}}]}}": "x(k:good)|x(j:bad)" => "holds at the end of the test",
     "target" "{tools: {forbid_calls: [{name: x, result_match: declined}]}}": "x=ok|x=declined" => "broken at event 4 of turn 2",
-    "turn 1" "{tools: {forbid_calls: [{name: x, args_match: {k: bad}, result_match: no}]}}": "x(k:bad)=yes x(k:good)=no" => "holds at the end of the test",
+    "turn 1" "{tools: {forbid_calls: [{name: x, args_match: {k: bad}, result_match: no}]}}": "x(k:bad)=yes x(k:good)=no" => "holds at the end of turn 1",
     "turn 1" "{tools: {forbid_calls: [{name: x, args_match: {k: bad}, result_match: no}]}}": "x(k:bad)=no" => "broken at event 5 of turn 1",
     "turn 1" "{tools: {forbid_calls: [{name: x, result_match: declined}]}}": "x#1=ok >1=declined" => "broken at event 5 of turn 1",
     "turn 1" "{tools: {forbid_calls: [{name: x, result_match: declined}]}}": "x#1? | >1=declined" => "broken at event 2 of turn 2",
@@ -73,7 +73,7 @@ rows! {
     // result_not_match: one clean call does not excuse a bad one; no result passes.
     "test" "{tools: {require: [{name: b, result_not_match: error}]}}": "b=ok b=error" => "broken at event 7 of turn 1",
     "test" "{tools: {require: [{name: b, result_not_match: error}]}}": "b=ok|b?" => "holds at the end of the test",
-    "turn 1" "{tools: {require: [{name: b, result_not_match: error}]}}": "b?" => "holds at the end of the test",
+    "turn 1" "{tools: {require: [{name: b, result_not_match: error}]}}": "b?" => "holds at the end of turn 1",
     "turn 1" "{tools: {require: [{name: b, result_not_match: error}]}}": "b#1?|>1=error" => "broken at event 2 of turn 2",
     "turn 1" "{tools: {require: [{name: b, args_match: {k: x}, result_not_match: error}]}}": "b(k:y)=error b(k:x)=ok" => "holds at the end of turn 1",
 

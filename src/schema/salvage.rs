@@ -1,0 +1,161 @@
+//! What can still be read of a file that does not fit: the tree with its misfits replaced or left out, as a value of
+//! the model whose other leaves can be checked, so that one round of mending is enough.
+//!
+//! The value is never run. A problem found in it counts only where it concerns one leaf alone: what a leaf says does
+//! not become wrong by what was taken away elsewhere, but a count without its number does.
+
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+
+use crate::diagnostic::{Code, Diagnostic, Severity, SourceFile, Span};
+use crate::model::TAG_DEFAULTS;
+use crate::source::{self, Entry, Node, NodeValue};
+
+/// How many misfits are taken out of one file. A file with more of them has enough to tell.
+const MOST_MENDED: usize = 256;
+
+/// The readable part of a broken file.
+pub struct Salvaged<T> {
+    /// The value, made up where the file does not fit.
+    pub value: T,
+    mended: Vec<Span>,
+}
+
+/// Reads what fits the model; `None` where the text is no tree, or nothing of it fits.
+pub fn salvage<T: DeserializeOwned>(source: &Arc<SourceFile>) -> Option<Salvaged<T>> {
+    let mut node = source::tree(source).0?;
+    let mut mended = Vec::new();
+    while mended.len() < MOST_MENDED {
+        let mismatch = match source::from_node::<T>(&node, TAG_DEFAULTS) {
+            Ok(value) => return Some(Salvaged { value, mended }),
+            Err(mismatch) => mismatch,
+        };
+        let found = match mismatch.missing {
+            Some(key) => add(&mut node, mismatch.span, key),
+            None => mend(&mut node, mismatch.span) != Mended::NotHere,
+        };
+        if !found {
+            return None;
+        }
+        mended.push(mismatch.span);
+    }
+    None
+}
+
+impl<T> Salvaged<T> {
+    /// Whether a problem of the value is one of the file.
+    pub fn is_of_the_file(&self, problem: &Diagnostic) -> bool {
+        let of_a_leaf = matches!(
+            problem.code,
+            Code::BadPattern | Code::BadReference | Code::BadUrl | Code::UndefinedVariable
+        );
+        let whole = problem.severity == Severity::Error && (of_a_leaf || self.mended.is_empty());
+        whole && problem.labels.iter().all(|label| !self.mended.contains(&label.span))
+    }
+}
+
+/// What became of a misfit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mended {
+    /// It does not stand in this part of the tree.
+    NotHere,
+    /// Something else stands in its place.
+    Replaced,
+    /// Nothing fits in its place: it has to go.
+    Useless,
+}
+
+/// Replaces what stands at `span`, innermost first, by the next thing that may fit there: an empty text, an empty list,
+/// an empty mapping, nothing.
+fn mend(node: &mut Node, span: Span) -> Mended {
+    match &mut node.value {
+        NodeValue::Map(entries) => {
+            if let Some(index) = entries.iter().rposition(|entry| entry.key_span == span) {
+                entries.remove(index);
+                return Mended::Replaced;
+            }
+            if let Some(found) = among(entries, |entry| &mut entry.value, span) {
+                return found;
+            }
+        }
+        NodeValue::List(items) => {
+            if let Some(found) = among(items, |item| item, span) {
+                return found;
+            }
+        }
+        _ => {}
+    }
+    if node.span != span {
+        return Mended::NotHere;
+    }
+    node.value = match &node.value {
+        NodeValue::String(text) if text.is_empty() => NodeValue::List(Vec::new()),
+        NodeValue::List(items) if items.is_empty() => NodeValue::Map(Vec::new()),
+        NodeValue::Map(entries) if entries.is_empty() => return Mended::Useless,
+        _ => NodeValue::String(String::new()),
+    };
+    Mended::Replaced
+}
+
+fn among<I>(items: &mut Vec<I>, node: impl Fn(&mut I) -> &mut Node, span: Span) -> Option<Mended> {
+    for index in 0..items.len() {
+        match mend(node(&mut items[index]), span) {
+            Mended::NotHere => {}
+            Mended::Replaced => return Some(Mended::Replaced),
+            Mended::Useless => {
+                items.remove(index);
+                return Some(Mended::Replaced);
+            }
+        }
+    }
+    None
+}
+
+/// Gives the outermost mapping at `span` that lacks it the key it needs. Answers whether there is one.
+fn add(node: &mut Node, span: Span, key: &str) -> bool {
+    let lacks = node.get(key).is_none();
+    match &mut node.value {
+        NodeValue::Map(entries) if node.span == span && lacks => {
+            let value = Node { value: NodeValue::String(String::new()), span };
+            entries.push(Entry { key: key.to_owned(), key_span: span, value });
+            true
+        }
+        NodeValue::Map(entries) => entries.iter_mut().any(|entry| add(&mut entry.value, span, key)),
+        NodeValue::List(items) => items.iter_mut().any(|item| add(item, span, key)),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{TestFile, Turn};
+
+    fn read(text: &str) -> Option<Salvaged<TestFile>> {
+        salvage(&Arc::new(SourceFile::new("a.test.yaml", "a.test.yaml", text)))
+    }
+
+    #[test]
+    fn keeps_what_fits_and_makes_up_the_rest() {
+        let text = "version: 1.0\nnmae: x\nturns:\n  - usr: a\n    assert: { text: { must_match: [b, 5] } }\n  - 7\n";
+        let salvaged = read(text).expect("something fits");
+        let Turn::User(turn) = &salvaged.value.turns[0];
+        let block = turn.assert.as_ref().and_then(|block| block.text.as_ref()).expect("the block is kept");
+        assert_eq!(block.must_match.as_ref().map(|list| list.0.len()), Some(2));
+        assert_eq!(salvaged.value.turns.len(), 2);
+    }
+
+    #[test]
+    fn a_whole_file_is_itself() {
+        let salvaged = read("version: \"1.0\"\nname: x\nturns: [{ user: a }]\n").expect("all of it fits");
+        assert!(salvaged.mended.is_empty());
+    }
+
+    #[test]
+    fn nothing_is_made_of_nothing() {
+        assert!(read("[").is_none(), "no tree");
+        assert!(read("").is_none(), "empty");
+        let _ = read("- 1\n- 2\n");
+    }
+}

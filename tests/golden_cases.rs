@@ -1,0 +1,355 @@
+//! The program from outside: every folder below `tests/cases/CLASS/` is copied to a fresh place and run there, and what
+//! it prints, returns and writes is compared with the files beside its input. `ANANKE_UPDATE=1 cargo test` writes them.
+//!
+//! A case folder holds a small project, and beside it, if it needs them, `arguments` (one a line; without it `run`)
+//! and `environment` (`NAME=value` a line; nothing else is set). Its golden files are `exit`, `stdout` and `stderr`
+//! (where something is printed there) and `junit.xml` (where the arguments ask for one). A file `_gitignore` is copied
+//! as `.gitignore`, which would keep git from storing what it names. A CLASS says what must be true of all its cases.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+use regex::{Captures, Regex};
+use snapbox::report::{Palette, write_diff};
+
+/// Files that the runner itself reads or compares; everything else is the project under test.
+const GOLDEN: [&str; 4] = ["exit", "stdout", "stderr", "junit.xml"];
+const INPUT: [&str; 2] = ["arguments", "environment"];
+
+/// What a folder of cases is about.
+#[derive(Clone, Copy, Debug)]
+struct Class {
+    name: &'static str,
+    /// The exit code of every case.
+    exit: i32,
+    /// What must be true of the output, in words and as code.
+    promise: &'static str,
+    keeps: fn(stdout: &str, stderr: &str) -> bool,
+}
+
+const CLASSES: [Class; 4] = [
+    Class {
+        name: "pass",
+        exit: 0,
+        promise: "no error on standard error",
+        keeps: |_, stderr| !has_errors(stderr),
+    },
+    Class {
+        name: "fail",
+        exit: 1,
+        promise: "tests ran and did not all pass, and standard error is silent",
+        keeps: |stdout, stderr| {
+            ["failed", "error", "timeout"].iter().any(|word| stdout.contains(word)) && stderr.is_empty()
+        },
+    },
+    Class {
+        name: "broken",
+        exit: 1,
+        promise: "errors on standard error, and nothing ran",
+        keeps: |stdout, stderr| stdout.is_empty() && has_errors(stderr),
+    },
+    Class {
+        name: "usage",
+        exit: 2,
+        promise: "an error on standard error, and nothing ran",
+        keeps: |stdout, stderr| stdout.is_empty() && has_errors(stderr),
+    },
+];
+
+/// Whether a line begins with `error`, coloured or not.
+fn has_errors(stderr: &str) -> bool {
+    static ERROR: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?m)^(?:\x1b\[[0-9;]*m)*error\b").expect("the pattern is sound"));
+    ERROR.is_match(stderr)
+}
+
+/// One folder of a class.
+#[derive(Debug)]
+struct Case {
+    class: Class,
+    name: String,
+    folder: PathBuf,
+}
+
+/// What the program did, with everything replaced that no two runs have in common.
+struct Seen {
+    exit: Option<i32>,
+    stdout: String,
+    stderr: String,
+    /// The report, where the arguments ask for one and it was written.
+    junit: Option<String>,
+}
+
+/// A folder outside of the repository, so that no config above it is found; removed when it goes.
+struct Workplace(PathBuf);
+
+impl Workplace {
+    fn new() -> Self {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let temporary = std::env::temp_dir().canonicalize().expect("there is a folder for temporary files");
+        let folder = temporary.join(format!("ananke-case-{}-{number}", std::process::id()));
+        // What a killed run of the same process id left behind.
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).expect("a temporary folder can be made");
+        Self(folder)
+    }
+}
+
+impl Drop for Workplace {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases")
+}
+
+#[expect(clippy::disallowed_methods, reason = "a switch of the test run, not of the program")]
+fn updating() -> bool {
+    std::env::var_os("ANANKE_UPDATE").is_some_and(|value| value == "1")
+}
+
+/// The names in `folder`, sorted.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let name = |entry: std::io::Result<fs::DirEntry>| {
+        entry.expect("a folder of cases can be read").file_name().into_string().expect("names are UTF-8")
+    };
+    let mut names: Vec<String> = entries.map(name).collect();
+    names.sort();
+    names
+}
+
+/// Every case, and what is wrong with the folders they stand in.
+fn cases(root: &Path) -> (Vec<Case>, Vec<String>) {
+    let (mut cases, mut problems) = (Vec::new(), Vec::new());
+    for class_name in names(root) {
+        let Some(class) = CLASSES.into_iter().find(|class| class.name == class_name) else {
+            problems.push(format!("{class_name}: no class of cases, they are {:?}", CLASSES.map(|c| c.name)));
+            continue;
+        };
+        for name in names(&root.join(&class_name)) {
+            let folder = root.join(&class_name).join(&name);
+            if !folder.is_dir() {
+                problems.push(format!("{class_name}/{name}: a file that belongs to no case"));
+            } else if names(&folder).iter().all(|file| GOLDEN.contains(&file.as_str())) {
+                problems.push(format!("{class_name}/{name}: golden files without a case"));
+            } else {
+                cases.push(Case { class, name, folder });
+            }
+        }
+    }
+    (cases, problems)
+}
+
+fn copy(from: &Path, to: &Path, is_top: bool) {
+    fs::create_dir_all(to).expect("a temporary folder can be made");
+    for name in names(from) {
+        let source = from.join(&name);
+        if is_top && (GOLDEN.contains(&name.as_str()) || INPUT.contains(&name.as_str())) {
+            continue;
+        }
+        let target = to.join(if name == "_gitignore" { ".gitignore" } else { &name });
+        if source.is_dir() {
+            copy(&source, &target, false);
+        } else {
+            fs::copy(&source, &target).expect("a file of a case can be copied");
+        }
+    }
+}
+
+fn lines(path: &Path) -> Vec<String> {
+    fs::read_to_string(path).unwrap_or_default().lines().map(str::to_owned).collect()
+}
+
+fn run(case: &Case) -> Seen {
+    let workplace = Workplace::new();
+    copy(&case.folder, &workplace.0, true);
+    let mut arguments = lines(&case.folder.join("arguments"));
+    if arguments.is_empty() {
+        arguments.push("run".to_owned());
+    }
+    let environment = lines(&case.folder.join("environment"));
+    let output = Command::new(env!("CARGO_BIN_EXE_ananke"))
+        .args(&arguments)
+        .current_dir(&workplace.0)
+        .env_clear()
+        .envs(environment.iter().filter_map(|line| line.split_once('=')))
+        .stdin(Stdio::null())
+        .output()
+        .expect("the program can be started");
+    let report = arguments.iter().position(|argument| argument == "--junit");
+    let report = report.and_then(|index| arguments.get(index + 1));
+    let junit = report.and_then(|path| fs::read_to_string(workplace.0.join(path)).ok());
+    let printed = |bytes: Vec<u8>| {
+        let text = String::from_utf8(bytes).expect("the program prints UTF-8");
+        normalised(&text, &workplace.0)
+    };
+    Seen {
+        exit: output.status.code(),
+        stdout: printed(output.stdout),
+        stderr: printed(output.stderr),
+        junit: junit.map(|text| normalised(&text, &workplace.0)),
+    }
+}
+
+/// `text` without what differs from run to run: the wall-clock time of the summary, time stamps, generated ids and the
+/// folder the case ran in. The times of the agent are virtual and stay.
+fn normalised(text: &str, workplace: &Path) -> String {
+    static CHANGING: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?m)(?P<elapsed>(?:passed|failed|errors?|timeouts?|skipped|tests?)(?:\x1b\[[0-9;]*m)* in )",
+            r"(?:<?[\d.]+ (?:ms|s|min|h) ?)+$?",
+            r#"|(?P<total><testsuites [^>]*? time=")[^"]*"#,
+            r#"|(?P<stamp>timestamp=")[^"]*"#,
+            r"|(?P<id>\b[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b)",
+        ))
+        .expect("the pattern is sound")
+    });
+    let here = text.replace(workplace.to_str().expect("temporary folders have UTF-8 names"), "[CASE]");
+    let replaced = CHANGING.replace_all(&here, |found: &Captures<'_>| {
+        let after = |name: &str, mark: &str| Some(format!("{}{mark}", found.name(name)?.as_str()));
+        let known = after("elapsed", "[ELAPSED]").or_else(|| after("total", "[ELAPSED]"));
+        known.or_else(|| after("stamp", "[NOW]")).unwrap_or_else(|| "[UUID]".to_owned())
+    });
+    replaced.into_owned()
+}
+
+/// Compares one golden file with what was seen, or writes it; `None` means that there must be none.
+fn compare(case: &Case, file: &str, seen: Option<&str>, problems: &mut String) {
+    let path = case.folder.join(file);
+    let golden = fs::read_to_string(&path).ok();
+    if golden.as_deref() == seen {
+        return;
+    }
+    if updating() {
+        match seen {
+            Some(text) => fs::write(&path, text).expect("a golden file can be written"),
+            None => fs::remove_file(&path).expect("a golden file can be removed"),
+        }
+        return;
+    }
+    let name = format!("{}/{}/{file}", case.class.name, case.name);
+    match (golden, seen) {
+        (None, _) => {
+            let _ = writeln!(problems, "{name}: there is no such golden file");
+        }
+        (_, None) => {
+            let _ = writeln!(problems, "{name}: a golden file of what the program does not write");
+        }
+        (Some(golden), Some(seen)) => {
+            let _ = write_diff(
+                problems,
+                &golden.as_str().into(),
+                &seen.into(),
+                Some(&name),
+                Some(&"the program"),
+                Palette::plain(),
+            );
+        }
+    }
+}
+
+/// Runs a case and says everything that is not as it should be.
+fn check(case: &Case) -> String {
+    let seen = run(case);
+    let mut problems = String::new();
+    let Class { name: class, exit, promise, keeps } = case.class;
+    let said = |text: &str| if text.is_empty() { None } else { Some(text.to_owned()) };
+    if seen.exit != Some(exit) {
+        let _ = writeln!(problems, "{class}/{}: exit code {:?}, expected {exit}", case.name, seen.exit);
+    }
+    if !keeps(&seen.stdout, &seen.stderr) {
+        let _ = writeln!(problems, "{class}/{}: expected {promise}", case.name);
+    }
+    if !problems.is_empty() {
+        let _ = writeln!(problems, "--- stdout\n{}--- stderr\n{}", seen.stdout, seen.stderr);
+    }
+    let code = seen.exit.map_or_else(|| "a signal\n".to_owned(), |code| format!("{code}\n"));
+    for (file, text) in [
+        ("exit", Some(code)),
+        ("stdout", said(&seen.stdout)),
+        ("stderr", said(&seen.stderr)),
+        ("junit.xml", seen.junit),
+    ] {
+        compare(case, file, text.as_deref(), &mut problems);
+    }
+    problems
+}
+
+#[test]
+fn every_case_does_what_its_golden_files_say() {
+    let (cases, problems) = cases(&root());
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+    let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let problems = check(case);
+                    if !problems.is_empty() {
+                        found.lock().unwrap_or_else(PoisonError::into_inner).push(problems);
+                    }
+                }
+            });
+        }
+    });
+    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    found.sort();
+    assert!(
+        found.is_empty(),
+        "{} of {} cases differ\nhelp: mend the program, or look at the difference after `ANANKE_UPDATE=1 cargo test`\n\n{}",
+        found.len(),
+        cases.len(),
+        found.join("\n")
+    );
+}
+
+#[test]
+fn only_what_must_change_is_replaced() {
+    let place = Path::new("/tmp/ananke-case-1-2");
+    for (text, expected) in [
+        ("2 tests: 1 passed, 1 failed in 17 ms", "2 tests: 1 passed, 1 failed in [ELAPSED]"),
+        ("1 test: 1 passed in 1.2 s\n", "1 test: 1 passed in [ELAPSED]\n"),
+        (
+            "\u{1b}[32m1 passed\u{1b}[0m\u{1b}[2m in <1 ms\u{1b}[0m",
+            "\u{1b}[32m1 passed\u{1b}[0m\u{1b}[2m in [ELAPSED]\u{1b}[0m",
+        ),
+        ("1 test: 1 passed in 2 min 5 s\n", "1 test: 1 passed in [ELAPSED]\n"),
+        ("took 500 ms, after 30s", "took 500 ms, after 30s"),
+        ("time=\"0.5\" timestamp=\"2026-11-21T22:08:00.123Z\"", "time=\"0.5\" timestamp=\"[NOW]\""),
+        (
+            "<testsuites tests=\"1\" time=\"0.002\">\n<testsuite time=\"1.5\">",
+            "<testsuites tests=\"1\" time=\"[ELAPSED]\">\n<testsuite time=\"1.5\">",
+        ),
+        ("cart 0f8fad5b-d9cb-469f-a165-70867728950e!", "cart [UUID]!"),
+        ("in `/tmp/ananke-case-1-2/a` or", "in `[CASE]/a` or"),
+    ] {
+        assert_eq!(normalised(text, place), expected);
+    }
+}
+
+#[test]
+fn stray_files_and_cases_without_a_project_are_noticed() {
+    let workplace = Workplace::new();
+    let make = |path: &str| {
+        let path = workplace.0.join(path);
+        fs::create_dir_all(path.parent().expect("a file has a folder")).expect("a folder can be made");
+        fs::write(path, "").expect("a file can be written");
+    };
+    make("pass/good/arguments");
+    make("pass/left-behind/stdout");
+    make("pass/stray");
+    make("unknown/case/arguments");
+    let (cases, problems) = cases(&workplace.0);
+    assert_eq!(cases.iter().map(|case| case.name.as_str()).collect::<Vec<_>>(), ["good"]);
+    assert_eq!(problems.len(), 3, "{problems:?}");
+}

@@ -1,5 +1,7 @@
 //! Calls, texts and times in the words of a failure.
 
+use std::ops::Range;
+
 use super::Seen;
 use crate::trace::{ToolCall, Trace};
 
@@ -35,9 +37,10 @@ pub(super) fn short(text: &str) -> String {
     }
 }
 
-/// The match at `start..end` with a little of what stands around it.
-pub(super) fn around(text: &str, start: usize, end: usize) -> String {
+/// What stands at `range` with a little of what stands around it.
+pub(super) fn around(text: &str, range: Range<usize>) -> String {
     const AROUND: usize = 40;
+    let Range { start, end } = range;
     let from = text[..start].char_indices().rev().nth(AROUND - 1).map_or(0, |(index, _)| index);
     let to = text[end..].char_indices().nth(AROUND).map_or(text.len(), |(index, _)| end + index);
     let before = if from > 0 { "…" } else { "" };

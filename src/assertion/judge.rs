@@ -2,6 +2,7 @@
 
 use super::{Finding, Home, Inherited, Judgement, Moment, Monitor, Origin, Scope, max_duration, max_idle};
 use crate::outcome::Failure;
+use crate::redact::Redactor;
 use crate::trace::{Touch, Trace};
 use crate::variables::Patterns;
 
@@ -10,6 +11,7 @@ use crate::variables::Patterns;
 #[derive(Debug)]
 pub struct Judge {
     rules: Inherited,
+    redactor: Redactor,
     patterns: Patterns,
     test: Vec<Watch>,
     turn: Vec<Watch>,
@@ -53,7 +55,7 @@ impl Judge {
     ///
     /// # Errors
     /// Where a pattern compiles to more than is allowed.
-    pub fn start(rules: Inherited) -> Result<Self, regex::Error> {
+    pub fn start(rules: Inherited, redactor: Redactor) -> Result<Self, regex::Error> {
         let mut patterns = Patterns::default();
         let mut test = Vec::new();
         for entry in &rules.test {
@@ -68,6 +70,7 @@ impl Judge {
         }
         Ok(Self {
             rules,
+            redactor,
             patterns,
             test,
             turn: Vec::new(),
@@ -105,7 +108,7 @@ impl Judge {
     pub fn touched(&mut self, trace: &Trace, touch: Touch) -> bool {
         let before = self.broken.len();
         for watch in self.waiting.iter_mut().chain(&mut self.test).chain(&mut self.turn) {
-            watch.feed(trace, Moment::Touched(touch), &mut self.broken);
+            watch.feed(trace, &self.redactor, Moment::Touched(touch), &mut self.broken);
         }
         self.broken.len() > before
     }
@@ -114,14 +117,14 @@ impl Judge {
     /// nothing it still owed is judged (SPEC 5).
     pub fn end_turn(&mut self, trace: &Trace, cut_short: bool) -> Vec<Failure> {
         for watch in self.test.iter_mut().chain(&mut self.turn) {
-            watch.feed(trace, Moment::TurnEnd, &mut self.broken);
+            watch.feed(trace, &self.redactor, Moment::TurnEnd, &mut self.broken);
         }
         // Behind the last turn nothing can come that a rule of it could wait for.
         let last = self.begun == self.rules.turns.len();
         let end = if last { Moment::TestEnd } else { Moment::HomeEnd };
         for watch in &mut self.turn {
             if !(cut_short && watch.monitor.is_obligation()) {
-                watch.feed(trace, end, &mut self.broken);
+                watch.feed(trace, &self.redactor, end, &mut self.broken);
             }
         }
         self.tell(trace)
@@ -130,7 +133,7 @@ impl Judge {
     /// The test is over; gives every rule that the test as a whole does not keep.
     pub fn settle(&mut self, trace: &Trace) -> Vec<Failure> {
         for watch in self.waiting.iter_mut().chain(&mut self.turn).chain(&mut self.test) {
-            watch.feed(trace, Moment::TestEnd, &mut self.broken);
+            watch.feed(trace, &self.redactor, Moment::TestEnd, &mut self.broken);
         }
         self.tell(trace)
     }
@@ -166,13 +169,13 @@ impl Watch {
     }
 
     /// Feeds the monitor; an obligation that is broken is settled, a prohibition may be broken again.
-    fn feed(&mut self, trace: &Trace, moment: Moment, broken: &mut Vec<Broken>) {
+    fn feed(&mut self, trace: &Trace, redactor: &Redactor, moment: Moment, broken: &mut Vec<Broken>) {
         // What broke in a turn is not told again when the home as a whole is looked at.
         let told = self.broken && matches!(moment, Moment::HomeEnd | Moment::TestEnd);
         if self.settled || told {
             return;
         }
-        match self.monitor.watch(&Scope { trace, home: self.home }, moment) {
+        match self.monitor.watch(&Scope { trace, home: self.home, redactor }, moment) {
             Judgement::Open => {}
             Judgement::Holds => self.settled = true,
             Judgement::Broken(findings) => {

@@ -1,5 +1,6 @@
 //! How a rule is fed and how it answers.
 
+use crate::redact::Redactor;
 use crate::trace::{Touch, Trace};
 
 /// Where a rule is settled: the level that wrote it; what the target writes has the test as its home (SPEC 7.1).
@@ -18,6 +19,8 @@ pub struct Scope<'a> {
     pub trace: &'a Trace,
     /// Which part of it the rule is about.
     pub home: Home,
+    /// Knows what must not be quoted in part: a part of a secret cannot be masked any more.
+    pub redactor: &'a Redactor,
 }
 
 impl Scope<'_> {

@@ -50,18 +50,18 @@ impl Monitor {
             Moment::Touched(Touch::MessageClosed(index)) if self.early => {
                 let message = &trace.messages[index];
                 if message.role == Role::Assistant && message.is_text() {
-                    return self.judge(&message.text, Some(message.opened), "the agent said");
+                    return self.judge(scope, &message.text, Some(message.opened), "the agent said");
                 }
                 Judgement::Open
             }
             Moment::TurnEnd => {
                 let text = trace.turns.last().map(|turn| trace.turn_text(turn)).unwrap_or_default();
-                self.judge(&text, None, "the agent said in this turn")
+                self.judge(scope, &text, None, "the agent said in this turn")
             }
             Moment::HomeEnd | Moment::TestEnd => {
                 if scope.home == Home::Test
                     && let broken @ Judgement::Broken(_) =
-                        self.judge(&trace.text(), None, "the agent said over the test")
+                        self.judge(scope, &trace.text(), None, "the agent said over the test")
                 {
                     return broken;
                 }
@@ -71,13 +71,14 @@ impl Monitor {
         }
     }
 
-    fn judge(&self, text: &str, event: Option<u32>, who: &str) -> Judgement {
+    fn judge(&self, scope: &Scope<'_>, text: &str, event: Option<u32>, who: &str) -> Judgement {
         let Some(found) = self.regex.find(text) else { return Judgement::Open };
         let pattern = short(self.regex.as_str());
+        let found = scope.redactor.widen(text, found.range());
         Judgement::broken(Finding {
-            message: format!("{who} `{}`, which matches `{pattern}`", short(found.as_str())),
+            message: format!("{who} `{}`, which matches `{pattern}`", short(&text[found.clone()])),
             expected: format!("no text matching `{pattern}`"),
-            seen: vec![Seen::Words(format!("said: {}", around(text, found.start(), found.end())))],
+            seen: vec![Seen::Words(format!("said: {}", around(text, found)))],
             events: event.into_iter().collect(),
         })
     }

@@ -9,7 +9,7 @@ use super::describe::{around, short, times};
 use super::selector::{Selecting, tool_name};
 use super::{Counted, Finding, Home, Judgement, Moment, Scope, Seen, Selector};
 use crate::model::Require;
-use crate::trace::{ToolCall, Touch};
+use crate::trace::Touch;
 use crate::variables::{Filling, Late, Pattern, Patterns};
 
 /// How many candidates a failure shows.
@@ -153,7 +153,7 @@ impl Monitor {
             None | Some(Candidate::Started | Candidate::Rejected) => return Judgement::Open,
             Some(Candidate::Waiting | Candidate::Selected) => {}
         }
-        if let Some(broken) = self.unclean(index, call) {
+        if let Some(broken) = self.unclean(scope, index) {
             return broken;
         }
         if self.selecting.result.is_none() {
@@ -168,7 +168,8 @@ impl Monitor {
     }
 
     /// One clean call does not excuse a bad one; every result of a call is looked at when it comes.
-    fn unclean(&self, index: usize, call: &ToolCall) -> Option<Judgement> {
+    fn unclean(&self, scope: &Scope<'_>, index: usize) -> Option<Judgement> {
+        let call = &scope.trace.calls[index];
         let regex = self.clean.as_ref()?;
         let result = call.result()?;
         let found = regex.find(&result.text)?;
@@ -177,7 +178,7 @@ impl Monitor {
                 "a result of `{}` matches `{}`: `{}`",
                 self.selecting.name,
                 short(regex.as_str()),
-                around(&result.text, found.start(), found.end())
+                around(&result.text, scope.redactor.widen(&result.text, found.range()))
             ),
             expected: self.expected.clone(),
             seen: vec![Seen::Call { index, misfit: None }],

@@ -79,7 +79,7 @@ async fn converse(
 ) -> Result<(), Problem> {
     let Prepared { turns, rules, target, thread_id, timeout, .. } = prepared;
     let setup = |message: String| Problem { kind: ErrorKind::Setup, message, help: None };
-    let judge = Judge::start(rules).map_err(|error| setup(error.to_string()))?;
+    let judge = Judge::start(rules, shared.redactor.clone()).map_err(|error| setup(error.to_string()))?;
     let state = target.state().clone();
     let target = build(target, &shared.transport);
     if judge.looks_at_tools() && !target.capabilities().tool_calls_visible {

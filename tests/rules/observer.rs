@@ -7,6 +7,7 @@ use std::time::Duration;
 use ananke::assertion::{Judge, Standing};
 use ananke::context::{At, CaseKey, SequentialIds};
 use ananke::plan::Step;
+use ananke::redact::Redactor;
 use ananke::target::{Action, Limits, Opening, Request, Sink, Stop, Wire};
 use ananke::trace::{Change, Input, Outcome, Trace};
 use tokio_util::sync::CancellationToken;
@@ -18,7 +19,7 @@ use super::levels::inherited;
 /// How the rule of `row` settles: `broken at event 5 of turn 1`, `holds at the end of the test`, …
 pub(crate) fn observe(row: &Row, script: &[Vec<Step>], agent: Agent) -> String {
     let rules = inherited(&[(row.level, row.rule)], script.len());
-    let mut observer = Observer::new(Judge::start(rules).unwrap());
+    let mut observer = Observer::new(Judge::start(rules, Redactor::default()).unwrap());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(drive(&mut observer, script, agent));
     observer.settled.unwrap_or_else(|| "never settles".to_owned())

@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-use ananke::redact::Redactor;
 use ananke::report::console::{ConsoleOptions, ConsoleReport, Verbosity};
 use ananke::report::junit::JunitReport;
 use ananke::report::{Reporter, tell};
@@ -63,7 +62,7 @@ async fn no_report_tells_a_secret() {
         .with_environment("KEY", SECRET);
     let plan = project.plan().plan.unwrap();
     let context = project.context();
-    let redactor = Redactor::default();
+    let redactor = project.redactor.clone();
     let shared = Run {
         context: &context,
         transport: Arc::new(HttpTransport::new(context.clock.clone())),
@@ -92,5 +91,22 @@ async fn no_report_tells_a_secret() {
         for part in ["s3cr3t", "ken+42"] {
             assert!(!text.contains(part), "{name} tells `{part}`:\n{text}");
         }
+    }
+}
+
+#[test]
+fn a_problem_beside_a_secret_does_not_tell_it() {
+    let config = "version: \"1.0\"\ntarget: { type: agui, endpoint: nowhere, agentId: x, headers: { x-token: hunter22 } }\n";
+    let broken = config.replace("agentId: x", "agentld: x");
+    let test = "version: \"1.0\"\nname: x\nturns: [{ user: hi }]\n";
+    for config in [config, &broken] {
+        let project = Project::new(&[("ananke.config.yaml", config), ("x.test.yaml", test)]);
+        let planned = project.plan();
+        assert!(planned.plan.is_none());
+        let shown =
+            ananke::diagnostic::render::human(&planned.problems, ananke::diagnostic::render::Look::default());
+        assert!(shown.contains("hunter22"), "the line is shown: {shown}");
+        let told = project.redactor.text(&shown);
+        assert!(told.contains("x-token: ***") && !told.contains("hunter"), "{told}");
     }
 }

@@ -3,6 +3,7 @@
 use std::io::Write as _;
 
 use ananke::context::Context;
+use ananke::redact::Redactor;
 
 use super::arguments::CheckOptions;
 use super::exit::Exit;
@@ -10,7 +11,7 @@ use super::problems;
 
 /// Loads what is selected and says whether it is well.
 pub(super) fn check(options: &CheckOptions, context: &Context) -> Exit {
-    match problems::load(&options.selection, false, context) {
+    match problems::load(&options.selection, false, context, &Redactor::default()) {
         Ok(plan) => {
             let (tests, files) = (plan.cases.len(), plan.files);
             let counted =

@@ -13,7 +13,12 @@ use super::exit::Exit;
 use super::style::is_coloured;
 
 /// Loads what is selected and prints every problem to standard error. Without an error there is a plan.
-pub(super) fn load(options: &SelectionOptions, sends: bool, context: &Context) -> Result<Plan, Exit> {
+pub(super) fn load(
+    options: &SelectionOptions,
+    sends: bool,
+    context: &Context,
+    redactor: &Redactor,
+) -> Result<Plan, Exit> {
     let selection = Selection {
         paths: options.paths.clone(),
         config: options.config.clone(),
@@ -21,18 +26,16 @@ pub(super) fn load(options: &SelectionOptions, sends: bool, context: &Context) -
         allow_empty: options.allow_empty,
         sends,
     };
-    let planned = plan(context, &selection);
-    print(&planned.problems, options, context);
+    let planned = plan(context, &selection, redactor);
+    print(&planned.problems, options, context, redactor);
     planned.plan.ok_or(Exit::Failure)
 }
 
-fn print(problems: &[Diagnostic], options: &SelectionOptions, context: &Context) {
+fn print(problems: &[Diagnostic], options: &SelectionOptions, context: &Context, redactor: &Redactor) {
     if problems.is_empty() {
         return;
     }
     let coloured = is_coloured(options.color, context.stderr_is_terminal, context);
-    // No secret is known before a test is filled, so every header that is written out is learnt from its name.
-    let redactor = Redactor::default();
     let text = human(problems, Look { colour: coloured, ..Look::default() });
     let mut stderr = std::io::stderr().lock();
     // A closed standard error ends the printing, nothing else.

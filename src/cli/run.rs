@@ -24,17 +24,18 @@ const EVENTS_IN_FLIGHT: usize = 64;
 
 /// Runs what is selected and tells it to the console and the reports.
 pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
-    let plan = match problems::load(&options.selection, !options.dry_run, context) {
+    let redactor = Redactor::default();
+    let plan = match problems::load(&options.selection, !options.dry_run, context, &redactor) {
         Ok(plan) => plan,
         Err(exit) => return exit,
     };
     if options.dry_run {
         let mut stdout = io::BufWriter::new(io::stdout().lock());
         // A closed pipe ends the printing, nothing else.
-        let _ = plan.cases.iter().try_for_each(|case| writeln!(stdout, "{}", case.id));
+        let _ = plan.cases.iter().try_for_each(|case| writeln!(stdout, "{}", redactor.text(&case.id)));
         return Exit::Success;
     }
-    match carry_out(&plan, options, context) {
+    match carry_out(&plan, options, context, redactor) {
         Ok(exit) => exit,
         Err(error) => {
             let _ = writeln!(io::stderr().lock(), "error: {error}");
@@ -43,9 +44,8 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
     }
 }
 
-fn carry_out(plan: &Plan, options: &RunOptions, context: &Context) -> io::Result<Exit> {
+fn carry_out(plan: &Plan, options: &RunOptions, context: &Context, redactor: Redactor) -> io::Result<Exit> {
     let reporters = reporters(options, context)?;
-    let redactor = Redactor::default();
     let shared = Run {
         context,
         transport: Arc::new(HttpTransport::new(context.clock.clone())),

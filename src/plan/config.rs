@@ -10,6 +10,7 @@ use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
 use crate::model::ConfigFile;
 use crate::outcome::Level;
+use crate::redact::Redactor;
 use crate::schema::{self, FileKind};
 use crate::source;
 use crate::variables::{Filling, Scope};
@@ -56,6 +57,7 @@ impl Config {
         context: &Context,
         path: &Path,
         sends: bool,
+        redactor: &Redactor,
         problems: &mut Vec<Diagnostic>,
     ) -> Option<Self> {
         let source = source::read(path, &discover::display_name(context, path))
@@ -66,7 +68,7 @@ impl Config {
             Ok(loaded) => Some(Self { source, model: loaded.value, folder }),
             Err(broken) => {
                 problems.extend(broken);
-                problems.extend(Self::further_problems(context, &source, folder, sends));
+                problems.extend(Self::further_problems(context, &source, folder, sends, redactor));
                 None
             }
         }
@@ -78,11 +80,12 @@ impl Config {
         source: &Arc<SourceFile>,
         folder: PathBuf,
         sends: bool,
+        redactor: &Redactor,
     ) -> Vec<Diagnostic> {
         let Some(salvaged) = schema::salvage::<ConfigFile>(source) else { return Vec::new() };
         let mut problems = Vec::new();
         let config = Self { source: Arc::clone(source), model: salvaged.value.clone(), folder };
-        config.check(context, sends, &mut problems);
+        config.check(context, sends, redactor, &mut problems);
         problems.retain(|problem| salvaged.is_of_the_file(problem));
         problems
     }
@@ -108,7 +111,13 @@ impl Config {
     }
 
     /// Checks every leaf that does not depend on a test; what does is known when the test starts.
-    pub(super) fn check(&self, context: &Context, sends: bool, problems: &mut Vec<Diagnostic>) {
+    pub(super) fn check(
+        &self,
+        context: &Context,
+        sends: bool,
+        redactor: &Redactor,
+        problems: &mut Vec<Diagnostic>,
+    ) {
         let mut scope = Scope::new(Arc::clone(&context.environment));
         for name in ["THREAD_ID", "TEST_NAME", "TEST_FILE"] {
             scope.expect(name);
@@ -121,6 +130,9 @@ impl Config {
         }
         if let Some(timeout) = self.model.target.timeout_ms() {
             let _ = filling.number(timeout);
+        }
+        for secret in filling.into_secrets() {
+            redactor.learn(&secret);
         }
     }
 }

@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Severity, sort};
+use crate::redact::Redactor;
 
 pub use config::{CONFIG_NAME, Config};
 pub use prepare::{Prepared, Unprepared, prepare};
@@ -57,20 +58,26 @@ pub struct Planned {
     pub problems: Vec<Diagnostic>,
 }
 
-/// Finds, loads and checks everything that is selected; runs nothing.
-pub fn plan(context: &Context, selection: &Selection) -> Planned {
+/// Finds, loads and checks everything that is selected; runs nothing. What it finds out to be secret, `redactor`
+/// learns: the problems may quote it.
+pub fn plan(context: &Context, selection: &Selection, redactor: &Redactor) -> Planned {
     let mut problems = Vec::new();
-    let plan = load(context, selection, &mut problems);
+    let plan = load(context, selection, redactor, &mut problems);
     sort(&mut problems);
     let broken = problems.iter().any(|problem| problem.severity == Severity::Error);
     Planned { plan: plan.filter(|_| !broken), problems }
 }
 
-fn load(context: &Context, selection: &Selection, problems: &mut Vec<Diagnostic>) -> Option<Plan> {
+fn load(
+    context: &Context,
+    selection: &Selection,
+    redactor: &Redactor,
+    problems: &mut Vec<Diagnostic>,
+) -> Option<Plan> {
     let found = config::find(context, selection).map_err(|problem| problems.push(problem)).ok()?;
     let folder = found.parent().unwrap_or(&context.working_directory).to_path_buf();
     // The tests are looked at even where the config is broken: everything is reported at once.
-    let config = Config::load(context, &found, selection.sends, problems).map(Arc::new);
+    let config = Config::load(context, &found, selection.sends, redactor, problems).map(Arc::new);
     // A config that is not there says nothing of where its tests are.
     if problems.iter().any(|problem| problem.code == Code::Unreadable) {
         return None;
@@ -81,7 +88,7 @@ fn load(context: &Context, selection: &Selection, problems: &mut Vec<Diagnostic>
     };
     let files = discover::discover(context, selection, &folder, &specs, problems);
     if let Some(config) = &config {
-        config.check(context, selection.sends, problems);
+        config.check(context, selection.sends, redactor, problems);
     }
     let cases = test::load_all(context, &folder, &files, problems);
     let cases: Vec<CaseEntry> = match &selection.filter {

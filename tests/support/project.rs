@@ -57,7 +57,7 @@ impl Project {
 
     /// Loads everything, as before a run.
     pub(crate) fn plan(&self) -> Planned {
-        plan(&self.context(), &Selection { sends: true, ..Selection::default() })
+        plan(&self.context(), &Selection { sends: true, ..Selection::default() }, &self.redactor)
     }
 
     /// Runs every test; the outcomes in order, as they are before they are sealed.

@@ -88,9 +88,16 @@ pub struct ScriptedTarget {
     /// The conversation's thread. Without it every test gets a new one; `${THREAD_ID}` names it elsewhere.
     #[schemars(extend("x-since" = "1.3"))]
     pub thread_id: Option<Text>,
+    /// As of an AG-UI target, so that one can stand in for the other; a scripted agent looks at nothing of it.
+    #[serde(default, deserialize_with = "super::leaf::optional_mapping")]
+    #[schemars(extend("x-since" = "1.3"), with = "Option<serde_json::Map<String, serde_json::Value>>")]
+    pub forwarded_props: Option<Node>,
     /// The state the conversation starts with; `state` steps change it.
     #[schemars(extend("x-since" = "1.3"), with = "Option<serde_json::Value>")]
     pub state: Option<Node>,
+    /// As of an AG-UI target, so that one can stand in for the other; nothing is sent.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub headers: Option<FreeMap<Text>>,
     /// How long one turn may take, in milliseconds of the agent's own virtual time (default 120000).
     #[serde(rename = "timeout_ms")]
     #[schemars(extend("x-since" = "1.3"))]

@@ -195,9 +195,15 @@ fn scripted(target: &ScriptedTarget, filling: &mut Filling<'_>) -> Option<Script
         Some(text) => filling.text(text).ready(),
         None => Some("scripted".to_owned()),
     };
+    // Nothing of these is sent, but what is wrong with them is told all the same.
+    let headers: Vec<Option<(String, String)>> =
+        target.headers.iter().flatten().map(|(name, text)| header(name, text, filling)).collect();
+    let forwarded_props = optional(target.forwarded_props.as_ref(), filling).ready();
     let state = optional(target.state.as_ref(), filling);
     // Every rule is filled, so that every problem is reported.
     let rules: Vec<Option<Answering>> = target.rules.iter().map(|rule| answering(rule, filling)).collect();
+    headers.into_iter().collect::<Option<Vec<_>>>()?;
+    forwarded_props?;
     Some(ScriptedSettings {
         agent: agent?,
         state: state.ready()?.unwrap_or_else(|| Value::Object(Map::new())),

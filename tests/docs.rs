@@ -228,7 +228,7 @@ fn the_readme_shows_what_is_printed() {
     let output = ananke(&words).output().expect("the program can be started");
     let printed = String::from_utf8_lossy(&output.stdout);
     let block = format!("```console\n{printed}```\n");
-    if crate::schema::update() {
+    if super::schema::update() {
         let text = format!("{before}<!-- output of `{command}` -->\n{block}<!-- end of output -->{after}");
         fs::write(&path, text).expect("the README can be written");
     } else {

@@ -196,9 +196,11 @@ fn every_command_exists() {
             let help = ananke(&asked).output().expect("the program can be started");
             let text = String::from_utf8_lossy(&help.stdout);
             let known: BTreeSet<&str> = text.split([' ', ',', '\n', '=', '[', ']']).collect();
-            let unknown = command.iter().filter(|word| word.starts_with('-') && !known.contains(word.as_str()));
+            let unknown =
+                command.iter().filter(|word| word.starts_with('-') && !known.contains(word.as_str()));
             for word in unknown.chain(name.filter(|_| !help.status.success())) {
-                let _ = writeln!(problems, "{}: no `{word}` in `ananke {}`", path.display(), command.join(" "));
+                let _ =
+                    writeln!(problems, "{}: no `{word}` in `ananke {}`", path.display(), command.join(" "));
             }
         }
     }
@@ -232,7 +234,11 @@ fn the_readme_shows_what_is_printed() {
         let text = format!("{before}<!-- output of `{command}` -->\n{block}<!-- end of output -->{after}");
         fs::write(&path, text).expect("the README can be written");
     } else {
-        assert_eq!(without_wall_clock(shown), without_wall_clock(&block), "help: ANANKE_UPDATE=1 cargo test rewrites it");
+        assert_eq!(
+            without_wall_clock(shown),
+            without_wall_clock(&block),
+            "help: ANANKE_UPDATE=1 cargo test rewrites it"
+        );
     }
 }
 

@@ -16,7 +16,8 @@ impl Times {
 
     /// Prints a line of the table.
     pub(crate) fn print(&self, what: &str) {
-        let milliseconds = |time: Option<&Duration>| time.map(Duration::as_secs_f64).unwrap_or_default() * 1e3;
+        let milliseconds =
+            |time: Option<&Duration>| time.map(Duration::as_secs_f64).unwrap_or_default() * 1e3;
         let median = milliseconds(self.0.get(self.0.len() / 2));
         println!(
             "  {what:<36} best {:>8.1} ms   median {median:>8.1} ms   of {}",

@@ -38,7 +38,8 @@ impl Project {
     }
 
     fn put(&self, name: &str, text: &str) {
-        std::fs::write(Path::new(&self.folder).join(name), text).expect("the temporary folder can be written");
+        std::fs::write(Path::new(&self.folder).join(name), text)
+            .expect("the temporary folder can be written");
     }
 }
 
@@ -118,6 +119,8 @@ pub(crate) fn three_turns(number: usize) -> String {
 "
         ));
     }
-    text.push_str("assert:\n  tools: { forbid: [delete_order] }\n  text: { must_not_match: [error, failed] }\n");
+    text.push_str(
+        "assert:\n  tools: { forbid: [delete_order] }\n  text: { must_not_match: [error, failed] }\n",
+    );
     text
 }

@@ -71,12 +71,12 @@ fn load_block(text: &str) -> Result<(), String> {
     static LOADED: AtomicUsize = AtomicUsize::new(0);
     let number = LOADED.fetch_add(1, Ordering::Relaxed);
     let folder = std::env::temp_dir().join(format!("ananke-docs-{}-{number}", std::process::id()));
-    let (config, test) = (folder.join("ananke.config.yaml"), folder.join("block.test.yaml"));
+    let (config_path, test_path) = (folder.join("ananke.config.yaml"), folder.join("block.test.yaml"));
     let is_config = text.lines().any(|line| line.starts_with("target:"));
-    let (config_text, test_text) = if is_config { (text, TEST) } else { (CONFIG, text) };
+    let (config, spec) = if is_config { (text, TEST) } else { (CONFIG, text) };
     fs::create_dir_all(&folder).expect("the temporary folder can be written");
-    fs::write(&config, config_text).expect("the temporary folder can be written");
-    fs::write(&test, test_text).expect("the temporary folder can be written");
+    fs::write(&config_path, config).expect("the temporary folder can be written");
+    fs::write(&test_path, spec).expect("the temporary folder can be written");
     let context = Context {
         environment: Arc::new(BTreeMap::new()),
         working_directory: folder.clone(),
@@ -88,7 +88,7 @@ fn load_block(text: &str) -> Result<(), String> {
         parallelism: NonZeroUsize::MIN,
     };
     // Named, the test is taken whatever the config's `specs` say.
-    let selection = Selection { paths: vec![test], config: Some(config), ..Selection::default() };
+    let selection = Selection { paths: vec![test_path], config: Some(config_path), ..Selection::default() };
     let planned = plan(&context, &selection);
     fs::remove_dir_all(&folder).expect("the temporary folder can be removed");
     let errors = planned.problems.iter().filter(|problem| problem.severity == Severity::Error);

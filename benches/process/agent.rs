@@ -52,12 +52,12 @@ async fn answer(mut stream: TcpStream) -> std::io::Result<()> {
     let mut received = Vec::new();
     loop {
         let body = loop {
-            if let Some((head, length)) = request(&received) {
-                if received.len() >= head + length {
-                    let body = received[head..head + length].to_vec();
-                    received.drain(..head + length);
-                    break body;
-                }
+            if let Some((head, length)) = request(&received)
+                && received.len() >= head + length
+            {
+                let body = received[head..head + length].to_vec();
+                received.drain(..head + length);
+                break body;
             }
             if stream.read_buf(&mut received).await? == 0 {
                 return Ok(());

@@ -102,9 +102,10 @@ assert:
 
 /// A test of three turns: about a kilobyte, as people write them.
 pub(crate) fn three_turns(number: usize) -> String {
-    let mut text = format!("version: \"1.0\"\nname: order {number} is found three times\nturns:\n");
-    for turn in ["Where is my order?", "And where is it now?", "Tell me once more, please"] {
-        text.push_str(&format!(
+    let head = format!("version: \"1.0\"\nname: order {number} is found three times\nturns:\n");
+    let said = ["Where is my order?", "And where is it now?", "Tell me once more, please"];
+    let turns = said.map(|turn| {
+        format!(
             "  - user: \"{turn}\"
     assert:
       tools:
@@ -117,10 +118,9 @@ pub(crate) fn three_turns(number: usize) -> String {
             result_match: \"declined|insufficient\"
       timing: {{ max_duration_ms: 30000 }}
 "
-        ));
-    }
-    text.push_str(
-        "assert:\n  tools: { forbid: [delete_order] }\n  text: { must_not_match: [error, failed] }\n",
-    );
-    text
+        )
+    });
+    let assert =
+        "assert:\n  tools: { forbid: [delete_order] }\n  text: { must_not_match: [error, failed] }\n";
+    head + &turns.concat() + assert
 }

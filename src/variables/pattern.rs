@@ -13,11 +13,13 @@ const MAX_COMPILED_BYTES: usize = 1 << 20;
 /// The longest pattern whose size is taken on trust at load time: a longer one is compiled once and dropped.
 const TRUSTED_LENGTH: usize = 64;
 
-/// How many compiled patterns outlive their test. Each takes about 25 KiB: together under a megabyte.
+/// How many patterns outlive their file and their test. One that is compiled takes about 25 KiB: together under a
+/// megabyte.
 const KEPT: usize = 32;
 
-/// Tests of one project have the target's patterns in common and many of their own (`error|failed`); compiling is most
-/// of what a short test costs, and compiling is pure, so nobody can tell a remembered pattern from a new one.
+/// Tests of one project have the target's patterns in common and many of their own (`error|failed`). Checking them is
+/// most of what loading costs beside reading YAML, and compiling them most of what a short test costs. Both are pure, so
+/// nobody can tell a remembered pattern from a new one.
 static RECENT: Mutex<Recent> = Mutex::new(Recent(VecDeque::new()));
 
 /// The text of a regular expression that is known to be one.
@@ -40,7 +42,6 @@ impl Pattern {
     /// Bad syntax, look-around and back-references, the `/…/` habit of other tools, a pattern that compiles to more
     /// than 1 MiB.
     pub fn check(text: &str) -> Result<Self, PatternError> {
-        // Only what was checked is ever compiled for a test.
         if let Some((pattern, _)) = recent().find(text) {
             return Ok(pattern);
         }
@@ -60,7 +61,9 @@ impl Pattern {
                 help: Some("use smaller counted repetitions, or several patterns".to_owned()),
             })?;
         }
-        Ok(Self(text.into()))
+        let pattern = Self(text.into());
+        recent().remember(&pattern, None);
+        Ok(pattern)
     }
 
     /// The pattern as text.
@@ -84,33 +87,33 @@ impl Patterns {
         }
         let found = recent().find(pattern.as_str());
         let regex = match found {
-            Some((_, regex)) => regex,
-            None => Arc::new(compile(pattern.as_str())?),
+            Some((_, Some(regex))) => regex,
+            _ => Arc::new(compile(pattern.as_str())?),
         };
-        recent().remember(pattern, &regex);
+        recent().remember(pattern, Some(&regex));
         self.0.insert(pattern.clone(), Arc::clone(&regex));
         Ok(regex)
     }
 }
 
-/// The patterns compiled last, the latest first.
+/// The patterns checked and compiled last, the latest first.
 #[derive(Debug, Default)]
-struct Recent(VecDeque<(Pattern, Arc<Regex>)>);
+struct Recent(VecDeque<(Pattern, Option<Arc<Regex>>)>);
 
 impl Recent {
-    fn find(&self, text: &str) -> Option<(Pattern, Arc<Regex>)> {
+    fn find(&self, text: &str) -> Option<(Pattern, Option<Arc<Regex>>)> {
         self.0.iter().find(|(pattern, _)| pattern.as_str() == text).cloned()
     }
 
     /// Puts a pattern before the others. Long ones and those with braces may compile to much and are not kept.
-    fn remember(&mut self, pattern: &Pattern, regex: &Arc<Regex>) {
+    fn remember(&mut self, pattern: &Pattern, regex: Option<&Arc<Regex>>) {
         let text = pattern.as_str();
         if text.len() > TRUSTED_LENGTH || text.contains('{') {
             return;
         }
         self.0.retain(|(other, _)| other != pattern);
         self.0.truncate(KEPT - 1);
-        self.0.push_front((pattern.clone(), Arc::clone(regex)));
+        self.0.push_front((pattern.clone(), regex.cloned()));
     }
 }
 
@@ -221,8 +224,7 @@ mod tests {
     fn keeps_the_latest_patterns_of_bounded_size() {
         let mut recent = Recent::default();
         let mut remember = |text: &str| {
-            let pattern = Pattern::check(text).expect("a pattern");
-            recent.remember(&pattern, &Arc::new(compile(text).expect("within the limit")));
+            recent.remember(&Pattern(text.into()), None);
             recent.0.iter().map(|(pattern, _)| pattern.as_str().to_owned()).collect::<Vec<_>>()
         };
         assert_eq!(remember("a"), ["a"]);
@@ -236,5 +238,15 @@ mod tests {
         let kept = remember("a");
         assert_eq!((kept.len(), kept[0].as_str(), kept[1].as_str()), (KEPT, "a", "31"));
         assert!(recent.find("b").is_none() && recent.find("a").is_some());
+    }
+
+    #[test]
+    fn remembers_what_is_compiled() {
+        let (mut recent, pattern) = (Recent::default(), Pattern("a".into()));
+        recent.remember(&pattern, None);
+        assert!(matches!(recent.find("a"), Some((_, None))));
+        let regex = Arc::new(compile("a").expect("within the limit"));
+        recent.remember(&pattern, Some(&regex));
+        assert!(matches!(recent.find("a"), Some((_, Some(found))) if Arc::ptr_eq(&found, &regex)));
     }
 }

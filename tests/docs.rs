@@ -1,10 +1,20 @@
-//! The documents tell the truth: every YAML block of README.md and docs/ is a complete file that loads.
+//! The documents tell the truth: every YAML block of README.md and docs/ is a complete file that loads, every command
+//! they name exists, and the output they show is what is printed.
 //!
 //! A block that shows only a part is fenced as `yaml fragment` and is left alone here.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use ananke::context::{Context, ManualClock, SequentialIds};
+use ananke::diagnostic::{Code, Severity};
+use ananke::plan::{Selection, plan};
 
 /// A fenced block and where it begins.
 #[derive(Debug, PartialEq, Eq)]
@@ -51,13 +61,39 @@ fn documents() -> Vec<PathBuf> {
     files
 }
 
-/// Loads a block as what it is: a project config where it has a `target`, else a test file.
+/// A config for blocks that are tests, and a test for blocks that are configs.
+const CONFIG: &str = "version: \"1.3\"\ntarget: { type: scripted, rules: [] }\n";
+const TEST: &str = "version: \"1.0\"\nname: x\nturns: [{ user: hi }]\n";
+
+/// Loads a block as what it is, a project config where it has a `target`, else a test file, and checks it as
+/// `ananke check` does: the schema, and then variables, patterns and rules.
 fn load_block(text: &str) -> Result<(), String> {
-    let value: serde_json::Value = serde_yaml::from_str(text).map_err(|error| error.to_string())?;
-    match value.get("version") {
-        Some(serde_json::Value::String(_)) => Ok(()),
-        _ => Err("has no quoted `version`".to_owned()),
-    }
+    static LOADED: AtomicUsize = AtomicUsize::new(0);
+    let number = LOADED.fetch_add(1, Ordering::Relaxed);
+    let folder = std::env::temp_dir().join(format!("ananke-docs-{}-{number}", std::process::id()));
+    let (config_path, test_path) = (folder.join("ananke.config.yaml"), folder.join("block.test.yaml"));
+    let is_config = text.lines().any(|line| line.starts_with("target:"));
+    let (config, spec) = if is_config { (text, TEST) } else { (CONFIG, text) };
+    fs::create_dir_all(&folder).expect("the temporary folder can be written");
+    fs::write(&config_path, config).expect("the temporary folder can be written");
+    fs::write(&test_path, spec).expect("the temporary folder can be written");
+    let context = Context {
+        environment: Arc::new(BTreeMap::new()),
+        working_directory: folder.clone(),
+        home: None,
+        clock: Arc::new(ManualClock::new(0)),
+        ids: Arc::new(SequentialIds::default()),
+        stdout_is_terminal: false,
+        stderr_is_terminal: false,
+        parallelism: NonZeroUsize::MIN,
+    };
+    // Named, the test is taken whatever the config's `specs` say.
+    let selection = Selection { paths: vec![test_path], config: Some(config_path), ..Selection::default() };
+    let planned = plan(&context, &selection, &ananke::redact::Redactor::default());
+    fs::remove_dir_all(&folder).expect("the temporary folder can be removed");
+    let errors = planned.problems.iter().filter(|problem| problem.severity == Severity::Error);
+    let errors: Vec<String> = errors.map(ToString::to_string).collect();
+    if errors.is_empty() { Ok(()) } else { Err(errors.join("\n")) }
 }
 
 #[test]
@@ -109,8 +145,116 @@ fn does_not_look_for_blocks_inside_blocks() {
 
 #[test]
 fn refuses_a_block_that_is_no_file() {
-    assert_eq!(load_block("version: \"1.0\"\nname: x\nturns: [{ user: hi }]\n"), Ok(()));
+    assert_eq!(load_block(TEST), Ok(()));
+    assert_eq!(load_block(CONFIG), Ok(()));
     assert!(load_block("name: x\n").is_err());
-    assert!(load_block("version: 1.0\n").is_err(), "a number is no version");
+    assert!(load_block(&TEST.replace("\"1.0\"", "1.0")).is_err(), "a number is no version");
     assert!(load_block("version: \"1.0\n").is_err(), "no YAML");
+    let with_text = |pattern: &str| format!("{TEST}assert: {{ text: {{ must_match: {pattern} }} }}\n");
+    assert_eq!(load_block(&with_text("\"a|b\"")), Ok(()));
+    assert!(load_block(&with_text("\"(\"")).is_err(), "no pattern");
+    assert!(load_block(&with_text("\"${NOBODY}\"")).is_err(), "no variable");
+    assert!(load_block(&CONFIG.replace("scripted", "telepathic")).is_err(), "no target");
+}
+
+/// The commands of `markdown`, in blocks of `sh` and between single backticks: the words after `ananke`.
+fn commands(markdown: &str) -> Vec<Vec<String>> {
+    let lines: Vec<String> =
+        blocks(markdown, "sh").into_iter().flat_map(|block| lines_of(&block.text)).collect();
+    let spans = markdown.split('`').skip(1).step_by(2).filter(|span| !span.contains('\n'));
+    let texts = lines.iter().map(String::as_str).chain(spans);
+    texts
+        .filter_map(|text| {
+            let text = text.split(" #").next().unwrap_or_default().trim();
+            let ways = ["ananke ", "target/release/ananke ", "cargo run --release -- "];
+            let rest = ways.iter().find_map(|way| text.strip_prefix(way))?;
+            Some(rest.split_whitespace().map(str::to_owned).collect())
+        })
+        .collect()
+}
+
+fn lines_of(text: &str) -> Vec<String> {
+    text.lines().map(|line| line.trim().to_owned()).collect()
+}
+
+fn ananke(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ananke"));
+    command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR"));
+    command
+}
+
+#[test]
+fn every_command_exists() {
+    let mut problems = String::new();
+    let mut seen = 0;
+    for path in documents() {
+        let markdown = fs::read_to_string(&path).expect("a document can be read");
+        for command in commands(&markdown) {
+            seen += 1;
+            let name = command.first().filter(|word| !word.starts_with('-'));
+            let asked: Vec<&str> = name.map(String::as_str).into_iter().chain(["--help"]).collect();
+            let help = ananke(&asked).output().expect("the program can be started");
+            let text = String::from_utf8_lossy(&help.stdout);
+            let known: BTreeSet<&str> = text.split([' ', ',', '\n', '=', '[', ']']).collect();
+            let unknown =
+                command.iter().filter(|word| word.starts_with('-') && !known.contains(word.as_str()));
+            for word in unknown.chain(name.filter(|_| !help.status.success())) {
+                let _ =
+                    writeln!(problems, "{}: no `{word}` in `ananke {}`", path.display(), command.join(" "));
+            }
+        }
+    }
+    assert!(seen > 0, "no command was found at all");
+    assert!(problems.is_empty(), "{problems}");
+}
+
+#[test]
+fn every_script_of_the_readme_exists() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let readme = fs::read_to_string(root.join("README.md")).expect("the README can be read");
+    let spans = readme.split('`').skip(1).step_by(2);
+    let paths = spans.filter(|span| ["scripts/", "src/", "specs/"].iter().any(|at| span.starts_with(at)));
+    let missing: Vec<&str> = paths.filter(|path| !root.join(path).exists()).collect();
+    assert!(missing.is_empty(), "the README names {missing:?}");
+}
+
+/// What stands between the marks in the README, and what the command in the first mark prints now.
+#[test]
+fn the_readme_shows_what_is_printed() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let readme = fs::read_to_string(&path).expect("the README can be read");
+    let (before, rest) = readme.split_once("<!-- output of `").expect("the README has a marked output");
+    let (command, rest) = rest.split_once("` -->\n").expect("the mark names its command");
+    let (shown, after) = rest.split_once("<!-- end of output -->").expect("the marked output ends");
+    let words: Vec<&str> = command.split_whitespace().skip(1).collect();
+    let output = ananke(&words).output().expect("the program can be started");
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let block = format!("```console\n{printed}```\n");
+    if super::schema::update() {
+        let text = format!("{before}<!-- output of `{command}` -->\n{block}<!-- end of output -->{after}");
+        fs::write(&path, text).expect("the README can be written");
+    } else {
+        assert_eq!(
+            without_wall_clock(shown),
+            without_wall_clock(&block),
+            "help: ANANKE_UPDATE=1 cargo test rewrites it"
+        );
+    }
+}
+
+/// The last line says how long the run took, which is never the same.
+fn without_wall_clock(printed: &str) -> &str {
+    printed.rsplit_once(" in ").map_or(printed, |(text, _)| text)
+}
+
+#[test]
+fn the_reference_lists_every_code() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference.md");
+    let reference = fs::read_to_string(path).expect("the reference can be read");
+    let (_, section) = reference.split_once("## Problems of files").expect("the reference has codes");
+    let (section, _) = section.split_once("\n## ").expect("the reference goes on");
+    let rows = section.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+    let listed: BTreeSet<&str> = rows.collect();
+    let real: BTreeSet<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
+    assert_eq!(listed, real);
 }

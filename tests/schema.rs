@@ -13,7 +13,7 @@ fn root() -> PathBuf {
 
 /// Whether committed files are to be rewritten (`ANANKE_UPDATE=1`) instead of compared.
 #[allow(clippy::disallowed_methods, reason = "a test has no Context")]
-fn update() -> bool {
+pub(crate) fn update() -> bool {
     std::env::var_os("ANANKE_UPDATE").is_some_and(|value| value == "1")
 }
 

@@ -1,7 +1,7 @@
 //! Regular expressions: checked when a file is loaded, compiled when a test starts.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use regex::{Regex, RegexBuilder};
 use regex_syntax::ast::parse::Parser;
@@ -12,6 +12,15 @@ const MAX_COMPILED_BYTES: usize = 1 << 20;
 
 /// The longest pattern whose size is taken on trust at load time: a longer one is compiled once and dropped.
 const TRUSTED_LENGTH: usize = 64;
+
+/// How many patterns outlive their file and their test. One that is compiled takes about 25 KiB: together under a
+/// megabyte.
+const KEPT: usize = 32;
+
+/// Tests of one project have the target's patterns in common and many of their own (`error|failed`). Checking them is
+/// most of what loading costs beside reading YAML, and compiling them most of what a short test costs. Both are pure, so
+/// nobody can tell a remembered pattern from a new one.
+static RECENT: Mutex<Recent> = Mutex::new(Recent(VecDeque::new()));
 
 /// The text of a regular expression that is known to be one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -33,6 +42,9 @@ impl Pattern {
     /// Bad syntax, look-around and back-references, the `/…/` habit of other tools, a pattern that compiles to more
     /// than 1 MiB.
     pub fn check(text: &str) -> Result<Self, PatternError> {
+        if let Some((pattern, _)) = recent().find(text) {
+            return Ok(pattern);
+        }
         if let Some(error) = slashes(text) {
             return Err(error);
         }
@@ -49,7 +61,9 @@ impl Pattern {
                 help: Some("use smaller counted repetitions, or several patterns".to_owned()),
             })?;
         }
-        Ok(Self(text.into()))
+        let pattern = Self(text.into());
+        recent().remember(&pattern, None);
+        Ok(pattern)
     }
 
     /// The pattern as text.
@@ -58,7 +72,7 @@ impl Pattern {
     }
 }
 
-/// The compiled patterns of one test, shared by text and dropped with it.
+/// The compiled patterns of one test, shared by text and dropped with it, but for a few that the next tests may want.
 #[derive(Debug, Default)]
 pub struct Patterns(HashMap<Pattern, Arc<Regex>>);
 
@@ -71,14 +85,44 @@ impl Patterns {
         if let Some(regex) = self.0.get(pattern) {
             return Ok(Arc::clone(regex));
         }
-        let regex = Arc::new(compile(pattern.as_str())?);
+        let found = recent().find(pattern.as_str());
+        let regex = match found {
+            Some((_, Some(regex))) => regex,
+            _ => Arc::new(compile(pattern.as_str())?),
+        };
+        recent().remember(pattern, Some(&regex));
         self.0.insert(pattern.clone(), Arc::clone(&regex));
         Ok(regex)
     }
 }
 
+/// The patterns checked and compiled last, the latest first.
+#[derive(Debug, Default)]
+struct Recent(VecDeque<(Pattern, Option<Arc<Regex>>)>);
+
+impl Recent {
+    fn find(&self, text: &str) -> Option<(Pattern, Option<Arc<Regex>>)> {
+        self.0.iter().find(|(pattern, _)| pattern.as_str() == text).cloned()
+    }
+
+    /// Puts a pattern before the others. Long ones and those with braces may compile to much and are not kept.
+    fn remember(&mut self, pattern: &Pattern, regex: Option<&Arc<Regex>>) {
+        let text = pattern.as_str();
+        if text.len() > TRUSTED_LENGTH || text.contains('{') {
+            return;
+        }
+        self.0.retain(|(other, _)| other != pattern);
+        self.0.truncate(KEPT - 1);
+        self.0.push_front((pattern.clone(), regex.cloned()));
+    }
+}
+
 fn compile(text: &str) -> Result<Regex, regex::Error> {
     RegexBuilder::new(text).size_limit(MAX_COMPILED_BYTES).build()
+}
+
+fn recent() -> MutexGuard<'static, Recent> {
+    RECENT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// `/…/` and `/…/flags` would silently never match what their author means.
@@ -175,5 +219,34 @@ mod tests {
         );
         check(r"\w{2,3}", "ok");
         check(r"\p{Nope}", "the pattern is no regular expression: Unicode property not found | ");
+    }
+    #[test]
+    fn keeps_the_latest_patterns_of_bounded_size() {
+        let mut recent = Recent::default();
+        let mut remember = |text: &str| {
+            recent.remember(&Pattern(text.into()), None);
+            recent.0.iter().map(|(pattern, _)| pattern.as_str().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(remember("a"), ["a"]);
+        assert_eq!(remember("b"), ["b", "a"]);
+        assert_eq!(remember("a"), ["a", "b"]);
+        assert_eq!(remember("a{5}"), ["a", "b"]);
+        assert_eq!(remember(&"long".repeat(20)), ["a", "b"]);
+        for number in 0..KEPT {
+            remember(&number.to_string());
+        }
+        let kept = remember("a");
+        assert_eq!((kept.len(), kept[0].as_str(), kept[1].as_str()), (KEPT, "a", "31"));
+        assert!(recent.find("b").is_none() && recent.find("a").is_some());
+    }
+
+    #[test]
+    fn remembers_what_is_compiled() {
+        let (mut recent, pattern) = (Recent::default(), Pattern("a".into()));
+        recent.remember(&pattern, None);
+        assert!(matches!(recent.find("a"), Some((_, None))));
+        let regex = Arc::new(compile("a").expect("within the limit"));
+        recent.remember(&pattern, Some(&regex));
+        assert!(matches!(recent.find("a"), Some((_, Some(found))) if Arc::ptr_eq(&found, &regex)));
     }
 }

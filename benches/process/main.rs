@@ -1,0 +1,110 @@
+//! The whole program as a user starts it: how fast it is there, how fast it goes through many tests, and how much
+//! memory it takes. `cargo bench --bench process -- memory` measures only what has that word in its heading.
+//!
+//! Nothing here is asserted but that the program did its work: numbers depend on the machine, and what it does beside.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a table is printed, and time is what is measured"
+)]
+
+mod agent;
+mod measure;
+mod project;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use agent::Agent;
+use project::Project;
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let measurements: [(&str, fn()); 5] = [
+        ("start: one test, the whole process", start),
+        ("many: 200 tests of one turn over loopback, the whole process", many),
+        ("memory: 200 and 20,000 tests with a JUnit report", memory),
+        ("pace: 2,000 tests with a JUnit report", pace),
+        ("check: 10,000 files, beside the YAML crate alone", check),
+    ];
+    for (heading, measure) in measurements {
+        if words.is_empty() || words.iter().any(|word| heading.contains(word.as_str())) {
+            println!("\n{heading}");
+            measure();
+        }
+    }
+}
+
+fn start() {
+    let agent = Agent::serve();
+    for (place, config) in [("embedded", project::embedded()), ("loopback", project::loopback(&agent))] {
+        let project = Project::new(&config, 1, project::one_turn);
+        let times = measure::repeat(200, || project.ananke(&["run"]).run());
+        times.print(place);
+    }
+    let project = Project::new(&project::embedded(), 1, project::one_turn);
+    measure::repeat(200, || project.ananke(&["--version"]).run()).print("`--version`, for comparison");
+}
+
+fn many() {
+    let agent = Agent::serve();
+    let project = Project::new(&project::loopback(&agent), 200, project::one_turn);
+    measure::repeat(20, || project.ananke(&["run"]).run()).print("loopback");
+    // One run more than is measured.
+    println!("  {:<36} {} in 21 runs", "connections", agent.connections());
+    let project = Project::new(&project::embedded(), 200, project::one_turn);
+    measure::repeat(20, || project.ananke(&["run"]).run()).print("embedded");
+}
+
+fn memory() {
+    let agent = Agent::serve();
+    for tests in [200, 20_000] {
+        for (place, config) in [("embedded", project::embedded()), ("loopback", project::loopback(&agent))] {
+            let project = Project::new(&config, tests, project::one_turn);
+            // Peaks differ by how the threads of a process interleave: the worst of three counts.
+            let peak = (0..3).map(|_| peak(&project)).max().unwrap_or_default();
+            println!("  {:<36} {:>6.1} MiB at most", format!("{tests} tests, {place}"), mebibytes(peak));
+        }
+    }
+    let project = Project::new(&project::embedded(), 20_000, project::three_turns);
+    println!("  {:<36} {:>6.1} MiB", "20000 tests of 3 turns, embedded", mebibytes(peak(&project)));
+}
+
+fn peak(project: &Project) -> u64 {
+    project.ananke(&["run", "--junit", "report.xml"]).peak_kib()
+}
+
+fn pace() {
+    let agent = Agent::serve();
+    for (place, config) in [("embedded", project::embedded()), ("loopback", project::loopback(&agent))] {
+        let project = Project::new(&config, 2000, project::one_turn);
+        measure::repeat(5, || project.ananke(&["run", "--junit", "report.xml"]).run()).print(place);
+    }
+}
+
+fn check() {
+    let project = Project::new(&project::embedded(), 10_000, project::three_turns);
+    let files = project.files();
+    let baseline = measure::repeat(5, || read_with_the_crate(&files));
+    baseline.print("the YAML crate, one thread");
+    measure::repeat(5, || project.ananke(&["check"]).run()).print("`ananke check`");
+    let one_core = measure::repeat(5, || project.ananke(&["check"]).on_one_core().run());
+    one_core.print("`ananke check`, on one core");
+    println!("  {:<36} {:.2}", "one core, times the crate alone", one_core.best() / baseline.best());
+}
+
+/// What reading the files costs at the least: the same crate, and everything thrown away.
+fn read_with_the_crate(files: &[impl AsRef<Path>]) -> Duration {
+    let started = Instant::now();
+    for file in files {
+        let text = std::fs::read_to_string(file).expect("a file of the project can be read");
+        let _: serde::de::IgnoredAny = serde_yaml::from_str(&text).expect("a file of the project is YAML");
+    }
+    started.elapsed()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a peak has fewer than 52 bits")]
+fn mebibytes(kib: u64) -> f64 {
+    kib as f64 / 1024.0
+}

@@ -1,0 +1,93 @@
+//! Processes, timed and weighed.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long something took, again and again.
+pub(crate) struct Times(Vec<Duration>);
+
+impl Times {
+    /// The shortest, in seconds: the one that the rest of the machine disturbed least.
+    pub(crate) fn best(&self) -> f64 {
+        self.0.first().map(Duration::as_secs_f64).unwrap_or_default()
+    }
+
+    /// Prints a line of the table.
+    pub(crate) fn print(&self, what: &str) {
+        let milliseconds =
+            |time: Option<&Duration>| time.map(Duration::as_secs_f64).unwrap_or_default() * 1e3;
+        let median = milliseconds(self.0.get(self.0.len() / 2));
+        println!(
+            "  {what:<36} best {:>8.1} ms   median {median:>8.1} ms   of {}",
+            self.best() * 1e3,
+            self.0.len()
+        );
+    }
+}
+
+/// Measures the same thing `times` times, after one that does not count.
+pub(crate) fn repeat(times: usize, mut once: impl FnMut() -> Duration) -> Times {
+    once();
+    let mut taken: Vec<Duration> = (0..times).map(|_| once()).collect();
+    taken.sort();
+    Times(taken)
+}
+
+/// A process that is to be started.
+pub(crate) struct Process(Command);
+
+impl Process {
+    /// `program` in `folder`; it reads and says nothing.
+    pub(crate) fn new(program: impl AsRef<OsStr>, folder: &Path, arguments: &[&str]) -> Self {
+        let mut command = Command::new(program);
+        command.args(arguments).current_dir(folder).stdin(Stdio::null()).stdout(Stdio::null());
+        Self(command)
+    }
+
+    /// The same process, kept on one core where the machine has the tool for that.
+    pub(crate) fn on_one_core(self) -> Self {
+        let mut command = Command::new("taskset");
+        command.args(["--cpu-list", "0"]).arg(self.0.get_program()).args(self.0.get_args());
+        command.stdin(Stdio::null()).stdout(Stdio::null());
+        if let Some(folder) = self.0.get_current_dir() {
+            command.current_dir(folder);
+        }
+        let is_there = Command::new("taskset").arg("--version").stdout(Stdio::null()).status();
+        if is_there.is_ok_and(|status| status.success()) { Self(command) } else { self }
+    }
+
+    /// Runs it to its end, which must be a good one.
+    pub(crate) fn run(mut self) -> Duration {
+        let started = Instant::now();
+        let status = self.0.status().expect("the program can be started");
+        let taken = started.elapsed();
+        assert!(status.success(), "{:?} ended with {status}", self.0);
+        taken
+    }
+
+    /// Runs it to its end and says what memory it had at most, in KiB: the kernel's own high-water mark, asked for
+    /// until the process is gone, so that only what grew in the last millisecond could be missed. Waiting for the
+    /// usage that the kernel counts at the end would need another crate, and counts this process's own memory in.
+    pub(crate) fn peak_kib(mut self) -> u64 {
+        let mut child = self.0.spawn().expect("the program can be started");
+        let path = format!("/proc/{}/status", child.id());
+        let mut peak = 0;
+        let status = loop {
+            let mark = std::fs::read_to_string(&path).ok().and_then(|status| high_water_mark(&status));
+            peak = peak.max(mark.unwrap_or_default());
+            if let Some(status) = child.try_wait().expect("the program can be waited for") {
+                break status;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        };
+        assert!(status.success(), "{:?} ended with {status}", self.0);
+        peak
+    }
+}
+
+fn high_water_mark(status: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.split_whitespace().next()?.parse().ok()
+}

@@ -1,0 +1,126 @@
+//! Projects of any size in a temporary folder.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::agent::Agent;
+use super::measure::Process;
+
+/// A folder with a config and tests, gone when dropped.
+pub(crate) struct Project {
+    folder: PathBuf,
+    tests: usize,
+}
+
+impl Project {
+    /// A project of `tests` files; `write` says what each holds.
+    pub(crate) fn new(config: &str, tests: usize, write: fn(usize) -> String) -> Self {
+        static MADE: AtomicUsize = AtomicUsize::new(0);
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("ananke-bench-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("the temporary folder can be written");
+        let project = Self { folder, tests };
+        project.put("ananke.config.yaml", config);
+        for number in 0..tests {
+            project.put(&name(number), &write(number));
+        }
+        project
+    }
+
+    /// The program under measurement, in this project.
+    pub(crate) fn ananke(&self, arguments: &[&str]) -> Process {
+        Process::new(env!("CARGO_BIN_EXE_ananke"), &self.folder, arguments)
+    }
+
+    /// Its test files.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        (0..self.tests).map(|number| self.folder.join(name(number))).collect()
+    }
+
+    fn put(&self, name: &str, text: &str) {
+        std::fs::write(Path::new(&self.folder).join(name), text)
+            .expect("the temporary folder can be written");
+    }
+}
+
+impl Drop for Project {
+    fn drop(&mut self) {
+        // A folder that stays is cleared with the machine's other temporary files.
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn name(number: usize) -> String {
+    format!("number-{number:05}.test.yaml")
+}
+
+/// A config whose agent is `agent`.
+pub(crate) fn loopback(agent: &Agent) -> String {
+    let address = agent.address();
+    format!(
+        "version: \"1.0\"\ntarget:\n  type: agui\n  endpoint: \"http://{address}/agent\"\n  agentId: bench\n  \
+         assert:\n    text: {{ must_not_match: [exception, fatal] }}\n"
+    )
+}
+
+/// A config whose agent is built in and does what the one over loopback does.
+pub(crate) fn embedded() -> String {
+    "version: \"1.3\"
+target:
+  type: scripted
+  agentId: bench
+  assert:
+    text: { must_not_match: [exception, fatal] }
+  rules:
+    - do:
+        - call: { tool: find_order, args: { receipt: R-1001 }, result: { order: O-7, amount: 89.5 } }
+        - say: \"Your order O-7 is on its way.\"
+"
+    .to_owned()
+}
+
+/// A test of one turn.
+pub(crate) fn one_turn(number: usize) -> String {
+    format!(
+        "version: \"1.0\"
+name: order {number} is found
+turns:
+  - user: \"Where is my order {number}?\"
+    assert:
+      tools:
+        require:
+          - name: find_order
+            args_match: {{ receipt: \"^R-\" }}
+            result_not_match: \"error|failed\"
+assert:
+  tools: {{ forbid: [delete_order] }}
+  timing: {{ max_duration_ms: 60000 }}
+  text: {{ must_match: \"O-[0-9]+\" }}
+"
+    )
+}
+
+/// A test of three turns: about a kilobyte, as people write them.
+pub(crate) fn three_turns(number: usize) -> String {
+    let head = format!("version: \"1.0\"\nname: order {number} is found three times\nturns:\n");
+    let said = ["Where is my order?", "And where is it now?", "Tell me once more, please"];
+    let turns = said.map(|turn| {
+        format!(
+            "  - user: \"{turn}\"
+    assert:
+      tools:
+        require:
+          - name: find_order
+            count: {{ exact: 1 }}
+            args_match: {{ receipt: \"^R-1[0-9]+$\" }}
+        forbid_calls:
+          - name: find_order
+            result_match: \"declined|insufficient\"
+      timing: {{ max_duration_ms: 30000 }}
+"
+        )
+    });
+    let assert =
+        "assert:\n  tools: { forbid: [delete_order] }\n  text: { must_not_match: [error, failed] }\n";
+    head + &turns.concat() + assert
+}

@@ -6,10 +6,8 @@ use std::sync::{Arc, Mutex};
 use ananke::report::console::{ConsoleOptions, ConsoleReport, Verbosity};
 use ananke::report::junit::JunitReport;
 use ananke::report::{Reporter, tell};
-use ananke::run::{Run, run};
-use ananke::target::http::HttpTransport;
+use ananke::run::{Options, run};
 use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 
 use crate::support::project::Project;
 use crate::support::raw_agent::{RawAgent, Step};
@@ -61,14 +59,7 @@ async fn no_report_tells_a_secret() {
     let project = Project::new(&[("ananke.config.yaml", &config), ("leak.test.yaml", test)])
         .with_environment("KEY", SECRET);
     let plan = project.plan().plan.unwrap();
-    let context = project.context();
     let redactor = project.redactor.clone();
-    let shared = Run {
-        context: &context,
-        transport: Arc::new(HttpTransport::new(context.clock.clone())),
-        redactor: redactor.clone(),
-        cancel: CancellationToken::new(),
-    };
     let console = Shared::default();
     let junit = project.folder().join("report/junit.xml");
     let options = ConsoleOptions { colour: false, verbosity: Verbosity::Verbose };
@@ -78,7 +69,7 @@ async fn no_report_tells_a_secret() {
     ];
     let (sender, receiver) = mpsc::channel(8);
     let telling = tokio::spawn(tell(receiver, redactor, reporters));
-    let totals = run(&shared, &plan, sender).await;
+    let totals = run(project.shared(Options::default(), sender), plan).await;
     telling.await.unwrap().unwrap();
     assert_eq!(totals.error, 1);
 

@@ -1,6 +1,7 @@
 //! What can be said on the command line.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use ananke::plan::Filter;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -61,6 +62,8 @@ pub(crate) struct RunOptions {
     /// Write a JUnit XML report
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) going: GoingOptions,
     /// Print the transcript of every turn
     #[arg(short, long, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
@@ -70,6 +73,41 @@ pub(crate) struct RunOptions {
     /// Print the ids of the tests that would run, one a line, and run nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
+}
+
+/// How a run goes.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct GoingOptions {
+    /// Run so many tests at once; reports are the same as of one after the other
+    #[arg(long, value_name = "N", default_value = "1", value_parser = parallel)]
+    pub(crate) parallel: usize,
+    /// Stop the run at the first test that does not pass
+    #[arg(long)]
+    pub(crate) fail_fast: bool,
+    /// Cut a turn at the first rule that breaks, instead of judging it whole
+    #[arg(long)]
+    pub(crate) stop_early: bool,
+    /// How much of the agent's time a whole test may take: `30s`, `5m`, `1m 30s`
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub(crate) timeout: Option<Duration>,
+}
+
+/// More tests at once than this help nobody and exhaust the machine's sockets.
+const MOST_AT_ONCE: usize = 1024;
+
+fn parallel(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(count @ 1..=MOST_AT_ONCE) => Ok(count),
+        _ => Err(format!("expected a whole number from 1 to {MOST_AT_ONCE}")),
+    }
+}
+
+fn time(text: &str) -> Result<Duration, String> {
+    match humantime::parse_duration(text) {
+        Ok(duration) if duration.is_zero() => Err("a test cannot take no time at all".to_owned()),
+        Ok(duration) => Ok(duration),
+        Err(error) => Err(format!("{error}; write it like `30s` or `5m`")),
+    }
 }
 
 #[derive(Debug, Args)]

@@ -9,6 +9,8 @@ pub(crate) enum Exit {
     Success,
     /// 1: tests failed, or the configuration or the run did.
     Failure,
+    /// 130: interrupted.
+    Interrupted,
     /// 2: wrong usage that only shows when it is looked at closely.
     Usage,
 }
@@ -18,6 +20,7 @@ impl From<Exit> for ExitCode {
         match exit {
             Exit::Success => Self::SUCCESS,
             Exit::Failure => Self::from(1),
+            Exit::Interrupted => Self::from(130),
             Exit::Usage => Self::from(2),
         }
     }

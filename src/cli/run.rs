@@ -8,14 +8,15 @@ use ananke::plan::Plan;
 use ananke::redact::Redactor;
 use ananke::report::console::{ConsoleOptions, ConsoleReport, Verbosity};
 use ananke::report::junit::JunitReport;
+use ananke::report::live::LiveArea;
 use ananke::report::{Reporter, tell};
-use ananke::run::{Run, run as run_plan};
+use ananke::run::{Options, Reason, Run, run as run_plan};
 use ananke::target::http::HttpTransport;
 use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 
-use super::arguments::RunOptions;
+use super::arguments::{GoingOptions, RunOptions};
 use super::exit::Exit;
+use super::interrupt;
 use super::problems;
 use super::style::is_coloured;
 
@@ -35,7 +36,7 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
         let _ = plan.cases.iter().try_for_each(|case| writeln!(stdout, "{}", redactor.text(&case.id)));
         return Exit::Success;
     }
-    match carry_out(&plan, options, context, redactor) {
+    match carry_out(plan, options, context, redactor) {
         Ok(exit) => exit,
         Err(error) => {
             let _ = writeln!(io::stderr().lock(), "error: {error}");
@@ -44,23 +45,27 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
     }
 }
 
-fn carry_out(plan: &Plan, options: &RunOptions, context: &Context, redactor: Redactor) -> io::Result<Exit> {
+fn carry_out(plan: Plan, options: &RunOptions, context: &Context, redactor: Redactor) -> io::Result<Exit> {
     let reporters = reporters(options, context)?;
-    let shared = Run {
-        context,
-        transport: Arc::new(HttpTransport::new(context.clock.clone())),
-        redactor: redactor.clone(),
-        cancel: CancellationToken::new(),
-    };
+    let GoingOptions { parallel, fail_fast, stop_early, timeout } = options.going;
+    let going = Options { parallel, fail_fast, stop_early, timeout };
+    let (sender, receiver) = mpsc::channel(EVENTS_IN_FLIGHT);
+    let transport = Arc::new(HttpTransport::new(context.clock.clone()));
+    let shared = Run::new(context.clone(), transport, redactor.clone(), going, sender);
+    let stopper = shared.stopper.clone();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let totals = runtime.block_on(async {
-        let (sender, receiver) = mpsc::channel(EVENTS_IN_FLIGHT);
+        interrupt::stop_on_signal(stopper.clone());
         let telling = tokio::spawn(tell(receiver, redactor, reporters));
-        let totals = run_plan(&shared, plan, sender).await;
+        let totals = run_plan(shared, plan).await;
         let told = telling.await.map_err(io::Error::other)?;
         told.map(|()| totals)
     })?;
-    Ok(if totals.all_passed() { Exit::Success } else { Exit::Failure })
+    Ok(match stopper.reason() {
+        Some(Reason::Interrupted) => Exit::Interrupted,
+        _ if totals.all_passed() => Exit::Success,
+        _ => Exit::Failure,
+    })
 }
 
 fn reporters(options: &RunOptions, context: &Context) -> io::Result<Vec<Box<dyn Reporter>>> {
@@ -71,8 +76,16 @@ fn reporters(options: &RunOptions, context: &Context) -> io::Result<Vec<Box<dyn 
     };
     let colour = is_coloured(options.selection.color, context.stdout_is_terminal, context);
     let console = ConsoleOptions { colour, verbosity };
-    let mut reporters: Vec<Box<dyn Reporter>> =
-        vec![Box::new(ConsoleReport::new(Box::new(io::stdout()), console))];
+    let mut reporters: Vec<Box<dyn Reporter>> = Vec::new();
+    // Where both streams are one terminal, the area with the running tests stays below what is printed.
+    let live = context.stdout_is_terminal && context.stderr_is_terminal && verbosity != Verbosity::Quiet;
+    if live {
+        let live = LiveArea::new(colour);
+        reporters.push(Box::new(ConsoleReport::new(Box::new(live.above(io::stdout())), console)));
+        reporters.push(Box::new(live));
+    } else {
+        reporters.push(Box::new(ConsoleReport::new(Box::new(io::stdout()), console)));
+    }
     if let Some(path) = &options.junit {
         let junit = JunitReport::create(context.working_directory.join(path)).map_err(|error| {
             let folder = path.parent().filter(|folder| context.working_directory.join(folder).is_file());

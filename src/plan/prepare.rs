@@ -28,6 +28,8 @@ pub struct Prepared {
     pub target: TargetSettings,
     /// The conversation's thread.
     pub thread_id: String,
+    /// Whether another test may get the same thread: it was not generated for this one.
+    pub thread_is_fixed: bool,
     /// How long one turn may take.
     pub timeout: Duration,
     /// Values that must be masked wherever they are told; given out before anything is told of the test.
@@ -78,6 +80,7 @@ fn fill(
     scope.set("TEST_NAME", name.clone());
     scope.set("TEST_FILE", test.path_from(&config.folder));
     let model = &config.model.target;
+    let generated = model.thread_id().is_none_or(names_the_thread);
     let thread_id = thread(context, &mut scope, config, model.thread_id(), problems)?;
 
     let mut filling = Filling::new(&scope, &config.source, true, problems);
@@ -107,6 +110,7 @@ fn fill(
         rules: inherit(&target_block, &test_block, &turn_blocks),
         target: target?,
         thread_id,
+        thread_is_fixed: !generated,
         timeout: timeout?,
         secrets: Vec::new(),
     })
@@ -120,14 +124,7 @@ fn thread(
     written: Option<&Text>,
     problems: &mut Vec<Diagnostic>,
 ) -> Option<String> {
-    let names_itself = |text: &Text| {
-        scan(&text.value).is_ok_and(|pieces| {
-            pieces
-                .iter()
-                .any(|piece| matches!(piece, Piece::Reference(reference) if reference.name == "THREAD_ID"))
-        })
-    };
-    let literal = written.filter(|text| !names_itself(text));
+    let literal = written.filter(|text| !names_the_thread(text));
     let generated = match literal {
         Some(text) => Filling::new(scope, &config.source, true, problems).text(text).ready()?,
         None => context.ids.next("thread"),
@@ -139,4 +136,13 @@ fn thread(
         }
         _ => Some(generated),
     }
+}
+
+/// Whether a `threadId` is built on `${THREAD_ID}`, which is generated.
+fn names_the_thread(text: &Text) -> bool {
+    scan(&text.value).is_ok_and(|pieces| {
+        pieces
+            .iter()
+            .any(|piece| matches!(piece, Piece::Reference(reference) if reference.name == "THREAD_ID"))
+    })
 }

@@ -117,6 +117,14 @@ impl TargetSettings {
         }
     }
 
+    /// Where the agent is, where it has a place of its own that tests can share.
+    pub fn endpoint(&self) -> Option<&str> {
+        match self {
+            Self::Agui(settings) => Some(settings.endpoint.as_str()),
+            Self::Scripted(_) => None,
+        }
+    }
+
     /// What the conversation's state starts as.
     pub fn state(&self) -> &Value {
         match self {

@@ -202,7 +202,7 @@ impl Reporter for ConsoleReport {
                 self.selected = *tests;
                 Ok(())
             }
-            RunEvent::CaseStarted { id: _ } => Ok(()),
+            RunEvent::CaseStarted { .. } | RunEvent::TurnStarted { .. } => Ok(()),
             RunEvent::CaseFinished(outcome) => {
                 let text = self.case(outcome);
                 self.print(&text)

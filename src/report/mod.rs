@@ -7,6 +7,7 @@ pub mod console;
 mod duration;
 mod failed;
 pub mod junit;
+pub mod live;
 mod names;
 mod orders;
 mod page;

@@ -14,11 +14,14 @@ pub(super) struct Capture {
     pub(super) trace: Trace,
     pub(super) judge: Judge,
     touched: Vec<Touch>,
+    /// Whether the first rule that breaks ends the turn.
+    stop_early: bool,
+    stopped: bool,
 }
 
 impl Capture {
-    pub(super) fn new(judge: Judge, state: Value) -> Self {
-        Self { trace: Trace::new(state), judge, touched: Vec::new() }
+    pub(super) fn new(judge: Judge, state: Value, stop_early: bool) -> Self {
+        Self { trace: Trace::new(state), judge, touched: Vec::new(), stop_early, stopped: false }
     }
 
     /// The turn is over on the wire: closes what is open, so that rules see complete calls and messages.
@@ -27,10 +30,18 @@ impl Capture {
         self.feed();
     }
 
-    fn feed(&mut self) {
+    /// Whether a turn was cut short because a rule broke.
+    pub(super) fn was_stopped(&self) -> bool {
+        self.stopped
+    }
+
+    /// Answers whether a rule broke.
+    fn feed(&mut self) -> bool {
+        let mut broke = false;
         for touch in self.touched.drain(..) {
-            self.judge.touched(&self.trace, touch);
+            broke |= self.judge.touched(&self.trace, touch);
         }
+        broke
     }
 }
 
@@ -46,7 +57,10 @@ impl Sink for Capture {
 
     fn change(&mut self, at: At, change: Change<'_>) -> ControlFlow<Stop> {
         self.trace.apply(at, change, &mut self.touched);
-        self.feed();
+        if self.feed() && self.stop_early {
+            self.stopped = true;
+            return ControlFlow::Break(Stop);
+        }
         ControlFlow::Continue(())
     }
 }

@@ -1,5 +1,7 @@
 //! One test from its file to its outcome: prepare → open → turns → settle.
 
+use std::time::Duration;
+
 use crate::assertion::Judge;
 use crate::context::CaseKey;
 use crate::diagnostic::Diagnostic;
@@ -8,30 +10,15 @@ use crate::plan::{CaseEntry, Config, Prepared, Unprepared, prepare};
 use crate::target::{Limits, Opening, Session, Target, build};
 use crate::trace::{self, Trace};
 
-use super::Run;
 use super::capture::Capture;
 use super::turn::run_turn;
+use super::{Reason, Run, RunEvent};
 
 /// Runs one test; whatever goes wrong is in its outcome.
-pub(super) async fn run_case(shared: &Run<'_>, config: &Config, entry: &CaseEntry) -> Outcome {
-    let clock = &shared.context.clock;
-    let mut outcome = Outcome {
-        id: entry.id.clone(),
-        name: entry.id.rsplit_once("::").map_or(entry.id.as_str(), |(_, name)| name).to_owned(),
-        file: entry.file.clone(),
-        line: entry.line,
-        target: "default".to_owned(),
-        agent: String::new(),
-        thread_id: String::new(),
-        status: Status::Passed,
-        turns: Vec::new(),
-        turns_not_run: 0,
-        failures: Vec::new(),
-        problem: None,
-        started_unix_ms: clock.unix_ms(clock.now()),
-        duration_us: 0,
-    };
-    match prepare(shared.context, config, entry) {
+pub(super) async fn run_case(shared: &Run, config: &Config, entry: &CaseEntry) -> Outcome {
+    shared.tell(RunEvent::CaseStarted { id: entry.id.clone() }).await;
+    let mut outcome = blank(shared, entry);
+    match prepare(&shared.context, config, entry) {
         Ok(prepared) => {
             learn(shared, &prepared.secrets);
             outcome.name.clone_from(&prepared.name);
@@ -50,13 +37,49 @@ pub(super) async fn run_case(shared: &Run<'_>, config: &Config, entry: &CaseEntr
     outcome
 }
 
-fn learn(shared: &Run<'_>, secrets: &[String]) {
+/// The outcome of a test of which nothing is known yet.
+fn blank(shared: &Run, entry: &CaseEntry) -> Outcome {
+    let clock = &shared.context.clock;
+    Outcome {
+        id: entry.id.clone(),
+        name: entry.id.rsplit_once("::").map_or(entry.id.as_str(), |(_, name)| name).to_owned(),
+        file: entry.file.clone(),
+        line: entry.line,
+        target: "default".to_owned(),
+        agent: String::new(),
+        thread_id: String::new(),
+        status: Status::Passed,
+        turns: Vec::new(),
+        turns_not_run: 0,
+        failures: Vec::new(),
+        problem: None,
+        started_unix_ms: clock.unix_ms(clock.now()),
+        duration_us: 0,
+    }
+}
+
+/// The outcome of a test that the end of the run came before.
+pub(super) fn not_run(shared: &Run, entry: &CaseEntry, reason: Option<Reason>) -> Outcome {
+    let mut outcome = blank(shared, entry);
+    skip(&mut outcome, "not run", reason);
+    outcome
+}
+
+/// Makes an outcome one of a test that was skipped.
+fn skip(outcome: &mut Outcome, what: &str, reason: Option<Reason>) {
+    let reason = reason.map(|reason| format!(": {}", reason.as_str())).unwrap_or_default();
+    outcome.status = Status::Skipped;
+    outcome.problem =
+        Some(Problem { kind: ErrorKind::Setup, message: format!("{what}{reason}"), help: None });
+}
+
+fn learn(shared: &Run, secrets: &[String]) {
     for secret in secrets {
         shared.redactor.learn(secret);
     }
 }
 
-fn unprepared_problem(shared: &Run<'_>, unprepared: Unprepared) -> Problem {
+fn unprepared_problem(shared: &Run, unprepared: Unprepared) -> Problem {
     let (message, help) = match unprepared {
         Unprepared::Changed => {
             ("the file changed since the run began".to_owned(), Some("run it again".to_owned()))
@@ -72,27 +95,32 @@ fn unprepared_problem(shared: &Run<'_>, unprepared: Unprepared) -> Problem {
 
 /// Talks to the agent turn by turn; stops at the first turn that does not pass (fail fast, SPEC 5).
 async fn converse(
-    shared: &Run<'_>,
+    shared: &Run,
     entry: &CaseEntry,
     prepared: Prepared,
     outcome: &mut Outcome,
 ) -> Result<(), Problem> {
-    let Prepared { turns, rules, target, thread_id, timeout, .. } = prepared;
+    let Prepared { turns, rules, target, thread_id, thread_is_fixed, timeout, .. } = prepared;
     let setup = |message: String| Problem { kind: ErrorKind::Setup, message, help: None };
     let judge = Judge::start(rules, shared.redactor.clone()).map_err(|error| setup(error.to_string()))?;
     let state = target.state().clone();
+    // Held until the conversation is over.
+    let _taken = match target.endpoint().filter(|_| thread_is_fixed) {
+        Some(endpoint) => Some(shared.threads.take(endpoint, &thread_id).await),
+        None => None,
+    };
     let target = build(target, &shared.transport);
     if judge.looks_at_tools() && !target.capabilities().tool_calls_visible {
         return Err(setup("the rules look at tool calls, and this target's protocol shows none".to_owned()));
     }
-    let limits = Limits {
+    let mut limits = Limits {
         timeout,
         max_event_bytes: Limits::MAX_EVENT_BYTES,
         max_response_bytes: Limits::MAX_RESPONSE_BYTES,
-        cancel: shared.cancel.clone(),
+        cancel: shared.stopper.token().child_token(),
     };
     let mut session = open(shared, entry, &*target, thread_id).await?;
-    let mut capture = Capture::new(judge, state);
+    let mut capture = Capture::new(judge, state, shared.options.stop_early);
     let total = turns.len();
     for (index, text) in turns.iter().enumerate() {
         if let Some(problem) = unanswered(&capture.trace) {
@@ -100,11 +128,20 @@ async fn converse(
             outcome.problem = Some(problem);
             break;
         }
+        let (id, turn) = (entry.id.clone(), index + 1);
+        shared.tell(RunEvent::TurnStarted { id, turn, of: total }).await;
+        limits.timeout = left(shared, timeout, outcome);
         let message_id = shared.context.ids.next("message");
-        let turn = run_turn(&mut *session, &mut capture, &limits, index, message_id, text).await;
+        let mut turn = run_turn(&mut *session, &mut capture, &limits, index, message_id, text).await;
+        if let (Some(whole), true) = (shared.options.timeout, limits.timeout < timeout)
+            && let Some(problem) = turn.problem.as_mut().filter(|problem| problem.kind == ErrorKind::Timeout)
+        {
+            problem.message =
+                format!("timeout after {} for the whole test", humantime::format_duration(whole));
+        }
         outcome.duration_us += turn.duration_us;
         outcome.status = turn.status;
-        let cut_short = turn.problem.is_some();
+        let cut_short = turn.problem.is_some() || capture.was_stopped();
         outcome.turns.push(turn);
         let is_last = index + 1 == total;
         // A test whose last turn fails has still been seen whole: what it owes is judged beside it.
@@ -114,6 +151,10 @@ async fn converse(
                 outcome.status = Status::Failed;
             }
         }
+        if outcome.status == Status::Skipped {
+            skip(outcome, "not run to its end", shared.stopper.reason());
+            break;
+        }
         if outcome.status.fails_the_run() {
             break;
         }
@@ -122,8 +163,14 @@ async fn converse(
     Ok(())
 }
 
+/// How long the next turn may take: its own time-out, and what is left of the test's.
+fn left(shared: &Run, timeout: Duration, outcome: &Outcome) -> Duration {
+    let used = Duration::from_micros(outcome.duration_us);
+    shared.options.timeout.map_or(timeout, |whole| timeout.min(whole.saturating_sub(used)))
+}
+
 async fn open(
-    shared: &Run<'_>,
+    shared: &Run,
     entry: &CaseEntry,
     target: &dyn Target,
     thread_id: String,

@@ -1,9 +1,10 @@
-//! What a run tells while it goes: the only thing a report is made from.
+//! What a run tells while it goes: the only thing a report is made from. Tests start and take turns in any order, and
+//! finish in the order of the plan.
 
 use crate::outcome::{Outcome, Totals};
 use crate::redact::{Mask, Redactor};
 
-/// Something that happened in a run, in the order of the plan.
+/// Something that happened in a run.
 #[derive(Clone, Debug)]
 pub enum RunEvent {
     /// The run begins.
@@ -18,7 +19,16 @@ pub enum RunEvent {
         /// Its id.
         id: String,
     },
-    /// A test is over.
+    /// A turn of a running test is sent.
+    TurnStarted {
+        /// The test's id.
+        id: String,
+        /// The turn, counted from 1.
+        turn: usize,
+        /// How many turns the test has.
+        of: usize,
+    },
+    /// A test is over; told in the order of the plan.
     CaseFinished(Box<Outcome>),
     /// The run is over.
     RunFinished {
@@ -33,7 +43,7 @@ impl Mask for RunEvent {
     fn mask(&mut self, redactor: &Redactor) {
         match self {
             Self::RunStarted { .. } | Self::RunFinished { .. } => {}
-            Self::CaseStarted { id } => id.mask(redactor),
+            Self::CaseStarted { id } | Self::TurnStarted { id, .. } => id.mask(redactor),
             Self::CaseFinished(outcome) => outcome.mask(redactor),
         }
     }

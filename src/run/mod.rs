@@ -1,18 +1,22 @@
 //! The spine: from a plan to verdicts.
 //!
-//! [`run`] carries out the cases of a plan in order and tells what happens as [`RunEvent`]s; it prints nothing and
-//! writes nothing. One case is in `case`, one turn in `turn`, what a turn hears in `capture`.
+//! [`run`] carries out the cases of a plan and tells what happens as [`RunEvent`]s; it prints nothing and writes
+//! nothing. Which case runs when is in `schedule`, one case in `case`, one turn in `turn`, what a turn hears in
+//! `capture`.
 
 mod capture;
 mod case;
 mod event;
+mod schedule;
+mod stop;
 mod summary;
+mod threads;
 mod turn;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 
 use crate::context::Context;
 use crate::outcome::Totals;
@@ -21,37 +25,71 @@ use crate::redact::Redactor;
 use crate::target::Transport;
 
 pub use event::RunEvent;
+pub use stop::{Reason, Stopper};
+use threads::Threads;
+
+/// How a run goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// How many tests run at once; at least one.
+    pub parallel: usize,
+    /// Stops the run at the first test that does not pass.
+    pub fail_fast: bool,
+    /// Cuts a turn at the first rule that breaks.
+    pub stop_early: bool,
+    /// How much of the agent's time one test may take.
+    pub timeout: Option<Duration>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { parallel: 1, fail_fast: false, stop_early: false, timeout: None }
+    }
+}
 
 /// What every case of a run shares.
-pub struct Run<'a> {
+pub struct Run {
     /// The outside world.
-    pub context: &'a Context,
+    pub context: Context,
     /// The way to agents on the network.
     pub transport: Arc<dyn Transport>,
     /// Learns the secrets of a case before anything is told of it.
     pub redactor: Redactor,
+    /// How the run goes.
+    pub options: Options,
     /// Stops the run.
-    pub cancel: CancellationToken,
+    pub stopper: Stopper,
+    threads: Threads,
+    events: mpsc::Sender<RunEvent>,
 }
 
-/// Runs every case of the plan and tells what happens to `events`. A telling side that has gone away stops nothing.
-pub async fn run(shared: &Run<'_>, plan: &Plan, events: mpsc::Sender<RunEvent>) -> Totals {
-    let clock = &shared.context.clock;
-    let started = clock.now();
-    let mut totals = Totals::default();
-    tell(&events, RunEvent::RunStarted { tests: plan.cases.len(), unix_ms: clock.unix_ms(started) }).await;
-    for entry in &plan.cases {
-        tell(&events, RunEvent::CaseStarted { id: entry.id.clone() }).await;
-        let outcome = case::run_case(shared, &plan.config, entry).await;
-        totals.add(outcome.status, outcome.duration_us);
-        tell(&events, RunEvent::CaseFinished(Box::new(outcome))).await;
+impl Run {
+    /// A run that tells what happens to `events`.
+    pub fn new(
+        context: Context,
+        transport: Arc<dyn Transport>,
+        redactor: Redactor,
+        options: Options,
+        events: mpsc::Sender<RunEvent>,
+    ) -> Self {
+        let (stopper, threads) = (Stopper::default(), Threads::default());
+        Self { context, transport, redactor, options, stopper, threads, events }
     }
-    let elapsed_us = clock.now().0.saturating_sub(started.0);
-    tell(&events, RunEvent::RunFinished { totals, elapsed_us }).await;
-    totals
+
+    /// A telling side that has gone away stops nothing: the verdict counts, not the telling.
+    async fn tell(&self, event: RunEvent) {
+        let _ = self.events.send(event).await;
+    }
 }
 
-async fn tell(events: &mpsc::Sender<RunEvent>, event: RunEvent) {
-    // Nobody listening is no reason to stop: the verdict counts, not the telling.
-    let _ = events.send(event).await;
+/// Runs every case of the plan. The totals are the run's verdict.
+pub async fn run(shared: Run, plan: Plan) -> Totals {
+    let clock = Arc::clone(&shared.context.clock);
+    let started = clock.now();
+    shared.tell(RunEvent::RunStarted { tests: plan.cases.len(), unix_ms: clock.unix_ms(started) }).await;
+    let shared = Arc::new(shared);
+    let totals = schedule::run_all(&shared, plan).await;
+    let elapsed_us = clock.now().0.saturating_sub(started.0);
+    shared.tell(RunEvent::RunFinished { totals, elapsed_us }).await;
+    totals
 }

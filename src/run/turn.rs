@@ -26,7 +26,8 @@ pub(super) async fn run_turn(
     let ended = session.exchange(request, limits, capture).await;
     capture.end_turn();
     let problem = problem(ended, limits, capture);
-    let failures = capture.judge.end_turn(&capture.trace, problem.is_some());
+    let cut_short = problem.is_some() || capture.was_stopped();
+    let failures = capture.judge.end_turn(&capture.trace, cut_short);
     summary::turn(&capture.trace, index, problem, failures)
 }
 
@@ -40,12 +41,17 @@ fn problem(
     match ended {
         Err(error) => problem(Status::Error, ErrorKind::Protocol, error.to_string(), error.help),
         Ok(Ended::Timeout) => {
-            let message = format!("timeout after {}", seconds(limits.timeout));
+            let message = format!("timeout after {}", humantime::format_duration(limits.timeout));
             problem(Status::Timeout, ErrorKind::Timeout, message, None)
         }
-        Ok(Ended::Cancelled) => {
-            problem(Status::Error, ErrorKind::Setup, "the run was stopped during this turn".to_owned(), None)
-        }
+        // A rule broke, and the turn was to end with it: what it found is the verdict.
+        Ok(Ended::Cancelled) if capture.was_stopped() => None,
+        Ok(Ended::Cancelled) => problem(
+            Status::Skipped,
+            ErrorKind::Setup,
+            "the run was stopped during this turn".to_owned(),
+            None,
+        ),
         Ok(Ended::Terminal) => {
             match capture.trace.exchanges.last().and_then(|exchange| exchange.outcome.as_ref()) {
                 Some(Outcome::Error { message, code }) => {
@@ -60,10 +66,4 @@ fn problem(
             }
         }
     }
-}
-
-/// `30s`, `1.5s`, `250ms`.
-fn seconds(duration: std::time::Duration) -> String {
-    let ms = duration.as_millis();
-    if ms < 1000 { format!("{ms}ms") } else { format!("{}s", duration.as_secs_f64()) }
 }

@@ -9,11 +9,10 @@ use ananke::context::{Context, SequentialIds, SystemClock};
 use ananke::outcome::Outcome;
 use ananke::plan::{Planned, Selection, plan};
 use ananke::redact::Redactor;
-use ananke::run::{Run, RunEvent, run};
+use ananke::run::{Options, Run, RunEvent, run};
 use ananke::target::http::HttpTransport;
 use tempfile::TempDir;
 use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 
 /// Files in a temporary folder, with an environment.
 pub(crate) struct Project {
@@ -60,20 +59,20 @@ impl Project {
         plan(&self.context(), &Selection { sends: true, ..Selection::default() }, &self.redactor)
     }
 
+    /// What a run of this project shares.
+    pub(crate) fn shared(&self, options: Options, events: mpsc::Sender<RunEvent>) -> Run {
+        let context = self.context();
+        let transport = Arc::new(HttpTransport::new(context.clock.clone()));
+        Run::new(context, transport, self.redactor.clone(), options, events)
+    }
+
     /// Runs every test; the outcomes in order, as they are before they are sealed.
     pub(crate) async fn run(&self) -> Vec<Outcome> {
         let planned = self.plan();
         let problems: Vec<String> = planned.problems.iter().map(ToString::to_string).collect();
         let plan = planned.plan.unwrap_or_else(|| panic!("no plan: {problems:#?}"));
-        let context = self.context();
-        let shared = Run {
-            context: &context,
-            transport: Arc::new(HttpTransport::new(context.clock.clone())),
-            redactor: self.redactor.clone(),
-            cancel: CancellationToken::new(),
-        };
         let (sender, mut receiver) = mpsc::channel(1000);
-        run(&shared, &plan, sender).await;
+        run(self.shared(Options::default(), sender), plan).await;
         let mut outcomes = Vec::new();
         while let Some(event) = receiver.recv().await {
             if let RunEvent::CaseFinished(outcome) = event {

@@ -1,0 +1,77 @@
+//! Which case runs when; outcomes are told in the order of the plan.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tokio::task::JoinSet;
+
+use super::{Reason, Run, RunEvent, case};
+use crate::outcome::{Outcome, Totals};
+use crate::plan::{CaseEntry, Config, Plan};
+
+/// How far cases may run ahead of the one that is told next: a slow test makes the others wait before finished
+/// outcomes fill the memory.
+const AHEAD: usize = 256;
+
+/// Runs every case, as many at once as the options say.
+pub(super) async fn run_all(shared: &Arc<Run>, plan: Plan) -> Totals {
+    let Plan { config, cases, .. } = plan;
+    let mut schedule =
+        Schedule { shared, config, running: JoinSet::new(), finished: BTreeMap::new(), started: 0 };
+    let mut totals = Totals::default();
+    for (next, entry) in cases.iter().enumerate() {
+        let outcome = schedule.outcome(next, entry, &cases).await;
+        totals.add(outcome.status, outcome.duration_us);
+        shared.tell(RunEvent::CaseFinished(Box::new(outcome))).await;
+    }
+    totals
+}
+
+struct Schedule<'a> {
+    shared: &'a Arc<Run>,
+    config: Arc<Config>,
+    running: JoinSet<(usize, Outcome)>,
+    /// What is over and has to wait until it is its turn to be told.
+    finished: BTreeMap<usize, Outcome>,
+    started: usize,
+}
+
+impl Schedule<'_> {
+    /// The outcome of the case `next`, which is told now.
+    async fn outcome(&mut self, next: usize, entry: &CaseEntry, cases: &[CaseEntry]) -> Outcome {
+        loop {
+            self.start(next, cases);
+            if let Some(outcome) = self.finished.remove(&next) {
+                return outcome;
+            }
+            match self.running.join_next().await {
+                Some(Ok((index, outcome))) => self.finish(index, outcome),
+                Some(Err(broken)) if broken.is_panic() => std::panic::resume_unwind(broken.into_panic()),
+                Some(Err(_)) => {}
+                // Nothing runs and nothing was started: the run stops here.
+                None => return case::not_run(self.shared, entry, self.shared.stopper.reason()),
+            }
+        }
+    }
+
+    /// Starts as many cases as there is room for.
+    fn start(&mut self, next: usize, cases: &[CaseEntry]) {
+        let parallel = self.shared.options.parallel.max(1);
+        while self.running.len() < parallel
+            && self.started < next + AHEAD
+            && self.shared.stopper.reason().is_none()
+        {
+            let Some(entry) = cases.get(self.started).cloned() else { return };
+            let (shared, config, index) = (Arc::clone(self.shared), Arc::clone(&self.config), self.started);
+            self.running.spawn(async move { (index, case::run_case(&shared, &config, &entry).await) });
+            self.started += 1;
+        }
+    }
+
+    fn finish(&mut self, index: usize, outcome: Outcome) {
+        if self.shared.options.fail_fast && outcome.status.fails_the_run() {
+            self.shared.stopper.stop(Reason::FailFast);
+        }
+        self.finished.insert(index, outcome);
+    }
+}

@@ -1,0 +1,196 @@
+//! How a run goes: several tests at once, stopping, time for a whole test.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use ananke::context::Clock;
+use ananke::outcome::{Outcome, Status, Totals};
+use ananke::run::{Options, Reason, Run, RunEvent, Stopper, run};
+use ananke::target::{Chunk, Head, HttpRequest, Reply, TargetError, Transport};
+use futures_util::future::BoxFuture;
+use tokio::sync::{Semaphore, mpsc};
+
+use crate::support::project::Project;
+
+const RUN: &str = "data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\ndata: {\"type\":\"RUN_FINISHED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n";
+
+/// Answers a request as soon as somebody lets it, and counts how many wait at once.
+struct Gate {
+    clock: Arc<dyn Clock>,
+    open: Semaphore,
+    arrived: Semaphore,
+    waiting: AtomicUsize,
+    most: AtomicUsize,
+}
+
+impl Gate {
+    fn new(clock: Arc<dyn Clock>) -> Arc<Self> {
+        let (waiting, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        Arc::new(Self { clock, open: Semaphore::new(0), arrived: Semaphore::new(0), waiting, most })
+    }
+
+    async fn answer(&self) -> Reply {
+        let waiting = self.waiting.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most.fetch_max(waiting, Ordering::SeqCst);
+        self.arrived.add_permits(1);
+        self.open.acquire().await.unwrap().forget();
+        self.waiting.fetch_sub(1, Ordering::SeqCst);
+        let (sender, body) = mpsc::channel(1);
+        let at = self.clock.now();
+        sender.try_send(Chunk { at, bytes: Ok(RUN.into()) }).unwrap();
+        Reply { at, head: Head { status: 200, ..Head::default() }, body }
+    }
+}
+
+impl Transport for Gate {
+    fn send(&self, _request: HttpRequest) -> BoxFuture<'_, Result<Reply, TargetError>> {
+        Box::pin(async { Ok(self.answer().await) })
+    }
+}
+
+fn agui(thread: &str) -> String {
+    format!(
+        "version: \"1.0\"\ntarget: {{ type: agui, endpoint: \"http://127.0.0.1/\", agentId: gate{thread} }}\n"
+    )
+}
+
+fn project(config: &str, tests: &[(&str, &str)]) -> Project {
+    let files: Vec<(String, String)> = tests
+        .iter()
+        .map(|(name, rest)| {
+            (format!("{name}.test.yaml"), format!("version: \"1.0\"\nname: {name}\n{rest}\n"))
+        })
+        .collect();
+    let mut all: Vec<(&str, &str)> = vec![("ananke.config.yaml", config)];
+    all.extend(files.iter().map(|(name, text)| (name.as_str(), text.as_str())));
+    Project::new(&all)
+}
+
+/// Runs a project; `meanwhile` gets the stopper.
+async fn carried_out<F: Future<Output = ()>>(
+    project: &Project,
+    transport: Option<Arc<Gate>>,
+    options: Options,
+    meanwhile: impl FnOnce(Stopper) -> F,
+) -> (Vec<Outcome>, Totals) {
+    let (sender, mut receiver) = mpsc::channel(1000);
+    let plan = project.plan().plan.unwrap();
+    let mut shared: Run = project.shared(options, sender);
+    if let Some(transport) = transport {
+        shared.transport = transport;
+    }
+    let stopper = shared.stopper.clone();
+    let (totals, ()) = tokio::join!(run(shared, plan), meanwhile(stopper));
+    let mut outcomes = Vec::new();
+    while let Some(event) = receiver.recv().await {
+        if let RunEvent::CaseFinished(outcome) = event {
+            outcomes.push(*outcome);
+        }
+    }
+    (outcomes, totals)
+}
+
+fn shown(outcomes: &[Outcome]) -> Vec<String> {
+    let problem = |outcome: &Outcome| {
+        let (_, problem) = outcome.first_problem()?;
+        Some(format!(": {}", problem.message))
+    };
+    outcomes
+        .iter()
+        .map(|outcome| {
+            format!("{} {}{}", outcome.name, outcome.status.as_str(), problem(outcome).unwrap_or_default())
+        })
+        .collect()
+}
+
+const TURN: &str = "turns: [{ user: hi }]";
+
+#[tokio::test]
+async fn tests_run_at_once_and_are_told_in_order() {
+    let project = project(&agui(""), &[("a", TURN), ("b", TURN), ("c", TURN), ("d", TURN), ("e", TURN)]);
+    let gate = Gate::new(project.context().clock);
+    let options = Options { parallel: 3, ..Options::default() };
+    let open = Arc::clone(&gate);
+    let (outcomes, totals) = carried_out(&project, Some(Arc::clone(&gate)), options, |_| async move {
+        open.arrived.acquire_many(3).await.unwrap().forget();
+        open.open.add_permits(5);
+    })
+    .await;
+    assert_eq!(shown(&outcomes), ["a passed", "b passed", "c passed", "d passed", "e passed"]);
+    assert_eq!(totals.passed, 5);
+    assert_eq!(gate.most.load(Ordering::SeqCst), 3);
+}
+
+#[tokio::test]
+async fn tests_on_one_fixed_thread_never_overlap() {
+    let project = project(&agui(", threadId: fixed"), &[("a", TURN), ("b", TURN), ("c", TURN)]);
+    let gate = Gate::new(project.context().clock);
+    gate.open.add_permits(3);
+    let options = Options { parallel: 3, ..Options::default() };
+    let (outcomes, _) = carried_out(&project, Some(Arc::clone(&gate)), options, |_| async {}).await;
+    assert_eq!(outcomes.len(), 3);
+    assert!(outcomes.iter().all(|outcome| outcome.thread_id == "fixed" && outcome.status == Status::Passed));
+    assert_eq!(gate.most.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn an_interrupt_ends_what_runs_and_starts_nothing_more() {
+    let project = project(&agui(""), &[("a", TURN), ("b", TURN), ("c", TURN)]);
+    let gate = Gate::new(project.context().clock);
+    let arrived = Arc::clone(&gate);
+    let (outcomes, totals) = carried_out(&project, Some(gate), Options::default(), |stopper| async move {
+        arrived.open.add_permits(1);
+        arrived.arrived.acquire_many(2).await.unwrap().forget();
+        stopper.stop(Reason::Interrupted);
+    })
+    .await;
+    assert_eq!(
+        shown(&outcomes),
+        [
+            "a passed",
+            "b skipped: not run to its end: the run was interrupted",
+            "c skipped: not run: the run was interrupted",
+        ]
+    );
+    assert_eq!((totals.passed, totals.skipped), (1, 2));
+}
+
+const SCRIPT: &str = "version: \"1.3\"\ntarget:\n  type: scripted\n  rules:\n    - do: [{ call: { tool: x, result: ok } }, { delay_ms: 1000 }, { call: { tool: y, result: ok } }]\n";
+
+#[tokio::test]
+async fn fail_fast_stops_the_run_at_the_first_failure() {
+    let fails = "turns: [{ user: hi, assert: { tools: { forbid: [x] } } }]";
+    let project = project(SCRIPT, &[("a", TURN), ("b", fails), ("c", TURN)]);
+    let options = Options { fail_fast: true, ..Options::default() };
+    let (outcomes, totals) = carried_out(&project, None, options, |_| async {}).await;
+    assert_eq!(
+        shown(&outcomes),
+        ["a passed", "b failed", "c skipped: not run: a test before it did not pass"]
+    );
+    assert_eq!((totals.passed, totals.failed, totals.skipped), (1, 1, 1));
+}
+
+#[tokio::test]
+async fn stop_early_cuts_the_turn_at_the_first_broken_rule() {
+    let fails = "turns: [{ user: hi, assert: { tools: { forbid: [x, y], require: [{ name: z }] } } }, { user: more }]";
+    let project = project(SCRIPT, &[("a", fails)]);
+    for (stop_early, failures, duration) in [(false, 3, 1_000_000), (true, 1, 0)] {
+        let options = Options { stop_early, ..Options::default() };
+        let (outcomes, _) = carried_out(&project, None, options, |_| async {}).await;
+        assert_eq!(outcomes[0].status, Status::Failed);
+        assert_eq!(outcomes[0].turns[0].failures.len(), failures, "stop early: {stop_early}");
+        assert_eq!((outcomes[0].duration_us, outcomes[0].turns_not_run), (duration, 1));
+    }
+}
+
+#[tokio::test]
+async fn a_whole_test_has_a_time_of_its_own() {
+    let project = project(SCRIPT, &[("a", "turns: [{ user: one }, { user: two }, { user: three }]")]);
+    let limited = |ms| Options { timeout: Some(Duration::from_millis(ms)), ..Options::default() };
+    let (outcomes, _) = carried_out(&project, None, limited(1500), |_| async {}).await;
+    assert_eq!(shown(&outcomes), ["a timeout: timeout after 1s 500ms for the whole test"]);
+    assert_eq!((outcomes[0].turns.len(), outcomes[0].duration_us), (2, 1_500_000));
+    let (outcomes, _) = carried_out(&project, None, limited(3000), |_| async {}).await;
+    assert_eq!(shown(&outcomes), ["a passed"], "equal to the limit passes");
+}

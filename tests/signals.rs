@@ -1,0 +1,88 @@
+//! The real program between its terminal and its shell: signals, closed pipes.
+#![cfg(unix)]
+
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::net::TcpListener;
+use std::process::{Command, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::support::project::Project;
+
+const TEST: &str = "version: \"1.0\"\nname: held\nturns: [{ user: hi }]\n";
+
+fn program(project: &Project, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ananke"));
+    command.current_dir(project.folder()).env_clear().args(arguments).stdin(Stdio::null());
+    command
+}
+
+/// A project whose agent takes the request and never answers.
+fn held() -> (Project, TcpListener) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let config = format!(
+        "version: \"1.0\"\ntarget: {{ type: agui, endpoint: \"http://{}/\", agentId: held }}\n",
+        listener.local_addr().unwrap()
+    );
+    let project =
+        Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", TEST), ("b.test.yaml", TEST)]);
+    (project, listener)
+}
+
+#[test]
+fn an_interrupted_run_writes_its_reports_and_says_130() {
+    for signal in [Signal::INT, Signal::TERM] {
+        let (project, listener) = held();
+        let mut child =
+            program(&project, &["run", "--junit", "report.xml"]).stdout(Stdio::piped()).spawn().unwrap();
+        let (mut connection, _) = listener.accept().unwrap();
+        let mut request = [0; 16];
+        connection.read_exact(&mut request).unwrap();
+        kill_process(Pid::from_child(&child), signal).unwrap();
+        let mut printed = String::new();
+        child.stdout.take().unwrap().read_to_string(&mut printed).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{printed}");
+        assert!(printed.contains("2 tests: 2 skipped"), "{printed}");
+        let junit = std::fs::read_to_string(project.folder().join("report.xml")).unwrap();
+        assert!(junit.contains("not run to its end: the run was interrupted"), "{junit}");
+        assert!(
+            junit.contains("not run: the run was interrupted") && junit.ends_with("</testsuites>\n"),
+            "{junit}"
+        );
+    }
+}
+
+#[test]
+fn a_second_signal_leaves_at_once() {
+    let (project, listener) = held();
+    let mut child = program(&project, &["run"]).stdout(Stdio::null()).spawn().unwrap();
+    let (_connection, _) = listener.accept().unwrap();
+    let pid = Pid::from_child(&child);
+    // The second may come before the first has done its work; either way the program leaves with 130.
+    kill_process(pid, Signal::INT).unwrap();
+    let _gone_already = kill_process(pid, Signal::INT);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_the_printing_and_not_the_run() {
+    let config = "version: \"1.3\"\ntarget: { type: scripted, rules: [{ do: [{ say: hello }] }] }\n";
+    let broken =
+        "version: \"1.0\"\nname: broken\nturns: [{ user: hi, assert: { text: { must_match: bye } } }]\n";
+    let fine = "version: \"1.0\"\nname: fine\nturns: [{ user: hi }]\n";
+    for (last, code) in [(fine, 0), (broken, 1)] {
+        let tests: Vec<String> = (0..200).map(|number| format!("{number:03}.test.yaml")).collect();
+        let mut files = vec![("ananke.config.yaml", config), ("z.test.yaml", last)];
+        files.extend(tests.iter().map(|name| (name.as_str(), fine)));
+        let project = Project::new(&files);
+        let mut child = program(&project, &["run", "-v", "--junit", "report.xml"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut first = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(code));
+        let junit = std::fs::read_to_string(project.folder().join("report.xml")).unwrap();
+        assert!(junit.contains("tests=\"201\""), "the report is whole");
+    }
+}

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -17,8 +18,13 @@ pub(crate) struct Agent {
 }
 
 impl Agent {
-    /// Serves on a free port.
+    /// Serves on a free port, at once.
     pub(crate) fn serve() -> Self {
+        Self::thinking_for(Duration::ZERO)
+    }
+
+    /// Serves on a free port; every answer comes after this time.
+    pub(crate) fn thinking_for(latency: Duration) -> Self {
         let builder = &mut tokio::runtime::Builder::new_multi_thread();
         let runtime = builder.worker_threads(1).enable_all().build().expect("a runtime starts");
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a port is free");
@@ -29,7 +35,7 @@ impl Agent {
             while let Ok((stream, _)) = listener.accept().await {
                 counted.fetch_add(1, Ordering::Relaxed);
                 // A client that goes away ends its connection, nothing else.
-                tokio::spawn(async move { answer(stream).await.ok() });
+                tokio::spawn(async move { answer(stream, latency).await.ok() });
             }
         });
         Self { address, connections, _runtime: runtime }
@@ -47,7 +53,7 @@ impl Agent {
 }
 
 /// Answers request after request of one connection.
-async fn answer(mut stream: TcpStream) -> std::io::Result<()> {
+async fn answer(mut stream: TcpStream, latency: Duration) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
     let mut received = Vec::new();
     loop {
@@ -64,6 +70,7 @@ async fn answer(mut stream: TcpStream) -> std::io::Result<()> {
             }
         };
         let input: Value = serde_json::from_slice(&body)?;
+        tokio::time::sleep(latency).await;
         stream.write_all(&run(&input)).await?;
     }
 }

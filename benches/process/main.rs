@@ -21,9 +21,10 @@ use project::Project;
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    let measurements: [(&str, fn()); 5] = [
+    let measurements: [(&str, fn()); 6] = [
         ("start: one test, the whole process", start),
         ("many: 200 tests of one turn over loopback, the whole process", many),
+        ("parallel: 200 tests against an agent that takes 100 ms, 8 at once", parallel),
         ("memory: 200 and 20,000 tests with a JUnit report", memory),
         ("pace: 2,000 tests with a JUnit report", pace),
         ("check: 10,000 files, beside the YAML crate alone", check),
@@ -55,6 +56,17 @@ fn many() {
     println!("  {:<36} {} in 21 runs", "connections", agent.connections());
     let project = Project::new(&project::embedded(), 200, project::one_turn);
     measure::repeat(20, || project.ananke(&["run"]).run()).print("embedded");
+}
+
+/// Nothing can be faster than 25 rounds of 100 ms.
+fn parallel() {
+    let agent = Agent::thinking_for(Duration::from_millis(100));
+    let project = Project::new(&project::loopback(&agent), 200, project::one_turn);
+    let times = measure::repeat(5, || project.ananke(&["run", "--parallel", "8"]).run());
+    times.print("8 at once");
+    println!("  {:<36} {:.1} %", "above the floor of 2.5 s", (times.best() / 2.5 - 1.0) * 100.0);
+    let peak = project.ananke(&["run", "--parallel", "8", "--junit", "report.xml"]).peak_kib();
+    println!("  {:<36} {:>6.1} MiB", "peak memory", mebibytes(peak));
 }
 
 fn memory() {

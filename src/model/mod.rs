@@ -27,3 +27,19 @@ pub const VERSIONS: &[&str] = &["1.0", "1.1", "1.2", "1.3"];
 
 /// The unions discriminated by `type` in which `type` may be left out, and what it then is (SPEC 1).
 pub const TAG_DEFAULTS: &[TagDefault] = &[TagDefault { union: "Turn", tag: "user" }];
+
+/// Values of `type` that the language has and this version does not carry out, and what each is: a file that uses one
+/// is told more than that it is unknown.
+pub const NOT_YET: &[(&str, &str)] = &[
+    ("a2a", "a target that speaks A2A"),
+    ("a2a:send", "a turn of an A2A target"),
+    ("agui:connect", "a turn of an AG-UI target that connects to its thread"),
+    ("agui:resume", "a turn of an AG-UI target that answers its interrupts"),
+    ("command", "a target that is a program of its own"),
+    ("mcp", "a target that speaks MCP"),
+    ("mcp:call", "a turn of an MCP target"),
+    ("mcp:list", "a turn of an MCP target"),
+    ("mcp:prompt", "a turn of an MCP target"),
+    ("mcp:read", "a turn of an MCP target"),
+    ("openai", "a target that speaks OpenAI's chat protocol"),
+];

@@ -14,6 +14,7 @@ use serde_json::Value;
 use super::branch::{self, Branch};
 use super::words::{any_of, empty_value, expected, nearest, suggest};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
+use crate::model::NOT_YET;
 use crate::source::{Entry, Node, NodeValue, printable};
 
 /// Collects the problems of one file.
@@ -159,7 +160,12 @@ impl<'a> Narrow<'a> {
     }
 
     fn unknown_tag(&mut self, written: &Node, tags: &[&str]) {
-        if let Some(text) = written.as_str() {
+        let not_yet = NOT_YET.iter().find(|(tag, _)| written.as_str() == Some(tag));
+        if let Some((tag, what)) = not_yet {
+            let message = format!("`{tag}` is {what}, which this version does not have");
+            let help = format!("the types are: `{}`", tags.join("`, `"));
+            self.push(Code::UnknownValue, message, written.span, help);
+        } else if let Some(text) = written.as_str() {
             let message = format!("unknown type `{}`", printable(text));
             self.push(Code::UnknownValue, message, written.span, suggest(text, tags, "the types are"));
         } else {

@@ -145,6 +145,12 @@ async def break_down(messages: list[ModelMessage]) -> Deltas:
     raise RuntimeError("the model is unavailable")
 
 
+async def refuse(messages: list[ModelMessage]) -> Deltas:
+    """Fails before it has said a word."""
+    raise RuntimeError("no model is to be had")
+    yield ""  # a generator, of which nothing ever comes
+
+
 async def count(messages: list[ModelMessage]) -> Deltas:
     async for delta in say(f"You have asked {len(said_by_user(messages))} times."):
         yield delta
@@ -175,6 +181,7 @@ SCENES = {
     "think": think,
     "slowly": slowly,
     "break down": break_down,
+    "refuse": refuse,
     "how often": count,
     "visit": visit,
     "key": leak,

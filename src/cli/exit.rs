@@ -11,6 +11,8 @@ pub(crate) enum Exit {
     Failure,
     /// 2: wrong usage that only shows when it is looked at closely.
     Usage,
+    /// 130: somebody asked for it to stop.
+    Interrupted,
 }
 
 impl From<Exit> for ExitCode {
@@ -19,6 +21,7 @@ impl From<Exit> for ExitCode {
             Exit::Success => Self::SUCCESS,
             Exit::Failure => Self::from(1),
             Exit::Usage => Self::from(2),
+            Exit::Interrupted => Self::from(130),
         }
     }
 }

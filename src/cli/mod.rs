@@ -3,6 +3,7 @@
 mod arguments;
 mod check;
 mod exit;
+mod interrupt;
 mod problems;
 mod run;
 mod schema;

@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::arguments::RunOptions;
 use super::exit::Exit;
+use super::interrupt;
 use super::problems;
 use super::style::is_coloured;
 
@@ -25,10 +26,11 @@ const EVENTS_IN_FLIGHT: usize = 64;
 /// Runs what is selected and tells it to the console and the reports.
 pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
     let redactor = Redactor::default();
-    let plan = match problems::load(&options.selection, !options.dry_run, context, &redactor) {
-        Ok(plan) => plan,
-        Err(exit) => return exit,
-    };
+    let plan =
+        match problems::load(&options.selection, !options.dry_run, options.no_hooks, context, &redactor) {
+            Ok(plan) => plan,
+            Err(exit) => return exit,
+        };
     if options.dry_run {
         let mut stdout = io::BufWriter::new(io::stdout().lock());
         // A closed pipe ends the printing, nothing else.
@@ -53,14 +55,21 @@ fn carry_out(plan: &Plan, options: &RunOptions, context: &Context, redactor: Red
         cancel: CancellationToken::new(),
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let totals = runtime.block_on(async {
+    let all_passed = runtime.block_on(async {
         let (sender, receiver) = mpsc::channel(EVENTS_IN_FLIGHT);
         let telling = tokio::spawn(tell(receiver, redactor, reporters));
-        let totals = run_plan(&shared, plan, sender).await;
+        let totals = tokio::select! {
+            totals = run_plan(&shared, plan, sender) => totals,
+            () = interrupt::second(&shared.cancel) => return Ok(false),
+        };
         let told = telling.await.map_err(io::Error::other)?;
-        told.map(|()| totals)
+        told.map(|()| totals.all_passed())
     })?;
-    Ok(if totals.all_passed() { Exit::Success } else { Exit::Failure })
+    Ok(match (shared.cancel.is_cancelled(), all_passed) {
+        (true, _) => Exit::Interrupted,
+        (false, true) => Exit::Success,
+        (false, false) => Exit::Failure,
+    })
 }
 
 fn reporters(options: &RunOptions, context: &Context) -> io::Result<Vec<Box<dyn Reporter>>> {

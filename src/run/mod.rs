@@ -1,11 +1,12 @@
 //! The spine: from a plan to verdicts.
 //!
 //! [`run`] carries out the cases of a plan in order and tells what happens as [`RunEvent`]s; it prints nothing and
-//! writes nothing. One case is in `case`, one turn in `turn`, what a turn hears in `capture`.
+//! writes nothing. One case is in `case`, its hooks in `hooks`, one turn in `turn`, what a turn hears in `capture`.
 
 mod capture;
 mod case;
 mod event;
+mod hooks;
 mod summary;
 mod turn;
 
@@ -34,15 +35,18 @@ pub struct Run<'a> {
     pub cancel: CancellationToken,
 }
 
-/// Runs every case of the plan and tells what happens to `events`. A telling side that has gone away stops nothing.
+/// Runs every case of the plan and tells what happens to `events`; once cancelled, no further case begins. A telling side that has gone away stops nothing.
 pub async fn run(shared: &Run<'_>, plan: &Plan, events: mpsc::Sender<RunEvent>) -> Totals {
     let clock = &shared.context.clock;
     let started = clock.now();
     let mut totals = Totals::default();
     tell(&events, RunEvent::RunStarted { tests: plan.cases.len(), unix_ms: clock.unix_ms(started) }).await;
     for entry in &plan.cases {
+        if shared.cancel.is_cancelled() {
+            break;
+        }
         tell(&events, RunEvent::CaseStarted { id: entry.id.clone() }).await;
-        let outcome = case::run_case(shared, &plan.config, entry).await;
+        let outcome = case::run_case(shared, plan, entry).await;
         totals.add(outcome.status, outcome.duration_us);
         tell(&events, RunEvent::CaseFinished(Box::new(outcome))).await;
     }

@@ -5,6 +5,7 @@
 mod agree;
 mod docs;
 mod golden_cases;
+mod hooks;
 mod inheritance;
 mod load;
 mod report;

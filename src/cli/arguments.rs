@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ananke::plan::Filter;
+use ananke::variables::{is_name, is_reserved};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// A test runner for tool-using AI agents: YAML scenarios in, a deterministic verdict out.
@@ -37,6 +38,9 @@ pub(crate) struct SelectionOptions {
     /// Only tests whose path or name holds every one of these words
     #[arg(long, value_name = "WORDS", value_parser = Filter::parse)]
     pub(crate) filter: Option<Filter>,
+    /// Give a variable a text, over what hooks give; may be repeated
+    #[arg(long = "var", value_name = "NAME=VALUE", value_parser = variable)]
+    pub(crate) variables: Vec<(String, String)>,
     /// Selecting no test is fine
     #[arg(long)]
     pub(crate) allow_empty: bool,
@@ -56,6 +60,7 @@ pub(crate) enum Colour {
 }
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "they are the flags of a command line")]
 pub(crate) struct RunOptions {
     #[command(flatten)]
     pub(crate) selection: SelectionOptions,
@@ -70,6 +75,9 @@ pub(crate) struct RunOptions {
     /// Print only what failed, and the summary
     #[arg(long)]
     pub(crate) quiet: bool,
+    /// Leave out hooks; `--var` can give what they would
+    #[arg(long)]
+    pub(crate) no_hooks: bool,
     /// Print the ids of the tests that would run, one a line, and run nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -132,4 +140,16 @@ pub(crate) enum SchemaFile {
     Config,
     /// A test file
     Test,
+}
+
+/// `NAME=VALUE`; everything after the first `=` is the value.
+fn variable(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("expected `NAME=VALUE`")?;
+    if is_reserved(name) {
+        return Err(format!("`{name}` is reserved"));
+    }
+    if !is_name(name) {
+        return Err(format!("`{name}` is no variable name: letters, digits and `_`, no digit first"));
+    }
+    Ok((name.to_owned(), value.to_owned()))
 }

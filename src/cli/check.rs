@@ -11,7 +11,7 @@ use super::problems;
 
 /// Loads what is selected and says whether it is well.
 pub(super) fn check(options: &CheckOptions, context: &Context) -> Exit {
-    match problems::load(&options.selection, false, context, &Redactor::default()) {
+    match problems::load(&options.selection, false, false, context, &Redactor::default()) {
         Ok(plan) => {
             let (tests, files) = (plan.cases.len(), plan.files);
             let counted =

@@ -2,19 +2,26 @@
 
 use ananke::run::{Reason, Stopper};
 
-/// What a shell says of a program that was interrupted.
-const INTERRUPTED: i32 = 130;
+/// Signals from now on: the first stops the run.
+pub(super) struct Interrupts {
+    signals: Option<Signals>,
+    stopper: Stopper,
+}
 
-/// Listens from now on, and stops the run when told to. Without signal handling the system ends the program, which is
-/// what a signal asks for.
-pub(super) fn stop_on_signal(stopper: Stopper) {
-    let Some(mut signals) = Signals::listen() else { return };
-    tokio::spawn(async move {
+impl Interrupts {
+    /// Begins to listen. Where that cannot be done the system ends the program, which is what a signal asks for.
+    pub(super) fn listen(stopper: Stopper) -> Self {
+        Self { signals: Signals::listen(), stopper }
+    }
+
+    /// Comes back at the second signal, when nothing is to be waited for any more. What runs in process groups of its
+    /// own gets no signal of ours: it ends when the run is dropped.
+    pub(super) async fn second(&mut self) {
+        let Some(signals) = &mut self.signals else { return std::future::pending().await };
         signals.next().await;
-        stopper.stop(Reason::Interrupted);
+        self.stopper.stop(Reason::Interrupted);
         signals.next().await;
-        leave();
-    });
+    }
 }
 
 #[cfg(unix)]
@@ -52,9 +59,4 @@ impl Signals {
     async fn next(&mut self) {
         self.0.recv().await;
     }
-}
-
-#[expect(clippy::exit, reason = "a second signal leaves at once: nothing is waited for")]
-fn leave() {
-    std::process::exit(INTERRUPTED);
 }

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use ananke::context::Context;
 use ananke::diagnostic::Diagnostic;
 use ananke::diagnostic::render::{Look, human, summary};
-use ananke::plan::{Plan, Selection, plan};
+use ananke::plan::{Plan, Selection, Supply, plan};
 use ananke::redact::Redactor;
 
 use super::arguments::SelectionOptions;
@@ -16,6 +16,7 @@ use super::style::is_coloured;
 pub(super) fn load(
     options: &SelectionOptions,
     sends: bool,
+    without_hooks: bool,
     context: &Context,
     redactor: &Redactor,
 ) -> Result<Plan, Exit> {
@@ -25,6 +26,7 @@ pub(super) fn load(
         filter: options.filter.clone(),
         allow_empty: options.allow_empty,
         sends,
+        supply: Supply { given: options.variables.iter().cloned().collect(), without_hooks },
     };
     let planned = plan(context, &selection, redactor);
     print(&planned.problems, options, context, redactor);

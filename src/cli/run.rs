@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 
 use super::arguments::{GoingOptions, RunOptions};
 use super::exit::Exit;
-use super::interrupt;
+use super::interrupt::Interrupts;
 use super::problems;
 use super::style::is_coloured;
 
@@ -26,10 +26,11 @@ const EVENTS_IN_FLIGHT: usize = 64;
 /// Runs what is selected and tells it to the console and the reports.
 pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
     let redactor = Redactor::default();
-    let plan = match problems::load(&options.selection, !options.dry_run, context, &redactor) {
-        Ok(plan) => plan,
-        Err(exit) => return exit,
-    };
+    let plan =
+        match problems::load(&options.selection, !options.dry_run, options.no_hooks, context, &redactor) {
+            Ok(plan) => plan,
+            Err(exit) => return exit,
+        };
     if options.dry_run {
         let mut stdout = io::BufWriter::new(io::stdout().lock());
         // A closed pipe ends the printing, nothing else.
@@ -54,16 +55,19 @@ fn carry_out(plan: Plan, options: &RunOptions, context: &Context, redactor: Reda
     let shared = Run::new(context.clone(), transport, redactor.clone(), going, sender);
     let stopper = shared.stopper.clone();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let totals = runtime.block_on(async {
-        interrupt::stop_on_signal(stopper.clone());
+    let told = runtime.block_on(async {
+        let mut interrupts = Interrupts::listen(stopper.clone());
         let telling = tokio::spawn(tell(receiver, redactor, reporters));
-        let totals = run_plan(shared, plan).await;
+        let totals = tokio::select! {
+            totals = run_plan(shared, plan) => totals,
+            () = interrupts.second() => return Ok(None),
+        };
         let told = telling.await.map_err(io::Error::other)?;
-        told.map(|()| totals)
+        told.map(|()| Some(totals))
     })?;
     Ok(match stopper.reason() {
         Some(Reason::Interrupted) => Exit::Interrupted,
-        _ if totals.all_passed() => Exit::Success,
+        _ if told.is_some_and(|totals| totals.all_passed()) => Exit::Success,
         _ => Exit::Failure,
     })
 }

@@ -6,6 +6,7 @@
 
 mod assert_block;
 mod config;
+mod hook;
 mod leaf;
 mod scripted;
 mod target;
@@ -16,6 +17,7 @@ use crate::source::TagDefault;
 
 pub use assert_block::{AssertBlock, Count, ForbidCalls, Require, TextRules, TimingLimits, ToolRules};
 pub use config::ConfigFile;
+pub use hook::Hook;
 pub use leaf::{Given, Limit, Number, OneOrMany, Text};
 pub use scripted::{ScriptedAnswer, ScriptedCall, ScriptedError, ScriptedRule, ScriptedStep, ScriptedWhen};
 pub use target::{AguiTarget, ScriptedTarget, Target};

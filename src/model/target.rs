@@ -37,6 +37,14 @@ impl Target {
         }
     }
 
+    /// The headers as written.
+    pub fn headers(&self) -> Option<&FreeMap<Text>> {
+        match self {
+            Self::Agui(target) => target.headers.as_ref(),
+            Self::Scripted(target) => target.headers.as_ref(),
+        }
+    }
+
     /// The time-out of a turn as written.
     pub fn timeout_ms(&self) -> Option<&Number> {
         match self {

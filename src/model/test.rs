@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{AssertBlock, Text, Turn};
+use super::{AssertBlock, Hook, Text, Turn};
 
 /// One test: a conversation with the agent, and what must hold of what the agent does.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -15,6 +15,9 @@ pub struct TestFile {
     /// What the test shows, in a few words. With the file's path it is the test's id.
     #[schemars(extend("x-since" = "1.0"), length(min = 1), example = "checkout flow with validation")]
     pub name: Text,
+    /// Commands that run before the first turn, in order. What they print as JSON becomes variables.
+    #[schemars(extend("x-since" = "1.0"), example = serde_json::json!([{"cmd": ["bash", "scripts/seed-cart.sh"]}]))]
+    pub hooks: Option<Vec<Hook>>,
     /// The conversation, in order; at least one turn.
     #[schemars(extend("x-since" = "1.0"), length(min = 1))]
     pub turns: Vec<Turn>,

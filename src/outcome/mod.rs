@@ -56,6 +56,8 @@ pub enum ErrorKind {
     Agent,
     /// The wire did not carry what the protocol promises.
     Protocol,
+    /// A hook did not do its work.
+    Hook,
     /// The test could not be set up: a variable, a file that changed.
     Setup,
     /// The turn took longer than its time-out.
@@ -68,6 +70,7 @@ impl ErrorKind {
         match self {
             Self::Agent => "agent",
             Self::Protocol => "protocol",
+            Self::Hook => "hook",
             Self::Setup => "setup",
             Self::Timeout => "timeout",
         }
@@ -162,7 +165,7 @@ pub struct Outcome {
     pub turns_not_run: u32,
     /// Rules that the test as a whole does not keep, found when it was over.
     pub failures: Vec<Failure>,
-    /// Why the test could not be set up; a turn's problem is in its turn.
+    /// Why the test could not be set up, a hook of it included; a turn's problem is in its turn.
     pub problem: Option<Problem>,
     /// When it started, in Unix milliseconds.
     pub started_unix_ms: u64,

@@ -11,7 +11,7 @@ use crate::diagnostic::{Code, Diagnostic, SourceFile};
 use crate::model::ConfigFile;
 use crate::outcome::Level;
 use crate::redact::Redactor;
-use crate::schema::{self, FileKind};
+use crate::schema::{self, FileKind, Salvaged};
 use crate::source;
 use crate::variables::{Filling, Scope};
 
@@ -51,45 +51,60 @@ pub(super) fn nearest(path: &Path) -> Option<PathBuf> {
     path.ancestors().map(|folder| folder.join(CONFIG_NAME)).find(|file| file.is_file())
 }
 
-impl Config {
-    /// Reads a config; every problem with its file goes to `problems`.
-    pub(super) fn load(
-        context: &Context,
-        path: &Path,
-        sends: bool,
-        redactor: &Redactor,
-        problems: &mut Vec<Diagnostic>,
-    ) -> Option<Self> {
+/// A config as read: whole, or what of it could be made out where it does not fit.
+pub(super) struct Reading {
+    config: Config,
+    salvaged: Option<Salvaged<ConfigFile>>,
+}
+
+impl Reading {
+    /// Reads a config; every problem with its shape goes to `problems`.
+    pub(super) fn of(context: &Context, path: &Path, problems: &mut Vec<Diagnostic>) -> Option<Self> {
         let source = source::read(path, &discover::display_name(context, path))
             .map_err(|problem| problems.push(problem))
             .ok()?;
         let folder = path.parent().unwrap_or(&context.working_directory).to_path_buf();
         match schema::load::<ConfigFile>(FileKind::Config, &source) {
-            Ok(loaded) => Some(Self { source, model: loaded.value, folder }),
+            Ok(loaded) => {
+                Some(Self { config: Config { source, model: loaded.value, folder }, salvaged: None })
+            }
             Err(broken) => {
                 problems.extend(broken);
-                problems.extend(Self::further_problems(context, &source, folder, sends, redactor));
-                None
+                let salvaged = schema::salvage::<ConfigFile>(&source)?;
+                let config = Config { source, model: salvaged.value.clone(), folder };
+                Some(Self { config, salvaged: Some(salvaged) })
             }
         }
     }
 
-    /// What else is wrong with a config that does not fit, as with a test file.
-    fn further_problems(
-        context: &Context,
-        source: &Arc<SourceFile>,
-        folder: PathBuf,
-        sends: bool,
-        redactor: &Redactor,
-    ) -> Vec<Diagnostic> {
-        let Some(salvaged) = schema::salvage::<ConfigFile>(source) else { return Vec::new() };
-        let mut problems = Vec::new();
-        let config = Self { source: Arc::clone(source), model: salvaged.value.clone(), folder };
-        config.check(context, sends, redactor, &mut problems);
-        problems.retain(|problem| salvaged.is_of_the_file(problem));
-        problems
+    /// The config, where it fits.
+    pub(super) fn whole(&self) -> Option<&Config> {
+        self.salvaged.is_none().then_some(&self.config)
     }
 
+    /// The config, where it fits.
+    pub(super) fn into_whole(self) -> Option<Config> {
+        self.salvaged.is_none().then_some(self.config)
+    }
+
+    /// Checks every leaf that does not depend on a test; of a config that does not fit, what is wrong all the same.
+    pub(super) fn check(
+        &self,
+        scope: &Scope,
+        sends: bool,
+        redactor: &Redactor,
+        problems: &mut Vec<Diagnostic>,
+    ) {
+        let mut found = Vec::new();
+        self.config.check(scope, sends, redactor, &mut found);
+        if let Some(salvaged) = &self.salvaged {
+            found.retain(|problem| salvaged.is_of_the_file(problem));
+        }
+        problems.extend(found);
+    }
+}
+
+impl Config {
     /// The globs of `specs`, or the default ones; `None` where one could not be filled.
     pub(super) fn specs(&self, problems: &mut Vec<Diagnostic>) -> Option<Vec<String>> {
         let Some(specs) = &self.model.specs else { return Some(discover::default_specs()) };
@@ -110,19 +125,8 @@ impl Config {
         filled.into_iter().collect()
     }
 
-    /// Checks every leaf that does not depend on a test; what does is known when the test starts.
-    pub(super) fn check(
-        &self,
-        context: &Context,
-        sends: bool,
-        redactor: &Redactor,
-        problems: &mut Vec<Diagnostic>,
-    ) {
-        let mut scope = Scope::new(Arc::clone(&context.environment));
-        for name in ["THREAD_ID", "TEST_NAME", "TEST_FILE"] {
-            scope.expect(name);
-        }
-        let mut filling = Filling::new(&scope, &self.source, sends, problems);
+    fn check(&self, scope: &Scope, sends: bool, redactor: &Redactor, problems: &mut Vec<Diagnostic>) {
+        let mut filling = Filling::new(scope, &self.source, sends, problems);
         TargetSettings::fill(&self.model.target, &mut filling);
         Block::compile(self.model.target.assert_block(), Level::Target, &mut filling);
         if let Some(thread) = self.model.target.thread_id() {

@@ -120,10 +120,15 @@ fn glob_set(patterns: &[String]) -> GlobSet {
 
 /// `path` from the working directory, `~` at its start as the home folder, without `.` and `..` parts.
 pub(super) fn absolute(context: &Context, path: &Path) -> PathBuf {
+    absolute_from(context, &context.working_directory, path)
+}
+
+/// As [`absolute`], from another folder.
+pub(super) fn absolute_from(context: &Context, folder: &Path, path: &Path) -> PathBuf {
     let text = path.to_string_lossy();
     let home = context.home.as_ref().map(|home| home.to_string_lossy().into_owned());
     let expanded = shellexpand::tilde_with_context(&text, || home);
-    let joined = context.working_directory.join(expanded.as_ref());
+    let joined = folder.join(expanded.as_ref());
     let mut plain = PathBuf::new();
     for part in joined.components() {
         match part {

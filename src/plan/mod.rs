@@ -1,13 +1,16 @@
 //! From paths to a plan: which project, which tests, and what each of them means.
 //!
 //! [`plan`] finds and loads everything and reports every problem of every selected file; of each good test only a
-//! [`CaseEntry`] stays in memory. [`prepare`] loads one test again when it starts and fills it for its run.
+//! [`CaseEntry`] stays in memory. A [`Preparation`] loads one test again when it starts, gives out its hooks one by one and
+//! fills all the rest for its run.
 
 mod config;
 mod discover;
+mod hook;
 mod prepare;
 mod select;
 mod settings;
+mod supply;
 mod test;
 
 use std::path::{Path, PathBuf};
@@ -16,11 +19,14 @@ use std::sync::Arc;
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Severity, sort};
 use crate::redact::Redactor;
+use crate::variables::Scope;
 
 pub use config::{CONFIG_NAME, Config};
-pub use prepare::{Prepared, Unprepared, prepare};
+pub use hook::HookCommand;
+pub use prepare::{Preparation, Prepared, Unprepared};
 pub use select::{Filter, FilterError};
 pub use settings::{AguiSettings, Answering, Condition, ScriptedSettings, Step, TargetSettings};
+pub use supply::Supply;
 pub use test::CaseEntry;
 
 /// What to run, as the command line says it.
@@ -36,6 +42,8 @@ pub struct Selection {
     pub allow_empty: bool,
     /// Whether something will be sent: a target's missing environment variables are warnings otherwise.
     pub sends: bool,
+    /// What the command line says about variables.
+    pub supply: Supply,
 }
 
 /// The tests of one project, in the order they run.
@@ -47,6 +55,8 @@ pub struct Plan {
     pub cases: Vec<CaseEntry>,
     /// How many files were loaded.
     pub files: usize,
+    /// What the command line says about variables.
+    pub supply: Supply,
 }
 
 /// A plan, and everything that is wrong or odd. Without an error among the problems there is a plan.
@@ -77,24 +87,26 @@ fn load(
     let found = config::find(context, selection).map_err(|problem| problems.push(problem)).ok()?;
     let folder = found.parent().unwrap_or(&context.working_directory).to_path_buf();
     // The tests are looked at even where the config is broken: everything is reported at once.
-    let config = Config::load(context, &found, selection.sends, redactor, problems).map(Arc::new);
+    let config = config::Reading::of(context, &found, problems);
     // A config that is not there says nothing of where its tests are.
     if problems.iter().any(|problem| problem.code == Code::Unreadable) {
         return None;
     }
-    let specs = match config.as_ref().map(|config| config.specs(problems)) {
+    let whole = config.as_ref().and_then(config::Reading::whole);
+    let specs = match whole.map(|config| config.specs(problems)) {
         Some(Some(specs)) => specs,
         _ => discover::default_specs(),
     };
     let files = discover::discover(context, selection, &folder, &specs, problems);
-    if let Some(config) = &config {
-        config.check(context, selection.sends, redactor, problems);
-    }
-    let cases = test::load_all(context, &folder, &files, problems);
+    let loaded = test::load_all(context, &selection.supply, &folder, &files, problems);
     let cases: Vec<CaseEntry> = match &selection.filter {
-        Some(filter) => cases.into_iter().filter(|case| filter.takes(case)).collect(),
-        None => cases,
+        Some(filter) => loaded.entries.into_iter().filter(|case| filter.takes(case)).collect(),
+        None => loaded.entries,
     };
+    if let Some(config) = &config {
+        let scope = config_scope(context, &selection.supply, &cases, loaded.broken_with_hooks);
+        config.check(&scope, selection.sends, redactor, problems);
+    }
     let broken = problems.iter().any(|problem| problem.severity == Severity::Error);
     if !broken && !selection.allow_empty {
         if files.is_empty() {
@@ -105,7 +117,22 @@ fn load(
             problems.push(problem.help(help));
         }
     }
-    Some(Plan { config: config?, cases, files: files.len() })
+    let config = Arc::new(config?.into_whole()?);
+    Some(Plan { config, cases, files: files.len(), supply: selection.supply.clone() })
+}
+
+/// What the config may use: every test's own variables, and any name at all where every test has hooks.
+fn config_scope(context: &Context, supply: &Supply, cases: &[CaseEntry], broken_with_hooks: bool) -> Scope {
+    let mut scope = supply.scope(context);
+    for name in ["THREAD_ID", "TEST_NAME", "TEST_FILE"] {
+        scope.expect(name);
+    }
+    let hooks = broken_with_hooks || cases.iter().any(|case| case.hooks);
+    match cases.iter().find(|case| !case.hooks) {
+        Some(bare) if hooks => scope.hint(format!("`{}` has no hook that could give it", bare.file)),
+        None if hooks => scope.open(),
+        _ => scope,
+    }
 }
 
 fn no_files(context: &Context, selection: &Selection, folder: &Path, specs: &[String]) -> Diagnostic {

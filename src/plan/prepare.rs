@@ -1,25 +1,31 @@
-//! Everything one test needs to run, with its variables filled.
+//! Everything one test needs to run, with its variables filled: loaded test → hooks, one by one → all the rest.
 
-use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::{Map, Value};
+
+use super::hook::{self, HookCommand};
 use super::test::LoadedTest;
-use super::{CaseEntry, Config, TargetSettings};
+use super::{CaseEntry, Plan, TargetSettings};
 use crate::assertion::{Block, Inherited, inherit};
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Severity, sort};
 use crate::model::{Text, Turn};
 use crate::outcome::Level;
-use crate::variables::{Filling, Piece, Scope, scan};
+use crate::variables::{Filling, Piece, Scope, as_text, scan};
 
 /// The time-out of a turn without a setting (SPEC 4).
 const DEFAULT_TIMEOUT: Duration = Duration::from_mins(2);
 
+/// How many names of variables are listed in a hint.
+const LISTED_NAMES: usize = 10;
+
+/// The variable that holds the conversation's thread.
+const THREAD: &str = "THREAD_ID";
+
 /// A test that is ready to run.
 #[derive(Clone, Debug)]
 pub struct Prepared {
-    /// The test's name.
-    pub name: String,
     /// What the user says, turn by turn.
     pub turns: Vec<String>,
     /// What must hold.
@@ -45,104 +51,218 @@ pub enum Unprepared {
     Broken(Vec<Diagnostic>, Vec<String>),
 }
 
-/// Loads a test again and fills every leaf of it and of its target.
-///
-/// # Errors
-/// Where the file changed since the plan was made, or a leaf cannot be filled.
-pub fn prepare(context: &Context, config: &Config, entry: &CaseEntry) -> Result<Prepared, Unprepared> {
-    let test = LoadedTest::load(context, &entry.path)
-        .map_err(|problems| Unprepared::Broken(problems, Vec::new()))?;
-    if test.hash != entry.hash {
-        return Err(Unprepared::Changed);
-    }
-    let mut problems = Vec::new();
-    let mut secrets = Vec::new();
-    let prepared = fill(context, config, &test, &mut problems, &mut secrets);
-    problems.retain(|problem| problem.severity == Severity::Error);
-    match prepared {
-        Some(prepared) if problems.is_empty() => Ok(Prepared { secrets, ..prepared }),
-        _ => {
-            sort(&mut problems);
-            Err(Unprepared::Broken(problems, secrets))
-        }
-    }
+/// A test that has started: loaded again, its hooks to be run one by one, everything else filled after the last.
+pub struct Preparation<'a> {
+    context: &'a Context,
+    plan: &'a Plan,
+    test: LoadedTest,
+    name: String,
+    scope: Scope,
+    /// Whether `THREAD_ID` was set by somebody, so that the target's own is not asked.
+    thread_is_given: bool,
+    /// Every name that hooks gave, in their order.
+    from_hooks: Vec<String>,
 }
 
-fn fill(
-    context: &Context,
-    config: &Config,
-    test: &LoadedTest,
-    problems: &mut Vec<Diagnostic>,
-    secrets: &mut Vec<String>,
-) -> Option<Prepared> {
-    let name = test.name(context, problems)?;
-    let mut scope = Scope::new(Arc::clone(&context.environment));
-    scope.set("TEST_NAME", name.clone());
-    scope.set("TEST_FILE", test.path_from(&config.folder));
-    let model = &config.model.target;
-    let generated = model.thread_id().is_none_or(names_the_thread);
-    let thread_id = thread(context, &mut scope, config, model.thread_id(), problems)?;
+impl<'a> Preparation<'a> {
+    /// Loads a test again.
+    ///
+    /// # Errors
+    /// Where the file changed since the plan was made, or cannot be read any more.
+    pub fn begin(context: &'a Context, plan: &'a Plan, entry: &CaseEntry) -> Result<Self, Unprepared> {
+        let test = LoadedTest::load(context, &entry.path)
+            .map_err(|problems| Unprepared::Broken(problems, Vec::new()))?;
+        if test.hash != entry.hash {
+            return Err(Unprepared::Changed);
+        }
+        let mut problems = Vec::new();
+        let Some(name) = test.name(context, &plan.supply, &mut problems) else {
+            return Err(Unprepared::Broken(problems, Vec::new()));
+        };
+        let mut scope = plan.supply.scope(context);
+        scope.set("TEST_NAME", name.clone());
+        scope.set("TEST_FILE", test.path_from(&plan.config.folder));
+        let thread_is_given = scope.knows(THREAD);
+        let mut begun = Self { context, plan, test, name, scope, thread_is_given, from_hooks: Vec::new() };
+        begun.first_thread();
+        Ok(begun)
+    }
 
-    let mut filling = Filling::new(&scope, &config.source, true, problems);
-    let target = TargetSettings::fill(model, &mut filling);
-    let target_block = Block::compile(model.assert_block(), Level::Target, &mut filling);
-    let timeout = match model.timeout_ms() {
-        Some(number) => filling.number(number).ready().map(Duration::from_millis),
-        None => Some(DEFAULT_TIMEOUT),
-    };
-    secrets.extend(filling.into_secrets());
+    /// The test's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
 
-    let mut filling = Filling::new(&scope, &test.source, true, problems);
-    let (test_block, turn_blocks) = test.blocks(&mut filling);
-    let turns: Vec<Option<String>> = test
-        .model
-        .turns
-        .iter()
-        .map(|turn| {
-            let Turn::User(turn) = turn;
-            filling.text(&turn.user).ready()
+    /// How many turns the test has.
+    pub fn turns(&self) -> usize {
+        self.test.model.turns.len()
+    }
+
+    /// How many hooks are to be run.
+    pub fn hooks(&self) -> usize {
+        self.test.hooks(&self.plan.supply).len()
+    }
+
+    /// The hook at `index`, counted from 0, filled with what is known by now.
+    ///
+    /// # Errors
+    /// Where a leaf of it cannot be filled.
+    pub fn hook(&self, index: usize) -> Result<Option<HookCommand>, Unprepared> {
+        let Some(written) = self.test.hooks(&self.plan.supply).get(index) else { return Ok(None) };
+        let mut hint = LoadedTest::HINT_FOR_HOOKS.to_owned();
+        if !self.scope.knows(THREAD) {
+            hint.push_str("; `THREAD_ID` comes later, since the target's `threadId` uses what hooks give");
+        }
+        let scope = self.scope.clone().hint(hint);
+        let mut problems = Vec::new();
+        let mut filling = Filling::new(&scope, &self.test.source, true, &mut problems);
+        let home = &self.plan.config.folder;
+        let filled = hook::fill(written, index + 1, self.context, home, &scope, &mut filling);
+        let quotes = !hook::feeds_headers(&self.plan.config.model.target);
+        match filled {
+            Some(command) => Ok(Some(HookCommand { may_be_quoted: quotes, ..command })),
+            None => Err(Unprepared::Broken(problems, self.secrets())),
+        }
+    }
+
+    /// Takes over what a hook gave. What the command line gives stays.
+    pub fn define(&mut self, values: Map<String, Value>) {
+        for (name, value) in values {
+            if self.plan.supply.given.contains_key(&name) {
+                continue;
+            }
+            self.thread_is_given |= name == THREAD;
+            self.scope.set(&name, value);
+            if !self.from_hooks.contains(&name) {
+                self.from_hooks.push(name);
+            }
+        }
+    }
+
+    /// What is known by now to be secret, since a header will carry it.
+    pub fn secrets(&self) -> Vec<String> {
+        let scope = self.scope.clone().open();
+        let mut problems = Vec::new();
+        let config = &self.plan.config;
+        let mut filling = Filling::new(&scope, &config.source, false, &mut problems);
+        TargetSettings::fill(&config.model.target, &mut filling);
+        filling.into_secrets()
+    }
+
+    /// Fills every leaf of the test and of its target.
+    ///
+    /// # Errors
+    /// Where a leaf cannot be filled.
+    pub fn finish(mut self) -> Result<Prepared, Unprepared> {
+        if let Some(hint) = self.hint() {
+            self.scope = self.scope.hint(hint);
+        }
+        let mut problems = Vec::new();
+        let mut secrets = Vec::new();
+        let prepared = self.fill(&mut problems, &mut secrets);
+        problems.retain(|problem| problem.severity == Severity::Error);
+        match prepared {
+            Some(prepared) if problems.is_empty() => Ok(Prepared { secrets, ..prepared }),
+            _ => {
+                sort(&mut problems);
+                secrets.extend(self.secrets());
+                Err(Unprepared::Broken(problems, secrets))
+            }
+        }
+    }
+
+    /// What to say beside a name that is missing after the hooks.
+    fn hint(&self) -> Option<String> {
+        if self.hooks() == 0 {
+            return None;
+        }
+        let names: Vec<String> =
+            self.from_hooks.iter().take(LISTED_NAMES).map(|name| format!("`{name}`")).collect();
+        Some(match (names.as_slice(), self.from_hooks.len().saturating_sub(names.len())) {
+            ([], _) => "the hooks of this test gave no variables".to_owned(),
+            (names, 0) => format!("the hooks of this test gave {}", names.join(", ")),
+            (names, more) => format!("the hooks of this test gave {} and {more} more", names.join(", ")),
         })
-        .collect();
-    secrets.extend(filling.into_secrets());
-    Some(Prepared {
-        name,
-        turns: turns.into_iter().collect::<Option<_>>()?,
-        rules: inherit(&target_block, &test_block, &turn_blocks),
-        target: target?,
-        thread_id,
-        thread_is_fixed: !generated,
-        timeout: timeout?,
-        secrets: Vec::new(),
-    })
-}
-
-/// `THREAD_ID` is the target's literal `threadId`, else generated (SPEC 2); a `threadId` that names it is built on it.
-fn thread(
-    context: &Context,
-    scope: &mut Scope,
-    config: &Config,
-    written: Option<&Text>,
-    problems: &mut Vec<Diagnostic>,
-) -> Option<String> {
-    let literal = written.filter(|text| !names_the_thread(text));
-    let generated = match literal {
-        Some(text) => Filling::new(scope, &config.source, true, problems).text(text).ready()?,
-        None => context.ids.next("thread"),
-    };
-    scope.set("THREAD_ID", generated.clone());
-    match written {
-        Some(text) if literal.is_none() => {
-            Filling::new(scope, &config.source, true, problems).text(text).ready()
-        }
-        _ => Some(generated),
     }
-}
 
-/// Whether a `threadId` is built on `${THREAD_ID}`, which is generated.
-fn names_the_thread(text: &Text) -> bool {
-    scan(&text.value).is_ok_and(|pieces| {
-        pieces
+    fn fill(&mut self, problems: &mut Vec<Diagnostic>, secrets: &mut Vec<String>) -> Option<Prepared> {
+        let thread_id = self.thread(problems)?;
+        let config = &self.plan.config;
+        let model = &config.model.target;
+        let mut filling = Filling::new(&self.scope, &config.source, true, problems);
+        let target = TargetSettings::fill(model, &mut filling);
+        let target_block = Block::compile(model.assert_block(), Level::Target, &mut filling);
+        let timeout = match model.timeout_ms() {
+            Some(number) => filling.number(number).ready().map(Duration::from_millis),
+            None => Some(DEFAULT_TIMEOUT),
+        };
+        secrets.extend(filling.into_secrets());
+
+        let mut filling = Filling::new(&self.scope, &self.test.source, true, problems);
+        let (test_block, turn_blocks) = self.test.blocks(&mut filling);
+        let turns: Vec<Option<String>> = self
+            .test
+            .model
+            .turns
             .iter()
-            .any(|piece| matches!(piece, Piece::Reference(reference) if reference.name == "THREAD_ID"))
-    })
+            .map(|turn| {
+                let Turn::User(turn) = turn;
+                filling.text(&turn.user).ready()
+            })
+            .collect();
+        secrets.extend(filling.into_secrets());
+        Some(Prepared {
+            turns: turns.into_iter().collect::<Option<_>>()?,
+            rules: inherit(&target_block, &test_block, &turn_blocks),
+            target: target?,
+            thread_id,
+            thread_is_fixed: self.thread_is_given || self.literal_thread().is_some(),
+            timeout: timeout?,
+            secrets: Vec::new(),
+        })
+    }
+
+    /// The target's `threadId`, where it does not name `THREAD_ID` itself.
+    fn literal_thread(&self) -> Option<&'a Text> {
+        let names_itself = |text: &Text| {
+            scan(&text.value).is_ok_and(|pieces| {
+                pieces
+                    .iter()
+                    .any(|piece| matches!(piece, Piece::Reference(reference) if reference.name == THREAD))
+            })
+        };
+        self.plan.config.model.target.thread_id().filter(|text| !names_itself(text))
+    }
+
+    /// What hooks know as `THREAD_ID`: nothing where the target's `threadId` waits for what they give.
+    fn first_thread(&mut self) {
+        if self.thread_is_given {
+            return;
+        }
+        let thread = match self.literal_thread() {
+            Some(text) => {
+                let scope = self.scope.clone();
+                let scope = if self.hooks() > 0 { scope.open() } else { scope };
+                Filling::new(&scope, &self.plan.config.source, true, &mut Vec::new()).text(text).ready()
+            }
+            None => Some(self.context.ids.next("thread")),
+        };
+        if let Some(thread) = thread {
+            self.scope.set(THREAD, thread);
+        }
+    }
+
+    /// The conversation's thread. `THREAD_ID` is a variable of that name if set, else the target's literal `threadId`,
+    /// else generated (SPEC 2); a `threadId` that names it is built on it.
+    fn thread(&mut self, problems: &mut Vec<Diagnostic>) -> Option<String> {
+        let source = &self.plan.config.source;
+        if let (Some(literal), false) = (self.literal_thread(), self.thread_is_given) {
+            let thread = Filling::new(&self.scope, source, true, problems).text(literal).ready()?;
+            self.scope.set(THREAD, thread);
+        }
+        match self.plan.config.model.target.thread_id() {
+            Some(written) => Filling::new(&self.scope, source, true, problems).text(written).ready(),
+            None => self.scope.values().find(|(name, _)| *name == THREAD).map(|(_, value)| as_text(value)),
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! One test from its file to its outcome: prepare → open → turns → settle.
+//! One test from its file to its outcome: begin → hooks → fill the rest → open → turns → settle.
 
 use std::time::Duration;
 
@@ -6,32 +6,25 @@ use crate::assertion::Judge;
 use crate::context::CaseKey;
 use crate::diagnostic::Diagnostic;
 use crate::outcome::{ErrorKind, Outcome, Problem, Status};
-use crate::plan::{CaseEntry, Config, Prepared, Unprepared, prepare};
+use crate::plan::{CaseEntry, Plan, Preparation, Prepared, Unprepared};
 use crate::target::{Limits, Opening, Session, Target, build};
 use crate::trace::{self, Trace};
 
 use super::capture::Capture;
+use super::hooks::run_hooks;
 use super::turn::run_turn;
 use super::{Reason, Run, RunEvent};
 
 /// Runs one test; whatever goes wrong is in its outcome.
-pub(super) async fn run_case(shared: &Run, config: &Config, entry: &CaseEntry) -> Outcome {
+pub(super) async fn run_case(shared: &Run, plan: &Plan, entry: &CaseEntry) -> Outcome {
     shared.tell(RunEvent::CaseStarted { id: entry.id.clone() }).await;
     let mut outcome = blank(shared, entry);
-    match prepare(&shared.context, config, entry) {
-        Ok(prepared) => {
-            learn(shared, &prepared.secrets);
-            outcome.name.clone_from(&prepared.name);
-            outcome.agent = prepared.target.agent().to_owned();
-            outcome.thread_id.clone_from(&prepared.thread_id);
-            if let Err(problem) = converse(shared, entry, prepared, &mut outcome).await {
-                outcome.status = Status::Error;
-                outcome.problem = Some(problem);
-            }
-        }
-        Err(unprepared) => {
-            outcome.status = Status::Error;
-            outcome.problem = Some(unprepared_problem(shared, unprepared));
+    if let Err(problem) = carry_out(shared, plan, entry, &mut outcome).await {
+        outcome.status = Status::Error;
+        outcome.problem = Some(problem);
+        if shared.stopper.reason().is_some() {
+            // What an end of the run cut short is no fault of the test's.
+            skip(&mut outcome, "not run to its end", shared.stopper.reason());
         }
     }
     outcome
@@ -73,13 +66,36 @@ fn skip(outcome: &mut Outcome, what: &str, reason: Option<Reason>) {
         Some(Problem { kind: ErrorKind::Setup, message: format!("{what}{reason}"), help: None });
 }
 
-fn learn(shared: &Run, secrets: &[String]) {
+/// From the file to the last rule. What stops it on the way is a problem of the test as a whole.
+async fn carry_out(
+    shared: &Run,
+    plan: &Plan,
+    entry: &CaseEntry,
+    outcome: &mut Outcome,
+) -> Result<(), Problem> {
+    let unprepared = |unprepared| unprepared_problem(shared, unprepared);
+    let mut preparation = Preparation::begin(&shared.context, plan, entry).map_err(unprepared)?;
+    preparation.name().clone_into(&mut outcome.name);
+    outcome.turns_not_run = count(preparation.turns());
+    run_hooks(shared, &mut preparation).await?;
+    let prepared = preparation.finish().map_err(unprepared)?;
+    learn(shared, &prepared.secrets);
+    prepared.target.agent().clone_into(&mut outcome.agent);
+    outcome.thread_id.clone_from(&prepared.thread_id);
+    converse(shared, entry, prepared, outcome).await
+}
+
+fn count(turns: usize) -> u32 {
+    u32::try_from(turns).unwrap_or(u32::MAX)
+}
+
+pub(super) fn learn(shared: &Run, secrets: &[String]) {
     for secret in secrets {
         shared.redactor.learn(secret);
     }
 }
 
-fn unprepared_problem(shared: &Run, unprepared: Unprepared) -> Problem {
+pub(super) fn unprepared_problem(shared: &Run, unprepared: Unprepared) -> Problem {
     let (message, help) = match unprepared {
         Unprepared::Changed => {
             ("the file changed since the run began".to_owned(), Some("run it again".to_owned()))
@@ -87,7 +103,8 @@ fn unprepared_problem(shared: &Run, unprepared: Unprepared) -> Problem {
         Unprepared::Broken(problems, secrets) => {
             learn(shared, &secrets);
             let lines: Vec<String> = problems.iter().map(Diagnostic::to_string).collect();
-            (lines.join("\n"), problems.into_iter().find_map(|problem| problem.help.into_iter().next()))
+            let help = problems.into_iter().find(|problem| !problem.help.is_empty());
+            (lines.join("\n"), help.map(|problem| problem.help.join("\n")))
         }
     };
     Problem { kind: ErrorKind::Setup, message, help }
@@ -159,7 +176,7 @@ async fn converse(
             break;
         }
     }
-    outcome.turns_not_run = u32::try_from(total - outcome.turns.len()).unwrap_or(u32::MAX);
+    outcome.turns_not_run = count(total - outcome.turns.len());
     Ok(())
 }
 

@@ -1,12 +1,13 @@
 //! The spine: from a plan to verdicts.
 //!
 //! [`run`] carries out the cases of a plan and tells what happens as [`RunEvent`]s; it prints nothing and writes
-//! nothing. Which case runs when is in `schedule`, one case in `case`, one turn in `turn`, what a turn hears in
-//! `capture`.
+//! nothing. Which case runs when is in `schedule`, one case in `case`, its hooks in `hooks`, one turn in `turn`,
+//! what a turn hears in `capture`.
 
 mod capture;
 mod case;
 mod event;
+mod hooks;
 mod schedule;
 mod stop;
 mod summary;

@@ -7,7 +7,7 @@ use tokio::task::JoinSet;
 
 use super::{Reason, Run, RunEvent, case};
 use crate::outcome::{Outcome, Totals};
-use crate::plan::{CaseEntry, Config, Plan};
+use crate::plan::{CaseEntry, Plan};
 
 /// How far cases may run ahead of the one that is told next: a slow test makes the others wait before finished
 /// outcomes fill the memory.
@@ -15,12 +15,17 @@ const AHEAD: usize = 256;
 
 /// Runs every case, as many at once as the options say.
 pub(super) async fn run_all(shared: &Arc<Run>, plan: Plan) -> Totals {
-    let Plan { config, cases, .. } = plan;
-    let mut schedule =
-        Schedule { shared, config, running: JoinSet::new(), finished: BTreeMap::new(), started: 0 };
+    let plan = Arc::new(plan);
+    let mut schedule = Schedule {
+        shared,
+        plan: Arc::clone(&plan),
+        running: JoinSet::new(),
+        finished: BTreeMap::new(),
+        started: 0,
+    };
     let mut totals = Totals::default();
-    for (next, entry) in cases.iter().enumerate() {
-        let outcome = schedule.outcome(next, entry, &cases).await;
+    for (next, entry) in plan.cases.iter().enumerate() {
+        let outcome = schedule.outcome(next, entry).await;
         totals.add(outcome.status, outcome.duration_us);
         shared.tell(RunEvent::CaseFinished(Box::new(outcome))).await;
     }
@@ -29,7 +34,7 @@ pub(super) async fn run_all(shared: &Arc<Run>, plan: Plan) -> Totals {
 
 struct Schedule<'a> {
     shared: &'a Arc<Run>,
-    config: Arc<Config>,
+    plan: Arc<Plan>,
     running: JoinSet<(usize, Outcome)>,
     /// What is over and has to wait until it is its turn to be told.
     finished: BTreeMap<usize, Outcome>,
@@ -38,9 +43,9 @@ struct Schedule<'a> {
 
 impl Schedule<'_> {
     /// The outcome of the case `next`, which is told now.
-    async fn outcome(&mut self, next: usize, entry: &CaseEntry, cases: &[CaseEntry]) -> Outcome {
+    async fn outcome(&mut self, next: usize, entry: &CaseEntry) -> Outcome {
         loop {
-            self.start(next, cases);
+            self.start(next);
             if let Some(outcome) = self.finished.remove(&next) {
                 return outcome;
             }
@@ -55,15 +60,15 @@ impl Schedule<'_> {
     }
 
     /// Starts as many cases as there is room for.
-    fn start(&mut self, next: usize, cases: &[CaseEntry]) {
+    fn start(&mut self, next: usize) {
         let parallel = self.shared.options.parallel.max(1);
         while self.running.len() < parallel
             && self.started < next + AHEAD
             && self.shared.stopper.reason().is_none()
         {
-            let Some(entry) = cases.get(self.started).cloned() else { return };
-            let (shared, config, index) = (Arc::clone(self.shared), Arc::clone(&self.config), self.started);
-            self.running.spawn(async move { (index, case::run_case(&shared, &config, &entry).await) });
+            let Some(entry) = self.plan.cases.get(self.started).cloned() else { return };
+            let (shared, plan, index) = (Arc::clone(self.shared), Arc::clone(&self.plan), self.started);
+            self.running.spawn(async move { (index, case::run_case(&shared, &plan, &entry).await) });
             self.started += 1;
         }
     }

@@ -242,23 +242,28 @@ impl<'a> Filling<'a> {
         } else {
             nearest(sought, self.scope.names())
         };
-        let help = match nearest {
+        let hint = self.scope.hint_for_missing().filter(|_| !environment && !self.scope.knows(sought));
+        let nearest = match nearest {
             Some(name) if environment => format!("did you mean `${{ENV.{name}}}`?"),
             Some(name) => format!("did you mean `${{{name}}}`?"),
             None if environment => {
                 format!("set it, or give a default: `${{ENV.{sought}:-…}}`")
             }
+            None if hint.is_some() => String::new(),
             None => format!(
                 "define it, give a default with `${{{sought}:-…}}`, or write `$${{` for the two characters themselves"
             ),
         };
+        let help = [hint.unwrap_or_default(), &nearest].map(str::to_owned);
         let unsent = environment && !self.sends && matches!(kind, Kind::Sent | Kind::Header);
         let diagnostic = if unsent {
             Diagnostic::warning(Code::UndefinedVariable, missing)
         } else {
             Diagnostic::error(Code::UndefinedVariable, missing)
         };
-        self.problems.push(diagnostic.at(self.source, place, "").help(help));
+        let mut diagnostic = diagnostic.at(self.source, place, "");
+        diagnostic.help.extend(help.into_iter().filter(|sentence| !sentence.is_empty()));
+        self.problems.push(diagnostic);
         None
     }
 
@@ -284,7 +289,7 @@ enum Kind {
 }
 
 /// A value inside other text: strings as they are, everything else as compact JSON.
-fn as_text(value: &Value) -> String {
+pub fn as_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),

@@ -8,7 +8,7 @@ mod pattern;
 mod scan;
 mod scope;
 
-pub use filling::{Filling, Late, SHORTEST_SECRET};
+pub use filling::{Filling, Late, SHORTEST_SECRET, as_text};
 pub use pattern::{Pattern, PatternError, Patterns};
-pub use scan::{Piece, Reference, ScanError, scan};
-pub use scope::{Found, Scope};
+pub use scan::{Piece, Reference, ScanError, is_name, scan};
+pub use scope::{Found, Scope, is_reserved};

@@ -103,7 +103,7 @@ fn reference(text: &str, range: Range<usize>) -> Result<Reference<'_>, String> {
 }
 
 /// Whether `text` is `[A-Za-z_][A-Za-z0-9_]*`.
-fn is_name(text: &str) -> bool {
+pub fn is_name(text: &str) -> bool {
     let mut bytes = text.bytes();
     bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
         && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')

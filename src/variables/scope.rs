@@ -11,6 +11,11 @@ use super::Reference;
 /// The name under which the environment is reached: `${ENV.NAME}`.
 const ENVIRONMENT: &str = "ENV";
 
+/// Whether `name` is ananke's own, so that nothing else may give it a value.
+pub fn is_reserved(name: &str) -> bool {
+    name == ENVIRONMENT || name.starts_with("TEST_")
+}
+
 /// What a reference means.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Found<'a> {
@@ -30,6 +35,8 @@ pub struct Scope {
     environment: Arc<BTreeMap<String, String>>,
     values: BTreeMap<String, Value>,
     pending: BTreeSet<String>,
+    open: bool,
+    hint: Option<String>,
 }
 
 impl Scope {
@@ -49,6 +56,23 @@ impl Scope {
         if !self.values.contains_key(name) {
             self.pending.insert(name.to_owned());
         }
+    }
+
+    /// Says that any name may still get a value, but for the reserved ones: nothing is missing yet.
+    #[must_use]
+    pub fn open(self) -> Self {
+        Self { open: true, ..self }
+    }
+
+    /// Says to whoever uses a name that is missing why it is, or where it would have to come from.
+    #[must_use]
+    pub fn hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+
+    /// What to say beside a missing name.
+    pub fn hint_for_missing(&self) -> Option<&str> {
+        self.hint.as_deref()
     }
 
     /// Whether `name` has a value.
@@ -82,6 +106,9 @@ impl Scope {
             return Found::Pending;
         }
         let Some(mut value) = self.values.get(reference.name) else {
+            if self.open && !is_reserved(reference.name) {
+                return Found::Pending;
+            }
             return Found::Missing(format!("the variable `{}` is not defined", reference.name));
         };
         for (depth, part) in reference.path.iter().enumerate() {
@@ -102,6 +129,11 @@ impl Scope {
             value = inner;
         }
         Found::Value(Cow::Borrowed(value))
+    }
+
+    /// Every name that has a value, with it, sorted.
+    pub fn values(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.values.iter().map(|(name, value)| (name.as_str(), value))
     }
 
     /// Every name that has or gets a value, sorted, for suggestions.

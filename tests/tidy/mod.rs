@@ -45,6 +45,7 @@ const KNOWN_ONLY_BY: &[(&str, &[&str])] = &[
     ("jsonschema", &["schema/"]),
     ("quick_xml", &["report/"]),
     ("reqwest", &["target/"]),
+    ("rustix", &["hook/"]),
     ("rustls", &["target/"]),
     // The reader and, beside it, the translation of its errors.
     ("serde_yaml", &["source/yaml.rs", "source/yaml_error.rs"]),

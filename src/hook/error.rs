@@ -1,0 +1,173 @@
+//! What is said about a hook that did not do its work.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::output::Unusable;
+use super::streams::MOST_OUTPUT;
+use crate::plan::HookCommand;
+
+/// How many characters of a command are shown.
+const SHOWN_COMMAND: usize = 200;
+
+/// What an exit code of a shell means when the command was not found, or could not be run.
+const NOT_RUN: [i32; 2] = [126, 127];
+
+/// What went wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Trouble {
+    /// It could not be started: why, and what to do, which may be empty.
+    Start(String, String),
+    /// It ended with this exit code.
+    Exit(i32),
+    /// It was ended by this signal.
+    Signal(i32),
+    /// It took longer than this.
+    Timeout(Duration),
+    /// It printed more than it may, which begins so.
+    TooMuch(String),
+    /// The run was stopped meanwhile.
+    Stopped,
+    /// What it printed gives no variables.
+    Output(Unusable),
+}
+
+impl Trouble {
+    /// It could not be started.
+    pub(super) fn start(message: String, help: &str) -> Self {
+        Self::Start(message, help.to_owned())
+    }
+}
+
+/// A hook that did not do its work: which one, what went wrong, and the last it had to say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HookError {
+    number: usize,
+    command: String,
+    folder_name: String,
+    may_be_quoted: bool,
+    trouble: Trouble,
+    errors: String,
+}
+
+impl HookError {
+    pub(super) fn new(hook: &HookCommand, trouble: Trouble, errors: String) -> Self {
+        Self {
+            number: hook.number,
+            command: shown(&hook.argv),
+            folder_name: hook.folder_name.clone(),
+            may_be_quoted: hook.may_be_quoted,
+            trouble,
+            errors,
+        }
+    }
+
+    /// Whether nothing was wrong with it, but the run was stopped.
+    pub fn is_stopped(&self) -> bool {
+        self.trouble == Trouble::Stopped
+    }
+
+    /// What to do about it.
+    pub fn help(&self) -> Option<String> {
+        let help = match &self.trouble {
+            Trouble::Start(_, help) if help.is_empty() => return None,
+            Trouble::Start(_, help) => help.clone(),
+            Trouble::Exit(code) if NOT_RUN.contains(code) => format!(
+                "with {code} a shell says that a command could not be run: paths count from `{}`, where the hook runs",
+                self.folder_name
+            ),
+            Trouble::Timeout(_) => "give it more time with its `timeout_ms`".to_owned(),
+            Trouble::TooMuch(_) => "write what is large to a file, and print its path".to_owned(),
+            Trouble::Output(Unusable::NoJson(..) | Unusable::NoObject(..)) => {
+                "print the variables as one JSON object, and everything else to stderr".to_owned()
+            }
+            Trouble::Output(Unusable::BadName(_)) => {
+                "names are made of letters, digits and `_`, and begin with no digit".to_owned()
+            }
+            Trouble::Output(Unusable::Reserved(_)) => {
+                "`ENV` and all names that begin with `TEST_` are ananke's own".to_owned()
+            }
+            Trouble::Exit(_) | Trouble::Signal(_) | Trouble::Stopped => return None,
+        };
+        Some(help)
+    }
+
+    fn start_of_output(&self, start: &str) -> String {
+        if self.may_be_quoted {
+            format!("its stdout begins `{start}`")
+        } else {
+            "its stdout is not shown, since a header of the target takes variables".to_owned()
+        }
+    }
+}
+
+impl std::error::Error for HookError {}
+
+impl fmt::Display for HookError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "hook {} `{}` ", self.number, self.command)?;
+        match &self.trouble {
+            Trouble::Start(message, _) => formatter.write_str(message),
+            Trouble::Exit(code) => write!(formatter, "ended with exit code {code}"),
+            Trouble::Signal(signal) => {
+                write!(formatter, "was ended by signal {signal}")?;
+                name_of(*signal).map_or(Ok(()), |name| write!(formatter, " ({name})"))
+            }
+            Trouble::Timeout(after) => {
+                write!(formatter, "took longer than its {} ms and was killed", after.as_millis())
+            }
+            Trouble::TooMuch(start) => {
+                let (most, start) = (MOST_OUTPUT >> 20, self.start_of_output(start));
+                write!(formatter, "printed more than {most} MiB to stdout: {start}")
+            }
+            Trouble::Stopped => formatter.write_str("was killed, since the run was stopped"),
+            Trouble::Output(Unusable::NoJson(error, start)) => {
+                write!(formatter, "printed no JSON to stdout ({error}): {}", self.start_of_output(start))
+            }
+            Trouble::Output(Unusable::NoObject(what, start)) => {
+                let start = self.start_of_output(start);
+                write!(formatter, "printed {what} to stdout, expected one JSON object: {start}")
+            }
+            Trouble::Output(Unusable::BadName(name)) => {
+                write!(formatter, "gives `{name}` a value, which is no variable name")
+            }
+            Trouble::Output(Unusable::Reserved(name)) => {
+                write!(formatter, "gives `{name}` a value, which is reserved")
+            }
+        }?;
+        if self.errors.is_empty() {
+            return Ok(());
+        }
+        write!(formatter, "\nits stderr ends:")?;
+        self.errors.lines().try_for_each(|line| write!(formatter, "\n  {line}"))
+    }
+}
+
+/// The words of a command as a list.
+fn shown(argv: &[String]) -> String {
+    let words: Vec<String> =
+        argv.iter().map(|word| serde_json::Value::from(word.as_str()).to_string()).collect();
+    let whole = format!("[{}]", words.join(", "));
+    match whole.char_indices().nth(SHOWN_COMMAND) {
+        Some((end, _)) => format!("{}…", &whole[..end]),
+        None => whole,
+    }
+}
+
+/// The signals that programs end by, where every Unix gives them the same number.
+fn name_of(signal: i32) -> Option<&'static str> {
+    Some(match signal {
+        1 => "SIGHUP",
+        2 => "SIGINT",
+        3 => "SIGQUIT",
+        4 => "SIGILL",
+        6 => "SIGABRT",
+        8 => "SIGFPE",
+        9 => "SIGKILL",
+        11 => "SIGSEGV",
+        13 => "SIGPIPE",
+        14 => "SIGALRM",
+        15 => "SIGTERM",
+        _ => return None,
+    })
+}

@@ -1,0 +1,42 @@
+//! Systems without process groups: only the hook itself can be killed, not what it started.
+
+use std::io;
+use std::process::ExitStatus;
+
+use tokio::process::{Child, Command};
+
+use super::process::Ending;
+
+/// What must stand before the leader starts: nothing.
+pub(super) struct Birth;
+
+/// A hook.
+pub(super) struct Group;
+
+impl Birth {
+    /// Nothing needs to be prepared.
+    #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
+    pub(super) fn prepare(_: &mut Command) -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    /// The started hook.
+    pub(super) fn group(self, _: &Child) -> Group {
+        Group
+    }
+}
+
+impl Group {
+    /// Waits until the hook has ended.
+    pub(super) async fn leader_ends(&mut self, child: &mut Child) {
+        let _ = child.wait().await;
+    }
+
+    /// The child itself is killed by whoever holds it.
+    pub(super) fn kill(&mut self) {}
+}
+
+/// How a process that is over ended.
+pub(super) fn ending(status: ExitStatus) -> Ending {
+    Ending::Exit(status.code().unwrap_or(-1))
+}

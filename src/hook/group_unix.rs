@@ -1,0 +1,77 @@
+//! The process group of a hook: everything it starts and does not move elsewhere itself.
+//!
+//! The leader is killed or seen to have ended before it is reaped, so the group's number cannot have become another's.
+
+use std::io;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::ExitStatus;
+
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use tokio::process::{Child, Command};
+use tokio::signal::unix::{self, SignalKind};
+
+use super::process::Ending;
+
+/// What must stand before the leader starts, so that its end cannot be missed.
+pub(super) struct Birth(unix::Signal);
+
+/// A hook and what it started.
+pub(super) struct Group {
+    /// `None` once it was killed: its number is never used again.
+    leader: Option<Pid>,
+    ends: unix::Signal,
+}
+
+impl Birth {
+    /// Makes the process that `command` will start the leader of a group of its own.
+    pub(super) fn prepare(command: &mut Command) -> io::Result<Self> {
+        command.process_group(0);
+        unix::signal(SignalKind::child()).map(Self)
+    }
+
+    /// The group of the started leader.
+    pub(super) fn group(self, child: &Child) -> Group {
+        let number = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+        // Every process and the first one have the numbers below: no hook has them, and none may ever be signalled.
+        let leader = number.filter(|leader| leader.as_raw_pid() > 1);
+        Group { leader, ends: self.0 }
+    }
+}
+
+impl Group {
+    /// Waits until the leader has ended; does not reap it.
+    pub(super) async fn leader_ends(&mut self, child: &mut Child) {
+        let Some(leader) = self.leader else {
+            let _ = child.wait().await;
+            return;
+        };
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        while let Ok(None) = waitid(WaitId::Pid(leader), options) {
+            if self.ends.recv().await.is_none() {
+                let _ = child.wait().await;
+                return;
+            }
+        }
+    }
+
+    /// Kills every process of the group. A group that is empty already is fine.
+    pub(super) fn kill(&mut self) {
+        if let Some(leader) = self.leader.take() {
+            let _ = kill_process_group(leader, Signal::KILL);
+        }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// How a process that is over ended.
+pub(super) fn ending(status: ExitStatus) -> Ending {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => Ending::Exit(code),
+        (None, signal) => Ending::Signal(signal.unwrap_or_default()),
+    }
+}

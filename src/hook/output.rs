@@ -1,0 +1,124 @@
+//! From what a hook printed to variables.
+
+use serde_json::{Map, Value};
+
+use crate::source::printable;
+use crate::variables::{is_name, is_reserved};
+
+/// Why what a hook printed gives no variables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Unusable {
+    /// No JSON, in the words of the parser; the output's start.
+    NoJson(String, String),
+    /// JSON, but no object: what it is, and the output's start.
+    NoObject(&'static str, String),
+    /// A key that is no variable name.
+    BadName(String),
+    /// A key that is ananke's own.
+    Reserved(String),
+}
+
+/// How many bytes of an output are quoted.
+const QUOTED: usize = 200;
+
+/// The variables in `output`: one JSON object; nothing printed is none.
+pub(super) fn variables(output: &[u8]) -> Result<Map<String, Value>, Unusable> {
+    if output.trim_ascii().is_empty() {
+        return Ok(Map::new());
+    }
+    let value = serde_json::from_slice(output)
+        .map_err(|error| Unusable::NoJson(error.to_string(), start_of(output)))?;
+    let what = match value {
+        Value::Object(variables) => return named(variables),
+        Value::Null => "`null`",
+        Value::Bool(_) => "a truth value",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+    };
+    Err(Unusable::NoObject(what, start_of(output)))
+}
+
+fn named(variables: Map<String, Value>) -> Result<Map<String, Value>, Unusable> {
+    for name in variables.keys() {
+        if is_reserved(name) {
+            return Err(Unusable::Reserved(printable(name)));
+        }
+        if !is_name(name) {
+            return Err(Unusable::BadName(printable(name)));
+        }
+    }
+    Ok(variables)
+}
+
+/// The start of `output` on one line.
+pub(super) fn start_of(output: &[u8]) -> String {
+    let output = output.trim_ascii();
+    let start = String::from_utf8_lossy(&output[..output.len().min(QUOTED)]);
+    let is_cut = output.len() > QUOTED;
+    // A character that the cut went through is nobody's fault.
+    let start = if is_cut { start.trim_end_matches(char::REPLACEMENT_CHARACTER) } else { &start };
+    let mut line = String::with_capacity(start.len());
+    for character in start.chars() {
+        match character {
+            '"' | '\'' | '\\' => line.push(character),
+            _ => line.extend(character.escape_debug()),
+        }
+    }
+    if is_cut {
+        line.push('…');
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn an_object_keeps_its_types() {
+        let given = variables(b" {\"A\": 1, \"B_2\": {\"c\": [true, null, 1.5]}, \"_\": \"x\"}\n");
+        assert_eq!(given.map(Value::Object), Ok(json!({"A": 1, "B_2": {"c": [true, null, 1.5]}, "_": "x"})));
+        assert_eq!(variables(b""), Ok(Map::new()));
+        assert_eq!(variables(b" \n"), Ok(Map::new()));
+        assert_eq!(variables(b"{\"A\": 1, \"A\": 2}").map(Value::Object), Ok(json!({"A": 2})));
+    }
+
+    #[test]
+    fn anything_else_is_refused() {
+        let start = |text: &str| text.to_owned();
+        let error = |text: &str| text.to_owned();
+        for (output, expected) in [
+            ("hello", Unusable::NoJson(error("expected value at line 1 column 1"), start("hello"))),
+            (
+                "{\"A\": 1}\n{\"B\": 2}",
+                Unusable::NoJson(
+                    error("trailing characters at line 2 column 1"),
+                    start("{\"A\": 1}\\n{\"B\": 2}"),
+                ),
+            ),
+            ("[1]", Unusable::NoObject("a list", start("[1]"))),
+            ("null", Unusable::NoObject("`null`", start("null"))),
+            ("\"x\"", Unusable::NoObject("a text", start("\"x\""))),
+            ("1.5", Unusable::NoObject("a number", start("1.5"))),
+            ("true", Unusable::NoObject("a truth value", start("true"))),
+            ("{\"cart-id\": 1}", Unusable::BadName(start("cart-id"))),
+            ("{\"\": 1}", Unusable::BadName(String::new())),
+            ("{\"ENV\": 1}", Unusable::Reserved(start("ENV"))),
+            ("{\"TEST_NAME\": 1}", Unusable::Reserved(start("TEST_NAME"))),
+        ] {
+            assert_eq!(variables(output.as_bytes()), Err(expected), "{output}");
+        }
+        let deep = [vec![b'['; 1000], vec![b']'; 1000]].concat();
+        assert!(matches!(variables(&deep), Err(Unusable::NoJson(..))));
+        assert!(matches!(variables(b"\xff\xfe"), Err(Unusable::NoJson(..))));
+    }
+
+    #[test]
+    fn a_quotation_is_one_short_line() {
+        assert_eq!(start_of(b"\x1b[31m\ta\"b"), "\\u{1b}[31m\\ta\"b");
+        let long = format!("{}{}", "a".repeat(QUOTED - 1), "é".repeat(9));
+        assert_eq!(start_of(long.as_bytes()), format!("{}…", "a".repeat(QUOTED - 1)));
+    }
+}

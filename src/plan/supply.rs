@@ -1,0 +1,31 @@
+//! What the command line says about variables, and the scopes in which the leaves of a test are filled.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::context::Context;
+use crate::variables::Scope;
+
+/// Why a name is missing where hooks were left out.
+const WITHOUT_HOOKS: &str =
+    "hooks are not run (`--no-hooks`): give what they would give with `--var NAME=VALUE`";
+
+/// What the command line says about variables.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Supply {
+    /// `--var`: win over what hooks give.
+    pub given: BTreeMap<String, String>,
+    /// Whether hooks are left out.
+    pub without_hooks: bool,
+}
+
+impl Supply {
+    /// What is known before anything runs: the environment and what the command line gives.
+    pub(super) fn scope(&self, context: &Context) -> Scope {
+        let mut scope = Scope::new(Arc::clone(&context.environment));
+        for (name, value) in &self.given {
+            scope.set(name, value.clone());
+        }
+        if self.without_hooks { scope.hint(WITHOUT_HOOKS) } else { scope }
+    }
+}

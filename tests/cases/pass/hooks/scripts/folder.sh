@@ -1,0 +1,2 @@
+#!/bin/sh
+printf '{"WORDS": "in %s"}' "$(basename "$PWD")"

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::reports::ReportFile;
 use ananke::plan::Filter;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -58,9 +59,18 @@ pub(crate) enum Colour {
 pub(crate) struct RunOptions {
     #[command(flatten)]
     pub(crate) selection: SelectionOptions,
+    /// Write a report, its kind by the file's ending: `.xml` JUnit, `.jsonl` a line a test; may be repeated
+    #[arg(short, long, value_name = "FILE", value_parser = ReportFile::parse)]
+    pub(crate) output: Vec<ReportFile>,
     /// Write a JUnit XML report
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
+    /// What JUnit reports hold
+    #[arg(long, value_enum, default_value_t = JunitProfile::Default, value_name = "PROFILE")]
+    pub(crate) junit_profile: JunitProfile,
+    /// Print JSON instead of text: a line as each test ends, and a summary
+    #[arg(long, conflicts_with_all = ["quiet", "verbose", "dry_run"])]
+    pub(crate) json: bool,
     /// Print the transcript of every turn
     #[arg(short, long, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
@@ -70,6 +80,14 @@ pub(crate) struct RunOptions {
     /// Print the ids of the tests that would run, one a line, and run nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum JunitProfile {
+    /// What most readers use: file and line, properties and a transcript for each test
+    Default,
+    /// What the schemas of Jenkins' xUnit plugin and of Windy Road allow
+    Strict,
 }
 
 #[derive(Debug, Args)]
@@ -94,4 +112,6 @@ pub(crate) enum SchemaFile {
     Config,
     /// A test file
     Test,
+    /// A line that `run --json` prints
+    Report,
 }

@@ -4,6 +4,7 @@ mod arguments;
 mod check;
 mod exit;
 mod problems;
+mod reports;
 mod run;
 mod schema;
 mod style;

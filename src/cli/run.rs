@@ -6,9 +6,7 @@ use std::sync::Arc;
 use ananke::context::Context;
 use ananke::plan::Plan;
 use ananke::redact::Redactor;
-use ananke::report::console::{ConsoleOptions, ConsoleReport, Verbosity};
-use ananke::report::junit::JunitReport;
-use ananke::report::{Reporter, tell};
+use ananke::report::tell;
 use ananke::run::{Run, run as run_plan};
 use ananke::target::http::HttpTransport;
 use tokio::sync::mpsc;
@@ -17,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::arguments::RunOptions;
 use super::exit::Exit;
 use super::problems;
-use super::style::is_coloured;
+use super::reports::reporters;
 
 /// How many events may wait for the telling side.
 const EVENTS_IN_FLIGHT: usize = 64;
@@ -35,10 +33,11 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
         let _ = plan.cases.iter().try_for_each(|case| writeln!(stdout, "{}", redactor.text(&case.id)));
         return Exit::Success;
     }
-    match carry_out(&plan, options, context, redactor) {
+    match carry_out(&plan, options, context, redactor.clone()) {
         Ok(exit) => exit,
         Err(error) => {
-            let _ = writeln!(io::stderr().lock(), "error: {error}");
+            let error = error.to_string();
+            let _ = writeln!(io::stderr().lock(), "error: {}", redactor.text(&error));
             Exit::Failure
         }
     }
@@ -61,28 +60,4 @@ fn carry_out(plan: &Plan, options: &RunOptions, context: &Context, redactor: Red
         told.map(|()| totals)
     })?;
     Ok(if totals.all_passed() { Exit::Success } else { Exit::Failure })
-}
-
-fn reporters(options: &RunOptions, context: &Context) -> io::Result<Vec<Box<dyn Reporter>>> {
-    let verbosity = match (options.quiet, options.verbose) {
-        (true, _) => Verbosity::Quiet,
-        (_, true) => Verbosity::Verbose,
-        _ => Verbosity::Normal,
-    };
-    let colour = is_coloured(options.selection.color, context.stdout_is_terminal, context);
-    let console = ConsoleOptions { colour, verbosity };
-    let mut reporters: Vec<Box<dyn Reporter>> =
-        vec![Box::new(ConsoleReport::new(Box::new(io::stdout()), console))];
-    if let Some(path) = &options.junit {
-        let junit = JunitReport::create(context.working_directory.join(path)).map_err(|error| {
-            let folder = path.parent().filter(|folder| context.working_directory.join(folder).is_file());
-            let reason = match folder {
-                Some(folder) => format!("`{}` is a file, not a folder", folder.display()),
-                None => error.to_string(),
-            };
-            io::Error::new(error.kind(), format!("cannot write `{}`: {reason}", path.display()))
-        })?;
-        reporters.push(Box::new(junit));
-    }
-    Ok(reporters)
 }

@@ -10,6 +10,7 @@ use crate::trace::{self, Trace};
 
 use super::Run;
 use super::capture::Capture;
+use super::summary;
 use super::turn::run_turn;
 
 /// Runs one test; whatever goes wrong is in its outcome.
@@ -29,6 +30,8 @@ pub(super) async fn run_case(shared: &Run<'_>, config: &Config, entry: &CaseEntr
         failures: Vec::new(),
         problem: None,
         started_unix_ms: clock.unix_ms(clock.now()),
+        ended_unix_ms: 0,
+        messages_count: 0,
         duration_us: 0,
     };
     match prepare(shared.context, config, entry) {
@@ -47,6 +50,8 @@ pub(super) async fn run_case(shared: &Run<'_>, config: &Config, entry: &CaseEntr
             outcome.problem = Some(unprepared_problem(shared, unprepared));
         }
     }
+    let last = outcome.turns.last().map_or(0, |turn| turn.ended_unix_ms);
+    outcome.ended_unix_ms = clock.unix_ms(clock.now()).max(last);
     outcome
 }
 
@@ -118,6 +123,7 @@ async fn converse(
             break;
         }
     }
+    outcome.messages_count = summary::messages_count(&capture.trace);
     outcome.turns_not_run = u32::try_from(total - outcome.turns.len()).unwrap_or(u32::MAX);
     Ok(())
 }

@@ -20,14 +20,15 @@ pub(super) async fn run_turn(
     capture.trace.begin_turn(input);
     if let Err(error) = capture.judge.begin_turn(index) {
         let problem = Problem { kind: ErrorKind::Setup, message: error.to_string(), help: None };
-        return summary::turn(&capture.trace, index, Some((Status::Error, problem)), Vec::new());
+        let problem = Some((Status::Error, problem));
+        return summary::turn(&capture.trace, index, session.clock(), problem, Vec::new());
     }
     let request = Request { action: Action::User { message_id, text: text.to_owned() } };
     let ended = session.exchange(request, limits, capture).await;
     capture.end_turn();
     let problem = problem(ended, limits, capture);
     let failures = capture.judge.end_turn(&capture.trace, problem.is_some());
-    summary::turn(&capture.trace, index, problem, failures)
+    summary::turn(&capture.trace, index, session.clock(), problem, failures)
 }
 
 /// Why the turn could not be judged to its end, and what that makes of its status.

@@ -59,6 +59,16 @@ pub(crate) enum Colour {
 pub(crate) struct RunOptions {
     #[command(flatten)]
     pub(crate) selection: SelectionOptions,
+    #[command(flatten)]
+    pub(crate) reports: ReportOptions,
+    /// Print the ids of the tests that would run, one a line, and run nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+/// How a run is told.
+#[derive(Debug, Args)]
+pub(crate) struct ReportOptions {
     /// Write a report, its kind by the file's ending: `.xml` JUnit, `.jsonl` a line a test; may be repeated
     #[arg(short, long, value_name = "FILE", value_parser = ReportFile::parse)]
     pub(crate) output: Vec<ReportFile>,
@@ -77,9 +87,6 @@ pub(crate) struct RunOptions {
     /// Print only what failed, and the summary
     #[arg(long)]
     pub(crate) quiet: bool,
-    /// Print the ids of the tests that would run, one a line, and run nothing
-    #[arg(long)]
-    pub(crate) dry_run: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

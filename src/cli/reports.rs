@@ -9,7 +9,7 @@ use ananke::report::console::{ConsoleOptions, ConsoleReport, Verbosity};
 use ananke::report::json_lines::JsonLinesReport;
 use ananke::report::junit::{JunitReport, Profile};
 
-use super::arguments::{JunitProfile, RunOptions};
+use super::arguments::{Colour, JunitProfile, ReportOptions};
 use super::style::is_coloured;
 
 /// A file that a report goes to.
@@ -43,11 +43,15 @@ impl ReportFile {
 }
 
 /// Every report that was asked for; the first tells on standard output.
-pub(super) fn reporters(options: &RunOptions, context: &Context) -> io::Result<Vec<Box<dyn Reporter>>> {
+pub(super) fn reporters(
+    options: &ReportOptions,
+    colour: Colour,
+    context: &Context,
+) -> io::Result<Vec<Box<dyn Reporter>>> {
     let mut reporters: Vec<Box<dyn Reporter>> = vec![if options.json {
         Box::new(JsonLinesReport::stream(Box::new(io::stdout())))
     } else {
-        Box::new(ConsoleReport::new(Box::new(io::stdout()), console(options, context)))
+        Box::new(ConsoleReport::new(Box::new(io::stdout()), console(options, colour, context)))
     }];
     let profile = match options.junit_profile {
         JunitProfile::Default => Profile::Default,
@@ -66,13 +70,13 @@ pub(super) fn reporters(options: &RunOptions, context: &Context) -> io::Result<V
     Ok(reporters)
 }
 
-fn console(options: &RunOptions, context: &Context) -> ConsoleOptions {
+fn console(options: &ReportOptions, colour: Colour, context: &Context) -> ConsoleOptions {
     let verbosity = match (options.quiet, options.verbose) {
         (true, _) => Verbosity::Quiet,
         (_, true) => Verbosity::Verbose,
         _ => Verbosity::Normal,
     };
-    let colour = is_coloured(options.selection.color, context.stdout_is_terminal, context);
+    let colour = is_coloured(colour, context.stdout_is_terminal, context);
     ConsoleOptions { colour, verbosity }
 }
 

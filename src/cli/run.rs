@@ -44,7 +44,7 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
 }
 
 fn carry_out(plan: &Plan, options: &RunOptions, context: &Context, redactor: Redactor) -> io::Result<Exit> {
-    let reporters = reporters(options, context)?;
+    let reporters = reporters(&options.reports, options.selection.color, context)?;
     let shared = Run {
         context,
         transport: Arc::new(HttpTransport::new(context.clock.clone())),

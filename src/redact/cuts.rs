@@ -1,7 +1,7 @@
 //! What is left of a secret where a text was cut: its start before the cut, its end after it.
 //!
 //! Texts are cut before they are sealed, and a cut falls where it falls. Cuts are where a text ends, before a closing
-//! backtick, and at the sign of an omission.
+//! backtick, and at the sign of an omission, whatever colour it has.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -9,19 +9,23 @@ use std::ops::Range;
 use super::MASK;
 use crate::variables::SHORTEST_SECRET;
 
-/// The sign that something was left out.
-const OMISSION: char = '…';
+/// Where a colour begins or ends, which may stand between a text and the sign that it was cut.
+const ESCAPE: char = '\u{1b}';
+
+/// The signs that something was left out: ours, and that of a drawn line of source.
+const OMISSIONS: [&str; 2] = ["…", "..."];
 
 /// `text` with the remains of secrets at its cuts masked; `None` where there are none.
 pub(super) fn mask_cut(text: &str, forms: &BTreeSet<String>) -> Option<String> {
     let mut remains: Vec<Range<usize>> = Vec::new();
-    let ends = text.match_indices([OMISSION, '`']).map(|(end, _)| end).chain([text.len()]);
+    let omissions = || OMISSIONS.iter().flat_map(|sign| text.match_indices(sign));
+    let ends = omissions().chain(text.match_indices(['`', ESCAPE])).map(|(end, _)| end).chain([text.len()]);
     for end in ends {
         let length = forms.iter().filter_map(|form| start_of(form, &text[..end])).max();
         remains.extend(length.map(|length| end - length..end));
     }
-    for (at, sign) in text.match_indices(OMISSION) {
-        let begin = at + sign.len();
+    for (at, sign) in omissions() {
+        let begin = at + sign.len() + colours(&text[at + sign.len()..]);
         let length = forms.iter().filter_map(|form| end_of(form, &text[begin..])).max();
         remains.extend(length.map(|length| begin..begin + length));
     }
@@ -40,6 +44,17 @@ pub(super) fn mask_cut(text: &str, forms: &BTreeSet<String>) -> Option<String> {
     }
     masked.push_str(&text[told..]);
     Some(masked)
+}
+
+/// How many bytes of colours `text` begins with.
+fn colours(text: &str) -> usize {
+    let mut rest = text;
+    while let Some((codes, after)) = rest.strip_prefix("\u{1b}[").and_then(|codes| codes.split_once('m'))
+        && codes.bytes().all(|byte| byte.is_ascii_digit() || byte == b';')
+    {
+        rest = after;
+    }
+    text.len() - rest.len()
 }
 
 /// How many bytes of the start of `form` stand at the end of `text`, where they are enough to tell something.

@@ -77,7 +77,7 @@ fn turn(turn: &TurnOutcome) -> Turn<'_> {
         Line::Says { .. } => None,
     });
     Turn {
-        turn: turn.number,
+        number: turn.number,
         status: turn.status.into(),
         input: &turn.input,
         input_source: InputSource::Static,
@@ -136,7 +136,7 @@ fn assertion(failure: &Failure) -> Assertion<'_> {
         rule: &failure.rule,
         passed: false,
         message: &failure.message,
-        expected: &failure.expected,
+        expected: filled(&failure.expected),
         seen: &failure.seen,
         level: match failure.level {
             outcome::Level::Target => Level::Target,

@@ -97,7 +97,8 @@ pub(super) struct ResultLine<'a> {
 pub(super) struct Turn<'a> {
     /// Its number, counted from 1.
     #[schemars(extend("x-since" = "1.0"))]
-    pub(super) turn: u32,
+    #[serde(rename = "turn")]
+    pub(super) number: u32,
     /// How the turn ended.
     #[schemars(extend("x-since" = "1.0"))]
     pub(super) status: Status,
@@ -170,13 +171,12 @@ pub(super) struct Assertion<'a> {
     /// The finding, on one line.
     #[schemars(extend("x-since" = "1.0"))]
     pub(super) message: &'a str,
-    /// What was wanted.
+    /// What was wanted; left out where the message says it all.
     #[schemars(extend("x-since" = "1.0"))]
-    #[serde(skip_serializing_if = "str::is_empty")]
-    pub(super) expected: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) expected: Option<&'a str>,
     /// What was seen instead: the nearest calls or texts.
     #[schemars(extend("x-since" = "1.0"))]
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub(super) seen: &'a [String],
     /// The level that wrote the rule.
     #[schemars(extend("x-since" = "1.0"))]

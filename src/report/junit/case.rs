@@ -1,5 +1,6 @@
 //! One test as a case: its names, its properties, what is wrong with it, and its transcript.
 
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use quick_xml::Writer;
@@ -55,7 +56,8 @@ pub(super) fn account(outcome: &Outcome) -> String {
     let mut account = format!("=== {}  {}\n", text::line(id), status.as_str());
     for (name, value) in [("target", target), ("agent", agent), ("thread", thread_id)] {
         if !value.is_empty() {
-            account.push_str(&format!("{name}: {}\n", text::line(value)));
+            // Writing to a String cannot fail.
+            let _ = writeln!(account, "{name}: {}", text::line(value));
         }
     }
     account + &tell(outcome, Telling::for_files(Scope::Everything)) + "\n"

@@ -127,8 +127,8 @@ fn answer(head: &str, body: &str) -> Vec<Step> {
 }
 
 fn stream(events: &[Value]) -> Vec<Step> {
-    let body: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
-    answer("200 OK\r\ncontent-type: text/event-stream", &body)
+    let body: Vec<String> = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+    answer("200 OK\r\ncontent-type: text/event-stream", &body.concat())
 }
 
 /// Every place of an answer that can hold what an agent was told, each with what it is called.

@@ -17,16 +17,22 @@ const OMISSIONS: [&str; 2] = ["…", "..."];
 
 /// `text` with the remains of secrets at its cuts masked; `None` where there are none.
 pub(super) fn mask_cut(text: &str, forms: &BTreeSet<String>) -> Option<String> {
+    // A text may have a cut at every other character, but hardly one of them with a piece of a secret.
+    let starting: Vec<&String> = forms.iter().filter(|form| text.contains(first_of(form))).collect();
+    let ending: Vec<&String> = forms.iter().filter(|form| text.contains(last_of(form))).collect();
+    if starting.is_empty() && ending.is_empty() {
+        return None;
+    }
     let mut remains: Vec<Range<usize>> = Vec::new();
     let omissions = || OMISSIONS.iter().flat_map(|sign| text.match_indices(sign));
     let ends = omissions().chain(text.match_indices(['`', ESCAPE])).map(|(end, _)| end).chain([text.len()]);
     for end in ends {
-        let length = forms.iter().filter_map(|form| start_of(form, &text[..end])).max();
+        let length = starting.iter().filter_map(|form| start_of(form, &text[..end])).max();
         remains.extend(length.map(|length| end - length..end));
     }
     for (at, sign) in omissions() {
         let begin = at + sign.len() + colours(&text[at + sign.len()..]);
-        let length = forms.iter().filter_map(|form| end_of(form, &text[begin..])).max();
+        let length = ending.iter().filter_map(|form| end_of(form, &text[begin..])).max();
         remains.extend(length.map(|length| begin..begin + length));
     }
     if remains.is_empty() {
@@ -44,6 +50,17 @@ pub(super) fn mask_cut(text: &str, forms: &BTreeSet<String>) -> Option<String> {
     }
     masked.push_str(&text[told..]);
     Some(masked)
+}
+
+/// The shortest start of `form` that tells something.
+fn first_of(form: &str) -> &str {
+    let end = form.char_indices().map(|(index, _)| index).find(|index| *index >= SHORTEST_SECRET);
+    end.map_or(form, |end| &form[..end])
+}
+
+/// The shortest end of `form` that tells something.
+fn last_of(form: &str) -> &str {
+    form.char_indices().rev().nth(SHORTEST_SECRET - 1).map_or(form, |(start, _)| &form[start..])
 }
 
 /// How many bytes of colours `text` begins with.

@@ -3,7 +3,7 @@
 //!
 //! A case folder holds a small project, and beside it, if it needs them, `arguments` (one a line; without it `run`)
 //! and `environment` (`NAME=value` a line; nothing else is set). Its golden files are `exit`, `stdout` and `stderr`
-//! (where something is printed there) and `junit.xml` (where the arguments ask for one). A file `_gitignore` is copied
+//! (where something is printed there), `junit.xml` and `report.jsonl` (where the arguments ask for one). A file `_gitignore` is copied
 //! as `.gitignore`, which would keep git from storing what it names. A CLASS says what must be true of all its cases.
 
 use std::fmt::Write as _;
@@ -18,7 +18,7 @@ use regex::{Captures, Regex};
 use snapbox::report::{Palette, write_diff};
 
 /// Files that the runner itself reads or compares; everything else is the project under test.
-const GOLDEN: [&str; 4] = ["exit", "stdout", "stderr", "junit.xml"];
+const GOLDEN: [&str; 5] = ["exit", "stdout", "stderr", "junit.xml", "report.jsonl"];
 const INPUT: [&str; 2] = ["arguments", "environment"];
 
 /// What a folder of cases is about.
@@ -81,8 +81,9 @@ struct Seen {
     exit: Option<i32>,
     stdout: String,
     stderr: String,
-    /// The report, where the arguments ask for one and it was written.
+    /// The reports, where the arguments ask for them and they were written.
     junit: Option<String>,
+    json_lines: Option<String>,
 }
 
 /// A folder outside of the repository, so that no config above it is found; removed when it goes.
@@ -185,9 +186,13 @@ fn run(case: &Case) -> Seen {
         .stdin(Stdio::null())
         .output()
         .expect("the program can be started");
-    let report = arguments.iter().position(|argument| argument == "--junit");
-    let report = report.and_then(|index| arguments.get(index + 1));
-    let junit = report.and_then(|path| fs::read_to_string(workplace.0.join(path)).ok());
+    let report = |ending: &str| {
+        let asked = |pair: &&[String]| ["--junit", "-o"].contains(&&*pair[0]) && pair[1].ends_with(ending);
+        let path = arguments.windows(2).find(asked).map(|pair| workplace.0.join(&pair[1]));
+        let text = path.and_then(|path| fs::read_to_string(path).ok());
+        text.map(|text| normalised(&text, &workplace.0))
+    };
+    let (junit, json_lines) = (report(".xml"), report(".jsonl"));
     let printed = |bytes: Vec<u8>| {
         let text = String::from_utf8(bytes).expect("the program prints UTF-8");
         normalised(&text, &workplace.0)
@@ -196,7 +201,8 @@ fn run(case: &Case) -> Seen {
         exit: output.status.code(),
         stdout: printed(output.stdout),
         stderr: printed(output.stderr),
-        junit: junit.map(|text| normalised(&text, &workplace.0)),
+        junit,
+        json_lines,
     }
 }
 
@@ -209,6 +215,8 @@ fn normalised(text: &str, workplace: &Path) -> String {
             r"(?:<?[\d.]+ (?:ms|s|min|h) ?)+$?",
             r#"|(?P<total><testsuites [^>]*? time=")[^"]*"#,
             r#"|(?P<stamp>timestamp=")[^"]*"#,
+            r#"|(?P<moment>"(?:started|ended|timestamp)":)\d+"#,
+            r#"|"duration_ms":[\d.]+(?P<whole>,"exit_code":)"#,
             r"|(?P<id>\b[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b)",
         ))
         .expect("the pattern is sound")
@@ -216,8 +224,10 @@ fn normalised(text: &str, workplace: &Path) -> String {
     let here = text.replace(workplace.to_str().expect("temporary folders have UTF-8 names"), "[CASE]");
     let replaced = CHANGING.replace_all(&here, |found: &Captures<'_>| {
         let after = |name: &str, mark: &str| Some(format!("{}{mark}", found.name(name)?.as_str()));
-        let known = after("elapsed", "[ELAPSED]").or_else(|| after("total", "[ELAPSED]"));
-        known.or_else(|| after("stamp", "[NOW]")).unwrap_or_else(|| "[UUID]".to_owned())
+        let elapsed = ["elapsed", "total"].iter().find_map(|name| after(name, "[ELAPSED]"));
+        let whole = || Some(format!("\"duration_ms\":[ELAPSED]{}", found.name("whole")?.as_str()));
+        let now = || ["stamp", "moment"].iter().find_map(|name| after(name, "[NOW]"));
+        elapsed.or_else(now).or_else(whole).unwrap_or_else(|| "[UUID]".to_owned())
     });
     replaced.into_owned()
 }
@@ -278,6 +288,7 @@ fn check(case: &Case) -> String {
         ("stdout", said(&seen.stdout)),
         ("stderr", said(&seen.stderr)),
         ("junit.xml", seen.junit),
+        ("report.jsonl", seen.json_lines),
     ] {
         compare(case, file, text.as_deref(), &mut problems);
     }
@@ -329,6 +340,14 @@ fn only_what_must_change_is_replaced() {
         (
             "<testsuites tests=\"1\" time=\"0.002\">\n<testsuite time=\"1.5\">",
             "<testsuites tests=\"1\" time=\"[ELAPSED]\">\n<testsuite time=\"1.5\">",
+        ),
+        (
+            r#"{"started":1795298880123,"duration_ms":1.5,"timestamp":1}"#,
+            r#"{"started":[NOW],"duration_ms":1.5,"timestamp":[NOW]}"#,
+        ),
+        (
+            r#"{"type":"summary","total":2,"started":17,"duration_ms":1.5,"exit_code":0}"#,
+            r#"{"type":"summary","total":2,"started":[NOW],"duration_ms":[ELAPSED],"exit_code":0}"#,
         ),
         ("cart 0f8fad5b-d9cb-469f-a165-70867728950e!", "cart [UUID]!"),
         ("in `/tmp/ananke-case-1-2/a` or", "in `[CASE]/a` or"),

@@ -4,10 +4,12 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
 use ananke::report::console::{ConsoleOptions, ConsoleReport, Verbosity};
-use ananke::report::junit::JunitReport;
+use ananke::report::junit::{JunitReport, Profile};
 use ananke::report::{Reporter, tell};
 use ananke::run::{Options, run};
 use tokio::sync::mpsc;
+
+use serde_json::{Value, json};
 
 use crate::support::project::Project;
 use crate::support::raw_agent::{RawAgent, Step};
@@ -65,7 +67,7 @@ async fn no_report_tells_a_secret() {
     let options = ConsoleOptions { colour: false, verbosity: Verbosity::Verbose };
     let reporters: Vec<Box<dyn Reporter>> = vec![
         Box::new(ConsoleReport::new(Box::new(console.clone()), options)),
-        Box::new(JunitReport::create(&junit).unwrap()),
+        Box::new(JunitReport::create(&junit, Profile::Default).unwrap()),
     ];
     let (sender, receiver) = mpsc::channel(8);
     let telling = tokio::spawn(tell(receiver, redactor, reporters));
@@ -99,5 +101,195 @@ fn a_problem_beside_a_secret_does_not_tell_it() {
         assert!(shown.contains("hunter22"), "the line is shown: {shown}");
         let told = project.redactor.text(&shown);
         assert!(told.contains("x-token: ***") && !told.contains("hunter"), "{told}");
+    }
+}
+
+/// A second one, written into the config itself.
+const API_KEY: &str = "k3y-of-the-shop";
+
+/// Pieces that no escaping changes: none may stand in anything that is printed or written.
+const PIECES: &[&str] = &["s3cr3t", "ken+42", "k3y-of-the-shop", "3y-of-the-sh", "czNjcjN0", "u0073"];
+
+/// An answer that begins `head` and ends `body`.
+fn answer(head: &str, body: &str) -> Vec<Step> {
+    let length = body.len();
+    let whole = format!("HTTP/1.1 {head}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}");
+    vec![Step::Expect, Step::Send(whole.into_bytes())]
+}
+
+fn stream(events: &[Value]) -> Vec<Step> {
+    let body: Vec<String> = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+    answer("200 OK\r\ncontent-type: text/event-stream", &body.concat())
+}
+
+/// Every place of an answer that can hold what an agent was told, each with what it is called.
+fn leaks() -> Vec<(&'static str, Vec<Step>)> {
+    let keys = format!("{SECRET} and {API_KEY}");
+    // As an agent in another language may write it: characters that need no escape escaped, JSON inside of JSON.
+    let escaped = r#"{"key": "\u0073\u0033cr3t\/to\"ken\u002b42", "id": 1}"#;
+    let nested =
+        json!({ "body": json!({ "key": json!({ "key": SECRET }).to_string() }).to_string() }).to_string();
+    let started = json!({ "type": "RUN_STARTED", "threadId": keys, "runId": keys });
+    let finished = json!({ "type": "RUN_FINISHED", "threadId": keys, "runId": keys });
+    let says = |id: &str, text: &str| {
+        [
+            json!({ "type": "TEXT_MESSAGE_START", "messageId": id, "role": "assistant" }),
+            json!({ "type": "TEXT_MESSAGE_CONTENT", "messageId": id, "delta": text }),
+            json!({ "type": "TEXT_MESSAGE_END", "messageId": id }),
+        ]
+    };
+    let calls = |id: &str, name: &str, args: &str, result: &str| {
+        [
+            json!({ "type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": name }),
+            json!({ "type": "TOOL_CALL_ARGS", "toolCallId": id, "delta": args }),
+            json!({ "type": "TOOL_CALL_END", "toolCallId": id }),
+            json!({ "type": "TOOL_CALL_RESULT", "messageId": "x", "toolCallId": id, "content": result }),
+        ]
+    };
+    let in_a_run = |inside: Vec<Value>| {
+        let events = [started.clone()].into_iter().chain(inside).chain([finished.clone()]);
+        stream(&events.collect::<Vec<_>>())
+    };
+    let encoded = |text: &str| {
+        use base64::Engine as _;
+        base64::engine::general_purpose::STANDARD.encode(text)
+    };
+    let page = SECRET.replace('"', "&quot;");
+    // A cut of the quoted start falls into the key.
+    let cut = format!("{}{SECRET}{}", "x".repeat(190), "y".repeat(9000));
+    let long = format!("{}{SECRET}{}", "x".repeat((16 << 10) - 9), "y".repeat(9000));
+    vec![
+        ("text", in_a_run(says("m", &keys).into())),
+        ("ids", in_a_run([says(&keys, "hello"), says(API_KEY, "again")].concat())),
+        ("long text", in_a_run(says("m", &long).into())),
+        ("encoded", in_a_run(says("m", &format!("{} {}", encoded(SECRET), encoded(&keys))).into())),
+        ("tool", in_a_run(calls(&keys, &keys, &keys, &keys).into())),
+        ("escaped", in_a_run(calls("c", "pay", escaped, escaped).into())),
+        ("nested", in_a_run(calls("c", "pay", &nested, &nested).into())),
+        ("long call", in_a_run(calls("c", "pay", &long, &long).into())),
+        ("error", stream(&[started.clone(), json!({ "type": "RUN_ERROR", "message": keys, "code": keys })])),
+        ("not an event", stream(&[started.clone(), json!({ "type": keys, "key": keys })])),
+        ("call of nobody", in_a_run(vec![json!({ "type": "TOOL_CALL_END", "toolCallId": keys })])),
+        ("event without a kind", stream(&[json!(keys)])),
+        ("page", answer("200 OK\r\ncontent-type: text/html", &format!("<p>no {page} here</p>"))),
+        ("refusal", answer("401 Unauthorized\r\ncontent-type: text/plain", &format!("bad key {keys}"))),
+        ("refusal in JSON", answer("403 Forbidden", &json!({ "error": keys }).to_string())),
+        ("cut refusal", answer("500 Internal Server Error", &cut)),
+        ("content type", answer(&format!("200 OK\r\ncontent-type: text/{API_KEY}"), &keys)),
+        ("redirect", answer(&format!("302 Found\r\nlocation: http://127.0.0.1:9/?key={API_KEY}"), "")),
+        ("no HTTP", vec![Step::Expect, Step::Send(format!("{keys}\r\n\r\n").into_bytes())]),
+    ]
+}
+
+/// Every string below `value`, keys as well.
+fn strings(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::String(text) => found.push(text.clone()),
+        Value::Array(items) => items.iter().for_each(|item| strings(item, found)),
+        Value::Object(entries) => {
+            for (key, value) in entries {
+                found.push(key.clone());
+                strings(value, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[tokio::test]
+async fn the_program_tells_no_secret_in_any_byte() {
+    let runs: &[&[&str]] = &[
+        &["-v", "-o", "out.xml", "-o", "out.jsonl"],
+        &["--junit-profile", "strict", "--junit", "strict.xml"],
+        &["--quiet", "--color", "always"],
+        &["--json"],
+    ];
+    let scripts: Vec<Vec<Step>> = leaks().into_iter().map(|(_, steps)| steps).collect();
+    let all = std::iter::repeat_n(scripts, runs.len()).flatten().collect();
+    let agent = RawAgent::start(all).await;
+    let config = json!({
+        "version": "1.0",
+        "target": {
+            "type": "agui", "endpoint": agent.url(), "agentId": "leak", "timeout_ms": 5000,
+            "headers": { "authorization": "Bearer ${ENV.KEY}", "x-api-key": API_KEY },
+        },
+    });
+    let rules = json!({
+        "tools": { "forbid": ["pay"], "require": [{ "name": "pay", "args_match": { "key": "^never$" } }] },
+        "text": { "must_not_match": "t/to.*", "must_match": "never said" },
+    });
+    let mut files = vec![("ananke.config.yaml".to_owned(), config.to_string())];
+    for (number, (name, _)) in leaks().into_iter().enumerate() {
+        let test = json!({
+            "version": "1.0", "name": name, "turns": [{ "user": "hi", "assert": rules }],
+        });
+        files.push((format!("t{number:02}.test.yaml"), test.to_string()));
+    }
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let project = Project::new(&files);
+
+    let mut told = Vec::new();
+    for arguments in runs {
+        let output = tokio::process::Command::new(env!("CARGO_BIN_EXE_ananke"))
+            .arg("run")
+            .args(*arguments)
+            .current_dir(project.folder())
+            .env_clear()
+            .env("KEY", SECRET)
+            .output()
+            .await
+            .expect("the program can be started");
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        for (stream, bytes) in [("stdout", output.stdout), ("stderr", output.stderr)] {
+            told.push((format!("{stream} of {arguments:?}"), String::from_utf8(bytes).expect("UTF-8")));
+        }
+    }
+    for name in ["out.xml", "strict.xml", "out.jsonl"] {
+        told.push((name.to_owned(), std::fs::read_to_string(project.folder().join(name)).expect("UTF-8")));
+    }
+    let sent = agent.requests().await;
+    assert_eq!(sent.len(), runs.len() * leaks().len());
+    assert!(sent.iter().all(|request| request.head.contains(SECRET) && request.head.contains(API_KEY)));
+    for (name, text) in &told {
+        assert!(text.contains("***") || name.starts_with("stderr"), "{name}:\n{text}");
+        for piece in PIECES {
+            let line = text.lines().find(|line| line.contains(piece)).unwrap_or_default();
+            assert!(line.is_empty(), "{name} tells `{piece}`: {line}");
+        }
+    }
+    let (_, lines) = told.last().expect("the lines");
+    let mut found = Vec::new();
+    for line in lines.lines() {
+        strings(&serde_json::from_str(line).expect("JSON"), &mut found);
+    }
+    let leaking = found.iter().find(|text| PIECES.iter().any(|piece| text.contains(piece)));
+    assert_eq!(leaking, None);
+}
+
+#[test]
+fn a_broken_config_does_not_tell_what_is_cut() {
+    // The drawn line is cut at both ends of what fits: wherever the key stands, no piece of it is seen.
+    let test = "version: \"1.0\"\nname: x\nturns: [{ user: hi }]\n";
+    let pieces: Vec<&str> = (0..API_KEY.len() - 4).map(|at| &API_KEY[at..at + 5]).collect();
+    for distance in (20..110).step_by(3).chain((2020..2060).step_by(4)) {
+        let key = format!("headers: {{ x-api-key: {API_KEY} }}");
+        let (near, far) = ("p".repeat(distance), "p".repeat(5000));
+        for target in [
+            format!("{key}, state: {{ pad: {near} }}, endpoint: nowhere, agentId: {far}"),
+            format!("agentId: {far}, endpoint: nowhere, state: {{ pad: {near} }}, {key}"),
+            format!("{key}, agentId: {near}, endpoint: nowhere"),
+        ] {
+            let config = format!("{{ version: \"1.0\", target: {{ type: agui, {target} }} }}\n");
+            let project = Project::new(&[("ananke.config.yaml", &config), ("x.test.yaml", test)]);
+            let planned = project.plan();
+            assert!(planned.plan.is_none());
+            for colour in [false, true] {
+                let look = ananke::diagnostic::render::Look { colour, ..Default::default() };
+                let shown = ananke::diagnostic::render::human(&planned.problems, look);
+                let told = project.redactor.text(&shown);
+                let piece = pieces.iter().find(|piece| told.contains(**piece));
+                assert_eq!(piece, None, "at a distance of {distance}:\n{}", &told[..told.len().min(600)]);
+            }
+        }
     }
 }

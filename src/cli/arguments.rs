@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::reports::ReportFile;
 use ananke::plan::Filter;
 use ananke::variables::{is_name, is_reserved};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -60,27 +61,50 @@ pub(crate) enum Colour {
 }
 
 #[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "they are the flags of a command line")]
 pub(crate) struct RunOptions {
     #[command(flatten)]
     pub(crate) selection: SelectionOptions,
-    /// Write a JUnit XML report
-    #[arg(long, value_name = "FILE")]
-    pub(crate) junit: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) going: GoingOptions,
-    /// Print the transcript of every turn
-    #[arg(short, long, conflicts_with = "quiet")]
-    pub(crate) verbose: bool,
-    /// Print only what failed, and the summary
-    #[arg(long)]
-    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) reports: ReportOptions,
     /// Leave out hooks; `--var` can give what they would
     #[arg(long)]
     pub(crate) no_hooks: bool,
     /// Print the ids of the tests that would run, one a line, and run nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
+}
+
+/// How a run is told.
+#[derive(Debug, Args)]
+pub(crate) struct ReportOptions {
+    /// Write a report, its kind by the file's ending: `.xml` JUnit, `.jsonl` a line a test; may be repeated
+    #[arg(short, long, value_name = "FILE", value_parser = ReportFile::parse)]
+    pub(crate) output: Vec<ReportFile>,
+    /// Write a JUnit XML report
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+    /// What JUnit reports hold
+    #[arg(long, value_enum, default_value_t = JunitProfile::Default, value_name = "PROFILE")]
+    pub(crate) junit_profile: JunitProfile,
+    /// Print JSON instead of text: a line as each test ends, and a summary
+    #[arg(long, conflicts_with_all = ["quiet", "verbose", "dry_run"])]
+    pub(crate) json: bool,
+    /// Print the transcript of every turn
+    #[arg(short, long, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
+    /// Print only what failed, and the summary
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum JunitProfile {
+    /// What most readers use: file and line, properties and a transcript for each test
+    Default,
+    /// What the schemas of Jenkins' xUnit plugin and of Windy Road allow
+    Strict,
 }
 
 /// How a run goes.
@@ -140,6 +164,8 @@ pub(crate) enum SchemaFile {
     Config,
     /// A test file
     Test,
+    /// A line that `run --json` prints
+    Report,
 }
 
 /// `NAME=VALUE`; everything after the first `=` is the value.

@@ -5,6 +5,7 @@ mod check;
 mod exit;
 mod interrupt;
 mod problems;
+mod reports;
 mod run;
 mod schema;
 mod style;

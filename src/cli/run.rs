@@ -6,10 +6,7 @@ use std::sync::Arc;
 use ananke::context::Context;
 use ananke::plan::Plan;
 use ananke::redact::Redactor;
-use ananke::report::console::{ConsoleOptions, ConsoleReport, Verbosity};
-use ananke::report::junit::JunitReport;
-use ananke::report::live::LiveArea;
-use ananke::report::{Reporter, tell};
+use ananke::report::tell;
 use ananke::run::{Options, Reason, Run, run as run_plan};
 use ananke::target::http::HttpTransport;
 use tokio::sync::mpsc;
@@ -18,7 +15,7 @@ use super::arguments::{GoingOptions, RunOptions};
 use super::exit::Exit;
 use super::interrupt::Interrupts;
 use super::problems;
-use super::style::is_coloured;
+use super::reports::reporters;
 
 /// How many events may wait for the telling side.
 const EVENTS_IN_FLIGHT: usize = 64;
@@ -37,17 +34,18 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
         let _ = plan.cases.iter().try_for_each(|case| writeln!(stdout, "{}", redactor.text(&case.id)));
         return Exit::Success;
     }
-    match carry_out(plan, options, context, redactor) {
+    match carry_out(plan, options, context, redactor.clone()) {
         Ok(exit) => exit,
         Err(error) => {
-            let _ = writeln!(io::stderr().lock(), "error: {error}");
+            let error = error.to_string();
+            let _ = writeln!(io::stderr().lock(), "error: {}", redactor.text(&error));
             Exit::Failure
         }
     }
 }
 
 fn carry_out(plan: Plan, options: &RunOptions, context: &Context, redactor: Redactor) -> io::Result<Exit> {
-    let reporters = reporters(options, context)?;
+    let reporters = reporters(&options.reports, options.selection.color, context)?;
     let GoingOptions { parallel, fail_fast, stop_early, timeout } = options.going;
     let going = Options { parallel, fail_fast, stop_early, timeout };
     let (sender, receiver) = mpsc::channel(EVENTS_IN_FLIGHT);
@@ -70,36 +68,4 @@ fn carry_out(plan: Plan, options: &RunOptions, context: &Context, redactor: Reda
         _ if told.is_some_and(|totals| totals.all_passed()) => Exit::Success,
         _ => Exit::Failure,
     })
-}
-
-fn reporters(options: &RunOptions, context: &Context) -> io::Result<Vec<Box<dyn Reporter>>> {
-    let verbosity = match (options.quiet, options.verbose) {
-        (true, _) => Verbosity::Quiet,
-        (_, true) => Verbosity::Verbose,
-        _ => Verbosity::Normal,
-    };
-    let colour = is_coloured(options.selection.color, context.stdout_is_terminal, context);
-    let console = ConsoleOptions { colour, verbosity };
-    let mut reporters: Vec<Box<dyn Reporter>> = Vec::new();
-    // Where both streams are one terminal, the area with the running tests stays below what is printed.
-    let live = context.stdout_is_terminal && context.stderr_is_terminal && verbosity != Verbosity::Quiet;
-    if live {
-        let live = LiveArea::new(colour);
-        reporters.push(Box::new(ConsoleReport::new(Box::new(live.above(io::stdout())), console)));
-        reporters.push(Box::new(live));
-    } else {
-        reporters.push(Box::new(ConsoleReport::new(Box::new(io::stdout()), console)));
-    }
-    if let Some(path) = &options.junit {
-        let junit = JunitReport::create(context.working_directory.join(path)).map_err(|error| {
-            let folder = path.parent().filter(|folder| context.working_directory.join(folder).is_file());
-            let reason = match folder {
-                Some(folder) => format!("`{}` is a file, not a folder", folder.display()),
-                None => error.to_string(),
-            };
-            io::Error::new(error.kind(), format!("cannot write `{}`: {reason}", path.display()))
-        })?;
-        reporters.push(Box::new(junit));
-    }
-    Ok(reporters)
 }

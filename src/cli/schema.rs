@@ -3,6 +3,7 @@
 use std::io::Write as _;
 
 use ananke::model::VERSIONS;
+use ananke::report::json_lines;
 use ananke::schema::{FileKind, Version, pruned, text};
 
 use super::arguments::{SchemaFile, SchemaOptions};
@@ -10,10 +11,6 @@ use super::exit::Exit;
 
 /// Prints the schema of one kind of file.
 pub(super) fn schema(options: &SchemaOptions) -> Exit {
-    let kind = match options.file {
-        SchemaFile::Config => FileKind::Config,
-        SchemaFile::Test => FileKind::Test,
-    };
     let version = match options.schema_version.as_deref() {
         None => Some(Version::newest()),
         Some(text) => Version::parse(text).filter(|_| VERSIONS.contains(&text)),
@@ -27,6 +24,12 @@ pub(super) fn schema(options: &SchemaOptions) -> Exit {
         );
         return Exit::Usage;
     };
-    let _ = write!(std::io::stdout().lock(), "{}", text(&pruned(kind, version)));
+    let schema = match options.file {
+        SchemaFile::Config => pruned(FileKind::Config, version),
+        SchemaFile::Test => pruned(FileKind::Test, version),
+        // All of it is there since the oldest version.
+        SchemaFile::Report => json_lines::schema(),
+    };
+    let _ = write!(std::io::stdout().lock(), "{}", text(&schema));
     Exit::Success
 }

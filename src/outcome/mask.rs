@@ -1,11 +1,16 @@
 //! Masking of an outcome: every string that can come from the agent, a variable or a file.
 
+use std::borrow::Cow;
+
 use super::{CallOutcome, Failure, Line, Outcome, Problem, TurnOutcome};
 use crate::redact::{Mask, Redactor};
 
 impl Mask for Failure {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self { rule: _, level: _, place: _, message, expected, seen, events: _ } = self;
+        let Self { rule: _, level: _, place, message, expected, seen, events: _ } = self;
+        if let Cow::Owned(file) = redactor.text(&place.file) {
+            place.file = file.into();
+        }
         message.mask(redactor);
         expected.mask(redactor);
         seen.mask(redactor);
@@ -40,7 +45,18 @@ impl Mask for Line {
 
 impl Mask for TurnOutcome {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self { number: _, input, lines, duration_us: _, status: _, failures, problem, warnings } = self;
+        let Self {
+            number: _,
+            input,
+            lines,
+            started_unix_ms: _,
+            ended_unix_ms: _,
+            duration_us: _,
+            status: _,
+            failures,
+            problem,
+            warnings,
+        } = self;
         input.mask(redactor);
         lines.mask(redactor);
         failures.mask(redactor);
@@ -54,9 +70,9 @@ impl Mask for Outcome {
         let Self {
             id,
             name,
-            file: _,
+            file,
             line: _,
-            target: _,
+            target,
             agent,
             thread_id,
             status: _,
@@ -65,9 +81,11 @@ impl Mask for Outcome {
             failures,
             problem,
             started_unix_ms: _,
+            ended_unix_ms: _,
+            messages_count: _,
             duration_us: _,
         } = self;
-        for text in [id, name, agent, thread_id] {
+        for text in [id, name, file, target, agent, thread_id] {
             text.mask(redactor);
         }
         turns.mask(redactor);

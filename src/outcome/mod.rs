@@ -128,6 +128,10 @@ pub struct TurnOutcome {
     pub input: String,
     /// What the agent said and called, in the order it began.
     pub lines: Vec<Line>,
+    /// When it was sent, in Unix milliseconds on the agent's clock, which for a scripted agent is virtual.
+    pub started_unix_ms: u64,
+    /// When its answer ended, on the same clock.
+    pub ended_unix_ms: u64,
     /// The agent's time, in microseconds.
     pub duration_us: u64,
     /// How it ended.
@@ -169,6 +173,10 @@ pub struct Outcome {
     pub problem: Option<Problem>,
     /// When it started, in Unix milliseconds.
     pub started_unix_ms: u64,
+    /// When it was over, in Unix milliseconds; never before the end of its last turn.
+    pub ended_unix_ms: u64,
+    /// How many messages its conversation has: those of the user and those of the agent that are not empty.
+    pub messages_count: usize,
     /// The sum of its turns, in microseconds.
     pub duration_us: u64,
 }

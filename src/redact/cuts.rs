@@ -1,7 +1,7 @@
 //! What is left of a secret where a text was cut: its start before the cut, its end after it.
 //!
 //! Texts are cut before they are sealed, and a cut falls where it falls. Cuts are where a text ends, before a closing
-//! backtick, and at the sign of an omission.
+//! backtick, and at the sign of an omission, whatever colour it has.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -9,20 +9,30 @@ use std::ops::Range;
 use super::MASK;
 use crate::variables::SHORTEST_SECRET;
 
-/// The sign that something was left out.
-const OMISSION: char = '…';
+/// Where a colour begins or ends, which may stand between a text and the sign that it was cut.
+const ESCAPE: char = '\u{1b}';
+
+/// The signs that something was left out: ours, and that of a drawn line of source.
+const OMISSIONS: [&str; 2] = ["…", "..."];
 
 /// `text` with the remains of secrets at its cuts masked; `None` where there are none.
 pub(super) fn mask_cut(text: &str, forms: &BTreeSet<String>) -> Option<String> {
+    // A text may have a cut at every other character, but hardly one of them with a piece of a secret.
+    let starting: Vec<&String> = forms.iter().filter(|form| text.contains(first_of(form))).collect();
+    let ending: Vec<&String> = forms.iter().filter(|form| text.contains(last_of(form))).collect();
+    if starting.is_empty() && ending.is_empty() {
+        return None;
+    }
     let mut remains: Vec<Range<usize>> = Vec::new();
-    let ends = text.match_indices([OMISSION, '`']).map(|(end, _)| end).chain([text.len()]);
+    let omissions = || OMISSIONS.iter().flat_map(|sign| text.match_indices(sign));
+    let ends = omissions().chain(text.match_indices(['`', ESCAPE])).map(|(end, _)| end).chain([text.len()]);
     for end in ends {
-        let length = forms.iter().filter_map(|form| start_of(form, &text[..end])).max();
+        let length = starting.iter().filter_map(|form| start_of(form, &text[..end])).max();
         remains.extend(length.map(|length| end - length..end));
     }
-    for (at, sign) in text.match_indices(OMISSION) {
-        let begin = at + sign.len();
-        let length = forms.iter().filter_map(|form| end_of(form, &text[begin..])).max();
+    for (at, sign) in omissions() {
+        let begin = at + sign.len() + colours(&text[at + sign.len()..]);
+        let length = ending.iter().filter_map(|form| end_of(form, &text[begin..])).max();
         remains.extend(length.map(|length| begin..begin + length));
     }
     if remains.is_empty() {
@@ -40,6 +50,28 @@ pub(super) fn mask_cut(text: &str, forms: &BTreeSet<String>) -> Option<String> {
     }
     masked.push_str(&text[told..]);
     Some(masked)
+}
+
+/// The shortest start of `form` that tells something.
+fn first_of(form: &str) -> &str {
+    let end = form.char_indices().map(|(index, _)| index).find(|index| *index >= SHORTEST_SECRET);
+    end.map_or(form, |end| &form[..end])
+}
+
+/// The shortest end of `form` that tells something.
+fn last_of(form: &str) -> &str {
+    form.char_indices().rev().nth(SHORTEST_SECRET - 1).map_or(form, |(start, _)| &form[start..])
+}
+
+/// How many bytes of colours `text` begins with.
+fn colours(text: &str) -> usize {
+    let mut rest = text;
+    while let Some((codes, after)) = rest.strip_prefix("\u{1b}[").and_then(|codes| codes.split_once('m'))
+        && codes.bytes().all(|byte| byte.is_ascii_digit() || byte == b';')
+    {
+        rest = after;
+    }
+    text.len() - rest.len()
 }
 
 /// How many bytes of the start of `form` stand at the end of `text`, where they are enough to tell something.

@@ -6,11 +6,16 @@ use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 /// The shortest piece of base64 that is searched for: shorter ones would hit innocent text.
 const SHORTEST_BASE64: usize = 6;
 
-/// `secret` plain, JSON-escaped, URL-encoded, escaped as in a pattern, and in base64 at each of the three alignments it can have inside a
-/// longer text, without the characters it shares with its neighbours.
+/// `secret` plain, JSON-escaped, URL-encoded, as pages and XML hold it, escaped as in a pattern, and in base64 at each
+/// of the three alignments it can have inside a longer text, without the characters it shares with its neighbours.
 pub(super) fn forms(secret: &str) -> Vec<String> {
     let escaped = regex_syntax::escape(secret);
-    let mut forms = vec![secret.to_owned(), json_escaped(secret), url_encoded(secret), escaped];
+    let mut forms = vec![secret.to_owned(), json_escaped(secret), escaped];
+    forms.extend([true, false].map(|upper| url_encoded(secret, upper)));
+    forms.extend(
+        [["&quot;", "&#39;"], ["&#34;", "&#x27;"], ["&quot;", "&apos;"], ["\"", "'"]]
+            .map(|quotes| marked_up(secret, quotes)),
+    );
     for engine in [&STANDARD_NO_PAD, &URL_SAFE_NO_PAD] {
         let whole = engine.encode(secret);
         if whole.len() >= SHORTEST_BASE64 {
@@ -37,7 +42,13 @@ fn json_escaped(secret: &str) -> String {
     quoted[1..quoted.len() - 1].to_owned()
 }
 
-fn url_encoded(secret: &str) -> String {
+/// As text in HTML or XML, where quotes are written in several ways.
+fn marked_up(secret: &str, [double, single]: [&str; 2]) -> String {
+    let plain = secret.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    plain.replace('"', double).replace('\'', single)
+}
+
+fn url_encoded(secret: &str, upper: bool) -> String {
     use std::fmt::Write as _;
     let mut encoded = String::with_capacity(secret.len() * 3);
     for byte in secret.bytes() {
@@ -45,7 +56,7 @@ fn url_encoded(secret: &str) -> String {
             encoded.push(char::from(byte));
         } else {
             // Writing to a String cannot fail.
-            let _ = write!(encoded, "%{byte:02X}");
+            let _ = if upper { write!(encoded, "%{byte:02X}") } else { write!(encoded, "%{byte:02x}") };
         }
     }
     encoded

@@ -4,6 +4,7 @@
 //! every string of a value, and a reporter takes nothing but [`Sealed`] values, so none can see a secret.
 
 mod cuts;
+mod escapes;
 mod forms;
 
 use std::borrow::Cow;
@@ -67,10 +68,10 @@ impl Redactor {
     pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let Some(search) = &known.search else { return Cow::Borrowed(text) };
-        let mut masked = Cow::Borrowed(text);
-        if search.is_match(text) {
-            let mut replaced = String::with_capacity(text.len());
-            search.replace_all_with(text, &mut replaced, |_, _, output| {
+        let mut masked = escapes::mask_escaped(text, search).map_or(Cow::Borrowed(text), Cow::Owned);
+        if search.is_match(&*masked) {
+            let mut replaced = String::with_capacity(masked.len());
+            search.replace_all_with(&masked, &mut replaced, |_, _, output| {
                 output.push_str(MASK);
                 true
             });
@@ -168,6 +169,9 @@ mod tests {
         assert_eq!(redactor.text("said hunter22-i…"), "said ***…");
         assert_eq!(redactor.text("`hunter22-is-é`; received"), "`***`; received");
         assert_eq!(redactor.text("… é-secret and more"), "… é-secret and more");
+        assert_eq!(redactor.text("...é-secret hunter22-..."), "...*** ***...");
+        let coloured = "\u{1b}[1m...\u{1b}[0m\u{1b}[1;94mé-secret hunter22-\u{1b}[1m...\u{1b}[0m";
+        assert_eq!(redactor.text(coloured), "\u{1b}[1m...\u{1b}[0m\u{1b}[1;94m*** ***\u{1b}[1m...\u{1b}[0m");
         assert_eq!(redactor.text("…é-secret and more…"), "…*** and more…");
         assert_eq!(redactor.text("ends in hunt"), "ends in ***");
         assert_eq!(redactor.text("ends in hun"), "ends in hun");

@@ -6,6 +6,7 @@
 pub mod console;
 mod duration;
 mod failed;
+pub mod json_lines;
 pub mod junit;
 pub mod live;
 mod names;

@@ -22,6 +22,29 @@ pub fn line(text: &str) -> Cow<'_, str> {
     replaced(escaped(text, |character| !deceives(character)), orders::disarmed)
 }
 
+/// `json`, a text made by a serializer, with the same meaning and harmless to a terminal or a build server: whatever
+/// could deceive either becomes an escape of JSON.
+pub fn json(json: &str) -> Cow<'_, str> {
+    let steers = |character: char| character != '\n' && deceives(character);
+    if !json.contains("##") && !json.chars().any(steers) {
+        return Cow::Borrowed(json);
+    }
+    let mut harmless = String::with_capacity(json.len() + 16);
+    let mut before = ' ';
+    for character in json.chars() {
+        if steers(character) || (character == '#' && before == '#') {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                // Writing to a String cannot fail.
+                let _ = write!(harmless, "\\u{unit:04x}");
+            }
+        } else {
+            harmless.push(character);
+        }
+        before = character;
+    }
+    Cow::Owned(harmless)
+}
+
 /// `text` without the characters that XML 1.0 forbids, escaped or not.
 pub fn xml(text: &str) -> Cow<'_, str> {
     if text.chars().all(allowed_in_xml) {
@@ -137,6 +160,17 @@ mod tests {
             assert_eq!(terminal(text), expected);
         }
         assert_eq!(line("a\r\nb\tc\u{7}"), "a\\r\\nb\\tc\\u{7}");
+    }
+
+    #[test]
+    fn json_means_the_same_and_steers_nothing() {
+        for text in ["plain é 👩‍🚀", "a\u{7f}b\u{9b}c\u{202e}d\u{e0041}e", "##vso[a] ###[b] #c", "\\ \" \u{1b}"]
+        {
+            let written = serde_json::to_string(text).unwrap();
+            let harmless = json(&written);
+            assert_eq!(serde_json::from_str::<String>(&harmless).unwrap(), text);
+            assert!(!harmless.chars().any(deceives) && !harmless.contains("##"), "{harmless}");
+        }
     }
 
     #[test]

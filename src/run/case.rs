@@ -12,6 +12,7 @@ use crate::trace::{self, Trace};
 
 use super::capture::Capture;
 use super::hooks::run_hooks;
+use super::summary;
 use super::turn::run_turn;
 use super::{Reason, Run, RunEvent};
 
@@ -27,6 +28,9 @@ pub(super) async fn run_case(shared: &Run, plan: &Plan, entry: &CaseEntry) -> Ou
             skip(&mut outcome, "not run to its end", shared.stopper.reason());
         }
     }
+    let clock = &shared.context.clock;
+    let last = outcome.turns.last().map_or(0, |turn| turn.ended_unix_ms);
+    outcome.ended_unix_ms = clock.unix_ms(clock.now()).max(last);
     outcome
 }
 
@@ -47,6 +51,8 @@ fn blank(shared: &Run, entry: &CaseEntry) -> Outcome {
         failures: Vec::new(),
         problem: None,
         started_unix_ms: clock.unix_ms(clock.now()),
+        ended_unix_ms: 0,
+        messages_count: 0,
         duration_us: 0,
     }
 }
@@ -55,6 +61,7 @@ fn blank(shared: &Run, entry: &CaseEntry) -> Outcome {
 pub(super) fn not_run(shared: &Run, entry: &CaseEntry, reason: Option<Reason>) -> Outcome {
     let mut outcome = blank(shared, entry);
     skip(&mut outcome, "not run", reason);
+    outcome.ended_unix_ms = outcome.started_unix_ms;
     outcome
 }
 
@@ -176,6 +183,7 @@ async fn converse(
             break;
         }
     }
+    outcome.messages_count = summary::messages_count(&capture.trace);
     outcome.turns_not_run = count(total - outcome.turns.len());
     Ok(())
 }

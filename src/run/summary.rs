@@ -1,7 +1,8 @@
 //! What a report needs of a turn, bounded, taken from the trace.
 
+use crate::context::Clock;
 use crate::outcome::{CallOutcome, Failure, Line, Problem, Status, TurnOutcome};
-use crate::trace::{Origin, Role, ToolCall, Trace, Turn};
+use crate::trace::{Message, Origin, Role, ToolCall, Trace, Turn};
 
 /// The longest text of an agent that a report gets, in bytes.
 const MAX_TEXT: usize = 16 << 10;
@@ -9,10 +10,11 @@ const MAX_TEXT: usize = 16 << 10;
 /// The most messages and calls of one turn that a report gets.
 const MAX_LINES: usize = 1000;
 
-/// The outcome of the turn `index`, counted from 0.
+/// The outcome of the turn `index`, counted from 0; `clock` stamped what the trace holds.
 pub(super) fn turn(
     trace: &Trace,
     index: usize,
+    clock: &dyn Clock,
     problem: Option<(Status, Problem)>,
     failures: Vec<Failure>,
 ) -> TurnOutcome {
@@ -25,16 +27,26 @@ pub(super) fn turn(
     let turn = trace.turns.get(index);
     let mut warnings = turn.map(|turn| turn.warnings.clone()).unwrap_or_default();
     let lines = turn.map(|turn| lines(trace, turn, &mut warnings)).unwrap_or_default();
+    let started = turn.and_then(|turn| trace.turn_start(turn)).unwrap_or_else(|| clock.now());
+    let ended = turn.and_then(|turn| trace.turn_end(turn)).unwrap_or(started);
     TurnOutcome {
         number,
         input: turn.map(|turn| bounded(&turn.input.text)).unwrap_or_default(),
         lines,
+        started_unix_ms: clock.unix_ms(started),
+        ended_unix_ms: clock.unix_ms(ended),
         duration_us: turn.map_or(0, |turn| trace.turn_micros(turn)),
         status,
         failures,
         problem,
         warnings,
     }
+}
+
+/// How many messages the conversation has: those of the user and those of the agent that are not empty.
+pub(super) fn messages_count(trace: &Trace) -> usize {
+    let of_user = |message: &Message| message.role == Role::User && message.origin != Origin::History;
+    trace.messages.iter().filter(|message| message.is_text() || of_user(message)).count()
 }
 
 /// Messages and calls in the order they began.
@@ -50,7 +62,8 @@ fn lines(trace: &Trace, turn: &Turn, warnings: &mut Vec<String>) -> Vec<Line> {
     if lines.len() > MAX_LINES {
         warnings
             .push(format!("{} more messages and calls of this turn are not shown", lines.len() - MAX_LINES));
-        lines.truncate(MAX_LINES);
+        // The beginning, and the end with the agent's last words.
+        lines.drain(MAX_LINES / 2..lines.len() - MAX_LINES / 2);
     }
     lines.into_iter().map(|(_, line)| line).collect()
 }

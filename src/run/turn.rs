@@ -20,7 +20,8 @@ pub(super) async fn run_turn(
     capture.trace.begin_turn(input);
     if let Err(error) = capture.judge.begin_turn(index) {
         let problem = Problem { kind: ErrorKind::Setup, message: error.to_string(), help: None };
-        return summary::turn(&capture.trace, index, Some((Status::Error, problem)), Vec::new());
+        let problem = Some((Status::Error, problem));
+        return summary::turn(&capture.trace, index, session.clock(), problem, Vec::new());
     }
     let request = Request { action: Action::User { message_id, text: text.to_owned() } };
     let ended = session.exchange(request, limits, capture).await;
@@ -28,7 +29,7 @@ pub(super) async fn run_turn(
     let problem = problem(ended, limits, capture);
     let cut_short = problem.is_some() || capture.was_stopped();
     let failures = capture.judge.end_turn(&capture.trace, cut_short);
-    summary::turn(&capture.trace, index, problem, failures)
+    summary::turn(&capture.trace, index, session.clock(), problem, failures)
 }
 
 /// Why the turn could not be judged to its end, and what that makes of its status.

@@ -20,7 +20,7 @@ mod walk;
 mod words;
 
 pub use embedded::{FileKind, embedded};
-pub use generate::generate;
+pub use generate::{generate, generate_of};
 pub use load::{Loaded, load};
 pub use prune::pruned;
 pub use salvage::{Salvaged, salvage};

@@ -151,4 +151,7 @@ pub trait Session: Send {
         limits: &'a Limits,
         sink: &'a mut dyn Sink,
     ) -> BoxFuture<'a, Result<Ended, TargetError>>;
+
+    /// The clock that stamps what this session tells: the run's own, or a virtual one.
+    fn clock(&self) -> &dyn Clock;
 }

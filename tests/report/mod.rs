@@ -1,7 +1,9 @@
 //! Reports of hand-made outcomes, against golden files: `ANANKE_UPDATE=1 cargo test` writes them anew.
 
 mod console;
+mod json_lines;
 mod junit;
+mod junit_strict;
 mod outcomes;
 
 use std::path::Path;

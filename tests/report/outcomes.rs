@@ -24,6 +24,8 @@ pub(super) fn outcome(file: &str, name: &str) -> Outcome {
         failures: Vec::new(),
         problem: None,
         started_unix_ms: STARTED,
+        ended_unix_ms: STARTED,
+        messages_count: 0,
         duration_us: 0,
     }
 }
@@ -33,6 +35,8 @@ pub(super) fn turn(number: u32, input: &str, duration_us: u64, lines: Vec<Line>)
         number,
         input: input.to_owned(),
         lines,
+        started_unix_ms: STARTED,
+        ended_unix_ms: STARTED + duration_us / 1000,
         duration_us,
         status: Status::Passed,
         failures: Vec::new(),
@@ -76,6 +80,10 @@ pub(super) fn problem(kind: ErrorKind, message: &str, help: Option<&str>) -> Pro
 
 fn timed(mut outcome: Outcome) -> Outcome {
     outcome.duration_us = outcome.turns.iter().map(|turn| turn.duration_us).sum();
+    outcome.ended_unix_ms = STARTED + outcome.duration_us / 1000;
+    let says = |line: &&Line| matches!(line, Line::Says { .. });
+    let said = |turn: &TurnOutcome| 1 + turn.lines.iter().filter(says).count();
+    outcome.messages_count = outcome.turns.iter().map(said).sum();
     outcome
 }
 
@@ -233,6 +241,8 @@ pub(super) fn hostile() -> Outcome {
         number: 1,
         input: text(),
         lines: vec![says(1, HOSTILE), calls(u32::MAX, HOSTILE, HOSTILE, Some(HOSTILE), (u64::MAX, u64::MAX))],
+        started_unix_ms: u64::MAX,
+        ended_unix_ms: u64::MAX,
         duration_us: 1,
         status: Status::Failed,
         failures: vec![failure.clone()],
@@ -253,6 +263,8 @@ pub(super) fn hostile() -> Outcome {
         failures: vec![failure],
         problem: Some(problem),
         started_unix_ms: u64::MAX,
+        ended_unix_ms: u64::MAX,
+        messages_count: usize::MAX,
         duration_us: 1,
     }
 }

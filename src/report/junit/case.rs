@@ -1,5 +1,6 @@
 //! One test as a case: its names, its properties, what is wrong with it, and its transcript.
 
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use quick_xml::Writer;
@@ -12,11 +13,9 @@ use crate::report::{duration, names, text};
 /// How deep the elements of a case stand.
 const CASE_DEPTH: usize = 2;
 
-/// Writes `outcome` as a case.
+/// Writes `outcome` as a case of the default profile.
 pub(super) fn write<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) -> io::Result<()> {
-    let element = Element::new("testcase", CASE_DEPTH)
-        .with("name", &text::line(&names::title(outcome)))
-        .with("classname", &text::line(&names::class(&outcome.file)))
+    let element = named(outcome)
         .with("file", &outcome.file)
         .with("line", &outcome.line.to_string())
         .with("time", &duration::in_seconds(outcome.duration_us));
@@ -37,6 +36,37 @@ pub(super) fn write<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) -> io::
         Element::new("system-out", CASE_DEPTH + 1).text(writer, &transcript)?;
     }
     element.close(writer)
+}
+
+/// Writes `outcome` as a case of the strict profile: its verdict alone.
+pub(super) fn write_strict<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) -> io::Result<()> {
+    let element = named(outcome).with("time", &duration::in_seconds(outcome.duration_us));
+    if outcome.status == Status::Passed {
+        return element.empty(writer);
+    }
+    element.open(writer)?;
+    verdict(writer, outcome)?;
+    element.close(writer)
+}
+
+/// What the strict profile tells of `outcome` with its suite: what the default one says in properties, and the
+/// transcript.
+pub(super) fn account(outcome: &Outcome) -> String {
+    let Outcome { id, target, agent, thread_id, status, .. } = outcome;
+    let mut account = format!("=== {}  {}\n", text::line(id), status.as_str());
+    for (name, value) in [("target", target), ("agent", agent), ("thread", thread_id)] {
+        if !value.is_empty() {
+            // Writing to a String cannot fail.
+            let _ = writeln!(account, "{name}: {}", text::line(value));
+        }
+    }
+    account + &tell(outcome, Telling::for_files(Scope::Everything)) + "\n"
+}
+
+fn named(outcome: &Outcome) -> Element {
+    Element::new("testcase", CASE_DEPTH)
+        .with("name", &text::line(&names::title(outcome)))
+        .with("classname", &text::line(&names::class(&outcome.file)))
 }
 
 /// At most one element: readers disagree on what several mean.

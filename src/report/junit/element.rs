@@ -11,6 +11,11 @@ use quick_xml::name::QName;
 
 use crate::report::{orders, text};
 
+/// `text` as it stands between two tags.
+pub(super) fn content(text: &str) -> String {
+    partial_escape(orders::detached(&text::xml(text))).into_owned()
+}
+
 /// An element with its attributes, on a line of its own.
 pub(super) struct Element {
     start: BytesStart<'static>,
@@ -48,8 +53,19 @@ impl Element {
     /// The element around `content`, which begins and ends at the margin, so that it reads well in the file as well.
     pub(super) fn text<W: Write>(self, writer: &mut Writer<W>, content: &str) -> io::Result<()> {
         self.open(writer)?;
-        let content = format!("\n{}", orders::detached(&text::xml(content)));
-        writer.write_event(Event::Text(BytesText::from_escaped(partial_escape(content))))?;
+        writer.write_event(Event::Text(BytesText::from_escaped(format!("\n{}", self::content(content)))))?;
+        writer.write_event(Event::End(BytesEnd::new(self.name)))
+    }
+
+    /// As [`text`](Self::text), with a content that comes in pieces, each made by [`content`].
+    pub(super) fn around<W: Write>(
+        &self,
+        writer: &mut Writer<W>,
+        copy: impl FnOnce(&mut W) -> io::Result<()>,
+    ) -> io::Result<()> {
+        self.open(writer)?;
+        writer.get_mut().write_all(b"\n")?;
+        copy(writer.get_mut())?;
         writer.write_event(Event::End(BytesEnd::new(self.name)))
     }
 

@@ -5,38 +5,45 @@
 
 mod case;
 mod element;
+mod spool;
+mod suite;
 
-use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
-use std::ops::Range;
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 use quick_xml::Writer;
 
+use super::Reporter;
 use super::scratch::Scratch;
-use super::{Reporter, duration, timestamp};
 use crate::outcome::{Outcome, Totals};
 use crate::redact::Sealed;
 use crate::run::RunEvent;
 use element::Element;
+use spool::Spool;
+use suite::{Suite, counted};
+
+/// Which readers a report is made for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Profile {
+    /// What most of them use: with file and line, properties and a transcript for each case.
+    #[default]
+    Default,
+    /// What the schemas of Jenkins' xUnit plugin and of Windy Road both allow: transcripts stand with the suite, and
+    /// there is neither file nor line.
+    Strict,
+}
 
 /// A report in a file.
 pub struct JunitReport {
     destination: PathBuf,
-    spool: Scratch,
-    spooled: u64,
+    profile: Profile,
+    cases: Spool,
+    /// What the strict profile tells with the suites, which stands behind all their cases.
+    accounts: Option<Spool>,
     suites: IndexMap<String, Suite>,
     started_unix_ms: u64,
     elapsed_us: Option<u64>,
-}
-
-/// What is kept of the tests of one file.
-#[derive(Debug, Default)]
-struct Suite {
-    totals: Totals,
-    started_unix_ms: u64,
-    /// Where the spool holds its cases.
-    ranges: Vec<Range<u64>>,
 }
 
 impl JunitReport {
@@ -45,12 +52,17 @@ impl JunitReport {
     ///
     /// # Errors
     /// Where nothing can be written beside `path`, or `path` is a folder.
-    pub fn create(path: impl Into<PathBuf>) -> io::Result<Self> {
+    pub fn create(path: impl Into<PathBuf>, profile: Profile) -> io::Result<Self> {
         let destination = path.into();
+        let accounts = match profile {
+            Profile::Default => None,
+            Profile::Strict => Some(Spool::beside(&destination)?),
+        };
         Ok(Self {
-            spool: Scratch::beside(&destination, "spool")?,
+            cases: Spool::beside(&destination)?,
+            accounts,
             destination,
-            spooled: 0,
+            profile,
             suites: IndexMap::new(),
             started_unix_ms: 0,
             elapsed_us: None,
@@ -63,57 +75,61 @@ impl JunitReport {
     }
 
     fn case(&mut self, outcome: &Outcome) -> io::Result<()> {
+        let suite =
+            self.suites.entry(outcome.file.clone()).or_insert_with(|| Suite::new(outcome.started_unix_ms));
         let mut xml = Vec::new();
-        case::write(&mut Writer::new(&mut xml), outcome)?;
-        // What a failed write left behind is written over.
-        self.spool.file.seek(SeekFrom::Start(self.spooled))?;
-        self.spool.file.write_all(&xml)?;
-        let range = self.spooled..self.spooled + xml.len() as u64;
-        self.spooled = range.end;
-
-        let suite = self
-            .suites
-            .entry(outcome.file.clone())
-            .or_insert_with(|| Suite { started_unix_ms: outcome.started_unix_ms, ..Suite::default() });
+        match self.profile {
+            Profile::Default => case::write(&mut Writer::new(&mut xml), outcome)?,
+            Profile::Strict => case::write_strict(&mut Writer::new(&mut xml), outcome)?,
+        }
+        self.cases.add(&mut suite.cases, &xml)?;
+        // A case that could not be written is not counted either.
         suite.totals.add(outcome.status, outcome.duration_us);
-        match suite.ranges.last_mut() {
-            Some(last) if last.end == range.start => last.end = range.end,
-            _ => suite.ranges.push(range),
+        if let Some(accounts) = &mut self.accounts {
+            suite.account(accounts, &element::content(&case::account(outcome)))?;
         }
         Ok(())
     }
 
     fn write(&mut self, out: impl Write) -> io::Result<()> {
-        let mut all = Totals::default();
-        for suite in self.suites.values() {
-            all = sum(&all, &suite.totals);
-        }
-        all.duration_us = self.elapsed_us.unwrap_or(all.duration_us);
         let mut writer = Writer::new(out);
         writer.get_mut().write_all(b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
-        let root = counted(Element::new("testsuites", 0), "ananke", &all, self.started_unix_ms);
+        let root = Element::new("testsuites", 0);
+        let root = match self.profile {
+            Profile::Default => counted(root.with("name", "ananke"), &self.totals(), self.started_unix_ms),
+            // Windy Road's schema gives the root no attribute.
+            Profile::Strict => root,
+        };
         if self.suites.is_empty() {
             root.empty(&mut writer)?;
         } else {
             root.open(&mut writer)?;
-            for (file, suite) in &self.suites {
-                let element =
-                    counted(Element::new("testsuite", 1), file, &suite.totals, suite.started_unix_ms);
-                element.open(&mut writer)?;
-                for range in &suite.ranges {
-                    self.spool.file.seek(SeekFrom::Start(range.start))?;
-                    let length = range.end - range.start;
-                    let copied = io::copy(&mut (&self.spool.file).take(length), writer.get_mut())?;
-                    if copied < length {
-                        return Err(io::ErrorKind::UnexpectedEof.into());
+            for (number, (file, suite)) in self.suites.iter().enumerate() {
+                match &mut self.accounts {
+                    None => suite.write(&mut writer, file, &mut self.cases)?,
+                    Some(accounts) => {
+                        suite.write_strict(&mut writer, number, file, &mut self.cases, accounts)?;
                     }
                 }
-                element.close(&mut writer)?;
             }
             root.close(&mut writer)?;
         }
         writer.get_mut().write_all(b"\n")?;
         writer.get_mut().flush()
+    }
+
+    fn totals(&self) -> Totals {
+        let mut all = Totals::default();
+        for Suite { totals, .. } in self.suites.values() {
+            all.passed += totals.passed;
+            all.failed += totals.failed;
+            all.error += totals.error;
+            all.timeout += totals.timeout;
+            all.skipped += totals.skipped;
+            all.duration_us = all.duration_us.saturating_add(totals.duration_us);
+        }
+        all.duration_us = self.elapsed_us.unwrap_or(all.duration_us);
+        all
     }
 }
 
@@ -132,28 +148,5 @@ impl Reporter for JunitReport {
         let whole = Scratch::beside(&self.destination, "part")?;
         self.write(BufWriter::new(&whole.file))?;
         whole.put_in_place(&self.destination)
-    }
-}
-
-/// The attributes that suites and the whole have in common. A time-out is an error to every reader of JUnit.
-fn counted(element: Element, name: &str, totals: &Totals, started_unix_ms: u64) -> Element {
-    element
-        .with("name", name)
-        .with("tests", &totals.tests().to_string())
-        .with("failures", &totals.failed.to_string())
-        .with("errors", &(totals.error + totals.timeout).to_string())
-        .with("skipped", &totals.skipped.to_string())
-        .with("time", &duration::in_seconds(totals.duration_us))
-        .with("timestamp", &timestamp::iso(started_unix_ms))
-}
-
-fn sum(one: &Totals, other: &Totals) -> Totals {
-    Totals {
-        passed: one.passed + other.passed,
-        failed: one.failed + other.failed,
-        error: one.error + other.error,
-        timeout: one.timeout + other.timeout,
-        skipped: one.skipped + other.skipped,
-        duration_us: one.duration_us.saturating_add(other.duration_us),
     }
 }

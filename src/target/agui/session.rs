@@ -150,6 +150,10 @@ impl Session for AguiSession {
     ) -> BoxFuture<'a, Result<Ended, TargetError>> {
         Box::pin(self.run(request, limits, sink))
     }
+
+    fn clock(&self) -> &dyn Clock {
+        &*self.clock
+    }
 }
 
 impl Reading<'_> {

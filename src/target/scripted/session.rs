@@ -98,6 +98,10 @@ impl Session for ScriptedSession {
         sink.wire(self.clock.now(), Wire::Closed);
         Box::pin(std::future::ready(Ok(ended)))
     }
+
+    fn clock(&self) -> &dyn Clock {
+        &self.clock
+    }
 }
 
 /// The agent doing what its rule says.

@@ -1,0 +1,102 @@
+//! Which reports a run writes, and where.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use ananke::context::Context;
+use ananke::report::Reporter;
+use ananke::report::console::{ConsoleOptions, ConsoleReport, Verbosity};
+use ananke::report::json_lines::JsonLinesReport;
+use ananke::report::junit::{JunitReport, Profile};
+use ananke::report::live::LiveArea;
+
+use super::arguments::{Colour, JunitProfile, ReportOptions};
+use super::style::is_coloured;
+
+/// A file that a report goes to.
+#[derive(Clone, Debug)]
+pub(crate) struct ReportFile {
+    path: PathBuf,
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Format {
+    Junit,
+    JsonLines,
+}
+
+impl ReportFile {
+    /// Takes a path whose ending says what kind of report it is.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let path = PathBuf::from(text);
+        let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+        let format = match ending.as_deref() {
+            Some("xml") => Format::Junit,
+            Some("jsonl") => Format::JsonLines,
+            _ => {
+                return Err("the file's ending names the report: `.xml` (JUnit) or `.jsonl` (a line a test)"
+                    .to_owned());
+            }
+        };
+        Ok(Self { path, format })
+    }
+}
+
+/// Every report that was asked for; the first ones tell on the terminal.
+pub(super) fn reporters(
+    options: &ReportOptions,
+    colour: Colour,
+    context: &Context,
+) -> io::Result<Vec<Box<dyn Reporter>>> {
+    let mut reporters = told_here(options, colour, context);
+    let profile = match options.junit_profile {
+        JunitProfile::Default => Profile::Default,
+        JunitProfile::Strict => Profile::Strict,
+    };
+    let junit = options.junit.iter().map(|path| (path, Format::Junit));
+    let by_ending = options.output.iter().map(|file| (&file.path, file.format));
+    for (path, format) in junit.chain(by_ending) {
+        let destination = context.working_directory.join(path);
+        let report: io::Result<Box<dyn Reporter>> = match format {
+            Format::Junit => JunitReport::create(destination, profile).map(|report| Box::new(report) as _),
+            Format::JsonLines => JsonLinesReport::create(destination).map(|report| Box::new(report) as _),
+        };
+        reporters.push(report.map_err(|error| unwritable(path, context, &error))?);
+    }
+    Ok(reporters)
+}
+
+/// What tells on the streams of the program itself.
+fn told_here(options: &ReportOptions, colour: Colour, context: &Context) -> Vec<Box<dyn Reporter>> {
+    if options.json {
+        return vec![Box::new(JsonLinesReport::stream(Box::new(io::stdout())))];
+    }
+    let console = console(options, colour, context);
+    // Where both streams are one terminal, the area with the running tests stays below what is printed.
+    if context.stdout_is_terminal && context.stderr_is_terminal && console.verbosity != Verbosity::Quiet {
+        let live = LiveArea::new(console.colour);
+        let above = Box::new(live.above(io::stdout()));
+        return vec![Box::new(ConsoleReport::new(above, console)), Box::new(live)];
+    }
+    vec![Box::new(ConsoleReport::new(Box::new(io::stdout()), console))]
+}
+
+fn console(options: &ReportOptions, colour: Colour, context: &Context) -> ConsoleOptions {
+    let verbosity = match (options.quiet, options.verbose) {
+        (true, _) => Verbosity::Quiet,
+        (_, true) => Verbosity::Verbose,
+        _ => Verbosity::Normal,
+    };
+    let colour = is_coloured(colour, context.stdout_is_terminal, context);
+    ConsoleOptions { colour, verbosity }
+}
+
+fn unwritable(path: &Path, context: &Context, error: &io::Error) -> io::Error {
+    let folder = path.parent().filter(|folder| context.working_directory.join(folder).is_file());
+    let reason = match folder {
+        Some(folder) => format!("`{}` is a file, not a folder", folder.display()),
+        None => error.to_string(),
+    };
+    io::Error::new(error.kind(), format!("cannot write `{}`: {reason}", path.display()))
+}

@@ -1,0 +1,175 @@
+//! From an outcome to its line.
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::view::{
+    Assertion, InputSource, Level, ProblemView, ResultLine, Status, SummaryLine, ToolCall, Turn, VERSION,
+};
+use crate::outcome::{self, CallOutcome, Failure, Line, Outcome, Problem, Totals, TurnOutcome};
+use crate::report::text::compact_json;
+
+/// The line of `outcome`.
+pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
+    let said = outcome.turns.iter().rev().flat_map(|turn| turn.lines.iter().rev()).find_map(text_of);
+    let problem = outcome.first_problem().map(|(_, problem)| problem);
+    let skipped = outcome.status == outcome::Status::Skipped;
+    ResultLine {
+        version: VERSION,
+        id: &outcome.id,
+        name: &outcome.name,
+        file: &outcome.file,
+        line: outcome.line,
+        target: &outcome.target,
+        agent: filled(&outcome.agent),
+        thread_id: filled(&outcome.thread_id),
+        status: outcome.status.into(),
+        skip_reason: problem.filter(|_| skipped).map(|problem| problem.message.as_str()),
+        started: outcome.started_unix_ms,
+        ended: outcome.ended_unix_ms,
+        duration_ms: milliseconds(outcome.duration_us),
+        messages_count: outcome.messages_count,
+        response: said,
+        turns: outcome.turns.iter().map(turn).collect(),
+        total_turns: outcome.turns.len(),
+        turns_not_run: outcome.turns_not_run,
+        final_assertions: outcome.failures.iter().map(assertion).collect(),
+        error: problem.filter(|_| !skipped).map(problem_view),
+    }
+}
+
+/// The last line of a run; `elapsed_us` where it came to its end.
+pub(super) fn summary(
+    selected: usize,
+    totals: &Totals,
+    total_turns: usize,
+    started: u64,
+    elapsed_us: Option<u64>,
+) -> SummaryLine {
+    let total = totals.tests();
+    let reason = match (elapsed_us, total - totals.passed - totals.skipped) {
+        (None, _) => format!("the run was cut short after {total} of {selected} tests"),
+        (Some(_), 0) => "no test failed".to_owned(),
+        (Some(_), 1) => format!("1 of {total} tests did not pass"),
+        (Some(_), more) => format!("{more} of {total} tests did not pass"),
+    };
+    SummaryLine {
+        version: VERSION,
+        selected,
+        total,
+        passed: totals.passed,
+        failed: totals.failed,
+        error: totals.error,
+        timeout: totals.timeout,
+        skipped: totals.skipped,
+        total_turns,
+        started,
+        duration_ms: elapsed_us.map(milliseconds),
+        exit_code: elapsed_us.map(|_| u8::from(!totals.all_passed())),
+        reason,
+    }
+}
+
+fn turn(turn: &TurnOutcome) -> Turn<'_> {
+    let said: Vec<&str> = turn.lines.iter().filter_map(text_of).collect();
+    let calls = turn.lines.iter().filter_map(|line| match line {
+        Line::Calls(call) => Some(tool_call(call, turn)),
+        Line::Says { .. } => None,
+    });
+    Turn {
+        number: turn.number,
+        status: turn.status.into(),
+        input: &turn.input,
+        input_source: InputSource::Static,
+        output: said.join("\n"),
+        tool_calls: calls.collect(),
+        assertions: turn.failures.iter().map(assertion).collect(),
+        warnings: &turn.warnings,
+        error: turn.problem.as_ref().map(problem_view),
+        duration_ms: milliseconds(turn.duration_us),
+        started: turn.started_unix_ms,
+        ended: turn.ended_unix_ms,
+    }
+}
+
+fn text_of(line: &Line) -> Option<&str> {
+    match line {
+        Line::Says { event: _, text } => filled(text),
+        Line::Calls(_) => None,
+    }
+}
+
+fn tool_call<'a>(call: &'a CallOutcome, turn: &TurnOutcome) -> ToolCall<'a> {
+    // No arguments are an empty object, as in the rules.
+    let args = if call.args.trim().is_empty() { "{}" } else { &call.args };
+    ToolCall {
+        name: &call.name,
+        args: json(args),
+        result: call.result.as_deref().map(json),
+        timestamp: turn.started_unix_ms.saturating_add(call.started_us / 1000),
+        duration_ms: call.duration_us.map(milliseconds),
+    }
+}
+
+/// The deepest value that is told as such: with the line round it, every reader's own limit is further away.
+const DEEPEST: usize = 64;
+
+/// `text` as the value it is, its numbers digit by digit as they were sent; else as a string.
+fn json(text: &str) -> Box<RawValue> {
+    // What a reader could not make a value of (half a surrogate pair, a number out of range) would cost it the line.
+    let readable = serde_json::from_str::<Value>(text).is_ok_and(|value| depth(&value) <= DEEPEST);
+    let value = readable.then(|| RawValue::from_string(compact_json(text).into_owned()).ok()).flatten();
+    value.or_else(|| serde_json::value::to_raw_value(text).ok()).unwrap_or_default()
+}
+
+fn depth(value: &Value) -> usize {
+    let inside = match value {
+        Value::Array(items) => items.iter().map(depth).max(),
+        Value::Object(entries) => entries.values().map(depth).max(),
+        _ => return 0,
+    };
+    1 + inside.unwrap_or(0)
+}
+
+fn assertion(failure: &Failure) -> Assertion<'_> {
+    Assertion {
+        rule: &failure.rule,
+        passed: false,
+        message: &failure.message,
+        expected: filled(&failure.expected),
+        seen: &failure.seen,
+        level: match failure.level {
+            outcome::Level::Target => Level::Target,
+            outcome::Level::Test => Level::Test,
+            outcome::Level::Turn => Level::Turn,
+        },
+        file: &failure.place.file,
+        line: failure.place.line,
+    }
+}
+
+fn problem_view(problem: &Problem) -> ProblemView<'_> {
+    ProblemView { kind: problem.kind.as_str(), message: &problem.message, help: problem.help.as_deref() }
+}
+
+impl From<outcome::Status> for Status {
+    fn from(status: outcome::Status) -> Self {
+        match status {
+            outcome::Status::Passed => Self::Passed,
+            outcome::Status::Failed => Self::Failed,
+            outcome::Status::Error => Self::Error,
+            outcome::Status::Timeout => Self::Timeout,
+            outcome::Status::Skipped => Self::Skipped,
+        }
+    }
+}
+
+fn filled(text: &str) -> Option<&str> {
+    Some(text).filter(|text| !text.is_empty())
+}
+
+/// Microseconds as milliseconds. A double holds every time of this century to the microsecond.
+#[expect(clippy::cast_precision_loss, reason = "285 years of microseconds are exact")]
+fn milliseconds(us: u64) -> f64 {
+    us as f64 / 1000.0
+}

@@ -1,0 +1,290 @@
+//! The lines as readers get them: types of their own, so that the engine can change without the format.
+//!
+//! The doc comments are the descriptions of the schema. A field without a value is left out, never null.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+/// The version of the format. New fields raise its second number; a change of what a field means raises its first.
+pub(super) const VERSION: &str = "1.0";
+
+/// One line of the output: a result for each test, in the order of the plan, and a summary as the last.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(super) enum Line<'a> {
+    /// One test that is over.
+    #[schemars(extend("x-since" = "1.0"))]
+    Result(Box<ResultLine<'a>>),
+    /// The whole run. Where it is missing, the program was killed.
+    #[schemars(extend("x-since" = "1.0"))]
+    Summary(SummaryLine),
+}
+
+/// One test that is over.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Result")]
+pub(super) struct ResultLine<'a> {
+    /// The version of the format, `MAJOR.MINOR`. A reader that knows 1.0 can read every 1.x.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) version: &'static str,
+    /// The test's id, `path::name`: unique in a run and the same in every run.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) id: &'a str,
+    /// The test's name.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) name: &'a str,
+    /// The test file, as in the id.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) file: &'a str,
+    /// The line of the test's name in its file, counted from 1.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) line: u32,
+    /// The name of the target.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) target: &'a str,
+    /// The name of the agent; left out where the test could not be set up.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) agent: Option<&'a str>,
+    /// The thread of the conversation; left out where none was opened.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) thread_id: Option<&'a str>,
+    /// The verdict.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) status: Status,
+    /// Why a skipped test was skipped; left out for every other.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) skip_reason: Option<&'a str>,
+    /// When the test started, in Unix milliseconds.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) started: u64,
+    /// When the test was over, in Unix milliseconds.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) ended: u64,
+    /// The agent's time in all turns together, in milliseconds with up to three decimals.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) duration_ms: f64,
+    /// How many messages the conversation has: those of the user and those of the agent that are not empty.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) messages_count: usize,
+    /// The last thing the agent said; left out where it said nothing.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) response: Option<&'a str>,
+    /// The turns that were sent, in order.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) turns: Vec<Turn<'a>>,
+    /// How many turns were sent.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) total_turns: usize,
+    /// How many turns were not sent, because the test was over before.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) turns_not_run: u32,
+    /// The rules that the test as a whole does not keep, found when it was over; those of a turn are in its turn.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) final_assertions: Vec<Assertion<'a>>,
+    /// Why the test could not be judged to its end: the first problem, of the set-up or of a turn.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) error: Option<ProblemView<'a>>,
+}
+
+/// One turn that was sent.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Turn<'a> {
+    /// Its number, counted from 1.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(rename = "turn")]
+    pub(super) number: u32,
+    /// How the turn ended.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) status: Status,
+    /// What was sent.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) input: &'a str,
+    /// Where the input came from.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) input_source: InputSource,
+    /// What the agent said: its messages joined by newlines. A message over 16 KiB is cut and says so.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) output: String,
+    /// The tool calls, in the order they began.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) tool_calls: Vec<ToolCall<'a>>,
+    /// The rules that do not hold in this turn. Those that hold are not listed.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) assertions: Vec<Assertion<'a>>,
+    /// Oddities of the wire that fail nothing.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) warnings: &'a [String],
+    /// Why the turn could not be judged to its end.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) error: Option<ProblemView<'a>>,
+    /// The agent's time, in milliseconds with up to three decimals.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) duration_ms: f64,
+    /// When the turn was sent, in Unix milliseconds; virtual where the agent is scripted.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) started: u64,
+    /// When its answer ended, in Unix milliseconds on the same clock.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) ended: u64,
+}
+
+/// A tool call, counted from its start, with or without a result.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct ToolCall<'a> {
+    /// The tool's name.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) name: &'a str,
+    /// The arguments as sent: any JSON value. A string with the text where it is no JSON,
+    /// over 16 KiB, or nested over 64 deep.
+    #[schemars(extend("x-since" = "1.0"), with = "serde_json::Value")]
+    pub(super) args: Box<RawValue>,
+    /// The result as sent, read like the arguments; left out where none came.
+    #[schemars(extend("x-since" = "1.0"), with = "Option<serde_json::Value>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) result: Option<Box<RawValue>>,
+    /// When the call began, in Unix milliseconds on the clock of its turn.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) timestamp: u64,
+    /// From the call's start to its result, in milliseconds; left out where none came.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) duration_ms: Option<f64>,
+}
+
+/// A rule, and what came of it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Assertion<'a> {
+    /// The rule's path in an assert block: `tools.require`, `timing.max_idle_ms`.
+    #[serde(rename = "type")]
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) rule: &'a str,
+    /// Whether it holds. Version 1.0 lists only rules that do not.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) passed: bool,
+    /// The finding, on one line.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) message: &'a str,
+    /// What was wanted; left out where the message says it all.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) expected: Option<&'a str>,
+    /// What was seen instead: the nearest calls or texts.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) seen: &'a [String],
+    /// The level that wrote the rule.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) level: Level,
+    /// The file in which the rule is written.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) file: &'a str,
+    /// The line of the rule, counted from 1.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) line: u32,
+}
+
+/// Why something could not be judged to its end.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Error")]
+pub(super) struct ProblemView<'a> {
+    /// Which part could not do its work: `agent`, `protocol`, `setup`, `timeout`. Later versions may add words.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) kind: &'a str,
+    /// What went wrong.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) message: &'a str,
+    /// What to do about it.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) help: Option<&'a str>,
+}
+
+/// The whole run.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Summary")]
+pub(super) struct SummaryLine {
+    /// The version of the format, as in every result.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) version: &'static str,
+    /// How many tests were selected; more than `total` where the run was cut short.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) selected: usize,
+    /// How many tests are over, whatever their status: the number of results.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) total: usize,
+    /// How many tests passed.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) passed: usize,
+    /// How many tests have a rule that does not hold.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) failed: usize,
+    /// How many tests could not be judged to their end.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) error: usize,
+    /// How many tests took too long.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) timeout: usize,
+    /// How many tests were not run, on purpose.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) skipped: usize,
+    /// How many turns were sent.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) total_turns: usize,
+    /// When the run started, in Unix milliseconds.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) started: u64,
+    /// How long the run took on the wall clock, in milliseconds with up to three decimals; left out where it was cut
+    /// short.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) duration_ms: Option<f64>,
+    /// The exit code that the tests lead to; left out where the run was cut short.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) exit_code: Option<u8>,
+    /// Why it is that exit code, for people.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) reason: String,
+}
+
+/// A verdict.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Status {
+    /// Every rule holds.
+    Passed,
+    /// A rule does not hold.
+    Failed,
+    /// The agent, the wire or the set-up could not do its work.
+    Error,
+    /// A time-out was reached.
+    Timeout,
+    /// Not run, on purpose.
+    Skipped,
+}
+
+/// Where an input came from.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum InputSource {
+    /// From the test file.
+    Static,
+}
+
+/// Who wrote a rule.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Level {
+    /// The target of the config.
+    Target,
+    /// The test.
+    Test,
+    /// A turn.
+    Turn,
+}

@@ -59,8 +59,10 @@ fn carry_out(plan: &Plan, options: &RunOptions, context: &Context, redactor: Red
         let (sender, receiver) = mpsc::channel(EVENTS_IN_FLIGHT);
         let telling = tokio::spawn(tell(receiver, redactor, reporters));
         let totals = tokio::select! {
-            totals = run_plan(&shared, plan, sender) => totals,
+            // Listened to before anything is started that an interrupt would leave behind.
+            biased;
             () = interrupt::second(&shared.cancel) => return Ok(false),
+            totals = run_plan(&shared, plan, sender) => totals,
         };
         let told = telling.await.map_err(io::Error::other)?;
         told.map(|()| totals.all_passed())

@@ -156,7 +156,7 @@ impl<'a> Preparation<'a> {
             self.scope = self.scope.hint(hint);
         }
         let mut problems = Vec::new();
-        let mut secrets = self.secrets();
+        let mut secrets = Vec::new();
         let prepared = self.fill(&mut problems, &mut secrets);
         problems.retain(|problem| problem.severity == Severity::Error);
         match prepared {

@@ -10,6 +10,9 @@ use super::case::{learn, unprepared_problem};
 /// Runs every hook and hands what it gave to `preparation`; stops at the first that does not do its work (SPEC 3).
 /// What it gave and a header will carry is learnt as a secret before anything more is told.
 pub(super) async fn run_hooks(shared: &Run<'_>, preparation: &mut Preparation<'_>) -> Result<(), Problem> {
+    if preparation.hooks() == 0 {
+        return Ok(());
+    }
     learn(shared, &preparation.secrets());
     for index in 0..preparation.hooks() {
         let filled = preparation.hook(index).map_err(|unprepared| unprepared_problem(shared, unprepared))?;

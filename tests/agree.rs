@@ -13,6 +13,7 @@ fn documents(kind: FileKind) -> Vec<Value> {
     match kind {
         FileKind::Test => vec![json!({
             "version": "1.3", "name": "a",
+            "hooks": [{ "cmd": ["i", "j"], "timeout_ms": 5, "env": { "K": "l" }, "cwd": "m" }, { "cmd": ["n"] }],
             "turns": [
                 { "user": "b", "assert": { "text": { "must_match": "x", "must_not_match": ["y"] } } },
                 { "type": "user", "user": "c", "assert": { "tools": { "forbid": ["d"],

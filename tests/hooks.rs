@@ -175,6 +175,44 @@ async fn stderr_is_free_and_its_end_is_told() {
     assert!(given.unwrap_err().ends_with(&format!("exit code 1\nits stderr ends:{}", lines.concat())));
 }
 
+/// Whether an interrupt ends the program, its hook, and leaves a report of what finished.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupt_ends_the_hook_and_the_reports_are_written() {
+    use rustix::process::{Pid, Signal, kill_process};
+    let first = "version: \"1.0\"\nname: first\nturns: [{ user: a }]\n";
+    let second = "version: \"1.0\"\nname: second\nhooks: [{ cmd: [sh, -c, 'echo $$ > a; sleep 60 & echo $! > b; echo > c; wait'] }]\nturns: [{ user: a }]\n";
+    let third = first.replace("first", "third");
+    let project = Project::new(&[
+        ("ananke.config.yaml", CONFIG),
+        ("1.test.yaml", first),
+        ("2.test.yaml", second),
+        ("3.test.yaml", &third),
+    ]);
+    let program = std::process::Command::new(env!("CARGO_BIN_EXE_ananke"))
+        .args(["run", "--junit", "report.xml"])
+        .current_dir(project.folder())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let started = Instant::now();
+    while !project.folder().join("c").exists() && started.elapsed() < SOON {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let number = i32::try_from(program.id()).ok().and_then(Pid::from_raw).expect("a process");
+    kill_process(number, Signal::INT).unwrap();
+    let output = program.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    assert!(started.elapsed() < 2 * SOON);
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert!(told.contains("was killed, since the run was stopped"), "{told}");
+    assert!(told.contains("2 of 3 tests: 1 passed, 1 error"), "{told}");
+    let report = std::fs::read_to_string(project.folder().join("report.xml")).unwrap();
+    assert!(report.contains("name=\"first\"") && !report.contains("name=\"third\""));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    assert!(runtime.block_on(gone(project.folder(), &["a", "b"])));
+}
+
 const CONFIG: &str =
     "version: \"1.3\"\ntarget: { type: scripted, rules: [{ do: [{ say: \"${WORDS:-nothing}\" }] }] }\n";
 

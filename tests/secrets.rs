@@ -52,14 +52,29 @@ fn leaking() -> Vec<Step> {
 
 #[tokio::test]
 async fn no_report_tells_a_secret() {
+    tells_no_secret("ENV.KEY", "").await;
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn no_report_tells_what_a_hook_puts_into_a_header() {
+    tells_no_secret("LOGIN.key", "hooks: [{ cmd: [cat, key.json] }]\n").await;
+}
+
+/// Runs a test whose header carries the secret through `reference`, and looks for it in every report.
+async fn tells_no_secret(reference: &str, hooks: &str) {
     let agent = RawAgent::start(vec![leaking()]).await;
     let config = format!(
-        "version: \"1.0\"\ntarget:\n  type: agui\n  endpoint: \"{}\"\n  agentId: leak\n  headers: {{ authorization: \"Bearer ${{ENV.KEY}}\" }}\n",
+        "version: \"1.0\"\ntarget:\n  type: agui\n  endpoint: \"{}\"\n  agentId: leak\n  headers: {{ authorization: \"Bearer ${{{reference}}}\" }}\n",
         agent.url()
     );
-    let test = "version: \"1.0\"\nname: leak\nturns:\n  - user: hi\n    assert:\n      tools: { forbid: [leak] }\n      text: { must_not_match: \"t/to.*\" }\n";
-    let project = Project::new(&[("ananke.config.yaml", &config), ("leak.test.yaml", test)])
-        .with_environment("KEY", SECRET);
+    let test = format!(
+        "version: \"1.0\"\nname: leak\n{hooks}turns:\n  - user: hi\n    assert:\n      tools: {{ forbid: [leak] }}\n      text: {{ must_not_match: \"t/to.*\" }}\n"
+    );
+    let key = serde_json::json!({ "LOGIN": { "key": SECRET } }).to_string();
+    let project =
+        Project::new(&[("ananke.config.yaml", &config), ("leak.test.yaml", &test), ("key.json", &key)])
+            .with_environment("KEY", SECRET);
     let plan = project.plan().plan.unwrap();
     let redactor = project.redactor.clone();
     let console = Shared::default();

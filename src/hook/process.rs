@@ -33,6 +33,7 @@ pub(super) enum Ending {
     /// By itself, with this code.
     Exit(i32),
     /// By a signal.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "there are no signals"))]
     Signal(i32),
     /// Its time was up, in this long.
     Timeout(Duration),

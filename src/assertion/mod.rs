@@ -7,6 +7,7 @@
 mod block;
 mod count;
 mod describe;
+mod explain;
 mod forbid;
 mod forbid_calls;
 mod inherit;
@@ -22,9 +23,10 @@ mod selector;
 
 pub use block::{Block, Bound, Setting};
 pub use count::Counted;
+pub use explain::{ExplainedLimit, ExplainedRule, Explanation, Part, explain};
 pub use forbid::Forbid;
 pub use forbid_calls::ForbidCall;
-pub use inherit::{Inherited, TurnRules, inherit};
+pub use inherit::{Dropped, Inherited, Later, TurnRules, inherit};
 pub use judge::{Judge, Standing};
 pub use judgement::{Finding, Home, Judgement, Moment, Scope, Seen};
 pub use must_match::MustMatch;

@@ -74,6 +74,22 @@ impl Required {
         }
         words.join(", ")
     }
+
+    /// When it is settled, in words.
+    pub fn settled(&self, home: Home) -> String {
+        let home = home.words();
+        let early = [
+            (self.count.max == Some(0), "such a call"),
+            (self.count.max.is_some_and(|max| max > 0), "a call too many"),
+            (self.result_not_match.is_some(), "such a result"),
+            (self.after.is_some(), "a call out of order"),
+        ];
+        let early: Vec<&str> = early.into_iter().filter_map(|(is, words)| is.then_some(words)).collect();
+        if early.is_empty() {
+            return format!("settled at the end of {home}");
+        }
+        format!("settled at the end of {home}, broken at once by {}", early.join(" or "))
+    }
 }
 
 /// Follows each call of the name; settled at once when it can no longer hold.

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::arguments::RunOptions;
 use super::exit::Exit;
-use super::problems;
+use super::problems::{self, Purpose};
 use super::style::is_coloured;
 
 /// How many events may wait for the telling side.
@@ -25,7 +25,8 @@ const EVENTS_IN_FLIGHT: usize = 64;
 /// Runs what is selected and tells it to the console and the reports.
 pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
     let redactor = Redactor::default();
-    let plan = match problems::load(&options.selection, !options.dry_run, context, &redactor) {
+    let purpose = Purpose { sends: !options.dry_run, deny_warnings: options.deny_warnings };
+    let plan = match problems::load(&options.selection, purpose, context, &redactor) {
         Ok(plan) => plan,
         Err(exit) => return exit,
     };

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::prepare::DEFAULT_TIMEOUT;
 use super::settings::TargetSettings;
 use super::{Selection, discover};
-use crate::assertion::Block;
+use crate::assertion::{Block, TimeOut};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
 use crate::model::ConfigFile;
@@ -27,6 +28,14 @@ pub struct Config {
     pub model: ConfigFile,
     /// The folder it stands in: where relative paths start and test ids count from.
     pub folder: PathBuf,
+}
+
+/// What the target brings into every test: its rules, and what cuts its turns off.
+#[derive(Debug)]
+pub(super) struct TargetRules {
+    pub(super) block: Block,
+    /// `None` where it is known later or was reported.
+    pub(super) timeout: Option<TimeOut>,
 }
 
 /// Finds the config: the one that is named, else the nearest above the first path, else above the working directory.
@@ -90,6 +99,12 @@ impl Config {
         problems
     }
 
+    /// The target's name in reports; a config has one target, and it has no name of its own.
+    #[expect(clippy::unused_self, reason = "the config will say so where it has several")]
+    pub fn target_name(&self) -> &'static str {
+        "default"
+    }
+
     /// The globs of `specs`, or the default ones; `None` where one could not be filled.
     pub(super) fn specs(&self, problems: &mut Vec<Diagnostic>) -> Option<Vec<String>> {
         let Some(specs) = &self.model.specs else { return Some(discover::default_specs()) };
@@ -110,29 +125,36 @@ impl Config {
         filled.into_iter().collect()
     }
 
-    /// Checks every leaf that does not depend on a test; what does is known when the test starts.
+    /// Checks every leaf that does not depend on a test, and gives the target's rules; what a test decides stays in
+    /// them as it is written.
     pub(super) fn check(
         &self,
         context: &Context,
         sends: bool,
         redactor: &Redactor,
         problems: &mut Vec<Diagnostic>,
-    ) {
+    ) -> TargetRules {
         let mut scope = Scope::new(Arc::clone(&context.environment));
         for name in ["THREAD_ID", "TEST_NAME", "TEST_FILE"] {
             scope.expect(name);
         }
         let mut filling = Filling::new(&scope, &self.source, sends, problems);
         TargetSettings::fill(&self.model.target, &mut filling);
-        Block::compile(self.model.target.assert_block(), Level::Target, &mut filling);
         if let Some(thread) = self.model.target.thread_id() {
             let _ = filling.text(thread);
         }
-        if let Some(timeout) = self.model.target.timeout_ms() {
-            let _ = filling.number(timeout);
-        }
+        let timeout = match self.model.target.timeout_ms() {
+            Some(number) => filling.number(number).ready().map(|ms| TimeOut { ms, span: Some(number.span) }),
+            None => Some(TimeOut {
+                ms: u64::try_from(DEFAULT_TIMEOUT.as_millis()).unwrap_or(u64::MAX),
+                span: None,
+            }),
+        };
         for secret in filling.into_secrets() {
             redactor.learn(&secret);
         }
+        let mut filling = Filling::new(&scope, &self.source, sends, problems).as_written();
+        let block = Block::compile(self.model.target.assert_block(), Level::Target, &mut filling);
+        TargetRules { block, timeout }
     }
 }

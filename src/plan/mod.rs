@@ -5,6 +5,7 @@
 
 mod config;
 mod discover;
+mod explain;
 mod prepare;
 mod select;
 mod settings;
@@ -18,6 +19,7 @@ use crate::diagnostic::{Code, Diagnostic, Severity, sort};
 use crate::redact::Redactor;
 
 pub use config::{CONFIG_NAME, Config};
+pub use explain::{ExplainedTest, explain};
 pub use prepare::{Prepared, Unprepared, prepare};
 pub use select::{Filter, FilterError};
 pub use settings::{AguiSettings, Answering, Condition, ScriptedSettings, Step, TargetSettings};
@@ -34,6 +36,8 @@ pub struct Selection {
     pub filter: Option<Filter>,
     /// Whether no test at all is fine.
     pub allow_empty: bool,
+    /// Whether a warning is an error.
+    pub deny_warnings: bool,
     /// Whether something will be sent: a target's missing environment variables are warnings otherwise.
     pub sends: bool,
 }
@@ -64,6 +68,9 @@ pub fn plan(context: &Context, selection: &Selection, redactor: &Redactor) -> Pl
     let mut problems = Vec::new();
     let plan = load(context, selection, redactor, &mut problems);
     sort(&mut problems);
+    if selection.deny_warnings {
+        problems.iter_mut().for_each(|problem| problem.severity = Severity::Error);
+    }
     let broken = problems.iter().any(|problem| problem.severity == Severity::Error);
     Planned { plan: plan.filter(|_| !broken), problems }
 }
@@ -87,10 +94,9 @@ fn load(
         _ => discover::default_specs(),
     };
     let files = discover::discover(context, selection, &folder, &specs, problems);
-    if let Some(config) = &config {
-        config.check(context, selection.sends, redactor, problems);
-    }
-    let cases = test::load_all(context, &folder, &files, problems);
+    let rules = config.as_ref().map(|config| config.check(context, selection.sends, redactor, problems));
+    let target = config.as_deref().zip(rules.as_ref());
+    let cases = test::load_all(context, &folder, &files, target, selection.paths.is_empty(), problems);
     let cases: Vec<CaseEntry> = match &selection.filter {
         Some(filter) => cases.into_iter().filter(|case| filter.takes(case)).collect(),
         None => cases,

@@ -13,7 +13,7 @@ use crate::outcome::Level;
 use crate::variables::{Filling, Piece, Scope, scan};
 
 /// The time-out of a turn without a setting (SPEC 4).
-const DEFAULT_TIMEOUT: Duration = Duration::from_mins(2);
+pub(super) const DEFAULT_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// A test that is ready to run.
 #[derive(Clone, Debug)]

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::discover;
-use crate::assertion::Block;
+use super::config::TargetRules;
+use super::{Config, discover};
+use crate::assertion::{Block, Lint, Surroundings, lint};
 use crate::context::Context;
-use crate::diagnostic::{Diagnostic, SourceFile};
+use crate::diagnostic::{Code, Diagnostic, Severity, SourceFile, Span};
 use crate::model::{TestFile, Turn};
 use crate::outcome::Level;
 use crate::schema::{self, FileKind};
@@ -22,6 +23,10 @@ use crate::variables::{Filling, Scope};
 pub struct CaseEntry {
     /// `path::name`, the path from the config's folder (SPEC 1, Identity).
     pub id: String,
+    /// The test's name.
+    pub name: String,
+    /// How many turns it has.
+    pub turns: usize,
     /// The file.
     pub path: PathBuf,
     /// The file as shown in messages.
@@ -62,7 +67,7 @@ impl LoadedTest {
         let Some((salvaged, source)) = salvaged else { return Vec::new() };
         let mut problems = Vec::new();
         let test = Self::of(source, salvaged.value.clone());
-        test.check(context, folder, &mut problems);
+        test.check(context, folder, None, &mut problems);
         problems.retain(|problem| salvaged.is_of_the_file(problem));
         problems
     }
@@ -79,26 +84,61 @@ impl LoadedTest {
         Filling::new(&scope, &self.source, true, problems).text(&self.model.name).ready()
     }
 
-    /// Checks every leaf; what is known only when the test starts is left for then.
-    fn check(&self, context: &Context, folder: &Path, problems: &mut Vec<Diagnostic>) -> Option<CaseEntry> {
+    /// Checks every leaf; what is known only when the test starts is left for then. What the rules of a good test can
+    /// never do is looked at beside those of the `target`.
+    fn check(
+        &self,
+        context: &Context,
+        folder: &Path,
+        target: Option<(&Config, &TargetRules)>,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Option<Checked> {
         let name = self.name(context, problems);
-        let mut scope = Scope::new(Arc::clone(&context.environment));
-        scope.expect("THREAD_ID");
-        scope.expect("TEST_NAME");
-        scope.set("TEST_FILE", self.path_from(folder));
-        let mut filling = Filling::new(&scope, &self.source, true, problems);
-        self.blocks(&mut filling);
-        for turn in &self.model.turns {
-            let Turn::User(turn) = turn;
-            let _ = filling.text(&turn.user);
+        let Written { test, turns, .. } = self.written(context, folder, problems);
+        let broken = problems.iter().any(|problem| problem.severity == Severity::Error);
+        let mut limits = None;
+        if let Some((config, rules)) = target.filter(|_| !broken) {
+            let surroundings = Surroundings {
+                config: &config.source,
+                test: &self.source,
+                name: self.model.name.span,
+                timeout: rules.timeout,
+            };
+            let Lint { certain, of_target } = lint(&rules.block, &test, &turns, &surroundings);
+            problems.extend(certain);
+            limits = Some(of_target);
         }
-        Some(CaseEntry {
-            id: format!("{}::{}", self.path_from(folder), name?),
+        let name = name?;
+        let entry = CaseEntry {
+            id: format!("{}::{name}", self.path_from(folder)),
+            name,
+            turns: self.model.turns.len(),
             path: self.source.path.clone(),
             file: self.source.name.to_string(),
             line: self.source.place(self.model.name.span).line,
             hash: self.hash,
-        })
+        };
+        Some(Checked { entry, limits })
+    }
+
+    /// Everything that is known before the test starts, and the rest as it is written.
+    pub(super) fn written(
+        &self,
+        context: &Context,
+        folder: &Path,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Written {
+        let mut scope = Scope::new(Arc::clone(&context.environment));
+        scope.expect("THREAD_ID");
+        scope.expect("TEST_NAME");
+        scope.set("TEST_FILE", self.path_from(folder));
+        let mut filling = Filling::new(&scope, &self.source, true, problems).as_written();
+        let (test, turns) = self.blocks(&mut filling);
+        let users = self.model.turns.iter().map(|turn| {
+            let Turn::User(turn) = turn;
+            filling.text(&turn.user).ready().unwrap_or_else(|| turn.user.value.clone())
+        });
+        Written { users: users.collect(), test, turns }
     }
 
     /// The assert blocks of the test and of its turns.
@@ -110,11 +150,31 @@ impl LoadedTest {
     }
 }
 
-/// Loads and checks all `files`, on every core, in their order.
+/// What is known of a test before it starts.
+pub(super) struct Written {
+    /// What the user says, turn by turn.
+    pub(super) users: Vec<String>,
+    /// The rules of the test.
+    pub(super) test: Block,
+    /// The rules of its turns.
+    pub(super) turns: Vec<Block>,
+}
+
+/// A test that was checked.
+struct Checked {
+    entry: CaseEntry,
+    /// The target's limits that nothing in this test can exceed; `None` where that was not looked at.
+    limits: Option<Vec<Diagnostic>>,
+}
+
+/// Loads and checks all `files`, on every core, in their order. Where they are the `whole` project, the target's limits
+/// that mean nothing in any of its tests are told as well.
 pub(super) fn load_all(
     context: &Context,
     folder: &Path,
     files: &[PathBuf],
+    target: Option<(&Config, &TargetRules)>,
+    whole: bool,
     problems: &mut Vec<Diagnostic>,
 ) -> Vec<CaseEntry> {
     let next = AtomicUsize::new(0);
@@ -125,7 +185,7 @@ pub(super) fn load_all(
             let Some(path) = files.get(index) else { return done };
             let mut found = Vec::new();
             let entry = match LoadedTest::load(context, path) {
-                Ok(test) => test.check(context, folder, &mut found),
+                Ok(test) => test.check(context, folder, target, &mut found),
                 Err(broken) => {
                     found = broken;
                     found.extend(LoadedTest::further_problems(context, folder, path));
@@ -150,9 +210,25 @@ pub(super) fn load_all(
     };
     done.sort_by_key(|(index, _, _)| *index);
     let mut entries = Vec::new();
-    for (_, entry, found) in done {
+    let mut limits = Vec::new();
+    for (_, checked, found) in done {
         problems.extend(found);
+        let (entry, of_target) = checked.map_or((None, None), |one| (Some(one.entry), one.limits));
         entries.extend(entry);
+        limits.push(of_target.unwrap_or_default());
+    }
+    if whole {
+        problems.extend(in_every(limits));
     }
     entries
+}
+
+/// What is among the warnings of every test, by place: another test may give a limit of the target its meaning.
+fn in_every(mut tests: Vec<Vec<Diagnostic>>) -> Vec<Diagnostic> {
+    let key = |warning: &Diagnostic| -> (Code, Option<Span>) {
+        (warning.code, warning.labels.first().map(|label| label.span))
+    };
+    let Some(mut common) = tests.pop() else { return Vec::new() };
+    common.retain(|warning| tests.iter().all(|others| others.iter().any(|other| key(other) == key(warning))));
+    common
 }

@@ -4,8 +4,10 @@
 
 mod agree;
 mod docs;
+mod explained;
 mod golden_cases;
 mod inheritance;
+mod lints;
 mod load;
 mod report;
 mod rules;

@@ -48,8 +48,8 @@ impl Setting {
     pub fn describe(&self) -> String {
         match self {
             Self::Off(_) => "no limit".to_owned(),
-            Self::Bound(bound) => format!("at most {} ms", bound.ms),
-            Self::Later(written, _) => format!("at most {written} ms"),
+            Self::Bound(bound) => format!("{} ms", bound.ms),
+            Self::Later(written, _) => format!("{written} ms"),
         }
     }
 }

@@ -50,23 +50,24 @@ pub struct ExplainedLimit {
     pub words: String,
     /// Who says so.
     pub origin: Origin,
-    /// What this home replaced, the nearest level first.
+    /// What this home replaced or switched off, the nearest level first.
     pub replaced: Vec<(String, Origin)>,
 }
 
 /// Explains what the levels say together.
 pub fn explain(target: &Block, test: &Block, turns: &[Block]) -> Explanation {
     let merged = inherit(target, test, turns);
-    let alone: Vec<usize> = (0..merged.turns.len())
-        .filter(|turn| !merged.turns.get(*turn).is_some_and(|turn| turn.answers_for_its_duration))
-        .collect();
-    let mut limits = Vec::new();
-    limits.extend(limit(
-        "duration",
-        &[&target.max_duration, &test.max_duration],
-        &together(&alone, turns.len()),
-    ));
-    limits.extend(limit("idle", &[&target.max_idle, &test.max_idle], " on each turn"));
+    let held = |keep: &dyn Fn(&TurnRules, &Block) -> bool| {
+        let turns = merged.turns.iter().zip(turns).map(|(rules, block)| keep(rules, block));
+        turns.collect::<Vec<bool>>()
+    };
+    let summed = held(&|rules, _| !rules.answers_for_its_duration);
+    let idle = held(&|_, block| block.max_idle.is_none());
+    let limits = [
+        limit("duration", &[&target.max_duration, &test.max_duration], &listed(&summed, "for", " together")),
+        limit("idle", &[&target.max_idle, &test.max_idle], &listed(&idle, "on", "")),
+    ];
+    let limits = limits.into_iter().flatten().collect();
     let whole = Part {
         rules: rules(&merged.test, &merged.later, Home::Test),
         limits,
@@ -88,15 +89,16 @@ pub fn explain(target: &Block, test: &Block, turns: &[Block]) -> Explanation {
     Explanation { test: whole, turns }
 }
 
-/// Which turns the limit of the test is about; `turns` are those that do not answer for themselves.
-fn together(turns: &[usize], of: usize) -> String {
-    let numbers: Vec<String> = turns.iter().map(|turn| (turn + 1).to_string()).collect();
+/// Which turns a limit of the test is about, behind its number.
+fn listed(turns: &[bool], word: &str, together: &str) -> String {
+    let held = turns.iter().zip(1_usize..).filter(|(held, _)| **held);
+    let numbers: Vec<String> = held.map(|(_, number)| number.to_string()).collect();
     match numbers.as_slice() {
-        [] => " for no turn: each answers for itself".to_owned(),
-        [_] if of == 1 => String::new(),
-        numbers if numbers.len() == of => " for all turns together".to_owned(),
-        [one] => format!(" for turn {one}"),
-        [first @ .., last] => format!(" for turns {} and {last} together", first.join(", ")),
+        [] => format!(" {word} no turn: each says its own"),
+        [_] if turns.len() == 1 => String::new(),
+        all if all.len() == turns.len() => format!(" {word} all turns{together}"),
+        [one] => format!(" {word} turn {one}"),
+        [first @ .., last] => format!(" {word} turns {} and {last}{together}", first.join(", ")),
     }
 }
 
@@ -125,14 +127,18 @@ fn dropped(dropped: &[super::Dropped]) -> Vec<(String, Origin, Origin)> {
 fn limit(name: &'static str, levels: &[&Option<Setting>], of: &str) -> Option<ExplainedLimit> {
     let setting = effective(levels)?;
     let (own, outer) = levels.split_last()?;
-    // The test speaks for the target too: it has no place of its own.
-    let is_own = own.is_some();
-    let outer = outer.iter().rev().filter_map(|setting| setting.as_ref()).filter(|_| is_own);
-    let of = if matches!(setting, Setting::Off(_)) { "" } else { of };
+    let outer = outer.iter().rev().filter_map(|setting| setting.as_ref()).filter(|_| own.is_some());
+    let (words, instead) = match setting {
+        Setting::Off(_) => (format!("{}: `false`", setting.describe()), "switches off"),
+        Setting::Bound(_) | Setting::Later(..) => {
+            (format!("at most {}{of}", setting.describe()), "instead of")
+        }
+    };
+    let instead = |outer: &Setting| (format!("{instead} {}", outer.describe()), outer.origin().clone());
     Some(ExplainedLimit {
         name,
-        words: format!("{}{of}", setting.describe()),
+        words,
         origin: setting.origin().clone(),
-        replaced: outer.map(|setting| (setting.describe(), setting.origin().clone())).collect(),
+        replaced: outer.map(instead).collect(),
     })
 }

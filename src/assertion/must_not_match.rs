@@ -32,7 +32,7 @@ impl MustNotMatch {
     pub fn settled(&self, home: Home) -> String {
         match (is_anchored(self.pattern.as_str()), home) {
             (false, home) => {
-                format!("broken as soon as a message says it, or all the text of {}", home.words())
+                format!("broken as soon as a message says it, or the whole text of {}", home.words())
             }
             (true, Home::Test) => "broken at the end of a turn whose text says it, or of the test".to_owned(),
             (true, Home::Turn(_)) => "broken at the end of the turn".to_owned(),

@@ -194,7 +194,7 @@ name: pay
 turns:
   - user: "Pay"
     assert:
-    tools: { forbid: [delete_order] }
+      tools:
 "#,
                 r#"version: "1.0"
 name: pay
@@ -315,14 +315,14 @@ target:
   type: agui
   agentId: shop
   endpoint: "http://127.0.0.1:8000/agent"
-specs: "specs/**/*.test.yaml"
+specs: "**/*.test.yaml"
 "#,
                 r#"version: "1.3"
 target:
   type: agui
   agentId: shop
   endpoint: "http://127.0.0.1:8000/agent"
-specs: "specs/**/*.test.yaml"
+specs: "**/*.test.yaml"
 "#,
             ),
             Self::NoTests => told(

@@ -24,6 +24,7 @@ pub use prepare::{Prepared, Unprepared, prepare};
 pub use select::{Filter, FilterError};
 pub use settings::{AguiSettings, Answering, Condition, ScriptedSettings, Step, TargetSettings};
 pub use test::CaseEntry;
+use test::Loaded;
 
 /// What to run, as the command line says it.
 #[derive(Clone, Debug, Default)]
@@ -96,7 +97,8 @@ fn load(
     let files = discover::discover(context, selection, &folder, &specs, problems);
     let rules = config.as_ref().map(|config| config.check(context, selection.sends, redactor, problems));
     let target = config.as_deref().zip(rules.as_ref());
-    let cases = test::load_all(context, &folder, &files, target, selection.paths.is_empty(), problems);
+    let whole = selection.paths.is_empty();
+    let Loaded { cases, warnings } = test::load_all(context, &folder, &files, target, whole, problems);
     let cases: Vec<CaseEntry> = match &selection.filter {
         Some(filter) => cases.into_iter().filter(|case| filter.takes(case)).collect(),
         None => cases,
@@ -110,6 +112,10 @@ fn load(
             let help = "see their ids with `ananke run --dry-run`, or allow it with `--allow-empty`";
             problems.push(problem.help(help));
         }
+    }
+    // What a rule can never do may follow from what is broken.
+    if problems.iter().all(|problem| problem.severity == Severity::Warning) {
+        problems.extend(warnings);
     }
     Some(Plan { config: config?, cases, files: files.len() })
 }

@@ -10,7 +10,7 @@ use super::config::TargetRules;
 use super::{Config, discover};
 use crate::assertion::{Block, Lint, Surroundings, lint};
 use crate::context::Context;
-use crate::diagnostic::{Code, Diagnostic, Severity, SourceFile, Span};
+use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 use crate::model::{TestFile, Turn};
 use crate::outcome::Level;
 use crate::schema::{self, FileKind};
@@ -84,8 +84,8 @@ impl LoadedTest {
         Filling::new(&scope, &self.source, true, problems).text(&self.model.name).ready()
     }
 
-    /// Checks every leaf; what is known only when the test starts is left for then. What the rules of a good test can
-    /// never do is looked at beside those of the `target`.
+    /// Checks every leaf; what is known only when the test starts is left for then. What the rules can never do
+    /// is looked at together with those of the `target`.
     fn check(
         &self,
         context: &Context,
@@ -95,19 +95,15 @@ impl LoadedTest {
     ) -> Option<Checked> {
         let name = self.name(context, problems);
         let Written { test, turns, .. } = self.written(context, folder, problems);
-        let broken = problems.iter().any(|problem| problem.severity == Severity::Error);
-        let mut limits = None;
-        if let Some((config, rules)) = target.filter(|_| !broken) {
+        let lint = target.map(|(config, rules)| {
             let surroundings = Surroundings {
                 config: &config.source,
                 test: &self.source,
                 name: self.model.name.span,
                 timeout: rules.timeout,
             };
-            let Lint { certain, of_target } = lint(&rules.block, &test, &turns, &surroundings);
-            problems.extend(certain);
-            limits = Some(of_target);
-        }
+            lint(&rules.block, &test, &turns, &surroundings)
+        });
         let name = name?;
         let entry = CaseEntry {
             id: format!("{}::{name}", self.path_from(folder)),
@@ -118,7 +114,7 @@ impl LoadedTest {
             line: self.source.place(self.model.name.span).line,
             hash: self.hash,
         };
-        Some(Checked { entry, limits })
+        Some(Checked { entry, lint: lint.unwrap_or_default() })
     }
 
     /// Everything that is known before the test starts, and the rest as it is written.
@@ -163,8 +159,13 @@ pub(super) struct Written {
 /// A test that was checked.
 struct Checked {
     entry: CaseEntry,
-    /// The target's limits that nothing in this test can exceed; `None` where that was not looked at.
-    limits: Option<Vec<Diagnostic>>,
+    lint: Lint,
+}
+
+/// The tests of a plan, and what their rules can never do: worth telling where nothing is broken.
+pub(super) struct Loaded {
+    pub(super) cases: Vec<CaseEntry>,
+    pub(super) warnings: Vec<Diagnostic>,
 }
 
 /// Loads and checks all `files`, on every core, in their order. Where they are the `whole` project, the target's limits
@@ -176,7 +177,7 @@ pub(super) fn load_all(
     target: Option<(&Config, &TargetRules)>,
     whole: bool,
     problems: &mut Vec<Diagnostic>,
-) -> Vec<CaseEntry> {
+) -> Loaded {
     let next = AtomicUsize::new(0);
     let work = || {
         let mut done = Vec::new();
@@ -209,18 +210,19 @@ pub(super) fn load_all(
         })
     };
     done.sort_by_key(|(index, _, _)| *index);
-    let mut entries = Vec::new();
+    let mut loaded = Loaded { cases: Vec::new(), warnings: Vec::new() };
     let mut limits = Vec::new();
     for (_, checked, found) in done {
         problems.extend(found);
-        let (entry, of_target) = checked.map_or((None, None), |one| (Some(one.entry), one.limits));
-        entries.extend(entry);
-        limits.push(of_target.unwrap_or_default());
+        let Some(Checked { entry, lint: Lint { certain, of_target } }) = checked else { continue };
+        loaded.cases.push(entry);
+        loaded.warnings.extend(certain);
+        limits.push(of_target);
     }
     if whole {
-        problems.extend(in_every(limits));
+        loaded.warnings.extend(in_every(limits));
     }
-    entries
+    loaded
 }
 
 /// What is among the warnings of every test, by place: another test may give a limit of the target its meaning.

@@ -113,7 +113,7 @@ fn shadowed(
          `max_duration_ms` of {} ms",
         idle.ms, duration.ms
     );
-    let places = ((&idle.origin, ""), (&duration.origin, "`max_duration_ms` is set"));
+    let places = ((&idle.origin, ""), (&duration.origin, "the duration is limited"));
     let warning = surroundings.warning(Code::IdleAboveDuration, message, places.0, places.1);
     Some(warning.help("give `max_idle_ms` a smaller number than `max_duration_ms`, or drop it"))
 }

@@ -92,7 +92,7 @@ fn part(part: &Part, prohibited: Option<usize>, table: &mut Table, colours: Colo
     for ExplainedLimit { name, words, origin, replaced } in &part.limits {
         row(4, &format!("{name:<8}  {words}"), false, origin, table);
         for (words, origin) in replaced {
-            row(14, &format!("instead of {words}"), true, origin, table);
+            row(14, words, true, origin, table);
         }
     }
     if part.answers_for_its_duration {

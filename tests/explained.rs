@@ -1,0 +1,60 @@
+//! Every code is explained: its wrong example has that problem, its right one has none.
+
+use ananke::diagnostic::{Code, Example, ExampleFile};
+
+use crate::support::project::Project;
+
+const CONFIG: &str =
+    "version: \"1.0\"\ntarget: { type: agui, agentId: shop, endpoint: \"http://127.0.0.1:1\" }\n";
+const TEST: &str = "version: \"1.0\"\nname: a\nturns: [{ user: a, assert: { tools: { forbid: [a] } } }]\n";
+
+/// What no file of a project can show by itself.
+const TOLD: [Code; 6] = [
+    Code::BadEncoding,
+    Code::ConfigMissing,
+    Code::LimitExceeded,
+    Code::NoTests,
+    Code::OtherConfig,
+    Code::Unreadable,
+];
+
+fn problems(file: ExampleFile, text: &str) -> Vec<String> {
+    let (config, test) = match file {
+        ExampleFile::Config => (text, TEST),
+        ExampleFile::Test => (CONFIG, text),
+    };
+    let project = Project::new(&[("ananke.config.yaml", config), ("a.test.yaml", test)])
+        .with_environment("AGENT_TOKEN", "long enough");
+    project.plan().problems.iter().map(|problem| problem.code.to_string()).collect()
+}
+
+#[test]
+fn every_example_is_what_it_says() {
+    for code in Code::ALL {
+        let Some(Example { file, wrong, right }) = code.explained().example else {
+            assert!(TOLD.contains(code), "{code} has no example");
+            continue;
+        };
+        assert_eq!(problems(file, wrong), [code.as_str()], "the wrong example of {code}");
+        assert_eq!(problems(file, right), [""; 0], "the right example of {code}");
+    }
+}
+
+#[test]
+fn explanations_are_sentences_and_found_by_name() {
+    for code in Code::ALL {
+        let about = code.explained().about;
+        assert!(
+            about.ends_with('.') && about.chars().next().is_some_and(char::is_uppercase),
+            "{code}: {about}"
+        );
+        assert_eq!(Code::named(code.as_str()), Some(*code));
+    }
+    assert_eq!(Code::named("nothing-of-the-kind"), None);
+}
+
+#[test]
+fn codes_are_sorted() {
+    let names: Vec<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
+    assert!(names.is_sorted(), "{names:?}");
+}

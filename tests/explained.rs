@@ -18,10 +18,10 @@ const TOLD: [Code; 6] = [
     Code::Unreadable,
 ];
 
-fn problems(file: ExampleFile, text: &str) -> Vec<String> {
+fn problems(file: ExampleFile, yaml: &str) -> Vec<String> {
     let (config, test) = match file {
-        ExampleFile::Config => (text, TEST),
-        ExampleFile::Test => (CONFIG, text),
+        ExampleFile::Config => (yaml, TEST),
+        ExampleFile::Test => (CONFIG, yaml),
     };
     let project = Project::new(&[("ananke.config.yaml", config), ("a.test.yaml", test)])
         .with_environment("AGENT_TOKEN", "long enough");

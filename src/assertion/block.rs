@@ -1,9 +1,6 @@
 //! One level's assert block, checked and filled.
 
-use super::Kind::{Obligation, Prohibition};
-use super::{
-    Dropped, Entry, Forbid, ForbidCall, Kind, Later, MustMatch, MustNotMatch, Origin, Required, Rule,
-};
+use super::{Dropped, Entry, Forbid, ForbidCall, MustMatch, MustNotMatch, Origin, Required, Rule};
 use crate::diagnostic::{Span, Spanned};
 use crate::model::{AssertBlock, Given, Limit};
 use crate::outcome::Level;
@@ -14,8 +11,6 @@ use crate::variables::Filling;
 pub struct Block {
     /// The rules of lists, in the order of the file.
     pub entries: Vec<Entry>,
-    /// What could not be compiled: known later, or reported.
-    pub later: Vec<Later>,
     /// What stands twice, in the order of the file.
     pub dropped: Vec<Dropped>,
     /// `timing.max_duration_ms`
@@ -78,29 +73,27 @@ impl Block {
         let mut adding = Adding { level, filling, compiled: &mut compiled };
         if let Some(tools) = tools {
             for name in tools.forbid.iter().flatten() {
-                adding.add("tools.forbid", Prohibition, name.span, |filling| {
-                    Forbid::compile(name, filling).map(Rule::Forbid)
-                });
+                adding.add(name.span, name.span, |filling| Forbid::compile(name, filling).map(Rule::Forbid));
             }
             for entry in tools.require.iter().flatten() {
-                adding.add("tools.require", Obligation, entry.span, |filling| {
+                adding.add(entry.span, entry.name.span, |filling| {
                     Required::compile(entry, filling).map(Rule::Require)
                 });
             }
             for entry in tools.forbid_calls.iter().flatten() {
-                adding.add("tools.forbid_calls", Prohibition, entry.span, |filling| {
+                adding.add(entry.span, entry.name.span, |filling| {
                     ForbidCall::compile(entry, filling).map(Rule::ForbidCall)
                 });
             }
         }
         if let Some(text) = text {
             for pattern in text.must_match.iter().flat_map(|list| &list.0) {
-                adding.add("text.must_match", Obligation, pattern.span, |filling| {
+                adding.add(pattern.span, pattern.span, |filling| {
                     MustMatch::compile(pattern, filling).map(Rule::MustMatch)
                 });
             }
             for pattern in text.must_not_match.iter().flat_map(|list| &list.0) {
-                adding.add("text.must_not_match", Prohibition, pattern.span, |filling| {
+                adding.add(pattern.span, pattern.span, |filling| {
                     MustNotMatch::compile(pattern, filling).map(Rule::MustNotMatch)
                 });
             }
@@ -126,21 +119,10 @@ impl Adding<'_, '_> {
         Origin { level: self.level, place: self.filling.place(span), span }
     }
 
-    /// Exact duplicates of one level count once.
-    fn add(
-        &mut self,
-        path: &'static str,
-        kind: Kind,
-        span: Span,
-        compile: impl FnOnce(&mut Filling<'_>) -> Option<Rule>,
-    ) {
-        let rule = compile(self.filling);
-        let origin = self.origin(span);
-        let Some(rule) = rule else {
-            let written = self.filling.written(span);
-            self.compiled.later.push(Later { path, kind, written, origin });
-            return;
-        };
+    /// Exact duplicates of one level count once. `underlined` is what stands for the entry where its file is shown.
+    fn add(&mut self, span: Span, underlined: Span, compile: impl FnOnce(&mut Filling<'_>) -> Option<Rule>) {
+        let Some(rule) = compile(self.filling) else { return };
+        let origin = Origin { span: underlined, ..self.origin(span) };
         match self.compiled.entries.iter().find(|entry| entry.rule == rule) {
             Some(known) => {
                 let kept = known.origin.clone();

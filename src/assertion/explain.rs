@@ -4,7 +4,7 @@
 //! to be in force is what [`inherit`] merged: nothing is decided here.
 
 use super::inherit::effective;
-use super::{Block, Entry, Home, Kind, Later, Origin, Setting, TurnRules, inherit};
+use super::{Block, Entry, Home, Kind, Origin, Setting, TurnRules, inherit};
 
 /// What is in force in a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub struct Part {
 pub struct ExplainedRule {
     /// Its kind.
     pub kind: Kind,
-    /// When it is settled; nothing where that is known later.
+    /// When it is settled.
     pub settled: String,
     /// What it wants.
     pub words: String,
@@ -69,7 +69,7 @@ pub fn explain(target: &Block, test: &Block, turns: &[Block]) -> Explanation {
     ];
     let limits = limits.into_iter().flatten().collect();
     let whole = Part {
-        rules: rules(&merged.test, &merged.later, Home::Test),
+        rules: rules(&merged.test, Home::Test),
         limits,
         dropped: dropped(&merged.dropped),
         answers_for_its_duration: false,
@@ -79,7 +79,7 @@ pub fn explain(target: &Block, test: &Block, turns: &[Block]) -> Explanation {
         let idles = [&target.max_idle, &test.max_idle, &block.max_idle];
         let limits = limit("duration", &durations, "").into_iter().chain(limit("idle", &idles, ""));
         Part {
-            rules: rules(&own.entries, &own.later, Home::Turn(number)),
+            rules: rules(&own.entries, Home::Turn(number)),
             limits: limits.collect(),
             dropped: dropped(&own.dropped),
             answers_for_its_duration: own.answers_for_its_duration && merged.max_duration.is_some(),
@@ -102,20 +102,14 @@ fn listed(turns: &[bool], word: &str, together: &str) -> String {
     }
 }
 
-fn rules(entries: &[Entry], later: &[Later], home: Home) -> Vec<ExplainedRule> {
-    let known = entries.iter().map(|Entry { rule, origin }| ExplainedRule {
+fn rules(entries: &[Entry], home: Home) -> Vec<ExplainedRule> {
+    let explained = |Entry { rule, origin }: &Entry| ExplainedRule {
         kind: rule.kind(),
         settled: rule.settled(home),
         words: rule.describe(),
         origin: origin.clone(),
-    });
-    let unknown = later.iter().map(|later| ExplainedRule {
-        kind: later.kind,
-        settled: "filled in when the test starts".to_owned(),
-        words: format!("{}: {}", later.path, later.written),
-        origin: later.origin.clone(),
-    });
-    known.chain(unknown).collect()
+    };
+    entries.iter().map(explained).collect()
 }
 
 fn dropped(dropped: &[super::Dropped]) -> Vec<(String, Origin, Origin)> {

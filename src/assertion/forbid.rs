@@ -24,7 +24,6 @@ impl Forbid {
     }
 
     /// When it is settled, in words.
-    #[expect(clippy::unused_self, reason = "every rule answers for itself")]
     pub fn settled(&self) -> &'static str {
         "broken as soon as the tool is called"
     }

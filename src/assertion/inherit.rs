@@ -7,8 +7,6 @@ use super::{Block, Bound, Entry, Kind, Origin, Setting};
 pub struct Inherited {
     /// The rules whose home is the test: the target's and the test's own, outer first.
     pub test: Vec<Entry>,
-    /// Those of them that are known later.
-    pub later: Vec<Later>,
     /// What the target or the test wrote though it was in force already.
     pub dropped: Vec<Dropped>,
     /// The test's effective limit of its duration.
@@ -22,8 +20,6 @@ pub struct Inherited {
 pub struct TurnRules {
     /// The rules whose home is this turn.
     pub entries: Vec<Entry>,
-    /// Those of them that are known later.
-    pub later: Vec<Later>,
     /// What the turn wrote though it was in force already.
     pub dropped: Vec<Dropped>,
     /// The turn's effective limit of its duration.
@@ -32,19 +28,6 @@ pub struct TurnRules {
     pub max_idle: Option<Bound>,
     /// Whether the turn's own limit is `false` or looser than the test's: its time is then left out of the test's.
     pub answers_for_its_duration: bool,
-}
-
-/// A rule that cannot be compiled before the test starts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Later {
-    /// Its path in an assert block.
-    pub path: &'static str,
-    /// How it is inherited and settled.
-    pub kind: Kind,
-    /// What the file says.
-    pub written: String,
-    /// Who wrote it.
-    pub origin: Origin,
 }
 
 /// A rule that was written again.
@@ -61,7 +44,6 @@ pub struct Dropped {
 pub fn inherit(target: &Block, test: &Block, turns: &[Block]) -> Inherited {
     let mut merged = Inherited {
         test: target.entries.clone(),
-        later: [target.later.as_slice(), &test.later].concat(),
         dropped: [target.dropped.as_slice(), &test.dropped].concat(),
         max_duration: bound(effective(&[&target.max_duration, &test.max_duration])),
         turns: Vec::with_capacity(turns.len()),
@@ -69,7 +51,6 @@ pub fn inherit(target: &Block, test: &Block, turns: &[Block]) -> Inherited {
     add_new(&mut merged.test, &mut merged.dropped, &test.entries, &[]);
     for turn in turns {
         let mut own = TurnRules {
-            later: turn.later.clone(),
             dropped: turn.dropped.clone(),
             max_duration: bound(effective(&[&target.max_duration, &test.max_duration, &turn.max_duration])),
             max_idle: bound(effective(&[&target.max_idle, &test.max_idle, &turn.max_idle])),

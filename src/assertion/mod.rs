@@ -27,7 +27,7 @@ pub use count::Counted;
 pub use explain::{ExplainedLimit, ExplainedRule, Explanation, Part, explain};
 pub use forbid::Forbid;
 pub use forbid_calls::ForbidCall;
-pub use inherit::{Dropped, Inherited, Later, TurnRules, inherit};
+pub use inherit::{Dropped, Inherited, TurnRules, inherit};
 pub use judge::{Judge, Standing};
 pub use judgement::{Finding, Home, Judgement, Moment, Scope, Seen};
 pub use lint::{Lint, Surroundings, TimeOut, lint};

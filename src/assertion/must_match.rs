@@ -27,7 +27,6 @@ impl MustMatch {
     }
 
     /// When it is settled, in words.
-    #[expect(clippy::unused_self, reason = "every rule answers for itself")]
     pub fn settled(&self, home: Home) -> String {
         format!("settled at the end of {}", home.words())
     }

@@ -71,9 +71,8 @@ pub(crate) struct RunOptions {
     /// Print only what failed, and the summary
     #[arg(long)]
     pub(crate) quiet: bool,
-    /// Treat warnings as errors: nothing runs
-    #[arg(long)]
-    pub(crate) deny_warnings: bool,
+    #[command(flatten)]
+    pub(crate) strictness: Strictness,
     /// Print the ids of the tests that would run, one a line, and run nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -83,7 +82,14 @@ pub(crate) struct RunOptions {
 pub(crate) struct CheckOptions {
     #[command(flatten)]
     pub(crate) selection: SelectionOptions,
-    /// Treat warnings as errors
+    #[command(flatten)]
+    pub(crate) strictness: Strictness,
+}
+
+/// What is good enough.
+#[derive(Debug, Args)]
+pub(crate) struct Strictness {
+    /// Treat warnings as errors: nothing runs while there is one
     #[arg(long)]
     pub(crate) deny_warnings: bool,
 }

@@ -11,7 +11,7 @@ use super::problems::{self, Purpose};
 
 /// Loads what is selected and says whether it is well.
 pub(super) fn check(options: &CheckOptions, context: &Context) -> Exit {
-    let purpose = Purpose { sends: false, deny_warnings: options.deny_warnings };
+    let purpose = Purpose { sends: false, deny_warnings: options.strictness.deny_warnings };
     match problems::load(&options.selection, purpose, context, &Redactor::default()) {
         Ok(plan) => {
             let (tests, files) = (plan.cases.len(), plan.files);

@@ -25,7 +25,7 @@ const EVENTS_IN_FLIGHT: usize = 64;
 /// Runs what is selected and tells it to the console and the reports.
 pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
     let redactor = Redactor::default();
-    let purpose = Purpose { sends: !options.dry_run, deny_warnings: options.deny_warnings };
+    let purpose = Purpose { sends: !options.dry_run, deny_warnings: options.strictness.deny_warnings };
     let plan = match problems::load(&options.selection, purpose, context, &redactor) {
         Ok(plan) => plan,
         Err(exit) => return exit,

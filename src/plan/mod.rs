@@ -70,7 +70,9 @@ pub fn plan(context: &Context, selection: &Selection, redactor: &Redactor) -> Pl
     let plan = load(context, selection, redactor, &mut problems);
     sort(&mut problems);
     if selection.deny_warnings {
-        problems.iter_mut().for_each(|problem| problem.severity = Severity::Error);
+        for problem in &mut problems {
+            problem.severity = Severity::Error;
+        }
     }
     let broken = problems.iter().any(|problem| problem.severity == Severity::Error);
     Planned { plan: plan.filter(|_| !broken), problems }

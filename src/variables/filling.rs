@@ -212,10 +212,13 @@ impl<'a> Filling<'a> {
         self.scope.look_up(reference) == Found::Pending
     }
 
-    /// The words of the file at `span`, on one line.
-    pub fn written(&self, span: Span) -> String {
-        let words = self.source.text.get(span.start as usize..span.end as usize).unwrap_or_default();
-        words.split_whitespace().collect::<Vec<_>>().join(" ")
+    /// A number as it is written, where its value is known later and it is to stand for itself.
+    pub fn written_number(&self, number: &Number) -> Option<String> {
+        let Given::Reference(reference) = &number.value else { return None };
+        let pieces = scan(reference).unwrap_or_default();
+        let is_later =
+            |piece: &Piece<'_>| matches!(piece, Piece::Reference(reference) if self.is_later(reference));
+        (self.as_written && pieces.iter().any(is_later)).then(|| reference.clone())
     }
 
     fn scan<'t>(&mut self, text: &'t str, span: Span) -> Option<Vec<Piece<'t>>> {

@@ -33,8 +33,8 @@ pub(super) fn lint(merged: &Inherited, surroundings: &Surroundings<'_>, lint: &m
         found.extend(warning.map(|warning| (&bound.origin, warning)));
     }
     for (origin, warning) in found {
-        let list = if origin.level == Level::Target { &mut lint.of_target } else { &mut lint.certain };
-        list.push(warning);
+        let kept = if origin.level == Level::Target { &mut lint.of_target } else { &mut lint.certain };
+        kept.push(warning);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::Surroundings;
-use crate::assertion::{Entry, Home, Inherited, Required, Rule, Selector};
+use crate::assertion::{Counted, Entry, Home, Inherited, Required, Rule, Selector};
 use crate::diagnostic::{Code, Diagnostic};
 
 /// A rule in force, with its home.
@@ -151,8 +151,9 @@ fn requires_nothing(
     entry: &Entry,
     surroundings: &Surroundings<'_>,
 ) -> Option<Diagnostic> {
-    let Required { count, result_not_match, after, .. } = required;
-    let is_empty = count.min == 0 && count.max.is_none() && result_not_match.is_none() && after.is_none();
+    let Required { count, count_written, result_not_match, after, .. } = required;
+    let is_empty =
+        *count == Counted::ANY && count_written.is_none() && result_not_match.is_none() && after.is_none();
     is_empty.then(|| {
         let name = &required.selector.name;
         let message =

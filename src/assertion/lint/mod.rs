@@ -88,12 +88,9 @@ pub fn lint(target: &Block, test: &Block, turns: &[Block], surroundings: &Surrou
 
 fn asserts_nothing(merged: &Inherited) -> bool {
     merged.test.is_empty()
-        && merged.later.is_empty()
         && merged.max_duration.is_none()
-        && merged.turns.iter().all(|turn| {
-            turn.entries.is_empty()
-                && turn.later.is_empty()
-                && turn.max_duration.is_none()
-                && turn.max_idle.is_none()
-        })
+        && merged
+            .turns
+            .iter()
+            .all(|turn| turn.entries.is_empty() && turn.max_duration.is_none() && turn.max_idle.is_none())
 }

@@ -108,13 +108,11 @@ fn part(part: &Part, prohibited: Option<usize>, table: &mut Table, colours: Colo
         row(4, words, true, origin, table);
     }
     let is_silent = part.rules.is_empty() && part.limits.is_empty();
-    let note = match prohibited {
-        None if is_silent => "  nothing".to_owned(),
-        None => return,
-        Some(0) if is_silent => "  nothing".to_owned(),
-        Some(0) => return,
-        Some(1) => "  and the prohibition of the test as a whole".to_owned(),
-        Some(count) => format!("  and the {count} prohibitions of the test as a whole"),
+    let note = match prohibited.unwrap_or_default() {
+        0 if is_silent => "  nothing".to_owned(),
+        0 => return,
+        1 => "  and the prohibition of the test as a whole".to_owned(),
+        count => format!("  and the {count} prohibitions of the test as a whole"),
     };
     table.line(styled(colours.faint, &note));
 }

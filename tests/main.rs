@@ -4,9 +4,11 @@
 
 mod agree;
 mod docs;
+mod explained;
 mod golden_cases;
 mod hooks;
 mod inheritance;
+mod lints;
 mod load;
 mod report;
 mod rules;

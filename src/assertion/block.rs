@@ -1,8 +1,8 @@
 //! One level's assert block, checked and filled.
 
-use super::{Entry, Forbid, ForbidCall, MustMatch, MustNotMatch, Origin, Required, Rule};
+use super::{Dropped, Entry, Forbid, ForbidCall, MustMatch, MustNotMatch, Origin, Required, Rule};
 use crate::diagnostic::{Span, Spanned};
-use crate::model::{AssertBlock, Limit};
+use crate::model::{AssertBlock, Given, Limit};
 use crate::outcome::Level;
 use crate::variables::Filling;
 
@@ -11,6 +11,8 @@ use crate::variables::Filling;
 pub struct Block {
     /// The rules of lists, in the order of the file.
     pub entries: Vec<Entry>,
+    /// What stands twice, in the order of the file.
+    pub dropped: Vec<Dropped>,
     /// `timing.max_duration_ms`
     pub max_duration: Option<Setting>,
     /// `timing.max_idle_ms`
@@ -21,9 +23,30 @@ pub struct Block {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Setting {
     /// `false`: what outer levels say does not apply.
-    Off,
+    Off(Origin),
     /// This limit applies.
     Bound(Bound),
+    /// A limit that is known later, as it is written.
+    Later(String, Origin),
+}
+
+impl Setting {
+    /// Who wrote it.
+    pub fn origin(&self) -> &Origin {
+        match self {
+            Self::Off(origin) | Self::Later(_, origin) => origin,
+            Self::Bound(bound) => &bound.origin,
+        }
+    }
+
+    /// What it allows, in words.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Off(_) => "no limit".to_owned(),
+            Self::Bound(bound) => format!("{} ms", bound.ms),
+            Self::Later(written, _) => format!("{written} ms"),
+        }
+    }
 }
 
 /// A limit in milliseconds; equal to it passes.
@@ -50,21 +73,27 @@ impl Block {
         let mut adding = Adding { level, filling, compiled: &mut compiled };
         if let Some(tools) = tools {
             for name in tools.forbid.iter().flatten() {
-                adding.add(name.span, |filling| Forbid::compile(name, filling).map(Rule::Forbid));
+                adding.add(name.span, name.span, |filling| Forbid::compile(name, filling).map(Rule::Forbid));
             }
             for entry in tools.require.iter().flatten() {
-                adding.add(entry.span, |filling| Required::compile(entry, filling).map(Rule::Require));
+                adding.add(entry.span, entry.name.span, |filling| {
+                    Required::compile(entry, filling).map(Rule::Require)
+                });
             }
             for entry in tools.forbid_calls.iter().flatten() {
-                adding.add(entry.span, |filling| ForbidCall::compile(entry, filling).map(Rule::ForbidCall));
+                adding.add(entry.span, entry.name.span, |filling| {
+                    ForbidCall::compile(entry, filling).map(Rule::ForbidCall)
+                });
             }
         }
         if let Some(text) = text {
             for pattern in text.must_match.iter().flat_map(|list| &list.0) {
-                adding.add(pattern.span, |filling| MustMatch::compile(pattern, filling).map(Rule::MustMatch));
+                adding.add(pattern.span, pattern.span, |filling| {
+                    MustMatch::compile(pattern, filling).map(Rule::MustMatch)
+                });
             }
             for pattern in text.must_not_match.iter().flat_map(|list| &list.0) {
-                adding.add(pattern.span, |filling| {
+                adding.add(pattern.span, pattern.span, |filling| {
                     MustNotMatch::compile(pattern, filling).map(Rule::MustNotMatch)
                 });
             }
@@ -87,21 +116,29 @@ struct Adding<'c, 'f> {
 
 impl Adding<'_, '_> {
     fn origin(&self, span: Span) -> Origin {
-        Origin { level: self.level, place: self.filling.place(span) }
+        Origin { level: self.level, place: self.filling.place(span), span }
     }
 
-    /// Exact duplicates of one level count once.
-    fn add(&mut self, span: Span, compile: impl FnOnce(&mut Filling<'_>) -> Option<Rule>) {
+    /// Exact duplicates of one level count once. `underlined` is what stands for the entry where its file is shown.
+    fn add(&mut self, span: Span, underlined: Span, compile: impl FnOnce(&mut Filling<'_>) -> Option<Rule>) {
         let Some(rule) = compile(self.filling) else { return };
-        if self.compiled.entries.iter().all(|entry| entry.rule != rule) {
-            let origin = self.origin(span);
-            self.compiled.entries.push(Entry { rule, origin });
+        let origin = Origin { span: underlined, ..self.origin(span) };
+        match self.compiled.entries.iter().find(|entry| entry.rule == rule) {
+            Some(known) => {
+                let kept = known.origin.clone();
+                self.compiled.dropped.push(Dropped { entry: Entry { rule, origin }, kept });
+            }
+            None => self.compiled.entries.push(Entry { rule, origin }),
         }
     }
 
     fn setting(&mut self, limit: &Spanned<Limit>) -> Option<Setting> {
-        let Limit::Milliseconds(given) = &limit.value else { return Some(Setting::Off) };
-        let ms = self.filling.given(given, limit.span).ready()?;
-        Some(Setting::Bound(Bound { ms, origin: self.origin(limit.span) }))
+        let origin = self.origin(limit.span);
+        let Limit::Milliseconds(given) = &limit.value else { return Some(Setting::Off(origin)) };
+        match (self.filling.given(given, limit.span).ready(), given) {
+            (Some(ms), _) => Some(Setting::Bound(Bound { ms, origin })),
+            (None, Given::Reference(written)) => Some(Setting::Later(written.clone(), origin)),
+            (None, Given::Literal(_)) => None,
+        }
     }
 }

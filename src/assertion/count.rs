@@ -2,7 +2,7 @@
 
 use super::describe::times;
 use crate::diagnostic::{Code, Span};
-use crate::model::{Count, Number};
+use crate::model::{Count, Given, Number};
 use crate::variables::Filling;
 
 /// Bounds of a number of calls, both included.
@@ -17,6 +17,28 @@ pub struct Counted {
 impl Counted {
     /// Without `count`: at least one.
     pub const AT_LEAST_ONE: Self = Self { min: 1, max: None };
+
+    /// Nothing said: none is enough.
+    pub(super) const ANY: Self = Self { min: 0, max: None };
+
+    /// A `count` that is known later, in words.
+    pub(super) fn as_written(count: &Count, filling: &Filling<'_>) -> Option<String> {
+        let Count { exact, min, max } = count;
+        let numbers = [exact, min, max].map(Option::as_ref);
+        numbers.iter().flatten().find_map(|number| filling.written_number(number))?;
+        let [exact, min, max] = numbers.map(|number| {
+            number.map(|number| match &number.value {
+                Given::Literal(value) => value.to_string(),
+                Given::Reference(written) => written.clone(),
+            })
+        });
+        Some(match (exact, min, max) {
+            (Some(exact), ..) => format!("exactly {exact} times"),
+            (None, Some(min), Some(max)) => format!("{min} to {max} times"),
+            (None, Some(min), None) => format!("at least {min} times"),
+            (None, None, max) => format!("at most {} times", max.unwrap_or_default()),
+        })
+    }
 
     /// Checks and fills a `count`; `None` where something is known later or was reported.
     pub(super) fn compile(count: &Count, span: Span, filling: &mut Filling<'_>) -> Option<Self> {

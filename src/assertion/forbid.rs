@@ -18,14 +18,25 @@ impl Forbid {
         Some(Self { name: tool_name(name, filling).ready()? })
     }
 
+    /// What is wanted, in words.
+    pub fn describe(&self) -> String {
+        format!("no call of `{}`", self.name)
+    }
+
+    /// When it is settled, in words.
+    pub fn settled(&self) -> &'static str {
+        "broken as soon as the tool is called"
+    }
+
     pub(super) fn start(&self) -> Monitor {
-        Monitor { name: self.name.clone() }
+        Monitor { expected: self.describe(), name: self.name.clone() }
     }
 }
 
 /// Looks at the start of every call: a forbidden one is found even when it never finishes.
 #[derive(Debug)]
 pub struct Monitor {
+    expected: String,
     name: String,
 }
 
@@ -39,7 +50,7 @@ impl Monitor {
                 }
                 Judgement::broken(Finding {
                     message: format!("`{}` was called, which is forbidden", self.name),
-                    expected: format!("no call of `{}`", self.name),
+                    expected: self.expected.clone(),
                     seen: vec![Seen::Call { index, misfit: None }],
                     events: vec![call.first_event],
                 })

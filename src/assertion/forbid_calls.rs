@@ -22,9 +22,23 @@ impl ForbidCall {
             .map(|selector| Self { selector })
     }
 
+    /// What is wanted, in words.
+    pub fn describe(&self) -> String {
+        format!("no call of {}", self.selector.describe())
+    }
+
+    /// When it is settled, in words.
+    pub fn settled(&self) -> &'static str {
+        match (self.selector.args.is_empty(), &self.selector.result) {
+            (_, Some(_)) => "broken as soon as such a result comes, in a later turn too",
+            (false, None) => "broken as soon as the arguments of such a call are known",
+            (true, None) => "broken as soon as the tool is called",
+        }
+    }
+
     pub(super) fn start(&self, patterns: &mut Patterns) -> Result<Monitor, regex::Error> {
         Ok(Monitor {
-            expected: format!("no call of {}", self.selector.describe()),
+            expected: self.describe(),
             selecting: self.selector.start(patterns)?,
             suspects: BTreeMap::new(),
         })

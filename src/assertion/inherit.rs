@@ -1,12 +1,14 @@
 //! Target → test → turn: what is in force where (SPEC 7.1).
 
-use super::{Block, Bound, Entry, Kind, Setting};
+use super::{Block, Bound, Entry, Kind, Origin, Setting};
 
 /// What is in force in a test, by home.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Inherited {
     /// The rules whose home is the test: the target's and the test's own, outer first.
     pub test: Vec<Entry>,
+    /// What the target or the test wrote though it was in force already.
+    pub dropped: Vec<Dropped>,
     /// The test's effective limit of its duration.
     pub max_duration: Option<Bound>,
     /// What each turn adds.
@@ -18,6 +20,8 @@ pub struct Inherited {
 pub struct TurnRules {
     /// The rules whose home is this turn.
     pub entries: Vec<Entry>,
+    /// What the turn wrote though it was in force already.
+    pub dropped: Vec<Dropped>,
     /// The turn's effective limit of its duration.
     pub max_duration: Option<Bound>,
     /// The turn's effective limit of idle time.
@@ -26,49 +30,67 @@ pub struct TurnRules {
     pub answers_for_its_duration: bool,
 }
 
+/// A rule that was written again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dropped {
+    /// What was written again.
+    pub entry: Entry,
+    /// Where it stood already.
+    pub kept: Origin,
+}
+
 /// Merges the levels. Lists accumulate, outer first; a prohibition that an outer level wrote already counts once;
 /// limits override inwards.
 pub fn inherit(target: &Block, test: &Block, turns: &[Block]) -> Inherited {
-    let mut entries: Vec<Entry> = target.entries.clone();
-    add_new(&mut entries, &test.entries, &[]);
-    let max_duration = effective(&[&target.max_duration, &test.max_duration]);
-    let turns = turns
-        .iter()
-        .map(|turn| {
-            let mut own = Vec::new();
-            add_new(&mut own, &turn.entries, &entries);
-            TurnRules {
-                entries: own,
-                max_duration: effective(&[&target.max_duration, &test.max_duration, &turn.max_duration]),
-                max_idle: effective(&[&target.max_idle, &test.max_idle, &turn.max_idle]),
-                answers_for_its_duration: is_looser(turn.max_duration.as_ref(), max_duration.as_ref()),
-            }
-        })
-        .collect();
-    Inherited { test: entries, max_duration, turns }
+    let mut merged = Inherited {
+        test: target.entries.clone(),
+        dropped: [target.dropped.as_slice(), &test.dropped].concat(),
+        max_duration: bound(effective(&[&target.max_duration, &test.max_duration])),
+        turns: Vec::with_capacity(turns.len()),
+    };
+    add_new(&mut merged.test, &mut merged.dropped, &test.entries, &[]);
+    for turn in turns {
+        let mut own = TurnRules {
+            dropped: turn.dropped.clone(),
+            max_duration: bound(effective(&[&target.max_duration, &test.max_duration, &turn.max_duration])),
+            max_idle: bound(effective(&[&target.max_idle, &test.max_idle, &turn.max_idle])),
+            answers_for_its_duration: is_looser(turn.max_duration.as_ref(), merged.max_duration.as_ref()),
+            entries: Vec::new(),
+        };
+        add_new(&mut own.entries, &mut own.dropped, &turn.entries, &merged.test);
+        merged.turns.push(own);
+    }
+    merged
 }
 
-fn add_new(entries: &mut Vec<Entry>, more: &[Entry], outer: &[Entry]) {
+fn add_new(entries: &mut Vec<Entry>, dropped: &mut Vec<Dropped>, more: &[Entry], outer: &[Entry]) {
     for entry in more {
-        let known = entries.iter().chain(outer).any(|known| known.rule == entry.rule);
-        if !(known && entry.rule.kind() == Kind::Prohibition) {
-            entries.push(entry.clone());
+        let known = entries.iter().chain(outer).find(|known| known.rule == entry.rule);
+        match known.filter(|_| entry.rule.kind() == Kind::Prohibition) {
+            Some(known) => {
+                dropped.push(Dropped { entry: entry.clone(), kept: known.origin.clone() });
+            }
+            None => entries.push(entry.clone()),
         }
     }
 }
 
-/// The innermost word on a limit.
-fn effective(levels: &[&Option<Setting>]) -> Option<Bound> {
-    match levels.iter().rev().find_map(|setting| setting.as_ref()) {
+/// The innermost word on a limit; outer levels first.
+pub(super) fn effective<'s>(levels: &[&'s Option<Setting>]) -> Option<&'s Setting> {
+    levels.iter().rev().find_map(|setting| setting.as_ref())
+}
+
+fn bound(setting: Option<&Setting>) -> Option<Bound> {
+    match setting {
         Some(Setting::Bound(bound)) => Some(bound.clone()),
-        Some(Setting::Off) | None => None,
+        Some(Setting::Off(_) | Setting::Later(..)) | None => None,
     }
 }
 
 fn is_looser(own: Option<&Setting>, test: Option<&Bound>) -> bool {
     match (own, test) {
-        (Some(Setting::Off), _) => true,
+        (Some(Setting::Off(_)), _) => true,
         (Some(Setting::Bound(own)), Some(test)) => own.ms > test.ms,
-        (Some(Setting::Bound(_)) | None, _) => false,
+        (Some(Setting::Bound(_) | Setting::Later(..)) | None, _) => false,
     }
 }

@@ -12,6 +12,16 @@ pub enum Home {
     Test,
 }
 
+impl Home {
+    /// The words for it.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Test => "the test",
+            Self::Turn(_) => "the turn",
+        }
+    }
+}
+
 /// What a rule sees when it is fed.
 #[derive(Clone, Copy, Debug)]
 pub struct Scope<'a> {

@@ -7,11 +7,13 @@
 mod block;
 mod count;
 mod describe;
+mod explain;
 mod forbid;
 mod forbid_calls;
 mod inherit;
 mod judge;
 mod judgement;
+mod lint;
 mod max_duration;
 mod max_idle;
 mod must_match;
@@ -22,11 +24,13 @@ mod selector;
 
 pub use block::{Block, Bound, Setting};
 pub use count::Counted;
+pub use explain::{ExplainedLimit, ExplainedRule, Explanation, Part, explain};
 pub use forbid::Forbid;
 pub use forbid_calls::ForbidCall;
-pub use inherit::{Inherited, TurnRules, inherit};
+pub use inherit::{Dropped, Inherited, TurnRules, inherit};
 pub use judge::{Judge, Standing};
 pub use judgement::{Finding, Home, Judgement, Moment, Scope, Seen};
+pub use lint::{Lint, Surroundings, TimeOut, lint};
 pub use must_match::MustMatch;
 pub use must_not_match::MustNotMatch;
 pub use require::Required;

@@ -21,14 +21,25 @@ impl MustMatch {
         filling.pattern(text).ready().map(|pattern| Self { pattern })
     }
 
+    /// What is wanted, in words.
+    pub fn describe(&self) -> String {
+        format!("text matching `{}`", short(self.pattern.as_str()))
+    }
+
+    /// When it is settled, in words.
+    pub fn settled(&self, home: Home) -> String {
+        format!("settled at the end of {}", home.words())
+    }
+
     pub(super) fn start(&self, patterns: &mut Patterns) -> Result<Monitor, regex::Error> {
-        Ok(Monitor { regex: patterns.compile(&self.pattern)? })
+        Ok(Monitor { expected: self.describe(), regex: patterns.compile(&self.pattern)? })
     }
 }
 
 /// Judged once, at the end of its home, on the joined text.
 #[derive(Debug)]
 pub struct Monitor {
+    expected: String,
     regex: Arc<Regex>,
 }
 
@@ -55,7 +66,7 @@ impl Monitor {
         };
         Judgement::broken(Finding {
             message: format!("nothing the agent said in {home} matches `{}`", short(self.regex.as_str())),
-            expected: format!("text matching `{}`", short(self.regex.as_str())),
+            expected: self.expected.clone(),
             seen: vec![Seen::Words(seen)],
             events: Vec::new(),
         })

@@ -23,9 +23,25 @@ impl MustNotMatch {
         filling.pattern(text).ready().map(|pattern| Self { pattern })
     }
 
+    /// What is wanted, in words.
+    pub fn describe(&self) -> String {
+        format!("no text matching `{}`", short(self.pattern.as_str()))
+    }
+
+    /// When it is settled, in words.
+    pub fn settled(&self, home: Home) -> String {
+        match (is_anchored(self.pattern.as_str()), home) {
+            (false, home) => {
+                format!("broken as soon as a message says it, or the whole text of {}", home.words())
+            }
+            (true, Home::Test) => "broken at the end of a turn whose text says it, or of the test".to_owned(),
+            (true, Home::Turn(_)) => "broken at the end of the turn".to_owned(),
+        }
+    }
+
     pub(super) fn start(&self, patterns: &mut Patterns) -> Result<Monitor, regex::Error> {
         let regex = patterns.compile(&self.pattern)?;
-        Ok(Monitor { early: !is_anchored(regex.as_str()), regex })
+        Ok(Monitor { expected: self.describe(), early: !is_anchored(regex.as_str()), regex })
     }
 }
 
@@ -39,6 +55,7 @@ fn is_anchored(pattern: &str) -> bool {
 /// Looks at each message when it closes, at the joined text at the end of a turn, and at the home's at its end.
 #[derive(Debug)]
 pub struct Monitor {
+    expected: String,
     regex: Arc<Regex>,
     early: bool,
 }
@@ -77,7 +94,7 @@ impl Monitor {
         let found = scope.redactor.widen(text, found.range());
         Judgement::broken(Finding {
             message: format!("{who} `{}`, which matches `{pattern}`", short(&text[found.clone()])),
-            expected: format!("no text matching `{pattern}`"),
+            expected: self.expected.clone(),
             seen: vec![Seen::Words(format!("said: {}", around(text, found)))],
             events: event.into_iter().collect(),
         })

@@ -22,6 +22,8 @@ pub struct Required {
     pub selector: Selector,
     /// How many there must be.
     pub count: Counted,
+    /// The count as it is written, where it is known later: nothing is held against it until then.
+    pub count_written: Option<String>,
     /// What no result of a call with this name and these arguments may match.
     pub result_not_match: Option<Pattern>,
     /// The tool of which every selected call needs an earlier call.
@@ -32,8 +34,10 @@ impl Required {
     pub(super) fn compile(entry: &Require, filling: &mut Filling<'_>) -> Option<Self> {
         let Require { name, count, args_match, result_match, result_not_match, after } = entry;
         let selector = Selector::compile(name, args_match.as_ref(), result_match.as_ref(), filling);
+        let count_written = count.as_ref().and_then(|count| Counted::as_written(count, filling));
         let count = match count {
-            Some(count) => Counted::compile(count, count.span, filling),
+            Some(count) => Counted::compile(count, count.span, filling)
+                .or_else(|| count_written.as_ref().map(|_| Counted::ANY)),
             None => Some(Counted::AT_LEAST_ONE),
         };
         let result_not_match = result_not_match.as_ref().map(|text| filling.pattern(text).ready());
@@ -41,6 +45,7 @@ impl Required {
         Some(Self {
             selector: selector?,
             count: count?,
+            count_written,
             result_not_match: result_not_match.map_or(Some(None), |pattern| pattern.map(Some))?,
             after: after.map_or(Some(None), |name| name.map(Some))?,
         })
@@ -63,7 +68,9 @@ impl Required {
         let none = self.count.max == Some(0);
         let article = if none { "no" } else { "a" };
         let mut words = vec![format!("{article} call of {}", self.selector.describe())];
-        if self.count != Counted::AT_LEAST_ONE && !none {
+        if let Some(written) = &self.count_written {
+            words.push(written.clone());
+        } else if self.count != Counted::AT_LEAST_ONE && !none {
             words.push(self.count.describe());
         }
         if let Some(pattern) = &self.result_not_match {
@@ -73,6 +80,22 @@ impl Required {
             words.push(format!("after a call of `{after}`"));
         }
         words.join(", ")
+    }
+
+    /// When it is settled, in words.
+    pub fn settled(&self, home: Home) -> String {
+        let home = home.words();
+        let early = [
+            (self.count.max == Some(0), "such a call"),
+            (self.count.max.is_some_and(|max| max > 0), "a call too many"),
+            (self.result_not_match.is_some(), "such a result"),
+            (self.after.is_some(), "a call out of order"),
+        ];
+        let early: Vec<&str> = early.into_iter().filter_map(|(is, words)| is.then_some(words)).collect();
+        if early.is_empty() {
+            return format!("settled at the end of {home}");
+        }
+        format!("settled at the end of {home}, broken at once by {}", early.join(" or "))
     }
 }
 

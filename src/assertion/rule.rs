@@ -1,10 +1,10 @@
 //! The closed set of rules, and what they share.
 
 use super::{
-    Finding, Forbid, ForbidCall, Judgement, Moment, MustMatch, MustNotMatch, Required, Scope, describe,
+    Finding, Forbid, ForbidCall, Home, Judgement, Moment, MustMatch, MustNotMatch, Required, Scope, describe,
     forbid, forbid_calls, max_duration, max_idle, must_match, must_not_match, require,
 };
-use crate::diagnostic::Place;
+use crate::diagnostic::{Place, Span};
 use crate::outcome::{Failure, Level};
 use crate::trace::Trace;
 use crate::variables::Patterns;
@@ -40,6 +40,8 @@ pub struct Origin {
     pub level: Level,
     /// File and line.
     pub place: Place,
+    /// Where it stands in the file: the config's for the target, else the test's.
+    pub span: Span,
 }
 
 /// A rule and its origin.
@@ -68,6 +70,28 @@ impl Rule {
         match self {
             Self::Forbid(_) | Self::ForbidCall(_) | Self::MustNotMatch(_) => Kind::Prohibition,
             Self::Require(_) | Self::MustMatch(_) => Kind::Obligation,
+        }
+    }
+
+    /// What it wants, in the words in which its failures say what was expected.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Forbid(rule) => rule.describe(),
+            Self::ForbidCall(rule) => rule.describe(),
+            Self::Require(rule) => rule.describe(),
+            Self::MustMatch(rule) => rule.describe(),
+            Self::MustNotMatch(rule) => rule.describe(),
+        }
+    }
+
+    /// When it is settled, in words.
+    pub fn settled(&self, home: Home) -> String {
+        match self {
+            Self::Forbid(rule) => rule.settled().to_owned(),
+            Self::ForbidCall(rule) => rule.settled().to_owned(),
+            Self::Require(rule) => rule.settled(home),
+            Self::MustMatch(rule) => rule.settled(home),
+            Self::MustNotMatch(rule) => rule.settled(home),
         }
     }
 

@@ -23,6 +23,10 @@ pub(crate) enum Command {
     Run(RunOptions),
     /// Load and check everything, run nothing
     Check(CheckOptions),
+    /// Tell which rules are in force on each turn of a test, or what the code of a problem means
+    Explain(ExplainOptions),
+    /// List the tests
+    List(ListOptions),
     /// Print the JSON Schema of a file, for editors
     Schema(SchemaOptions),
 }
@@ -68,6 +72,8 @@ pub(crate) struct RunOptions {
     pub(crate) going: GoingOptions,
     #[command(flatten)]
     pub(crate) reports: ReportOptions,
+    #[command(flatten)]
+    pub(crate) strictness: Strictness,
     /// Leave out hooks; `--var` can give what they would
     #[arg(long)]
     pub(crate) no_hooks: bool,
@@ -146,6 +152,41 @@ fn time(text: &str) -> Result<Duration, String> {
 pub(crate) struct CheckOptions {
     #[command(flatten)]
     pub(crate) selection: SelectionOptions,
+    #[command(flatten)]
+    pub(crate) strictness: Strictness,
+}
+
+/// What is good enough.
+#[derive(Debug, Args)]
+pub(crate) struct Strictness {
+    /// Treat warnings as errors: nothing runs while there is one
+    #[arg(long)]
+    pub(crate) deny_warnings: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainOptions {
+    /// A test file, or a code such as `bad-pattern`
+    #[arg(value_name = "FILE|CODE")]
+    pub(crate) subject: String,
+    /// Only the test as a whole and this turn, counted from 1
+    #[arg(long, value_name = "N")]
+    pub(crate) turn: Option<usize>,
+    /// The project config, instead of the nearest `ananke.config.yaml`
+    #[arg(long, value_name = "PATH")]
+    pub(crate) config: Option<PathBuf>,
+    /// Colours
+    #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
+    pub(crate) color: Colour,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListOptions {
+    #[command(flatten)]
+    pub(crate) selection: SelectionOptions,
+    /// Print one JSON array, for programs
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

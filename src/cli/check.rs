@@ -7,11 +7,12 @@ use ananke::redact::Redactor;
 
 use super::arguments::CheckOptions;
 use super::exit::Exit;
-use super::problems;
+use super::problems::{self, Purpose};
 
 /// Loads what is selected and says whether it is well.
 pub(super) fn check(options: &CheckOptions, context: &Context) -> Exit {
-    match problems::load(&options.selection, false, false, context, &Redactor::default()) {
+    let purpose = Purpose { deny_warnings: options.strictness.deny_warnings, ..Purpose::default() };
+    match problems::load(&options.selection, purpose, context, &Redactor::default()) {
         Ok(plan) => {
             let (tests, files) = (plan.cases.len(), plan.files);
             let counted =

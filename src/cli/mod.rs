@@ -3,7 +3,9 @@
 mod arguments;
 mod check;
 mod exit;
+mod explain;
 mod interrupt;
+mod list;
 mod problems;
 mod reports;
 mod run;
@@ -21,6 +23,8 @@ pub(crate) fn main(arguments: &Arguments, context: &Context) -> Exit {
     match &arguments.command {
         Command::Run(options) => run::run(options, context),
         Command::Check(options) => check::check(options, context),
+        Command::Explain(options) => explain::explain(options, context),
+        Command::List(options) => list::list(options, context),
         Command::Schema(options) => schema::schema(options),
     }
 }

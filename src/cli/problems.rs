@@ -8,15 +8,25 @@ use ananke::diagnostic::render::{Look, human, summary};
 use ananke::plan::{Plan, Selection, Supply, plan};
 use ananke::redact::Redactor;
 
-use super::arguments::SelectionOptions;
+use super::arguments::{Colour, SelectionOptions};
 use super::exit::Exit;
 use super::style::is_coloured;
+
+/// What a command loads for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Purpose {
+    /// Whether something will be sent.
+    pub(super) sends: bool,
+    /// Whether a warning is an error.
+    pub(super) deny_warnings: bool,
+    /// Whether hooks are left out.
+    pub(super) without_hooks: bool,
+}
 
 /// Loads what is selected and prints every problem to standard error. Without an error there is a plan.
 pub(super) fn load(
     options: &SelectionOptions,
-    sends: bool,
-    without_hooks: bool,
+    purpose: Purpose,
     context: &Context,
     redactor: &Redactor,
 ) -> Result<Plan, Exit> {
@@ -25,19 +35,24 @@ pub(super) fn load(
         config: options.config.clone(),
         filter: options.filter.clone(),
         allow_empty: options.allow_empty,
-        sends,
-        supply: Supply { given: options.variables.iter().cloned().collect(), without_hooks },
+        sends: purpose.sends,
+        deny_warnings: purpose.deny_warnings,
+        supply: Supply {
+            given: options.variables.iter().cloned().collect(),
+            without_hooks: purpose.without_hooks,
+        },
     };
     let planned = plan(context, &selection, redactor);
-    print(&planned.problems, options, context, redactor);
+    print(&planned.problems, options.color, context, redactor);
     planned.plan.ok_or(Exit::Failure)
 }
 
-fn print(problems: &[Diagnostic], options: &SelectionOptions, context: &Context, redactor: &Redactor) {
+/// Prints problems to standard error, with how many there are.
+pub(super) fn print(problems: &[Diagnostic], color: Colour, context: &Context, redactor: &Redactor) {
     if problems.is_empty() {
         return;
     }
-    let coloured = is_coloured(options.color, context.stderr_is_terminal, context);
+    let coloured = is_coloured(color, context.stderr_is_terminal, context);
     let text = human(problems, Look { colour: coloured, ..Look::default() });
     let mut stderr = std::io::stderr().lock();
     // A closed standard error ends the printing, nothing else.

@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 use super::arguments::{GoingOptions, RunOptions};
 use super::exit::Exit;
 use super::interrupt::Interrupts;
-use super::problems;
+use super::problems::{self, Purpose};
 use super::reports::reporters;
 
 /// How many events may wait for the telling side.
@@ -23,11 +23,15 @@ const EVENTS_IN_FLIGHT: usize = 64;
 /// Runs what is selected and tells it to the console and the reports.
 pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
     let redactor = Redactor::default();
-    let plan =
-        match problems::load(&options.selection, !options.dry_run, options.no_hooks, context, &redactor) {
-            Ok(plan) => plan,
-            Err(exit) => return exit,
-        };
+    let purpose = Purpose {
+        sends: !options.dry_run,
+        deny_warnings: options.strictness.deny_warnings,
+        without_hooks: options.no_hooks,
+    };
+    let plan = match problems::load(&options.selection, purpose, context, &redactor) {
+        Ok(plan) => plan,
+        Err(exit) => return exit,
+    };
     if options.dry_run {
         let mut stdout = io::BufWriter::new(io::stdout().lock());
         // A closed pipe ends the printing, nothing else.

@@ -22,6 +22,8 @@ macro_rules! codes {
 }
 
 codes! {
+    /// A test without any assertion in force.
+    AssertsNothing = "asserts-nothing",
     /// The file's bytes are not UTF-8.
     BadEncoding = "bad-encoding",
     /// A pattern is no regular expression ananke takes.
@@ -40,6 +42,14 @@ codes! {
     DuplicateKey = "duplicate-key",
     /// A key without a value.
     EmptyValue = "empty-value",
+    /// A tool that is required and forbidden.
+    ForbiddenRequirement = "forbidden-requirement",
+    /// A pattern that the same text must and must not match.
+    ForbiddenText = "forbidden-text",
+    /// A limit of idle time that is no smaller than the one of the duration.
+    IdleAboveDuration = "idle-above-duration",
+    /// A limit above the time-out that cuts it off.
+    LimitAboveTimeout = "limit-above-timeout",
     /// A file is larger, deeper or more repetitive than is read.
     LimitExceeded = "limit-exceeded",
     /// A required key is missing.
@@ -50,6 +60,8 @@ codes! {
     NoTests = "no-tests",
     /// A named file belongs to another project.
     OtherConfig = "other-config",
+    /// A required call of which any number is enough, none too.
+    RequiresNothing = "requires-nothing",
     /// A secret too short to be masked.
     ShortSecret = "short-secret",
     /// The text is no YAML.

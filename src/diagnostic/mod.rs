@@ -4,6 +4,7 @@
 //! stop, backticks round text of the user's.
 
 mod code;
+mod explained;
 pub mod render;
 mod source_file;
 mod span;
@@ -12,6 +13,7 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use code::Code;
+pub use explained::{Example, ExampleFile, Explained};
 pub use source_file::{Place, SourceFile};
 pub use span::{Span, Spanned};
 

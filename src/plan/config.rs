@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::prepare::DEFAULT_TIMEOUT;
 use super::settings::TargetSettings;
-use super::{Selection, discover};
-use crate::assertion::Block;
+use super::{Selection, Supply, discover};
+use crate::assertion::{Block, TimeOut};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
 use crate::model::ConfigFile;
@@ -27,6 +28,14 @@ pub struct Config {
     pub model: ConfigFile,
     /// The folder it stands in: where relative paths start and test ids count from.
     pub folder: PathBuf,
+}
+
+/// What the target brings into every test: its rules, and what cuts its turns off.
+#[derive(Debug)]
+pub(super) struct TargetRules {
+    pub(super) block: Block,
+    /// `None` where it is known later or was reported.
+    pub(super) timeout: Option<TimeOut>,
 }
 
 /// Finds the config: the one that is named, else the nearest above the first path, else above the working directory.
@@ -105,6 +114,32 @@ impl Reading {
 }
 
 impl Config {
+    /// The target's name in reports; a config has one target, and it has no name of its own.
+    pub fn target_name(&self) -> &'static str {
+        "default"
+    }
+
+    /// The target's rules, as far as they are known before a test starts; the rest as it is written. What is wrong with
+    /// them is told by [`Reading::check`].
+    pub(super) fn rules(&self, context: &Context, supply: &Supply) -> TargetRules {
+        let mut scope = supply.scope(context);
+        for name in ["THREAD_ID", "TEST_NAME", "TEST_FILE"] {
+            scope.expect(name);
+        }
+        let scope = scope.open();
+        let mut told_elsewhere = Vec::new();
+        let mut filling = Filling::new(&scope, &self.source, false, &mut told_elsewhere).as_written();
+        let timeout = match self.model.target.timeout_ms() {
+            Some(number) => filling.number(number).ready().map(|ms| TimeOut { ms, span: Some(number.span) }),
+            None => Some(TimeOut {
+                ms: u64::try_from(DEFAULT_TIMEOUT.as_millis()).unwrap_or(u64::MAX),
+                span: None,
+            }),
+        };
+        let block = Block::compile(self.model.target.assert_block(), Level::Target, &mut filling);
+        TargetRules { block, timeout }
+    }
+
     /// The globs of `specs`, or the default ones; `None` where one could not be filled.
     pub(super) fn specs(&self, problems: &mut Vec<Diagnostic>) -> Option<Vec<String>> {
         let Some(specs) = &self.model.specs else { return Some(discover::default_specs()) };

@@ -6,6 +6,7 @@
 
 mod config;
 mod discover;
+mod explain;
 mod hook;
 mod prepare;
 mod select;
@@ -21,7 +22,9 @@ use crate::diagnostic::{Code, Diagnostic, Severity, sort};
 use crate::redact::Redactor;
 use crate::variables::Scope;
 
+use config::Reading;
 pub use config::{CONFIG_NAME, Config};
+pub use explain::{ExplainedTest, explain};
 pub use hook::HookCommand;
 pub use prepare::{Preparation, Prepared, Unprepared};
 pub use select::{Filter, FilterError};
@@ -40,6 +43,8 @@ pub struct Selection {
     pub filter: Option<Filter>,
     /// Whether no test at all is fine.
     pub allow_empty: bool,
+    /// Whether a warning is an error.
+    pub deny_warnings: bool,
     /// Whether something will be sent: a target's missing environment variables are warnings otherwise.
     pub sends: bool,
     /// What the command line says about variables.
@@ -74,6 +79,11 @@ pub fn plan(context: &Context, selection: &Selection, redactor: &Redactor) -> Pl
     let mut problems = Vec::new();
     let plan = load(context, selection, redactor, &mut problems);
     sort(&mut problems);
+    if selection.deny_warnings {
+        for problem in &mut problems {
+            problem.severity = Severity::Error;
+        }
+    }
     let broken = problems.iter().any(|problem| problem.severity == Severity::Error);
     Planned { plan: plan.filter(|_| !broken), problems }
 }
@@ -98,10 +108,14 @@ fn load(
         _ => discover::default_specs(),
     };
     let files = discover::discover(context, selection, &folder, &specs, problems);
-    let loaded = test::load_all(context, &selection.supply, &folder, &files, problems);
+    let whole_config = config.as_ref().and_then(Reading::whole);
+    let rules = whole_config.map(|config| config.rules(context, &selection.supply));
+    let target = whole_config.zip(rules.as_ref());
+    let whole = selection.paths.is_empty();
+    let loaded = test::load_all(context, &selection.supply, &folder, &files, target, whole, problems);
     let cases: Vec<CaseEntry> = match &selection.filter {
-        Some(filter) => loaded.entries.into_iter().filter(|case| filter.takes(case)).collect(),
-        None => loaded.entries,
+        Some(filter) => loaded.cases.into_iter().filter(|case| filter.takes(case)).collect(),
+        None => loaded.cases,
     };
     if let Some(config) = &config {
         let scope = config_scope(context, &selection.supply, &cases, loaded.broken_with_hooks);
@@ -116,6 +130,10 @@ fn load(
             let help = "see their ids with `ananke run --dry-run`, or allow it with `--allow-empty`";
             problems.push(problem.help(help));
         }
+    }
+    // What a rule can never do may follow from what is broken.
+    if problems.iter().all(|problem| problem.severity == Severity::Warning) {
+        problems.extend(loaded.warnings);
     }
     let config = Arc::new(config?.into_whole()?);
     Some(Plan { config, cases, files: files.len(), supply: selection.supply.clone() })

@@ -15,7 +15,7 @@ use crate::outcome::Level;
 use crate::variables::{Filling, Piece, Scope, as_text, scan};
 
 /// The time-out of a turn without a setting (SPEC 4).
-const DEFAULT_TIMEOUT: Duration = Duration::from_mins(2);
+pub(super) const DEFAULT_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// How many names of variables are listed in a hint.
 const LISTED_NAMES: usize = 10;

@@ -6,15 +6,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::{Supply, discover, hook};
-use crate::assertion::Block;
+use super::config::TargetRules;
+use super::{Config, Supply, discover, hook};
+use crate::assertion::{Block, Lint, Surroundings, lint};
 use crate::context::Context;
-use crate::diagnostic::{Diagnostic, SourceFile};
+use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 use crate::model::{Hook, TestFile, Turn};
 use crate::outcome::Level;
 use crate::schema::{self, FileKind};
 use crate::source;
-use crate::variables::Filling;
+use crate::variables::{Filling, Scope};
 
 /// One selected test: what the plan keeps of it. The rest is loaded again when it starts, so that a project of any
 /// size fits into little memory.
@@ -22,6 +23,10 @@ use crate::variables::Filling;
 pub struct CaseEntry {
     /// `path::name`, the path from the config's folder (SPEC 1, Identity).
     pub id: String,
+    /// The test's name.
+    pub name: String,
+    /// How many turns it has.
+    pub turns: usize,
     /// The file.
     pub path: PathBuf,
     /// The file as shown in messages.
@@ -75,7 +80,7 @@ impl LoadedTest {
         let Some((salvaged, source)) = salvaged else { return (Vec::new(), true) };
         let mut problems = Vec::new();
         let test = Self::of(source, salvaged.value.clone());
-        test.check(context, supply, folder, &mut problems);
+        test.check(context, supply, folder, None, &mut problems);
         problems.retain(|problem| salvaged.is_of_the_file(problem));
         (problems, !test.hooks(supply).is_empty())
     }
@@ -108,44 +113,82 @@ impl LoadedTest {
         Filling::new(&scope, &self.source, true, problems).text(&self.model.name).ready()
     }
 
-    /// Checks every leaf; what is known only when the test starts is left for then.
+    /// Checks every leaf; what is known only when the test starts is left for then. What the rules can never do
+    /// is looked at together with those of the `target`.
     fn check(
         &self,
         context: &Context,
         supply: &Supply,
         folder: &Path,
+        target: Option<(&Config, &TargetRules)>,
         problems: &mut Vec<Diagnostic>,
-    ) -> Option<CaseEntry> {
+    ) -> Option<Checked> {
         let name = self.name(context, supply, problems);
+        self.check_hooks(context, supply, folder, problems);
+        let Written { test, turns, .. } = self.written(context, supply, folder, problems);
+        let lint = target.map(|(config, rules)| {
+            let surroundings = Surroundings {
+                config: &config.source,
+                test: &self.source,
+                name: self.model.name.span,
+                timeout: rules.timeout,
+            };
+            lint(&rules.block, &test, &turns, &surroundings)
+        });
+        let name = name?;
+        let entry = CaseEntry {
+            id: format!("{}::{name}", self.path_from(folder)),
+            name,
+            turns: self.model.turns.len(),
+            path: self.source.path.clone(),
+            file: self.source.name.to_string(),
+            line: self.source.place(self.model.name.span).line,
+            hash: self.hash,
+            hooks: !self.hooks(supply).is_empty(),
+        };
+        Some(Checked { entry, lint: lint.unwrap_or_default() })
+    }
+
+    /// What is known of the test's variables before it starts.
+    fn scope(&self, context: &Context, supply: &Supply, folder: &Path) -> Scope {
         let mut scope = supply.scope(context);
         scope.expect("THREAD_ID");
         scope.expect("TEST_NAME");
         scope.set("TEST_FILE", self.path_from(folder));
-        let hooks = !self.hooks(supply).is_empty();
+        scope
+    }
+
+    fn check_hooks(&self, context: &Context, supply: &Supply, folder: &Path, problems: &mut Vec<Diagnostic>) {
+        let scope = self.scope(context, supply, folder);
+        let run = !self.hooks(supply).is_empty();
         for (index, written) in self.model.hooks.iter().flatten().enumerate() {
             // Nothing runs before the first hook; what the others use may come from it.
             let scope = match index {
-                0 if hooks => scope.clone().hint(Self::HINT_FOR_HOOKS),
+                0 if run => scope.clone().hint(Self::HINT_FOR_HOOKS),
                 _ => scope.clone().open(),
             };
             let mut filling = Filling::new(&scope, &self.source, true, problems);
             hook::fill(written, index + 1, context, folder, &scope, &mut filling);
         }
-        let scope = if hooks { scope.open() } else { scope };
-        let mut filling = Filling::new(&scope, &self.source, true, problems);
-        self.blocks(&mut filling);
-        for turn in &self.model.turns {
+    }
+
+    /// Everything that is known before the test starts, and the rest as it is written.
+    pub(super) fn written(
+        &self,
+        context: &Context,
+        supply: &Supply,
+        folder: &Path,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Written {
+        let scope = self.scope(context, supply, folder);
+        let scope = if self.hooks(supply).is_empty() { scope } else { scope.open() };
+        let mut filling = Filling::new(&scope, &self.source, true, problems).as_written();
+        let (test, turns) = self.blocks(&mut filling);
+        let users = self.model.turns.iter().map(|turn| {
             let Turn::User(turn) = turn;
-            let _ = filling.text(&turn.user);
-        }
-        Some(CaseEntry {
-            id: format!("{}::{}", self.path_from(folder), name?),
-            path: self.source.path.clone(),
-            file: self.source.name.to_string(),
-            line: self.source.place(self.model.name.span).line,
-            hash: self.hash,
-            hooks,
-        })
+            filling.text(&turn.user).ready().unwrap_or_else(|| turn.user.value.clone())
+        });
+        Written { users: users.collect(), test, turns }
     }
 
     /// The assert blocks of the test and of its turns.
@@ -157,23 +200,43 @@ impl LoadedTest {
     }
 }
 
-/// The tests of a project.
-#[derive(Debug, Default)]
-pub(super) struct LoadedTests {
+/// What is known of a test before it starts.
+pub(super) struct Written {
+    /// What the user says, turn by turn.
+    pub(super) users: Vec<String>,
+    /// The rules of the test.
+    pub(super) test: Block,
+    /// The rules of its turns.
+    pub(super) turns: Vec<Block>,
+}
+
+/// A test that was checked.
+struct Checked {
+    entry: CaseEntry,
+    lint: Lint,
+}
+
+/// The tests of a plan, and what their rules can never do: worth telling where nothing is broken.
+#[derive(Default)]
+pub(super) struct Loaded {
     /// The good ones.
-    pub(super) entries: Vec<CaseEntry>,
+    pub(super) cases: Vec<CaseEntry>,
+    pub(super) warnings: Vec<Diagnostic>,
     /// Whether there is a broken one that may have hooks.
     pub(super) broken_with_hooks: bool,
 }
 
-/// Loads and checks all `files`, on every core, in their order.
+/// Loads and checks all `files`, on every core, in their order. Where they are the `whole` project, the target's limits
+/// that mean nothing in any of its tests are told as well.
 pub(super) fn load_all(
     context: &Context,
     supply: &Supply,
     folder: &Path,
     files: &[PathBuf],
+    target: Option<(&Config, &TargetRules)>,
+    whole: bool,
     problems: &mut Vec<Diagnostic>,
-) -> LoadedTests {
+) -> Loaded {
     let next = AtomicUsize::new(0);
     let work = || {
         let mut done = Vec::new();
@@ -181,8 +244,8 @@ pub(super) fn load_all(
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(path) = files.get(index) else { return done };
             let mut found = Vec::new();
-            let (entry, broken_with_hooks) = match LoadedTest::load(context, path) {
-                Ok(test) => (test.check(context, supply, folder, &mut found), false),
+            let (checked, broken_with_hooks) = match LoadedTest::load(context, path) {
+                Ok(test) => (test.check(context, supply, folder, target, &mut found), false),
                 Err(broken) => {
                     found = broken;
                     let (further, hooks) = LoadedTest::further_problems(context, supply, folder, path);
@@ -190,7 +253,7 @@ pub(super) fn load_all(
                     (None, hooks)
                 }
             };
-            done.push((index, entry, broken_with_hooks, found));
+            done.push((index, checked, broken_with_hooks, found));
         }
     };
     // A thread costs more than a few small files.
@@ -207,11 +270,28 @@ pub(super) fn load_all(
         })
     };
     done.sort_by_key(|(index, ..)| *index);
-    let mut loaded = LoadedTests::default();
-    for (_, entry, broken_with_hooks, found) in done {
+    let mut loaded = Loaded::default();
+    let mut limits = Vec::new();
+    for (_, checked, broken_with_hooks, found) in done {
         problems.extend(found);
-        loaded.entries.extend(entry);
         loaded.broken_with_hooks |= broken_with_hooks;
+        let Some(Checked { entry, lint: Lint { certain, of_target } }) = checked else { continue };
+        loaded.cases.push(entry);
+        loaded.warnings.extend(certain);
+        limits.push(of_target);
+    }
+    if whole {
+        loaded.warnings.extend(in_every(limits));
     }
     loaded
+}
+
+/// What is among the warnings of every test, by place: another test may give a limit of the target its meaning.
+fn in_every(mut tests: Vec<Vec<Diagnostic>>) -> Vec<Diagnostic> {
+    let key = |warning: &Diagnostic| -> (Code, Option<Span>) {
+        (warning.code, warning.labels.first().map(|label| label.span))
+    };
+    let Some(mut common) = tests.pop() else { return Vec::new() };
+    common.retain(|warning| tests.iter().all(|others| others.iter().any(|other| key(other) == key(warning))));
+    common
 }

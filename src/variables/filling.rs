@@ -49,6 +49,8 @@ pub struct Filling<'a> {
     sends: bool,
     problems: &'a mut Vec<Diagnostic>,
     secrets: Vec<String>,
+    /// Whether what is known later stands for itself.
+    as_written: bool,
 }
 
 impl<'a> Filling<'a> {
@@ -59,7 +61,14 @@ impl<'a> Filling<'a> {
         sends: bool,
         problems: &'a mut Vec<Diagnostic>,
     ) -> Self {
-        Self { scope, source, sends, problems, secrets: Vec::new() }
+        Self { scope, source, sends, problems, secrets: Vec::new(), as_written: false }
+    }
+
+    /// Leaves references whose values are known later as they are written, so that a text or pattern can be shown and
+    /// compared before anything runs. What such a pattern means is checked when it is filled.
+    #[must_use]
+    pub fn as_written(self) -> Self {
+        Self { as_written: true, ..self }
     }
 
     /// The values that must be masked wherever they are told.
@@ -116,6 +125,9 @@ impl<'a> Filling<'a> {
     /// A regular expression; values are inserted escaped: variables are data, not patterns.
     pub fn pattern(&mut self, text: &Text) -> Late<Pattern> {
         let Some(filled) = self.replace(text, Kind::Pattern) else { return Late::Pending };
+        if self.as_written && self.waits(text) {
+            return Late::Ready(Pattern::as_written(&filled));
+        }
         match Pattern::check(&filled) {
             Ok(pattern) => Late::Ready(pattern),
             Err(PatternError { message, help }) => {
@@ -190,6 +202,25 @@ impl<'a> Filling<'a> {
         self.join(&pieces, &text.value, text.span, kind)
     }
 
+    /// Whether `text` refers to something that is known later.
+    fn waits(&self, text: &Text) -> bool {
+        let pieces = scan(&text.value).unwrap_or_default();
+        pieces.iter().any(|piece| matches!(piece, Piece::Reference(reference) if self.is_later(reference)))
+    }
+
+    fn is_later(&self, reference: &Reference<'_>) -> bool {
+        self.scope.look_up(reference) == Found::Pending
+    }
+
+    /// A number as it is written, where its value is known later and it is to stand for itself.
+    pub fn written_number(&self, number: &Number) -> Option<String> {
+        let Given::Reference(reference) = &number.value else { return None };
+        let pieces = scan(reference).unwrap_or_default();
+        let is_later =
+            |piece: &Piece<'_>| matches!(piece, Piece::Reference(reference) if self.is_later(reference));
+        (self.as_written && pieces.iter().any(is_later)).then(|| reference.clone())
+    }
+
     fn scan<'t>(&mut self, text: &'t str, span: Span) -> Option<Vec<Piece<'t>>> {
         let errors = match scan(text) {
             Ok(pieces) => return Some(pieces),
@@ -210,6 +241,9 @@ impl<'a> Filling<'a> {
         for piece in pieces {
             match piece {
                 Piece::Literal(text) => joined.push_str(text),
+                Piece::Reference(reference) if self.as_written && self.is_later(reference) => {
+                    joined.push_str(&whole[reference.range.clone()]);
+                }
                 Piece::Reference(reference) => match self.look_up(reference, whole, span, kind) {
                     Some(value) if kind == Kind::Pattern => {
                         joined.push_str(&regex_syntax::escape(&as_text(&value)));

@@ -66,6 +66,11 @@ impl Pattern {
         Ok(pattern)
     }
 
+    /// A pattern that holds references whose values are known later: for people to read, never compiled.
+    pub(super) fn as_written(text: &str) -> Self {
+        Self(text.into())
+    }
+
     /// The pattern as text.
     pub fn as_str(&self) -> &str {
         &self.0

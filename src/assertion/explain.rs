@@ -1,0 +1,138 @@
+//! What is in force where, as a value that people can be shown: by home, with who wrote it and what it replaced.
+//!
+//! Merged blocks flow in, an [`Explanation`] comes out. Its words are those of the rules themselves, and what it says
+//! to be in force is what [`inherit`] merged: nothing is decided here.
+
+use super::inherit::effective;
+use super::{Block, Entry, Home, Kind, Origin, Setting, TurnRules, inherit};
+
+/// What is in force in a test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    /// What has the test as its home.
+    pub test: Part,
+    /// What has a turn as its home, turn by turn.
+    pub turns: Vec<Part>,
+}
+
+/// What is settled with one home.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Prohibitions and obligations, outer levels first.
+    pub rules: Vec<ExplainedRule>,
+    /// The limits in force.
+    pub limits: Vec<ExplainedLimit>,
+    /// What was written again, and where it stood already.
+    pub dropped: Vec<(String, Origin, Origin)>,
+    /// Of a turn: whether its time is left out of the test's.
+    pub answers_for_its_duration: bool,
+}
+
+/// One prohibition or obligation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExplainedRule {
+    /// Its kind.
+    pub kind: Kind,
+    /// When it is settled.
+    pub settled: String,
+    /// What it wants.
+    pub words: String,
+    /// Who wrote it.
+    pub origin: Origin,
+}
+
+/// One limit of one home.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExplainedLimit {
+    /// What is limited: `duration`, `idle`.
+    pub name: &'static str,
+    /// What is in force, which may be that there is no limit.
+    pub words: String,
+    /// Who says so.
+    pub origin: Origin,
+    /// What this home replaced or switched off, the nearest level first.
+    pub replaced: Vec<(String, Origin)>,
+}
+
+/// Explains what the levels say together.
+pub fn explain(target: &Block, test: &Block, turns: &[Block]) -> Explanation {
+    let merged = inherit(target, test, turns);
+    let held = |keep: &dyn Fn(&TurnRules, &Block) -> bool| {
+        let turns = merged.turns.iter().zip(turns).map(|(rules, block)| keep(rules, block));
+        turns.collect::<Vec<bool>>()
+    };
+    let summed = held(&|rules, _| !rules.answers_for_its_duration);
+    let idle = held(&|_, block| block.max_idle.is_none());
+    let limits = [
+        limit("duration", &[&target.max_duration, &test.max_duration], &listed(&summed, "for", " together")),
+        limit("idle", &[&target.max_idle, &test.max_idle], &listed(&idle, "on", "")),
+    ];
+    let limits = limits.into_iter().flatten().collect();
+    let whole = Part {
+        rules: rules(&merged.test, Home::Test),
+        limits,
+        dropped: dropped(&merged.dropped),
+        answers_for_its_duration: false,
+    };
+    let of_turn = |(number, (own, block)): (usize, (&TurnRules, &Block))| {
+        let durations = [&target.max_duration, &test.max_duration, &block.max_duration];
+        let idles = [&target.max_idle, &test.max_idle, &block.max_idle];
+        let limits = limit("duration", &durations, "").into_iter().chain(limit("idle", &idles, ""));
+        Part {
+            rules: rules(&own.entries, Home::Turn(number)),
+            limits: limits.collect(),
+            dropped: dropped(&own.dropped),
+            answers_for_its_duration: own.answers_for_its_duration && merged.max_duration.is_some(),
+        }
+    };
+    let turns = merged.turns.iter().zip(turns).enumerate().map(of_turn).collect();
+    Explanation { test: whole, turns }
+}
+
+/// Which turns a limit of the test is about, behind its number.
+fn listed(turns: &[bool], word: &str, together: &str) -> String {
+    let held = turns.iter().zip(1_usize..).filter(|(held, _)| **held);
+    let numbers: Vec<String> = held.map(|(_, number)| number.to_string()).collect();
+    match numbers.as_slice() {
+        [] => format!(" {word} no turn: each says its own"),
+        [_] if turns.len() == 1 => String::new(),
+        all if all.len() == turns.len() => format!(" {word} all turns{together}"),
+        [one] => format!(" {word} turn {one}"),
+        [first @ .., last] => format!(" {word} turns {} and {last}{together}", first.join(", ")),
+    }
+}
+
+fn rules(entries: &[Entry], home: Home) -> Vec<ExplainedRule> {
+    let explained = |Entry { rule, origin }: &Entry| ExplainedRule {
+        kind: rule.kind(),
+        settled: rule.settled(home),
+        words: rule.describe(),
+        origin: origin.clone(),
+    };
+    entries.iter().map(explained).collect()
+}
+
+fn dropped(dropped: &[super::Dropped]) -> Vec<(String, Origin, Origin)> {
+    let told = dropped.iter();
+    told.map(|one| (one.entry.rule.describe(), one.entry.origin.clone(), one.kept.clone())).collect()
+}
+
+/// The limit in force, outer levels first. What was replaced is told by the home that replaces it, and by it alone.
+fn limit(name: &'static str, levels: &[&Option<Setting>], of: &str) -> Option<ExplainedLimit> {
+    let setting = effective(levels)?;
+    let (own, outer) = levels.split_last()?;
+    let outer = outer.iter().rev().filter_map(|setting| setting.as_ref()).filter(|_| own.is_some());
+    let (words, instead) = match setting {
+        Setting::Off(_) => (format!("{}: `false`", setting.describe()), "switches off"),
+        Setting::Bound(_) | Setting::Later(..) => {
+            (format!("at most {}{of}", setting.describe()), "instead of")
+        }
+    };
+    let instead = |outer: &Setting| (format!("{instead} {}", outer.describe()), outer.origin().clone());
+    Some(ExplainedLimit {
+        name,
+        words,
+        origin: setting.origin().clone(),
+        replaced: outer.map(instead).collect(),
+    })
+}

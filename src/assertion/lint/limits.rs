@@ -1,0 +1,119 @@
+//! Limits that nothing can exceed.
+
+use super::{Lint, Surroundings, TimeOut};
+use crate::assertion::{Bound, Inherited, Origin};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::outcome::Level;
+
+/// A limit and the turns it is in force on.
+struct InForce<'m> {
+    bound: &'m Bound,
+    turns: Vec<usize>,
+}
+
+pub(super) fn lint(merged: &Inherited, surroundings: &Surroundings<'_>, lint: &mut Lint) {
+    let mut found: Vec<(&Origin, Diagnostic)> = Vec::new();
+    if let Some(timeout) = surroundings.timeout {
+        if let Some(bound) = &merged.max_duration {
+            let counted = merged.turns.iter().filter(|turn| !turn.answers_for_its_duration).count();
+            found.extend(sum(bound, counted, timeout, surroundings));
+        }
+        // A limit of the test is about the sum of its turns as well; one that a turn wrote is about that turn alone.
+        let of_turns = merged.turns.iter().filter_map(|turn| turn.max_duration.as_ref());
+        for bound in of_turns.filter(|bound| bound.origin.level == Level::Turn && bound.ms > timeout.ms) {
+            found.push((&bound.origin, cut_off("max_duration_ms", bound, 1, timeout, surroundings)));
+        }
+    }
+    for InForce { bound, turns } in idle_limits(merged) {
+        let cutting = surroundings.timeout.filter(|timeout| bound.ms > timeout.ms);
+        let warning = match cutting {
+            Some(timeout) => Some(cut_off("max_idle_ms", bound, 1, timeout, surroundings)),
+            None => shadowed(bound, &turns, merged, surroundings),
+        };
+        found.extend(warning.map(|warning| (&bound.origin, warning)));
+    }
+    for (origin, warning) in found {
+        let kept = if origin.level == Level::Target { &mut lint.of_target } else { &mut lint.certain };
+        kept.push(warning);
+    }
+}
+
+/// Each idle limit once, with the turns it is in force on: one that turns inherit, and those that turns wrote.
+fn idle_limits(merged: &Inherited) -> Vec<InForce<'_>> {
+    let mut inherited: Option<InForce<'_>> = None;
+    let mut limits = Vec::new();
+    for (index, turn) in merged.turns.iter().enumerate() {
+        let Some(bound) = &turn.max_idle else { continue };
+        if bound.origin.level == Level::Turn {
+            limits.push(InForce { bound, turns: vec![index] });
+        } else {
+            inherited.get_or_insert(InForce { bound, turns: Vec::new() }).turns.push(index);
+        }
+    }
+    limits.extend(inherited);
+    limits
+}
+
+/// The limit of the test, where its turns are cut off before they can take so long together.
+fn sum<'m>(
+    bound: &'m Bound,
+    turns: usize,
+    timeout: TimeOut,
+    surroundings: &Surroundings<'_>,
+) -> Option<(&'m Origin, Diagnostic)> {
+    let most = timeout.ms.saturating_mul(u64::try_from(turns).unwrap_or(u64::MAX));
+    let warning = || cut_off("max_duration_ms", bound, turns, timeout, surroundings);
+    (turns > 0 && bound.ms > most).then(|| (&bound.origin, warning()))
+}
+
+fn cut_off(
+    key: &str,
+    bound: &Bound,
+    turns: usize,
+    timeout: TimeOut,
+    surroundings: &Surroundings<'_>,
+) -> Diagnostic {
+    let Bound { ms, origin } = bound;
+    let each = if turns == 1 {
+        format!("a turn is cut off after {} ms", timeout.ms)
+    } else {
+        format!("each of the {turns} turns is cut off after {} ms", timeout.ms)
+    };
+    let message = format!("`{key}` of {ms} ms is never exceeded: {each}");
+    let source = surroundings.source(origin);
+    let warning = Diagnostic::warning(Code::LimitAboveTimeout, message).at(source, origin.span, "");
+    let advice = "lower the limit, or raise `timeout_ms` of the target";
+    match timeout.span {
+        Some(span) if origin.level == Level::Target => {
+            warning.at(surroundings.config, span, "the time-out").help(advice)
+        }
+        Some(span) => warning
+            .help(format!("the time-out is that of the target, {}", surroundings.config.place(span)))
+            .help(advice),
+        None => {
+            warning.help("the time-out is the default, without a `timeout_ms` of the target").help(advice)
+        }
+    }
+}
+
+/// An idle limit, where on each of its turns a limit of the duration that is no larger is in force.
+fn shadowed(
+    idle: &Bound,
+    turns: &[usize],
+    merged: &Inherited,
+    surroundings: &Surroundings<'_>,
+) -> Option<Diagnostic> {
+    let durations: Vec<&Bound> = turns
+        .iter()
+        .map(|turn| merged.turns[*turn].max_duration.as_ref().filter(|duration| duration.ms <= idle.ms))
+        .collect::<Option<_>>()?;
+    let duration = durations.first()?;
+    let message = format!(
+        "`max_idle_ms` of {} ms never fails on its own: a turn that is idle for longer takes longer than its \
+         `max_duration_ms` of {} ms",
+        idle.ms, duration.ms
+    );
+    let places = ((&idle.origin, ""), (&duration.origin, "the duration is limited"));
+    let warning = surroundings.warning(Code::IdleAboveDuration, message, places.0, places.1);
+    Some(warning.help("give `max_idle_ms` a smaller number than `max_duration_ms`, or drop it"))
+}

@@ -1,0 +1,165 @@
+//! Rules of lists that exclude each other, and requirements that require nothing.
+
+use std::collections::HashMap;
+
+use super::Surroundings;
+use crate::assertion::{Counted, Entry, Home, Inherited, Required, Rule, Selector};
+use crate::diagnostic::{Code, Diagnostic};
+
+/// A rule in force, with its home.
+type Homed<'e> = (Home, &'e Entry);
+
+/// The prohibitions of a test, by what they are about.
+#[derive(Default)]
+struct Prohibitions<'e> {
+    /// By the tool's name; without a selector every call of it is meant.
+    calls: HashMap<&'e str, Vec<(Homed<'e>, Option<&'e Selector>)>>,
+    /// By the pattern's text.
+    texts: HashMap<&'e str, Vec<Homed<'e>>>,
+}
+
+pub(super) fn lint(merged: &Inherited, surroundings: &Surroundings<'_>, found: &mut Vec<Diagnostic>) {
+    let of_test = merged.test.iter().map(|entry| (Home::Test, entry));
+    let of_turns = merged
+        .turns
+        .iter()
+        .enumerate()
+        .flat_map(|(index, turn)| turn.entries.iter().map(move |entry| (Home::Turn(index), entry)));
+    let all: Vec<Homed<'_>> = of_test.chain(of_turns).collect();
+    let prohibitions = Prohibitions::of(&all);
+    let turns = merged.turns.len();
+    for homed @ (_, entry) in all {
+        match &entry.rule {
+            Rule::Require(required) => {
+                found.extend(prohibitions.against(required, homed, turns, surroundings));
+                found.extend(requires_nothing(required, entry, surroundings));
+            }
+            Rule::MustMatch(rule) => {
+                let against = prohibitions.texts.get(rule.pattern.as_str()).into_iter().flatten();
+                found.extend(
+                    against.filter(|forbidden| meet(forbidden.0, homed.0, turns)).map(|forbidden| {
+                        said_and_not(rule.pattern.as_str(), entry, forbidden.1, surroundings)
+                    }),
+                );
+            }
+            Rule::Forbid(_) | Rule::ForbidCall(_) | Rule::MustNotMatch(_) => {}
+        }
+    }
+}
+
+impl<'e> Prohibitions<'e> {
+    fn of(all: &[Homed<'e>]) -> Self {
+        let mut prohibitions = Self::default();
+        for homed @ (_, entry) in all {
+            match &entry.rule {
+                Rule::Forbid(rule) => {
+                    prohibitions.calls.entry(&rule.name).or_default().push((*homed, None));
+                }
+                Rule::ForbidCall(rule) => {
+                    let calls = prohibitions.calls.entry(&rule.selector.name).or_default();
+                    calls.push((*homed, Some(&rule.selector)));
+                }
+                Rule::MustNotMatch(rule) => {
+                    prohibitions.texts.entry(rule.pattern.as_str()).or_default().push(*homed);
+                }
+                Rule::Require(_) | Rule::MustMatch(_) => {}
+            }
+        }
+        prohibitions
+    }
+
+    /// What forbids the calls that `required` needs.
+    fn against(
+        &self,
+        required: &Required,
+        (home, entry): Homed<'e>,
+        turns: usize,
+        surroundings: &Surroundings<'_>,
+    ) -> Option<Diagnostic> {
+        // A requirement that no call is needed for is met by none.
+        if required.count.min == 0 {
+            return None;
+        }
+        let name = required.selector.name.as_str();
+        let selected = self.calls.get(name).into_iter().flatten().find(|((forbidden, _), selector)| {
+            meet(*forbidden, home, turns)
+                && selector.is_none_or(|selector| forbids_all(selector, &required.selector))
+        });
+        if let Some(((forbidden, prohibition), _)) = selected {
+            // What a turn requires may have begun in a turn before it; what it forbids begins in it (SPEC 6).
+            let message = match (home, forbidden) {
+                (Home::Turn(index), Home::Turn(_)) if index > 0 => format!(
+                    "`{name}` is required and forbidden on turn {}: at best a call of an earlier turn that is \
+                     answered in this one can pass",
+                    index + 1
+                ),
+                _ => format!("`{name}` is required and forbidden: the test can never pass"),
+            };
+            return Some(forbidden_requirement(message, entry, prohibition, surroundings));
+        }
+        let after = required.after.as_deref()?;
+        let earlier = self.calls.get(after).into_iter().flatten().find(|((forbidden, _), selector)| {
+            (*forbidden == Home::Test || turns == 1)
+                && selector.is_none_or(|selector| selector.args.is_empty() && selector.result.is_none())
+        });
+        earlier.map(|((_, prohibition), _)| {
+            let message =
+                format!("`{name}` is required after `{after}`, which is forbidden: the test can never pass");
+            forbidden_requirement(message, entry, prohibition, surroundings)
+        })
+    }
+}
+
+/// Whether what is forbidden at one home is in force on all that an obligation of the other home sees.
+fn meet(forbidden: Home, owed: Home, turns: usize) -> bool {
+    forbidden == Home::Test || forbidden == owed || turns == 1
+}
+
+/// Whether every call that `required` selects is one that `forbidden` selects.
+fn forbids_all(forbidden: &Selector, required: &Selector) -> bool {
+    let same_result = forbidden.result.is_none() || forbidden.result == required.result;
+    same_result && forbidden.args.iter().all(|condition| required.args.contains(condition))
+}
+
+fn forbidden_requirement(
+    message: String,
+    required: &Entry,
+    forbidden: &Entry,
+    surroundings: &Surroundings<'_>,
+) -> Diagnostic {
+    let places = ((&required.origin, "required here"), (&forbidden.origin, "forbidden"));
+    surroundings
+        .warning(Code::ForbiddenRequirement, message, places.0, places.1)
+        .help("drop one of the two, or forbid the tool on those turns alone that must not call it")
+}
+
+fn said_and_not(
+    pattern: &str,
+    owed: &Entry,
+    forbidden: &Entry,
+    surroundings: &Surroundings<'_>,
+) -> Diagnostic {
+    let message = format!("`{pattern}` must match and must not match the same text: the test can never pass");
+    let places = ((&owed.origin, "must match"), (&forbidden.origin, "ruled out"));
+    surroundings
+        .warning(Code::ForbiddenText, message, places.0, places.1)
+        .help("drop one of the two, or write each on the turns it is meant for")
+}
+
+fn requires_nothing(
+    required: &Required,
+    entry: &Entry,
+    surroundings: &Surroundings<'_>,
+) -> Option<Diagnostic> {
+    let Required { count, count_written, result_not_match, after, .. } = required;
+    let is_empty =
+        *count == Counted::ANY && count_written.is_none() && result_not_match.is_none() && after.is_none();
+    is_empty.then(|| {
+        let name = &required.selector.name;
+        let message =
+            format!("this entry requires nothing of `{name}`: any number of calls is enough, none too");
+        Diagnostic::warning(Code::RequiresNothing, message)
+            .at(surroundings.source(&entry.origin), entry.origin.span, "")
+            .help("give `count` a `min` above 0 or a `max`, or drop the entry")
+    })
+}

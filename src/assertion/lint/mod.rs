@@ -1,0 +1,96 @@
+//! What can never fail and what can never pass (SPEC 7.1): mistakes that no run shows.
+//!
+//! The blocks of the levels flow in, warnings come out. **Invariant:** a warning is true whatever the agent does, so
+//! that `--deny-warnings` refuses no test that has a meaning.
+
+mod limits;
+mod lists;
+
+use std::sync::Arc;
+
+use super::{Block, Inherited, Origin, Setting, inherit};
+use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
+use crate::outcome::Level;
+
+/// What the rules of a test are seen against.
+#[derive(Clone, Copy, Debug)]
+pub struct Surroundings<'a> {
+    /// The file of the target.
+    pub config: &'a Arc<SourceFile>,
+    /// The file of the test.
+    pub test: &'a Arc<SourceFile>,
+    /// Where the test has its name.
+    pub name: Span,
+    /// What cuts a turn off; `None` where it is known later.
+    pub timeout: Option<TimeOut>,
+}
+
+/// The time-out of a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeOut {
+    /// In milliseconds.
+    pub ms: u64,
+    /// Where the config says so; `None` where it is the default.
+    pub span: Option<Span>,
+}
+
+/// The warnings of one test.
+#[derive(Debug, Default)]
+pub struct Lint {
+    /// True of this test.
+    pub certain: Vec<Diagnostic>,
+    /// What the target's limits never do in this test: a mistake only where it is so in every test.
+    pub of_target: Vec<Diagnostic>,
+}
+
+impl Surroundings<'_> {
+    fn source(&self, origin: &Origin) -> &Arc<SourceFile> {
+        if origin.level == Level::Target { self.config } else { self.test }
+    }
+
+    /// A warning about what stands at `first` because of what stands at `second`: underlined as well where it is in
+    /// the same file, else said in words.
+    fn warning(
+        &self,
+        code: Code,
+        message: String,
+        (first, beside_first): (&Origin, &str),
+        (second, beside_second): (&Origin, &str),
+    ) -> Diagnostic {
+        let warning = Diagnostic::warning(code, message).at(self.source(first), first.span, beside_first);
+        if Arc::ptr_eq(self.source(first), self.source(second)) {
+            return warning.at(self.source(second), second.span, beside_second);
+        }
+        warning.help(format!("{beside_second} by the {}, {}", second.level.as_str(), second.place))
+    }
+}
+
+/// Looks at what is in force in a test.
+pub fn lint(target: &Block, test: &Block, turns: &[Block], surroundings: &Surroundings<'_>) -> Lint {
+    let merged = inherit(target, test, turns);
+    let mut lint = Lint::default();
+    lists::lint(&merged, surroundings, &mut lint.certain);
+    limits::lint(&merged, surroundings, &mut lint);
+    let is_later = |block: &Block| {
+        [&block.max_duration, &block.max_idle].iter().any(|limit| matches!(limit, Some(Setting::Later(..))))
+    };
+    let later = [target, test].into_iter().chain(turns).any(is_later);
+    if !later && asserts_nothing(&merged) {
+        let message = "the test asserts nothing: it passes whenever the agent answers";
+        lint.certain.push(
+            Diagnostic::warning(Code::AssertsNothing, message)
+                .at(surroundings.test, surroundings.name, "")
+                .help("say in an `assert` what must hold, on the test or on one of its turns"),
+        );
+    }
+    lint
+}
+
+fn asserts_nothing(merged: &Inherited) -> bool {
+    merged.test.is_empty()
+        && merged.max_duration.is_none()
+        && merged
+            .turns
+            .iter()
+            .all(|turn| turn.entries.is_empty() && turn.max_duration.is_none() && turn.max_idle.is_none())
+}

@@ -1,0 +1,113 @@
+//! How explanations are set: colours, columns, wrapped sentences. Without colours the text says the same.
+
+use std::fmt::Write as _;
+
+use ananke::report::text;
+use anstyle::{AnsiColor, Style};
+
+/// Longer words stand alone on their line, and their origin on the next.
+const WIDEST: usize = 60;
+
+/// The width of sentences.
+const SENTENCE: usize = 100;
+
+/// What each kind of text looks like.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Colours {
+    pub(super) strong: Style,
+    pub(super) heading: Style,
+    pub(super) faint: Style,
+    pub(super) wrong: Style,
+    pub(super) right: Style,
+}
+
+impl Colours {
+    pub(super) fn on_a_terminal() -> Self {
+        Self {
+            strong: Style::new().bold(),
+            heading: AnsiColor::Cyan.on_default(),
+            faint: Style::new().dimmed(),
+            wrong: AnsiColor::Red.on_default().bold(),
+            right: AnsiColor::Green.on_default().bold(),
+        }
+    }
+}
+
+/// `text` in a style; text of the user's is made harmless for a terminal.
+pub(super) fn styled(style: Style, text: &str) -> String {
+    format!("{style}{}{style:#}", text::line(text))
+}
+
+/// Lines of a table, aligned when all of them are known.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    lines: Vec<Line>,
+}
+
+#[derive(Debug)]
+enum Line {
+    /// A line of its own, written out.
+    Whole(String),
+    /// Words at an indentation, and who wrote them.
+    Row { indent: usize, words: String, faint: bool, level: &'static str, place: String },
+}
+
+impl Table {
+    pub(super) fn line(&mut self, text: impl Into<String>) {
+        self.lines.push(Line::Whole(text.into()));
+    }
+
+    pub(super) fn row(&mut self, indent: usize, words: &str, faint: bool, level: &'static str, place: &str) {
+        let words = text::line(words).into_owned();
+        self.lines.push(Line::Row { indent, words, faint, level, place: text::line(place).into_owned() });
+    }
+
+    /// Writes the table out: the words in one column, the levels and places in two more.
+    pub(super) fn text(&self, colours: Colours) -> String {
+        let widths = self.lines.iter().filter_map(|line| match line {
+            Line::Whole(_) => None,
+            Line::Row { indent, words, .. } => Some(indent + words.chars().count()),
+        });
+        let width = widths.filter(|width| *width <= WIDEST).max().unwrap_or_default();
+        let mut text = String::new();
+        for line in &self.lines {
+            let (indent, words, faint, level, place) = match line {
+                Line::Whole(line) => {
+                    let _ = writeln!(text, "{line}");
+                    continue;
+                }
+                Line::Row { indent, words, faint, level, place } => (*indent, words, *faint, level, place),
+            };
+            let style = if faint { colours.faint } else { Style::new() };
+            let pale = colours.faint;
+            let used = indent + words.chars().count();
+            let _ = write!(text, "{:indent$}{style}{words}{style:#}", "");
+            if used > WIDEST {
+                let _ = writeln!(text);
+            }
+            let gap = if used > WIDEST { width } else { width - used };
+            let _ = writeln!(text, "{:gap$}  {pale}{level:<6}  {place}{pale:#}", "");
+        }
+        text
+    }
+}
+
+/// A sentence in lines that are pleasant to read.
+pub(super) fn wrapped(sentence: &str) -> String {
+    let mut text = String::new();
+    let mut used = 0;
+    for word in sentence.split_whitespace() {
+        let length = word.chars().count();
+        if used > 0 && used + 1 + length > SENTENCE {
+            text.push('\n');
+            used = 0;
+        } else if used > 0 {
+            text.push(' ');
+            used += 1;
+        }
+        text.push_str(word);
+        used += length;
+    }
+    text.push('\n');
+    text
+}

@@ -1,0 +1,134 @@
+//! The rules in force in one test: of the test as a whole, then turn by turn.
+
+use ananke::assertion::{ExplainedLimit, ExplainedRule, Kind, Origin, Part, TimeOut};
+use ananke::plan::{CaseEntry, Config, ExplainedTest};
+use ananke::report::text;
+
+use super::layout::{Colours, Table, styled};
+
+/// How much of what the user says stands beside a turn, in characters.
+const SHOWN: usize = 60;
+
+/// One test and what is known of it.
+pub(super) struct Shown<'a> {
+    pub(super) case: &'a CaseEntry,
+    pub(super) config: &'a Config,
+    pub(super) explained: &'a ExplainedTest,
+}
+
+impl Shown<'_> {
+    /// Everything, or of the turns only the one numbered `only`.
+    pub(super) fn text(&self, only: Option<usize>, colours: Colours) -> String {
+        let mut table = Table::default();
+        self.head(&mut table, colours);
+        let explanation = &self.explained.explanation;
+        table.line("");
+        table.line(styled(colours.strong, "the test as a whole"));
+        part(&explanation.test, None, &mut table, colours);
+        let prohibited = explanation.test.rules.iter().filter(|rule| rule.kind == Kind::Prohibition).count();
+        for (index, turn) in explanation.turns.iter().enumerate() {
+            let number = index + 1;
+            if only.is_some_and(|only| only != number) {
+                continue;
+            }
+            let user = self.explained.users.get(index).map(String::as_str).unwrap_or_default();
+            let title = format!("turn {number} of {}", explanation.turns.len());
+            table.line("");
+            table.line(format!(
+                "{}  {}",
+                styled(colours.strong, &title),
+                styled(colours.faint, &shortened(user))
+            ));
+            part(turn, Some(prohibited), &mut table, colours);
+        }
+        table.text(colours)
+    }
+
+    fn head(&self, table: &mut Table, colours: Colours) {
+        let CaseEntry { name, file, line, turns, .. } = self.case;
+        table.line(format!(
+            "{}  {}",
+            styled(colours.strong, name),
+            styled(colours.faint, &format!("{file}:{line}"))
+        ));
+        let turns = if *turns == 1 { "1 turn".to_owned() } else { format!("{turns} turns") };
+        let cut = match self.explained.timeout {
+            Some(TimeOut { ms, span: Some(_) }) => format!(", each cut off after {ms} ms"),
+            Some(TimeOut { ms, span: None }) => format!(", each cut off after {ms} ms (the default)"),
+            None => String::new(),
+        };
+        let config = &self.config.source.name;
+        table.line(format!("{turns}{cut}; the target is that of {}", text::line(config)));
+    }
+}
+
+/// What is settled with one home; of a turn, with how much the test as a whole prohibits on it.
+fn part(part: &Part, prohibited: Option<usize>, table: &mut Table, colours: Colours) {
+    for (kind, word) in [(Kind::Prohibition, "prohibition"), (Kind::Obligation, "obligation")] {
+        // One heading for all that is settled alike, in the order of the files.
+        let mut told: Vec<&str> = Vec::new();
+        let of_kind: Vec<&ExplainedRule> = part.rules.iter().filter(|rule| rule.kind == kind).collect();
+        for rule in &of_kind {
+            if told.contains(&rule.settled.as_str()) {
+                continue;
+            }
+            told.push(&rule.settled);
+            table.line(format!("  {}, {}", styled(colours.heading, word), rule.settled));
+            for rule in of_kind.iter().filter(|other| other.settled == rule.settled) {
+                row(4, &rule.words, false, &rule.origin, table);
+            }
+        }
+    }
+    if !part.limits.is_empty() {
+        table.line(format!(
+            "  {}, settled at the end of {}",
+            styled(colours.heading, "limit"),
+            match prohibited {
+                None => "each turn",
+                Some(_) => "the turn",
+            }
+        ));
+    }
+    for ExplainedLimit { name, words, origin, replaced } in &part.limits {
+        row(4, &format!("{name:<8}  {words}"), false, origin, table);
+        for (words, origin) in replaced {
+            row(14, words, true, origin, table);
+        }
+    }
+    if part.answers_for_its_duration {
+        let note = "this turn answers for its own duration: it is left out of that of the test";
+        table.line(format!("    {}", styled(colours.faint, note)));
+    }
+    for (words, origin, kept) in &part.dropped {
+        table.line(format!(
+            "  {}, in force already from {}",
+            styled(colours.heading, "dropped"),
+            whose(kept)
+        ));
+        row(4, words, true, origin, table);
+    }
+    let is_silent = part.rules.is_empty() && part.limits.is_empty();
+    let note = match prohibited.unwrap_or_default() {
+        0 if is_silent => "  nothing".to_owned(),
+        0 => return,
+        1 => "  and the prohibition of the test as a whole".to_owned(),
+        count => format!("  and the {count} prohibitions of the test as a whole"),
+    };
+    table.line(styled(colours.faint, &note));
+}
+
+fn row(indent: usize, words: &str, faint: bool, origin: &Origin, table: &mut Table) {
+    table.row(indent, words, faint, origin.level.as_str(), &origin.place.to_string());
+}
+
+fn whose(origin: &Origin) -> String {
+    format!("the {}, {}", origin.level.as_str(), text::line(&origin.place.to_string()))
+}
+
+fn shortened(words: &str) -> String {
+    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    match words.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &words[..end]),
+        None => words,
+    }
+}

@@ -1,0 +1,166 @@
+//! What can never fail and what can never pass: each warning where it is true, and silence where it is not.
+
+use crate::support::project::Project;
+
+/// A test of turns with the asserts of `turns`, below the asserts of the test and of a target with `timeout`.
+fn warnings(target: &str, test: &str, turns: &[&str], timeout: u64) -> Vec<String> {
+    let project = Project::new(&[
+        (
+            "ananke.config.yaml",
+            &format!(
+                "version: \"1.3\"\ntarget:\n  type: scripted\n  timeout_ms: {timeout}\n  assert: {target}\n  rules: []\n"
+            ),
+        ),
+        ("one.test.yaml", &file("one", test, turns)),
+    ]);
+    told(&project)
+}
+
+fn file(name: &str, test: &str, turns: &[&str]) -> String {
+    let turns: Vec<String> =
+        turns.iter().map(|turn| format!("  - {{ user: hi, assert: {turn} }}\n")).collect();
+    format!("version: \"1.0\"\nname: {name}\nassert: {test}\nturns:\n{}", turns.concat())
+}
+
+fn told(project: &Project) -> Vec<String> {
+    let planned = project.plan();
+    assert!(planned.plan.is_some(), "{:?}", planned.problems);
+    let line = |problem: &ananke::diagnostic::Diagnostic| {
+        format!("{}:{}", problem.code, problem.place().map(|place| place.line).unwrap_or_default())
+    };
+    planned.problems.iter().map(line).collect()
+}
+
+const SOMETHING: &str = "{ tools: { forbid: [x] } }";
+
+#[test]
+fn a_required_tool_that_is_forbidden() {
+    let require = "{ tools: { require: [{ name: pay }] } }";
+    let forbid = "{ tools: { forbid: [pay] } }";
+    let none: [&str; 0] = [];
+    let found = |target: &str, test: &str, turns: &[&str]| warnings(target, test, turns, 1000);
+    assert_eq!(found(forbid, "{}", &["{}", require]), ["forbidden-requirement:6"]);
+    assert_eq!(found("{}", forbid, &["{}", require]), ["forbidden-requirement:6"]);
+    assert_eq!(found(require, forbid, &["{}"]), ["forbidden-requirement:5"]);
+    assert_eq!(
+        found("{}", require, &[forbid]),
+        ["forbidden-requirement:3"],
+        "the only turn is all of the test"
+    );
+    assert_eq!(found("{}", require, &[forbid, "{}"]), none, "the other turn may call it");
+    assert_eq!(found("{}", "{}", &[require, forbid]), none, "never in force together");
+    let both = "{ tools: { require: [{ name: pay }], forbid: [pay] } }";
+    assert_eq!(found("{}", "{}", &["{}", both]), ["forbidden-requirement:6"]);
+}
+
+#[test]
+fn what_is_required_decides_whether_it_is_forbidden() {
+    let none: [&str; 0] = [];
+    for (require, forbid, expected) in [
+        ("{ name: pay, count: { exact: 0 } }", "forbid: [pay]", false),
+        ("{ name: pay, count: { min: 0, max: 3 } }", "forbid: [pay]", false),
+        ("{ name: pay, count: { min: 2 } }", "forbid: [pay]", true),
+        ("{ name: pay, after: look }", "forbid: [look]", true),
+        ("{ name: pay }", "forbid_calls: [{ name: pay }]", true),
+        ("{ name: pay }", "forbid_calls: [{ name: pay, args_match: { to: eve } }]", false),
+        (
+            "{ name: pay, args_match: { to: eve, of: '1' } }",
+            "forbid_calls: [{ name: pay, args_match: { to: eve } }]",
+            true,
+        ),
+        ("{ name: pay, result_match: ok }", "forbid_calls: [{ name: pay, result_match: ok }]", true),
+        ("{ name: pay, result_match: ok }", "forbid_calls: [{ name: pay, result_match: no }]", false),
+        (
+            "{ name: pay, args_match: { id: '${THREAD_ID}' } }",
+            "forbid_calls: [{ name: pay, args_match: { id: '${THREAD_ID}' } }]",
+            true,
+        ),
+    ] {
+        let test = format!("{{ tools: {{ require: [{require}], {forbid} }} }}");
+        let found = warnings("{}", &test, &["{}"], 1000);
+        if expected {
+            assert_eq!(found, ["forbidden-requirement:3"], "{test}");
+        } else {
+            assert_eq!(found, none, "{test}");
+        }
+    }
+}
+
+#[test]
+fn a_pattern_that_must_and_must_not_match() {
+    let (must, must_not) = ("{ text: { must_match: ok } }", "{ text: { must_not_match: ok } }");
+    let none: [&str; 0] = [];
+    assert_eq!(warnings(must_not, must, &["{}", "{}"], 1000), ["forbidden-text:3"]);
+    assert_eq!(warnings("{}", must_not, &["{}", must], 1000), ["forbidden-text:6"]);
+    assert_eq!(warnings("{}", must, &["{}", must_not], 1000), none);
+    assert_eq!(warnings("{}", "{ text: { must_match: ok, must_not_match: OK } }", &["{}"], 1000), none);
+}
+
+#[test]
+fn a_limit_that_the_time_out_cuts_off() {
+    let limit = |ms: u64| format!("{{ timing: {{ max_duration_ms: {ms} }} }}");
+    let idle = |ms: u64| format!("{{ timing: {{ max_idle_ms: {ms} }} }}");
+    let none: [&str; 0] = [];
+    assert_eq!(warnings("{}", "{}", &[&limit(1001)], 1000), ["limit-above-timeout:5"]);
+    assert_eq!(warnings("{}", "{}", &[&limit(1000)], 1000), none);
+    assert_eq!(
+        warnings("{}", &limit(2000), &["{}", "{}"], 1000),
+        none,
+        "the turns together may take as long"
+    );
+    assert_eq!(warnings("{}", &limit(2001), &["{}", "{}"], 1000), ["limit-above-timeout:3"]);
+    assert_eq!(warnings("{}", &idle(1001), &["{}", "{}"], 1000), ["limit-above-timeout:3"]);
+    assert_eq!(warnings(&idle(1001), "{}", &["{}", "{}"], 1000), ["limit-above-timeout:5"]);
+}
+
+#[test]
+fn an_idle_limit_below_which_the_duration_lies() {
+    let both = |idle: u64| format!("{{ timing: {{ max_duration_ms: 100, max_idle_ms: {idle} }} }}");
+    let none: [&str; 0] = [];
+    assert_eq!(warnings("{}", "{}", &[&both(100)], 1000), ["idle-above-duration:5"]);
+    assert_eq!(warnings("{}", "{}", &[&both(99)], 1000), none);
+    let longer = "{ timing: { max_duration_ms: 200 } }";
+    assert_eq!(warnings("{}", &both(100), &["{}", "{}"], 1000), ["idle-above-duration:3"]);
+    assert_eq!(warnings("{}", &both(100), &["{}", longer], 1000), none, "it has a meaning on one turn");
+}
+
+#[test]
+fn limits_of_the_target_are_a_mistake_only_where_no_test_gives_them_a_meaning() {
+    let config = "version: \"1.3\"\ntarget:\n  type: scripted\n  rules: []\n  assert: { timing: { max_duration_ms: 100, max_idle_ms: 100 } }\n";
+    let plain = file("plain", "{}", &["{}"]);
+    let longer = file("longer", "{ timing: { max_duration_ms: 200 } }", &["{}"]);
+    let alone =
+        Project::new(&[("ananke.config.yaml", config), ("a.test.yaml", &plain), ("b.test.yaml", &plain)]);
+    assert_eq!(told(&alone), ["idle-above-duration:5"]);
+    let mixed =
+        Project::new(&[("ananke.config.yaml", config), ("a.test.yaml", &plain), ("b.test.yaml", &longer)]);
+    assert_eq!(told(&mixed), [""; 0]);
+}
+
+#[test]
+fn entries_that_require_nothing() {
+    for (entry, expected) in [
+        ("{ name: pay, count: { min: 0 } }", 1),
+        ("{ name: pay, count: { min: 0, max: 9 } }", 0),
+        ("{ name: pay, count: { min: 0 }, after: look }", 0),
+        ("{ name: pay, count: { min: 0 }, result_not_match: failed }", 0),
+    ] {
+        let found = warnings("{}", &format!("{{ tools: {{ require: [{entry}] }} }}"), &["{}"], 1000);
+        assert_eq!(found.len(), expected, "{entry}: {found:?}");
+        assert!(found.iter().all(|warning| warning == "requires-nothing:3"), "{found:?}");
+    }
+}
+
+#[test]
+fn tests_that_assert_nothing() {
+    let none: [&str; 0] = [];
+    assert_eq!(warnings("{}", "{}", &["{}", "{}"], 1000), ["asserts-nothing:2"]);
+    assert_eq!(warnings(SOMETHING, "{}", &["{}"], 1000), none);
+    assert_eq!(warnings("{}", "{}", &["{}", SOMETHING], 1000), none);
+    let later = "{ text: { must_match: '${THREAD_ID}' } }";
+    assert_eq!(warnings("{}", "{}", &[later], 1000), none, "known later is not nothing");
+    let limit = "{ timing: { max_idle_ms: 100 } }";
+    let off = "{ timing: { max_idle_ms: false } }";
+    assert_eq!(warnings(limit, off, &["{}"], 1000), ["asserts-nothing:2"]);
+    assert_eq!(warnings(limit, off, &[limit], 1000), none);
+}

@@ -38,6 +38,8 @@ codes! {
     ConfigMissing = "config-missing",
     /// Keys that exclude each other.
     Contradiction = "contradiction",
+    /// Two tests have one id.
+    DuplicateId = "duplicate-id",
     /// A key stands twice in one mapping.
     DuplicateKey = "duplicate-key",
     /// A key without a value.

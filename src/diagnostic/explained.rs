@@ -148,6 +148,11 @@ turns:
                  file or folder that is named, else in the working directory, and then upwards. `--config FILE` \
                  names one that stands elsewhere.",
             ),
+            Self::DuplicateId => told(
+                "Recordings, reports and filters know a test by its id: the path of its file from the config's folder, \
+                 two colons, and its name. Two tests have one id only where a file's path or a test's name holds two \
+                 colons itself: rename one of them.",
+            ),
             Self::Contradiction => of_test(
                 "Two keys exclude each other: no conversation satisfies both.",
                 r#"version: "1.0"

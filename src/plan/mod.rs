@@ -14,6 +14,7 @@ mod settings;
 mod supply;
 mod test;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -121,6 +122,7 @@ fn load(
         let scope = config_scope(context, &selection.supply, &cases, loaded.broken_with_hooks);
         config.check(&scope, selection.sends, redactor, problems);
     }
+    one_id_each(&cases, problems);
     let broken = problems.iter().any(|problem| problem.severity == Severity::Error);
     if !broken && !selection.allow_empty {
         if files.is_empty() {
@@ -150,6 +152,19 @@ fn config_scope(context: &Context, supply: &Supply, cases: &[CaseEntry], broken_
         Some(bare) if hooks => scope.hint(format!("`{}` has no hook that could give it", bare.file)),
         None if hooks => scope.open(),
         _ => scope,
+    }
+}
+
+/// Ids are unique (SPEC 1). A path and a name can only meet where one of them holds `::` itself.
+fn one_id_each(cases: &[CaseEntry], problems: &mut Vec<Diagnostic>) {
+    let mut known: HashMap<&str, &CaseEntry> = HashMap::new();
+    for case in cases {
+        if let Some(first) = known.insert(&case.id, case) {
+            let (one, other) =
+                (format!("{}:{}", first.file, first.line), format!("{}:{}", case.file, case.line));
+            let message = format!("two tests have the id `{}`: {one} and {other}", case.id);
+            problems.push(Diagnostic::error(Code::DuplicateId, message).help("rename one of them"));
+        }
     }
 }
 

@@ -202,7 +202,9 @@ impl Reporter for ConsoleReport {
                 self.selected = *tests;
                 Ok(())
             }
-            RunEvent::CaseStarted { .. } | RunEvent::TurnStarted { .. } => Ok(()),
+            RunEvent::CaseStarted { .. } | RunEvent::TurnStarted { .. } | RunEvent::CaseEnded { .. } => {
+                Ok(())
+            }
             RunEvent::CaseFinished(outcome) => {
                 let text = self.case(outcome);
                 self.print(&text)

@@ -67,7 +67,7 @@ impl LiveArea {
         }
     }
 
-    fn finished(&mut self, id: &str) {
+    fn ended(&mut self, id: &str) {
         if let Some(bar) = self.running.remove(id) {
             bar.finish_and_clear();
             self.area.remove(&bar);
@@ -86,8 +86,8 @@ impl Reporter for LiveArea {
             }
             RunEvent::CaseStarted { id } => self.started(id),
             RunEvent::TurnStarted { id, turn, of } => self.turn(id, *turn, *of),
-            RunEvent::CaseFinished(outcome) => self.finished(&outcome.id),
-            RunEvent::RunFinished { .. } => {}
+            RunEvent::CaseEnded { id } => self.ended(id),
+            RunEvent::CaseFinished(_) | RunEvent::RunFinished { .. } => {}
         }
         Ok(())
     }

@@ -31,6 +31,7 @@ pub(super) async fn run_case(shared: &Run, plan: &Plan, entry: &CaseEntry) -> Ou
     let clock = &shared.context.clock;
     let last = outcome.turns.last().map_or(0, |turn| turn.ended_unix_ms);
     outcome.ended_unix_ms = clock.unix_ms(clock.now()).max(last);
+    shared.tell(RunEvent::CaseEnded { id: entry.id.clone() }).await;
     outcome
 }
 

@@ -28,7 +28,12 @@ pub enum RunEvent {
         /// How many turns the test has.
         of: usize,
     },
-    /// A test is over; told in the order of the plan.
+    /// A test is over, though those before it may not be.
+    CaseEnded {
+        /// Its id.
+        id: String,
+    },
+    /// What came of a test; told in the order of the plan.
     CaseFinished(Box<Outcome>),
     /// The run is over.
     RunFinished {
@@ -43,7 +48,9 @@ impl Mask for RunEvent {
     fn mask(&mut self, redactor: &Redactor) {
         match self {
             Self::RunStarted { .. } | Self::RunFinished { .. } => {}
-            Self::CaseStarted { id } | Self::TurnStarted { id, .. } => id.mask(redactor),
+            Self::CaseStarted { id } | Self::TurnStarted { id, .. } | Self::CaseEnded { id } => {
+                id.mask(redactor);
+            }
             Self::CaseFinished(outcome) => outcome.mask(redactor),
         }
     }

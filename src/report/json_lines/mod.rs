@@ -96,7 +96,7 @@ impl Reporter for JsonLinesReport {
                 self.selected = *tests;
                 self.started_unix_ms = *unix_ms;
             }
-            RunEvent::CaseStarted { .. } | RunEvent::TurnStarted { .. } => {}
+            RunEvent::CaseStarted { .. } | RunEvent::TurnStarted { .. } | RunEvent::CaseEnded { .. } => {}
             RunEvent::CaseFinished(outcome) => self.case(outcome)?,
             RunEvent::RunFinished { totals: _, elapsed_us } => self.elapsed_us = Some(*elapsed_us),
         }

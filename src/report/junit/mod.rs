@@ -137,7 +137,7 @@ impl Reporter for JunitReport {
     fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
         match &**event {
             RunEvent::RunStarted { tests: _, unix_ms } => self.started_unix_ms = *unix_ms,
-            RunEvent::CaseStarted { .. } | RunEvent::TurnStarted { .. } => {}
+            RunEvent::CaseStarted { .. } | RunEvent::TurnStarted { .. } | RunEvent::CaseEnded { .. } => {}
             RunEvent::CaseFinished(outcome) => self.case(outcome)?,
             RunEvent::RunFinished { totals: _, elapsed_us } => self.elapsed_us = Some(*elapsed_us),
         }

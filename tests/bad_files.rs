@@ -27,13 +27,13 @@ fn a_file_over_the_limit() {
     let project = Project::new(&[("ananke.config.yaml", CONFIG), ("large.test.yaml", &large)]);
     snapbox::assert_data_eq!(
         told(&project, &[]),
-        snapbox::str![[r#"
+        snapbox::str![[r"
 error[limit-exceeded]: `large.test.yaml` is larger than 8 MiB
  |
  = help: split it into several files
 
 
-"#]]
+"]]
     );
 }
 

@@ -11,9 +11,10 @@ const CONFIG: &str =
 const TEST: &str = "version: \"1.0\"\nname: a\nturns: [{ user: a, assert: { tools: { forbid: [a] } } }]\n";
 
 /// What no file of a project can show by itself.
-const TOLD: [Code; 6] = [
+const TOLD: [Code; 7] = [
     Code::BadEncoding,
     Code::ConfigMissing,
+    Code::DuplicateId,
     Code::LimitExceeded,
     Code::NoTests,
     Code::OtherConfig,

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::MASK;
+use super::mask_ranges;
 use crate::variables::SHORTEST_SECRET;
 
 /// Where a colour begins or ends, which may stand between a text and the sign that it was cut.
@@ -35,21 +35,7 @@ pub(super) fn mask_cut(text: &str, forms: &BTreeSet<String>) -> Option<String> {
         let length = ending.iter().filter_map(|form| end_of(form, &text[begin..])).max();
         remains.extend(length.map(|length| begin..begin + length));
     }
-    if remains.is_empty() {
-        return None;
-    }
-    remains.sort_by_key(|range| range.start);
-    let mut masked = String::with_capacity(text.len());
-    let mut told = 0;
-    for range in remains {
-        if range.start >= told {
-            masked.push_str(&text[told..range.start]);
-            masked.push_str(MASK);
-        }
-        told = told.max(range.end);
-    }
-    masked.push_str(&text[told..]);
-    Some(masked)
+    mask_ranges(text, remains)
 }
 
 /// The shortest start of `form` that tells something.

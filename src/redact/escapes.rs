@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use aho_corasick::AhoCorasick;
 
-use super::MASK;
+use super::mask_ranges;
 
 /// How deep JSON inside of JSON is looked into.
 const DEEPEST: usize = 4;
@@ -20,21 +20,7 @@ pub(super) fn mask_escaped(text: &str, search: &AhoCorasick) -> Option<String> {
         read = deeper;
         found.extend(search.find_iter(&read.text).map(|secret| read.origin(secret.range())));
     }
-    if found.is_empty() {
-        return None;
-    }
-    found.sort_by_key(|range| range.start);
-    let mut masked = String::with_capacity(text.len());
-    let mut told = 0;
-    for range in found {
-        if range.start >= told {
-            masked.push_str(&text[told..range.start]);
-            masked.push_str(MASK);
-        }
-        told = told.max(range.end);
-    }
-    masked.push_str(&text[told..]);
-    Some(masked)
+    mask_ranges(text, found)
 }
 
 /// A text after some escapes were read.

@@ -135,6 +135,25 @@ impl<T: Mask> Mask for Box<T> {
     }
 }
 
+/// `text` with what stands at `ranges` masked, overlapping ones as one; `None` where there are none.
+fn mask_ranges(text: &str, mut ranges: Vec<Range<usize>>) -> Option<String> {
+    if ranges.is_empty() {
+        return None;
+    }
+    ranges.sort_by_key(|range| range.start);
+    let mut masked = String::with_capacity(text.len());
+    let mut told = 0;
+    for range in ranges {
+        if range.start >= told {
+            masked.push_str(&text[told..range.start]);
+            masked.push_str(MASK);
+        }
+        told = told.max(range.end);
+    }
+    masked.push_str(&text[told..]);
+    Some(masked)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -365,5 +365,5 @@ fn finds_a_path_of_a_machine() {
     assert_eq!(found(&path("home"), false), 1);
     assert_eq!(found(&path("home"), true), 0);
     assert_eq!(found(&path("tmp"), false), 1);
-    assert_eq!(found("https://example.org/home/ada ./tmp/x $HOME/work/x /homes/", false), 0);
+    assert_eq!(found("https://example.org/home/ada ./tmp/x $HOME/code/x /homes/", false), 0);
 }

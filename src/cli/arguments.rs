@@ -154,6 +154,9 @@ pub(crate) struct CheckOptions {
     pub(crate) selection: SelectionOptions,
     #[command(flatten)]
     pub(crate) strictness: Strictness,
+    /// Raise the version of files that use newer keys, and check then
+    #[arg(long)]
+    pub(crate) fix: bool,
 }
 
 /// What is good enough.

@@ -3,7 +3,9 @@
 use std::io::Write as _;
 
 use ananke::context::Context;
+use ananke::plan::raise_versions;
 use ananke::redact::Redactor;
+use ananke::report::text;
 
 use super::arguments::CheckOptions;
 use super::exit::Exit;
@@ -11,6 +13,9 @@ use super::problems::{self, Purpose};
 
 /// Loads what is selected and says whether it is well.
 pub(super) fn check(options: &CheckOptions, context: &Context) -> Exit {
+    if options.fix && !fix(options, context) {
+        return Exit::Failure;
+    }
     let purpose = Purpose { deny_warnings: options.strictness.deny_warnings, ..Purpose::default() };
     match problems::load(&options.selection, purpose, context, &Redactor::default()) {
         Ok(plan) => {
@@ -22,5 +27,23 @@ pub(super) fn check(options: &CheckOptions, context: &Context) -> Exit {
             Exit::Success
         }
         Err(exit) => exit,
+    }
+}
+
+/// Mends what can be mended and says what was; `false` where a file could not be written.
+fn fix(options: &CheckOptions, context: &Context) -> bool {
+    let selection = problems::selection(&options.selection, Purpose::default());
+    match raise_versions(context, &selection) {
+        Ok(raised) => {
+            let mut stdout = std::io::stdout().lock();
+            for (file, version) in raised {
+                let _ = writeln!(stdout, "{}: raised to version {version}", text::line(&file));
+            }
+            true
+        }
+        Err(problem) => {
+            problems::print(&[problem], options.selection.color, context, &Redactor::default());
+            false
+        }
     }
 }

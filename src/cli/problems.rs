@@ -30,7 +30,15 @@ pub(super) fn load(
     context: &Context,
     redactor: &Redactor,
 ) -> Result<Plan, Exit> {
-    let selection = Selection {
+    let selection = selection(options, purpose);
+    let planned = plan(context, &selection, redactor);
+    print(&planned.problems, options.color, context, redactor);
+    planned.plan.ok_or(Exit::Failure)
+}
+
+/// What is selected, and what for.
+pub(super) fn selection(options: &SelectionOptions, purpose: Purpose) -> Selection {
+    Selection {
         paths: options.paths.clone(),
         config: options.config.clone(),
         filter: options.filter.clone(),
@@ -41,10 +49,7 @@ pub(super) fn load(
             given: options.variables.iter().cloned().collect(),
             without_hooks: purpose.without_hooks,
         },
-    };
-    let planned = plan(context, &selection, redactor);
-    print(&planned.problems, options.color, context, redactor);
-    planned.plan.ok_or(Exit::Failure)
+    }
 }
 
 /// Prints problems to standard error, with how many there are.

@@ -7,6 +7,7 @@
 mod config;
 mod discover;
 mod explain;
+mod fix;
 mod hook;
 mod prepare;
 mod select;
@@ -26,6 +27,7 @@ use crate::variables::Scope;
 use config::Reading;
 pub use config::{CONFIG_NAME, Config};
 pub use explain::{ExplainedTest, explain};
+pub use fix::{Raised, raise_versions};
 pub use hook::HookCommand;
 pub use prepare::{Preparation, Prepared, Unprepared};
 pub use select::{Filter, FilterError};

@@ -12,6 +12,7 @@ mod generate;
 mod load;
 mod narrow;
 mod prune;
+mod raise;
 mod salvage;
 mod tidy;
 mod validate;
@@ -23,6 +24,7 @@ pub use embedded::{FileKind, embedded};
 pub use generate::{generate, generate_of};
 pub use load::{Loaded, load};
 pub use prune::pruned;
+pub use raise::raised;
 pub use salvage::{Salvaged, salvage};
 pub use version::Version;
 

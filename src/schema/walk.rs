@@ -17,6 +17,8 @@ use crate::source::{Node, NodeValue};
 pub(super) struct Walked {
     /// Keys and union branches newer than the file's version; keys with nothing behind them.
     pub(super) problems: Vec<Diagnostic>,
+    /// The newest version that something in the file needs, where that is newer than the file says.
+    pub(super) needs: Option<Version>,
     /// Something is too short or of the wrong type: the validator has to look.
     pub(super) doubt: bool,
 }
@@ -142,8 +144,9 @@ impl<'a> Walk<'a> {
         let message = format!("`{what}` needs version {since}; this file says {version}");
         let problem = Diagnostic::error(Code::NewerKey, message)
             .at(self.source, span, "")
-            .help(format!("write `version: \"{since}\"`"));
+            .help(format!("write `version: \"{since}\"`, which `ananke check --fix` does"));
         self.found.problems.push(problem);
+        self.found.needs = self.found.needs.max(Some(since));
     }
 }
 

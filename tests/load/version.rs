@@ -113,7 +113,7 @@ error[newer-key]: `specs` needs version 1.3; this file says 1.0
 2 | specs: x
   | ^^^^^
   |
-  = help: write `version: "1.3"`
+  = help: write `version: "1.3"`, which `ananke check --fix` does
 
 error[newer-key]: `type: scripted` needs version 1.3; this file says 1.0
  --> a.yaml:4:9
@@ -121,7 +121,7 @@ error[newer-key]: `type: scripted` needs version 1.3; this file says 1.0
 4 |   type: scripted
   |         ^^^^^^^^
   |
-  = help: write `version: "1.3"`
+  = help: write `version: "1.3"`, which `ananke check --fix` does
 
 2 errors
 

@@ -122,11 +122,7 @@ impl Config {
     /// The target's rules, as far as they are known before a test starts; the rest as it is written. What is wrong with
     /// them is told by [`Reading::check`].
     pub(super) fn rules(&self, context: &Context, supply: &Supply) -> TargetRules {
-        let mut scope = supply.scope(context);
-        for name in ["THREAD_ID", "TEST_NAME", "TEST_FILE"] {
-            scope.expect(name);
-        }
-        let scope = scope.open();
+        let scope = supply.config_scope(context).open();
         let mut told_elsewhere = Vec::new();
         let mut filling = Filling::new(&scope, &self.source, false, &mut told_elsewhere).as_written();
         let timeout = match self.model.target.timeout_ms() {

@@ -100,22 +100,22 @@ fn load(
     let found = config::find(context, selection).map_err(|problem| problems.push(problem)).ok()?;
     let folder = found.parent().unwrap_or(&context.working_directory).to_path_buf();
     // The tests are looked at even where the config is broken: everything is reported at once.
-    let config = config::Reading::of(context, &found, problems);
+    let config = Reading::of(context, &found, problems);
     // A config that is not there says nothing of where its tests are.
     if problems.iter().any(|problem| problem.code == Code::Unreadable) {
         return None;
     }
-    let whole = config.as_ref().and_then(config::Reading::whole);
-    let specs = match whole.map(|config| config.specs(problems)) {
+    let fitting = config.as_ref().and_then(Reading::whole);
+    let specs = match fitting.map(|config| config.specs(problems)) {
         Some(Some(specs)) => specs,
         _ => discover::default_specs(),
     };
     let files = discover::discover(context, selection, &folder, &specs, problems);
-    let whole_config = config.as_ref().and_then(Reading::whole);
-    let rules = whole_config.map(|config| config.rules(context, &selection.supply));
-    let target = whole_config.zip(rules.as_ref());
+    let rules = fitting.map(|config| config.rules(context, &selection.supply));
+    let target = fitting.zip(rules.as_ref());
     let whole = selection.paths.is_empty();
     let loaded = test::load_all(context, &selection.supply, &folder, &files, target, whole, problems);
+    one_id_each(&loaded.cases, problems);
     let cases: Vec<CaseEntry> = match &selection.filter {
         Some(filter) => loaded.cases.into_iter().filter(|case| filter.takes(case)).collect(),
         None => loaded.cases,
@@ -124,7 +124,6 @@ fn load(
         let scope = config_scope(context, &selection.supply, &cases, loaded.broken_with_hooks);
         config.check(&scope, selection.sends, redactor, problems);
     }
-    one_id_each(&cases, problems);
     let broken = problems.iter().any(|problem| problem.severity == Severity::Error);
     if !broken && !selection.allow_empty {
         if files.is_empty() {
@@ -145,10 +144,7 @@ fn load(
 
 /// What the config may use: every test's own variables, and any name at all where every test has hooks.
 fn config_scope(context: &Context, supply: &Supply, cases: &[CaseEntry], broken_with_hooks: bool) -> Scope {
-    let mut scope = supply.scope(context);
-    for name in ["THREAD_ID", "TEST_NAME", "TEST_FILE"] {
-        scope.expect(name);
-    }
+    let scope = supply.config_scope(context);
     let hooks = broken_with_hooks || cases.iter().any(|case| case.hooks);
     match cases.iter().find(|case| !case.hooks) {
         Some(bare) if hooks => scope.hint(format!("`{}` has no hook that could give it", bare.file)),

@@ -28,4 +28,13 @@ impl Supply {
         }
         if self.without_hooks { scope.hint(WITHOUT_HOOKS) } else { scope }
     }
+
+    /// The same for the config, where every test's own variables stand as well.
+    pub(super) fn config_scope(&self, context: &Context) -> Scope {
+        let mut scope = self.scope(context);
+        for name in ["THREAD_ID", "TEST_NAME", "TEST_FILE"] {
+            scope.expect(name);
+        }
+        scope
+    }
 }

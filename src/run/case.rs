@@ -16,16 +16,30 @@ use super::summary;
 use super::turn::run_turn;
 use super::{Reason, Run, RunEvent};
 
+/// Why a test ends before its conversation does.
+pub(super) enum Halt {
+    /// It is broken: also in a run that is being stopped.
+    Broken(Problem),
+    /// The run is being stopped, which is no fault of the test's.
+    Stopped,
+}
+
+impl From<Problem> for Halt {
+    fn from(problem: Problem) -> Self {
+        Self::Broken(problem)
+    }
+}
+
 /// Runs one test; whatever goes wrong is in its outcome.
 pub(super) async fn run_case(shared: &Run, plan: &Plan, entry: &CaseEntry) -> Outcome {
     shared.tell(RunEvent::CaseStarted { id: entry.id.clone() }).await;
     let mut outcome = blank(shared, entry);
-    if let Err(problem) = carry_out(shared, plan, entry, &mut outcome).await {
-        outcome.status = Status::Error;
-        outcome.problem = Some(problem);
-        if shared.stopper.reason().is_some() {
-            // What an end of the run cut short is no fault of the test's.
-            skip(&mut outcome, "not run to its end", shared.stopper.reason());
+    match carry_out(shared, plan, entry, &mut outcome).await {
+        Ok(()) => {}
+        Err(Halt::Stopped) => skip(&mut outcome, "not run to its end", shared.stopper.reason()),
+        Err(Halt::Broken(problem)) => {
+            outcome.status = Status::Error;
+            outcome.problem = Some(problem);
         }
     }
     let clock = &shared.context.clock;
@@ -75,12 +89,7 @@ fn skip(outcome: &mut Outcome, what: &str, reason: Option<Reason>) {
 }
 
 /// From the file to the last rule. What stops it on the way is a problem of the test as a whole.
-async fn carry_out(
-    shared: &Run,
-    plan: &Plan,
-    entry: &CaseEntry,
-    outcome: &mut Outcome,
-) -> Result<(), Problem> {
+async fn carry_out(shared: &Run, plan: &Plan, entry: &CaseEntry, outcome: &mut Outcome) -> Result<(), Halt> {
     let unprepared = |unprepared| unprepared_problem(shared, unprepared);
     let mut preparation = Preparation::begin(&shared.context, plan, entry).map_err(unprepared)?;
     preparation.name().clone_into(&mut outcome.name);
@@ -90,7 +99,7 @@ async fn carry_out(
     learn(shared, &prepared.secrets);
     prepared.target.agent().clone_into(&mut outcome.agent);
     outcome.thread_id.clone_from(&prepared.thread_id);
-    converse(shared, entry, prepared, outcome).await
+    Ok(converse(shared, entry, prepared, outcome).await?)
 }
 
 fn count(turns: usize) -> u32 {

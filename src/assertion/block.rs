@@ -17,6 +17,8 @@ pub struct Block {
     pub max_duration: Option<Setting>,
     /// `timing.max_idle_ms`
     pub max_idle: Option<Setting>,
+    /// Whether it is the block of a turn that is told what was before: it then stands alone (SPEC 6).
+    pub is_replay: bool,
 }
 
 /// What a level says about a limit.

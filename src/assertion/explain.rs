@@ -26,6 +26,8 @@ pub struct Part {
     pub dropped: Vec<(String, Origin, Origin)>,
     /// Of a turn: whether its time is left out of the test's.
     pub answers_for_its_duration: bool,
+    /// Of a turn: whether it is told what was before, so that nothing of the test is in force on it.
+    pub is_replay: bool,
 }
 
 /// One prohibition or obligation.
@@ -62,7 +64,7 @@ pub fn explain(target: &Block, test: &Block, turns: &[Block]) -> Explanation {
         turns.collect::<Vec<bool>>()
     };
     let summed = held(&|rules, _| !rules.answers_for_its_duration);
-    let idle = held(&|_, block| block.max_idle.is_none());
+    let idle = held(&|_, block| block.max_idle.is_none() && !block.is_replay);
     let limits = [
         limit("duration", &[&target.max_duration, &test.max_duration], &listed(&summed, "for", " together")),
         limit("idle", &[&target.max_idle, &test.max_idle], &listed(&idle, "on", "")),
@@ -73,16 +75,23 @@ pub fn explain(target: &Block, test: &Block, turns: &[Block]) -> Explanation {
         limits,
         dropped: dropped(&merged.dropped),
         answers_for_its_duration: false,
+        is_replay: false,
     };
     let of_turn = |(number, (own, block)): (usize, (&TurnRules, &Block))| {
         let durations = [&target.max_duration, &test.max_duration, &block.max_duration];
         let idles = [&target.max_idle, &test.max_idle, &block.max_idle];
-        let limits = limit("duration", &durations, "").into_iter().chain(limit("idle", &idles, ""));
+        // What an outer level says is not in force on a turn that is told what was before.
+        let from = if own.is_replay { 2 } else { 0 };
+        let limits =
+            limit("duration", &durations[from..], "").into_iter().chain(limit("idle", &idles[from..], ""));
         Part {
             rules: rules(&own.entries, Home::Turn(number)),
             limits: limits.collect(),
             dropped: dropped(&own.dropped),
-            answers_for_its_duration: own.answers_for_its_duration && merged.max_duration.is_some(),
+            answers_for_its_duration: own.answers_for_its_duration
+                && merged.max_duration.is_some()
+                && !own.is_replay,
+            is_replay: own.is_replay,
         }
     };
     let turns = merged.turns.iter().zip(turns).enumerate().map(of_turn).collect();

@@ -28,6 +28,8 @@ pub struct TurnRules {
     pub max_idle: Option<Bound>,
     /// Whether the turn's own limit is `false` or looser than the test's: its time is then left out of the test's.
     pub answers_for_its_duration: bool,
+    /// Whether it is told what was before: nothing of the outer levels is in force on it.
+    pub is_replay: bool,
 }
 
 /// A rule that was written again.
@@ -49,15 +51,20 @@ pub fn inherit(target: &Block, test: &Block, turns: &[Block]) -> Inherited {
         turns: Vec::with_capacity(turns.len()),
     };
     add_new(&mut merged.test, &mut merged.dropped, &test.entries, &[]);
+    let nothing = Block::default();
     for turn in turns {
+        let (target, test) = if turn.is_replay { (&nothing, &nothing) } else { (target, test) };
+        let outer: &[Entry] = if turn.is_replay { &[] } else { &merged.test };
         let mut own = TurnRules {
             dropped: turn.dropped.clone(),
             max_duration: bound(effective(&[&target.max_duration, &test.max_duration, &turn.max_duration])),
             max_idle: bound(effective(&[&target.max_idle, &test.max_idle, &turn.max_idle])),
-            answers_for_its_duration: is_looser(turn.max_duration.as_ref(), merged.max_duration.as_ref()),
+            answers_for_its_duration: turn.is_replay
+                || is_looser(turn.max_duration.as_ref(), merged.max_duration.as_ref()),
+            is_replay: turn.is_replay,
             entries: Vec::new(),
         };
-        add_new(&mut own.entries, &mut own.dropped, &turn.entries, &merged.test);
+        add_new(&mut own.entries, &mut own.dropped, &turn.entries, outer);
         merged.turns.push(own);
     }
     merged

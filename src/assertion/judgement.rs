@@ -1,7 +1,7 @@
 //! How a rule is fed and how it answers.
 
 use crate::redact::Redactor;
-use crate::trace::{Touch, Trace};
+use crate::trace::{Message, Origin, Touch, Trace, Turn};
 
 /// Where a rule is settled: the level that wrote it; what the target writes has the test as its home (SPEC 7.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +36,45 @@ pub struct Scope<'a> {
 impl Scope<'_> {
     /// Whether a call is the rule's business: live, and started in its home.
     pub fn counts(&self, call: usize) -> bool {
-        self.trace.is_live(call) && self.started_at_home(call)
+        self.sees(call) && self.started_at_home(call)
+    }
+
+    /// Whether a call has happened for the rule, in its home or before it: what a turn was told again is seen by that
+    /// turn alone (SPEC 6, Snapshots).
+    pub fn sees(&self, call: usize) -> bool {
+        let Some(call) = self.trace.calls.get(call) else { return false };
+        self.is_seen(call.origin, call.counted_in)
+    }
+
+    /// Whether a message is part of the text that the rule looks at.
+    pub fn hears(&self, message: &Message) -> bool {
+        message.is_text() && self.is_seen(message.origin, message.turn)
+    }
+
+    fn is_seen(&self, origin: Origin, turn: usize) -> bool {
+        match origin {
+            Origin::Streamed | Origin::SnapshotOnly => true,
+            Origin::Replayed => self.home == Home::Turn(turn),
+            Origin::History => false,
+        }
+    }
+
+    /// The first call of the tool `name` that has happened for the rule.
+    pub fn first_call(&self, name: &str) -> Option<usize> {
+        let turn = match self.home {
+            Home::Turn(turn) => self.trace.turns.get(turn).filter(|turn| turn.input.is_replay),
+            Home::Test => None,
+        };
+        let is_it = |call: &usize| self.trace.calls[*call].name == name && self.sees(*call);
+        let told_again = || turn.and_then(|turn| turn.calls.clone().find(is_it));
+        self.trace.first_call(name).or_else(told_again)
+    }
+
+    /// The text of the running turn, as far as the rule hears it.
+    pub fn turn_text(&self) -> String {
+        let unheard = |turn: &Turn| turn.input.is_replay && self.home == Home::Test;
+        let turn = self.trace.turns.last().filter(|turn| !unheard(turn));
+        turn.map(|turn| self.trace.turn_text(turn)).unwrap_or_default()
     }
 
     /// Like [`Scope::counts`], but a turn also takes the calls that were answered in it.
@@ -45,7 +83,7 @@ impl Scope<'_> {
             Home::Test => false,
             Home::Turn(turn) => self.trace.turns.get(turn).is_some_and(|turn| turn.answered.contains(&call)),
         };
-        self.trace.is_live(call) && (answered || self.started_at_home(call))
+        self.trace.is_live(call) && (answered || self.counts(call))
     }
 
     fn started_at_home(&self, call: usize) -> bool {

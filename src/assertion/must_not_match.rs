@@ -8,7 +8,7 @@ use regex_syntax::hir::Look;
 use super::describe::{around, short};
 use super::{Finding, Home, Judgement, Moment, Scope, Seen};
 use crate::model::Text;
-use crate::trace::{Role, Touch};
+use crate::trace::Touch;
 use crate::variables::{Filling, Pattern, Patterns};
 
 /// A regex that must not match: on every turn of its home as soon as seen, and on the whole of the home at its end.
@@ -66,15 +66,12 @@ impl Monitor {
         match moment {
             Moment::Touched(Touch::MessageClosed(index)) if self.early => {
                 let message = &trace.messages[index];
-                if message.role == Role::Assistant && message.is_text() {
+                if scope.hears(message) {
                     return self.judge(scope, &message.text, Some(message.opened), "the agent said");
                 }
                 Judgement::Open
             }
-            Moment::TurnEnd => {
-                let text = trace.turns.last().map(|turn| trace.turn_text(turn)).unwrap_or_default();
-                self.judge(scope, &text, None, "the agent said in this turn")
-            }
+            Moment::TurnEnd => self.judge(scope, &scope.turn_text(), None, "the agent said in this turn"),
             Moment::HomeEnd | Moment::TestEnd => {
                 if scope.home == Home::Test
                     && let broken @ Judgement::Broken(_) =

@@ -213,7 +213,7 @@ impl Monitor {
         self.candidates.insert(index, Candidate::Selected);
         let call = &scope.trace.calls[index];
         if let Some(after) = &self.after
-            && scope.trace.first_call(after).is_none_or(|first| first >= index)
+            && scope.first_call(after).is_none_or(|first| first >= index)
         {
             return Judgement::broken(Finding {
                 message: format!("`{}` was called without an earlier call of `{after}`", self.selecting.name),
@@ -322,7 +322,7 @@ fn likeness(sought: &str, called: &str) -> f64 {
 /// The calls up to the one that came too early.
 fn order(scope: &Scope<'_>, index: usize) -> Vec<Seen> {
     let names: Vec<&str> = (0..=index)
-        .filter(|call| scope.trace.is_live(*call))
+        .filter(|call| scope.sees(*call))
         .map(|call| scope.trace.calls[call].name.as_str())
         .collect();
     vec![Seen::Call { index, misfit: None }, Seen::Words(format!("called so far: {}", listed(&names)))]

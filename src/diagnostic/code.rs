@@ -36,6 +36,8 @@ codes! {
     BadValue = "bad-value",
     /// No project config was found, or it cannot be read.
     ConfigMissing = "config-missing",
+    /// A turn that connects to an agent which may take that for a run.
+    ConnectOverHttp = "connect-over-http",
     /// Keys that exclude each other.
     Contradiction = "contradiction",
     /// Two tests have one id.

@@ -153,6 +153,24 @@ turns:
                  two colons, and its name. Two tests have one id only where a file's path or a test's name holds two \
                  colons itself: rename one of them.",
             ),
+            Self::ConnectOverHttp => of_test(
+                "Plain AG-UI has no way to ask for what was said before: connecting sends a run without messages. \
+                 Some agents answer it by telling their thread, others run the model again, with all that its tools \
+                 do. Say `connect: empty_run` on the target once you know that yours is one of the first kind, or \
+                 let a user turn bring the conversation back.",
+                r#"version: "1.0"
+name: come back
+turns:
+  - type: agui:connect
+    assert: { text: { must_match: "Shipping" } }
+"#,
+                r#"version: "1.0"
+name: come back
+turns:
+  - user: "Where were we?"
+    assert: { text: { must_match: "Shipping" } }
+"#,
+            ),
             Self::Contradiction => of_test(
                 "Two keys exclude each other: no conversation satisfies both.",
                 r#"version: "1.0"

@@ -19,10 +19,12 @@ pub use assert_block::{AssertBlock, Count, ForbidCalls, Require, TextRules, Timi
 pub use config::ConfigFile;
 pub use hook::Hook;
 pub use leaf::{Given, Limit, Number, OneOrMany, Text};
-pub use scripted::{ScriptedAnswer, ScriptedCall, ScriptedError, ScriptedRule, ScriptedStep, ScriptedWhen};
-pub use target::{AguiTarget, ScriptedTarget, Target};
+pub use scripted::{
+    ScriptedAnswer, ScriptedCall, ScriptedError, ScriptedInterrupt, ScriptedRule, ScriptedStep, ScriptedWhen,
+};
+pub use target::{AguiTarget, AguiTransport, Connect, HistorySent, ScriptedTarget, Target};
 pub use test::TestFile;
-pub use turn::{Turn, UserTurn};
+pub use turn::{ConnectTurn, Resume, ResumeStatus, ResumeTurn, Turn, UserTurn};
 
 /// The schema versions this program knows, oldest first.
 pub const VERSIONS: &[&str] = &["1.0", "1.1", "1.2", "1.3"];
@@ -35,8 +37,6 @@ pub const TAG_DEFAULTS: &[TagDefault] = &[TagDefault { union: "Turn", tag: "user
 pub const NOT_YET: &[(&str, &str)] = &[
     ("a2a", "a target that speaks A2A"),
     ("a2a:send", "a turn of an A2A target"),
-    ("agui:connect", "a turn of an AG-UI target that connects to its thread"),
-    ("agui:resume", "a turn of an AG-UI target that answers its interrupts"),
     ("command", "a target that is a program of its own"),
     ("mcp", "a target that speaks MCP"),
     ("mcp:call", "a turn of an MCP target"),

@@ -57,9 +57,33 @@ pub enum ScriptedStep {
     /// Lets virtual time pass, in milliseconds. Nothing sleeps.
     #[schemars(extend("x-since" = "1.3"))]
     DelayMs(Number),
+    /// Ends the run until an `agui:resume` turn answers; the steps behind it are what the agent does then.
+    #[schemars(extend("x-since" = "1.3"))]
+    Interrupt(ScriptedInterrupt),
     /// Ends the run with an error event.
     #[schemars(extend("x-since" = "1.3"))]
     Error(ScriptedError),
+}
+
+/// An interrupt of a scripted agent: it waits for an answer.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ScriptedInterrupt {
+    /// Its id; without it every interrupt gets one of its own.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub id: Option<Text>,
+    /// Why, in one word.
+    #[schemars(extend("x-since" = "1.3"), example = &"tool_call")]
+    pub reason: Option<Text>,
+    /// What is asked.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub message: Option<Text>,
+    /// The `id` of the call that waits, where it is about one.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub call: Option<Text>,
+    /// What the agent does where the interrupt is called off (default nothing).
+    #[schemars(extend("x-since" = "1.3"))]
+    pub cancelled: Option<Vec<ScriptedStep>>,
 }
 
 /// A tool call of a scripted agent.

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{AssertBlock, Number, ScriptedRule, Text};
+use crate::diagnostic::Spanned;
 use crate::source::{FreeMap, Node};
 
 /// The agent under test and how to talk to it, by protocol.
@@ -74,6 +75,16 @@ pub struct AguiTarget {
     /// The state sent with the first turn; later turns send the state as the agent left it.
     #[schemars(extend("x-since" = "1.0"), with = "Option<serde_json::Value>")]
     pub state: Option<Node>,
+    /// How the agent is reached (default `http`).
+    #[schemars(extend("x-since" = "1.0"))]
+    pub transport: Option<Spanned<AguiTransport>>,
+    /// Which messages a run is sent (default `full`).
+    #[schemars(extend("x-since" = "1.0"))]
+    pub history: Option<HistorySent>,
+    /// Says that this agent answers a run without messages by telling its thread, so that `agui:connect` over plain
+    /// `http` is meant.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub connect: Option<Connect>,
     /// HTTP headers of every request. What `${…}` gives here is a secret and never printed.
     #[schemars(extend("x-since" = "1.0"), example = serde_json::json!({"authorization": "Bearer ${ENV.AGENT_TOKEN}"}))]
     pub headers: Option<FreeMap<Text>>,
@@ -84,6 +95,41 @@ pub struct AguiTarget {
     /// The assertions every test of this target inherits.
     #[schemars(extend("x-since" = "1.0"))]
     pub assert: Option<AssertBlock>,
+}
+
+/// How an AG-UI agent is reached.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
+pub enum AguiTransport {
+    /// Runs are posted to the endpoint itself.
+    #[default]
+    Http,
+    /// A `CopilotKit` runtime with one route: every request is an envelope posted to the endpoint.
+    Copilotkit,
+    /// A `CopilotKit` runtime with many routes: runs are posted to `{endpoint}/agent/{agentId}/run`.
+    CopilotkitRest,
+}
+
+/// Which messages a run is sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum HistorySent {
+    /// Every message so far, with the ids the agent gave them.
+    #[default]
+    Full,
+    /// Only what is new, for an agent that keeps the conversation itself.
+    Last,
+}
+
+/// How to connect to a thread over plain HTTP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum Connect {
+    /// By a run without messages.
+    EmptyRun,
 }
 
 /// An agent written in YAML.

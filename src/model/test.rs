@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{AssertBlock, Hook, Text, Turn};
+use crate::diagnostic::Spanned;
 
 /// One test: a conversation with the agent, and what must hold of what the agent does.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -20,7 +21,7 @@ pub struct TestFile {
     pub hooks: Option<Vec<Hook>>,
     /// The conversation, in order; at least one turn.
     #[schemars(extend("x-since" = "1.0"), length(min = 1))]
-    pub turns: Vec<Turn>,
+    pub turns: Vec<Spanned<Turn>>,
     /// What must hold of the test as a whole. Prohibitions and limits also apply to each of its turns.
     #[schemars(extend("x-since" = "1.0"))]
     pub assert: Option<AssertBlock>,

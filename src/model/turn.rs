@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{AssertBlock, Text};
+use crate::diagnostic::Spanned;
+use crate::source::Node;
 
 /// One turn: what is sent, and what must hold of the agent's answer. `type` is `user` where it is left out.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -13,6 +15,14 @@ pub enum Turn {
     #[serde(rename = "user")]
     #[schemars(extend("x-since" = "1.0"))]
     User(UserTurn),
+    /// Connects to the conversation's thread and takes over what the agent tells of it.
+    #[serde(rename = "agui:connect")]
+    #[schemars(extend("x-since" = "1.0"))]
+    Connect(ConnectTurn),
+    /// Answers what the agent waits for: its interrupts, or a call that only a person can answer.
+    #[serde(rename = "agui:resume")]
+    #[schemars(extend("x-since" = "1.3"))]
+    Resume(ResumeTurn),
 }
 
 impl Turn {
@@ -20,6 +30,8 @@ impl Turn {
     pub fn assert_block(&self) -> Option<&AssertBlock> {
         match self {
             Self::User(turn) => turn.assert.as_ref(),
+            Self::Connect(turn) => turn.assert.as_ref(),
+            Self::Resume(turn) => turn.assert.as_ref(),
         }
     }
 }
@@ -34,4 +46,54 @@ pub struct UserTurn {
     /// What must hold of this turn.
     #[schemars(extend("x-since" = "1.0"))]
     pub assert: Option<AssertBlock>,
+}
+
+/// A turn that connects to the thread. What the agent replays is seen by this turn's own assertions alone.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ConnectTurn {
+    /// What must hold of what the agent replays. Nothing is inherited.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub assert: Option<AssertBlock>,
+}
+
+/// A turn that answers what the agent waits for.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ResumeTurn {
+    /// One answer for each open interrupt.
+    #[schemars(extend("x-since" = "1.3"), length(min = 1), example = serde_json::json!([{"status": "resolved", "payload": {"approved": true}}]))]
+    pub resume: Vec<Spanned<Resume>>,
+    /// What must hold of this turn.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub assert: Option<AssertBlock>,
+}
+
+/// The answer to one interrupt. `id` or `tool` says to which; neither is needed where one is open.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Resume {
+    /// The interrupt's id, or that of the call that waits.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub id: Option<Text>,
+    /// The tool whose call waits, for agents that make up their ids.
+    #[schemars(extend("x-since" = "1.3"), example = &"delete_account")]
+    pub tool: Option<Text>,
+    /// Whether it is answered or called off.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub status: ResumeStatus,
+    /// The answer, in the shape the agent expects.
+    #[schemars(extend("x-since" = "1.3"), with = "Option<serde_json::Value>", example = serde_json::json!({"approved": true}))]
+    pub payload: Option<Node>,
+}
+
+/// What becomes of an interrupt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum ResumeStatus {
+    /// It is answered.
+    Resolved,
+    /// It is called off.
+    Cancelled,
 }

@@ -9,8 +9,8 @@ use crate::diagnostic::Diagnostic;
 /// A test and what is in force in it. What is known only when it starts stands there as it is written.
 #[derive(Clone, Debug)]
 pub struct ExplainedTest {
-    /// What the user says, turn by turn.
-    pub users: Vec<String>,
+    /// What each turn does, in words.
+    pub inputs: Vec<String>,
     /// The rules, by home.
     pub explanation: Explanation,
     /// What cuts a turn off; `None` where it is known later.
@@ -28,7 +28,7 @@ pub fn explain(context: &Context, plan: &Plan, entry: &CaseEntry) -> Result<Expl
     let target = plan.config.rules(context, &plan.supply);
     let written = test.written(context, &plan.supply, &plan.config.folder, &mut told);
     Ok(ExplainedTest {
-        users: written.users,
+        inputs: written.inputs,
         explanation: explain_blocks(&target.block, &written.test, &written.turns),
         timeout: target.timeout,
     })

@@ -10,10 +10,12 @@ mod explain;
 mod fix;
 mod hook;
 mod prepare;
+mod scripted;
 mod select;
 mod settings;
 mod supply;
 mod test;
+mod turn;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -30,10 +32,12 @@ pub use explain::{ExplainedTest, explain};
 pub use fix::{Raised, raise_versions};
 pub use hook::HookCommand;
 pub use prepare::{Preparation, Prepared, Unprepared};
+pub use scripted::{Answering, Condition, ScriptedSettings, Step};
 pub use select::{Filter, FilterError};
-pub use settings::{AguiSettings, Answering, Condition, ScriptedSettings, Step, TargetSettings};
+pub use settings::{AguiSettings, TargetSettings};
 pub use supply::Supply;
 pub use test::CaseEntry;
+pub use turn::{Reply, ReplyTo, TurnInput};
 
 /// What to run, as the command line says it.
 #[derive(Clone, Debug, Default)]

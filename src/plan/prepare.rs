@@ -6,11 +6,11 @@ use serde_json::{Map, Value};
 
 use super::hook::{self, HookCommand};
 use super::test::LoadedTest;
-use super::{CaseEntry, Plan, TargetSettings};
+use super::{CaseEntry, Plan, TargetSettings, TurnInput};
 use crate::assertion::{Block, Inherited, inherit};
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Severity, sort};
-use crate::model::{Text, Turn};
+use crate::model::Text;
 use crate::outcome::Level;
 use crate::variables::{Filling, Piece, Scope, as_text, scan};
 
@@ -26,8 +26,8 @@ const THREAD: &str = "THREAD_ID";
 /// A test that is ready to run.
 #[derive(Clone, Debug)]
 pub struct Prepared {
-    /// What the user says, turn by turn.
-    pub turns: Vec<String>,
+    /// What each turn does.
+    pub turns: Vec<TurnInput>,
     /// What must hold.
     pub rules: Inherited,
     /// The agent.
@@ -200,16 +200,8 @@ impl<'a> Preparation<'a> {
 
         let mut filling = Filling::new(&self.scope, &self.test.source, true, problems);
         let (test_block, turn_blocks) = self.test.blocks(&mut filling);
-        let turns: Vec<Option<String>> = self
-            .test
-            .model
-            .turns
-            .iter()
-            .map(|turn| {
-                let Turn::User(turn) = turn;
-                filling.text(&turn.user).ready()
-            })
-            .collect();
+        let turns: Vec<Option<TurnInput>> =
+            self.test.model.turns.iter().map(|turn| TurnInput::fill(turn, &mut filling)).collect();
         secrets.extend(filling.into_secrets());
         Some(Prepared {
             turns: turns.into_iter().collect::<Option<_>>()?,

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::config::TargetRules;
-use super::{Config, Supply, discover, hook};
+use super::{Config, Supply, TurnInput, discover, hook};
 use crate::assertion::{Block, Lint, Surroundings, lint};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
-use crate::model::{Hook, TestFile, Turn};
+use crate::model::{AguiTransport, Hook, Target, TestFile, Turn};
 use crate::outcome::Level;
 use crate::schema::{self, FileKind};
 use crate::source;
@@ -135,6 +135,10 @@ impl LoadedTest {
             };
             lint(&rules.block, &test, &turns, &surroundings)
         });
+        let mut lint = lint.unwrap_or_default();
+        if let Some((config, _)) = target {
+            lint.certain.extend(self.connects_over_http(config));
+        }
         let name = name?;
         let entry = CaseEntry {
             id: format!("{}::{name}", self.path_from(folder)),
@@ -146,7 +150,24 @@ impl LoadedTest {
             hash: self.hash,
             hooks: !self.hooks(supply).is_empty(),
         };
-        Some(Checked { entry, lint: lint.unwrap_or_default() })
+        Some(Checked { entry, lint })
+    }
+
+    /// Some servers take a run without messages for a run like any other (SPEC 4).
+    fn connects_over_http(&self, config: &Config) -> Option<Diagnostic> {
+        let Target::Agui(target) = &config.model.target else { return None };
+        let transport = target.transport.as_ref().map(|transport| transport.value).unwrap_or_default();
+        if transport != AguiTransport::Http || target.connect.is_some() {
+            return None;
+        }
+        let turn = self.model.turns.iter().find(|turn| matches!(turn.value, Turn::Connect(_)))?;
+        let message =
+            "connecting over plain HTTP sends a run without messages, which some agents answer by running";
+        let warning = Diagnostic::warning(Code::ConnectOverHttp, message).at(&self.source, turn.span, "");
+        Some(warning.help(
+            "say `connect: empty_run` on the target if this agent tells its thread then, or reach it through a \
+             runtime with `transport: copilotkit`",
+        ))
     }
 
     /// What is known of the test's variables before it starts.
@@ -184,26 +205,28 @@ impl LoadedTest {
         let scope = if self.hooks(supply).is_empty() { scope } else { scope.open() };
         let mut filling = Filling::new(&scope, &self.source, true, problems).as_written();
         let (test, turns) = self.blocks(&mut filling);
-        let users = self.model.turns.iter().map(|turn| {
-            let Turn::User(turn) = turn;
-            filling.text(&turn.user).ready().unwrap_or_else(|| turn.user.value.clone())
+        let inputs = self.model.turns.iter().map(|turn| {
+            TurnInput::fill(turn, &mut filling)
+                .map_or_else(|| TurnInput::written(turn), |input| input.describe())
         });
-        Written { users: users.collect(), test, turns }
+        Written { inputs: inputs.collect(), test, turns }
     }
 
     /// The assert blocks of the test and of its turns.
     pub(super) fn blocks(&self, filling: &mut Filling<'_>) -> (Block, Vec<Block>) {
         let test = Block::compile(self.model.assert.as_ref(), Level::Test, filling);
-        let turns =
-            self.model.turns.iter().map(|turn| Block::compile(turn.assert_block(), Level::Turn, filling));
+        let turns = self.model.turns.iter().map(|turn| {
+            let block = Block::compile(turn.assert_block(), Level::Turn, filling);
+            Block { is_replay: matches!(turn.value, Turn::Connect(_)), ..block }
+        });
         (test, turns.collect())
     }
 }
 
 /// What is known of a test before it starts.
 pub(super) struct Written {
-    /// What the user says, turn by turn.
-    pub(super) users: Vec<String>,
+    /// What each turn does, in words.
+    pub(super) inputs: Vec<String>,
     /// The rules of the test.
     pub(super) test: Block,
     /// The rules of its turns.

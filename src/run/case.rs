@@ -8,12 +8,11 @@ use crate::diagnostic::Diagnostic;
 use crate::outcome::{ErrorKind, Outcome, Problem, Status};
 use crate::plan::{CaseEntry, Plan, Preparation, Prepared, Unprepared};
 use crate::target::{Limits, Opening, Session, Target, build};
-use crate::trace::{self, Trace};
 
 use super::capture::Capture;
 use super::hooks::run_hooks;
 use super::summary;
-use super::turn::run_turn;
+use super::turn::{request, run_turn};
 use super::{Reason, Run, RunEvent};
 
 /// Why a test ends before its conversation does.
@@ -156,17 +155,19 @@ async fn converse(
     let mut session = open(shared, entry, &*target, thread_id).await?;
     let mut capture = Capture::new(judge, state, shared.options.stop_early);
     let total = turns.len();
-    for (index, text) in turns.iter().enumerate() {
-        if let Some(problem) = unanswered(&capture.trace) {
-            outcome.status = Status::Failed;
-            outcome.problem = Some(problem);
-            break;
-        }
+    for (index, input) in turns.iter().enumerate() {
+        let request = match request(&capture.trace, input, &*shared.context.ids) {
+            Ok(request) => request,
+            Err(problem) => {
+                outcome.status = Status::Failed;
+                outcome.problem = Some(problem);
+                break;
+            }
+        };
         let (id, turn) = (entry.id.clone(), index + 1);
         shared.tell(RunEvent::TurnStarted { id, turn, of: total }).await;
         limits.timeout = left(shared, timeout, outcome);
-        let message_id = shared.context.ids.next("message");
-        let mut turn = run_turn(&mut *session, &mut capture, &limits, index, message_id, text).await;
+        let mut turn = run_turn(&mut *session, &mut capture, &limits, index, request).await;
         if let (Some(whole), true) = (shared.options.timeout, limits.timeout < timeout)
             && let Some(problem) = turn.problem.as_mut().filter(|problem| problem.kind == ErrorKind::Timeout)
         {
@@ -221,16 +222,5 @@ async fn open(
         kind: ErrorKind::Protocol,
         message: error.to_string(),
         help: error.help,
-    })
-}
-
-/// A user turn while interrupts are open fails and names them (SPEC 5).
-fn unanswered(trace: &Trace) -> Option<Problem> {
-    let Some(trace::Outcome::Interrupted(ids)) = &trace.exchanges.last()?.outcome else { return None };
-    let names: Vec<String> = ids.iter().map(|id| format!("`{id}`")).collect();
-    Some(Problem {
-        kind: ErrorKind::Agent,
-        message: format!("the agent waits for answers to its interrupts {}", names.join(", ")),
-        help: Some("end the test here: a user message is no answer to an interrupt".to_owned()),
     })
 }

@@ -13,6 +13,7 @@ mod stop;
 mod summary;
 mod threads;
 mod turn;
+mod waiting;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,11 +1,38 @@
 //! One turn: sent, captured, judged.
 
+use crate::context::Ids;
 use crate::outcome::{ErrorKind, Problem, Status, TurnOutcome};
+use crate::plan::TurnInput;
 use crate::target::{Action, Ended, Limits, Request, Session, TargetError};
-use crate::trace::{Input, Outcome};
+use crate::trace::{Input, Outcome, Trace};
 
 use super::capture::Capture;
 use super::summary;
+use super::waiting::{answers, unanswered};
+
+/// What a turn sends, and how the trace knows it.
+///
+/// # Errors
+/// Where the agent waits for something else than this turn brings.
+pub(super) fn request(trace: &Trace, turn: &TurnInput, ids: &dyn Ids) -> Result<(Input, Action), Problem> {
+    let mut input = Input { text: turn.describe(), ..Input::default() };
+    let action = match turn {
+        TurnInput::User(text) => {
+            if let Some(problem) = unanswered(trace) {
+                return Err(problem);
+            }
+            let message_id = ids.next("message");
+            input.message_id = Some(message_id.clone());
+            Action::User { message_id, text: text.clone() }
+        }
+        TurnInput::Connect => {
+            input.is_replay = true;
+            Action::Connect
+        }
+        TurnInput::Resume(replies) => answers(trace, replies)?,
+    };
+    Ok((input, action))
+}
 
 /// Carries out the turn `index`, counted from 0, and judges it whole.
 pub(super) async fn run_turn(
@@ -13,18 +40,15 @@ pub(super) async fn run_turn(
     capture: &mut Capture,
     limits: &Limits,
     index: usize,
-    message_id: String,
-    text: &str,
+    (input, action): (Input, Action),
 ) -> TurnOutcome {
-    let input = Input { message_id: Some(message_id.clone()), text: text.to_owned() };
     capture.trace.begin_turn(input);
     if let Err(error) = capture.judge.begin_turn(index) {
         let problem = Problem { kind: ErrorKind::Setup, message: error.to_string(), help: None };
         let problem = Some((Status::Error, problem));
         return summary::turn(&capture.trace, index, session.clock(), problem, Vec::new());
     }
-    let request = Request { action: Action::User { message_id, text: text.to_owned() } };
-    let ended = session.exchange(request, limits, capture).await;
+    let ended = session.exchange(Request { action }, limits, capture).await;
     capture.end_turn();
     let problem = problem(ended, limits, capture);
     let cut_short = problem.is_some() || capture.was_stopped();
@@ -54,7 +78,9 @@ fn problem(
             None,
         ),
         Ok(Ended::Terminal) => {
-            match capture.trace.exchanges.last().and_then(|exchange| exchange.outcome.as_ref()) {
+            // What became of an earlier run that is told again is history.
+            let exchange = capture.trace.exchanges.last().filter(|exchange| !exchange.is_replay);
+            match exchange.and_then(|exchange| exchange.outcome.as_ref()) {
                 Some(Outcome::Error { message, code }) => {
                     let code = code.as_ref().map(|code| format!(" (code `{code}`)")).unwrap_or_default();
                     problem(Status::Error, ErrorKind::Agent, format!("agent error: {message}{code}"), None)

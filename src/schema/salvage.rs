@@ -140,7 +140,7 @@ mod tests {
     fn keeps_what_fits_and_makes_up_the_rest() {
         let text = "version: 1.0\nnmae: x\nturns:\n  - usr: a\n    assert: { text: { must_match: [b, 5] } }\n  - 7\n";
         let salvaged = read(text).expect("something fits");
-        let Turn::User(turn) = &salvaged.value.turns[0];
+        let Turn::User(turn) = &salvaged.value.turns[0].value else { panic!("a user turn") };
         let block = turn.assert.as_ref().and_then(|block| block.text.as_ref()).expect("the block is kept");
         assert_eq!(block.must_match.as_ref().map(|list| list.0.len()), Some(2));
         assert_eq!(salvaged.value.turns.len(), 2);

@@ -16,6 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::context::{At, CaseKey, Clock, Ids};
@@ -108,6 +109,44 @@ pub enum Action {
         /// What is said.
         text: String,
     },
+    /// Tell the thread again.
+    Connect,
+    /// Go on: these interrupts are answered.
+    Resume(Vec<InterruptAnswer>),
+    /// Go on: these calls, which the agent does not carry out itself, are answered.
+    ToolResults(Vec<ToolAnswer>),
+}
+
+/// The answer to an interrupt.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InterruptAnswer {
+    /// The interrupt's id.
+    pub id: String,
+    /// Whether it is answered, and not called off.
+    pub resolved: bool,
+    /// The answer.
+    pub payload: Option<Value>,
+}
+
+/// The answer to a call that the agent does not carry out itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolAnswer {
+    /// The call's id.
+    pub call: String,
+    /// The answer, of a call that failed in words.
+    pub content: Value,
+    /// Whether the call failed.
+    pub is_error: bool,
+}
+
+impl ToolAnswer {
+    /// The answer as text: of a string itself, of any other value its JSON.
+    pub fn text(&self) -> String {
+        match &self.content {
+            Value::String(text) => text.clone(),
+            value => value.to_string(),
+        }
+    }
 }
 
 /// One exchange to carry out.

@@ -15,9 +15,9 @@ impl Trace {
             self.push_event(at, self.raw.len()..self.raw.len());
         }
         match change {
-            Change::RunStarted { run_id, .. } => {
-                if let (Some(exchange), Some(id)) = (self.exchanges.last_mut(), run_id) {
-                    exchange.run_ids.push(id.into_owned());
+            Change::RunStarted { run_id, is_replay, .. } => {
+                if let Some(exchange) = self.exchanges.last_mut() {
+                    exchange.run_started(run_id.map(Cow::into_owned), is_replay);
                 }
             }
             Change::RunEnded(outcome) => {
@@ -28,7 +28,7 @@ impl Trace {
             Change::MessageOpened { id, role, subagent } => self.open_message(&id, role, lane(subagent)),
             Change::MessageText { id, delta } => self.add_text(&id, &delta),
             Change::MessageClosed { id } => {
-                if let Some(index) = self.message_ids.get(&*id).copied()
+                if let Some(index) = self.known.messages.get(&*id).copied()
                     && self.messages[index].close()
                 {
                     touched.push(Touch::MessageClosed(index));
@@ -40,8 +40,12 @@ impl Trace {
             Change::CallArgs { id, delta } => self.add_args(&id, &delta),
             Change::CallArgsDone { id } => self.finish_args(at, &id, touched),
             Change::CallAnswered { id, result, is_error } => self.answer(at, &id, result, is_error, touched),
-            Change::StateReplaced(value) => self.state.replace(value),
+            Change::StateReplaced(value) => {
+                self.state.replace(value);
+                self.state_is_told();
+            }
             Change::StatePatched(patch) => {
+                self.state_is_told();
                 if let Err(error) = self.state.patch(&patch) {
                     self.warn(format!("a change of the state does not apply: {error}"));
                 }
@@ -51,13 +55,19 @@ impl Trace {
         }
     }
 
+    fn state_is_told(&mut self) {
+        if let Some(before) = &mut self.before {
+            before.state = None;
+        }
+    }
+
     fn current_turn(&self) -> usize {
         self.turns.len().saturating_sub(1)
     }
 
     fn open_message(&mut self, id: &str, role: Role, lane: Lane) {
         let turn = self.current_turn();
-        if let Some(known) = self.message_ids.get(id).copied()
+        if let Some(known) = self.known.messages.get(id).copied()
             && self.messages[known].turn == turn
             && self.messages[known].role == role
         {
@@ -65,12 +75,14 @@ impl Trace {
             self.messages[known].reopen();
             return;
         }
-        self.push_message(Message::new(id.to_owned(), role, lane, turn, self.last_event()));
+        let mut message = Message::new(id.to_owned(), role, lane, turn, self.last_event());
+        message.origin = self.origin();
+        self.push_message(message);
     }
 
     fn add_text(&mut self, id: &str, delta: &str) {
         let turn = self.current_turn();
-        let known = self.message_ids.get(id).copied().filter(|index| self.messages[*index].turn == turn);
+        let known = self.known.messages.get(id).copied().filter(|index| self.messages[*index].turn == turn);
         let index = if let Some(index) = known {
             index
         } else {
@@ -86,7 +98,7 @@ impl Trace {
 
     /// A re-announced id is the same call as long as it has no result (SPEC 6).
     fn open_call(&mut self, at: At, id: &str, name: &str, lane: Lane, touched: &mut Vec<Touch>) {
-        if let Some(known) = self.call_ids.get(id).copied() {
+        if let Some(known) = self.known.calls.get(id).copied() {
             let call = &self.calls[known];
             if call.results.is_empty() {
                 if call.args_done.is_some() {
@@ -99,21 +111,17 @@ impl Trace {
             }
             self.warn(format!("the call id `{id}` is used again after its result: counted as a new call"));
         }
-        self.push_call(ToolCall::new(
-            id.to_owned(),
-            name.to_owned(),
-            lane,
-            self.current_turn(),
-            at,
-            self.last_event(),
-        ));
+        let (turn, event) = (self.current_turn(), self.last_event());
+        let mut call = ToolCall::new(id.to_owned(), name.to_owned(), lane, turn, at, event);
+        call.origin = self.origin();
+        self.push_call(call);
         touched.push(Touch::CallStarted(self.calls.len() - 1));
     }
 
     pub(super) fn push_call(&mut self, call: ToolCall) {
         let index = self.calls.len();
-        self.call_ids.insert(call.wire_id.clone(), index);
-        if call.origin != Origin::History {
+        self.known.calls.insert(call.wire_id.clone(), index);
+        if matches!(call.origin, Origin::Streamed | Origin::SnapshotOnly) {
             self.first_calls.entry(call.name.clone()).or_insert(index);
         }
         self.calls.push(call);
@@ -124,7 +132,7 @@ impl Trace {
 
     fn add_args(&mut self, id: &str, delta: &str) {
         let last_event = self.last_event();
-        match self.call_ids.get(id).copied() {
+        match self.known.calls.get(id).copied() {
             Some(index) => {
                 self.calls[index].add_args(delta);
                 self.calls[index].last_event = last_event;
@@ -135,7 +143,7 @@ impl Trace {
 
     fn finish_args(&mut self, at: At, id: &str, touched: &mut Vec<Touch>) {
         let last_event = self.last_event();
-        if let Some(index) = self.call_ids.get(id).copied() {
+        if let Some(index) = self.known.calls.get(id).copied() {
             self.calls[index].last_event = last_event;
             if self.calls[index].finish_args(at) {
                 touched.push(Touch::ArgsDone(index));
@@ -152,7 +160,7 @@ impl Trace {
         is_error: Option<bool>,
         touched: &mut Vec<Touch>,
     ) {
-        let Some(index) = self.call_ids.get(id).copied() else {
+        let Some(index) = self.known.calls.get(id).copied() else {
             self.warn(format!("a result for the call `{id}`, which never started"));
             return;
         };

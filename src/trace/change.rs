@@ -42,8 +42,21 @@ pub enum Outcome {
     },
     /// The agent stopped the run itself, unasked.
     Cancelled,
-    /// The agent waits for answers to these interrupts, by id.
-    Interrupted(Vec<String>),
+    /// The agent waits for answers to these interrupts.
+    Interrupted(Vec<Interrupt>),
+}
+
+/// Something the agent waits for before it goes on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Interrupt {
+    /// Its id.
+    pub id: String,
+    /// Why, in a word of the agent's.
+    pub reason: Option<String>,
+    /// What it asks, for people.
+    pub message: Option<String>,
+    /// The id of the call that waits, where it is about one.
+    pub call: Option<String>,
 }
 
 /// A call as a snapshot of the conversation lists it.
@@ -91,6 +104,8 @@ pub enum Change<'a> {
         run_id: Option<Cow<'a, str>>,
         /// The thread's id as the agent gave it.
         thread_id: Option<Cow<'a, str>>,
+        /// Whether it is an earlier run that is told again.
+        is_replay: bool,
     },
     /// A run ended.
     RunEnded(Outcome),
@@ -153,4 +168,46 @@ pub enum Change<'a> {
     Snapshot(Vec<SnapshotItem>),
     /// Something odd that fails nothing.
     Warning(Cow<'a, str>),
+}
+
+impl ResultContent<'_> {
+    fn into_owned(self) -> ResultContent<'static> {
+        match self {
+            Self::Text(text) => ResultContent::Text(own(text)),
+            Self::Json(value) => ResultContent::Json(value),
+        }
+    }
+}
+
+impl Change<'_> {
+    /// The same change, which no longer needs the frame it was decoded from.
+    pub fn into_owned(self) -> Change<'static> {
+        match self {
+            Self::RunStarted { run_id, thread_id, is_replay } => {
+                Change::RunStarted { run_id: run_id.map(own), thread_id: thread_id.map(own), is_replay }
+            }
+            Self::RunEnded(outcome) => Change::RunEnded(outcome),
+            Self::MessageOpened { id, role, subagent } => {
+                Change::MessageOpened { id: own(id), role, subagent: subagent.map(own) }
+            }
+            Self::MessageText { id, delta } => Change::MessageText { id: own(id), delta: own(delta) },
+            Self::MessageClosed { id } => Change::MessageClosed { id: own(id) },
+            Self::CallOpened { id, name, subagent } => {
+                Change::CallOpened { id: own(id), name: own(name), subagent: subagent.map(own) }
+            }
+            Self::CallArgs { id, delta } => Change::CallArgs { id: own(id), delta: own(delta) },
+            Self::CallArgsDone { id } => Change::CallArgsDone { id: own(id) },
+            Self::CallAnswered { id, result, is_error } => {
+                Change::CallAnswered { id: own(id), result: result.into_owned(), is_error }
+            }
+            Self::StateReplaced(value) => Change::StateReplaced(value),
+            Self::StatePatched(patch) => Change::StatePatched(patch),
+            Self::Snapshot(items) => Change::Snapshot(items),
+            Self::Warning(text) => Change::Warning(own(text)),
+        }
+    }
+}
+
+fn own(text: Cow<'_, str>) -> Cow<'static, str> {
+    Cow::Owned(text.into_owned())
 }

@@ -22,6 +22,9 @@ pub struct Exchange {
     pub run_ids: Vec<String>,
     /// How the agent says that it ended.
     pub outcome: Option<Outcome>,
+    /// Whether the outcome is that of an earlier run, told again: history.
+    pub is_replay: bool,
+    run_is_replay: bool,
 }
 
 /// One event as it arrived. Its number is its place in [`Trace::events`](super::Trace::events).
@@ -45,6 +48,8 @@ impl Exchange {
             ended: None,
             run_ids: Vec::new(),
             outcome: None,
+            is_replay: false,
+            run_is_replay: false,
         }
     }
 
@@ -53,11 +58,18 @@ impl Exchange {
         self.ended.map_or(0, |ended| ended.0.saturating_sub(self.sent.0))
     }
 
-    /// Takes the end of a run: an error stays, whatever a later run of the same answer says.
+    /// Takes the start of a run, or of an earlier one that is told again.
+    pub(super) fn run_started(&mut self, id: Option<String>, is_replay: bool) {
+        self.run_is_replay = is_replay;
+        self.run_ids.extend(id);
+    }
+
+    /// Takes the end of a run: an error stays, whatever a later run of the same answer says, unless it is told again.
     pub(super) fn run_ended(&mut self, at: At, outcome: Outcome) {
         self.ended = Some(at);
-        if !matches!(self.outcome, Some(Outcome::Error { .. })) {
+        if self.is_replay || !matches!(self.outcome, Some(Outcome::Error { .. })) {
             self.outcome = Some(outcome);
+            self.is_replay = self.run_is_replay;
         }
     }
 }

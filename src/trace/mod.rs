@@ -21,7 +21,7 @@ use serde_json::Value;
 use crate::context::At;
 
 pub use call::{Args, ToolCall, ToolResult};
-pub use change::{Change, Outcome, ResultContent, Role, SnapshotCall, SnapshotItem};
+pub use change::{Change, Interrupt, Outcome, ResultContent, Role, SnapshotCall, SnapshotItem};
 pub use exchange::{Event, Exchange};
 pub use message::Message;
 pub use path::Path;
@@ -35,6 +35,8 @@ pub enum Origin {
     Streamed,
     /// It is known from a snapshot of the conversation alone.
     SnapshotOnly,
+    /// It was told again in a turn that asked for what was before: the business of that turn alone (SPEC 6).
+    Replayed,
     /// It was there before this conversation began; never judged.
     History,
 }
@@ -77,14 +79,30 @@ pub struct Trace {
     /// The agent's state now.
     pub state: State,
     raw: Vec<u8>,
-    /// The newest call of each wire id.
-    call_ids: HashMap<String, usize>,
-    /// The newest message of each wire id.
-    message_ids: HashMap<String, usize>,
+    known: Known,
+    /// What was known before the running turn, where that turn is told it again.
+    before: Option<Before>,
     /// The first live call of each tool.
     first_calls: HashMap<String, usize>,
     /// Whether the running exchange shows frames; a scripted agent shows changes alone.
     framed: bool,
+}
+
+/// What is known by its id on the wire.
+#[derive(Debug, Default)]
+struct Known {
+    /// The newest call of each id.
+    calls: HashMap<String, usize>,
+    /// The newest message of each id.
+    messages: HashMap<String, usize>,
+}
+
+/// What a turn that is told everything again starts without.
+#[derive(Debug)]
+struct Before {
+    known: Known,
+    /// The state, until the agent tells one.
+    state: Option<State>,
 }
 
 impl Trace {
@@ -96,6 +114,11 @@ impl Trace {
     /// Begins a turn.
     pub fn begin_turn(&mut self, input: Input) {
         let (id, text) = (input.message_id.clone(), input.text.clone());
+        if input.is_replay {
+            let empty = State::new(Value::Object(serde_json::Map::new()));
+            let state = Some(std::mem::replace(&mut self.state, empty));
+            self.before = Some(Before { known: std::mem::take(&mut self.known), state });
+        }
         self.turns.push(Turn::new(input, self.exchanges.len(), self.messages.len(), self.calls.len()));
         if let Some(id) = id {
             self.push_message(Message::of_user(id, text, self.turns.len() - 1, self.next_event()));
@@ -150,6 +173,12 @@ impl Trace {
                 touched.push(Touch::ArgsDone(index));
             }
         }
+        if let Some(Before { known, state }) = self.before.take() {
+            // What is told again is known by what it was the first time.
+            self.known.calls.extend(known.calls);
+            self.known.messages.extend(known.messages);
+            self.state = state.unwrap_or_else(|| std::mem::take(&mut self.state));
+        }
     }
 
     /// The number of the newest event.
@@ -184,10 +213,11 @@ impl Trace {
         texts.join("\n")
     }
 
-    /// The text of all turns, joined by newlines, empty ones ignored.
+    /// The text of all turns but those that are told what was before, joined by newlines, empty ones ignored.
     pub fn text(&self) -> String {
+        let turns = self.turns.iter().filter(|turn| !turn.input.is_replay);
         let texts: Vec<String> =
-            self.turns.iter().map(|turn| self.turn_text(turn)).filter(|text| !text.is_empty()).collect();
+            turns.map(|turn| self.turn_text(turn)).filter(|text| !text.is_empty()).collect();
         texts.join("\n")
     }
 
@@ -221,12 +251,21 @@ impl Trace {
         }
     }
 
+    /// How what comes now is known.
+    fn origin(&self) -> Origin {
+        if self.turns.last().is_some_and(|turn| turn.input.is_replay) {
+            Origin::Replayed
+        } else {
+            Origin::Streamed
+        }
+    }
+
     fn next_event(&self) -> u32 {
         u32::try_from(self.events.len()).unwrap_or(u32::MAX)
     }
 
     fn push_message(&mut self, message: Message) {
-        self.message_ids.insert(message.wire_id.clone(), self.messages.len());
+        self.known.messages.insert(message.wire_id.clone(), self.messages.len());
         self.messages.push(message);
         if let Some(turn) = self.turns.last_mut() {
             turn.messages.end = self.messages.len();

@@ -14,6 +14,10 @@ pub(super) enum Live {
 /// Finds this turn's own user message, by id, else the last one with its role and content.
 pub(super) fn first_live(trace: &Trace, items: &[SnapshotItem]) -> Live {
     let Some(input) = trace.turns.last().map(|turn| &turn.input) else { return Live::Unknown };
+    if input.message_id.is_none() {
+        // The user said nothing in this turn.
+        return Live::Unknown;
+    }
     let own_id = |item: &SnapshotItem| matches!(item, SnapshotItem::Message { id, .. } if Some(id) == input.message_id.as_ref());
     let own_text = |item: &SnapshotItem| matches!(item, SnapshotItem::Message { role: Role::User, text, .. } if *text == input.text);
     let found = items.iter().position(own_id).or_else(|| items.iter().rposition(own_text));
@@ -23,7 +27,11 @@ pub(super) fn first_live(trace: &Trace, items: &[SnapshotItem]) -> Live {
 impl Trace {
     /// Takes one entry: what is known already is not counted twice, what is not live is history.
     pub(super) fn snapshot_item(&mut self, at: At, item: SnapshotItem, live: bool, touched: &mut Vec<Touch>) {
-        let origin = if live { Origin::SnapshotOnly } else { Origin::History };
+        let origin = match self.origin() {
+            Origin::Replayed => Origin::Replayed,
+            _ if live => Origin::SnapshotOnly,
+            _ => Origin::History,
+        };
         match item {
             SnapshotItem::Message { id, role, text, calls } => {
                 for call in calls {
@@ -34,7 +42,7 @@ impl Trace {
                 }
             }
             SnapshotItem::Answer { call, result, is_error } => {
-                let known = self.call_ids.get(&call).copied();
+                let known = self.known.calls.get(&call).copied();
                 // An answer that was streamed already is told again under any id; the call's id is what counts.
                 if known.is_some_and(|index| self.calls[index].results.is_empty()) {
                     if live {
@@ -48,7 +56,7 @@ impl Trace {
     }
 
     fn snapshot_call(&mut self, at: At, call: SnapshotCall, origin: Origin, touched: &mut Vec<Touch>) {
-        if self.call_ids.contains_key(&call.id) {
+        if self.known.calls.contains_key(&call.id) {
             return;
         }
         let (turn, event) = (self.turns.len().saturating_sub(1), self.last_event());
@@ -71,7 +79,7 @@ impl Trace {
                 && message.text == text
                 && (origin == Origin::History || message.turn == turn)
         });
-        if told_again || (!id.is_empty() && self.message_ids.contains_key(&id)) {
+        if told_again || (!id.is_empty() && self.known.messages.contains_key(&id)) {
             return;
         }
         let message = Message::new(id, Role::Assistant, Lane::Agent, turn, self.last_event());

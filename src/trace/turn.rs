@@ -5,10 +5,12 @@ use std::ops::Range;
 /// What a turn sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Input {
-    /// The id the user's message has in the history.
+    /// The id the user's message has in the history; none where the user said nothing.
     pub message_id: Option<String>,
-    /// What the user said.
+    /// What the user said, else what was done instead.
     pub text: String,
+    /// Whether the turn asks for what was before: all that comes is told again.
+    pub is_replay: bool,
 }
 
 /// One turn: stretches of the trace's lists.

@@ -58,12 +58,12 @@ fn places_survive_and_count_bytes() {
         .turns
         .iter()
         .map(|turn| {
-            let ananke::model::Turn::User(turn) = turn;
+            let ananke::model::Turn::User(turn) = &turn.value else { panic!("a user turn") };
             (turn.user.as_str(), written(turn.user.span))
         })
         .collect();
     assert_eq!(users, [("wörld", "wörld"), ("wörld", "*w")]);
-    let ananke::model::Turn::User(last) = &loaded.turns[1];
+    let ananke::model::Turn::User(last) = &loaded.turns[1].value else { panic!("a user turn") };
     let patterns = last.assert.as_ref().and_then(|block| block.text.as_ref()?.must_match.as_ref());
     assert_eq!(patterns.map(|patterns| written(patterns.0[0].span)), Some("x"));
 }

@@ -82,6 +82,8 @@ pub(crate) fn target(agent: Agent, script: &[Vec<Step>]) -> (Box<dyn Target>, Ar
                 headers: Vec::new(),
                 forwarded_props: json!({}),
                 state: json!({}),
+                transport: ananke::model::AguiTransport::Http,
+                last_only: false,
             };
             let turns = Mutex::new(script.iter().cloned().collect::<VecDeque<_>>());
             let played = Played { turns, clock: Arc::clone(&clock) };

@@ -39,7 +39,8 @@ async fn drive(observer: &mut Observer, script: &[Vec<Step>], agent: Agent) {
     for index in 0..script.len() {
         let (message_id, text) = (format!("user-{index}"), "go on".to_owned());
         observer.first_event = observer.trace.events.len();
-        observer.trace.begin_turn(Input { message_id: Some(message_id.clone()), text: text.clone() });
+        let input = Input { message_id: Some(message_id.clone()), text: text.clone(), is_replay: false };
+        observer.trace.begin_turn(input);
         observer.judge.begin_turn(index).unwrap();
         if observer.judge.standings().next().is_some() {
             // A limit stands anew on each turn: what held on the last one decides nothing.

@@ -64,6 +64,8 @@ pub(crate) fn settings(endpoint: &str) -> AguiSettings {
         headers: Vec::new(),
         forwarded_props: Value::Null,
         state: json!({}),
+        transport: ananke::model::AguiTransport::Http,
+        last_only: false,
     }
 }
 

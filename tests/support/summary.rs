@@ -51,7 +51,10 @@ impl Summary {
                 Outcome::Finished => "finished".to_owned(),
                 Outcome::Error { message, code } => format!("error {code:?}: {message}"),
                 Outcome::Cancelled => "cancelled".to_owned(),
-                Outcome::Interrupted(ids) => format!("interrupted {ids:?}"),
+                Outcome::Interrupted(interrupts) => {
+                    let ids: Vec<String> = interrupts.into_iter().map(|interrupt| interrupt.id).collect();
+                    format!("interrupted {ids:?}")
+                }
             }),
             Change::MessageOpened { id, role, subagent } => {
                 let by = subagent.map(|name| format!("<{name}> ")).unwrap_or_default();

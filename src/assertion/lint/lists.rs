@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::Surroundings;
-use crate::assertion::{Counted, Entry, Home, Inherited, Required, Rule, Selector};
+use crate::assertion::{Counted, Entry, Home, Inherited, Required, Rule, Selector, TurnRules};
 use crate::diagnostic::{Code, Diagnostic};
 
 /// A rule in force, with its home.
@@ -27,7 +27,7 @@ pub(super) fn lint(merged: &Inherited, surroundings: &Surroundings<'_>, found: &
         .flat_map(|(index, turn)| turn.entries.iter().map(move |entry| (Home::Turn(index), entry)));
     let all: Vec<Homed<'_>> = of_test.chain(of_turns).collect();
     let prohibitions = Prohibitions::of(&all);
-    let turns = merged.turns.len();
+    let turns = merged.turns.as_slice();
     for homed @ (_, entry) in all {
         match &entry.rule {
             Rule::Require(required) => {
@@ -73,7 +73,7 @@ impl<'e> Prohibitions<'e> {
         &self,
         required: &Required,
         (home, entry): Homed<'e>,
-        turns: usize,
+        turns: &[TurnRules],
         surroundings: &Surroundings<'_>,
     ) -> Option<Diagnostic> {
         // A requirement that no call is needed for is met by none.
@@ -99,7 +99,8 @@ impl<'e> Prohibitions<'e> {
         }
         let after = required.after.as_deref()?;
         let earlier = self.calls.get(after).into_iter().flatten().find(|((forbidden, _), selector)| {
-            (*forbidden == Home::Test || turns == 1)
+            meet(*forbidden, home, turns)
+                && (*forbidden == Home::Test || turns.len() == 1)
                 && selector.is_none_or(|selector| selector.args.is_empty() && selector.result.is_none())
         });
         earlier.map(|((_, prohibition), _)| {
@@ -111,8 +112,11 @@ impl<'e> Prohibitions<'e> {
 }
 
 /// Whether what is forbidden at one home is in force on all that an obligation of the other home sees.
-fn meet(forbidden: Home, owed: Home, turns: usize) -> bool {
-    forbidden == Home::Test || forbidden == owed || turns == 1
+fn meet(forbidden: Home, owed: Home, turns: &[TurnRules]) -> bool {
+    // What is told again is the business of its own turn alone.
+    let alone =
+        |home: Home| matches!(home, Home::Turn(turn) if turns.get(turn).is_some_and(|turn| turn.is_replay));
+    forbidden == owed || (forbidden == Home::Test || turns.len() == 1) && !alone(forbidden) && !alone(owed)
 }
 
 /// Whether every call that `required` selects is one that `forbidden` selects.

@@ -31,13 +31,13 @@ impl Shown<'_> {
             if only.is_some_and(|only| only != number) {
                 continue;
             }
-            let user = self.explained.users.get(index).map(String::as_str).unwrap_or_default();
+            let input = self.explained.inputs.get(index).map(String::as_str).unwrap_or_default();
             let title = format!("turn {number} of {}", explanation.turns.len());
             table.line("");
             table.line(format!(
                 "{}  {}",
                 styled(colours.strong, &title),
-                styled(colours.faint, &shortened(user))
+                styled(colours.faint, &shortened(input))
             ));
             part(turn, Some(prohibited), &mut table, colours);
         }
@@ -109,6 +109,9 @@ fn part(part: &Part, prohibited: Option<usize>, table: &mut Table, colours: Colo
     }
     let is_silent = part.rules.is_empty() && part.limits.is_empty();
     let note = match prohibited.unwrap_or_default() {
+        _ if part.is_replay => {
+            "  nothing of the test: what the agent tells again is this turn's own business".to_owned()
+        }
         0 if is_silent => "  nothing".to_owned(),
         0 => return,
         1 => "  and the prohibition of the test as a whole".to_owned(),

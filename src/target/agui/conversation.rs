@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde_json::{Map, Value};
+
 use super::history::History;
 use crate::context::Ids;
 use crate::trace::State;
@@ -11,5 +13,39 @@ pub(super) struct Conversation {
     pub(super) thread_id: String,
     pub(super) history: History,
     pub(super) state: State,
+    /// Whether the agent told the state since it was forgotten.
+    pub(super) state_is_told: bool,
+    /// Whether the open interrupts came as custom events, the way agents told them before the protocol had them.
+    pub(super) legacy_interrupts: bool,
     pub(super) ids: Arc<dyn Ids>,
+}
+
+/// What was known before the agent was asked to tell it again.
+pub(super) struct Remembered {
+    history: History,
+    state: State,
+}
+
+impl Conversation {
+    pub(super) fn new(thread_id: String, state: Value, ids: Arc<dyn Ids>) -> Self {
+        let (history, state) = (History::default(), State::new(state));
+        Self { thread_id, history, state, state_is_told: false, legacy_interrupts: false, ids }
+    }
+
+    /// Forgets what was said, for the agent to tell it again.
+    pub(super) fn forget(&mut self) -> Remembered {
+        self.state_is_told = false;
+        let state = std::mem::replace(&mut self.state, State::new(Value::Object(Map::new())));
+        Remembered { history: std::mem::take(&mut self.history), state }
+    }
+
+    /// Takes back what the agent did not tell.
+    pub(super) fn recall(&mut self, remembered: Remembered) {
+        if self.history.is_empty() {
+            self.history = remembered.history;
+        }
+        if !self.state_is_told {
+            self.state = remembered.state;
+        }
+    }
 }

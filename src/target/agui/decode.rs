@@ -13,7 +13,10 @@ use super::lanes::{Ends, Kind, Lanes};
 use super::snapshot;
 use super::speech::{Effects, Speech, Tell, answer_content, shown};
 use super::warnings::Warnings;
-use crate::trace::{Change, Outcome, ResultContent};
+use crate::trace::{Change, Interrupt, Outcome, ResultContent};
+
+/// The name of the custom event that tells an interrupt.
+const LEGACY_INTERRUPT: &str = "on_interrupt";
 
 /// How far the run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +33,10 @@ pub(super) struct Decoder {
     run: Run,
     /// The run that was asked for, until it has started.
     asked_for: Option<String>,
+    /// Whether the agent tells a thread again.
+    connecting: bool,
+    /// What the open run waits for, told the way of agents from before the protocol had interrupts.
+    legacy_interrupts: Vec<Interrupt>,
     warned_of_start: bool,
     speech: Speech,
     lanes: Lanes,
@@ -38,10 +45,13 @@ pub(super) struct Decoder {
 
 impl Decoder {
     /// A decoder for the answer to the request of the run `run_id`.
-    pub(super) fn new(run_id: String) -> Self {
+    /// To one that connects, earlier runs are told again.
+    pub(super) fn new(run_id: String, connecting: bool) -> Self {
         Self {
             run: Run::NotStarted,
             asked_for: Some(run_id),
+            connecting,
+            legacy_interrupts: Vec::new(),
             warned_of_start: false,
             speech: Speech::default(),
             lanes: Lanes::default(),
@@ -52,6 +62,16 @@ impl Decoder {
     /// Whether a terminal event came, and no run began after it.
     pub(super) fn is_ended(&self) -> bool {
         matches!(self.run, Run::Finished | Run::Failed)
+    }
+
+    /// Whether a run is under way.
+    pub(super) fn is_open(&self) -> bool {
+        self.run == Run::Open
+    }
+
+    /// Whether the agent tells a thread again.
+    pub(super) fn is_connecting(&self) -> bool {
+        self.connecting
     }
 
     /// Tells what an event means.
@@ -111,11 +131,13 @@ impl Decoder {
                 frame.raw(Key::Snapshot).ok_or_else(|| frame.missing(Key::Snapshot))?;
                 let state = frame.value(Key::Snapshot, effects.warnings)?.unwrap_or_default();
                 effects.conversation.state.replace(state.clone());
+                effects.conversation.state_is_told = true;
                 (effects.tell)(Change::StateReplaced(state));
             }
             "STATE_DELTA" => {
                 let value = frame.value(Key::Delta, effects.warnings)?;
                 let patch = value.ok_or_else(|| frame.missing(Key::Delta))?;
+                effects.conversation.state_is_told = true;
                 match effects.conversation.state.patch(&patch) {
                     Ok(()) => (effects.tell)(Change::StatePatched(patch)),
                     Err(reason) => effects
@@ -130,6 +152,7 @@ impl Decoder {
                 (effects.tell)(Change::Snapshot(snapshot::items(&messages, effects.warnings)));
                 effects.conversation.history.replace(messages);
             }
+            "CUSTOM" => self.custom(frame, effects)?,
             _ => {}
         }
         Ok(())
@@ -169,8 +192,12 @@ impl Decoder {
     fn run_started(&mut self, frame: &Frame<'_>, effects: &mut Effects<'_, '_>) -> Result<(), Fault> {
         let run_id = frame.id(Key::RunId, effects.warnings)?;
         let thread_id = frame.id(Key::ThreadId, effects.warnings)?;
-        // Only the first run of an answer is the one that was asked for.
-        if let Some(asked_for) = self.asked_for.take() {
+        self.legacy_interrupts.clear();
+        let is_replay = self.connecting && run_id.as_deref() != self.asked_for.as_deref();
+        if self.connecting {
+            earlier_messages(frame, effects);
+        } else if let Some(asked_for) = self.asked_for.take() {
+            // Only the first run of an answer is the one that was asked for.
             let thread_asked_for = &effects.conversation.thread_id;
             let ids = [("run", &run_id, &asked_for), ("thread", &thread_id, thread_asked_for)];
             for (what, given, asked_for) in ids {
@@ -183,7 +210,20 @@ impl Decoder {
             }
         }
         self.run = Run::Open;
-        (effects.tell)(Change::RunStarted { run_id, thread_id });
+        (effects.tell)(Change::RunStarted { run_id, thread_id, is_replay });
+        Ok(())
+    }
+
+    /// An event of the application's own; one of them is how interrupts were told before the protocol had them.
+    fn custom(&mut self, frame: &Frame<'_>, effects: &mut Effects<'_, '_>) -> Result<(), Fault> {
+        if frame.id(Key::Name, effects.warnings).ok().flatten().as_deref() == Some(LEGACY_INTERRUPT) {
+            let raw = frame.value(Key::RawEvent, effects.warnings)?;
+            let id = raw.as_ref().and_then(|raw| raw.get("id")).and_then(Value::as_str);
+            let nth = self.legacy_interrupts.len() + 1;
+            let id = id.map_or_else(|| format!("{LEGACY_INTERRUPT}-{nth}"), str::to_owned);
+            let message = frame.text(Key::Value, effects.warnings).map(Cow::into_owned);
+            self.legacy_interrupts.push(Interrupt { id, message, ..Interrupt::default() });
+        }
         Ok(())
     }
 
@@ -196,6 +236,11 @@ impl Decoder {
         self.speech.close_all(effects);
         self.run = Run::Finished;
         let outcome = outcome.map_or(Outcome::Finished, |outcome| finish(&outcome, effects.warnings));
+        let legacy = std::mem::take(&mut self.legacy_interrupts);
+        // Newer agents tell their interrupts both ways.
+        let is_legacy = outcome == Outcome::Finished && !legacy.is_empty();
+        effects.conversation.legacy_interrupts = is_legacy;
+        let outcome = if is_legacy { Outcome::Interrupted(legacy) } else { outcome };
         (effects.tell)(Change::RunEnded(outcome));
         Ok(())
     }
@@ -284,6 +329,16 @@ impl Decoder {
     }
 }
 
+/// What a run that is told again was sent: the only place where its user's messages stand.
+fn earlier_messages(frame: &Frame<'_>, effects: &mut Effects<'_, '_>) {
+    let Ok(Some(mut input)) = frame.value(Key::Input, effects.warnings) else { return };
+    let Some(messages) = input.get_mut("messages").map(Value::take) else { return };
+    match snapshot::messages(messages, &*effects.conversation.ids, effects.warnings) {
+        Ok(messages) => effects.conversation.history.add_earlier(messages),
+        Err(fault) => effects.warnings.add(format!("the `input` of a `RUN_STARTED` {}", fault.0)),
+    }
+}
+
 fn id_key(kind: Kind) -> Key {
     match kind {
         Kind::Message => Key::MessageId,
@@ -337,17 +392,21 @@ fn finish(outcome: &Value, warnings: &mut Warnings) -> Outcome {
         Some("interrupt") => {
             let interrupts =
                 outcome.get("interrupts").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-            let ids =
-                interrupts.iter().filter_map(|interrupt| interrupt.get("id")?.as_str().map(str::to_owned));
-            let ids: Vec<_> = ids.collect();
-            if ids.is_empty() || ids.len() < interrupts.len() {
+            let named: Vec<Interrupt> = interrupts.iter().filter_map(interrupt).collect();
+            if named.is_empty() || named.len() < interrupts.len() {
                 warnings.add("a `RUN_FINISHED` is interrupted without naming its interrupts");
             }
-            Outcome::Interrupted(ids)
+            Outcome::Interrupted(named)
         }
         _ => {
             warnings.add(format!("a `RUN_FINISHED` has the unknown outcome `{}`", shown(&kind.to_string())));
             Outcome::Finished
         }
     }
+}
+
+fn interrupt(value: &Value) -> Option<Interrupt> {
+    let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+    let call = text("toolCallId").or_else(|| text("tool_call_id"));
+    Some(Interrupt { id: text("id")?, reason: text("reason"), message: text("message"), call })
 }

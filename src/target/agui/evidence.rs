@@ -1,5 +1,6 @@
 //! What has arrived of an answer: enough of it to say what it was, where it is not what it should be.
 
+use super::speech::shown;
 use crate::target::{Head, Received, TargetError};
 
 /// How much of a body is kept to look at.
@@ -44,13 +45,20 @@ impl Evidence {
         TargetError { message: message.into(), received, help: None }
     }
 
-    /// The error of an answer that ended before its run did: says what came instead of a stream of events.
-    pub(super) fn unfinished(&self) -> TargetError {
+    /// The error of an answer that ended before its run did: says what came instead of a stream of events. `connecting`
+    /// is the thread that was to be told again, if one was.
+    pub(super) fn unfinished(&self, connecting: Option<&str>) -> TargetError {
         if self.events > 0 {
             return self.error("the stream ended without a terminal event (`RUN_FINISHED` or `RUN_ERROR`)");
         }
         let text = String::from_utf8_lossy(&self.start);
         let text = text.trim_start_matches('\u{feff}').trim_start();
+        if let (Some(thread), true) = (connecting, text.is_empty()) {
+            let message =
+                format!("the answer is empty: the agent tells nothing of the thread `{}`", shown(thread));
+            let help = "is there a thread of this id? A runtime that keeps threads in memory forgets them when it restarts";
+            return TargetError { help: Some(help.to_owned()), ..self.error(message) };
+        }
         let (message, help) = match text.as_bytes() {
             [] => ("the answer is empty", "some servers answer so while the thread is busy with another run"),
             [b'<', ..] => (

@@ -21,11 +21,14 @@ pub(super) enum Key {
     Code,
     Content,
     Delta,
+    Input,
     Message,
     MessageId,
     Messages,
+    Name,
     Outcome,
     ParentMessageId,
+    RawEvent,
     Result,
     Role,
     RunId,
@@ -34,19 +37,23 @@ pub(super) enum Key {
     ThreadId,
     ToolCallId,
     ToolCallName,
+    Value,
 }
 
 /// Each key with its name on the wire and the name a server gives it that forgot to convert its own (or nothing).
-const KEYS: [(Key, &str, &str); 17] = [
+const KEYS: [(Key, &str, &str); 21] = [
     (Key::Type, "type", ""),
     (Key::Code, "code", ""),
     (Key::Content, "content", ""),
     (Key::Delta, "delta", ""),
+    (Key::Input, "input", ""),
     (Key::Message, "message", ""),
     (Key::MessageId, "messageId", "message_id"),
     (Key::Messages, "messages", ""),
+    (Key::Name, "name", ""),
     (Key::Outcome, "outcome", ""),
     (Key::ParentMessageId, "parentMessageId", "parent_message_id"),
+    (Key::RawEvent, "rawEvent", "raw_event"),
     (Key::Result, "result", ""),
     (Key::Role, "role", ""),
     (Key::RunId, "runId", "run_id"),
@@ -55,6 +62,7 @@ const KEYS: [(Key, &str, &str); 17] = [
     (Key::ThreadId, "threadId", "thread_id"),
     (Key::ToolCallId, "toolCallId", "tool_call_id"),
     (Key::ToolCallName, "toolCallName", "tool_call_name"),
+    (Key::Value, "value", ""),
 ];
 
 const _: () = {

@@ -7,12 +7,32 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::context::Ids;
+use crate::target::ToolAnswer;
 
 /// Every message so far, in order.
-#[derive(Debug, Default, Serialize)]
-#[serde(transparent)]
+#[derive(Debug, Default)]
 pub(super) struct History {
     messages: Vec<Message>,
+}
+
+/// The messages that a request sends.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Messages<'a> {
+    /// All of them.
+    All(&'a History),
+    /// Those with these ids.
+    Only(&'a History, &'a [String]),
+}
+
+impl Serialize for Messages<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::All(history) => history.messages.serialize(serializer),
+            Self::Only(history, ids) => {
+                serializer.collect_seq(history.messages.iter().filter(|message| ids.contains(&message.id)))
+            }
+        }
+    }
 }
 
 /// A message as it goes over the wire.
@@ -97,6 +117,31 @@ impl History {
             let content = Some(Value::String(text.to_owned()));
             self.messages.push(Message { content, ..Message::new(id, "user") });
         }
+    }
+
+    /// A call is answered in the name of the client; gives the id of the message that says so.
+    pub(super) fn answer_call(&mut self, answer: &ToolAnswer, ids: &dyn Ids) -> String {
+        let id = ids.next("message");
+        self.answer(&answer.call, Some(&id), Value::String(answer.text()), ids);
+        if answer.is_error
+            && let Some(message) = self.message(&id)
+        {
+            message.rest.insert("error".to_owned(), Value::String(answer.text()));
+        }
+        id
+    }
+
+    /// Messages that were said before; what is there already stays as it is.
+    pub(super) fn add_earlier(&mut self, messages: Vec<Message>) {
+        for message in messages {
+            if self.message(&message.id).is_none() {
+                self.messages.push(message);
+            }
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.messages.is_empty()
     }
 
     /// A message begins, or goes on.

@@ -12,6 +12,7 @@ mod history;
 mod lanes;
 mod reading;
 mod request;
+mod route;
 mod session;
 mod snapshot;
 mod speech;

@@ -42,6 +42,24 @@ impl<'a> Reading<'a> {
         Self { evidence, events, decoder, conversation, max_response_bytes, last: At::default() }
     }
 
+    /// Whether the agent tells a thread again.
+    pub(super) fn is_connecting(&self) -> bool {
+        self.decoder.is_connecting()
+    }
+
+    /// How many events have come.
+    pub(super) fn events(&self) -> u64 {
+        self.evidence.events
+    }
+
+    /// Whether the answer may end here.
+    fn is_over(&self) -> bool {
+        if self.is_connecting() {
+            return self.evidence.events > 0 && !self.decoder.is_open();
+        }
+        self.decoder.is_ended()
+    }
+
     /// More of the body.
     pub(super) fn bytes(
         &mut self,
@@ -72,14 +90,14 @@ impl<'a> Reading<'a> {
                 }
             }
         }
-        Ok(ControlFlow::Continue(if self.decoder.is_ended() { Step::Ended } else { Step::Running }))
+        Ok(ControlFlow::Continue(if self.is_over() { Step::Ended } else { Step::Running }))
     }
 
     /// The body is over. Its last event counts without the blank line after it if it is complete.
     pub(super) fn end(mut self, sink: &mut dyn Sink) -> Result<Ended, TargetError> {
         if let Some(data) = self.events.finish() {
             if serde_json::from_slice::<serde::de::IgnoredAny>(data).is_err() && !says_nothing(data) {
-                if self.decoder.is_ended() {
+                if self.is_over() {
                     return Ok(Ended::Terminal);
                 }
                 return Err(self.evidence.error("the stream ended inside an event"));
@@ -94,12 +112,15 @@ impl<'a> Reading<'a> {
                 }
             }
         }
-        if self.decoder.is_ended() { Ok(Ended::Terminal) } else { Err(self.evidence.unfinished()) }
+        if self.is_over() {
+            return Ok(Ended::Terminal);
+        }
+        Err(self.evidence.unfinished(self.is_connecting().then_some(self.conversation.thread_id.as_str())))
     }
 
     /// The connection broke, which is no matter once the run has ended.
     pub(super) fn cut(mut self, cause: &str) -> Result<Ended, TargetError> {
-        if self.decoder.is_ended() {
+        if self.is_over() {
             return Ok(Ended::Terminal);
         }
         let place = if self.events.finish().is_some() { "inside an event" } else { "before the run ended" };

@@ -3,7 +3,8 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::history::History;
+use super::history::Messages;
+use crate::target::InterruptAnswer;
 
 /// The version of the protocol that is asked for. Servers that know it tell more (calls that wait for the client, runs
 /// that were cancelled); those that do not pass over a key they do not know.
@@ -17,10 +18,22 @@ pub(super) struct RunInput<'a> {
     run_id: &'a str,
     protocol_version: &'static str,
     state: ObjectForNull<'a>,
-    messages: &'a History,
+    messages: Messages<'a>,
     tools: [Value; 0],
     context: [Value; 0],
     forwarded_props: ObjectForNull<'a>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    resume: Vec<Resume<'a>>,
+}
+
+/// The answer to an interrupt.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Resume<'a> {
+    interrupt_id: &'a str,
+    status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    payload: Option<&'a Value>,
 }
 
 impl<'a> RunInput<'a> {
@@ -28,9 +41,15 @@ impl<'a> RunInput<'a> {
         thread_id: &'a str,
         run_id: &'a str,
         state: &'a Value,
-        messages: &'a History,
+        messages: Messages<'a>,
         forwarded_props: &'a Value,
+        resume: &'a [InterruptAnswer],
     ) -> Self {
+        let resume = resume.iter().map(|answer| Resume {
+            interrupt_id: &answer.id,
+            status: if answer.resolved { "resolved" } else { "cancelled" },
+            payload: answer.payload.as_ref(),
+        });
         Self {
             thread_id,
             run_id,
@@ -40,8 +59,22 @@ impl<'a> RunInput<'a> {
             tools: [],
             context: [],
             forwarded_props: ObjectForNull(forwarded_props),
+            resume: resume.collect(),
         }
     }
+}
+
+/// What is passed on with a run that answers interrupts the old way: `command.resume` beside the target's own. One
+/// answer stands for itself; several are told apart by the ids of their interrupts.
+pub(super) fn with_command(own: &Value, answers: &[InterruptAnswer]) -> Value {
+    let payload = |answer: &InterruptAnswer| answer.payload.clone().unwrap_or_default();
+    let resume = match answers {
+        [answer] => payload(answer),
+        answers => answers.iter().map(|answer| (answer.id.clone(), payload(answer))).collect(),
+    };
+    let mut props = own.as_object().cloned().unwrap_or_default();
+    props.insert("command".to_owned(), serde_json::json!({ "resume": resume }));
+    Value::Object(props)
 }
 
 /// The headers of a request: those of the protocol, replaced or joined by the target's own. A wildcard in `accept`

@@ -1,31 +1,39 @@
 //! A conversation: each exchange is one POST and the stream of events that answers it.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use futures_util::future::BoxFuture;
+use serde_json::value::to_raw_value;
 use tokio::sync::mpsc;
-use tokio::time::{timeout, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::conversation::Conversation;
 use super::decode::Decoder;
 use super::evidence::{Evidence, START_BYTES};
-use super::history::History;
+use super::history::Messages;
 use super::reading::{Reading, Step};
-use super::request::{RunInput, headers};
+use super::request::{RunInput, headers, with_command};
+use super::route::{self, Purpose};
 use crate::context::Clock;
+use crate::model::AguiTransport;
 use crate::plan::AguiSettings;
 use crate::target::http::shown;
 use crate::target::{
     Action, Chunk, Ended, HttpRequest, Limits, Opening, Received, Request, Session, Sink, TargetError,
     Transport, Wire,
 };
-use crate::trace::State;
 
 /// How long a stream is still read after its run has ended (SPEC 5).
 const AFTER_THE_END: Duration = Duration::from_millis(100);
+
+/// How long a connection to a thread is still read after its last event while no run is open (SPEC 5).
+const AFTER_THE_LAST_EVENT: Duration = Duration::from_secs(1);
+
+/// How long a runtime may take to hear that a run is no longer wanted.
+const STOPPING: Duration = Duration::from_secs(1);
 
 /// How long the body of a refusal is waited for: its status alone says that the exchange failed.
 const REFUSAL: Duration = Duration::from_secs(1);
@@ -40,12 +48,7 @@ pub(super) struct AguiSession {
 
 impl AguiSession {
     pub(super) fn new(settings: Arc<AguiSettings>, transport: Arc<dyn Transport>, opening: Opening) -> Self {
-        let conversation = Conversation {
-            thread_id: opening.thread_id,
-            history: History::default(),
-            state: State::new(settings.state.clone()),
-            ids: opening.ids,
-        };
+        let conversation = Conversation::new(opening.thread_id, settings.state.clone(), opening.ids);
         Self { settings, transport, clock: opening.clock, conversation }
     }
 
@@ -55,13 +58,12 @@ impl AguiSession {
         limits: &Limits,
         sink: &mut dyn Sink,
     ) -> Result<Ended, TargetError> {
-        let Action::User { message_id, text } = request.action;
-        self.conversation.history.discard_open();
-        self.conversation.history.say(&message_id, &text);
+        let purpose = if request.action == Action::Connect { Purpose::Connect } else { Purpose::Run };
         let run_id = self.conversation.ids.next("run");
-        let body = self.body(&run_id)?;
-        let mut decoder = Decoder::new(run_id);
-        let talk = self.talk(body, &mut decoder, limits, sink);
+        let request = self.request(request.action, &run_id)?;
+        let remembered = (purpose == Purpose::Connect).then(|| self.conversation.forget());
+        let mut decoder = Decoder::new(run_id, purpose == Purpose::Connect);
+        let talk = self.talk(request, &mut decoder, limits, sink);
         // Dropped on both, the connection with it.
         let ended = match limits.cancel.run_until_cancelled(timeout(limits.timeout, talk)).await {
             Some(Ok(ended)) => ended,
@@ -70,31 +72,75 @@ impl AguiSession {
             Some(Err(_elapsed)) => Ok(Ended::Timeout),
             None => Ok(Ended::Cancelled),
         };
+        if let Some(remembered) = remembered {
+            self.conversation.recall(remembered);
+        }
         sink.wire(self.clock.now(), Wire::Closed);
+        if purpose == Purpose::Run && matches!(ended, Ok(Ended::Timeout | Ended::Cancelled)) {
+            self.stop().await;
+        }
         ended
     }
 
-    fn body(&self, run_id: &str) -> Result<Bytes, TargetError> {
-        let Conversation { thread_id, history, state, .. } = &self.conversation;
-        let input = RunInput::new(thread_id, run_id, state.value(), history, &self.settings.forwarded_props);
-        let body = serde_json::to_vec(&input).map_err(|failure| TargetError {
+    /// What is sent; the history then holds what it says.
+    fn request(&mut self, action: Action, run_id: &str) -> Result<HttpRequest, TargetError> {
+        let Conversation { thread_id, history, state, legacy_interrupts, ids, .. } = &mut self.conversation;
+        let AguiSettings { forwarded_props, last_only, .. } = &*self.settings;
+        history.discard_open();
+        let mut purpose = Purpose::Run;
+        let mut new = Vec::new();
+        let mut resume = Vec::new();
+        let mut props = Cow::Borrowed(forwarded_props);
+        match action {
+            Action::User { message_id, text } => {
+                history.say(&message_id, &text);
+                new.push(message_id);
+            }
+            Action::Connect => purpose = Purpose::Connect,
+            Action::ToolResults(answers) => {
+                new.extend(answers.iter().map(|answer| history.answer_call(answer, &**ids)));
+            }
+            Action::Resume(answers) if *legacy_interrupts => {
+                props = Cow::Owned(with_command(forwarded_props, &answers));
+            }
+            Action::Resume(answers) => resume = answers,
+        }
+        let messages = match purpose {
+            Purpose::Connect => Messages::Only(history, &[]),
+            _ if *last_only => Messages::Only(history, &new),
+            _ => Messages::All(history),
+        };
+        let input = RunInput::new(thread_id, run_id, state.value(), messages, &props, &resume);
+        let body = to_raw_value(&input)
+            .and_then(|input| route::request(&self.settings, purpose, thread_id, Some(input)));
+        let (url, body) = body.map_err(|failure| TargetError {
             message: format!("the request cannot be written as JSON: {failure}"),
             received: Received::default(),
             help: None,
         })?;
-        Ok(Bytes::from(body))
+        Ok(HttpRequest { url, headers: headers(&self.settings.headers), body })
+    }
+
+    /// Tells a runtime that keeps runs going on its own that nobody listens any more. Its answer changes nothing.
+    async fn stop(&self) {
+        if self.settings.transport == AguiTransport::Http {
+            return;
+        }
+        let thread_id = &self.conversation.thread_id;
+        if let Ok((url, body)) = route::request(&self.settings, Purpose::Stop, thread_id, None) {
+            let request = HttpRequest { url, headers: headers(&self.settings.headers), body };
+            let _answer = timeout(STOPPING, self.transport.send(request)).await;
+        }
     }
 
     async fn talk(
         &mut self,
-        body: Bytes,
+        request: HttpRequest,
         decoder: &mut Decoder,
         limits: &Limits,
         sink: &mut dyn Sink,
     ) -> Result<Ended, TargetError> {
-        sink.wire(self.clock.now(), Wire::Sent { body: &body });
-        let url = self.settings.endpoint.clone();
-        let request = HttpRequest { url, headers: headers(&self.settings.headers), body };
+        sink.wire(self.clock.now(), Wire::Sent { body: &request.body });
         let reply = self.transport.send(request).await?;
         sink.wire(reply.at, Wire::Head { status: reply.head.status, content_type: &reply.head.content_type });
         let status = reply.head.status;
@@ -164,6 +210,7 @@ impl Reading<'_> {
         sink: &mut dyn Sink,
     ) -> Result<Ended, TargetError> {
         let mut until = None;
+        let mut events = 0;
         loop {
             let next = match until {
                 None => body.recv().await,
@@ -180,9 +227,12 @@ impl Reading<'_> {
             until = match step {
                 ControlFlow::Break(ended) => return Ok(ended),
                 ControlFlow::Continue(Step::Running) => None,
-                ControlFlow::Continue(Step::Ended) => {
-                    until.or_else(|| Some(tokio::time::Instant::now() + AFTER_THE_END))
+                ControlFlow::Continue(Step::Ended) if self.is_connecting() => {
+                    let is_later = std::mem::replace(&mut events, self.events()) < self.events();
+                    let later = || Instant::now() + AFTER_THE_LAST_EVENT;
+                    if is_later { Some(later()) } else { until }
                 }
+                ControlFlow::Continue(Step::Ended) => until.or_else(|| Some(Instant::now() + AFTER_THE_END)),
             };
         }
     }

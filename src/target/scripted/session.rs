@@ -1,6 +1,7 @@
 //! One conversation with a scripted agent.
 
 use std::borrow::Cow;
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
@@ -25,12 +26,35 @@ pub(super) struct ScriptedSession {
     turn: u64,
     calls: u64,
     messages: u64,
+    interrupts: u64,
+    /// What is left to do once the agent hears what it waits for.
+    paused: Option<Paused>,
+    /// Everything told so far, for a turn that connects.
+    told: Vec<Change<'static>>,
+}
+
+/// What is left to do.
+#[derive(Default)]
+struct Paused {
+    resolved: VecDeque<Step>,
+    cancelled: VecDeque<Step>,
 }
 
 impl ScriptedSession {
     pub(super) fn new(opening: Opening, state: Value, rules: Vec<Answering>) -> Self {
         let started = opening.clock.unix_ms(opening.clock.now());
-        Self { opening, clock: ManualClock::new(started), state, rules, turn: 0, calls: 0, messages: 0 }
+        Self {
+            opening,
+            clock: ManualClock::new(started),
+            state,
+            rules,
+            turn: 0,
+            calls: 0,
+            messages: 0,
+            interrupts: 0,
+            paused: None,
+            told: Vec::new(),
+        }
     }
 
     fn answering(&self, text: &str) -> Option<usize> {
@@ -42,18 +66,43 @@ impl ScriptedSession {
         })
     }
 
-    fn run(&mut self, text: &str, limits: &Limits, sink: &mut dyn Sink) -> ControlFlow<Ended> {
-        self.turn += 1;
+    /// What the agent does about a request.
+    fn steps(&mut self, action: &Action) -> VecDeque<Step> {
+        let paused = self.paused.take();
+        match action {
+            Action::User { text, .. } => {
+                self.turn += 1;
+                match self.answering(text) {
+                    Some(rule) => self.rules[rule].steps.iter().cloned().collect(),
+                    None => VecDeque::from([Step::Say(NOT_UNDERSTOOD.to_owned())]),
+                }
+            }
+            Action::Connect => {
+                self.turn += 1;
+                VecDeque::new()
+            }
+            Action::Resume(answers) => {
+                self.turn += 1;
+                let paused = paused.unwrap_or_default();
+                if answers.iter().all(|answer| answer.resolved) { paused.resolved } else { paused.cancelled }
+            }
+            Action::ToolResults(_) => paused.unwrap_or_default().resolved,
+        }
+    }
+
+    fn run(&mut self, action: &Action, limits: &Limits, sink: &mut dyn Sink) -> ControlFlow<Ended> {
         let sent = self.clock.now();
         sink.wire(sent, Wire::Sent { body: &[] });
-        let mut play = Play { clock: &self.clock, deadline: sent.plus(limits.timeout), limits, sink };
+        let mut steps = self.steps(action);
+        let deadline = sent.plus(limits.timeout);
+        let mut play = Play { clock: &self.clock, deadline, limits, sink, told: &mut self.told };
+        if *action == Action::Connect && !play.told.is_empty() {
+            return play.tell_again();
+        }
         let thread_id = Some(Cow::Owned(self.opening.thread_id.clone()));
-        play.tell(Change::RunStarted { run_id: Some(self.opening.ids.next("run").into()), thread_id })?;
-        let steps = match self.answering(text) {
-            Some(rule) => self.rules[rule].steps.clone(),
-            None => vec![Step::Say(NOT_UNDERSTOOD.to_owned())],
-        };
-        for step in steps {
+        let run_id = Some(self.opening.ids.next("run").into());
+        play.tell(Change::RunStarted { run_id, thread_id, is_replay: false })?;
+        while let Some(step) = steps.pop_front() {
             match step {
                 Step::Say(text) => {
                     self.messages += 1;
@@ -73,6 +122,14 @@ impl ScriptedSession {
                     play.tell(Change::StateReplaced(self.state.clone()))?;
                 }
                 Step::Delay(delay) => play.wait(delay)?,
+                Step::Interrupt { mut interrupt, cancelled } => {
+                    self.interrupts += 1;
+                    if interrupt.id.is_empty() {
+                        interrupt.id = format!("interrupt-{}", self.interrupts);
+                    }
+                    self.paused = Some(Paused { resolved: steps, cancelled: cancelled.into() });
+                    return play.tell(Change::RunEnded(Outcome::Interrupted(vec![interrupt])));
+                }
                 Step::Error { message, code } => {
                     play.tell(Change::RunEnded(Outcome::Error { message, code }))?;
                     return ControlFlow::Break(Ended::Terminal);
@@ -90,8 +147,7 @@ impl Session for ScriptedSession {
         limits: &'a Limits,
         sink: &'a mut dyn Sink,
     ) -> BoxFuture<'a, Result<Ended, TargetError>> {
-        let Action::User { text, .. } = request.action;
-        let ended = match self.run(&text, limits, sink) {
+        let ended = match self.run(&request.action, limits, sink) {
             ControlFlow::Continue(()) => Ended::Terminal,
             ControlFlow::Break(ended) => ended,
         };
@@ -110,10 +166,27 @@ struct Play<'a> {
     deadline: At,
     limits: &'a Limits,
     sink: &'a mut dyn Sink,
+    told: &'a mut Vec<Change<'static>>,
 }
 
 impl Play<'_> {
     fn tell(&mut self, change: Change<'_>) -> ControlFlow<Ended> {
+        self.told.push(change.clone().into_owned());
+        self.send(change)
+    }
+
+    /// Tells what was told before.
+    fn tell_again(&mut self) -> ControlFlow<Ended> {
+        for mut change in self.told.clone() {
+            if let Change::RunStarted { is_replay, .. } = &mut change {
+                *is_replay = true;
+            }
+            self.send(change)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn send(&mut self, change: Change<'_>) -> ControlFlow<Ended> {
         if self.limits.cancel.is_cancelled() || self.sink.change(self.clock.now(), change).is_break() {
             return ControlFlow::Break(Ended::Cancelled);
         }

@@ -1,0 +1,115 @@
+//! What each turn does, with its variables filled.
+
+use serde_json::Value;
+
+use crate::diagnostic::{Code, Spanned};
+use crate::model::{Resume, ResumeStatus, Turn};
+use crate::variables::{Filling, Late};
+
+/// What a turn does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TurnInput {
+    /// The user says this.
+    User(String),
+    /// Connects to the thread.
+    Connect,
+    /// Answers what the agent waits for.
+    Resume(Vec<Reply>),
+}
+
+/// The answer to one thing the agent waits for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reply {
+    /// What is answered.
+    pub to: ReplyTo,
+    /// Whether it is answered, and not called off.
+    pub resolved: bool,
+    /// The answer.
+    pub payload: Option<Value>,
+}
+
+/// What of the things an agent waits for is meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReplyTo {
+    /// The only one.
+    TheOnlyOne,
+    /// The interrupt of this id, or the call of this id.
+    Id(String),
+    /// The one about a call of this tool.
+    Tool(String),
+}
+
+impl TurnInput {
+    /// Checks and fills a turn; `None` where something is known later or was reported.
+    pub(super) fn fill(turn: &Turn, filling: &mut Filling<'_>) -> Option<Self> {
+        match turn {
+            Turn::User(turn) => filling.text(&turn.user).ready().map(Self::User),
+            Turn::Connect(_) => Some(Self::Connect),
+            Turn::Resume(turn) => {
+                let several = turn.resume.len() > 1;
+                let replies: Vec<Option<Reply>> =
+                    turn.resume.iter().map(|written| reply(written, several, filling)).collect();
+                replies.into_iter().collect::<Option<_>>().map(Self::Resume)
+            }
+        }
+    }
+
+    /// The turn in words, for people: what the user says, or what is done instead.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::User(text) => text.clone(),
+            Self::Connect => CONNECT.to_owned(),
+            Self::Resume(replies) => {
+                let replies: Vec<String> = replies.iter().map(Reply::describe).collect();
+                format!("{RESUME} {}", replies.join(", "))
+            }
+        }
+    }
+
+    /// The same of a turn as it is written, of which something is known later.
+    pub(super) fn written(turn: &Turn) -> String {
+        match turn {
+            Turn::User(turn) => turn.user.value.clone(),
+            Turn::Connect(_) => CONNECT.to_owned(),
+            Turn::Resume(_) => RESUME.to_owned(),
+        }
+    }
+}
+
+const CONNECT: &str = "(connects to the thread)";
+const RESUME: &str = "(resumes)";
+
+impl Reply {
+    fn describe(&self) -> String {
+        let to = match &self.to {
+            ReplyTo::TheOnlyOne => String::new(),
+            ReplyTo::Id(id) => format!("`{id}` "),
+            ReplyTo::Tool(tool) => format!("the call of `{tool}` "),
+        };
+        let status = if self.resolved { "resolved" } else { "cancelled" };
+        let payload = self.payload.as_ref().map(|payload| format!(" {payload}")).unwrap_or_default();
+        format!("{to}{status}{payload}")
+    }
+}
+
+fn reply(written: &Spanned<Resume>, several: bool, filling: &mut Filling<'_>) -> Option<Reply> {
+    let Resume { id, tool, status, payload } = &written.value;
+    let payload = Late::optional(payload.as_ref().map(|node| filling.json(node)));
+    let to = match (id, tool) {
+        (Some(id), None) => filling.text(id).ready().map(ReplyTo::Id),
+        (None, Some(tool)) => filling.text(tool).ready().map(ReplyTo::Tool),
+        (None, None) if !several => Some(ReplyTo::TheOnlyOne),
+        (None, None) => {
+            let message = "several answers, and this one does not say what it answers";
+            let help = "give it the interrupt's `id`, or the `tool` whose call waits";
+            filling.report(Code::MissingKey, written.span, message, Some(help.to_owned()));
+            None
+        }
+        (Some(_), Some(tool)) => {
+            let message = "`id` and `tool` both say what is answered";
+            filling.report(Code::Contradiction, tool.span, message, Some("keep one of them".to_owned()));
+            None
+        }
+    };
+    Some(Reply { to: to?, resolved: *status == ResumeStatus::Resolved, payload: payload.ready()? })
+}

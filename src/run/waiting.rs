@@ -1,0 +1,156 @@
+//! What the agent waits for between two turns, and which answers go where.
+
+use serde_json::json;
+
+use crate::outcome::{ErrorKind, Problem};
+use crate::plan::{Reply, ReplyTo};
+use crate::target::{Action, InterruptAnswer, ToolAnswer};
+use crate::trace::{Interrupt, Origin, Outcome, ToolCall, Trace};
+
+/// What the agent waits for: interrupts, and calls of its last turn that nobody answered.
+struct Waiting<'t> {
+    interrupts: &'t [Interrupt],
+    calls: Vec<&'t ToolCall>,
+    trace: &'t Trace,
+}
+
+/// One thing the agent waits for.
+#[derive(Clone, Copy)]
+enum Open<'t> {
+    Interrupt(&'t Interrupt),
+    Call(&'t ToolCall),
+}
+
+/// A user turn while interrupts are open fails and names them (SPEC 5).
+pub(super) fn unanswered(trace: &Trace) -> Option<Problem> {
+    let waiting = Waiting::of(trace);
+    (!waiting.interrupts.is_empty()).then(|| {
+        let help =
+            "answer them with an `agui:resume` turn, or end the test here: a user message is no answer";
+        let open: Vec<Open<'_>> = waiting.interrupts.iter().map(Open::Interrupt).collect();
+        problem(format!("the agent waits for {}", waiting.named(&open)), help)
+    })
+}
+
+/// What the replies of a resume turn ask of the agent.
+///
+/// # Errors
+/// Where a reply answers nothing that is open, or something that is open gets no reply.
+pub(super) fn answers(trace: &Trace, replies: &[Reply]) -> Result<Action, Problem> {
+    let waiting = Waiting::of(trace);
+    let mut interrupts = Vec::new();
+    let mut calls = Vec::new();
+    for reply in replies {
+        match waiting.meant(&reply.to)? {
+            Open::Interrupt(interrupt) => interrupts.push(InterruptAnswer {
+                id: interrupt.id.clone(),
+                resolved: reply.resolved,
+                payload: reply.payload.clone(),
+            }),
+            Open::Call(call) => calls.push(ToolAnswer {
+                call: call.wire_id.clone(),
+                content: reply.payload.clone().unwrap_or_else(|| json!({ "accepted": reply.resolved })),
+                is_error: false,
+            }),
+        }
+    }
+    if waiting.interrupts.is_empty() {
+        return Ok(Action::ToolResults(calls));
+    }
+    let is_answered = |id: &str| interrupts.iter().any(|answer| answer.id == id);
+    let left = waiting.interrupts.iter().filter(|interrupt| !is_answered(&interrupt.id));
+    let left: Vec<Open<'_>> = left.map(Open::Interrupt).collect();
+    if !left.is_empty() {
+        let help = "a resume turn answers every open interrupt: the agent goes on when all are answered";
+        return Err(problem(format!("no answer to {}", waiting.named(&left)), help));
+    }
+    if !calls.is_empty() {
+        let message = "the turn answers interrupts and, beside them, calls that wait on their own";
+        return Err(problem(
+            message.to_owned(),
+            "answer the interrupts alone: the agent waits for them first",
+        ));
+    }
+    Ok(Action::Resume(interrupts))
+}
+
+impl<'t> Waiting<'t> {
+    fn of(trace: &'t Trace) -> Self {
+        let interrupts = match trace.exchanges.last().and_then(|exchange| exchange.outcome.as_ref()) {
+            Some(Outcome::Interrupted(interrupts)) => interrupts.as_slice(),
+            _ => &[],
+        };
+        let told = trace.exchanges.last().and_then(|exchange| trace.turns.get(exchange.turn));
+        let calls = told.and_then(|turn| trace.calls.get(turn.calls.clone())).unwrap_or_default();
+        let calls = calls.iter().filter(|call| call.results.is_empty() && call.origin != Origin::History);
+        Self { interrupts, calls: calls.collect(), trace }
+    }
+
+    /// Everything that is open: a call that an interrupt is about is open as that interrupt.
+    fn open(&self) -> Vec<Open<'t>> {
+        if self.interrupts.is_empty() {
+            return self.calls.iter().copied().map(Open::Call).collect();
+        }
+        self.interrupts.iter().map(Open::Interrupt).collect()
+    }
+
+    fn meant(&self, to: &ReplyTo) -> Result<Open<'t>, Problem> {
+        let open = self.open();
+        let meant: Vec<Open<'t>> = open.iter().copied().filter(|open| self.is_meant(*open, to)).collect();
+        let reply = match to {
+            ReplyTo::TheOnlyOne => "the answer".to_owned(),
+            ReplyTo::Id(id) => format!("the answer to `{id}`"),
+            ReplyTo::Tool(tool) => format!("the answer to the call of `{tool}`"),
+        };
+        match (meant.as_slice(), open.as_slice()) {
+            ([one], _) => Ok(*one),
+            ([], []) => Err(problem(
+                format!("{reply} has no question: the agent waits for nothing"),
+                "did the turn before end without an interrupt? `-v` shows what the agent did",
+            )),
+            ([], open) => Err(problem(
+                format!("{reply} fits nothing that is open: the agent waits for {}", self.named(open)),
+                "name one of these with `id` or `tool`",
+            )),
+            (several, _) => Err(problem(
+                format!("{reply} fits more than one: {}", self.named(several)),
+                "say with `id` or `tool` which one is meant",
+            )),
+        }
+    }
+
+    fn is_meant(&self, open: Open<'_>, to: &ReplyTo) -> bool {
+        match (to, open) {
+            (ReplyTo::TheOnlyOne, _) => true,
+            (ReplyTo::Id(id), Open::Interrupt(interrupt)) => {
+                interrupt.id == *id || interrupt.call.as_ref() == Some(id)
+            }
+            (ReplyTo::Id(id), Open::Call(call)) => call.wire_id == *id,
+            (ReplyTo::Tool(tool), Open::Interrupt(interrupt)) => self.tool(interrupt) == Some(tool),
+            (ReplyTo::Tool(tool), Open::Call(call)) => call.name == *tool,
+        }
+    }
+
+    /// The tool that an interrupt is about.
+    fn tool(&self, interrupt: &Interrupt) -> Option<&'t str> {
+        let id = interrupt.call.as_ref()?;
+        let call = self.trace.calls.iter().rfind(|call| call.wire_id == *id)?;
+        Some(&call.name)
+    }
+
+    fn named(&self, open: &[Open<'_>]) -> String {
+        let name = |open: &Open<'_>| match open {
+            Open::Call(call) => format!("a result of `{}` (`{}`)", call.name, call.wire_id),
+            Open::Interrupt(interrupt) => {
+                let about = self.tool(interrupt).map(|tool| format!(" about `{tool}`")).unwrap_or_default();
+                let asks = interrupt.message.as_ref().map(|asks| format!(": {asks}")).unwrap_or_default();
+                format!("an answer to its interrupt `{}`{about}{asks}", interrupt.id)
+            }
+        };
+        open.iter().map(name).collect::<Vec<_>>().join(", ")
+    }
+}
+
+fn problem(message: String, help: &str) -> Problem {
+    Problem { kind: ErrorKind::Agent, message, help: Some(help.to_owned()) }
+}

@@ -1,0 +1,85 @@
+//! Where each request goes, and in what it is wrapped: the agent itself, or one of the two faces of a `CopilotKit`
+//! runtime.
+
+use bytes::Bytes;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use url::Url;
+
+use crate::model::AguiTransport;
+use crate::plan::AguiSettings;
+
+/// What is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    Run,
+    Connect,
+    Stop,
+}
+
+impl Purpose {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Run => "run",
+            Self::Connect => "connect",
+            Self::Stop => "stop",
+        }
+    }
+}
+
+/// The envelope of a runtime with one route.
+#[derive(Serialize)]
+struct Envelope<'a> {
+    method: String,
+    params: Parameters<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    body: Option<&'a RawValue>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Parameters<'a> {
+    agent_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thread_id: Option<&'a str>,
+}
+
+/// The address and the body of a request; `input` is the run's, which stopping has none of.
+///
+/// # Errors
+/// Where the body cannot be written as JSON.
+pub(super) fn request(
+    settings: &AguiSettings,
+    purpose: Purpose,
+    thread_id: &str,
+    input: Option<Box<RawValue>>,
+) -> Result<(Url, Bytes), serde_json::Error> {
+    let bare = |input: Option<Box<RawValue>>| {
+        Bytes::from(input.map_or_else(|| "{}".to_owned(), |input| String::from(Box::<str>::from(input))))
+    };
+    match settings.transport {
+        AguiTransport::Http => Ok((settings.endpoint.clone(), bare(input))),
+        AguiTransport::CopilotkitRest => Ok((path(settings, purpose, thread_id), bare(input))),
+        AguiTransport::Copilotkit => {
+            let params = Parameters {
+                agent_id: &settings.agent,
+                thread_id: (purpose == Purpose::Stop).then_some(thread_id),
+            };
+            let method = format!("agent/{}", purpose.name());
+            let body = serde_json::to_vec(&Envelope { method, params, body: input.as_deref() })?;
+            Ok((settings.endpoint.clone(), Bytes::from(body)))
+        }
+    }
+}
+
+/// `{endpoint}/agent/{agentId}/run`, each part escaped.
+fn path(settings: &AguiSettings, purpose: Purpose, thread_id: &str) -> Url {
+    let mut url = settings.endpoint.clone();
+    if let Ok(mut segments) = url.path_segments_mut() {
+        segments.pop_if_empty().extend(["agent", &settings.agent, purpose.name()]);
+        if purpose == Purpose::Stop {
+            segments.push(thread_id);
+        }
+    }
+    url
+}

@@ -4,6 +4,7 @@
 //! trace and answers with a three-valued [`Judgement`]. [`inherit`] merges the levels, [`Judge`] runs the monitors.
 //! Nothing here sees a target or a run.
 
+mod arguments;
 mod block;
 mod count;
 mod describe;
@@ -22,6 +23,7 @@ mod require;
 mod rule;
 mod selector;
 
+pub use arguments::{ArgumentPatterns, Matching};
 pub use block::{Block, Bound, Setting};
 pub use count::Counted;
 pub use explain::{ExplainedLimit, ExplainedRule, Explanation, Part, explain};

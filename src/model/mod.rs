@@ -5,6 +5,7 @@
 //! no string has been interpolated yet. A type is read from a [`Node`](crate::source::Node) by `source::from_node`.
 
 mod assert_block;
+mod client_tool;
 mod config;
 mod hook;
 mod leaf;
@@ -16,6 +17,7 @@ mod turn;
 use crate::source::TagDefault;
 
 pub use assert_block::{AssertBlock, Count, ForbidCalls, Require, TextRules, TimingLimits, ToolRules};
+pub use client_tool::{ClientTool, Mock, MockAnswer, MockCase};
 pub use config::ConfigFile;
 pub use hook::Hook;
 pub use leaf::{Given, Limit, Number, OneOrMany, Text};

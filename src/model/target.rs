@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{AssertBlock, Number, ScriptedRule, Text};
+use super::{AssertBlock, ClientTool, Number, ScriptedRule, Text};
 use crate::diagnostic::Spanned;
 use crate::source::{FreeMap, Node};
 
@@ -43,6 +43,14 @@ impl Target {
         match self {
             Self::Agui(target) => target.headers.as_ref(),
             Self::Scripted(target) => target.headers.as_ref(),
+        }
+    }
+
+    /// The client's tools as written.
+    pub fn client_tools(&self) -> Option<&Vec<ClientTool>> {
+        match self {
+            Self::Agui(target) => target.client_tools.as_ref(),
+            Self::Scripted(target) => target.client_tools.as_ref(),
         }
     }
 
@@ -92,6 +100,10 @@ pub struct AguiTarget {
     #[serde(rename = "timeout_ms")]
     #[schemars(extend("x-since" = "1.0"))]
     pub timeout_ms: Option<Number>,
+    /// Tools that the agent's client carries out: declared to the agent, answered by their mocks.
+    #[serde(rename = "client_tools")]
+    #[schemars(extend("x-since" = "1.3"))]
+    pub client_tools: Option<Vec<ClientTool>>,
     /// The assertions every test of this target inherits.
     #[schemars(extend("x-since" = "1.0"))]
     pub assert: Option<AssertBlock>,
@@ -156,6 +168,10 @@ pub struct ScriptedTarget {
     #[serde(rename = "timeout_ms")]
     #[schemars(extend("x-since" = "1.3"))]
     pub timeout_ms: Option<Number>,
+    /// Tools that the agent's client carries out: a `call` of one without a `result` waits for its mock.
+    #[serde(rename = "client_tools")]
+    #[schemars(extend("x-since" = "1.3"))]
+    pub client_tools: Option<Vec<ClientTool>>,
     /// The assertions every test of this target inherits.
     #[schemars(extend("x-since" = "1.3"))]
     pub assert: Option<AssertBlock>,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{AssertBlock, Hook, Text, Turn};
+use super::{AssertBlock, ClientTool, Hook, Text, Turn};
 use crate::diagnostic::Spanned;
 
 /// One test: a conversation with the agent, and what must hold of what the agent does.
@@ -19,6 +19,9 @@ pub struct TestFile {
     /// Commands that run before the first turn, in order. What they print as JSON becomes variables.
     #[schemars(extend("x-since" = "1.0"), example = serde_json::json!([{"cmd": ["bash", "scripts/seed-cart.sh"]}]))]
     pub hooks: Option<Vec<Hook>>,
+    /// Tools that the agent's client carries out, in the places of the target's of the same name or beside them.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub client_tools: Option<Vec<ClientTool>>,
     /// The conversation, in order; at least one turn.
     #[schemars(extend("x-since" = "1.0"), length(min = 1))]
     pub turns: Vec<Spanned<Turn>>,

@@ -27,7 +27,7 @@ impl Mask for Problem {
 
 impl Mask for CallOutcome {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self { event: _, name, args, result, started_us: _, duration_us: _ } = self;
+        let Self { event: _, name, args, result, is_clients: _, started_us: _, duration_us: _ } = self;
         name.mask(redactor);
         args.mask(redactor);
         result.mask(redactor);

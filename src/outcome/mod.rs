@@ -99,6 +99,8 @@ pub struct CallOutcome {
     pub args: String,
     /// The result as text; `None` where none came.
     pub result: Option<String>,
+    /// Whether the client carried it out: a mock answered it.
+    pub is_clients: bool,
     /// From the start of the turn to the call's start, in microseconds.
     pub started_us: u64,
     /// From the call's start to its result, in microseconds.

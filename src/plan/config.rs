@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::prepare::DEFAULT_TIMEOUT;
 use super::settings::TargetSettings;
-use super::{Selection, Supply, discover};
+use super::{Selection, Supply, client_tools, discover};
 use crate::assertion::{Block, TimeOut};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
@@ -159,6 +159,7 @@ impl Config {
     fn check(&self, scope: &Scope, sends: bool, redactor: &Redactor, problems: &mut Vec<Diagnostic>) {
         let mut filling = Filling::new(scope, &self.source, sends, problems);
         TargetSettings::fill(&self.model.target, &mut filling);
+        client_tools::fill(self.model.target.client_tools(), &mut filling);
         Block::compile(self.model.target.assert_block(), Level::Target, &mut filling);
         if let Some(thread) = self.model.target.thread_id() {
             let _ = filling.text(thread);

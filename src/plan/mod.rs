@@ -4,6 +4,7 @@
 //! [`CaseEntry`] stays in memory. A [`Preparation`] loads one test again when it starts, gives out its hooks one by one and
 //! fills all the rest for its run.
 
+mod client_tools;
 mod config;
 mod discover;
 mod explain;
@@ -26,6 +27,7 @@ use crate::diagnostic::{Code, Diagnostic, Severity, sort};
 use crate::redact::Redactor;
 use crate::variables::Scope;
 
+pub use client_tools::{ClientTool, Mock, MockAnswer, ToolDeclaration};
 use config::Reading;
 pub use config::{CONFIG_NAME, Config};
 pub use explain::{ExplainedTest, explain};

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::hook::{self, HookCommand};
 use super::test::LoadedTest;
-use super::{CaseEntry, Plan, TargetSettings, TurnInput};
+use super::{CaseEntry, ClientTool, Plan, TargetSettings, TurnInput, client_tools};
 use crate::assertion::{Block, Inherited, inherit};
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Severity, sort};
@@ -32,6 +32,8 @@ pub struct Prepared {
     pub rules: Inherited,
     /// The agent.
     pub target: TargetSettings,
+    /// The tools that the client carries out.
+    pub client_tools: Vec<ClientTool>,
     /// The conversation's thread.
     pub thread_id: String,
     /// Whether another test may get the same thread: it was not generated for this one.
@@ -191,6 +193,7 @@ impl<'a> Preparation<'a> {
         let model = &config.model.target;
         let mut filling = Filling::new(&self.scope, &config.source, true, problems);
         let target = TargetSettings::fill(model, &mut filling);
+        let targets_tools = client_tools::fill(model.client_tools(), &mut filling);
         let target_block = Block::compile(model.assert_block(), Level::Target, &mut filling);
         let timeout = match model.timeout_ms() {
             Some(number) => filling.number(number).ready().map(Duration::from_millis),
@@ -200,6 +203,7 @@ impl<'a> Preparation<'a> {
 
         let mut filling = Filling::new(&self.scope, &self.test.source, true, problems);
         let (test_block, turn_blocks) = self.test.blocks(&mut filling);
+        let tests_tools = client_tools::fill(self.test.model.client_tools.as_ref(), &mut filling);
         let turns: Vec<Option<TurnInput>> =
             self.test.model.turns.iter().map(|turn| TurnInput::fill(turn, &mut filling)).collect();
         secrets.extend(filling.into_secrets());
@@ -207,6 +211,7 @@ impl<'a> Preparation<'a> {
             turns: turns.into_iter().collect::<Option<_>>()?,
             rules: inherit(&target_block, &test_block, &turn_blocks),
             target: target?,
+            client_tools: client_tools::merge(targets_tools, tests_tools),
             thread_id,
             thread_is_fixed: self.thread_is_given || self.literal_thread().is_some(),
             timeout: timeout?,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::config::TargetRules;
-use super::{Config, Supply, TurnInput, discover, hook};
+use super::{Config, Supply, TurnInput, client_tools, discover, hook};
 use crate::assertion::{Block, Lint, Surroundings, lint};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
@@ -205,6 +205,7 @@ impl LoadedTest {
         let scope = if self.hooks(supply).is_empty() { scope } else { scope.open() };
         let mut filling = Filling::new(&scope, &self.source, true, problems).as_written();
         let (test, turns) = self.blocks(&mut filling);
+        client_tools::fill(self.model.client_tools.as_ref(), &mut filling);
         let inputs = self.model.turns.iter().map(|turn| {
             TurnInput::fill(turn, &mut filling)
                 .map_or_else(|| TurnInput::written(turn), |input| input.describe())

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::assertion::Judge;
 use crate::context::At;
-use crate::target::{Sink, Stop, Wire};
+use crate::target::{Sink, Stop, ToolAnswer, Wire};
 use crate::trace::{Change, Touch, Trace};
 
 /// The sink of a case: its trace, watched by its rules.
@@ -28,6 +28,15 @@ impl Capture {
     pub(super) fn end_turn(&mut self) {
         self.trace.end_turn(&mut self.touched);
         self.feed();
+    }
+
+    /// The client answers calls before the agent goes on. Answers whether the turn ends here, because a rule broke.
+    pub(super) fn answer(&mut self, answers: &[ToolAnswer]) -> bool {
+        for answer in answers {
+            self.trace.answer_as_client(&answer.call, answer.text(), answer.is_error, &mut self.touched);
+        }
+        self.stopped |= self.feed() && self.stop_early;
+        self.stopped
     }
 
     /// Whether a turn was cut short because a rule broke.

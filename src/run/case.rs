@@ -6,10 +6,11 @@ use crate::assertion::Judge;
 use crate::context::CaseKey;
 use crate::diagnostic::Diagnostic;
 use crate::outcome::{ErrorKind, Outcome, Problem, Status};
-use crate::plan::{CaseEntry, Plan, Preparation, Prepared, Unprepared};
+use crate::plan::{CaseEntry, Plan, Preparation, Prepared, ToolDeclaration, Unprepared};
 use crate::target::{Limits, Opening, Session, Target, build};
 
 use super::capture::Capture;
+use super::client_tools::Mocks;
 use super::hooks::run_hooks;
 use super::summary;
 use super::turn::{request, run_turn};
@@ -133,9 +134,11 @@ async fn converse(
     prepared: Prepared,
     outcome: &mut Outcome,
 ) -> Result<(), Problem> {
-    let Prepared { turns, rules, target, thread_id, thread_is_fixed, timeout, .. } = prepared;
+    let Prepared { turns, rules, target, client_tools, thread_id, thread_is_fixed, timeout, .. } = prepared;
     let setup = |message: String| Problem { kind: ErrorKind::Setup, message, help: None };
     let judge = Judge::start(rules, shared.redactor.clone()).map_err(|error| setup(error.to_string()))?;
+    let declared: Vec<_> = client_tools.iter().map(|tool| tool.declaration.clone()).collect();
+    let mut mocks = Mocks::start(client_tools).map_err(|error| setup(error.to_string()))?;
     let state = target.state().clone();
     // Held until the conversation is over.
     let _taken = match target.endpoint().filter(|_| thread_is_fixed) {
@@ -152,7 +155,7 @@ async fn converse(
         max_response_bytes: Limits::MAX_RESPONSE_BYTES,
         cancel: shared.stopper.token().child_token(),
     };
-    let mut session = open(shared, entry, &*target, thread_id).await?;
+    let mut session = open(shared, entry, &*target, thread_id, declared).await?;
     let mut capture = Capture::new(judge, state, shared.options.stop_early);
     let total = turns.len();
     for (index, input) in turns.iter().enumerate() {
@@ -167,7 +170,7 @@ async fn converse(
         let (id, turn) = (entry.id.clone(), index + 1);
         shared.tell(RunEvent::TurnStarted { id, turn, of: total }).await;
         limits.timeout = left(shared, timeout, outcome);
-        let mut turn = run_turn(&mut *session, &mut capture, &limits, index, request).await;
+        let mut turn = run_turn(&mut *session, &mut capture, &limits, index, &mut mocks, request).await;
         if let (Some(whole), true) = (shared.options.timeout, limits.timeout < timeout)
             && let Some(problem) = turn.problem.as_mut().filter(|problem| problem.kind == ErrorKind::Timeout)
         {
@@ -210,10 +213,12 @@ async fn open(
     entry: &CaseEntry,
     target: &dyn Target,
     thread_id: String,
+    client_tools: Vec<ToolDeclaration>,
 ) -> Result<Box<dyn Session>, Problem> {
     let opening = Opening {
         key: CaseKey::first(entry.id.clone()),
         thread_id,
+        client_tools: client_tools.into(),
         clock: shared.context.clock.clone(),
         ids: shared.context.ids.clone(),
     };

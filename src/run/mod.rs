@@ -6,6 +6,7 @@
 
 mod capture;
 mod case;
+mod client_tools;
 mod event;
 mod hooks;
 mod schedule;

@@ -75,6 +75,7 @@ fn call(trace: &Trace, turn: &Turn, call: &ToolCall) -> CallOutcome {
         name: bounded(&call.name),
         args: bounded(&call.args_text),
         result: call.result().map(|result| bounded(&result.text)),
+        is_clients: call.is_clients,
         started_us,
         duration_us: call.result().map(|result| result.at.0.saturating_sub(call.started.0)),
     }

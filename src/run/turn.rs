@@ -1,5 +1,7 @@
 //! One turn: sent, captured, judged.
 
+use std::time::Duration;
+
 use crate::context::Ids;
 use crate::outcome::{ErrorKind, Problem, Status, TurnOutcome};
 use crate::plan::TurnInput;
@@ -7,6 +9,7 @@ use crate::target::{Action, Ended, Limits, Request, Session, TargetError};
 use crate::trace::{Input, Outcome, Trace};
 
 use super::capture::Capture;
+use super::client_tools::Mocks;
 use super::summary;
 use super::waiting::{answers, unanswered};
 
@@ -40,6 +43,7 @@ pub(super) async fn run_turn(
     capture: &mut Capture,
     limits: &Limits,
     index: usize,
+    mocks: &mut Mocks,
     (input, action): (Input, Action),
 ) -> TurnOutcome {
     capture.trace.begin_turn(input);
@@ -48,15 +52,44 @@ pub(super) async fn run_turn(
         let problem = Some((Status::Error, problem));
         return summary::turn(&capture.trace, index, session.clock(), problem, Vec::new());
     }
-    let ended = session.exchange(Request { action }, limits, capture).await;
+    let problem = exchanges(session, capture, limits, mocks, action).await;
     capture.end_turn();
-    let problem = problem(ended, limits, capture);
     let cut_short = problem.is_some() || capture.was_stopped();
     let failures = capture.judge.end_turn(&capture.trace, cut_short);
     summary::turn(&capture.trace, index, session.clock(), problem, failures)
 }
 
-/// Why the turn could not be judged to its end, and what that makes of its status.
+/// Talks to the agent until it waits for its client no more. Gives why the turn could not be judged to its end, and
+/// what that makes of its status.
+async fn exchanges(
+    session: &mut dyn Session,
+    capture: &mut Capture,
+    limits: &Limits,
+    mocks: &mut Mocks,
+    mut action: Action,
+) -> Option<(Status, Problem)> {
+    mocks.begin_turn();
+    let mut left = limits.clone();
+    loop {
+        let ended = session.exchange(Request { action }, &left, capture).await;
+        let problem = problem(ended, limits, capture);
+        if problem.is_some() || capture.was_stopped() {
+            return problem;
+        }
+        let answers = match mocks.answer(&capture.trace) {
+            Ok(answers) => answers,
+            Err(problem) => return Some((Status::Failed, problem)),
+        };
+        if answers.is_empty() || capture.answer(&answers) {
+            return None;
+        }
+        let used = capture.trace.turns.last().map_or(0, |turn| capture.trace.turn_micros(turn));
+        left.timeout = limits.timeout.saturating_sub(Duration::from_micros(used));
+        action = Action::ToolResults(answers);
+    }
+}
+
+/// Why an exchange could not be judged to its end, and what that makes of the turn's status.
 fn problem(
     ended: Result<Ended, TargetError>,
     limits: &Limits,

@@ -75,15 +75,23 @@ fn without_null(object: &mut Map<String, Value>) {
 fn describe_tags(object: &mut Map<String, Value>) {
     let Some(Value::Array(branches)) = object.get_mut("oneOf") else { return };
     for branch in branches.iter_mut().filter_map(Value::as_object_mut) {
-        let said: Vec<(&str, Option<Value>)> =
+        let mut said: Vec<(&str, Option<Value>)> =
             ["description", "x-since"].map(|key| (key, branch.get(key).cloned())).into();
+        if branch.contains_key("properties") {
+            // An example is one of the value, which stands under the key.
+            said.push(("examples", branch.shift_remove("examples")));
+        }
         let Some(Value::Object(properties)) = branch.get_mut("properties") else { continue };
         let tagged = properties.get("type").is_some_and(|tag| tag.get("const").is_some());
-        let chooser = match (tagged, properties.len()) {
+        let mut chooser = match (tagged, properties.len()) {
             (true, _) => properties.get_mut("type"),
             (false, 1) => properties.values_mut().next(),
             _ => None,
         };
+        if let Some(any @ Value::Bool(true)) = &mut chooser {
+            // Any value will do, and it needs words all the same.
+            **any = Value::Object(Map::new());
+        }
         if let Some(Value::Object(chooser)) = chooser {
             for (key, value) in said {
                 if let Some(value) = value {

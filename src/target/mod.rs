@@ -20,6 +20,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::context::{At, CaseKey, Clock, Ids};
+use crate::plan::ToolDeclaration;
 use crate::trace::Change;
 
 pub use build::build;
@@ -73,6 +74,8 @@ pub struct Opening {
     pub key: CaseKey,
     /// The conversation's thread.
     pub thread_id: String,
+    /// The tools that the client carries out.
+    pub client_tools: Arc<[ToolDeclaration]>,
     /// Arrival times.
     pub clock: Arc<dyn Clock>,
     /// Ids of runs and messages.

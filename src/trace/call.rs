@@ -25,6 +25,8 @@ pub struct ToolCall {
     pub answered_in: Option<usize>,
     /// Who made it.
     pub lane: Lane,
+    /// Whether the client carried it out, and not the agent's side.
+    pub is_clients: bool,
     /// How it came to be known.
     pub origin: Origin,
     /// When it started.
@@ -72,6 +74,7 @@ impl ToolCall {
             counted_in: turn,
             answered_in: None,
             lane,
+            is_clients: false,
             origin: Origin::Streamed,
             started: at,
             args_done: None,

@@ -181,6 +181,15 @@ impl Trace {
         }
     }
 
+    /// The client answers a call at the end of the running exchange: its own time costs the agent nothing (SPEC 7.3).
+    pub fn answer_as_client(&mut self, id: &str, text: String, is_error: bool, touched: &mut Vec<Touch>) {
+        if let Some(call) = self.known.calls.get(id).and_then(|index| self.calls.get_mut(*index)) {
+            call.is_clients = true;
+        }
+        let at = self.exchanges.last().and_then(|exchange| exchange.ended).unwrap_or_default();
+        self.answer(at, id, ResultContent::Text(text.into()), Some(is_error), touched);
+    }
+
     /// The number of the newest event.
     pub fn last_event(&self) -> u32 {
         self.next_event().saturating_sub(1)

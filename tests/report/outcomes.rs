@@ -52,6 +52,7 @@ pub(super) fn says(event: u32, text: &str) -> Line {
 pub(super) fn calls(event: u32, name: &str, args: &str, result: Option<&str>, times: (u64, u64)) -> Line {
     let (started_us, duration_us) = times;
     Line::Calls(CallOutcome {
+        is_clients: false,
         event,
         name: name.to_owned(),
         args: args.to_owned(),

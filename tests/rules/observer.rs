@@ -28,7 +28,9 @@ pub(crate) fn observe(row: &Row, script: &[Vec<Step>], agent: Agent) -> String {
 async fn drive(observer: &mut Observer, script: &[Vec<Step>], agent: Agent) {
     let (target, clock) = target(agent, script);
     let ids = Arc::new(SequentialIds::default());
-    let opening = Opening { key: CaseKey::first("row"), thread_id: "thread".to_owned(), clock, ids };
+    let client_tools = Arc::default();
+    let opening =
+        Opening { key: CaseKey::first("row"), thread_id: "thread".to_owned(), client_tools, clock, ids };
     let mut session = target.open(opening).await.unwrap();
     let limits = Limits {
         timeout: Duration::from_mins(10),

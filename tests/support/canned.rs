@@ -76,6 +76,7 @@ pub(crate) async fn session(
     run: u64,
 ) -> Box<dyn Session> {
     let opening = Opening {
+        client_tools: Arc::default(),
         key: CaseKey::first("test"),
         thread_id: "t-1".to_owned(),
         clock: Arc::new(ManualClock::default()),

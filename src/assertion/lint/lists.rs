@@ -122,7 +122,7 @@ fn meet(forbidden: Home, owed: Home, turns: &[TurnRules]) -> bool {
 /// Whether every call that `required` selects is one that `forbidden` selects.
 fn forbids_all(forbidden: &Selector, required: &Selector) -> bool {
     let same_result = forbidden.result.is_none() || forbidden.result == required.result;
-    same_result && forbidden.args.iter().all(|condition| required.args.contains(condition))
+    same_result && required.args.include(&forbidden.args)
 }
 
 fn forbidden_requirement(

@@ -6,6 +6,8 @@ use serde_json::{Map, Value};
 
 use super::history::History;
 use crate::context::Ids;
+use crate::plan::ToolDeclaration;
+use crate::target::Opening;
 use crate::trace::State;
 
 /// A thread with its messages and its state.
@@ -17,6 +19,7 @@ pub(super) struct Conversation {
     pub(super) state_is_told: bool,
     /// Whether the open interrupts came as custom events, the way agents told them before the protocol had them.
     pub(super) legacy_interrupts: bool,
+    pub(super) client_tools: Arc<[ToolDeclaration]>,
     pub(super) ids: Arc<dyn Ids>,
 }
 
@@ -27,9 +30,17 @@ pub(super) struct Remembered {
 }
 
 impl Conversation {
-    pub(super) fn new(thread_id: String, state: Value, ids: Arc<dyn Ids>) -> Self {
-        let (history, state) = (History::default(), State::new(state));
-        Self { thread_id, history, state, state_is_told: false, legacy_interrupts: false, ids }
+    pub(super) fn new(opening: Opening, state: Value) -> Self {
+        let Opening { thread_id, client_tools, ids, .. } = opening;
+        Self {
+            thread_id,
+            history: History::default(),
+            state: State::new(state),
+            state_is_told: false,
+            legacy_interrupts: false,
+            client_tools,
+            ids,
+        }
     }
 
     /// Forgets what was said, for the agent to tell it again.

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::history::Messages;
+use crate::plan::ToolDeclaration;
 use crate::target::InterruptAnswer;
 
 /// The version of the protocol that is asked for. Servers that know it tell more (calls that wait for the client, runs
@@ -19,11 +20,19 @@ pub(super) struct RunInput<'a> {
     protocol_version: &'static str,
     state: ObjectForNull<'a>,
     messages: Messages<'a>,
-    tools: [Value; 0],
+    tools: Vec<Tool<'a>>,
     context: [Value; 0],
     forwarded_props: ObjectForNull<'a>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     resume: Vec<Resume<'a>>,
+}
+
+/// A tool that the client carries out.
+#[derive(Serialize)]
+struct Tool<'a> {
+    name: &'a str,
+    description: &'a str,
+    parameters: &'a Value,
 }
 
 /// The answer to an interrupt.
@@ -42,6 +51,7 @@ impl<'a> RunInput<'a> {
         run_id: &'a str,
         state: &'a Value,
         messages: Messages<'a>,
+        tools: &'a [ToolDeclaration],
         forwarded_props: &'a Value,
         resume: &'a [InterruptAnswer],
     ) -> Self {
@@ -56,7 +66,14 @@ impl<'a> RunInput<'a> {
             protocol_version: PROTOCOL_VERSION,
             state: ObjectForNull(state),
             messages,
-            tools: [],
+            tools: tools
+                .iter()
+                .map(|tool| Tool {
+                    name: &tool.name,
+                    description: &tool.description,
+                    parameters: &tool.parameters,
+                })
+                .collect(),
             context: [],
             forwarded_props: ObjectForNull(forwarded_props),
             resume: resume.collect(),

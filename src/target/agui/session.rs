@@ -48,8 +48,9 @@ pub(super) struct AguiSession {
 
 impl AguiSession {
     pub(super) fn new(settings: Arc<AguiSettings>, transport: Arc<dyn Transport>, opening: Opening) -> Self {
-        let conversation = Conversation::new(opening.thread_id, settings.state.clone(), opening.ids);
-        Self { settings, transport, clock: opening.clock, conversation }
+        let clock = Arc::clone(&opening.clock);
+        let conversation = Conversation::new(opening, settings.state.clone());
+        Self { settings, transport, clock, conversation }
     }
 
     async fn run(
@@ -84,7 +85,8 @@ impl AguiSession {
 
     /// What is sent; the history then holds what it says.
     fn request(&mut self, action: Action, run_id: &str) -> Result<HttpRequest, TargetError> {
-        let Conversation { thread_id, history, state, legacy_interrupts, ids, .. } = &mut self.conversation;
+        let Conversation { thread_id, history, state, legacy_interrupts, client_tools, ids, .. } =
+            &mut self.conversation;
         let AguiSettings { forwarded_props, last_only, .. } = &*self.settings;
         history.discard_open();
         let mut purpose = Purpose::Run;
@@ -110,7 +112,7 @@ impl AguiSession {
             _ if *last_only => Messages::Only(history, &new),
             _ => Messages::All(history),
         };
-        let input = RunInput::new(thread_id, run_id, state.value(), messages, &props, &resume);
+        let input = RunInput::new(thread_id, run_id, state.value(), messages, client_tools, &props, &resume);
         let body = to_raw_value(&input)
             .and_then(|input| route::request(&self.settings, purpose, thread_id, Some(input)));
         let (url, body) = body.map_err(|failure| TargetError {

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::Answering;
 use crate::context::{At, Clock, ManualClock};
-use crate::plan::Step;
+use crate::plan::{Step, ToolDeclaration};
 use crate::target::{Action, Ended, Limits, Opening, Request, Session, Sink, TargetError, Wire};
 use crate::trace::{Change, Outcome, ResultContent, Role};
 
@@ -102,7 +102,15 @@ impl ScriptedSession {
         let thread_id = Some(Cow::Owned(self.opening.thread_id.clone()));
         let run_id = Some(self.opening.ids.next("run").into());
         play.tell(Change::RunStarted { run_id, thread_id, is_replay: false })?;
+        let mut waits = false;
         while let Some(step) = steps.pop_front() {
+            let is_clients = is_clients(&step, &self.opening.client_tools);
+            if waits && !is_clients {
+                // Calls of the client that follow each other wait for it together.
+                steps.push_front(step);
+                break;
+            }
+            waits |= is_clients;
             match step {
                 Step::Say(text) => {
                     self.messages += 1;
@@ -136,6 +144,7 @@ impl ScriptedSession {
                 }
             }
         }
+        self.paused = waits.then(|| Paused { resolved: steps, cancelled: VecDeque::new() });
         play.tell(Change::RunEnded(Outcome::Finished))
     }
 }
@@ -158,6 +167,12 @@ impl Session for ScriptedSession {
     fn clock(&self) -> &dyn Clock {
         &self.clock
     }
+}
+
+/// Whether a step is a call that the client carries out.
+fn is_clients(step: &Step, declared: &[ToolDeclaration]) -> bool {
+    let Step::Call { tool, result: None, .. } = step else { return false };
+    declared.iter().any(|declared| declared.name == *tool)
 }
 
 /// The agent doing what its rule says.

@@ -1,0 +1,100 @@
+//! Patterns that the arguments of a call must match.
+
+use std::sync::Arc;
+
+use regex::Regex;
+use serde_json::Value;
+
+use super::describe::short;
+use crate::diagnostic::Code;
+use crate::model::Text;
+use crate::source::FreeMap;
+use crate::trace::{Args, Path, ToolCall};
+use crate::variables::{Filling, Pattern, Patterns};
+
+/// Arguments and the pattern each must match (SPEC 7.2, `args_match`).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ArgumentPatterns(Vec<(Path, Pattern)>);
+
+impl ArgumentPatterns {
+    /// Checks and fills the patterns; `None` where something is known later or was reported.
+    pub fn compile(written: Option<&FreeMap<Text>>, filling: &mut Filling<'_>) -> Option<Self> {
+        let mut compiled = Some(Vec::new());
+        for (key, text) in written.into_iter().flatten() {
+            let path =
+                Path::parse(key).map_err(|error| filling.report(Code::BadValue, text.span, error, None)).ok();
+            let pattern = filling.pattern(text).ready();
+            compiled = compiled.zip(path.zip(pattern)).map(|(mut list, entry)| {
+                list.push(entry);
+                list
+            });
+        }
+        compiled.map(Self)
+    }
+
+    /// Starts matching.
+    ///
+    /// # Errors
+    /// Where a pattern compiles to more than is allowed.
+    pub fn start(&self, patterns: &mut Patterns) -> Result<Matching, regex::Error> {
+        let compiled = self.0.iter().map(|(path, pattern)| Ok((path.clone(), patterns.compile(pattern)?)));
+        Ok(Matching(compiled.collect::<Result<_, regex::Error>>()?))
+    }
+
+    /// Whether every call fits.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether every call that fits these also fits `fewer`.
+    pub(super) fn include(&self, fewer: &Self) -> bool {
+        fewer.0.iter().all(|condition| self.0.contains(condition))
+    }
+
+    /// Each pattern in words: `` `amount` matching `^10` ``.
+    pub(super) fn describe(&self) -> impl Iterator<Item = String> {
+        let words = |(path, pattern): &(Path, Pattern)| {
+            format!("`{}` matching `{}`", path.as_str(), short(pattern.as_str()))
+        };
+        self.0.iter().map(words)
+    }
+}
+
+/// Patterns at work.
+#[derive(Debug)]
+pub struct Matching(Vec<(Path, Arc<Regex>)>);
+
+impl Matching {
+    /// Whether every call fits.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Why the call's arguments do not fit; `None` where they do.
+    pub fn misfit(&self, call: &ToolCall) -> Option<String> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let value = match call.args() {
+            Args::Json(value) => value,
+            Args::Malformed(error) => return Some(format!("the arguments are no JSON: {error}")),
+        };
+        self.0.iter().find_map(|(path, regex)| {
+            let Some(found) = path.find(value) else {
+                return Some(format!("there is no argument `{}`", path.as_str()));
+            };
+            let text = match found {
+                Value::String(text) => text.clone(),
+                other => other.to_string(),
+            };
+            (!regex.is_match(&text)).then(|| {
+                format!(
+                    "argument `{}` is `{}`, which does not match `{}`",
+                    path.as_str(),
+                    short(&text),
+                    short(regex.as_str())
+                )
+            })
+        })
+    }
+}

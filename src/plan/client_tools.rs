@@ -1,0 +1,153 @@
+//! The tools that the client carries out, with their mocks filled: the target's and the test's, merged by name.
+
+use serde_json::{Map, Value, json};
+
+use crate::assertion::ArgumentPatterns;
+use crate::diagnostic::{Code, Spanned};
+use crate::model;
+use crate::source::Node;
+use crate::variables::{Filling, Late};
+
+/// What an agent is told of a tool that its client carries out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolDeclaration {
+    /// The tool's name.
+    pub name: String,
+    /// What it does, in words for the agent's model; may be empty.
+    pub description: String,
+    /// The JSON Schema of its arguments.
+    pub parameters: Value,
+}
+
+/// A tool that the client carries out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClientTool {
+    /// What the agent is told of it.
+    pub declaration: ToolDeclaration,
+    /// What answers its calls; `None` where nothing says so.
+    pub mock: Option<Mock>,
+}
+
+/// What answers the calls of a client tool.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Mock {
+    /// Nothing: the call stays open.
+    LeftOpen,
+    /// This, every time.
+    Always(MockAnswer),
+    /// One after the other.
+    Sequence(Vec<MockAnswer>),
+    /// The first that fits the arguments.
+    When(Vec<(ArgumentPatterns, MockAnswer)>),
+}
+
+/// One answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MockAnswer {
+    /// The answer, of a call that failed in words.
+    pub content: Value,
+    /// Whether the call failed.
+    pub is_error: bool,
+}
+
+/// Checks and fills the tools of one level; what is known later or was reported is left out.
+pub(super) fn fill(written: Option<&Vec<model::ClientTool>>, filling: &mut Filling<'_>) -> Vec<ClientTool> {
+    let mut tools: Vec<ClientTool> = Vec::new();
+    for tool in written.into_iter().flatten() {
+        let Some(filled) = client_tool(tool, filling) else { continue };
+        if tools.iter().any(|known| known.declaration.name == filled.declaration.name) {
+            let message = format!("the tool `{}` is declared twice", filled.declaration.name);
+            filling.report(Code::Contradiction, tool.name.span, message, None);
+        } else {
+            tools.push(filled);
+        }
+    }
+    tools
+}
+
+/// The target's tools, those of the test in the places of their namesakes, and the test's further ones.
+pub(super) fn merge(mut target: Vec<ClientTool>, test: Vec<ClientTool>) -> Vec<ClientTool> {
+    for tool in test {
+        match target.iter_mut().find(|known| known.declaration.name == tool.declaration.name) {
+            Some(known) => *known = tool,
+            None => target.push(tool),
+        }
+    }
+    target
+}
+
+fn client_tool(tool: &model::ClientTool, filling: &mut Filling<'_>) -> Option<ClientTool> {
+    let name = filling.text(&tool.name);
+    if matches!(&name, Late::Ready(name) if name.is_empty()) {
+        filling.report(Code::EmptyValue, tool.name.span, "a tool's name cannot be empty", None);
+        return None;
+    }
+    let description = Late::optional(tool.description.as_ref().map(|text| filling.text(text)));
+    let parameters = Late::optional(tool.parameters.as_ref().map(|node| filling.json(node)));
+    let mock = tool.mock.as_ref().map(|written| mock(written, filling));
+    let any = || json!({ "type": "object", "properties": Map::new() });
+    let declaration = ToolDeclaration {
+        name: name.ready()?,
+        description: description.ready()?.unwrap_or_default(),
+        parameters: parameters.ready()?.unwrap_or_else(any),
+    };
+    let mock = match mock {
+        Some(mock) => Some(mock?),
+        None => None,
+    };
+    Some(ClientTool { declaration, mock })
+}
+
+fn mock(written: &model::Mock, filling: &mut Filling<'_>) -> Option<Mock> {
+    match written {
+        model::Mock::None => Some(Mock::LeftOpen),
+        model::Mock::Result(node) => result(node, filling).map(Mock::Always),
+        model::Mock::Error(text) => error(text, filling).map(Mock::Always),
+        model::Mock::Sequence(Spanned { value: answers, span }) if answers.is_empty() => {
+            filling.report(Code::BadValue, *span, "`sequence` needs at least one answer", None);
+            None
+        }
+        model::Mock::When(Spanned { value: cases, span }) if cases.is_empty() => {
+            filling.report(Code::BadValue, *span, "`when` needs at least one case", None);
+            None
+        }
+        model::Mock::Sequence(answers) => {
+            let answers: Vec<Option<MockAnswer>> = answers
+                .iter()
+                .map(|answer| match answer {
+                    model::MockAnswer::Result(node) => result(node, filling),
+                    model::MockAnswer::Error(text) => error(text, filling),
+                })
+                .collect();
+            answers.into_iter().collect::<Option<_>>().map(Mock::Sequence)
+        }
+        model::Mock::When(cases) => {
+            let cases: Vec<_> = cases.iter().map(|case| case_of(case, filling)).collect();
+            cases.into_iter().collect::<Option<_>>().map(Mock::When)
+        }
+    }
+}
+
+fn case_of(case: &model::MockCase, filling: &mut Filling<'_>) -> Option<(ArgumentPatterns, MockAnswer)> {
+    let patterns = ArgumentPatterns::compile(case.args_match.as_ref(), filling);
+    let answer = match (&case.result, &case.error) {
+        (Some(node), None) => result(node, filling),
+        (None, Some(text)) => error(text, filling),
+        (Some(_), Some(text)) => {
+            let message = "a case answers with a `result` or with an `error`, not with both";
+            filling.report(Code::Contradiction, text.span, message, None);
+            None
+        }
+        (None, None) => Some(MockAnswer { content: Value::String(String::new()), is_error: false }),
+    };
+    patterns.zip(answer)
+}
+
+fn result(node: &Node, filling: &mut Filling<'_>) -> Option<MockAnswer> {
+    filling.json(node).ready().map(|content| MockAnswer { content, is_error: false })
+}
+
+fn error(text: &model::Text, filling: &mut Filling<'_>) -> Option<MockAnswer> {
+    let content = filling.text(text).ready()?;
+    Some(MockAnswer { content: Value::String(content), is_error: true })
+}

@@ -1,0 +1,141 @@
+//! Answers the calls that the client carries out, from mocks.
+
+use crate::assertion::Matching;
+use crate::outcome::{ErrorKind, Problem};
+use crate::plan::{ClientTool, Mock, MockAnswer};
+use crate::target::ToolAnswer;
+use crate::trace::{Origin, Outcome, ToolCall, Trace};
+use crate::variables::Patterns;
+
+/// How many times in one turn an agent may wait for its client (SPEC 6).
+const ROUNDS: usize = 25;
+
+/// The mocks of one test.
+pub(super) struct Mocks {
+    tools: Vec<Tool>,
+    /// How often the running turn was continued.
+    rounds: usize,
+}
+
+struct Tool {
+    name: String,
+    answers: Answers,
+    /// How many calls of it were answered.
+    answered: usize,
+}
+
+enum Answers {
+    /// Nothing says what to answer.
+    Missing,
+    LeftOpen,
+    Always(MockAnswer),
+    Sequence(Vec<MockAnswer>),
+    When(Vec<(Matching, MockAnswer)>),
+}
+
+impl Mocks {
+    /// # Errors
+    /// Where a pattern compiles to more than is allowed.
+    pub(super) fn start(tools: Vec<ClientTool>) -> Result<Self, regex::Error> {
+        let mut patterns = Patterns::default();
+        let mut started = Vec::with_capacity(tools.len());
+        for ClientTool { declaration, mock } in tools {
+            let answers = match mock {
+                None => Answers::Missing,
+                Some(Mock::LeftOpen) => Answers::LeftOpen,
+                Some(Mock::Always(answer)) => Answers::Always(answer),
+                Some(Mock::Sequence(answers)) => Answers::Sequence(answers),
+                Some(Mock::When(cases)) => {
+                    let cases =
+                        cases.into_iter().map(|(args, answer)| Ok((args.start(&mut patterns)?, answer)));
+                    Answers::When(cases.collect::<Result<_, regex::Error>>()?)
+                }
+            };
+            started.push(Tool { name: declaration.name, answers, answered: 0 });
+        }
+        Ok(Self { tools: started, rounds: 0 })
+    }
+
+    pub(super) fn begin_turn(&mut self) {
+        self.rounds = 0;
+    }
+
+    /// The answers to the calls that wait for the client at the end of an exchange; none where none waits, or where
+    /// one of them is meant to stay open: the agent goes on only when all are answered.
+    ///
+    /// # Errors
+    /// Where a call has no answer, or the agent never stops calling.
+    pub(super) fn answer(&mut self, trace: &Trace) -> Result<Vec<ToolAnswer>, Problem> {
+        let ended = trace.exchanges.last().and_then(|exchange| exchange.outcome.as_ref());
+        let Some(turn) =
+            trace.turns.last().filter(|turn| ended == Some(&Outcome::Finished) && !turn.input.is_replay)
+        else {
+            return Ok(Vec::new());
+        };
+        let calls = trace.calls.get(turn.calls.clone()).unwrap_or_default().iter();
+        let waiting: Vec<&ToolCall> =
+            calls.filter(|call| call.results.is_empty() && call.origin != Origin::History).collect();
+        let mocked = |name: &str| self.tools.iter().position(|tool| tool.name == name);
+        let waiting: Vec<(&ToolCall, usize)> =
+            waiting.into_iter().filter_map(|call| Some((call, mocked(&call.name)?))).collect();
+        if waiting.is_empty() || waiting.iter().any(|(_, tool)| self.tools[*tool].is_left_open()) {
+            return Ok(Vec::new());
+        }
+        self.rounds += 1;
+        if self.rounds > ROUNDS {
+            let (call, _) = waiting[0];
+            return Err(problem(
+                format!("the agent still calls `{}` after {ROUNDS} rounds of answers in one turn", call.name),
+                "does the agent take in the result? `-v` shows the calls",
+            ));
+        }
+        waiting.into_iter().map(|(call, tool)| self.tools[tool].answer(call)).collect()
+    }
+}
+
+impl Tool {
+    fn is_left_open(&self) -> bool {
+        matches!(self.answers, Answers::LeftOpen)
+    }
+
+    fn answer(&mut self, call: &ToolCall) -> Result<ToolAnswer, Problem> {
+        let name = &self.name;
+        let answer = match &self.answers {
+            Answers::Always(answer) => answer,
+            Answers::Sequence(answers) => answers.get(self.answered).ok_or_else(|| {
+                problem(
+                    format!("`{name}` is called once more than its mock has answers ({})", answers.len()),
+                    "add an answer to the `sequence`, or limit the calls with `count`",
+                )
+            })?,
+            Answers::When(cases) => {
+                let fitting = cases.iter().find(|(args, _)| args.misfit(call).is_none());
+                let (_, answer) = fitting.ok_or_else(|| unfitting(cases, call))?;
+                answer
+            }
+            Answers::Missing | Answers::LeftOpen => {
+                return Err(problem(
+                    format!("the call of `{name}` waits for its client, and the tool has no mock"),
+                    "say what it answers with `mock: { result: … }`, or `mock: none` where it is meant to stay open",
+                ));
+            }
+        };
+        self.answered += 1;
+        let MockAnswer { content, is_error } = answer.clone();
+        Ok(ToolAnswer { call: call.wire_id.clone(), content, is_error })
+    }
+}
+
+fn unfitting(cases: &[(Matching, MockAnswer)], call: &ToolCall) -> Problem {
+    let misfits = cases.iter().filter_map(|(args, _)| args.misfit(call));
+    let misfits: Vec<String> =
+        misfits.zip(1..).map(|(misfit, case)| format!("case {case}: {misfit}")).collect();
+    problem(
+        format!("no case of the mock of `{}` fits the call: {}", call.name, misfits.join("; ")),
+        "add a case for it, or a last one without `args_match`",
+    )
+}
+
+fn problem(message: String, help: &str) -> Problem {
+    Problem { kind: ErrorKind::Agent, message, help: Some(help.to_owned()) }
+}

@@ -13,7 +13,7 @@ use super::capture::Capture;
 use super::client_tools::Mocks;
 use super::hooks::run_hooks;
 use super::summary;
-use super::turn::{request, run_turn};
+use super::turn::run_turn;
 use super::{Reason, Run, RunEvent};
 
 /// Why a test ends before its conversation does.
@@ -157,20 +157,12 @@ async fn converse(
     };
     let mut session = open(shared, entry, &*target, thread_id, declared).await?;
     let mut capture = Capture::new(judge, state, shared.options.stop_early);
-    let total = turns.len();
+    let (total, ids) = (turns.len(), &*shared.context.ids);
     for (index, input) in turns.iter().enumerate() {
-        let request = match request(&capture.trace, input, &*shared.context.ids) {
-            Ok(request) => request,
-            Err(problem) => {
-                outcome.status = Status::Failed;
-                outcome.problem = Some(problem);
-                break;
-            }
-        };
         let (id, turn) = (entry.id.clone(), index + 1);
         shared.tell(RunEvent::TurnStarted { id, turn, of: total }).await;
         limits.timeout = left(shared, timeout, outcome);
-        let mut turn = run_turn(&mut *session, &mut capture, &limits, index, &mut mocks, request).await;
+        let mut turn = run_turn(&mut *session, &mut capture, &limits, index, input, &mut mocks, ids).await;
         if let (Some(whole), true) = (shared.options.timeout, limits.timeout < timeout)
             && let Some(problem) = turn.problem.as_mut().filter(|problem| problem.kind == ErrorKind::Timeout)
         {

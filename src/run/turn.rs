@@ -17,7 +17,7 @@ use super::waiting::{answers, unanswered};
 ///
 /// # Errors
 /// Where the agent waits for something else than this turn brings.
-pub(super) fn request(trace: &Trace, turn: &TurnInput, ids: &dyn Ids) -> Result<(Input, Action), Problem> {
+fn request(trace: &Trace, turn: &TurnInput, ids: &dyn Ids) -> Result<(Input, Action), Problem> {
     let mut input = Input { text: turn.describe(), ..Input::default() };
     let action = match turn {
         TurnInput::User(text) => {
@@ -43,9 +43,18 @@ pub(super) async fn run_turn(
     capture: &mut Capture,
     limits: &Limits,
     index: usize,
+    turn: &TurnInput,
     mocks: &mut Mocks,
-    (input, action): (Input, Action),
+    ids: &dyn Ids,
 ) -> TurnOutcome {
+    let (input, action) = match request(&capture.trace, turn, ids) {
+        Ok(request) => request,
+        Err(problem) => {
+            capture.trace.begin_turn(Input { text: turn.describe(), ..Input::default() });
+            let problem = Some((Status::Failed, problem));
+            return summary::turn(&capture.trace, index, session.clock(), problem, Vec::new());
+        }
+    };
     capture.trace.begin_turn(input);
     if let Err(error) = capture.judge.begin_turn(index) {
         let problem = Problem { kind: ErrorKind::Setup, message: error.to_string(), help: None };

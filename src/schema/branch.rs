@@ -57,6 +57,16 @@ pub(super) fn pick<'a>(branches: &[Value], node: &'a Node) -> Branch<'a> {
         let position = branches.iter().position(|branch| branch.get("const") == Some(&value));
         return position.map_or(Branch::UnknownValue, Branch::At);
     }
+    // Words that stand for themselves, beside mappings with one key each.
+    let by_key = |branch: &&Value| only_key(branch).is_some();
+    if matches!(node.value, NodeValue::Map(_))
+        && branches.iter().filter(by_key).count() > 1
+        && branches.iter().all(|branch| only_key(branch).is_some() || branch.get("const").is_some())
+    {
+        let [entry] = node.entries() else { return Branch::WrongKeys };
+        let position = branches.iter().position(|branch| only_key(branch) == Some(&entry.key));
+        return position.map_or(Branch::WrongKeys, Branch::At);
+    }
     pick_by_type(branches, node)
 }
 

@@ -12,7 +12,7 @@ use jsonschema::paths::{Location, LocationSegment};
 use serde_json::Value;
 
 use super::branch::{self, Branch};
-use super::words::{any_of, empty_value, expected, nearest, suggest};
+use super::words::{empty_value, expected, nearest, one_of, suggest};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 use crate::model::NOT_YET;
 use crate::source::{Entry, Node, NodeValue, printable};
@@ -114,7 +114,7 @@ impl<'a> Narrow<'a> {
         context: &[Vec<ValidationError<'static>>],
     ) {
         let branches = self.union(error);
-        let words = || any_of(&branches.iter().map(expected).collect::<Vec<_>>());
+        let words = || one_of(branches);
         let errors = match branch::pick_by_type(branches, found.node) {
             Branch::At(index) => context.get(index).map_or(&[][..], Vec::as_slice),
             _ => return self.wrong_type(found, &words()),
@@ -139,7 +139,7 @@ impl<'a> Narrow<'a> {
         let branches = self.union(error);
         let tags: Vec<&str> = branches.iter().filter_map(branch::tag).collect();
         let keys: Vec<&str> = branches.iter().filter_map(branch::only_key).collect();
-        let words = || any_of(&branches.iter().map(expected).collect::<Vec<_>>());
+        let words = || one_of(branches);
         match branch::pick(branches, found.node) {
             Branch::At(index) => {
                 for inner in context.get(index).into_iter().flatten() {

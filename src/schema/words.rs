@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::branch::only_key;
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 
 /// A key with nothing behind it.
@@ -16,13 +17,7 @@ pub(super) fn empty_value(source: &Arc<SourceFile>, key: &str, span: Span) -> Di
 /// What a schema expects, in the words of a message: `a list`, `a text or a list`.
 pub(super) fn expected(schema: &Value) -> String {
     if let Some(branches) = ["anyOf", "oneOf"].iter().find_map(|key| schema.get(key)?.as_array()) {
-        let mut all: Vec<String> = Vec::new();
-        for words in branches.iter().map(expected) {
-            if !all.contains(&words) {
-                all.push(words);
-            }
-        }
-        return any_of(&all);
+        return one_of(branches);
     }
     if let Some(constant) = schema.get("const") {
         return literal(constant);
@@ -39,6 +34,22 @@ pub(super) fn expected(schema: &Value) -> String {
         // The one thing schemas refer to by name is a mapping.
         _ => "a mapping".to_owned(),
     }
+}
+
+/// What a union expects: each kind of value once, mappings with one key each by their keys.
+pub(super) fn one_of(branches: &[Value]) -> String {
+    let keys: Vec<String> = branches.iter().filter_map(only_key).map(|key| format!("`{key}`")).collect();
+    let mut all: Vec<String> = Vec::new();
+    for branch in branches {
+        let words = match only_key(branch) {
+            Some(_) if keys.len() > 1 => format!("a mapping with {}", any_of(&keys)),
+            _ => expected(branch),
+        };
+        if !all.contains(&words) {
+            all.push(words);
+        }
+    }
+    any_of(&all)
 }
 
 fn of_type(name: &str, schema: &Value) -> &'static str {

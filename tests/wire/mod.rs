@@ -5,4 +5,5 @@ mod captures;
 mod oddities;
 mod sse;
 mod table;
+mod turns;
 mod verdicts;

@@ -75,7 +75,7 @@ fn a_call_that_is_announced_again_in_a_later_turn_counts_where_it_started() {
     turn(&mut trace, "u2", "yes", vec![opened("c", "a"), args, answered("c", "done")]);
     assert_eq!(calls(&trace), ["a→done Streamed"]);
     assert_eq!((trace.calls[0].counted_in, trace.calls[0].answered_in), (0, Some(1)));
-    assert_eq!(trace.turns[1].answered, [0]);
+    assert_eq!(trace.turns[1].answered, [0].into());
     assert_eq!(trace.calls[0].args(), &Args::Json(serde_json::json!({"x": 1})));
 }
 

@@ -40,7 +40,12 @@ struct Watch {
     monitor: Monitor,
     settled: bool,
     broken: bool,
+    /// How many findings were taken since the judge was last asked for them.
+    found: usize,
 }
+
+/// How often one rule may be found broken in one turn, or one home: an agent may break it without end.
+const TOLD: usize = 100;
 
 /// A rule that does not hold, before it is written out.
 #[derive(Debug)]
@@ -140,6 +145,15 @@ impl Judge {
 
     /// What broke since it was last told, written out as the trace is now.
     fn tell(&mut self, trace: &Trace) -> Vec<Failure> {
+        for watch in self.waiting.iter_mut().chain(&mut self.test).chain(&mut self.turn) {
+            let untold = std::mem::take(&mut watch.found).saturating_sub(TOLD);
+            if untold > 0
+                && let Some(last) = self.broken.iter_mut().rfind(|broken| broken.is_of(watch))
+            {
+                let message = &last.finding.message;
+                last.finding.message = format!("{message} (and {untold} more times, which are not listed)");
+            }
+        }
         let broken = self.broken.drain(..);
         broken.map(|Broken { path, origin, finding }| origin.failure(path, finding, trace)).collect()
     }
@@ -165,7 +179,7 @@ impl Judge {
 
 impl Watch {
     fn new(path: &'static str, origin: Origin, home: Home, monitor: Monitor) -> Self {
-        Self { path, origin, home, monitor, settled: false, broken: false }
+        Self { path, origin, home, monitor, settled: false, broken: false, found: 0 }
     }
 
     /// Feeds the monitor; an obligation that is broken is settled, a prohibition may be broken again.
@@ -182,12 +196,11 @@ impl Watch {
                 let again = matches!(self.monitor, Monitor::MustNotMatch(_)) && self.is_among(broken);
                 // The same text found in a message and again in the joined text is one failure.
                 if !again {
-                    let (path, origin) = (self.path, &self.origin);
-                    broken.extend(findings.into_iter().map(|finding| Broken {
-                        path,
-                        origin: origin.clone(),
-                        finding,
-                    }));
+                    let (path, origin, room) = (self.path, &self.origin, TOLD.saturating_sub(self.found));
+                    self.found += findings.len();
+                    let told = findings.into_iter().take(room);
+                    let told = told.map(|finding| Broken { path, origin: origin.clone(), finding });
+                    broken.extend(told);
                 }
                 self.broken = true;
                 self.settled = self.monitor.is_obligation();
@@ -196,6 +209,12 @@ impl Watch {
     }
 
     fn is_among(&self, broken: &[Broken]) -> bool {
-        broken.iter().any(|known| known.path == self.path && known.origin == self.origin)
+        broken.iter().any(|known| known.is_of(self))
+    }
+}
+
+impl Broken {
+    fn is_of(&self, watch: &Watch) -> bool {
+        self.path == watch.path && self.origin == watch.origin
     }
 }

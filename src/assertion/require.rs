@@ -12,6 +12,9 @@ use crate::model::Require;
 use crate::trace::Touch;
 use crate::variables::{Filling, Late, Pattern, Patterns};
 
+/// How many candidates' events a failure cites.
+const CITED_CANDIDATES: usize = 100;
+
 /// How many candidates a failure shows.
 const SHOWN_CANDIDATES: usize = 5;
 
@@ -60,6 +63,7 @@ impl Required {
             clean: self.result_not_match.as_ref().map(|pattern| patterns.compile(pattern)).transpose()?,
             after: self.after.clone(),
             candidates: BTreeMap::new(),
+            selected: 0,
         })
     }
 
@@ -109,6 +113,8 @@ pub struct Monitor {
     clean: Option<Arc<Regex>>,
     after: Option<String>,
     candidates: BTreeMap<usize, Candidate>,
+    /// How many of the candidates are selected.
+    selected: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,7 +145,7 @@ impl Monitor {
         if !scope.counts(index) || scope.trace.calls[index].name != self.selecting.name {
             return Judgement::Open;
         }
-        self.candidates.insert(index, Candidate::Started);
+        self.mark(index, Candidate::Started);
         if self.selecting.has_args() { Judgement::Open } else { self.args_known(scope, index) }
     }
 
@@ -149,10 +155,10 @@ impl Monitor {
         }
         let call = &scope.trace.calls[index];
         if self.selecting.args_misfit(call).is_some() {
-            self.candidates.insert(index, Candidate::Rejected);
+            self.mark(index, Candidate::Rejected);
             return Judgement::Open;
         }
-        self.candidates.insert(index, Candidate::Waiting);
+        self.mark(index, Candidate::Waiting);
         if self.selecting.result.is_some() { Judgement::Open } else { self.select(scope, index) }
     }
 
@@ -164,7 +170,7 @@ impl Monitor {
         {
             // A call of an earlier turn that is answered in this one (SPEC 6).
             let fits = self.selecting.args_misfit(call).is_none();
-            self.candidates.insert(index, if fits { Candidate::Waiting } else { Candidate::Rejected });
+            self.mark(index, if fits { Candidate::Waiting } else { Candidate::Rejected });
             if fits
                 && self.selecting.result.is_none()
                 && let broken @ Judgement::Broken(_) = self.select(scope, index)
@@ -186,7 +192,7 @@ impl Monitor {
             return self.select(scope, index);
         }
         // The last result is the call's result: an earlier one no longer selects it.
-        self.candidates.insert(index, Candidate::Waiting);
+        self.mark(index, Candidate::Waiting);
         Judgement::Open
     }
 
@@ -210,7 +216,7 @@ impl Monitor {
     }
 
     fn select(&mut self, scope: &Scope<'_>, index: usize) -> Judgement {
-        self.candidates.insert(index, Candidate::Selected);
+        self.mark(index, Candidate::Selected);
         let call = &scope.trace.calls[index];
         if let Some(after) = &self.after
             && scope.first_call(after).is_none_or(|first| first >= index)
@@ -222,20 +228,22 @@ impl Monitor {
                 events: vec![call.first_event],
             });
         }
-        let count = self.selected();
+        let count = self.selected;
         if self.count.exceeded_by(count) {
             return Judgement::broken(self.miscounted(scope, count));
         }
         Judgement::Open
     }
 
-    fn selected(&self) -> u64 {
-        self.candidates.values().filter(|candidate| **candidate == Candidate::Selected).count() as u64
+    fn mark(&mut self, index: usize, candidate: Candidate) {
+        let before = self.candidates.insert(index, candidate);
+        self.selected -= u64::from(before == Some(Candidate::Selected));
+        self.selected += u64::from(candidate == Candidate::Selected);
     }
 
     /// At the end of a turn, calls whose results are still to come keep a condition on results open.
     fn home_end(&mut self, scope: &Scope<'_>) -> Judgement {
-        let count = self.selected();
+        let count = self.selected;
         let unanswered = |index: &usize| scope.trace.calls[*index].results.is_empty();
         let waiting = self.candidates.iter().filter(|(index, candidate)| {
             matches!(candidate, Candidate::Waiting | Candidate::Selected) && unanswered(index)
@@ -251,7 +259,7 @@ impl Monitor {
     }
 
     fn settle(&mut self, scope: &Scope<'_>) -> Judgement {
-        let count = self.selected();
+        let count = self.selected;
         if self.count.allows(count) {
             Judgement::Holds
         } else {
@@ -277,7 +285,7 @@ impl Monitor {
             format!("no call of {} {home}{expected}", self.conditions)
         };
         let candidates = self.candidates.keys().map(|index| &scope.trace.calls[*index]);
-        let events = candidates.map(|call| call.first_event).collect();
+        let events = candidates.take(CITED_CANDIDATES).map(|call| call.first_event).collect();
         let seen = if self.candidates.is_empty() { self.others(scope) } else { self.shown(scope) };
         Finding { message, expected: self.expected.clone(), seen, events }
     }

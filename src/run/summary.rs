@@ -53,19 +53,40 @@ pub(super) fn messages_count(trace: &Trace) -> usize {
 fn lines(trace: &Trace, turn: &Turn, warnings: &mut Vec<String>) -> Vec<Line> {
     let messages = trace.messages[turn.messages.clone()].iter();
     let shown = messages.filter(|message| message.is_text() && message.role == Role::Assistant);
-    let mut lines: Vec<(u32, Line)> = shown
-        .map(|message| (message.opened, Line::Says { event: message.opened, text: bounded(&message.text) }))
-        .collect();
+    let mut lines: Vec<Shown<'_>> = shown.map(Shown::Message).collect();
     let calls = trace.calls[turn.calls.clone()].iter().filter(|call| call.origin != Origin::History);
-    lines.extend(calls.map(|call| (call.first_event, Line::Calls(self::call(trace, turn, call)))));
-    lines.sort_by_key(|(event, _)| *event);
+    lines.extend(calls.map(Shown::Call));
+    lines.sort_by_key(Shown::event);
     if lines.len() > MAX_LINES {
         warnings
             .push(format!("{} more messages and calls of this turn are not shown", lines.len() - MAX_LINES));
         // The beginning, and the end with the agent's last words.
         lines.drain(MAX_LINES / 2..lines.len() - MAX_LINES / 2);
     }
-    lines.into_iter().map(|(_, line)| line).collect()
+    lines.into_iter().map(|line| line.line(trace, turn)).collect()
+}
+
+/// Something that a line may tell.
+#[derive(Clone, Copy)]
+enum Shown<'t> {
+    Message(&'t Message),
+    Call(&'t ToolCall),
+}
+
+impl Shown<'_> {
+    fn event(&self) -> u32 {
+        match self {
+            Self::Message(message) => message.opened,
+            Self::Call(call) => call.first_event,
+        }
+    }
+
+    fn line(self, trace: &Trace, turn: &Turn) -> Line {
+        match self {
+            Self::Message(message) => Line::Says { event: message.opened, text: bounded(&message.text) },
+            Self::Call(call) => Line::Calls(self::call(trace, turn, call)),
+        }
+    }
 }
 
 fn call(trace: &Trace, turn: &Turn, call: &ToolCall) -> CallOutcome {

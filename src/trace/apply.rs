@@ -28,10 +28,8 @@ impl Trace {
             Change::MessageOpened { id, role, subagent } => self.open_message(&id, role, lane(subagent)),
             Change::MessageText { id, delta } => self.add_text(&id, &delta),
             Change::MessageClosed { id } => {
-                if let Some(index) = self.known.messages.get(&*id).copied()
-                    && self.messages[index].close()
-                {
-                    touched.push(Touch::MessageClosed(index));
+                if let Some(index) = self.known.messages.get(&*id).copied() {
+                    self.close_message(index, touched);
                 }
             }
             Change::CallOpened { id, name, subagent } => {
@@ -172,9 +170,8 @@ impl Trace {
         call.answer(ToolResult::new(result, is_error, at, event), turn);
         if call.counted_in != turn
             && let Some(turn) = self.turns.last_mut()
-            && !turn.answered.contains(&index)
         {
-            turn.answered.push(index);
+            turn.answered.insert(index);
         }
         touched.push(Touch::Answered(index));
     }

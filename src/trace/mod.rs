@@ -14,6 +14,7 @@ mod state;
 mod turn;
 
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use serde_json::Value;
@@ -95,6 +96,14 @@ struct Known {
     calls: HashMap<String, usize>,
     /// The newest message of each id.
     messages: HashMap<String, usize>,
+    /// The newest complete message of the agent with each text, by the text's hash.
+    texts: HashMap<u64, usize>,
+}
+
+fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// What a turn that is told everything again starts without.
@@ -164,9 +173,7 @@ impl Trace {
         let (messages, calls) = (turn.messages.clone(), turn.calls.clone());
         let at = self.turn_end(turn).unwrap_or_default();
         for index in messages {
-            if self.messages[index].close() {
-                touched.push(Touch::MessageClosed(index));
-            }
+            self.close_message(index, touched);
         }
         for index in calls {
             if self.calls[index].finish_args(at) {
@@ -177,6 +184,7 @@ impl Trace {
             // What is told again is known by what it was the first time.
             self.known.calls.extend(known.calls);
             self.known.messages.extend(known.messages);
+            self.known.texts.extend(known.texts);
             self.state = state.unwrap_or_else(|| std::mem::take(&mut self.state));
         }
     }
@@ -257,6 +265,20 @@ impl Trace {
     pub fn warn(&mut self, text: impl Into<String>) {
         if let Some(turn) = self.turns.last_mut() {
             turn.warn(text.into());
+        }
+    }
+
+    fn close_message(&mut self, index: usize, touched: &mut Vec<Touch>) {
+        if self.messages[index].close() {
+            self.note_text(index);
+            touched.push(Touch::MessageClosed(index));
+        }
+    }
+
+    fn note_text(&mut self, index: usize) {
+        let message = &self.messages[index];
+        if message.role == Role::Assistant && !message.text.is_empty() {
+            self.known.texts.insert(hash(&message.text), index);
         }
     }
 

@@ -3,6 +3,9 @@
 use super::{Lane, Message, Origin, Role, SnapshotCall, SnapshotItem, ToolCall, Touch, Trace};
 use crate::context::At;
 
+/// How many of the newest messages are looked at for one that is under way while a snapshot tells it.
+const UNFINISHED: usize = 16;
+
 /// Which entries of a snapshot belong to the running turn.
 pub(super) enum Live {
     /// Those from this position on.
@@ -74,16 +77,21 @@ impl Trace {
     fn snapshot_message(&mut self, id: String, text: String, origin: Origin, touched: &mut Vec<Touch>) {
         let turn = self.turns.len().saturating_sub(1);
         // Some servers give a message another id in the snapshot than in the stream: its words tell it again.
-        let told_again = self.messages.iter().any(|message| {
+        let known = self.known.texts.get(&super::hash(&text)).map(|known| &self.messages[*known]);
+        let is_it = |message: &Message| {
             message.role == Role::Assistant
                 && message.text == text
                 && (origin == Origin::History || message.turn == turn)
-        });
-        if told_again || (!id.is_empty() && self.known.messages.contains_key(&id)) {
+        };
+        let newest = self.messages.iter().rev().take(UNFINISHED);
+        if known.into_iter().chain(newest).any(is_it)
+            || (!id.is_empty() && self.known.messages.contains_key(&id))
+        {
             return;
         }
         let message = Message::new(id, Role::Assistant, Lane::Agent, turn, self.last_event());
         self.push_message(Message::of_snapshot(message, origin, text));
+        self.note_text(self.messages.len() - 1);
         if origin != Origin::History {
             touched.push(Touch::MessageClosed(self.messages.len() - 1));
         }

@@ -1,5 +1,6 @@
 //! One turn of the conversation.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// What a turn sent.
@@ -25,7 +26,7 @@ pub struct Turn {
     /// The calls that started in it.
     pub calls: Range<usize>,
     /// Calls that started before it and were answered in it.
-    pub answered: Vec<usize>,
+    pub answered: BTreeSet<usize>,
     /// Oddities that fail nothing.
     pub warnings: Vec<String>,
 }
@@ -40,7 +41,7 @@ impl Turn {
             exchanges: exchanges..exchanges,
             messages: messages..messages,
             calls: calls..calls,
-            answered: Vec::new(),
+            answered: BTreeSet::new(),
             warnings: Vec::new(),
         }
     }

@@ -1,7 +1,9 @@
 //! The conversation's messages, as the next request sends them.
 //!
 //! A message takes its place when it begins and counts once it is complete. Ids are the server's own: it knows its
-//! messages by them.
+//! messages by them. Whatever is spoken of is found by its id, since an agent may make a million of anything.
+
+use std::collections::HashMap;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -12,7 +14,23 @@ use crate::target::ToolAnswer;
 /// Every message so far, in order.
 #[derive(Debug, Default)]
 pub(super) struct History {
+    /// Answers to calls stand with the message that made the call.
     messages: Vec<Message>,
+    /// Where each id is.
+    places: HashMap<String, Place>,
+    /// The message and the number of each call.
+    calls: HashMap<String, (usize, usize)>,
+    /// Where the answer to each call is.
+    answers: HashMap<String, Place>,
+}
+
+/// Where a message is.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    /// On its own.
+    At(usize),
+    /// With another one, whose call it answers.
+    With(usize, usize),
 }
 
 /// The messages that a request sends.
@@ -27,9 +45,9 @@ pub(super) enum Messages<'a> {
 impl Serialize for Messages<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Self::All(history) => history.messages.serialize(serializer),
+            Self::All(history) => serializer.collect_seq(history.in_order()),
             Self::Only(history, ids) => {
-                serializer.collect_seq(history.messages.iter().filter(|message| ids.contains(&message.id)))
+                serializer.collect_seq(history.in_order().filter(|message| ids.contains(&message.id)))
             }
         }
     }
@@ -53,6 +71,9 @@ pub(super) struct Message {
     /// Text is still to come.
     #[serde(skip)]
     pub(super) open: bool,
+    /// The answers to its calls, which follow it.
+    #[serde(skip)]
+    pub(super) answers: Vec<Message>,
 }
 
 /// A tool call of an assistant's message.
@@ -86,6 +107,7 @@ impl Message {
             tool_call_id: None,
             rest: Map::new(),
             open: false,
+            answers: Vec::new(),
         }
     }
 
@@ -115,7 +137,7 @@ impl History {
     pub(super) fn say(&mut self, id: &str, text: &str) {
         if self.message(id).is_none() {
             let content = Some(Value::String(text.to_owned()));
-            self.messages.push(Message { content, ..Message::new(id, "user") });
+            self.push(Message { content, ..Message::new(id, "user") });
         }
     }
 
@@ -135,7 +157,7 @@ impl History {
     pub(super) fn add_earlier(&mut self, messages: Vec<Message>) {
         for message in messages {
             if self.message(&message.id).is_none() {
-                self.messages.push(message);
+                self.push(message);
             }
         }
     }
@@ -147,7 +169,7 @@ impl History {
     /// A message begins, or goes on.
     pub(super) fn open_message(&mut self, id: &str, role: &str) {
         if self.message(id).is_none() {
-            self.messages.push(Message::new(id, role));
+            self.push(Message::new(id, role));
         }
         if let Some(message) = self.message(id) {
             message.open = true;
@@ -171,7 +193,7 @@ impl History {
             None if text.is_empty() => {}
             None => {
                 let content = Some(Value::String(text.to_owned()));
-                self.messages.push(Message { content, ..Message::new(id, role) });
+                self.push(Message { content, ..Message::new(id, role) });
             }
         }
     }
@@ -195,9 +217,13 @@ impl History {
             |message: Option<&mut Message>| message.is_none_or(|message| message.role == "assistant");
         let owner = parent.filter(|parent| !parent.is_empty() && is_free(self.message(parent))).unwrap_or(id);
         let call = Call { open: true, ..Call::new(id, name, String::new()) };
-        match self.message(owner) {
-            Some(message) if message.role == "assistant" => message.tool_calls.push(call),
-            _ => self.messages.push(Message { tool_calls: vec![call], ..Message::new(owner, "assistant") }),
+        match self.places.get(owner) {
+            Some(Place::At(place)) if self.messages[*place].role == "assistant" => {
+                let calls = &mut self.messages[*place].tool_calls;
+                self.calls.insert(id.to_owned(), (*place, calls.len()));
+                calls.push(call);
+            }
+            _ => self.push(Message { tool_calls: vec![call], ..Message::new(owner, "assistant") }),
         }
     }
 
@@ -213,45 +239,97 @@ impl History {
     /// A call is answered, right after the message that made it and earlier answers to it. A second answer to a call
     /// takes the place of the first: models know one answer a call.
     pub(super) fn answer(&mut self, call: &str, id: Option<&str>, content: Value, ids: &dyn Ids) {
-        let earlier = self.messages.iter().rposition(|message| message.tool_call_id.as_deref() == Some(call));
-        let place = if let Some(earlier) = earlier {
-            self.messages.remove(earlier);
-            earlier
-        } else {
-            let owns = |message: &Message| message.tool_calls.iter().any(|made| made.id == call);
-            let after = self.messages.iter().rposition(owns).map_or(self.messages.len(), |owner| owner + 1);
-            let is_answer = |message: &&Message| message.tool_call_id.is_some();
-            after + self.messages[after..].iter().take_while(is_answer).count()
-        };
-        let free = id.filter(|id| self.message(id).is_none()).map(str::to_owned);
+        let free = id.filter(|id| !self.places.contains_key(*id)).map(str::to_owned);
         let id = free.unwrap_or_else(|| ids.next("message"));
         let tool_call_id = Some(call.to_owned());
-        self.messages
-            .insert(place, Message { content: Some(content), tool_call_id, ..Message::new(&id, "tool") });
+        let answer = Message { content: Some(content), tool_call_id, ..Message::new(&id, "tool") };
+        match self.answers.get(call).copied() {
+            Some(place) => {
+                let earlier = std::mem::replace(self.at(place), answer);
+                self.places.remove(&earlier.id);
+                self.places.insert(id, place);
+            }
+            None => match self.calls.get(call) {
+                Some((owner, _)) => self.push_answer(*owner, answer),
+                None => self.push(answer),
+            },
+        }
     }
 
     /// The conversation is this, as the agent tells it, in the agent's order.
     pub(super) fn replace(&mut self, messages: Vec<Message>) {
-        self.messages = messages;
+        *self = Self::default();
+        for message in messages {
+            let call = message.tool_call_id.as_ref().and_then(|call| self.calls.get(call));
+            match call {
+                // An answer that stands elsewhere stays there.
+                Some((owner, _)) if *owner + 1 == self.messages.len() => self.push_answer(*owner, message),
+                _ => self.push(message),
+            }
+        }
     }
 
     /// What never became complete is no history.
     pub(super) fn discard_open(&mut self) {
-        for message in &mut self.messages {
+        let is_open = |message: &Message| message.open || message.tool_calls.iter().any(|call| call.open);
+        if !self.messages.iter().any(is_open) {
+            return;
+        }
+        let mut kept = Vec::with_capacity(self.messages.len());
+        for mut message in std::mem::take(&mut self.messages) {
             message.tool_calls.retain(|call| !call.open);
             if std::mem::take(&mut message.open) {
                 message.content = None;
             }
+            let answers = std::mem::take(&mut message.answers);
+            if message.role != "assistant" || !message.is_empty() {
+                kept.push(message);
+            }
+            kept.extend(answers);
         }
-        self.messages.retain(|message| message.role != "assistant" || !message.is_empty());
+        self.replace(kept);
     }
 
-    /// Looked for from the end, where the one that is spoken of nearly always is.
+    fn in_order(&self) -> impl Iterator<Item = &Message> {
+        self.messages.iter().flat_map(|message| std::iter::once(message).chain(&message.answers))
+    }
+
+    fn push(&mut self, message: Message) {
+        let place = self.messages.len();
+        for (number, call) in message.tool_calls.iter().enumerate() {
+            self.calls.insert(call.id.clone(), (place, number));
+        }
+        self.note(&message, Place::At(place));
+        self.messages.push(message);
+    }
+
+    fn push_answer(&mut self, owner: usize, answer: Message) {
+        let place = Place::With(owner, self.messages[owner].answers.len());
+        self.note(&answer, place);
+        self.messages[owner].answers.push(answer);
+    }
+
+    fn note(&mut self, message: &Message, place: Place) {
+        self.places.insert(message.id.clone(), place);
+        if let Some(call) = &message.tool_call_id {
+            self.answers.insert(call.clone(), place);
+        }
+    }
+
+    fn at(&mut self, place: Place) -> &mut Message {
+        match place {
+            Place::At(place) => &mut self.messages[place],
+            Place::With(owner, number) => &mut self.messages[owner].answers[number],
+        }
+    }
+
     fn message(&mut self, id: &str) -> Option<&mut Message> {
-        self.messages.iter_mut().rfind(|message| message.id == id)
+        let place = *self.places.get(id)?;
+        Some(self.at(place))
     }
 
     fn call(&mut self, id: &str) -> Option<&mut Call> {
-        self.messages.iter_mut().rev().flat_map(|message| &mut message.tool_calls).find(|call| call.id == id)
+        let (message, number) = *self.calls.get(id)?;
+        self.messages[message].tool_calls.get_mut(number)
     }
 }

@@ -18,12 +18,15 @@ fn documents(kind: FileKind) -> Vec<Value> {
                 { "user": "b", "assert": { "text": { "must_match": "x", "must_not_match": ["y"] } } },
                 { "type": "user", "user": "c", "assert": { "tools": { "forbid": ["d"],
                     "require": [{ "name": "e", "count": { "min": 1, "max": "${MAX}" }, "args_match": { "f": "g" } }],
-                    "forbid_calls": [{ "name": "h", "result_match": "i" }] } } }],
+                    "forbid_calls": [{ "name": "h", "result_match": "i" }] } } },
+                { "user": [{ "type": "text", "text": "o" }, { "type": "image", "source": "p" },
+                    { "type": "document", "source": "q", "media_type": "r" }],
+                    "attachments": [{ "type": "audio", "source": "s" }, { "type": "video", "source": "t" }] }],
             "assert": { "timing": { "max_idle_ms": false, "max_duration_ms": 5 } },
         })],
         FileKind::Config => vec![
             json!({ "version": "1.3", "specs": ["a"], "target": { "type": "agui", "endpoint": "b", "agentId": "c",
-                "threadId": "d", "forwardedProps": { "e": 1 }, "state": [2], "headers": { "f": "g" },
+                "threadId": "d", "forwardedProps": { "e": 1 }, "state": [2], "protocolVersion": "0.x", "headers": { "f": "g" },
                 "timeout_ms": 7, "assert": { "tools": { "forbid": [] } } } }),
             json!({ "version": "1.3", "target": { "type": "scripted", "rules": [{
                 "when": { "user": "a", "turn": 2, "state": { "b": null } },

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails where it stands")]
 
 mod agree;
+mod attachments;
 mod bad_files;
 mod docs;
 mod explained;

@@ -4,7 +4,7 @@ use ananke::context::At;
 use ananke::trace::{Args, Change, Input, Origin, ResultContent, Role, SnapshotCall, SnapshotItem, Trace};
 
 fn turn(trace: &mut Trace, id: &str, text: &str, changes: Vec<Change<'_>>) {
-    trace.begin_turn(Input { message_id: Some(id.to_owned()), text: text.to_owned(), is_replay: false });
+    trace.begin_turn(Input { message_id: Some(id.to_owned()), text: text.to_owned(), ..Input::default() });
     trace.begin_exchange(At(0));
     let mut touched = Vec::new();
     for change in changes {

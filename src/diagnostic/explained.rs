@@ -112,7 +112,8 @@ turns:
 "#,
             ),
             Self::BadUrl => of_config(
-                "A URL cannot be used: it must be written in full, with `http://` or `https://` and a host.",
+                "A URL cannot be used. That of an agent must be written in full, with `http://` or `https://` and a host; \
+                 the source of a file may also be a path, or a `data:` URL that says its media type and holds base64.",
                 r#"version: "1.0"
 target:
   type: agui
@@ -312,7 +313,8 @@ turns:
             ),
             Self::LimitExceeded => told(
                 "A file is larger than 8 MiB, nested too deeply, or grows too large when its aliases are written \
-                 out. No file that a person writes comes near.",
+                 out. No config or test that a person writes comes near; of a file that goes with what the user \
+                 says, take a smaller one, or let the agent fetch it from its URL.",
             ),
             Self::MissingKey => of_test(
                 "A key is missing that this place requires.",

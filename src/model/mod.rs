@@ -7,6 +7,7 @@
 mod assert_block;
 mod client_tool;
 mod config;
+mod content;
 mod hook;
 mod leaf;
 mod scripted;
@@ -19,12 +20,13 @@ use crate::source::TagDefault;
 pub use assert_block::{AssertBlock, Count, ForbidCalls, Require, TextRules, TimingLimits, ToolRules};
 pub use client_tool::{ClientTool, Mock, MockAnswer, MockCase};
 pub use config::ConfigFile;
+pub use content::{Attachment, ContentPart, Media, MediaKind, TextPart, UserSays};
 pub use hook::Hook;
 pub use leaf::{Given, Limit, Number, OneOrMany, Text};
 pub use scripted::{
     ScriptedAnswer, ScriptedCall, ScriptedError, ScriptedInterrupt, ScriptedRule, ScriptedStep, ScriptedWhen,
 };
-pub use target::{AguiTarget, AguiTransport, Connect, HistorySent, ScriptedTarget, Target};
+pub use target::{AguiTarget, AguiTransport, Connect, HistorySent, ProtocolVersion, ScriptedTarget, Target};
 pub use test::TestFile;
 pub use turn::{ConnectTurn, Resume, ResumeStatus, ResumeTurn, Turn, UserTurn};
 

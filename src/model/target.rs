@@ -61,6 +61,15 @@ impl Target {
             Self::Scripted(target) => target.timeout_ms.as_ref(),
         }
     }
+
+    /// Which version of AG-UI the requests are written in; an agent that is sent none takes what the newest can say.
+    pub fn protocol_version(&self) -> ProtocolVersion {
+        match self {
+            Self::Agui(target) => target.protocol_version.as_ref().map(|version| version.value),
+            Self::Scripted(_) => None,
+        }
+        .unwrap_or_default()
+    }
 }
 
 /// An agent that speaks AG-UI over HTTP.
@@ -86,6 +95,9 @@ pub struct AguiTarget {
     /// How the agent is reached (default `http`).
     #[schemars(extend("x-since" = "1.0"))]
     pub transport: Option<Spanned<AguiTransport>>,
+    /// Which version of AG-UI the requests are written in (default `"1.0"`): `"0.x"` for a server from before 1.0.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub protocol_version: Option<Spanned<ProtocolVersion>>,
     /// Which messages a run is sent (default `full`).
     #[schemars(extend("x-since" = "1.0"))]
     pub history: Option<HistorySent>,
@@ -121,6 +133,19 @@ pub enum AguiTransport {
     Copilotkit,
     /// A `CopilotKit` runtime with many routes: runs are posted to `{endpoint}/agent/{agentId}/run`.
     CopilotkitRest,
+}
+
+/// A version of AG-UI.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub enum ProtocolVersion {
+    /// Requests say that they are written in 1.0, and files are parts of their kind.
+    #[default]
+    #[serde(rename = "1.0")]
+    V1,
+    /// Requests say nothing of a version, and files are parts of the type `binary`.
+    #[serde(rename = "0.x")]
+    V0,
 }
 
 /// Which messages a run is sent.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{AssertBlock, Text};
+use super::{AssertBlock, Attachment, Text, UserSays};
 use crate::diagnostic::Spanned;
 use crate::source::Node;
 
@@ -40,9 +40,12 @@ impl Turn {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UserTurn {
-    /// What the user says.
+    /// What the user says: a text, or a list of parts in their order, each a text, an image, audio, video or a document.
     #[schemars(extend("x-since" = "1.0"), example = "I want to checkout")]
-    pub user: Text,
+    pub user: UserSays,
+    /// Files that go with what the user says, behind it.
+    #[schemars(extend("x-since" = "1.3"), length(min = 1), example = serde_json::json!([{"type": "image", "source": "file://receipt.png"}]))]
+    pub attachments: Option<Vec<Attachment>>,
     /// What must hold of this turn.
     #[schemars(extend("x-since" = "1.0"))]
     pub assert: Option<AssertBlock>,

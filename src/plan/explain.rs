@@ -26,7 +26,8 @@ pub fn explain(context: &Context, plan: &Plan, entry: &CaseEntry) -> Result<Expl
     // What is wrong or odd was told when the plan was made.
     let mut told = Vec::new();
     let target = plan.config.rules(context, &plan.supply);
-    let written = test.written(context, &plan.supply, &plan.config.folder, &mut told);
+    let version = plan.config.model.target.protocol_version();
+    let written = test.written(context, &plan.supply, &plan.config.folder, version, &mut told);
     Ok(ExplainedTest {
         inputs: written.inputs,
         explanation: explain_blocks(&target.block, &written.test, &written.turns),

@@ -4,13 +4,16 @@
 //! [`CaseEntry`] stays in memory. A [`Preparation`] loads one test again when it starts, gives out its hooks one by one and
 //! fills all the rest for its run.
 
+mod attachment;
 mod client_tools;
 mod config;
 mod discover;
 mod explain;
 mod fix;
 mod hook;
+mod media_type;
 mod prepare;
+mod said;
 mod scripted;
 mod select;
 mod settings;
@@ -34,6 +37,7 @@ pub use explain::{ExplainedTest, explain};
 pub use fix::{Raised, raise_versions};
 pub use hook::HookCommand;
 pub use prepare::{Preparation, Prepared, Unprepared};
+pub use said::{Attached, Content, Part, Said};
 pub use scripted::{Answering, Condition, ScriptedSettings, Step};
 pub use select::{Filter, FilterError};
 pub use settings::{AguiSettings, TargetSettings};

@@ -204,8 +204,9 @@ impl<'a> Preparation<'a> {
         let mut filling = Filling::new(&self.scope, &self.test.source, true, problems);
         let (test_block, turn_blocks) = self.test.blocks(&mut filling);
         let tests_tools = client_tools::fill(self.test.model.client_tools.as_ref(), &mut filling);
+        let files = self.test.files(self.context, model.protocol_version(), true);
         let turns: Vec<Option<TurnInput>> =
-            self.test.model.turns.iter().map(|turn| TurnInput::fill(turn, &mut filling)).collect();
+            self.test.model.turns.iter().map(|turn| TurnInput::fill(turn, files, &mut filling)).collect();
         secrets.extend(filling.into_secrets());
         Some(Prepared {
             turns: turns.into_iter().collect::<Option<_>>()?,

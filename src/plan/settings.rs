@@ -5,7 +5,7 @@ use url::Url;
 
 use super::scripted::{self, ScriptedSettings};
 use crate::diagnostic::Code;
-use crate::model::{AguiTarget, AguiTransport, HistorySent, Target, Text};
+use crate::model::{AguiTarget, AguiTransport, HistorySent, ProtocolVersion, Target, Text};
 use crate::source::Node;
 use crate::variables::{Filling, Late};
 
@@ -33,6 +33,8 @@ pub struct AguiSettings {
     pub state: Value,
     /// How the agent is reached.
     pub transport: AguiTransport,
+    /// Which version of the protocol the requests are written in.
+    pub version: ProtocolVersion,
     /// Whether a run is sent only what is new.
     pub last_only: bool,
 }
@@ -87,6 +89,7 @@ fn agui(target: &AguiTarget, filling: &mut Filling<'_>) -> Option<AguiSettings> 
         forwarded_props: forwarded_props.ready()?.unwrap_or_else(|| Value::Object(Map::new())),
         state: state.ready()?.unwrap_or_else(|| Value::Object(Map::new())),
         transport,
+        version: target.protocol_version.as_ref().map(|version| version.value).unwrap_or_default(),
         last_only: target.history.unwrap_or_default() == HistorySent::Last,
     })
 }

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::attachment::Files;
 use super::config::TargetRules;
 use super::{Config, Supply, TurnInput, client_tools, discover, hook};
 use crate::assertion::{Block, Lint, Surroundings, lint};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
-use crate::model::{AguiTransport, Hook, Target, TestFile, Turn};
+use crate::model::{AguiTransport, Hook, ProtocolVersion, Target, TestFile, Turn};
 use crate::outcome::Level;
 use crate::schema::{self, FileKind};
 use crate::source;
@@ -125,7 +126,8 @@ impl LoadedTest {
     ) -> Option<Checked> {
         let name = self.name(context, supply, problems);
         self.check_hooks(context, supply, folder, problems);
-        let Written { test, turns, .. } = self.written(context, supply, folder, problems);
+        let version = target.map(|(config, _)| config.model.target.protocol_version()).unwrap_or_default();
+        let Written { test, turns, .. } = self.written(context, supply, folder, version, problems);
         let lint = target.map(|(config, rules)| {
             let surroundings = Surroundings {
                 config: &config.source,
@@ -193,12 +195,28 @@ impl LoadedTest {
         }
     }
 
-    /// Everything that is known before the test starts, and the rest as it is written.
+    /// How the files that the test names are looked at: paths count from the folder of the test file.
+    pub(super) fn files<'a>(
+        &'a self,
+        context: &'a Context,
+        version: ProtocolVersion,
+        reads: bool,
+    ) -> Files<'a> {
+        Files {
+            context,
+            folder: self.source.path.parent().unwrap_or(&context.working_directory),
+            version,
+            reads,
+        }
+    }
+
+    /// Everything that is known before the test starts, and the rest as it is written; for an agent of `version`.
     pub(super) fn written(
         &self,
         context: &Context,
         supply: &Supply,
         folder: &Path,
+        version: ProtocolVersion,
         problems: &mut Vec<Diagnostic>,
     ) -> Written {
         let scope = self.scope(context, supply, folder);
@@ -206,8 +224,9 @@ impl LoadedTest {
         let mut filling = Filling::new(&scope, &self.source, true, problems).as_written();
         let (test, turns) = self.blocks(&mut filling);
         client_tools::fill(self.model.client_tools.as_ref(), &mut filling);
+        let files = self.files(context, version, false);
         let inputs = self.model.turns.iter().map(|turn| {
-            TurnInput::fill(turn, &mut filling)
+            TurnInput::fill(turn, files, &mut filling)
                 .map_or_else(|| TurnInput::written(turn), |input| input.describe())
         });
         Written { inputs: inputs.collect(), test, turns }

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use super::attachment::{self, Files};
+use super::said::Said;
 use crate::diagnostic::{Code, Spanned};
 use crate::model::{Resume, ResumeStatus, Turn};
 use crate::variables::{Filling, Late};
@@ -10,7 +12,7 @@ use crate::variables::{Filling, Late};
 #[derive(Clone, Debug, PartialEq)]
 pub enum TurnInput {
     /// The user says this.
-    User(String),
+    User(Said),
     /// Connects to the thread.
     Connect,
     /// Answers what the agent waits for.
@@ -41,9 +43,9 @@ pub enum ReplyTo {
 
 impl TurnInput {
     /// Checks and fills a turn; `None` where something is known later or was reported.
-    pub(super) fn fill(turn: &Turn, filling: &mut Filling<'_>) -> Option<Self> {
+    pub(super) fn fill(turn: &Turn, files: Files<'_>, filling: &mut Filling<'_>) -> Option<Self> {
         match turn {
-            Turn::User(turn) => filling.text(&turn.user).ready().map(Self::User),
+            Turn::User(turn) => attachment::said(turn, files, filling).map(Self::User),
             Turn::Connect(_) => Some(Self::Connect),
             Turn::Resume(turn) => {
                 let several = turn.resume.len() > 1;
@@ -57,7 +59,7 @@ impl TurnInput {
     /// The turn in words, for people: what the user says, or what is done instead.
     pub fn describe(&self) -> String {
         match self {
-            Self::User(text) => text.clone(),
+            Self::User(said) => said.describe(),
             Self::Connect => CONNECT.to_owned(),
             Self::Resume(replies) => {
                 let replies: Vec<String> = replies.iter().map(Reply::describe).collect();
@@ -69,7 +71,7 @@ impl TurnInput {
     /// The same of a turn as it is written, of which something is known later.
     pub(super) fn written(turn: &Turn) -> String {
         match turn {
-            Turn::User(turn) => turn.user.value.clone(),
+            Turn::User(turn) => turn.user.written(),
             Turn::Connect(_) => CONNECT.to_owned(),
             Turn::Resume(_) => RESUME.to_owned(),
         }

@@ -31,7 +31,7 @@ pub(super) fn turn(
     let ended = turn.and_then(|turn| trace.turn_end(turn)).unwrap_or(started);
     TurnOutcome {
         number,
-        input: turn.map(|turn| bounded(&turn.input.text)).unwrap_or_default(),
+        input: turn.map(|turn| bounded(&turn.input.shown)).unwrap_or_default(),
         lines,
         started_unix_ms: clock.unix_ms(started),
         ended_unix_ms: clock.unix_ms(ended),

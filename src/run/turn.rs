@@ -18,15 +18,16 @@ use super::waiting::{answers, unanswered};
 /// # Errors
 /// Where the agent waits for something else than this turn brings.
 fn request(trace: &Trace, turn: &TurnInput, ids: &dyn Ids) -> Result<(Input, Action), Problem> {
-    let mut input = Input { text: turn.describe(), ..Input::default() };
+    let mut input = Input { shown: turn.describe(), ..Input::default() };
     let action = match turn {
-        TurnInput::User(text) => {
+        TurnInput::User(said) => {
             if let Some(problem) = unanswered(trace) {
                 return Err(problem);
             }
             let message_id = ids.next("message");
             input.message_id = Some(message_id.clone());
-            Action::User { message_id, text: text.clone() }
+            input.text = said.text().into_owned();
+            Action::User { message_id, said: said.clone() }
         }
         TurnInput::Connect => {
             input.is_replay = true;
@@ -50,7 +51,7 @@ pub(super) async fn run_turn(
     let (input, action) = match request(&capture.trace, turn, ids) {
         Ok(request) => request,
         Err(problem) => {
-            capture.trace.begin_turn(Input { text: turn.describe(), ..Input::default() });
+            capture.trace.begin_turn(Input { shown: turn.describe(), ..Input::default() });
             let problem = Some((Status::Failed, problem));
             return summary::turn(&capture.trace, index, session.clock(), problem, Vec::new());
         }

@@ -28,6 +28,12 @@ pub(super) fn tag(branch: &Value) -> Option<&str> {
     branch.pointer("/properties/type/const")?.as_str()
 }
 
+/// Whether a branch must say its `type`.
+pub(super) fn needs_tag(branch: &Value) -> bool {
+    let required = branch.get("required").and_then(Value::as_array);
+    tag(branch).is_some() && required.is_some_and(|keys| keys.iter().any(|key| key == "type"))
+}
+
 /// The only key of a branch of a union discriminated by its key.
 pub(super) fn only_key(branch: &Value) -> Option<&str> {
     let properties = branch.get("properties")?.as_object()?;
@@ -79,13 +85,7 @@ fn pick_by_tag<'a>(branches: &[Value], node: &'a Node) -> Branch<'a> {
             .iter()
             .position(|branch| written.as_str().is_some() && tag(branch) == written.as_str())
             .map_or(Branch::UnknownTag(written), Branch::At),
-        None => branches
-            .iter()
-            .position(|branch| {
-                let required = branch.get("required").and_then(Value::as_array);
-                !required.is_some_and(|keys| keys.iter().any(|key| key == "type"))
-            })
-            .map_or(Branch::NoTag, Branch::At),
+        None => branches.iter().position(|branch| !needs_tag(branch)).map_or(Branch::NoTag, Branch::At),
     }
 }
 

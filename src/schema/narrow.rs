@@ -146,7 +146,15 @@ impl<'a> Narrow<'a> {
                     self.add(inner);
                 }
             }
-            Branch::NoMapping => self.wrong_type(found, "a mapping"),
+            Branch::NoMapping => {
+                self.wrong_type(found, "a mapping");
+                if let (Some(text), Some(problem)) = (found.node.as_str(), self.problems.last_mut())
+                    && branches.iter().all(branch::needs_tag)
+                    && !text.is_empty()
+                {
+                    problem.help.push(format!("begin it with `type:`, one of `{}`", tags.join("`, `")));
+                }
+            }
             Branch::WrongType => self.wrong_type(found, &words()),
             Branch::UnknownValue => self.unknown_value(self.parent_schema(error), found),
             Branch::UnknownTag(written) => self.unknown_tag(written, &tags),
@@ -242,8 +250,11 @@ impl<'a> Narrow<'a> {
                 let message = format!("expected {expected}, found {}", found.node.describe());
                 let problem =
                     Diagnostic::error(Code::WrongType, message).at(self.source, found.node.span, "");
-                let quote = expected == "a text"
-                    && matches!(found.node.value, NodeValue::Bool(_) | NodeValue::Number(_));
+                let range = found.node.span.start as usize..found.node.span.end as usize;
+                let written = self.source.text.get(range).map(|written| format!("`{written}`"));
+                let quote = matches!(found.node.value, NodeValue::Bool(_) | NodeValue::Number(_))
+                    && (expected.starts_with("a text")
+                        || written.is_some_and(|written| expected.contains(&written)));
                 self.problems.push(if quote { problem.help("put quotes round it") } else { problem });
             }
         }

@@ -54,5 +54,7 @@ mod tests {
         check(FileKind::Config, &newer.replace("'1.0'", "1.0"), None);
         check(FileKind::Config, "target: [", None);
         check(FileKind::Test, "version: \"1.0\"\nname: x\nturns: [{ user: x }]\n", None);
+        let list = "version: \"1.0\"\nname: x\nturns: [{ user: [{ type: text, text: y }] }]\n";
+        check(FileKind::Test, list, Some((&list.replace("1.0", "1.3"), "1.3")));
     }
 }

@@ -48,7 +48,12 @@ impl<T> Salvaged<T> {
     pub fn is_of_the_file(&self, problem: &Diagnostic) -> bool {
         let of_a_leaf = matches!(
             problem.code,
-            Code::BadPattern | Code::BadReference | Code::BadUrl | Code::UndefinedVariable
+            Code::BadPattern
+                | Code::BadReference
+                | Code::BadUrl
+                | Code::LimitExceeded
+                | Code::UndefinedVariable
+                | Code::Unreadable
         );
         let whole = problem.severity == Severity::Error && (of_a_leaf || self.mended.is_empty());
         whole && problem.labels.iter().all(|label| !self.mended.contains(&label.span))

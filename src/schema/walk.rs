@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::branch::{self, Branch};
 use super::prune::since;
+use super::words::expected;
 use super::{FileKind, Version, embedded};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 use crate::source::{Node, NodeValue};
@@ -66,7 +67,7 @@ impl<'a> Walk<'a> {
                 }
                 ("anyOf", Value::Array(branches)) => {
                     if let Branch::At(index) = branch::pick_by_type(branches, node) {
-                        self.visit(&branches[index], node);
+                        self.form(&branches[index], node);
                     }
                 }
                 ("properties", _) => self.entries(schema, node),
@@ -102,9 +103,19 @@ impl<'a> Walk<'a> {
             (since(branch), branch::tag(branch), node.get("type"))
             && self.is_newer(since)
         {
-            self.newer(&format!("type: {tag}"), since, written.span);
+            self.newer(&format!("`type: {tag}`"), since, written.span);
         } else {
             self.visit(branch, node);
+        }
+    }
+
+    /// One of the forms that a value may have.
+    fn form(&mut self, form: &'a Value, node: &Node) {
+        match since(form) {
+            Some(since) if self.is_newer(since) => {
+                self.newer(&format!("{} here", expected(form)), since, node.span);
+            }
+            _ => self.visit(form, node),
         }
     }
 
@@ -117,7 +128,7 @@ impl<'a> Walk<'a> {
             match since(property) {
                 // `type` is judged with its branch.
                 Some(since) if self.is_newer(since) && property.get("const").is_none() => {
-                    self.newer(&entry.key, since, entry.key_span);
+                    self.newer(&format!("`{}`", entry.key), since, entry.key_span);
                 }
                 _ if is_free(property) => {
                     // Where any value may stand, `null` is one, but nothing at all is a slip.
@@ -141,7 +152,7 @@ impl<'a> Walk<'a> {
 
     fn newer(&mut self, what: &str, since: Version, span: Span) {
         let Some(version) = self.version else { return };
-        let message = format!("`{what}` needs version {since}; this file says {version}");
+        let message = format!("{what} needs version {since}; this file says {version}");
         let problem = Diagnostic::error(Code::NewerKey, message)
             .at(self.source, span, "")
             .help(format!("write `version: \"{since}\"`, which `ananke check --fix` does"));

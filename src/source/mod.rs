@@ -15,7 +15,7 @@ mod yaml_error;
 mod tests;
 
 pub use node::{Entry, FreeMap, Node, NodeValue, printable};
-pub use read::{MAX_BYTES, read};
+pub use read::{MAX_BYTES, read, reason};
 pub use typed::{ONE_OR_MANY, TagDefault, from_node};
 pub use typed_error::Mismatch;
 pub use yaml::{parse, tree};

@@ -16,13 +16,7 @@ pub const MAX_BYTES: usize = 8 * 1024 * 1024;
 /// The file cannot be read, is too large, or is not UTF-8.
 pub fn read(path: &Path, display_name: &str) -> Result<Arc<SourceFile>, Diagnostic> {
     let unreadable = |error: &std::io::Error| {
-        let reason = match error.kind() {
-            ErrorKind::NotFound => "there is no such file",
-            ErrorKind::PermissionDenied => "permission is denied",
-            ErrorKind::IsADirectory => "it is a folder",
-            _ => "the system refuses it",
-        };
-        Diagnostic::error(Code::Unreadable, format!("`{display_name}` cannot be read: {reason}"))
+        Diagnostic::error(Code::Unreadable, format!("`{display_name}` cannot be read: {}", reason(error)))
     };
     let file = File::open(path).map_err(|error| unreadable(&error))?;
     let mut bytes = Vec::new();
@@ -30,6 +24,16 @@ pub fn read(path: &Path, display_name: &str) -> Result<Arc<SourceFile>, Diagnost
     let limit = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX).saturating_add(1);
     file.take(limit).read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
     from_bytes(bytes, path, display_name).map(Arc::new)
+}
+
+/// Why a file cannot be read, in words that are the same on every system.
+pub fn reason(error: &std::io::Error) -> &'static str {
+    match error.kind() {
+        ErrorKind::NotFound => "there is no such file",
+        ErrorKind::PermissionDenied => "permission is denied",
+        ErrorKind::IsADirectory => "it is a folder",
+        _ => "the system refuses it",
+    }
 }
 
 fn from_bytes(bytes: Vec<u8>, path: &Path, display_name: &str) -> Result<SourceFile, Diagnostic> {

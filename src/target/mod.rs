@@ -20,6 +20,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::context::{At, CaseKey, Clock, Ids};
+use crate::plan::Said;
 use crate::plan::ToolDeclaration;
 use crate::trace::Change;
 
@@ -110,7 +111,7 @@ pub enum Action {
         /// The id the message has in the history.
         message_id: String,
         /// What is said.
-        text: String,
+        said: Said,
     },
     /// Tell the thread again.
     Connect,

@@ -8,8 +8,10 @@ use std::ops::Range;
 pub struct Input {
     /// The id the user's message has in the history; none where the user said nothing.
     pub message_id: Option<String>,
-    /// What the user said, else what was done instead.
+    /// What the user said in words; empty where nothing was said.
     pub text: String,
+    /// What was sent, as people are told of it.
+    pub shown: String,
     /// Whether the turn asks for what was before: all that comes is told again.
     pub is_replay: bool,
 }

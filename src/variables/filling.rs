@@ -203,7 +203,7 @@ impl<'a> Filling<'a> {
     }
 
     /// Whether `text` refers to something that is known later.
-    fn waits(&self, text: &Text) -> bool {
+    pub fn waits(&self, text: &Text) -> bool {
         let pieces = scan(&text.value).unwrap_or_default();
         pieces.iter().any(|piece| matches!(piece, Piece::Reference(reference) if self.is_later(reference)))
     }

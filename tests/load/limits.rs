@@ -59,7 +59,8 @@ fn places_survive_and_count_bytes() {
         .iter()
         .map(|turn| {
             let ananke::model::Turn::User(turn) = &turn.value else { panic!("a user turn") };
-            (turn.user.as_str(), written(turn.user.span))
+            let ananke::model::UserSays::Text(user) = &turn.user else { panic!("a text") };
+            (user.as_str(), written(user.span))
         })
         .collect();
     assert_eq!(users, [("wörld", "wörld"), ("wörld", "*w")]);

@@ -289,7 +289,7 @@ fn a_text_that_yaml_reads_as_something_else() {
   - user: no
 "#,
         str![[r#"
-error[wrong-type]: expected a text, found the number 3
+error[wrong-type]: expected a text or a list, found the number 3
  --> a.yaml:4:11
   |
 4 |   - user: 3
@@ -297,7 +297,7 @@ error[wrong-type]: expected a text, found the number 3
   |
   = help: put quotes round it
 
-error[wrong-type]: expected a text, found `true`
+error[wrong-type]: expected a text or a list, found `true`
  --> a.yaml:5:11
   |
 5 |   - user: true
@@ -364,13 +364,13 @@ fn an_alias_is_told_where_it_is_used() {
   - user: *a
 "#,
         str![[r#"
-error[wrong-type]: expected a text, found a mapping
+error[wrong-type]: expected a text or a list, found a mapping
  --> a.yaml:4:14
   |
 4 |   - user: &a { b: c }
   |              ^
 
-error[wrong-type]: expected a text, found a mapping
+error[wrong-type]: expected a text or a list, found a mapping
  --> a.yaml:5:11
   |
 5 |   - user: *a

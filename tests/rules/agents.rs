@@ -83,6 +83,7 @@ pub(crate) fn target(agent: Agent, script: &[Vec<Step>]) -> (Box<dyn Target>, Ar
                 forwarded_props: json!({}),
                 state: json!({}),
                 transport: ananke::model::AguiTransport::Http,
+                version: ananke::model::ProtocolVersion::V1,
                 last_only: false,
             };
             let turns = Mutex::new(script.iter().cloned().collect::<VecDeque<_>>());

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use ananke::assertion::{Judge, Standing};
 use ananke::context::{At, CaseKey, SequentialIds};
-use ananke::plan::Step;
+use ananke::plan::{Said, Step};
 use ananke::redact::Redactor;
 use ananke::target::{Action, Limits, Opening, Request, Sink, Stop, Wire};
 use ananke::trace::{Change, Input, Outcome, Trace};
@@ -39,16 +39,20 @@ async fn drive(observer: &mut Observer, script: &[Vec<Step>], agent: Agent) {
         cancel: CancellationToken::new(),
     };
     for index in 0..script.len() {
-        let (message_id, text) = (format!("user-{index}"), "go on".to_owned());
+        let (message_id, said) = (format!("user-{index}"), Said::Text("go on".into()));
         observer.first_event = observer.trace.events.len();
-        let input = Input { message_id: Some(message_id.clone()), text: text.clone(), is_replay: false };
+        let input = Input {
+            message_id: Some(message_id.clone()),
+            text: said.text().into_owned(),
+            ..Input::default()
+        };
         observer.trace.begin_turn(input);
         observer.judge.begin_turn(index).unwrap();
         if observer.judge.standings().next().is_some() {
             // A limit stands anew on each turn: what held on the last one decides nothing.
             observer.settled = None;
         }
-        let request = Request { action: Action::User { message_id, text } };
+        let request = Request { action: Action::User { message_id, said } };
         session.exchange(request, &limits, observer).await.unwrap();
         let failed = matches!(observer.trace.exchanges.last().unwrap().outcome, Some(Outcome::Error { .. }));
         let mut touched = Vec::new();

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use ananke::context::{At, CaseKey, Ids, ManualClock};
-use ananke::plan::AguiSettings;
+use ananke::plan::{AguiSettings, Said};
 use ananke::target::agui::AguiTarget;
 use ananke::target::{
     Action, Chunk, Head, HttpRequest, Limits, Opening, Reply, Request, Session, Target, TargetError,
@@ -65,6 +65,7 @@ pub(crate) fn settings(endpoint: &str) -> AguiSettings {
         forwarded_props: Value::Null,
         state: json!({}),
         transport: ananke::model::AguiTransport::Http,
+        version: ananke::model::ProtocolVersion::V1,
         last_only: false,
     }
 }
@@ -95,5 +96,5 @@ pub(crate) fn limits() -> Limits {
 }
 
 pub(crate) fn user(number: u32, text: &str) -> Request {
-    Request { action: Action::User { message_id: format!("u{number}"), text: text.to_owned() } }
+    Request { action: Action::User { message_id: format!("u{number}"), said: Said::Text(text.into()) } }
 }

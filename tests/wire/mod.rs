@@ -3,6 +3,7 @@
 mod bodies;
 mod captures;
 mod oddities;
+mod parts;
 mod sse;
 mod table;
 mod turns;

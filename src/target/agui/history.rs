@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::content::Content;
 use crate::context::Ids;
 use crate::target::ToolAnswer;
 
@@ -60,7 +61,7 @@ pub(super) struct Message {
     pub(super) id: String,
     pub(super) role: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) content: Option<Value>,
+    pub(super) content: Option<Content>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) tool_calls: Vec<Call>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -113,9 +114,15 @@ impl Message {
 
     fn append(&mut self, text: &str) {
         match &mut self.content {
-            Some(Value::String(content)) => content.push_str(text),
-            content => *content = Some(Value::String(text.to_owned())),
+            Some(Content::Json(Value::String(content))) => content.push_str(text),
+            // An agent that tells the user's words again has nothing to add to them.
+            Some(Content::Parts(_)) => {}
+            content => *content = Some(Content::text(text)),
         }
+    }
+
+    fn has_files(&self) -> bool {
+        matches!(self.content, Some(Content::Parts(_)))
     }
 
     fn is_empty(&self) -> bool {
@@ -134,10 +141,9 @@ impl Call {
 
 impl History {
     /// The user says something; a message that is there already is not said twice.
-    pub(super) fn say(&mut self, id: &str, text: &str) {
+    pub(super) fn say(&mut self, id: &str, content: Content) {
         if self.message(id).is_none() {
-            let content = Some(Value::String(text.to_owned()));
-            self.push(Message { content, ..Message::new(id, "user") });
+            self.push(Message { content: Some(content), ..Message::new(id, "user") });
         }
     }
 
@@ -172,8 +178,8 @@ impl History {
             self.push(Message::new(id, role));
         }
         if let Some(message) = self.message(id) {
-            message.open = true;
-            message.content.get_or_insert_with(|| Value::String(String::new()));
+            message.open = !message.has_files();
+            message.content.get_or_insert_with(|| Content::text(""));
         }
     }
 
@@ -184,16 +190,17 @@ impl History {
                 message.open = false;
                 message.append(text);
             }
+            Some(message) if message.has_files() => {}
             // A snapshot came in between and said what it knew of the message.
             Some(message) => {
-                if message.content.as_ref().and_then(Value::as_str).unwrap_or_default().len() < text.len() {
-                    message.content = Some(Value::String(text.to_owned()));
+                let known = message.content.as_ref().and_then(|content| content.json()?.as_str());
+                if known.unwrap_or_default().len() < text.len() {
+                    message.content = Some(Content::text(text));
                 }
             }
             None if text.is_empty() => {}
             None => {
-                let content = Some(Value::String(text.to_owned()));
-                self.push(Message { content, ..Message::new(id, role) });
+                self.push(Message { content: Some(Content::text(text)), ..Message::new(id, role) });
             }
         }
     }
@@ -242,7 +249,8 @@ impl History {
         let free = id.filter(|id| !self.places.contains_key(*id)).map(str::to_owned);
         let id = free.unwrap_or_else(|| ids.next("message"));
         let tool_call_id = Some(call.to_owned());
-        let answer = Message { content: Some(content), tool_call_id, ..Message::new(&id, "tool") };
+        let content = Some(Content::Json(content));
+        let answer = Message { content, tool_call_id, ..Message::new(&id, "tool") };
         match self.answers.get(call).copied() {
             Some(place) => {
                 let earlier = std::mem::replace(self.at(place), answer);

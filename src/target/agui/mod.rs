@@ -4,6 +4,7 @@
 //! lies, `decode` says what it means. The agent keeps nothing for sure, so every request brings the whole `history` and
 //! the `state` along. A stream that ends without the protocol's terminal event is an error that says what was received.
 
+mod content;
 mod conversation;
 mod decode;
 mod evidence;

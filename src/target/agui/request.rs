@@ -4,11 +4,12 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::history::Messages;
+use crate::model::ProtocolVersion;
 use crate::plan::ToolDeclaration;
 use crate::target::InterruptAnswer;
 
 /// The version of the protocol that is asked for. Servers that know it tell more (calls that wait for the client, runs
-/// that were cancelled); those that do not pass over a key they do not know.
+/// that were cancelled); older ones know no such key, and most pass over it.
 const PROTOCOL_VERSION: &str = "1.0";
 
 /// What servers of every version take: what older ones require is sent though it is empty, and nothing is `null`.
@@ -17,7 +18,8 @@ const PROTOCOL_VERSION: &str = "1.0";
 pub(super) struct RunInput<'a> {
     thread_id: &'a str,
     run_id: &'a str,
-    protocol_version: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    protocol_version: Option<&'static str>,
     state: ObjectForNull<'a>,
     messages: Messages<'a>,
     tools: Vec<Tool<'a>>,
@@ -63,7 +65,7 @@ impl<'a> RunInput<'a> {
         Self {
             thread_id,
             run_id,
-            protocol_version: PROTOCOL_VERSION,
+            protocol_version: Some(PROTOCOL_VERSION),
             state: ObjectForNull(state),
             messages,
             tools: tools
@@ -78,6 +80,12 @@ impl<'a> RunInput<'a> {
             forwarded_props: ObjectForNull(forwarded_props),
             resume: resume.collect(),
         }
+    }
+
+    /// The same for a server of `version`.
+    pub(super) fn of(self, version: ProtocolVersion) -> Self {
+        let protocol_version = self.protocol_version.filter(|_| version == ProtocolVersion::V1);
+        Self { protocol_version, ..self }
     }
 }
 

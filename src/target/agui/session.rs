@@ -10,6 +10,7 @@ use serde_json::value::to_raw_value;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout, timeout_at};
 
+use super::content::Content;
 use super::conversation::Conversation;
 use super::decode::Decoder;
 use super::evidence::{Evidence, START_BYTES};
@@ -87,15 +88,15 @@ impl AguiSession {
     fn request(&mut self, action: Action, run_id: &str) -> Result<HttpRequest, TargetError> {
         let Conversation { thread_id, history, state, legacy_interrupts, client_tools, ids, .. } =
             &mut self.conversation;
-        let AguiSettings { forwarded_props, last_only, .. } = &*self.settings;
+        let AguiSettings { forwarded_props, last_only, version, .. } = &*self.settings;
         history.discard_open();
         let mut purpose = Purpose::Run;
         let mut new = Vec::new();
         let mut resume = Vec::new();
         let mut props = Cow::Borrowed(forwarded_props);
         match action {
-            Action::User { message_id, text } => {
-                history.say(&message_id, &text);
+            Action::User { message_id, said } => {
+                history.say(&message_id, Content::of(said, *version));
                 new.push(message_id);
             }
             Action::Connect => purpose = Purpose::Connect,
@@ -113,6 +114,7 @@ impl AguiSession {
             _ => Messages::All(history),
         };
         let input = RunInput::new(thread_id, run_id, state.value(), messages, client_tools, &props, &resume);
+        let input = input.of(*version);
         let body = to_raw_value(&input)
             .and_then(|input| route::request(&self.settings, purpose, thread_id, Some(input)));
         let (url, body) = body.map_err(|failure| TargetError {

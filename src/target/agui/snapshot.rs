@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::content::Content;
 use super::frame::Fault;
 use super::history::{Call, Message};
 use super::warnings::Warnings;
@@ -49,7 +50,7 @@ fn message(value: Value, ids: &dyn Ids, warnings: &mut Warnings) -> Result<Messa
             "has a tool's message without a `toolCallId` in its `MESSAGES_SNAPSHOT`".to_owned(),
         ));
     }
-    let content = fields.remove("content");
+    let content = fields.remove("content").map(Content::Json);
     Ok(Message { content, tool_calls, tool_call_id, rest: fields, ..Message::new(&id, &role) })
 }
 
@@ -86,7 +87,7 @@ fn item(message: &Message, warnings: &mut Warnings) -> Option<SnapshotItem> {
         "tool" => {
             return Some(SnapshotItem::Answer {
                 call: message.tool_call_id.clone().unwrap_or_default(),
-                result: match &message.content {
+                result: match message.content.as_ref().and_then(Content::json) {
                     Some(Value::String(text)) => ResultContent::Text(text.clone().into()),
                     Some(value) => ResultContent::Json(value.clone()),
                     None => ResultContent::Text("".into()),
@@ -104,7 +105,7 @@ fn item(message: &Message, warnings: &mut Warnings) -> Option<SnapshotItem> {
         name: call.function.name.clone(),
         args: call.function.arguments.clone(),
     });
-    let text = message.content.as_ref().map(text).unwrap_or_default();
+    let text = message.content.as_ref().and_then(Content::json).map(text).unwrap_or_default();
     Some(SnapshotItem::Message { id: message.id.clone(), role, text, calls: calls.collect() })
 }
 

@@ -70,9 +70,9 @@ impl ScriptedSession {
     fn steps(&mut self, action: &Action) -> VecDeque<Step> {
         let paused = self.paused.take();
         match action {
-            Action::User { text, .. } => {
+            Action::User { said, .. } => {
                 self.turn += 1;
-                match self.answering(text) {
+                match self.answering(&said.text()) {
                     Some(rule) => self.rules[rule].steps.iter().cloned().collect(),
                     None => VecDeque::from([Step::Say(NOT_UNDERSTOOD.to_owned())]),
                 }

@@ -1,0 +1,287 @@
+//! The files of a user turn: looked at when a test is loaded, read when it starts.
+//!
+//! What a file is follows from where it comes from: a path is read and sent as data, a `data:` URL is data already, an
+//! `https://` URL is for the agent to fetch. Whatever is wrong with one is told at its place before anything is sent.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use base64::engine::general_purpose::STANDARD;
+use base64::{DecodeError, Engine as _};
+use url::Url;
+
+use super::said::{Attached, Content, Part, Said, in_words};
+use super::{discover, media_type};
+use crate::context::Context;
+use crate::diagnostic::{Code, Span};
+use crate::model::{ContentPart, Media, MediaKind, ProtocolVersion, UserSays, UserTurn};
+use crate::source::reason;
+use crate::variables::{Filling, Late};
+
+/// The largest local file that is sent, in bytes: in base64 it still fits into one event of the largest size, as agents
+/// send it that repeat their input or the conversation.
+const MAX_BYTES: u64 = 8 << 20;
+
+/// What the files of a test are looked at with.
+#[derive(Clone, Copy)]
+pub(super) struct Files<'a> {
+    pub(super) context: &'a Context,
+    /// The folder that paths count from.
+    pub(super) folder: &'a Path,
+    /// How the agent is told of files.
+    pub(super) version: ProtocolVersion,
+    /// Whether files are read, and not only looked at.
+    pub(super) reads: bool,
+}
+
+/// What is wrong with a source.
+struct Wrong {
+    code: Code,
+    message: String,
+    help: String,
+}
+
+/// A source as far as it is known without its media type.
+enum Source {
+    File(PathBuf),
+    /// A `data:` URL: what it says its media type is, and its content.
+    Data(Option<String>, Content),
+    Url(Url),
+}
+
+/// What the user says in a turn; `None` where something is known later or was reported.
+pub(super) fn said(turn: &UserTurn, files: Files<'_>, filling: &mut Filling<'_>) -> Option<Said> {
+    let attachments = turn.attachments.as_deref().unwrap_or_default();
+    let mut parts: Vec<Option<Part>> = match &turn.user {
+        UserSays::Text(text) if attachments.is_empty() => {
+            return filling.text(text).ready().map(|text| Said::Text(text.into()));
+        }
+        UserSays::Text(text) => match filling.text(text).ready() {
+            // Models refuse a part without words.
+            Some(text) if text.is_empty() => Vec::new(),
+            text => vec![text.map(Part::Text)],
+        },
+        UserSays::Parts(parts) => parts.iter().map(|part| self::part(part, files, filling)).collect(),
+    };
+    parts.extend(attachments.iter().map(|attachment| {
+        let (kind, media) = attachment.media();
+        file(kind, media, files, filling)
+    }));
+    parts.into_iter().collect::<Option<Vec<Part>>>().map(|parts| Said::Parts(parts.into()))
+}
+
+fn part(part: &ContentPart, files: Files<'_>, filling: &mut Filling<'_>) -> Option<Part> {
+    match part {
+        ContentPart::Text(part) => filling.text(&part.text).ready().map(Part::Text),
+        ContentPart::Image(media) => file(MediaKind::Image, media, files, filling),
+        ContentPart::Audio(media) => file(MediaKind::Audio, media, files, filling),
+        ContentPart::Video(media) => file(MediaKind::Video, media, files, filling),
+        ContentPart::Document(media) => file(MediaKind::Document, media, files, filling),
+    }
+}
+
+fn file(kind: MediaKind, media: &Media, files: Files<'_>, filling: &mut Filling<'_>) -> Option<Part> {
+    let said = Late::optional(media.media_type.as_ref().map(|text| filling.text(text))).ready();
+    let source = filling.text(&media.source).ready();
+    let is_later = |text| filling.waits(text);
+    if is_later(&media.source) || media.media_type.as_ref().is_some_and(is_later) {
+        let (media_type, content) = (said?, Content::Url(source?));
+        return Some(Part::File(Attached { kind, media_type, content }));
+    }
+    let (said, source) = (said?, source?);
+    if let (Some(written), Some(said)) = (&media.media_type, &said)
+        && !media_type::is_one(said)
+    {
+        let help = Some("a media type looks like `image/png`".to_owned());
+        filling.report(Code::BadValue, written.span, format!("`{said}` is no media type"), help);
+        return None;
+    }
+    let attached = Source::of(&source, files).and_then(|source| attach(kind, said, source, files));
+    match attached {
+        Ok(attached) => Some(Part::File(attached)),
+        Err(wrong) => wrong.report(media.source.span, filling),
+    }
+}
+
+fn attach(
+    kind: MediaKind,
+    said: Option<String>,
+    source: Source,
+    files: Files<'_>,
+) -> Result<Attached, Wrong> {
+    let (media_type, content) = match source {
+        Source::File(path) => {
+            let media_type = said.map_or_else(|| guessed(&path, kind, files).map(str::to_owned), Ok)?;
+            (Some(media_type), files.content(&path)?)
+        }
+        Source::Data(own, content) => {
+            let Some(media_type) = said.or(own) else {
+                return Err(Wrong::new(
+                    Code::MissingKey,
+                    "the `data:` URL does not say its media type",
+                    "begin it like `data:image/png;base64,`, or give the `media_type`",
+                ));
+            };
+            (Some(media_type), content)
+        }
+        Source::Url(url) => {
+            let ending = Path::new(url.path()).extension().and_then(|ending| ending.to_str());
+            let guess = || media_type::of_ending(ending?, kind).map(str::to_owned);
+            let media_type = match files.version {
+                ProtocolVersion::V1 => said,
+                ProtocolVersion::V0 => Some(said.or_else(guess).ok_or_else(|| {
+                    Wrong::new(
+                        Code::MissingKey,
+                        "a file that is sent to an agent of AG-UI 0.x needs a media type, and this URL does not tell it",
+                        "give the `media_type`",
+                    )
+                })?),
+            };
+            (media_type, Content::Url(url.into()))
+        }
+    };
+    Ok(Attached { kind, media_type, content })
+}
+
+/// The media type that the name of a local file says.
+fn guessed(path: &Path, kind: MediaKind, files: Files<'_>) -> Result<&'static str, Wrong> {
+    let name = discover::display_name(files.context, path);
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    let Some(media_type) = media_type::of_ending(ending, kind) else {
+        let message = format!("the name of `{name}` does not tell its media type");
+        return Err(Wrong::new(Code::MissingKey, message, "give the `media_type`, such as `image/png`"));
+    };
+    if media_type::fits(media_type, kind) {
+        return Ok(media_type);
+    }
+    let message = format!("`{name}` is `{media_type}` by its name, and the type here is `{}`", kind.as_str());
+    Err(Wrong::new(
+        Code::Contradiction,
+        message,
+        "write the `type` that it is, or give its `media_type` if the name is wrong",
+    ))
+}
+
+impl Source {
+    fn of(text: &str, files: Files<'_>) -> Result<Self, Wrong> {
+        // One letter is a drive.
+        let scheme = text.split_once(':').filter(|(scheme, _)| {
+            scheme.len() > 1
+                && scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+                && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+        });
+        let scheme = scheme.map(|(scheme, rest)| (scheme.to_ascii_lowercase(), rest));
+        let path = match scheme.as_ref().map(|(scheme, rest)| (scheme.as_str(), *rest)) {
+            Some(("data", rest)) => return data(rest),
+            Some(("http" | "https", _)) => return address(text),
+            Some(("file", rest)) => rest.strip_prefix("//").unwrap_or(rest),
+            Some((scheme, _)) => {
+                return Err(Wrong::new(
+                    Code::BadUrl,
+                    format!("a file cannot come from `{scheme}:`"),
+                    "name a local file, with or without `file://`, or an `https://`, `http://` or `data:` URL",
+                ));
+            }
+            None => text,
+        };
+        if path.is_empty() {
+            let help = "write `file://` and its path from the test file's folder";
+            return Err(Wrong::new(Code::BadValue, "the source names no file", help));
+        }
+        Ok(Self::File(discover::absolute_from(files.context, files.folder, path.as_ref())))
+    }
+}
+
+fn address(text: &str) -> Result<Source, Wrong> {
+    let wrong = |message| Wrong::new(Code::BadUrl, message, "write it in full: `https://example.org/a.png`");
+    match Url::parse(text) {
+        Ok(url) => Ok(Source::Url(url)),
+        Err(error) => Err(wrong(format!("the source is no URL: {error}"))),
+    }
+}
+
+/// What comes after `data:` (RFC 2397). The content may be written over several lines.
+fn data(rest: &str) -> Result<Source, Wrong> {
+    let wrong = |message: String| {
+        Wrong::new(Code::BadUrl, message, "a `data:` URL looks like `data:image/png;base64,iVBORw0KGgo=`")
+    };
+    let Some((head, content)) = rest.split_once(',') else {
+        return Err(wrong("the `data:` URL has no `,` before its content".to_owned()));
+    };
+    let Some(media_type) = head.trim_end().strip_suffix(";base64") else {
+        return Err(wrong("the content of the `data:` URL is not in base64".to_owned()));
+    };
+    if !media_type.is_empty() && !media_type::is_one(media_type) {
+        return Err(wrong(format!("`{media_type}` is no media type")));
+    }
+    let base64: String = content.split_ascii_whitespace().collect();
+    let size = match STANDARD.decode(&base64) {
+        Ok(bytes) => bytes.len() as u64,
+        Err(DecodeError::InvalidByte(..)) => {
+            return Err(wrong(
+                "the content of the `data:` URL has a character that is not of base64".to_owned(),
+            ));
+        }
+        Err(_) => {
+            return Err(wrong(
+                "the base64 of the `data:` URL is cut short, or a `=` is missing at its end".to_owned(),
+            ));
+        }
+    };
+    let media_type = Some(media_type.to_owned()).filter(|media_type| !media_type.is_empty());
+    Ok(Source::Data(media_type, Content::Data { base64, size }))
+}
+
+impl Files<'_> {
+    /// What is sent of a local file.
+    fn content(self, path: &Path) -> Result<Content, Wrong> {
+        let name = discover::display_name(self.context, path);
+        let unreadable = |reason: &str| {
+            let help = if path.to_string_lossy().contains('%') {
+                "a path is taken as it is written, `%20` too; it counts from the folder of the test file"
+            } else {
+                "a path counts from the folder of the test file"
+            };
+            Wrong::new(Code::Unreadable, format!("`{name}` cannot be read: {reason}"), help)
+        };
+        let too_large = || {
+            let message = format!("`{name}` is larger than {}", in_words(MAX_BYTES));
+            Wrong::new(
+                Code::LimitExceeded,
+                message,
+                "take a smaller file, or give the agent its `https://` URL",
+            )
+        };
+        // Looked at before it is opened: a pipe would not open before somebody writes into it.
+        let found = std::fs::metadata(path).map_err(|error| unreadable(reason(&error)))?;
+        if !found.is_file() {
+            return Err(unreadable(if found.is_dir() { "it is a folder" } else { "it is no file" }));
+        }
+        let file = File::open(path).map_err(|error| unreadable(reason(&error)))?;
+        if found.len() > MAX_BYTES {
+            return Err(too_large());
+        }
+        if !self.reads {
+            return Ok(Content::Data { base64: String::new(), size: found.len() });
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(found.len()).unwrap_or_default());
+        file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| unreadable(reason(&error)))?;
+        let size = bytes.len() as u64;
+        if size > MAX_BYTES {
+            return Err(too_large());
+        }
+        Ok(Content::Data { base64: STANDARD.encode(&bytes), size })
+    }
+}
+
+impl Wrong {
+    fn new(code: Code, message: impl Into<String>, help: &str) -> Self {
+        Self { code, message: message.into(), help: help.to_owned() }
+    }
+
+    fn report<T>(self, span: Span, filling: &mut Filling<'_>) -> Option<T> {
+        filling.report(self.code, span, self.message, Some(self.help));
+        None
+    }
+}

@@ -1,0 +1,127 @@
+//! What a message says, as it goes over the wire: text or any JSON that an agent told, or what the user said with files.
+//!
+//! The files of a user are shared with the turn that sent them: however often the conversation is sent again, they are
+//! written straight into the body.
+
+use std::sync::Arc;
+
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+use crate::model::ProtocolVersion;
+use crate::plan::{self, Attached, Part, Said};
+
+/// What a message says.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(super) enum Content {
+    /// Text, or what a snapshot said.
+    Json(Value),
+    /// What the user said in several parts.
+    Parts(Parts),
+}
+
+/// Several parts, in the shapes of one version of the protocol.
+#[derive(Debug)]
+pub(super) struct Parts {
+    parts: Arc<[Part]>,
+    version: ProtocolVersion,
+}
+
+/// A part that is a text.
+#[derive(Serialize)]
+struct TextPart<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    text: &'a str,
+}
+
+/// A file in 1.0.
+#[derive(Serialize)]
+struct MediaPart<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    source: Source<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Source<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    value: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mime_type: Option<&'a str>,
+}
+
+/// A file in 0.x.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct BinaryPart<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mime_type: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<&'a str>,
+}
+
+impl Content {
+    /// What the user said, for a server of `version`.
+    pub(super) fn of(said: Said, version: ProtocolVersion) -> Self {
+        match said {
+            Said::Text(text) => Self::text(&text),
+            Said::Parts(parts) => Self::Parts(Parts { parts, version }),
+        }
+    }
+
+    pub(super) fn text(text: &str) -> Self {
+        Self::Json(Value::String(text.to_owned()))
+    }
+
+    pub(super) fn json(&self) -> Option<&Value> {
+        match self {
+            Self::Json(value) => Some(value),
+            Self::Parts(_) => None,
+        }
+    }
+}
+
+impl Serialize for Parts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.parts.iter().map(|part| Written { part, version: self.version }))
+    }
+}
+
+/// One part in the shape of a version.
+struct Written<'a> {
+    part: &'a Part,
+    version: ProtocolVersion,
+}
+
+impl Serialize for Written<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Attached { kind, media_type, content } = match self.part {
+            Part::Text(text) => return TextPart { kind: "text", text }.serialize(serializer),
+            Part::File(file) => file,
+        };
+        let mime_type = media_type.as_deref();
+        let (from, value) = match content {
+            plan::Content::Data { base64, .. } => ("data", base64),
+            plan::Content::Url(url) => ("url", url),
+        };
+        match self.version {
+            ProtocolVersion::V1 => {
+                let source = Source { kind: from, value, mime_type };
+                MediaPart { kind: kind.as_str(), source }.serialize(serializer)
+            }
+            ProtocolVersion::V0 => {
+                let data = (from == "data").then_some(value.as_str());
+                let url = (from == "url").then_some(value.as_str());
+                BinaryPart { kind: "binary", mime_type, data, url }.serialize(serializer)
+            }
+        }
+    }
+}

@@ -126,7 +126,7 @@ pub enum Line {
 pub struct TurnOutcome {
     /// Counted from 1.
     pub number: u32,
-    /// What was sent.
+    /// What was sent, in words: of a file its type and size.
     pub input: String,
     /// What the agent said and called, in the order it began.
     pub lines: Vec<Line>,

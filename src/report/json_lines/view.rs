@@ -102,7 +102,7 @@ pub(super) struct Turn<'a> {
     /// How the turn ended.
     #[schemars(extend("x-since" = "1.0"))]
     pub(super) status: Status,
-    /// What was sent.
+    /// What was sent. Of a file its type and size: `[image image/png, 12 KiB]`.
     #[schemars(extend("x-since" = "1.0"))]
     pub(super) input: &'a str,
     /// Where the input came from.

@@ -5,6 +5,7 @@
 mod agree;
 mod attachments;
 mod bad_files;
+mod corpus;
 mod docs;
 mod explained;
 mod golden_cases;

@@ -4,4 +4,5 @@ pub(crate) mod canned;
 pub(crate) mod project;
 pub(crate) mod raw_agent;
 pub(crate) mod summary;
+pub(crate) mod whole_way;
 pub(crate) mod wire_rows;

@@ -1,0 +1,210 @@
+//! The whole way from the bytes of an agent to the trace, twice, with what must be true whatever the bytes are. The
+//! fuzz target runs it on what it makes up, a test on the saved corpus.
+
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use ananke::context::{At, CaseKey, ManualClock, SequentialIds};
+use ananke::model::{AguiTransport, ProtocolVersion};
+use ananke::plan::{AguiSettings, Said};
+use ananke::target::agui::AguiTarget;
+use ananke::target::{
+    Action, Chunk, Head, HttpRequest, Limits, Opening, Reply, Request, Sink, Stop, Target, TargetError,
+    ToolAnswer, Transport, Wire,
+};
+use ananke::trace::{Change, Input, Touch, Trace};
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// What divides the answers of several exchanges.
+const NEXT_ANSWER: &[u8] = b"\n===\n";
+
+/// Walks the whole way with the answers in `data`, in one chunk each and in small ones: both must come to the same.
+///
+/// # Panics
+/// Where something is not as it must be.
+pub(crate) fn walk(data: &[u8]) {
+    let (first, rest) = data.split_first().unwrap_or((&0, &[]));
+    let connects = first & 1 == 1;
+    let size = usize::from(first >> 1) + 1;
+    let answers: Vec<&[u8]> = split(rest);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+    let runtime = runtime.expect("a runtime");
+    let whole = runtime.block_on(travel(&answers, usize::MAX, connects));
+    let chunked = runtime.block_on(travel(&answers, size, connects));
+    assert_eq!(whole, chunked, "the size of the chunks changes what is understood");
+}
+
+fn split(mut data: &[u8]) -> Vec<&[u8]> {
+    let mut parts = Vec::new();
+    while let Some(position) = data.windows(NEXT_ANSWER.len()).position(|window| window == NEXT_ANSWER) {
+        parts.push(&data[..position]);
+        data = &data[position + NEXT_ANSWER.len()..];
+    }
+    parts.push(data);
+    parts.truncate(4);
+    parts
+}
+
+/// What a conversation with these answers comes to, in words.
+async fn travel(answers: &[&[u8]], chunk: usize, connects: bool) -> String {
+    let transport = Arc::new(Answers {
+        left: Mutex::new(answers.iter().rev().map(|answer| answer.to_vec()).collect()),
+        chunk,
+    });
+    let settings = AguiSettings {
+        agent: "fuzz".to_owned(),
+        endpoint: "http://127.0.0.1/".parse().expect("a URL"),
+        headers: Vec::new(),
+        forwarded_props: Value::Null,
+        state: json!({}),
+        transport: AguiTransport::Http,
+        version: ProtocolVersion::default(),
+        last_only: false,
+    };
+    let opening = Opening {
+        key: CaseKey::first("fuzz"),
+        thread_id: "t-1".to_owned(),
+        client_tools: Arc::default(),
+        clock: Arc::new(ManualClock::default()),
+        ids: Arc::new(SequentialIds::default()),
+    };
+    let target = AguiTarget::new(settings, transport);
+    let mut session = target.open(opening).await.expect("opening does nothing that can fail");
+    let limits = Limits {
+        timeout: Duration::from_secs(10),
+        max_event_bytes: 64 << 10,
+        max_response_bytes: 1 << 20,
+        cancel: CancellationToken::new(),
+    };
+    let mut capture = Capture { trace: Trace::new(json!({})), touched: Vec::new() };
+    let mut words = String::new();
+    for number in 0..answers.len() {
+        let action = next_action(&capture.trace, number, connects);
+        capture.begin(&action);
+        let ended = session.exchange(Request { action }, &limits, &mut capture).await;
+        capture.trace.end_turn(&mut capture.touched);
+        check(&capture.trace);
+        words += &match ended {
+            Ok(ended) => format!("{ended:?}\n"),
+            Err(TargetError { message, .. }) => format!("{message}\n"),
+        };
+    }
+    words + &summary(&capture.trace)
+}
+
+/// Connects first where that is wanted; then every call that waits is answered, else the user says something.
+fn next_action(trace: &Trace, number: usize, connects: bool) -> Action {
+    if number == 0 && connects {
+        return Action::Connect;
+    }
+    let waiting = trace.calls.iter().filter(|call| call.results.is_empty());
+    let answer = |call: &ananke::trace::ToolCall| ToolAnswer {
+        call: call.wire_id.clone(),
+        content: json!("ok"),
+        is_error: false,
+    };
+    let answers: Vec<ToolAnswer> = waiting.map(answer).collect();
+    if number > 1 && !answers.is_empty() {
+        return Action::ToolResults(answers);
+    }
+    Action::User { message_id: format!("u{number}"), said: Said::Text("hi".into()) }
+}
+
+struct Capture {
+    trace: Trace,
+    touched: Vec<Touch>,
+}
+
+impl Capture {
+    fn begin(&mut self, action: &Action) {
+        let message_id = match action {
+            Action::User { message_id, .. } => Some(message_id.clone()),
+            _ => None,
+        };
+        let is_replay = *action == Action::Connect;
+        self.trace.begin_turn(Input { message_id, text: "hi".to_owned(), is_replay, ..Input::default() });
+    }
+}
+
+impl Sink for Capture {
+    fn wire(&mut self, at: At, wire: Wire<'_>) {
+        match wire {
+            Wire::Sent { body } => {
+                let body: Value = serde_json::from_slice(body).expect("a request is JSON");
+                let messages = body["messages"].as_array().expect("a request has messages");
+                let answered = messages.iter().filter_map(|message| message["toolCallId"].as_str());
+                let mut answered: Vec<&str> = answered.collect();
+                let all = answered.len();
+                answered.sort_unstable();
+                answered.dedup();
+                assert_eq!(answered.len(), all, "a call has two answers in {body}");
+                self.trace.begin_exchange(at);
+            }
+            Wire::Head { status, .. } => self.trace.head(at, status),
+            Wire::Frame(raw) => self.trace.frame(at, raw),
+            Wire::Closed => self.trace.end_exchange(at),
+        }
+    }
+
+    fn change(&mut self, at: At, change: Change<'_>) -> ControlFlow<Stop> {
+        self.trace.apply(at, change, &mut self.touched);
+        for touch in self.touched.drain(..) {
+            let (Touch::CallStarted(index) | Touch::ArgsDone(index) | Touch::Answered(index)) = touch else {
+                continue;
+            };
+            assert!(index < self.trace.calls.len(), "a touch of a call that is not there");
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// What is true of every trace.
+fn check(trace: &Trace) {
+    for call in &trace.calls {
+        assert!(call.first_event <= call.last_event, "a call ends before it begins");
+        assert!((call.last_event as usize) < trace.events.len().max(1), "a call of no event");
+        assert!(call.counted_in < trace.turns.len(), "a call of no turn");
+        let _parsed = call.args();
+    }
+    for turn in &trace.turns {
+        assert!(turn.calls.end <= trace.calls.len() && turn.messages.end <= trace.messages.len());
+        let _text = trace.turn_text(turn);
+        let _time = trace.turn_micros(turn);
+    }
+    for event in &trace.events {
+        let _raw = trace.raw(event);
+    }
+}
+
+fn summary(trace: &Trace) -> String {
+    let calls = trace.calls.iter().map(|call| {
+        let results: Vec<&str> = call.results.iter().map(|result| result.text.as_str()).collect();
+        format!("{} {}({}) -> {results:?}\n", call.wire_id, call.name, call.args_text)
+    });
+    let warnings = trace.turns.iter().flat_map(|turn| &turn.warnings).map(|warning| format!("! {warning}\n"));
+    calls.chain(warnings).collect::<String>() + &trace.text() + &trace.state.value().to_string()
+}
+
+/// Answers each request with the next of its bodies, in chunks of one size.
+struct Answers {
+    left: Mutex<Vec<Vec<u8>>>,
+    chunk: usize,
+}
+
+impl Transport for Answers {
+    fn send(&self, _request: HttpRequest) -> BoxFuture<'_, Result<Reply, TargetError>> {
+        let body = self.left.lock().expect("nobody else holds it").pop().unwrap_or_default();
+        let (sender, receiver) = mpsc::channel(body.len() + 1);
+        for chunk in body.chunks(self.chunk.min(body.len()).max(1)) {
+            let chunk = Chunk { at: At(0), bytes: Ok(Bytes::copy_from_slice(chunk)) };
+            sender.try_send(chunk).expect("room for every chunk");
+        }
+        let head = Head { status: 200, content_type: "text/event-stream".to_owned(), location: None };
+        Box::pin(async move { Ok(Reply { at: At(0), head, body: receiver }) })
+    }
+}

@@ -2,7 +2,7 @@
 
 A result line of ananke's JSON report becomes text such as
 
-    passed
+    passed, 2 messages
     turn 1 passed: What is the weather in Paris?
       calls get_weather {"city":"Paris"} -> {"sky":"sunny"}
       says  It is sunny in Paris.
@@ -26,7 +26,8 @@ CHANGING = [
 
 def told(result: dict) -> str:
     """The result of one test in words."""
-    text = "\n".join([result["status"], *lines(result)]) + "\n"
+    first = f"{result['status']}, {result['messages_count']} messages"
+    text = "\n".join([first, *lines(result)]) + "\n"
     for pattern, name in CHANGING:
         text = pattern.sub(name, text)
     return text
@@ -44,10 +45,18 @@ def lines(result: dict) -> Iterator[str]:
         yield from (f"  warns {warning}" for warning in turn["warnings"])
         yield from (f"  fails {rule['type']}: {rule['message']}" for rule in turn["assertions"])
         if "error" in turn:
-            yield f"  {turn['error']['kind']} error: {turn['error']['message']}"
+            yield from error(turn["error"])
     if result["turns_not_run"]:
         yield f"turns not run: {result['turns_not_run']}"
+    if "error" in result and not any("error" in turn for turn in result["turns"]):
+        yield from error(result["error"])
     yield from (f"fails {rule['type']}: {rule['message']}" for rule in result["final_assertions"])
+
+
+def error(error: dict) -> Iterator[str]:
+    yield f"  error of kind {error['kind']}: {error['message']}"
+    if "help" in error:
+        yield f"    help: {error['help']}"
 
 
 def compact(value: object) -> str:
@@ -70,13 +79,13 @@ def differences(report: Path, specs: Path, update: bool) -> list[str]:
             file.write_text(captured, encoding="utf-8")
         expected = file.read_text(encoding="utf-8") if file.exists() else ""
         if captured != expected:
-            diff = difflib.unified_diff(
-                expected.splitlines(), captured.splitlines(), "expected", "captured", lineterm="", n=20
-            )
+            # Not `splitlines`, which knows more line ends than a file does.
+            both = (text.split("\n") for text in (expected, captured))
+            diff = difflib.unified_diff(*both, "expected", "captured", lineterm="", n=20)
             found.append(f"{test.name}:\n" + "\n".join(diff))
     return found
 
 
 def all_pass(specs: Path) -> bool:
     """Whether every test in `specs` is expected to pass."""
-    return all(file.read_text(encoding="utf-8").startswith("passed\n") for file in specs.glob("*.captured"))
+    return all(file.read_text(encoding="utf-8").startswith("passed,") for file in specs.glob("*.captured"))

@@ -12,6 +12,8 @@
 // - An unknown thread is answered 200 with no event, and so is a run on a thread that has one running.
 // - An unknown agent is answered 404 with JSON; one that cannot be reached with `RUN_ERROR` (`INCOMPLETE_STREAM`) alone.
 // - `stop` ends a run with `RUN_ERROR` (`abort`), for everybody who listens.
+// - A run whose `STATE_DELTA` does not apply to an empty state, without a `STATE_SNAPSHOT` before it, ends the process:
+//   no agent behind it here sends one.
 //
 // It binds a free port on the loopback interface, prints its address as the first line of its standard output, and ends
 // when its standard input is closed or on SIGTERM.

@@ -52,13 +52,14 @@ export function recital(input) {
 
 function told({ id, role, content, toolCallId, toolCalls = [], ...rest }) {
   const who = role === "user" ? role : role === "tool" ? `${role} ${id} of ${toolCallId}` : `${role} ${id}`;
-  const more = Object.keys(rest).length > 0 ? ` and ${JSON.stringify(rest)}` : "";
   const lines = [];
-  if (content !== undefined || toolCalls.length === 0) lines.push(`${who}: ${shown(content)}${more}`);
-  for (const call of toolCalls) {
-    lines.push(`${who} calls ${call.id}: ${call.function.name}(${call.function.arguments})`);
+  if (content !== undefined || toolCalls.length === 0) lines.push(`${who}: ${shown(content)}`);
+  for (const { id: callId, type: _type, function: made, ...more } of toolCalls) {
+    lines.push(`${who} calls ${callId}: ${made.name}(${made.arguments})${besides(more)}`);
   }
+  lines[0] += besides(rest);
   return lines;
 }
 
+const besides = (rest) => (Object.keys(rest).length > 0 ? ` and ${JSON.stringify(rest)}` : "");
 const shown = (content) => (typeof content === "string" ? content : JSON.stringify(content));

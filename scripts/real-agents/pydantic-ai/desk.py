@@ -25,13 +25,9 @@ def count_visit(context: RunContext[StateDeps[Desk]]) -> ToolReturn:
 
 def pack_bag(context: RunContext[StateDeps[Desk]], thing: str) -> ToolReturn:
     bag = context.deps.state.bag
-    # The client may know a state that has no bag yet.
-    make = [] if bag else [{"op": "add", "path": "/bag", "value": []}]
     bag.append(thing)
-    patch = [*make, {"op": "add", "path": "/bag/-", "value": thing}]
-    return ToolReturn(
-        return_value=", ".join(bag), metadata=[StateDeltaEvent(type=EventType.STATE_DELTA, delta=patch)]
-    )
+    delta = StateDeltaEvent(type=EventType.STATE_DELTA, delta=[{"op": "add", "path": "/bag", "value": bag}])
+    return ToolReturn(return_value=", ".join(bag), metadata=[delta])
 
 
 def get_weather(city: str, unit: str) -> dict[str, object]:

@@ -118,6 +118,12 @@ def slowly(_conversation: Conversation) -> Deltas:
     return say("One moment please, the line is long.", pause=0.1)
 
 
+async def wait(_conversation: Conversation) -> Deltas:
+    """Comes to no end, unless somebody stops it."""
+    yield "Waiting."
+    await asyncio.sleep(60)
+
+
 async def break_down(_conversation: Conversation) -> Deltas:
     yield "Let me see"
     raise RuntimeError("the model is unavailable")
@@ -140,7 +146,7 @@ def visit(conversation: Conversation) -> Deltas:
 
 
 def pack(conversation: Conversation) -> Deltas:
-    """Changes the state by patches, once more than there are things in it."""
+    """Changes the state by a patch."""
     thing = re.search(r"pack the (\w+)", conversation.asked, re.IGNORECASE)
     if not conversation.results:
         return call(0, "pack_bag", thing=thing.group(1) if thing else "map")
@@ -190,6 +196,7 @@ SCENES = {
     "cancel": cancel,
     "think": think,
     "slowly": slowly,
+    "wait": wait,
     "break down": break_down,
     "refuse": refuse,
     "how often": count,

@@ -1,6 +1,6 @@
 // How a run begins and ends, how a stream does, and runs that go on with an earlier one.
 
-import { calls, event, finished, result, run, says, started } from "../events.mjs";
+import { calling, calls, event, finished, result, run, says, started } from "../events.mjs";
 
 const answersOf = (input) => input.messages.filter(({ role }) => role === "tool");
 const usage = [{ provider: "none", model: "scripted", inputTokens: 3, outputTokens: 4, totalTokens: 7 }];
@@ -94,6 +94,16 @@ export const runs = {
     return run(input, events, { outcome: { type: "interrupt", interrupts } });
   },
 
+  // As agents told it before the protocol had a word for it: what they wait for is a text of JSON.
+  "an interrupt of another age": (input) => {
+    const resume = input.forwardedProps?.command?.resume;
+    if (resume !== undefined) {
+      return run(input, [result("book-1", "booked"), ...says("m2", `You said ${JSON.stringify(resume)}.`)]);
+    }
+    const ask = event("CUSTOM", { name: "on_interrupt", value: JSON.stringify({ question: "Shall I?" }) });
+    return run(input, [...calls("book-1", "book_flight", '{"flight":"TP 123"}'), ask]);
+  },
+
   // What a client gets that connects to a thread: runs of earlier, in one stream, none of them its own.
   "a thread of earlier": ({ threadId }) => {
     const first = { threadId, runId: "r1" };
@@ -113,4 +123,21 @@ export const runs = {
       event("RUN_ERROR", { message: "it broke down" }),
     ];
   },
+
+  // The same from a server that keeps what was said rather than what happened.
+  "a thread as it stands": (input) => {
+    const messages = [
+      { id: "u1", role: "user", content: "What is the weather in Paris?" },
+      calling("m1", ["t1", "get_weather", '{"city":"Paris"}']),
+      { id: "r1", role: "tool", toolCallId: "t1", content: "sunny" },
+      { id: "m2", role: "assistant", content: "Sunny in Paris." },
+    ];
+    return run(input, [
+      event("MESSAGES_SNAPSHOT", { messages }),
+      event("STATE_SNAPSHOT", { snapshot: { city: "Paris" } }),
+    ]);
+  },
+
+  // Nobody has said anything on it.
+  "a thread of nothing": (input) => run(input, []),
 };

@@ -11,7 +11,7 @@ export const tools = {
       ...called(
         "t1",
         "get_weather",
-        ['{"city":"Par', 'is","days":2,"options":{"unit"', ':["a","b"]}}'],
+        ['{"city":"Par', 'is","days":2,"options":{"unit":"c","tags"', ':["a","b"]}}'],
         '{"sky":"sunny"}',
       ),
       ...says("m1", "Sunny."),

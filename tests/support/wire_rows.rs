@@ -131,6 +131,13 @@ fn other_bodies() -> Vec<Row> {
             ),
         ),
         Row::new(
+            "an end of nothing",
+            events("data: {\"type\":\"RUN_FINISHED\"}\n\n"),
+            Err(
+                "event 1 ends a run that never began (`{\"type\":\"RUN_FINISHED\"}`); received: HTTP 200, text/event-stream, 31 bytes, starting `data: {\"type\":\"RUN_FINISHED\"}\\n\\n`",
+            ),
+        ),
+        Row::new(
             "an empty answer",
             events(""),
             Err("the answer is empty; received: HTTP 200, text/event-stream, 0 bytes"),
@@ -159,6 +166,13 @@ fn other_bodies() -> Vec<Row> {
             page("application/x-ndjson", "{\"type\":\"RUN_STARTED\"}\n{\"type\":\"RUN_FINISHED\"}\n"),
             Err(
                 "the answer is JSON line by line, not server-sent events; received: HTTP 200, application/x-ndjson, 47 bytes, starting `{\"type\":\"RUN_STARTED\"}\\n{\"type\":\"RUN_FINISHED\"}\\n`",
+            ),
+        ),
+        Row::new(
+            "the binary form",
+            page("application/vnd.ag-ui.event+proto", "\0\0\0\u{2}j\0"),
+            Err(
+                "the answer is in the binary form of AG-UI, which is not read here; received: HTTP 200, application/vnd.ag-ui.event+proto, 6 bytes, starting `\\0\\0\\0\\u{2}j\\0`",
             ),
         ),
         Row::new(

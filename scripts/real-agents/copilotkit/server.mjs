@@ -11,7 +11,8 @@
 //   only in `input` of `RUN_STARTED`. While a run is active it goes on with that, and ends when the run does.
 // - An unknown thread is answered 200 with no event, and so is a run on a thread that has one running.
 // - An unknown agent is answered 404 with JSON; one that cannot be reached with `RUN_ERROR` (`INCOMPLETE_STREAM`) alone.
-// - `stop` ends a run with `RUN_ERROR` (`abort`), for everybody who listens.
+// - `stop` ends a run with `RUN_ERROR` (`abort`), for everybody who listens; before the agent has said anything, with a
+//   bare `RUN_FINISHED`, without `RUN_STARTED` and ids.
 // - A run whose `STATE_DELTA` does not apply to an empty state, without a `STATE_SNAPSHOT` before it, ends the process:
 //   no agent behind it here sends one.
 //

@@ -84,9 +84,10 @@ impl Decoder {
         let kind = frame.kind();
         let mut warnings = std::mem::take(&mut self.warnings);
         let effects = &mut Effects { conversation, warnings: &mut warnings, tell };
-        self.check_order(kind, effects.warnings);
-        self.end_chunks(frame, effects);
-        let decoded = self.dispatch(frame, effects);
+        let decoded = self.check_order(kind, effects.warnings).and_then(|()| {
+            self.end_chunks(frame, effects);
+            self.dispatch(frame, effects)
+        });
         self.warnings = warnings;
         decoded
     }
@@ -158,9 +159,13 @@ impl Decoder {
         Ok(())
     }
 
-    /// Says what comes at the wrong time; it is taken all the same.
-    fn check_order(&mut self, kind: &str, warnings: &mut Warnings) {
+    /// Says what comes at the wrong time; it is taken all the same. But an end and nothing before it is no answer: a
+    /// runtime sends that where somebody stopped the run before the agent had said a word.
+    fn check_order(&mut self, kind: &str, warnings: &mut Warnings) -> Result<(), Fault> {
         match self.run {
+            Run::NotStarted if !self.warned_of_start && kind == "RUN_FINISHED" => {
+                return Err(Fault("ends a run that never began".to_owned()));
+            }
             Run::NotStarted if !self.warned_of_start && !matches!(kind, "RUN_STARTED" | "RUN_ERROR") => {
                 self.warned_of_start = true;
                 warnings.add(format!("a `{}` comes before `RUN_STARTED`", shown(kind)));
@@ -171,6 +176,7 @@ impl Decoder {
             }
             _ => {}
         }
+        Ok(())
     }
 
     fn end_chunks(&mut self, frame: &Frame<'_>, effects: &mut Effects<'_, '_>) {

@@ -6,6 +6,9 @@ use crate::target::{Head, Received, TargetError};
 /// How much of a body is kept to look at.
 pub(super) const START_BYTES: usize = 4 << 10;
 
+/// The content type of AG-UI's other encoding.
+const BINARY: &str = "application/vnd.ag-ui.event+proto";
+
 /// What arrived.
 #[derive(Debug)]
 pub(super) struct Evidence {
@@ -60,6 +63,10 @@ impl Evidence {
             return TargetError { help: Some(help.to_owned()), ..self.error(message) };
         }
         let (message, help) = match text.as_bytes() {
+            _ if self.head.content_type.starts_with(BINARY) => (
+                "the answer is in the binary form of AG-UI, which is not read here",
+                "leave `accept` out of the target's `headers`, so that server-sent events are asked for",
+            ),
             [] => ("the answer is empty", "some servers answer so while the thread is busy with another run"),
             [b'<', ..] => (
                 "the answer is a web page, not a stream of events",

@@ -66,6 +66,9 @@ export const quirks = {
     event("RUN_ERROR", { message: "it failed in the end" }),
   ],
 
+  // As a runtime answers where somebody stopped the run before the agent had said a word.
+  "an end of nothing": () => [data({ type: "RUN_FINISHED" })],
+
   "ends before it is over": (input) => [started(input), ...says("m1", "I am not don")],
 
   "a connection that breaks": (input) => [

@@ -2,7 +2,9 @@
 
 import { calling, calls, event, finished, result, run, says, started } from "../events.mjs";
 
-const answersOf = (input) => input.messages.filter(({ role }) => role === "tool");
+/** What the client answered to its own tool. */
+const picked = (input) =>
+  input.messages.filter(({ role, toolCallId }) => role === "tool" && toolCallId.startsWith("pick-"));
 const usage = [{ provider: "none", model: "scripted", inputTokens: 3, outputTokens: 4, totalTokens: 7 }];
 const interrupts = [
   {
@@ -61,7 +63,7 @@ export const runs = {
   "a stream that stays open": (input) => [...run(input, says("m1", "That is all.")), { wait: 60_000 }],
 
   "a tool of the client": (input) => {
-    const [answer] = answersOf(input);
+    const [answer] = picked(input);
     if (answer) return run(input, says("m2", `You picked ${answer.error ?? answer.content}.`));
     const events = [
       ...calls("look-1", "get_weather", '{"city":"Lisbon"}'),
@@ -73,7 +75,7 @@ export const runs = {
 
   // Asks once more after the first answer.
   "a tool of the client, twice": (input) => {
-    const answers = answersOf(input);
+    const answers = picked(input);
     if (answers.length === 2) return run(input, says("m3", answers.map(({ content }) => content).join(" and ")));
     const passenger = answers.length + 1;
     return run(input, calls(`pick-${passenger}`, "pick_seat", JSON.stringify({ passenger })));

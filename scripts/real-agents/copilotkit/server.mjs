@@ -1,5 +1,6 @@
-// Puts the CopilotKit runtime in front of other agents, whose addresses are the arguments: NAME=URL. The runtime talks to
-// them with the AG-UI client of before 1.0, keeps the events of every thread in memory, and is served in both of its forms:
+// Puts the CopilotKit runtime in front of other agents, whose addresses are the arguments: NAME=URL. The runtime talks
+// to them with the AG-UI client of before 1.0, keeps the events of every thread in memory, and is served in both of its
+// forms:
 //
 //   /rest    a path for each thing: POST /rest/agent/NAME/run, …/connect, …/stop/THREAD; GET /rest/info
 //   /single  one path for all: POST {"method": "agent/run", "params": {"agentId": NAME}, "body": …}

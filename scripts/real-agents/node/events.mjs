@@ -40,7 +40,7 @@ export const calling = (id, ...made) => ({
   toolCalls: made.map(([id, name, text]) => ({ id, type: "function", function: { name, arguments: text } })),
 });
 
-/** Tells the state, the tools, the forwarded properties and the messages that the client sent; ids of the client's own making are left out. */
+/** Tells what the client sent: state, tools, forwarded properties, messages; not the ids of the user's messages. */
 export function recital(input) {
   const lines = [`state ${JSON.stringify(input.state)}`];
   if (input.tools.length > 0) lines.push(`tools ${input.tools.map(({ name }) => name).join(" ")}`);

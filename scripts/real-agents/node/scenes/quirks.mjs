@@ -1,5 +1,5 @@
-// What servers out there send although the protocol says otherwise, as raw bytes: a client must make sense of it all the
-// same, or say that it cannot.
+// What servers out there send although the protocol says otherwise: a client must make sense of it all the same, or say
+// that it cannot. What no encoder would write is given as raw bytes.
 
 import { event, finished, run, says, started } from "../events.mjs";
 
@@ -32,7 +32,7 @@ export const quirks = {
     data({ ...finished(input), outcome: { type: "success", confidence: 1 } }),
   ],
 
-  // Comments that keep the line alive, names and ids of events, another line end, data in two lines, the marks of others.
+  // Comments that keep the line alive, names and ids of events, other line ends, data in two lines, marks of others.
   "frames of every kind": (input) => {
     const frames = run(input, says("m1", "All ", "read.")).map((made) => JSON.stringify(made));
     const others = [

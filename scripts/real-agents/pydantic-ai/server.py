@@ -1,12 +1,11 @@
 """Serves a real pydantic-ai agent through its own AG-UI adapter, without a model, a key or the network.
 
 The framework, its tool loop and its AG-UI stream are the real ones; only the model is a function (`model.py`). Each
-path speaks to its clients in another way:
+path is another age of the protocol:
 
-    /                 AG-UI 1.0, as the installed ag-ui-protocol has it
-    /without-version  the same to a client of before 1.0: what it says of its protocol version is not looked at
-    /0.1.18           as a server of before 1.0 and before interrupts
-    /0.1.10           as a server of the oldest kind, which sends THINKING_* where later ones send REASONING_*
+    /        AG-UI 1.0, as the installed ag-ui-protocol has it
+    /0.1.18  as a server of before 1.0 and before interrupts
+    /0.1.10  as a server of the oldest kind, which sends THINKING_* where later ones send REASONING_*
 
 The server binds a free port on the loopback interface, prints its address as the first line of its standard output
 once it accepts connections, and ends when its standard input is closed or on SIGTERM. With ANANKE_PYDANTIC_KEY set, a
@@ -21,7 +20,7 @@ import threading
 from collections.abc import Awaitable, Callable
 
 import uvicorn
-from ag_ui.core import PROTOCOL_VERSION, RunAgentInput
+from ag_ui.core import PROTOCOL_VERSION
 from pydantic_ai.ui import StateDeps
 from pydantic_ai.ui.ag_ui import AGUIAdapter
 from starlette.applications import Starlette
@@ -36,32 +35,19 @@ KEY = os.environ.get("ANANKE_PYDANTIC_KEY", "")
 AGENT = desk.travel_desk(model.travel_desk(KEY))
 
 
-class WithoutVersion(AGUIAdapter):
-    """Answers every client as one that never said which version it speaks."""
-
-    @classmethod
-    def build_run_input(cls, body: bytes) -> RunAgentInput:
-        return super().build_run_input(body).model_copy(update={"protocol_version": None})
-
-
-def endpoint(adapter: type[AGUIAdapter], version: str) -> Callable[[Request], Awaitable[Response]]:
+def endpoint(version: str) -> Callable[[Request], Awaitable[Response]]:
     async def run(request: Request) -> Response:
         given = request.headers.get("authorization", "")
         if KEY and not hmac.compare_digest(given.encode(), f"Bearer {KEY}".encode()):
             return JSONResponse({"error": "this desk wants a key"}, status_code=401)
-        return await adapter.dispatch_request(
+        return await AGUIAdapter.dispatch_request(
             request, agent=AGENT, deps=StateDeps(desk.Desk()), ag_ui_version=version, include_usage=True
         )
 
     return run
 
 
-ROUTES = {
-    "/": endpoint(AGUIAdapter, PROTOCOL_VERSION),
-    "/without-version": endpoint(WithoutVersion, PROTOCOL_VERSION),
-    "/0.1.18": endpoint(WithoutVersion, "0.1.18"),
-    "/0.1.10": endpoint(WithoutVersion, "0.1.10"),
-}
+ROUTES = {"/": endpoint(PROTOCOL_VERSION), "/0.1.18": endpoint("0.1.18"), "/0.1.10": endpoint("0.1.10")}
 
 
 class Server(uvicorn.Server):

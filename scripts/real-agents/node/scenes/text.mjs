@@ -6,6 +6,9 @@ export const text = {
   "a plain answer": (input) =>
     run(input, says("m1", "", "Zażółć ", "日本語 👩‍👩‍👧\u2028", 'tab\tquote" back\\slash', "\nsecond line", "")),
 
+  // Whatever the user shows.
+  files: (input) => run(input, says("m1", "I see.")),
+
   "an answer a byte at a time": (input) => {
     const frames = run(input, says("m1", "żółw 日本 👩‍👩‍👧")).map((made) => `data: ${JSON.stringify(made)}\n\n`);
     return [...Buffer.from(frames.join(""))].map((byte) => ({ raw: Buffer.of(byte) }));

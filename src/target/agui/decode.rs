@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::conversation::Conversation;
 use super::frame::{Fault, Frame, Key};
 use super::lanes::{Ends, Kind, Lanes};
+use super::sequence::Sequence;
 use super::snapshot;
 use super::speech::{Effects, Speech, Tell, answer_content, shown};
 use super::warnings::Warnings;
@@ -37,7 +38,7 @@ pub(super) struct Decoder {
     connecting: bool,
     /// What the open run waits for, told the way of agents from before the protocol had interrupts.
     legacy_interrupts: Vec<Interrupt>,
-    warned_of_start: bool,
+    sequence: Sequence,
     speech: Speech,
     lanes: Lanes,
     pub(super) warnings: Warnings,
@@ -52,7 +53,7 @@ impl Decoder {
             asked_for: Some(run_id),
             connecting,
             legacy_interrupts: Vec::new(),
-            warned_of_start: false,
+            sequence: Sequence::default(),
             speech: Speech::default(),
             lanes: Lanes::default(),
             warnings: Warnings::default(),
@@ -81,10 +82,9 @@ impl Decoder {
         conversation: &mut Conversation,
         tell: &mut Tell<'_>,
     ) -> Result<(), Fault> {
-        let kind = frame.kind();
+        self.sequence.check(frame, tell);
         let mut warnings = std::mem::take(&mut self.warnings);
         let effects = &mut Effects { conversation, warnings: &mut warnings, tell };
-        self.check_order(kind, effects.warnings);
         self.end_chunks(frame, effects);
         let decoded = self.dispatch(frame, effects);
         self.warnings = warnings;
@@ -156,21 +156,6 @@ impl Decoder {
             _ => {}
         }
         Ok(())
-    }
-
-    /// Says what comes at the wrong time; it is taken all the same.
-    fn check_order(&mut self, kind: &str, warnings: &mut Warnings) {
-        match self.run {
-            Run::NotStarted if !self.warned_of_start && !matches!(kind, "RUN_STARTED" | "RUN_ERROR") => {
-                self.warned_of_start = true;
-                warnings.add(format!("a `{}` comes before `RUN_STARTED`", shown(kind)));
-            }
-            Run::Open if kind == "RUN_STARTED" => warnings.add("a `RUN_STARTED` comes while a run is open"),
-            Run::Finished | Run::Failed if kind != "RUN_STARTED" => {
-                warnings.add(format!("a `{}` comes after the run had ended", shown(kind)));
-            }
-            _ => {}
-        }
     }
 
     fn end_chunks(&mut self, frame: &Frame<'_>, effects: &mut Effects<'_, '_>) {
@@ -277,10 +262,14 @@ impl Decoder {
         let kind = if frame.kind() == "TEXT_MESSAGE_CHUNK" { Kind::Message } else { Kind::Call };
         let owner = owner(frame, effects);
         let named = frame.id(id_key(kind), effects.warnings)?;
-        let id = match (named, self.lanes.current(&owner, kind)) {
+        let current = self.lanes.current(&owner, kind);
+        // Some servers say only with the first chunk whose it is.
+        let only = || self.lanes.only(kind).filter(|_| owner.is_empty() && named.is_none());
+        let current = current.or_else(only);
+        let id = match (named, current) {
             (Some(named), Some(current)) if named == current => named,
             (None, Some(current)) => Cow::Owned(current.to_owned()),
-            (None, None) => self.under_way(frame, kind, effects)?,
+            (None, None) => self.only_open(frame, kind)?,
             (Some(named), _) => {
                 if let Some(begun) = self.lanes.end(&owner) {
                     self.speech.close(&begun, effects);
@@ -319,12 +308,17 @@ impl Decoder {
         if let Some(id) = frame.id(key, effects.warnings)? {
             return Ok(id);
         }
-        let only = self.speech.only_open(kind).ok_or_else(|| frame.missing(key))?;
+        let only = self.only_open(frame, kind)?;
         effects.warnings.add(format!(
             "a `{}` has no `{}`: the only one under way is taken",
             frame.kind(),
             key.name()
         ));
+        Ok(only)
+    }
+
+    fn only_open<'a>(&self, frame: &Frame<'a>, kind: Kind) -> Result<Cow<'a, str>, Fault> {
+        let only = self.speech.only_open(kind).ok_or_else(|| frame.missing(id_key(kind)))?;
         Ok(Cow::Owned(only.to_owned()))
     }
 }

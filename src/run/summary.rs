@@ -49,14 +49,18 @@ pub(super) fn messages_count(trace: &Trace) -> usize {
     trace.messages.iter().filter(|message| message.is_text() || of_user(message)).count()
 }
 
+/// A violation with its answer, where the turn has several: the numbers of events begin anew in each.
+pub(super) fn violation(turn: &Turn, violation: &Violation) -> String {
+    match turn.exchanges.len() {
+        1 => violation.to_string(),
+        _ => format!("answer {}: {violation}", violation.exchange - turn.exchanges.start + 1),
+    }
+}
+
 /// What is odd about a turn: first how its events break the order of the protocol.
 fn warnings(turn: &Turn) -> Vec<String> {
-    let violation = |violation: &Violation| match turn.exchanges.len() {
-        1 => violation.to_string(),
-        // The numbers of events begin anew in every answer.
-        _ => format!("answer {}: {violation}", violation.exchange - turn.exchanges.start + 1),
-    };
-    let mut warnings: Vec<String> = turn.violations.kept().iter().map(violation).collect();
+    let mut warnings: Vec<String> =
+        turn.violations.kept().iter().map(|found| violation(turn, found)).collect();
     if turn.violations.more() > 0 {
         warnings.push(format!("{} more violations of the protocol are not shown", turn.violations.more()));
     }

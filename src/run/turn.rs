@@ -141,14 +141,14 @@ fn problem(
 
 /// What is wrong with a turn whose events came in an order that the protocol forbids, where that is to fail it.
 fn violation(capture: &Capture, index: usize) -> Option<(Status, Problem)> {
-    let violations = &capture.trace.turns.get(index)?.violations;
-    let first = violations.kept().first().filter(|_| capture.strict_protocol)?;
-    let more = match violations.kept().len() - 1 + violations.more() {
+    let turn = capture.trace.turns.get(index)?;
+    let first = turn.violations.kept().first().filter(|_| capture.strict_protocol)?;
+    let more = match turn.violations.kept().len() - 1 + turn.violations.more() {
         0 => String::new(),
         1 => " (and 1 more violation)".to_owned(),
         more => format!(" (and {more} more violations)"),
     };
-    let message = format!("violation of the protocol: {first}{more}");
+    let message = format!("violation of the protocol: {}{more}", summary::violation(turn, first));
     let help = Some(format!("`ananke explain {}` tells what the rule wants", first.rule));
     Some((Status::Error, Problem { kind: ErrorKind::Protocol, message, help }))
 }

@@ -22,7 +22,7 @@ async fn violations(body: Vec<u8>) -> Vec<String> {
 }
 
 async fn of_events(events: &[&str]) -> Vec<String> {
-    violations(events.iter().map(|event| format!("data: {event}\n\n")).collect::<String>().into_bytes()).await
+    violations(format!("data: {}\n\n", events.join("\n\ndata: ")).into_bytes()).await
 }
 
 fn rule_of(violation: &str) -> &str {
@@ -193,7 +193,7 @@ const MESSAGES: &[Row] = &[
             FINISH,
         ],
         &[
-            "other-subagent [3, 2]: event 3 (`TEXT_MESSAGE_CHUNK`) is of the subagent `b`, but the message `m` is of the subagent `a`",
+            "other-subagent [3, 2]: event 3 (`TEXT_MESSAGE_CHUNK`) is of the subagent `b`, but the message `m` is of the subagent `a`, as event 2 (`TEXT_MESSAGE_CHUNK`) says",
         ],
     ),
     (
@@ -464,10 +464,11 @@ async fn violations_name_their_events_and_nothing_is_told_twice() {
 
 #[tokio::test]
 async fn an_answer_that_breaks_the_order_without_end_is_not_looked_at_without_end() {
-    let open: String = (0..1000)
-        .map(|number| format!("data: {{\"type\":\"TEXT_MESSAGE_START\",\"messageId\":\"{number}\"}}\n\n"))
-        .collect();
-    let body = format!("data: {START}\n\n{open}data: {FINISH}\n\n");
+    let mut body = format!("data: {START}\n\n");
+    for number in 0..1000 {
+        let _ = write!(body, "data: {{\"type\":\"TEXT_MESSAGE_START\",\"messageId\":\"{number}\"}}\n\n");
+    }
+    let _ = write!(body, "data: {FINISH}\n\n");
     let transport = Canned { bodies: Mutex::new(vec![body.into_bytes()]), chunk: usize::MAX };
     let mut session = session(settings("http://127.0.0.1:1/"), Arc::new(transport), 1).await;
     let mut summary = Summary::default();

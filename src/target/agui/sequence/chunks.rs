@@ -8,7 +8,6 @@ use indexmap::IndexMap;
 
 use super::breaches::Breaches;
 use super::event::Event;
-use super::owners::Whose;
 use super::rule::SequenceRule;
 use super::things::{Thing, Things};
 use crate::target::agui::frame::{Frame, Key};
@@ -73,22 +72,22 @@ impl Chunks {
         }
     }
 
-    /// A chunk of a `thing` comes, and may name a subagent. Answers the id of what it begins, where it does.
+    /// A chunk of a `thing` comes, and may name an id and a subagent. Answers whether it begins what it names.
     pub(super) fn chunk(
         &mut self,
         thing: Thing,
+        id: Option<&str>,
         frame: &Frame<'_>,
         subagent: Option<&str>,
         things: &mut Things,
         breaches: &mut Breaches<'_, '_>,
-    ) -> Option<String> {
-        let id = frame.quiet_id(thing.id_key());
-        let owner = self.owner(thing, id.as_deref(), subagent, breaches)?;
+    ) -> bool {
+        let Some(owner) = self.owner(thing, id, subagent, breaches) else { return false };
         if let Some(lane) = self.lanes[thing as usize].get_mut(&owner)
-            && (id.is_none() || lane.id.as_deref() == id.as_deref())
+            && (id.is_none() || lane.id.as_deref() == id)
         {
             lane.agree(frame, breaches);
-            return None;
+            return false;
         }
         let begun = breaches.event;
         self.end_lane(&owner, begun, things);
@@ -97,7 +96,7 @@ impl Chunks {
             // Whatever it is, it goes on with the next chunk.
             self.lanes[thing as usize].insert(owner, Lane { id: None, begun, said: Vec::new() });
         }
-        id.map(Cow::into_owned)
+        id.is_some()
     }
 
     /// What a chunk begins is under way from now on.
@@ -136,15 +135,8 @@ impl Chunks {
         let lanes = &self.lanes[thing as usize];
         let named = subagent.map(str::to_owned);
         if let Some(id) = id {
-            let Some(holder) = self.holders[thing as usize].get(id) else { return Some(named) };
-            if named.is_some() && named != *holder {
-                let begun = lanes.get(holder).map(|lane| lane.begun);
-                let (whose, noun, id) = (Whose(subagent), thing.noun(), shown(id));
-                let holder = Whose(holder.as_deref());
-                let words = format_args!("is of {whose}, but the {noun} `{id}` is of {holder}");
-                breaches.add(SequenceRule::OtherSubagent, begun, words);
-            }
-            return Some(holder.clone());
+            // Wherever it is under way, whoever the chunk says it is of.
+            return Some(self.holders[thing as usize].get(id).cloned().unwrap_or(named));
         }
         if named.is_some() || lanes.contains_key(&None) {
             return Some(named);
@@ -168,7 +160,7 @@ impl Chunks {
         let last = self.ended.get(owner).filter(|ended| ended.thing == thing);
         let (why, against) = match last {
             None => (format!("no {noun} is under way"), None),
-            Some(Ended { id, by, .. }) => (format!("the {noun} `{}` ended with {by}", shown(id)), Some(*by)),
+            Some(Ended { id, by, .. }) => (format!("{} ended with {by}", thing.named(id)), Some(*by)),
         };
         breaches.add(SequenceRule::ChunkWithoutId, against, format_args!("names no `{key}`, but {why}"));
     }

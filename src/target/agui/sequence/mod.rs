@@ -18,7 +18,7 @@ use std::borrow::Cow;
 
 use super::frame::{Frame, Key};
 use super::lanes::Ends;
-use super::speech::{Tell, shown};
+use super::speech::Tell;
 use breaches::{Breaches, TOLD};
 use chunks::Chunks;
 use event::{Does, Event, known};
@@ -27,7 +27,7 @@ use owners::{Family, Owners};
 pub use rule::SequenceRule;
 use steps::Steps;
 use subagents::Subagents;
-use things::{Form, Thing, Things};
+use things::{Form, Left, Thing, Things};
 
 /// How far the run is, and the event that says so.
 #[derive(Clone, Copy, Debug, Default)]
@@ -78,31 +78,36 @@ impl Sequence {
         self.told = told;
     }
 
-    /// Whether the event comes where it may belong to a run.
+    /// Whether the event belongs to a run, or can be taken for a part of one.
     fn is_inside(&mut self, does: Does, breaches: &mut Breaches<'_, '_>) -> bool {
-        let (rule, against, words) = match (self.run, does) {
-            (Run::NotStarted | Run::Finished(_), Does::StartsRun | Does::FailsRun)
-            | (Run::Failed(_), Does::StartsRun) => return true,
-            (Run::Open(started), Does::StartsRun) => {
-                let words = format!("comes while the run of {started} is open");
-                breaches.add(SequenceRule::RunAlreadyStarted, Some(started), words);
-                return true;
-            }
-            (Run::Open(_), _) => return true,
-            (Run::NotStarted, _) => {
+        let may_come = match self.run {
+            Run::NotStarted | Run::Finished(_) => matches!(does, Does::StartsRun | Does::FailsRun),
+            Run::Open(_) => does != Does::StartsRun,
+            Run::Failed(_) => does == Does::StartsRun,
+        };
+        if may_come {
+            return true;
+        }
+        let (rule, against, words) = match self.run {
+            Run::NotStarted => {
                 (SequenceRule::RunNotStarted, None, "comes before a run has started".to_owned())
             }
-            (Run::Finished(end), _) => {
+            Run::Open(start) => (
+                SequenceRule::RunAlreadyStarted,
+                Some(start),
+                format!("comes while the run of {start} is open"),
+            ),
+            Run::Finished(end) => {
                 (SequenceRule::AfterRunFinished, Some(end), format!("comes after {end} has finished the run"))
             }
-            (Run::Failed(end), _) => {
+            Run::Failed(end) => {
                 (SequenceRule::AfterRunError, Some(end), format!("comes after {end} has ended the run"))
             }
         };
         if !std::mem::replace(&mut self.is_outside_told, true) {
             breaches.add(rule, against, words);
         }
-        matches!(self.run, Run::NotStarted)
+        matches!(self.run, Run::NotStarted | Run::Open(_))
     }
 
     fn look(&mut self, frame: &Frame<'_>, does: Does, breaches: &mut Breaches<'_, '_>) {
@@ -166,10 +171,9 @@ impl Sequence {
     fn finish_run(&mut self, breaches: &mut Breaches<'_, '_>) {
         let Parts { things, owners: _, steps, subagents } = &self.parts;
         let mut left: Vec<_> = things.left().chain(steps.left()).chain(subagents.left()).collect();
-        left.sort_by_key(|left| left.begun.number);
-        for left in left {
-            let words = format_args!("comes while {} is open, since {}", left.what, left.begun);
-            breaches.add(left.rule, Some(left.begun), words);
+        left.sort_unstable_by_key(|left| left.begun.number);
+        for Left { rule, begun, what } in left {
+            breaches.add(rule, Some(begun), format_args!("comes while {what} is open, since {begun}"));
         }
     }
 
@@ -181,10 +185,15 @@ impl Sequence {
         breaches: &mut Breaches<'_, '_>,
     ) {
         let Parts { things, owners, .. } = &mut self.parts;
-        let Some(id) = self.chunks.chunk(thing, frame, subagent, things, breaches) else { return };
+        let id = frame.quiet_id(thing.id_key());
+        let begins = self.chunks.chunk(thing, id.as_deref(), frame, subagent, things, breaches);
+        let Some(id) = id else { return };
+        if !begins {
+            return owners.go_on(thing.into(), &id, subagent, breaches);
+        }
         if things.begin(thing, &id, Form::Chunk, breaches) {
             if thing == Thing::Call && frame.quiet_id(Key::ToolCallName).is_none() {
-                let words = format_args!("begins the call `{}` without a `toolCallName`", shown(&id));
+                let words = format_args!("begins {} without a `toolCallName`", thing.named(&id));
                 breaches.add(SequenceRule::ChunkWithoutName, None, words);
             }
             owners.begin(thing, &id, frame, subagent, breaches);
@@ -204,55 +213,58 @@ impl Parts {
         breaches: &mut Breaches<'_, '_>,
     ) {
         let id = frame.quiet_id(match does {
+            Does::TellsMessages => return self.owners.forget(breaches.event),
             Does::Begins(thing) | Does::GoesOn(thing) | Does::Ends(thing) => thing.id_key(),
             Does::StartsStep | Does::FinishesStep => Key::StepName,
             Does::StartsSubagent | Does::EndsSubagent => Key::SubagentRunId,
             Does::Encrypts => Key::EntityId,
-            _ => Key::MessageId,
+            Does::Answers | Does::SetsActivity | Does::ChangesActivity => Key::MessageId,
+            Does::StartsRun | Does::FinishesRun | Does::FailsRun | Does::Chunk(_) | Does::Nothing => return,
         });
-        let id = id.as_deref();
-        match (does, id) {
-            (Does::TellsMessages, _) => self.owners.forget(breaches.event),
-            (_, None) => {}
-            (Does::Begins(thing), Some(id)) => {
-                if self.things.begin(thing, id, Form::Start, breaches) {
-                    self.owners.begin(thing, id, frame, subagent, breaches);
-                }
-            }
-            (Does::GoesOn(thing), Some(id)) => {
-                if self.things.go_on(thing, id, breaches) {
-                    self.owners.go_on(thing.into(), id, subagent, breaches);
-                }
-            }
-            (Does::Ends(thing), Some(id)) => {
-                if self.things.end(thing, id, breaches) {
-                    self.owners.go_on(thing.into(), id, subagent, breaches);
-                }
-            }
-            (Does::StartsStep, Some(name)) => self.steps.start(name, subagent, breaches),
-            (Does::FinishesStep, Some(name)) => self.steps.finish(name, subagent, breaches),
-            (Does::StartsSubagent, Some(id)) => {
+        let Some(id) = id.as_deref() else { return };
+        match does {
+            Does::StartsStep => self.steps.start(id, subagent, breaches),
+            Does::FinishesStep => self.steps.finish(id, subagent, breaches),
+            Does::StartsSubagent => {
                 let parent = frame.quiet_id(Key::ParentSubagentRunId);
                 self.subagents.start(id, parent.as_deref(), breaches);
             }
-            (Does::EndsSubagent, Some(id)) => self.subagents.end(id, breaches),
+            Does::EndsSubagent => self.subagents.end(id, breaches),
+            Does::Begins(thing) => {
+                let may = self.things.begin(thing, id, Form::Start, breaches);
+                if may {
+                    self.owners.begin(thing, id, frame, subagent, breaches);
+                }
+            }
+            Does::GoesOn(thing) => {
+                let may = self.things.go_on(thing, id, breaches);
+                if may {
+                    self.owners.go_on(thing.into(), id, subagent, breaches);
+                }
+            }
+            Does::Ends(thing) => {
+                let may = self.things.end(thing, id, breaches);
+                if may {
+                    self.owners.go_on(thing.into(), id, subagent, breaches);
+                }
+            }
             // An answer is a message of its own, and of whoever gave it.
-            (Does::Answers, Some(id)) => self.owners.replace(Family::Message, id, subagent, breaches.event),
-            (Does::SetsActivity, Some(id)) => {
+            Does::Answers => self.owners.replace(Family::Message, id, subagent, breaches.event),
+            Does::SetsActivity => {
                 let keeps = frame.raw(Key::Replace).is_some_and(|replace| replace.get() == "false");
                 if !keeps || !self.owners.is_known(Family::Activity, id) {
                     self.owners.replace(Family::Activity, id, subagent, breaches.event);
                 }
             }
-            (Does::ChangesActivity, Some(id)) => {
-                self.owners.go_on(Family::Activity, id, subagent, breaches);
-            }
-            (Does::Encrypts, Some(id)) => {
+            Does::ChangesActivity => self.owners.go_on(Family::Activity, id, subagent, breaches),
+            Does::Encrypts => {
                 let is_call = frame.quiet_id(Key::Subtype).is_some_and(|subtype| subtype == "tool-call");
-                let family = match is_call {
-                    true => Family::Call,
-                    false if self.owners.is_known(Family::Message, id) => Family::Message,
-                    false => Family::Reasoning,
+                let family = if is_call {
+                    Family::Call
+                } else if self.owners.is_known(Family::Message, id) {
+                    Family::Message
+                } else {
+                    Family::Reasoning
                 };
                 self.owners.go_on(family, id, subagent, breaches);
             }

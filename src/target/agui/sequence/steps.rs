@@ -8,8 +8,7 @@ use super::breaches::Breaches;
 use super::event::Event;
 use super::owners::Whose;
 use super::rule::SequenceRule;
-use super::things::Left;
-use crate::target::agui::speech::shown;
+use super::things::{Left, Named};
 
 /// The events that started open steps, by the name of the step and its owner.
 #[derive(Debug, Default)]
@@ -46,7 +45,7 @@ impl Steps {
     }
 
     /// What is open.
-    pub(super) fn left(&self) -> impl Iterator<Item = Left> {
+    pub(super) fn left(&self) -> impl Iterator<Item = Left<'_>> {
         self.0.iter().flat_map(|(name, owners)| {
             owners.iter().map(move |(owner, begun)| Left {
                 rule: SequenceRule::StepStillOpen,
@@ -57,7 +56,6 @@ impl Steps {
     }
 }
 
-fn step(name: &str, subagent: Option<&str>) -> String {
-    let of = subagent.map(|_| format!(" of {}", Whose(subagent))).unwrap_or_default();
-    format!("the step `{}`{of}", shown(name))
+fn step<'a>(name: &'a str, subagent: Option<&'a str>) -> Named<'a> {
+    Named { noun: "step", id: name, subagent }
 }

@@ -1,9 +1,11 @@
 //! What begins with one event, goes on with others and ends with a third: messages, calls, reasoning.
 
 use std::collections::HashMap;
+use std::fmt;
 
 use super::breaches::Breaches;
 use super::event::Event;
+use super::owners::Whose;
 use super::rule::SequenceRule;
 use crate::target::agui::frame::Key;
 use crate::target::agui::speech::shown;
@@ -39,6 +41,11 @@ impl Thing {
             Self::Span => "reasoning span",
             Self::Thought => "reasoning message",
         }
+    }
+
+    /// One of them as a message names it.
+    pub(super) fn named(self, id: &str) -> Named<'_> {
+        Named { noun: self.noun(), id, subagent: None }
     }
 
     fn already_open(self) -> SequenceRule {
@@ -88,11 +95,29 @@ struct Mark {
     ended: Option<Event>,
 }
 
-/// A thing that is open when the run finishes.
-pub(super) struct Left {
+/// Something as a message names it: the agent's own, or a subagent's.
+#[derive(Clone, Copy)]
+pub(super) struct Named<'a> {
+    pub(super) noun: &'static str,
+    pub(super) id: &'a str,
+    pub(super) subagent: Option<&'a str>,
+}
+
+impl fmt::Display for Named<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "the {} `{}`", self.noun, shown(self.id))?;
+        match self.subagent {
+            None => Ok(()),
+            Some(_) => write!(formatter, " of {}", Whose(self.subagent)),
+        }
+    }
+}
+
+/// Something that is open when the run finishes.
+pub(super) struct Left<'a> {
     pub(super) rule: SequenceRule,
     pub(super) begun: Event,
-    pub(super) what: String,
+    pub(super) what: Named<'a>,
 }
 
 /// The things of one run by their ids.
@@ -112,8 +137,8 @@ impl Things {
         let new = Mark { begun: breaches.event, form, ended: None };
         match marks.get_mut(id) {
             Some(mark) if mark.ended.is_none() && mark.form != Form::Assumed => {
-                let (noun, id, begun) = (thing.noun(), shown(id), mark.begun);
-                let words = format_args!("begins the {noun} `{id}`, which is open since {begun}");
+                let (what, begun) = (thing.named(id), mark.begun);
+                let words = format_args!("begins {what}, which is open since {begun}");
                 breaches.add(thing.already_open(), Some(begun), words);
                 return false;
             }
@@ -167,7 +192,7 @@ impl Things {
     }
 
     /// What is open.
-    pub(super) fn left(&self) -> impl Iterator<Item = Left> {
+    pub(super) fn left(&self) -> impl Iterator<Item = Left<'_>> {
         let all = [Thing::Message, Thing::Call, Thing::Span, Thing::Thought];
         all.into_iter().flat_map(move |thing| {
             let marks = self.0[thing as usize].iter();
@@ -175,14 +200,14 @@ impl Things {
             open.map(move |(id, mark)| Left {
                 rule: thing.still_open(),
                 begun: mark.begun,
-                what: format!("the {} `{}`", thing.noun(), shown(id)),
+                what: thing.named(id),
             })
         })
     }
 }
 
 fn not_open(thing: Thing, id: &str, does: &str, mark: Option<&Mark>, breaches: &mut Breaches<'_, '_>) {
-    let what = format!("{does} the {} `{}`", thing.noun(), shown(id));
+    let what = format!("{does} {}", thing.named(id));
     let rule = thing.not_open();
     match mark {
         None => breaches.add(rule, None, format_args!("{what}, which never began")),

@@ -2,7 +2,8 @@
 //! it prints, returns and writes is compared with the files beside its input. `ANANKE_UPDATE=1 cargo test` writes them.
 //!
 //! A case folder holds a small project, and beside it, if it needs them, `arguments` (one a line; without it `run`)
-//! and `environment` (`NAME=value` a line; nothing else is set). Its golden files are `exit`, `stdout` and `stderr`
+//! and `environment` (`NAME=value` a line; nothing else is set). Where it holds `answer.sse`, an agent answers every
+//! request with that, and `AGENT` is its address. Its golden files are `exit`, `stdout` and `stderr`
 //! (where something is printed there), `junit.xml` and `report.jsonl` (where the arguments ask for one). A file `_gitignore` is copied
 //! as `.gitignore`, which would keep git from storing what it names. A CLASS says what must be true of all its cases.
 
@@ -16,10 +17,14 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 
 use regex::{Captures, Regex};
 use snapbox::report::{Palette, write_diff};
+use tokio::runtime::Runtime;
+
+use crate::support::raw_agent::{RawAgent, Step};
 
 /// Files that the runner itself reads or compares; everything else is the project under test.
 const GOLDEN: [&str; 5] = ["exit", "stdout", "stderr", "junit.xml", "report.jsonl"];
-const INPUT: [&str; 2] = ["arguments", "environment"];
+const INPUT: [&str; 3] = ["arguments", "environment", ANSWER];
+const ANSWER: &str = "answer.sse";
 
 /// What a folder of cases is about.
 #[derive(Clone, Copy, Debug)]
@@ -170,6 +175,18 @@ fn lines(path: &Path) -> Vec<String> {
     fs::read_to_string(path).unwrap_or_default().lines().map(str::to_owned).collect()
 }
 
+/// How many requests of a case are answered.
+const ANSWERS: usize = 16;
+
+/// An agent that answers as the case says, and what keeps it running.
+fn agent(case: &Case) -> Option<(RawAgent, Runtime)> {
+    let body = fs::read(case.folder.join(ANSWER)).ok()?;
+    let head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+    let script = vec![Step::Expect, Step::Send([head, &*body].concat())];
+    let runtime = Runtime::new().expect("a runtime can be started");
+    Some((runtime.block_on(RawAgent::start(vec![script; ANSWERS])), runtime))
+}
+
 fn run(case: &Case) -> Seen {
     let workplace = Workplace::new();
     copy(&case.folder, &workplace.0, true);
@@ -177,7 +194,9 @@ fn run(case: &Case) -> Seen {
     if arguments.is_empty() {
         arguments.push("run".to_owned());
     }
-    let environment = lines(&case.folder.join("environment"));
+    let mut environment = lines(&case.folder.join("environment"));
+    let agent = agent(case);
+    environment.extend(agent.iter().map(|(agent, _)| format!("AGENT={}", agent.url())));
     let output = Command::new(env!("CARGO_BIN_EXE_ananke"))
         .args(&arguments)
         .current_dir(&workplace.0)
@@ -186,16 +205,20 @@ fn run(case: &Case) -> Seen {
         .stdin(Stdio::null())
         .output()
         .expect("the program can be started");
+    let normalised = |text: &str| {
+        let text = normalised(text, &workplace.0);
+        if agent.is_some() { without_times(&text) } else { text }
+    };
     let report = |ending: &str| {
         let asked = |pair: &&[String]| ["--junit", "-o"].contains(&&*pair[0]) && pair[1].ends_with(ending);
         let path = arguments.windows(2).find(asked).map(|pair| workplace.0.join(&pair[1]));
         let text = path.and_then(|path| fs::read_to_string(path).ok());
-        text.map(|text| normalised(&text, &workplace.0))
+        text.map(|text| normalised(&text))
     };
     let (junit, json_lines) = (report(".xml"), report(".jsonl"));
     let printed = |bytes: Vec<u8>| {
         let text = String::from_utf8(bytes).expect("the program prints UTF-8");
-        normalised(&text, &workplace.0)
+        normalised(&text)
     };
     Seen {
         exit: output.status.code(),
@@ -230,6 +253,15 @@ fn normalised(text: &str, workplace: &Path) -> String {
         elapsed.or_else(now).or_else(whole).unwrap_or_else(|| "[UUID]".to_owned())
     });
     replaced.into_owned()
+}
+
+/// `text` without the times of an agent that is a process of its own.
+fn without_times(text: &str) -> String {
+    static TIMES: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r#"(?P<before>\b(?:time="|duration_ms":))[\d.]+|<?\b\d[\d.]* (?:ms|s)\b"#)
+            .expect("the pattern is sound")
+    });
+    TIMES.replace_all(text, "${before}[TIME]").into_owned()
 }
 
 /// Compares one golden file with what was seen, or writes it; `None` means that there must be none.
@@ -353,6 +385,18 @@ fn only_what_must_change_is_replaced() {
         ("in `/tmp/ananke-case-1-2/a` or", "in `[CASE]/a` or"),
     ] {
         assert_eq!(normalised(text, place), expected);
+    }
+}
+
+#[test]
+fn only_times_are_no_times() {
+    for (text, expected) in [
+        ("  ✓ pay  <1 ms", "  ✓ pay  [TIME]"),
+        ("(at 12 ms, took 1.5 s)", "(at [TIME], took [TIME])"),
+        ("1 turn not run, timeout after 30s", "1 turn not run, timeout after 30s"),
+        (r#"time="0.012" "duration_ms":1.5,"#, r#"time="[TIME]" "duration_ms":[TIME],"#),
+    ] {
+        assert_eq!(without_times(text), expected);
     }
 }
 

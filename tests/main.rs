@@ -19,6 +19,7 @@ mod running;
 mod schema;
 mod secrets;
 mod signals;
+mod strict;
 mod support;
 mod tidy;
 mod trace;

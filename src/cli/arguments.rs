@@ -23,7 +23,7 @@ pub(crate) enum Command {
     Run(RunOptions),
     /// Load and check everything, run nothing
     Check(CheckOptions),
-    /// Tell which rules are in force on each turn of a test, or what the code of a problem means
+    /// Tell which rules are in force on each turn of a test, or what the name of a problem means
     Explain(ExplainOptions),
     /// List the tests
     List(ListOptions),
@@ -125,6 +125,9 @@ pub(crate) struct GoingOptions {
     /// Cut a turn at the first rule that breaks, instead of judging it whole
     #[arg(long)]
     pub(crate) stop_early: bool,
+    /// Fail a turn whose events come in an order that the protocol forbids, instead of warning of it
+    #[arg(long)]
+    pub(crate) strict_protocol: bool,
     /// How much of the agent's time a whole test may take: `30s`, `5m`, `1m 30s`
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(crate) timeout: Option<Duration>,
@@ -169,8 +172,8 @@ pub(crate) struct Strictness {
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainOptions {
-    /// A test file, or a code such as `bad-pattern`
-    #[arg(value_name = "FILE|CODE")]
+    /// A test file, a code such as `bad-pattern`, or a rule of the protocol such as `text-not-open`
+    #[arg(value_name = "FILE|NAME")]
     pub(crate) subject: String,
     /// Only the test as a whole and this turn, counted from 1
     #[arg(long, value_name = "N")]

@@ -50,8 +50,8 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
 
 fn carry_out(plan: Plan, options: &RunOptions, context: &Context, redactor: Redactor) -> io::Result<Exit> {
     let reporters = reporters(&options.reports, options.selection.color, context)?;
-    let GoingOptions { parallel, fail_fast, stop_early, timeout } = options.going;
-    let going = Options { parallel, fail_fast, stop_early, timeout };
+    let GoingOptions { parallel, fail_fast, stop_early, strict_protocol, timeout } = options.going;
+    let going = Options { parallel, fail_fast, stop_early, strict_protocol, timeout };
     let (sender, receiver) = mpsc::channel(EVENTS_IN_FLIGHT);
     let transport = Arc::new(HttpTransport::new(context.clock.clone()));
     let shared = Run::new(context.clone(), transport, redactor.clone(), going, sender);

@@ -142,7 +142,7 @@ pub struct TurnOutcome {
     pub failures: Vec<Failure>,
     /// Why it could not be judged to its end.
     pub problem: Option<Problem>,
-    /// Oddities of the wire that fail nothing.
+    /// What is odd about the wire: violations of the protocol by the rule's name, and what fails nothing.
     pub warnings: Vec<String>,
 }
 

@@ -9,6 +9,8 @@ use crate::context::At;
 use crate::target::{Sink, Stop, ToolAnswer, Wire};
 use crate::trace::{Change, Touch, Trace};
 
+use super::Options;
+
 /// The sink of a case: its trace, watched by its rules.
 pub(super) struct Capture {
     pub(super) trace: Trace,
@@ -17,11 +19,15 @@ pub(super) struct Capture {
     /// Whether the first rule that breaks ends the turn.
     stop_early: bool,
     stopped: bool,
+    /// Whether an order of events that the protocol forbids fails a turn.
+    pub(super) strict_protocol: bool,
 }
 
 impl Capture {
-    pub(super) fn new(judge: Judge, state: Value, stop_early: bool) -> Self {
-        Self { trace: Trace::new(state), judge, touched: Vec::new(), stop_early, stopped: false }
+    pub(super) fn new(judge: Judge, state: Value, options: Options) -> Self {
+        let Options { stop_early, strict_protocol, .. } = options;
+        let (trace, touched) = (Trace::new(state), Vec::new());
+        Self { trace, judge, touched, stop_early, stopped: false, strict_protocol }
     }
 
     /// The turn is over on the wire: closes what is open, so that rules see complete calls and messages.

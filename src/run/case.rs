@@ -156,7 +156,7 @@ async fn converse(
         cancel: shared.stopper.token().child_token(),
     };
     let mut session = open(shared, entry, &*target, thread_id, declared).await?;
-    let mut capture = Capture::new(judge, state, shared.options.stop_early);
+    let mut capture = Capture::new(judge, state, shared.options);
     let (total, ids) = (turns.len(), &*shared.context.ids);
     for (index, input) in turns.iter().enumerate() {
         let (id, turn) = (entry.id.clone(), index + 1);

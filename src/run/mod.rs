@@ -40,13 +40,15 @@ pub struct Options {
     pub fail_fast: bool,
     /// Cuts a turn at the first rule that breaks.
     pub stop_early: bool,
+    /// Whether a turn fails whose events come in an order that the protocol forbids.
+    pub strict_protocol: bool,
     /// How much of the agent's time one test may take.
     pub timeout: Option<Duration>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { parallel: 1, fail_fast: false, stop_early: false, timeout: None }
+        Self { parallel: 1, fail_fast: false, stop_early: false, strict_protocol: false, timeout: None }
     }
 }
 

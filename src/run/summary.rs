@@ -2,7 +2,7 @@
 
 use crate::context::Clock;
 use crate::outcome::{CallOutcome, Failure, Line, Problem, Status, TurnOutcome};
-use crate::trace::{Message, Origin, Role, ToolCall, Trace, Turn};
+use crate::trace::{Message, Origin, Role, ToolCall, Trace, Turn, Violation};
 
 /// The longest text of an agent that a report gets, in bytes.
 const MAX_TEXT: usize = 16 << 10;
@@ -25,7 +25,7 @@ pub(super) fn turn(
     };
     let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
     let turn = trace.turns.get(index);
-    let mut warnings = turn.map(|turn| turn.warnings.clone()).unwrap_or_default();
+    let mut warnings = turn.map(warnings).unwrap_or_default();
     let lines = turn.map(|turn| lines(trace, turn, &mut warnings)).unwrap_or_default();
     let started = turn.and_then(|turn| trace.turn_start(turn)).unwrap_or_else(|| clock.now());
     let ended = turn.and_then(|turn| trace.turn_end(turn)).unwrap_or(started);
@@ -47,6 +47,25 @@ pub(super) fn turn(
 pub(super) fn messages_count(trace: &Trace) -> usize {
     let of_user = |message: &Message| message.role == Role::User && message.origin != Origin::History;
     trace.messages.iter().filter(|message| message.is_text() || of_user(message)).count()
+}
+
+/// A violation with its answer, where the turn has several: the numbers of events begin anew in each.
+pub(super) fn violation(turn: &Turn, violation: &Violation) -> String {
+    match turn.exchanges.len() {
+        1 => violation.to_string(),
+        _ => format!("answer {}: {violation}", violation.exchange - turn.exchanges.start + 1),
+    }
+}
+
+/// What is odd about a turn: first how its events break the order of the protocol.
+fn warnings(turn: &Turn) -> Vec<String> {
+    let mut warnings: Vec<String> =
+        turn.violations.kept().iter().map(|found| violation(turn, found)).collect();
+    if turn.violations.more() > 0 {
+        warnings.push(format!("{} more violations of the protocol are not shown", turn.violations.more()));
+    }
+    warnings.extend_from_slice(&turn.warnings);
+    warnings
 }
 
 /// Messages and calls in the order they began.

@@ -63,6 +63,7 @@ pub(super) async fn run_turn(
         return summary::turn(&capture.trace, index, session.clock(), problem, Vec::new());
     }
     let problem = exchanges(session, capture, limits, mocks, action).await;
+    let problem = problem.or_else(|| violation(capture, index));
     capture.end_turn();
     let cut_short = problem.is_some() || capture.was_stopped();
     let failures = capture.judge.end_turn(&capture.trace, cut_short);
@@ -136,4 +137,18 @@ fn problem(
             }
         }
     }
+}
+
+/// What is wrong with a turn whose events came in an order that the protocol forbids, where that is to fail it.
+fn violation(capture: &Capture, index: usize) -> Option<(Status, Problem)> {
+    let turn = capture.trace.turns.get(index)?;
+    let first = turn.violations.kept().first().filter(|_| capture.strict_protocol)?;
+    let more = match turn.violations.kept().len() - 1 + turn.violations.more() {
+        0 => String::new(),
+        1 => " (and 1 more violation)".to_owned(),
+        more => format!(" (and {more} more violations)"),
+    };
+    let message = format!("violation of the protocol: {}{more}", summary::violation(turn, first));
+    let help = Some(format!("`ananke explain {}` tells what the rule wants", first.rule));
+    Some((Status::Error, Problem { kind: ErrorKind::Protocol, message, help }))
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{
     Change, Lane, Message, Origin, ResultContent, Role, SnapshotItem, ToolCall, ToolResult, Touch, Trace,
-    snapshot,
+    Violation, snapshot,
 };
 use crate::context::At;
 
@@ -49,6 +49,7 @@ impl Trace {
                 }
             }
             Change::Snapshot(items) => self.snapshot(at, items, touched),
+            Change::Violation { rule, message, events } => self.violate(rule, message.into_owned(), events),
             Change::Warning(text) => self.warn(text),
         }
     }
@@ -56,6 +57,13 @@ impl Trace {
     fn state_is_told(&mut self) {
         if let Some(before) = &mut self.before {
             before.state = None;
+        }
+    }
+
+    fn violate(&mut self, rule: &'static str, message: String, events: Vec<u32>) {
+        let exchange = self.exchanges.len().saturating_sub(1);
+        if let Some(turn) = self.turns.last_mut() {
+            turn.violations.add(Violation { rule, message, exchange, events });
         }
     }
 

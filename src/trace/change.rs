@@ -166,6 +166,16 @@ pub enum Change<'a> {
     StatePatched(Value),
     /// The conversation so far, as the agent tells it.
     Snapshot(Vec<SnapshotItem>),
+    /// The events came in an order that the protocol forbids.
+    Violation {
+        /// The name of the rule: stable, for people to look up.
+        rule: &'static str,
+        /// What happened, naming the events.
+        message: Cow<'a, str>,
+        /// The numbers of the events in their exchange, counted from 1: the one that breaks the rule, and the one it is in
+        /// conflict with, where there is one.
+        events: Vec<u32>,
+    },
     /// Something odd that fails nothing.
     Warning(Cow<'a, str>),
 }
@@ -203,6 +213,9 @@ impl Change<'_> {
             Self::StateReplaced(value) => Change::StateReplaced(value),
             Self::StatePatched(patch) => Change::StatePatched(patch),
             Self::Snapshot(items) => Change::Snapshot(items),
+            Self::Violation { rule, message, events } => {
+                Change::Violation { rule, message: own(message), events }
+            }
             Self::Warning(text) => Change::Warning(own(text)),
         }
     }

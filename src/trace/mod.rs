@@ -12,6 +12,7 @@ mod path;
 mod snapshot;
 mod state;
 mod turn;
+mod violation;
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -28,6 +29,7 @@ pub use message::Message;
 pub use path::Path;
 pub use state::State;
 pub use turn::{Input, Turn};
+pub use violation::{Violation, Violations};
 
 /// How a message or call came to be known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use super::Violations;
+
 /// What a turn sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Input {
@@ -29,6 +31,8 @@ pub struct Turn {
     pub calls: Range<usize>,
     /// Calls that started before it and were answered in it.
     pub answered: BTreeSet<usize>,
+    /// How it broke the order that the protocol demands.
+    pub violations: Violations,
     /// Oddities that fail nothing.
     pub warnings: Vec<String>,
 }
@@ -44,6 +48,7 @@ impl Turn {
             messages: messages..messages,
             calls: calls..calls,
             answered: BTreeSet::new(),
+            violations: Violations::default(),
             warnings: Vec::new(),
         }
     }

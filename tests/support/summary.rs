@@ -107,6 +107,9 @@ impl Summary {
                     self.other(snapshot_line(&item));
                 }
             }
+            Change::Violation { rule, message, events } => {
+                self.other(format!("!! {rule} {events:?}: {message}"));
+            }
             Change::Warning(words) => self.other(format!("! {words}")),
         }
     }

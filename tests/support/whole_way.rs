@@ -13,7 +13,7 @@ use ananke::target::{
     Action, Chunk, Head, HttpRequest, Limits, Opening, Reply, Request, Sink, Stop, Target, TargetError,
     ToolAnswer, Transport, Wire,
 };
-use ananke::trace::{Change, Input, Touch, Trace};
+use ananke::trace::{Change, Event, Input, Touch, Trace};
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
@@ -89,10 +89,11 @@ async fn travel(answers: &[&[u8]], chunk: usize, connects: bool) -> String {
         let ended = session.exchange(Request { action }, &limits, &mut capture).await;
         capture.trace.end_turn(&mut capture.touched);
         check(&capture.trace);
-        words += &match ended {
+        let ended = match ended {
             Ok(ended) => format!("{ended:?}\n"),
             Err(TargetError { message, .. }) => format!("{message}\n"),
         };
+        words.push_str(&ended);
     }
     words + &summary(&capture.trace)
 }
@@ -175,6 +176,13 @@ fn check(trace: &Trace) {
         assert!(turn.calls.end <= trace.calls.len() && turn.messages.end <= trace.messages.len());
         let _text = trace.turn_text(turn);
         let _time = trace.turn_micros(turn);
+        for violation in turn.violations.kept() {
+            let of_exchange = |event: &&Event| usize::from(event.exchange) == violation.exchange;
+            let count = trace.events.iter().filter(of_exchange).count();
+            let numbers = &violation.events;
+            assert!(numbers.iter().all(|number| (1..=count).contains(&(*number as usize))), "{violation}");
+            assert!(numbers.is_sorted_by(|breaks, earlier| breaks > earlier), "{violation}");
+        }
     }
     for event in &trace.events {
         let _raw = trace.raw(event);
@@ -187,7 +195,11 @@ fn summary(trace: &Trace) -> String {
         format!("{} {}({}) -> {results:?}\n", call.wire_id, call.name, call.args_text)
     });
     let warnings = trace.turns.iter().flat_map(|turn| &turn.warnings).map(|warning| format!("! {warning}\n"));
-    calls.chain(warnings).collect::<String>() + &trace.text() + &trace.state.value().to_string()
+    let violations = trace.turns.iter().flat_map(|turn| turn.violations.kept());
+    let violations = violations.map(|violation| format!("! {violation}\n"));
+    calls.chain(violations).chain(warnings).collect::<String>()
+        + &trace.text()
+        + &trace.state.value().to_string()
 }
 
 /// Answers each request with the next of its bodies, in chunks of one size.

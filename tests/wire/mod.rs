@@ -4,6 +4,7 @@ mod bodies;
 mod captures;
 mod oddities;
 mod parts;
+mod sequence;
 mod sse;
 mod table;
 mod turns;

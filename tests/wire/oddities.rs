@@ -35,7 +35,7 @@ async fn means(events: &[&[u8]]) -> String {
 }
 
 /// Events and what they mean.
-const ODDITIES: [(&str, &[&str], &str); 31] = [
+const ODDITIES: [(&str, &[&str], &str); 33] = [
     (
         "numeric ids",
         &[
@@ -109,12 +109,12 @@ const ODDITIES: [(&str, &[&str], &str); 31] = [
     (
         "text after its end",
         &[OPEN, CLOSE, r#"{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"x"}"#],
-        "assistant: x\n! more text for the message `m`, which had ended\n-",
+        "assistant: x\n!! text-not-open [4, 3]: event 4 (`TEXT_MESSAGE_CONTENT`) goes on with the message `m`, which had ended with event 3 (`TEXT_MESSAGE_END`)\n-",
     ),
     (
         "begun twice, ended twice",
         &[OPEN, OPEN, CLOSE, CLOSE],
-        "assistant:\n! the message `m` begins while it is under way\n! the message `m` ends, but is not under way\n-",
+        "assistant:\n!! text-already-open [3, 2]: event 3 (`TEXT_MESSAGE_START`) begins the message `m`, which is open since event 2 (`TEXT_MESSAGE_START`)\n!! text-not-open [5, 4]: event 5 (`TEXT_MESSAGE_END`) ends the message `m`, which had ended with event 4 (`TEXT_MESSAGE_END`)\n-",
     ),
     (
         "an unknown role",
@@ -124,7 +124,7 @@ const ODDITIES: [(&str, &[&str], &str); 31] = [
     (
         "arguments after their end",
         &[CALL, CALL_END, r#"{"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"x"}"#, CALL_END],
-        "call c: look(x)\n! more arguments for the call `c`, which had ended\n! the call `c` ends, but is not under way\n-",
+        "call c: look(x)\n!! call-not-open [4, 3]: event 4 (`TOOL_CALL_ARGS`) goes on with the call `c`, which had ended with event 3 (`TOOL_CALL_END`)\n-",
     ),
     (
         "a result that is an object",
@@ -167,12 +167,27 @@ const ODDITIES: [(&str, &[&str], &str); 31] = [
             r#"{"type":"TEXT_MESSAGE_CHUNK","subagentRunId":"1","delta":"agent"}"#,
             r#"{"type":"TEXT_MESSAGE_END","messageId":"m"}"#,
         ],
-        "assistant: ab\n<1> assistant: subagent\n! the message `m` ends, but is not under way\n-",
+        "assistant: ab\n<1> assistant: subagent\n!! text-not-open [8, 6]: event 8 (`TEXT_MESSAGE_END`) ends the message `m`, which had ended with event 6 (`CUSTOM`)\n-",
+    ),
+    (
+        "a chunk without a word about whose it is goes on with the only one there is",
+        &[
+            r#"{"type":"TEXT_MESSAGE_CHUNK","messageId":"s","subagentRunId":"1","delta":"a"}"#,
+            OPEN,
+            r#"{"type":"TEXT_MESSAGE_CHUNK","delta":"b"}"#,
+            CLOSE,
+        ],
+        "<1> assistant: ab\nassistant:\n-",
+    ),
+    (
+        "a chunk without an id, where only one message is meant",
+        &[OPEN, r#"{"type":"TEXT_MESSAGE_CHUNK","delta":"x"}"#, CLOSE],
+        "assistant: x\n!! chunk-without-id [3]: event 3 (`TEXT_MESSAGE_CHUNK`) names no `messageId`, but no message is under way\n-",
     ),
     (
         "a chunk of a call that was announced",
         &[CALL, r#"{"type":"TOOL_CALL_CHUNK","toolCallId":"c","delta":"1"}"#, CALL_END],
-        "call c: look(1)\n-",
+        "call c: look(1)\n!! call-already-open [3, 2]: event 3 (`TOOL_CALL_CHUNK`) begins the call `c`, which is open since event 2 (`TOOL_CALL_START`)\n-",
     ),
     (
         "a chunk of a call without a name",
@@ -182,7 +197,7 @@ const ODDITIES: [(&str, &[&str], &str); 31] = [
     (
         "an error after the finish counts, a finish after an error does not",
         &[FINISHED, r#"{"type":"RUN_ERROR","message":"late","code":5}"#],
-        "-\nerror Some(\"5\"): late\n! a `RUN_ERROR` comes after the run had ended\n! `code` of a `RUN_ERROR` is a number, not a string\n! a `RUN_FINISHED` comes after the run had ended",
+        "-\nerror Some(\"5\"): late\n! `code` of a `RUN_ERROR` is a number, not a string\n!! after-run-error [4, 3]: event 4 (`RUN_FINISHED`) comes after event 3 (`RUN_ERROR`) has ended the run",
     ),
     (
         "an outcome nobody knows",
@@ -232,7 +247,8 @@ async fn bytes_that_are_no_text_are_replaced() {
 
 #[tokio::test]
 async fn a_stream_that_is_odd_without_end_is_not_told_of_without_end() {
-    let events: Vec<_> = std::iter::repeat_n(CLOSE.as_bytes(), 1000).collect();
+    let event = r#"{"type":"STATE_DELTA","delta":[{"op":"add"}]}"#;
+    let events: Vec<_> = std::iter::repeat_n(event.as_bytes(), 1000).collect();
     let means = means(&events).await;
     assert_eq!(means.lines().count(), 102);
     assert!(means.contains("! there are more warnings, which are not shown"), "{means}");
@@ -277,6 +293,16 @@ fn event() -> impl Strategy<Value = String> {
         "STATE_DELTA",
         "MESSAGES_SNAPSHOT",
         "CUSTOM",
+        "REASONING_START",
+        "REASONING_END",
+        "REASONING_MESSAGE_CHUNK",
+        "REASONING_ENCRYPTED_VALUE",
+        "STEP_STARTED",
+        "STEP_FINISHED",
+        "SUBAGENT_STARTED",
+        "SUBAGENT_FINISHED",
+        "ACTIVITY_SNAPSHOT",
+        "ACTIVITY_DELTA",
     ];
     let names = [
         "messageId",
@@ -290,6 +316,12 @@ fn event() -> impl Strategy<Value = String> {
         "messages",
         "outcome",
         "subagentRunId",
+        "parentSubagentRunId",
+        "stepName",
+        "entityId",
+        "subtype",
+        "replace",
+        "protocolVersion",
         "message_id",
         "message",
     ];

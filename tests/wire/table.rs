@@ -111,7 +111,10 @@ async fn the_wire_is_told_in_order() {
     assert_eq!(ended, Ok(Ended::Terminal));
     let expected = ["sent", "head 200 text/event-stream", "frame", "frame", "frame", "closed"];
     assert_eq!(summary.wire, expected);
-    assert_eq!(summary.text(), "run\nfinished\n! a `CUSTOM` comes after the run had ended");
+    assert_eq!(
+        summary.text(),
+        "run\nfinished\n!! after-run-finished [3, 2]: event 3 (`CUSTOM`) comes after event 2 (`RUN_FINISHED`) has finished the run"
+    );
 }
 
 #[tokio::test]

@@ -1,14 +1,13 @@
-//! `ananke explain`: the rules in force in a test, or the meaning of a code. Nothing runs.
+//! `ananke explain`: the rules in force in a test, or the meaning of a name. Nothing runs.
 
-mod code;
 mod layout;
+mod name;
 mod test;
 
 use std::io::Write as _;
 use std::path::Path;
 
 use ananke::context::Context;
-use ananke::diagnostic::Code;
 use ananke::redact::Redactor;
 
 use super::arguments::{ExplainOptions, SelectionOptions};
@@ -16,27 +15,28 @@ use super::exit::Exit;
 use super::problems::{self, Purpose};
 use super::style::is_coloured;
 use layout::Colours;
+use name::Name;
 
-/// Explains a code where there is one of that name, else the test of a file.
+/// Explains a code or a rule of the protocol where there is one of that name, else the test of a file.
 pub(super) fn explain(options: &ExplainOptions, context: &Context) -> Exit {
     let colours = if is_coloured(options.color, context.stdout_is_terminal, context) {
         Colours::on_a_terminal()
     } else {
         Colours::default()
     };
-    if let Some(code) = Code::named(&options.subject) {
+    if let Some(name) = Name::find(&options.subject) {
         if options.turn.is_some() {
-            return complain("a code has no turns: `--turn` goes with a test file", Exit::Usage);
+            return complain("a name has no turns: `--turn` goes with a test file", Exit::Usage);
         }
-        return print(&code::text(code, colours));
+        return print(&name.text(colours));
     }
     let path = context.working_directory.join(&options.subject);
     if path.is_dir() {
         let message = format!("`{}` is a folder, expected one test file", options.subject);
         return complain(&message, Exit::Usage);
     }
-    if !path.exists() && is_like_a_code(&options.subject) {
-        return complain(&unknown_code(&options.subject), Exit::Usage);
+    if !path.exists() && is_like_a_name(&options.subject) {
+        return complain(&unknown_name(&options.subject), Exit::Usage);
     }
     of_file(options, colours, context)
 }
@@ -78,21 +78,21 @@ fn of_file(options: &ExplainOptions, colours: Colours, context: &Context) -> Exi
     print(&redactor.text(&text))
 }
 
-/// Whether somebody who writes this means a code and no file.
-fn is_like_a_code(subject: &str) -> bool {
+/// Whether somebody who writes this means a name and no file.
+fn is_like_a_name(subject: &str) -> bool {
     Path::new(subject).extension().is_none()
         && subject.chars().all(|character| character.is_ascii_lowercase() || character == '-')
 }
 
-fn unknown_code(subject: &str) -> String {
-    let likeness = |code: &Code| strsim::jaro_winkler(subject, code.as_str());
-    let nearest = Code::ALL.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-    let meant = nearest.filter(|code| likeness(code) > 0.8);
+fn unknown_name(subject: &str) -> String {
+    let likeness = |name: &Name| strsim::jaro_winkler(subject, name.as_str());
+    let nearest = Name::all().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+    let meant = nearest.filter(|name| likeness(name) > 0.8);
     let help = meant.map_or_else(
-        || "name a test file, or the code in the brackets of a problem".to_owned(),
-        |code| format!("did you mean `{code}`?"),
+        || "name a test file, the code in the brackets of a problem, or the rule of a violation".to_owned(),
+        |name| format!("did you mean `{}`?", name.as_str()),
     );
-    format!("there is neither a file nor a code `{subject}`\nhelp: {help}")
+    format!("there is no file, code or rule `{subject}`\nhelp: {help}")
 }
 
 fn complain(message: &str, exit: Exit) -> Exit {

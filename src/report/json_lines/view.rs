@@ -117,7 +117,8 @@ pub(super) struct Turn<'a> {
     /// The rules that do not hold in this turn. Those that hold are not listed.
     #[schemars(extend("x-since" = "1.0"))]
     pub(super) assertions: Vec<Assertion<'a>>,
-    /// Oddities of the wire that fail nothing.
+    /// What is odd about the wire. A violation of the protocol's rules of sequence begins with the name of the rule:
+    /// `text-still-open: …`. Nothing of it fails a turn without `--strict-protocol`.
     #[schemars(extend("x-since" = "1.0"))]
     pub(super) warnings: &'a [String],
     /// Why the turn could not be judged to its end.

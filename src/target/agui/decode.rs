@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::conversation::Conversation;
 use super::frame::{Fault, Frame, Key};
 use super::lanes::{Ends, Kind, Lanes};
+use super::sequence::Sequence;
 use super::snapshot;
 use super::speech::{Effects, Speech, Tell, answer_content, shown};
 use super::warnings::Warnings;
@@ -33,11 +34,13 @@ pub(super) struct Decoder {
     run: Run,
     /// The run that was asked for, until it has started.
     asked_for: Option<String>,
+    /// Whether anything came at all.
+    has_begun: bool,
     /// Whether the agent tells a thread again.
     connecting: bool,
     /// What the open run waits for, told the way of agents from before the protocol had interrupts.
     legacy_interrupts: Vec<Interrupt>,
-    warned_of_start: bool,
+    sequence: Sequence,
     speech: Speech,
     lanes: Lanes,
     pub(super) warnings: Warnings,
@@ -50,9 +53,10 @@ impl Decoder {
         Self {
             run: Run::NotStarted,
             asked_for: Some(run_id),
+            has_begun: false,
             connecting,
             legacy_interrupts: Vec::new(),
-            warned_of_start: false,
+            sequence: Sequence::default(),
             speech: Speech::default(),
             lanes: Lanes::default(),
             warnings: Warnings::default(),
@@ -81,13 +85,12 @@ impl Decoder {
         conversation: &mut Conversation,
         tell: &mut Tell<'_>,
     ) -> Result<(), Fault> {
-        let kind = frame.kind();
+        self.sequence.check(frame, tell);
         let mut warnings = std::mem::take(&mut self.warnings);
         let effects = &mut Effects { conversation, warnings: &mut warnings, tell };
-        let decoded = self.check_order(kind, effects.warnings).and_then(|()| {
-            self.end_chunks(frame, effects);
-            self.dispatch(frame, effects)
-        });
+        self.end_chunks(frame, effects);
+        let decoded = self.dispatch(frame, effects);
+        self.has_begun = true;
         self.warnings = warnings;
         decoded
     }
@@ -159,26 +162,6 @@ impl Decoder {
         Ok(())
     }
 
-    /// Says what comes at the wrong time; it is taken all the same. But an end and nothing before it is no answer: a
-    /// runtime sends that where somebody stopped the run before the agent had said a word.
-    fn check_order(&mut self, kind: &str, warnings: &mut Warnings) -> Result<(), Fault> {
-        match self.run {
-            Run::NotStarted if !self.warned_of_start && kind == "RUN_FINISHED" => {
-                return Err(Fault("ends a run that never began".to_owned()));
-            }
-            Run::NotStarted if !self.warned_of_start && !matches!(kind, "RUN_STARTED" | "RUN_ERROR") => {
-                self.warned_of_start = true;
-                warnings.add(format!("a `{}` comes before `RUN_STARTED`", shown(kind)));
-            }
-            Run::Open if kind == "RUN_STARTED" => warnings.add("a `RUN_STARTED` comes while a run is open"),
-            Run::Finished | Run::Failed if kind != "RUN_STARTED" => {
-                warnings.add(format!("a `{}` comes after the run had ended", shown(kind)));
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
     fn end_chunks(&mut self, frame: &Frame<'_>, effects: &mut Effects<'_, '_>) {
         match Ends::of(frame.kind()) {
             Ends::Nothing => {}
@@ -238,6 +221,10 @@ impl Decoder {
         if self.is_ended() {
             return Ok(());
         }
+        if !self.has_begun {
+            // A runtime sends this where somebody stopped the run before the agent had said a word.
+            return Err(Fault("ends a run that never began".to_owned()));
+        }
         let outcome = frame.value(Key::Outcome, effects.warnings)?;
         self.speech.close_all(effects);
         self.run = Run::Finished;
@@ -283,10 +270,14 @@ impl Decoder {
         let kind = if frame.kind() == "TEXT_MESSAGE_CHUNK" { Kind::Message } else { Kind::Call };
         let owner = owner(frame, effects);
         let named = frame.id(id_key(kind), effects.warnings)?;
-        let id = match (named, self.lanes.current(&owner, kind)) {
+        let current = self.lanes.current(&owner, kind);
+        // Some servers say only with the first chunk whose it is.
+        let only = || self.lanes.only(kind).filter(|_| owner.is_empty() && named.is_none());
+        let current = current.or_else(only);
+        let id = match (named, current) {
             (Some(named), Some(current)) if named == current => named,
             (None, Some(current)) => Cow::Owned(current.to_owned()),
-            (None, None) => self.under_way(frame, kind, effects)?,
+            (None, None) => self.only_open(frame, kind)?,
             (Some(named), _) => {
                 if let Some(begun) = self.lanes.end(&owner) {
                     self.speech.close(&begun, effects);
@@ -325,12 +316,17 @@ impl Decoder {
         if let Some(id) = frame.id(key, effects.warnings)? {
             return Ok(id);
         }
-        let only = self.speech.only_open(kind).ok_or_else(|| frame.missing(key))?;
+        let only = self.only_open(frame, kind)?;
         effects.warnings.add(format!(
             "a `{}` has no `{}`: the only one under way is taken",
             frame.kind(),
             key.name()
         ));
+        Ok(only)
+    }
+
+    fn only_open<'a>(&self, frame: &Frame<'a>, kind: Kind) -> Result<Cow<'a, str>, Fault> {
+        let only = self.speech.only_open(kind).ok_or_else(|| frame.missing(id_key(kind)))?;
         Ok(Cow::Owned(only.to_owned()))
     }
 }

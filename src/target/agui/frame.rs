@@ -21,6 +21,7 @@ pub(super) enum Key {
     Code,
     Content,
     Delta,
+    EntityId,
     Input,
     Message,
     MessageId,
@@ -28,12 +29,17 @@ pub(super) enum Key {
     Name,
     Outcome,
     ParentMessageId,
+    ParentSubagentRunId,
+    ProtocolVersion,
     RawEvent,
+    Replace,
     Result,
     Role,
     RunId,
     Snapshot,
+    StepName,
     SubagentRunId,
+    Subtype,
     ThreadId,
     ToolCallId,
     ToolCallName,
@@ -41,11 +47,12 @@ pub(super) enum Key {
 }
 
 /// Each key with its name on the wire and the name a server gives it that forgot to convert its own (or nothing).
-const KEYS: [(Key, &str, &str); 21] = [
+const KEYS: [(Key, &str, &str); 27] = [
     (Key::Type, "type", ""),
     (Key::Code, "code", ""),
     (Key::Content, "content", ""),
     (Key::Delta, "delta", ""),
+    (Key::EntityId, "entityId", "entity_id"),
     (Key::Input, "input", ""),
     (Key::Message, "message", ""),
     (Key::MessageId, "messageId", "message_id"),
@@ -53,12 +60,17 @@ const KEYS: [(Key, &str, &str); 21] = [
     (Key::Name, "name", ""),
     (Key::Outcome, "outcome", ""),
     (Key::ParentMessageId, "parentMessageId", "parent_message_id"),
+    (Key::ParentSubagentRunId, "parentSubagentRunId", "parent_subagent_run_id"),
+    (Key::ProtocolVersion, "protocolVersion", "protocol_version"),
     (Key::RawEvent, "rawEvent", "raw_event"),
+    (Key::Replace, "replace", ""),
     (Key::Result, "result", ""),
     (Key::Role, "role", ""),
     (Key::RunId, "runId", "run_id"),
     (Key::Snapshot, "snapshot", ""),
+    (Key::StepName, "stepName", "step_name"),
     (Key::SubagentRunId, "subagentRunId", "subagent_run_id"),
+    (Key::Subtype, "subtype", ""),
     (Key::ThreadId, "threadId", "thread_id"),
     (Key::ToolCallId, "toolCallId", "tool_call_id"),
     (Key::ToolCallName, "toolCallName", "tool_call_name"),
@@ -150,6 +162,11 @@ impl<'a> Frame<'a> {
             }
             _ => Err(Fault(format!("has a `{}` that is not a string in its `{}`", key.name(), self.kind))),
         }
+    }
+
+    /// Like [`Frame::id`], without a word about a value that is odd or no id: whoever decodes the event has that.
+    pub(super) fn quiet_id(&self, key: Key) -> Option<Cow<'a, str>> {
+        self.id(key, &mut Warnings::default()).ok().flatten()
     }
 
     /// Text; any other value stands for its own JSON.

@@ -27,6 +27,12 @@ impl Lanes {
         self.0.get(owner).filter(|begun| begun.kind == kind).map(|begun| begun.id.as_str())
     }
 
+    /// The id of the only thing of this kind that is under way, where it is one.
+    pub(super) fn only(&self, kind: Kind) -> Option<&str> {
+        let mut ids = self.0.values().filter(|begun| begun.kind == kind).map(|begun| begun.id.as_str());
+        ids.next().filter(|_| ids.next().is_none())
+    }
+
     pub(super) fn begin(&mut self, owner: &str, kind: Kind, id: &str) {
         self.0.insert(owner.to_owned(), Begun { kind, id: id.to_owned() });
     }

@@ -1,7 +1,7 @@
 //! AG-UI: an agent behind one HTTP endpoint; a run is a POST answered by server-sent events.
 //!
 //! A `session` sends a `request` and reads the answer: bytes become frames in `reading`, a `frame` is looked at where it
-//! lies, `decode` says what it means. The agent keeps nothing for sure, so every request brings the whole `history` and
+//! lies, `sequence` sees whether it may come now, `decode` says what it means. The agent keeps nothing for sure, so every request brings the whole `history` and
 //! the `state` along. A stream that ends without the protocol's terminal event is an error that says what was received.
 
 mod content;
@@ -14,6 +14,7 @@ mod lanes;
 mod reading;
 mod request;
 mod route;
+mod sequence;
 mod session;
 mod snapshot;
 mod speech;
@@ -22,6 +23,8 @@ mod warnings;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
+
+pub use sequence::{Explained, SequenceRule};
 
 use super::{Capabilities, Opening, Session, Target, TargetError, Transport};
 use crate::plan::AguiSettings;

@@ -1,5 +1,5 @@
-//! The messages and calls of an exchange: which are under way, which are complete, and what of that is against the
-//! rules. Breaches are told as warnings, and what was said is kept.
+//! The messages and calls of an exchange: which are under way and which are complete. What comes out of order is
+//! `sequence`'s to tell; here it is kept wherever it is clear.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -65,7 +65,6 @@ impl Speech {
         effects: &mut Effects<'_, '_>,
     ) {
         if self.is_open(Kind::Message, id) {
-            effects.warnings.add(format!("the message `{}` begins while it is under way", shown(id)));
             return;
         }
         let (sent, role) = match role {
@@ -91,10 +90,8 @@ impl Speech {
     pub(super) fn add_text(&mut self, id: &str, delta: &str, effects: &mut Effects<'_, '_>) {
         if !self.is_open(Kind::Message, id) {
             if self.complete_messages.contains(id) {
-                effects.warnings.add(format!("more text for the message `{}`, which had ended", shown(id)));
                 effects.conversation.history.append(id, delta);
             } else {
-                effects.warnings.add(format!("text for the message `{}`, which had not begun", shown(id)));
                 self.open_message(id, "assistant", "", effects);
             }
         }
@@ -106,10 +103,7 @@ impl Speech {
 
     /// A message is complete.
     pub(super) fn close_message(&mut self, id: &str, effects: &mut Effects<'_, '_>) {
-        let Some((id, message)) = self.messages.swap_remove_entry(id) else {
-            effects.warnings.add(format!("the message `{}` ends, but is not under way", shown(id)));
-            return;
-        };
+        let Some((id, message)) = self.messages.swap_remove_entry(id) else { return };
         effects.conversation.history.close_message(&id, message.role, &message.text);
         (effects.tell)(Change::MessageClosed { id: Cow::Borrowed(&id) });
         self.complete_messages.insert(id);
@@ -125,7 +119,6 @@ impl Speech {
         effects: &mut Effects<'_, '_>,
     ) {
         if self.is_open(Kind::Call, id) {
-            effects.warnings.add(format!("the call `{}` begins while it is under way", shown(id)));
             return;
         }
         self.calls.insert(id.to_owned(), String::new());
@@ -141,10 +134,8 @@ impl Speech {
     pub(super) fn add_arguments(&mut self, id: &str, delta: &str, effects: &mut Effects<'_, '_>) {
         if let Some(arguments) = self.calls.get_mut(id) {
             arguments.push_str(delta);
-        } else if self.complete_calls.contains(id) {
-            effects.warnings.add(format!("more arguments for the call `{}`, which had ended", shown(id)));
-        } else {
-            effects.warnings.add(format!("arguments for the call `{}`, which had not begun", shown(id)));
+        } else if !self.complete_calls.contains(id) {
+            // Whose arguments they are cannot be told without a name.
             return;
         }
         (effects.tell)(Change::CallArgs { id: Cow::Borrowed(id), delta: Cow::Borrowed(delta) });
@@ -152,10 +143,7 @@ impl Speech {
 
     /// A call's arguments are complete.
     pub(super) fn close_call(&mut self, id: &str, effects: &mut Effects<'_, '_>) {
-        let Some((id, arguments)) = self.calls.swap_remove_entry(id) else {
-            effects.warnings.add(format!("the call `{}` ends, but is not under way", shown(id)));
-            return;
-        };
+        let Some((id, arguments)) = self.calls.swap_remove_entry(id) else { return };
         effects.conversation.history.close_call(&id, &arguments);
         (effects.tell)(Change::CallArgsDone { id: Cow::Borrowed(&id) });
         self.complete_calls.insert(id);
@@ -173,12 +161,10 @@ impl Speech {
     pub(super) fn close_all(&mut self, effects: &mut Effects<'_, '_>) {
         let messages: Vec<_> = self.messages.keys().cloned().collect();
         for id in messages {
-            effects.warnings.add(format!("the message `{}` had not ended when the run finished", shown(&id)));
             self.close_message(&id, effects);
         }
         let calls: Vec<_> = self.calls.keys().cloned().collect();
         for id in calls {
-            effects.warnings.add(format!("the call `{}` had not ended when the run finished", shown(&id)));
             self.close_call(&id, effects);
         }
     }

@@ -1,0 +1,71 @@
+//! What a name means that a message gives, with a wrong example and a right one: the code of a problem, or a rule of the
+//! protocol.
+
+use std::fmt::Write as _;
+
+use ananke::diagnostic::{Code, ExampleFile};
+use ananke::target::agui::SequenceRule;
+
+use super::layout::{Colours, styled, wrapped};
+
+/// What can be explained.
+#[derive(Clone, Copy)]
+pub(super) enum Name {
+    /// The code of a problem with a file.
+    Code(Code),
+    /// A rule about the events of an agent.
+    Rule(SequenceRule),
+}
+
+impl Name {
+    /// What has this name.
+    pub(super) fn find(name: &str) -> Option<Self> {
+        let code = Code::named(name).map(Self::Code);
+        code.or_else(|| SequenceRule::named(name).map(Self::Rule))
+    }
+
+    /// Everything that has a name.
+    pub(super) fn all() -> impl Iterator<Item = Self> {
+        let codes = Code::ALL.iter().copied().map(Self::Code);
+        codes.chain(SequenceRule::ALL.iter().copied().map(Self::Rule))
+    }
+
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Code(code) => code.as_str(),
+            Self::Rule(rule) => rule.as_str(),
+        }
+    }
+
+    /// The text about it.
+    pub(super) fn text(self, colours: Colours) -> String {
+        let (about, examples) = match self {
+            Self::Code(code) => {
+                let explained = code.explained();
+                let file = explained.example.map(|example| match example.file {
+                    ExampleFile::Config => ("an `ananke.config.yaml`", example),
+                    ExampleFile::Test => ("a test file", example),
+                });
+                let examples = file.map(|(file, example)| {
+                    (file, example.wrong.lines().collect::<Vec<_>>(), example.right.lines().collect())
+                });
+                (explained.about, examples)
+            }
+            Self::Rule(rule) => {
+                let explained = rule.explained();
+                let examples =
+                    ("the events of an answer", explained.wrong.to_vec(), explained.right.to_vec());
+                (explained.about, Some(examples))
+            }
+        };
+        let mut text = format!("{}\n\n{}", styled(colours.strong, self.as_str()), wrapped(about));
+        let Some((what, wrong, right)) = examples else { return text };
+        for (style, word, lines) in [(colours.wrong, "wrong", wrong), (colours.right, "right", right)] {
+            let _ = writeln!(text, "\n{}, {what}:\n", styled(style, word));
+            for line in lines {
+                let _ = writeln!(text, "    {line}");
+            }
+        }
+        text
+    }
+}

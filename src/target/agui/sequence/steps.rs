@@ -1,0 +1,61 @@
+//! The steps that are open. A subagent may have a step of the same name as its parent has.
+
+use std::collections::HashMap;
+
+use indexmap::IndexMap;
+
+use super::breaches::Breaches;
+use super::event::Event;
+use super::owners::Whose;
+use super::rule::SequenceRule;
+use super::things::{Left, Named};
+
+/// The events that started open steps, by the name of the step and its owner.
+#[derive(Debug, Default)]
+pub(super) struct Steps(HashMap<String, IndexMap<Option<String>, Event>>);
+
+impl Steps {
+    /// The event starts a step of `subagent`, or of the agent itself.
+    pub(super) fn start(&mut self, name: &str, subagent: Option<&str>, breaches: &mut Breaches<'_, '_>) {
+        let owners = self.0.entry(name.to_owned()).or_default();
+        let started = *owners.entry(subagent.map(str::to_owned)).or_insert(breaches.event);
+        if started != breaches.event {
+            let words = format_args!("starts {}, which is open since {started}", step(name, subagent));
+            breaches.add(SequenceRule::StepAlreadyOpen, Some(started), words);
+        }
+    }
+
+    /// The event finishes a step.
+    pub(super) fn finish(&mut self, name: &str, subagent: Option<&str>, breaches: &mut Breaches<'_, '_>) {
+        let what = step(name, subagent);
+        let Some(owners) = self.0.get_mut(name) else {
+            let words = format_args!("finishes {what}, which is not open");
+            return breaches.add(SequenceRule::StepNotOpen, None, words);
+        };
+        if owners.swap_remove(&subagent.map(str::to_owned)).is_some() {
+            if owners.is_empty() {
+                self.0.remove(name);
+            }
+        } else if let Some((other, started)) = owners.first() {
+            let whose = Whose(other.as_deref());
+            let words =
+                format_args!("finishes {what}, but the step that is open is of {whose}, as {started} says");
+            breaches.add(SequenceRule::StepNotOpen, Some(*started), words);
+        }
+    }
+
+    /// What is open.
+    pub(super) fn left(&self) -> impl Iterator<Item = Left<'_>> {
+        self.0.iter().flat_map(|(name, owners)| {
+            owners.iter().map(move |(owner, begun)| Left {
+                rule: SequenceRule::StepStillOpen,
+                begun: *begun,
+                what: step(name, owner.as_deref()),
+            })
+        })
+    }
+}
+
+fn step<'a>(name: &'a str, subagent: Option<&'a str>) -> Named<'a> {
+    Named { noun: "step", id: name, subagent }
+}

@@ -1,0 +1,53 @@
+//! Breaches of the order that a protocol demands of its events.
+
+use std::fmt;
+
+/// One event that came where the protocol does not allow it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The name of the rule.
+    pub rule: &'static str,
+    /// What happened, naming the events.
+    pub message: String,
+    /// The exchange, by its place in [`Trace::exchanges`](super::Trace::exchanges).
+    pub exchange: usize,
+    /// The numbers of the events in the exchange, counted from 1: the one that breaks the rule, and the one it is in
+    /// conflict with, where there is one.
+    pub events: Vec<u32>,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.rule, self.message)
+    }
+}
+
+/// The violations of one turn, of which there may be very many.
+#[derive(Clone, Debug, Default)]
+pub struct Violations {
+    kept: Vec<Violation>,
+    more: usize,
+}
+
+impl Violations {
+    /// How many of a turn are kept; the rest is counted.
+    pub const KEPT: usize = 20;
+
+    pub(super) fn add(&mut self, violation: Violation) {
+        if self.kept.len() < Self::KEPT {
+            self.kept.push(violation);
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// The first ones, in the order they were found.
+    pub fn kept(&self) -> &[Violation] {
+        &self.kept
+    }
+
+    /// How many more there were.
+    pub fn more(&self) -> usize {
+        self.more
+    }
+}

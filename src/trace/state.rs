@@ -1,12 +1,16 @@
 //! The shared state: what a snapshot says, changed by JSON Patches (RFC 6902).
 
-use json_patch::{PatchOperation, patch};
+use json_patch::jsonptr::PointerBuf;
+use json_patch::{AddOperation, PatchOperation, ReplaceOperation, patch};
 use serde::Deserialize;
 use serde_json::Value;
 
 /// How many bytes the patches of one conversation may copy from one place of the state to another: a few `copy`
 /// operations of the whole state into itself would double it until no memory is left.
 const MAX_COPIED_BYTES: usize = 64 << 20;
+
+/// How many bytes the patches of one conversation may move: each move walks what it moves.
+const MAX_MOVED_BYTES: usize = 1 << 30;
 
 /// How deep a patch may reach or put something. Parsed JSON is never deeper than 128 levels, but patches could stack
 /// it up until walking the state overflows the stack.
@@ -20,12 +24,13 @@ const SHOWN: usize = 200;
 pub struct State {
     value: Value,
     copied_bytes: usize,
+    moved_bytes: usize,
 }
 
 impl State {
     /// A state that starts as `value`.
     pub fn new(value: Value) -> Self {
-        Self { value, copied_bytes: 0 }
+        Self { value, copied_bytes: 0, moved_bytes: 0 }
     }
 
     /// The document.
@@ -45,43 +50,52 @@ impl State {
     pub fn patch(&mut self, operations: &Value) -> Result<(), String> {
         let operations = Vec::<PatchOperation>::deserialize(operations)
             .map_err(|failure| format!("it is not a JSON Patch ({failure})"))?;
-        // One operation, which is what agents stream, undoes itself: only several need a copy to go back to.
-        let before = (operations.len() > 1).then(|| self.value.clone());
-        let applied = operations.iter().try_for_each(|operation| self.apply(operation));
-        if let (Err(_), Some(before)) = (&applied, before) {
-            self.value = before;
-        }
-        applied
-    }
-
-    fn apply(&mut self, operation: &PatchOperation) -> Result<(), String> {
-        self.check(operation)?;
-        patch(&mut self.value, std::slice::from_ref(operation)).map_err(|failure| {
-            let shown: String = operation.to_string().chars().take(SHOWN).collect();
+        self.check(&operations)?;
+        patch(&mut self.value, &operations).map_err(|failure| {
+            let operation = operations.get(failure.operation).map(ToString::to_string).unwrap_or_default();
+            let shown: String = operation.chars().take(SHOWN).collect();
             format!("`{shown}`: {}", failure.kind)
         })
     }
 
-    /// Whether an operation leaves the state small and flat enough to be walked.
-    fn check(&mut self, operation: &PatchOperation) -> Result<(), String> {
-        let place = operation.path().count();
-        let depth = match operation {
-            PatchOperation::Add(_) | PatchOperation::Replace(_) => place,
-            PatchOperation::Move(moved) => {
-                place + moved.from.resolve(&self.value).map_or(0, |value| size(value).depth)
+    /// Whether a patch leaves the state small and flat enough to be walked. What one operation of it finds is at most
+    /// what stands there now and everything that the operations before it have put anywhere.
+    fn check(&mut self, operations: &[PatchOperation]) -> Result<(), String> {
+        let mut put = Size::default();
+        for operation in operations {
+            let place = operation.path().count();
+            let found = |from: &PointerBuf| {
+                let found = from.resolve(&self.value).map(size).unwrap_or_default();
+                Size { bytes: found.bytes + put.bytes, depth: found.depth + put.depth }
+            };
+            let new = match operation {
+                PatchOperation::Add(AddOperation { value, .. })
+                | PatchOperation::Replace(ReplaceOperation { value, .. }) => size(value),
+                PatchOperation::Move(moved) => {
+                    let moved = found(&moved.from);
+                    self.moved_bytes = self.moved_bytes.saturating_add(moved.bytes);
+                    moved
+                }
+                PatchOperation::Copy(copy) => {
+                    let copied = found(&copy.from);
+                    self.copied_bytes = self.copied_bytes.saturating_add(copied.bytes);
+                    copied
+                }
+                PatchOperation::Remove(_) | PatchOperation::Test(_) => Size::default(),
+            };
+            put = Size {
+                bytes: put.bytes.saturating_add(new.bytes),
+                depth: put.depth.max(place.saturating_add(new.depth)),
+            };
+            if put.depth > MAX_DEPTH {
+                return Err(format!("it nests the state deeper than {MAX_DEPTH} levels"));
             }
-            PatchOperation::Copy(copy) => {
-                let copied = copy.from.resolve(&self.value).map(size).unwrap_or_default();
-                self.copied_bytes += copied.bytes;
-                place + copied.depth
+            if self.copied_bytes > MAX_COPIED_BYTES {
+                return Err(format!("it copies more than {MAX_COPIED_BYTES} bytes"));
             }
-            PatchOperation::Remove(_) | PatchOperation::Test(_) => 0,
-        };
-        if depth > MAX_DEPTH {
-            return Err(format!("it nests the state deeper than {MAX_DEPTH} levels"));
-        }
-        if self.copied_bytes > MAX_COPIED_BYTES {
-            return Err(format!("it copies more than {MAX_COPIED_BYTES} bytes"));
+            if self.moved_bytes > MAX_MOVED_BYTES {
+                return Err(format!("it moves more than {MAX_MOVED_BYTES} bytes"));
+            }
         }
         Ok(())
     }

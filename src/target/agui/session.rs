@@ -224,6 +224,8 @@ impl Reading<'_> {
                 },
             };
             let Some(Chunk { at, bytes }) = next else { return self.end(sink) };
+            // However much waits to be read: the time-out and whoever stops the run are heard between two chunks.
+            tokio::task::yield_now().await;
             let step = match bytes {
                 Ok(bytes) => self.bytes(at, &bytes, sink)?,
                 Err(cause) => return self.cut(&cause),

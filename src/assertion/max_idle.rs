@@ -10,12 +10,36 @@ pub struct Monitor {
     bound: Bound,
 }
 
-/// A stretch of a turn's time in which no call is open, and what it lies between.
-struct Gap {
+/// A stretch of a turn's time in which no call is open, and the calls it lies between; none stands for an end of the
+/// turn.
+struct Gap<'t> {
     micros: u64,
-    from: String,
-    to: String,
-    events: Vec<u32>,
+    from: Option<&'t ToolCall>,
+    to: Option<&'t ToolCall>,
+}
+
+impl Gap<'_> {
+    fn finding(&self, bound: &Bound) -> Finding {
+        let from = self.from.map_or_else(
+            || "the start of the turn".to_owned(),
+            |call| format!("the end of `{}`", short(&call.name)),
+        );
+        let to = self.to.map_or_else(
+            || "the end of the turn".to_owned(),
+            |call| format!("the call of `{}`", short(&call.name)),
+        );
+        let events = [self.from.map(|call| call.last_event), self.to.map(|call| call.first_event)];
+        Finding {
+            message: format!(
+                "idle for {} from {from} to {to}, the limit is {} ms",
+                milliseconds(self.micros),
+                bound.ms
+            ),
+            expected: format!("no stretch of more than {} ms without a tool call in progress", bound.ms),
+            seen: vec![Seen::Words(milliseconds(self.micros))],
+            events: events.into_iter().flatten().collect(),
+        }
+    }
 }
 
 impl Monitor {
@@ -28,29 +52,13 @@ impl Monitor {
             return Judgement::Open;
         };
         let long = gaps(scope.trace, turn).into_iter().filter(|gap| !self.bound.admits(gap.micros));
-        let findings: Vec<Finding> = long
-            .map(|gap| Finding {
-                message: format!(
-                    "idle for {} from {} to {}, the limit is {} ms",
-                    milliseconds(gap.micros),
-                    gap.from,
-                    gap.to,
-                    self.bound.ms
-                ),
-                expected: format!(
-                    "no stretch of more than {} ms without a tool call in progress",
-                    self.bound.ms
-                ),
-                seen: vec![Seen::Words(milliseconds(gap.micros))],
-                events: gap.events,
-            })
-            .collect();
+        let findings: Vec<Finding> = long.map(|gap| gap.finding(&self.bound)).collect();
         if findings.is_empty() { Judgement::Holds } else { Judgement::Broken(findings) }
     }
 }
 
 /// Start→first call, between calls, last call→end; no calls: the whole turn (SPEC 7.3). In the agent's own time.
-fn gaps(trace: &Trace, turn: &Turn) -> Vec<Gap> {
+fn gaps<'t>(trace: &'t Trace, turn: &Turn) -> Vec<Gap<'t>> {
     let end = trace.turn_micros(turn);
     let started_before = turn.answered.iter().map(|index| (&trace.calls[*index], 0));
     let live = turn.calls.clone().filter(|index| trace.is_live(*index)).map(|index| &trace.calls[index]);
@@ -58,28 +66,15 @@ fn gaps(trace: &Trace, turn: &Turn) -> Vec<Gap> {
     let mut calls: Vec<(&ToolCall, u64)> = started_before.chain(started_now).collect();
     calls.sort_by_key(|(_, start)| *start);
 
-    let mut gaps = Vec::new();
-    let mut idle_since = 0;
-    let mut from = ("the start of the turn".to_owned(), None);
+    let mut gaps = Vec::with_capacity(calls.len() + 1);
+    let (mut idle_since, mut from) = (0, None);
     for (call, start) in calls {
-        let name = short(&call.name);
-        gaps.push(Gap {
-            micros: start.saturating_sub(idle_since),
-            from: from.0.clone(),
-            to: format!("the call of `{name}`"),
-            events: from.1.into_iter().chain([call.first_event]).collect(),
-        });
+        gaps.push(Gap { micros: start.saturating_sub(idle_since), from, to: Some(call) });
         let ended = trace.agent_micros(turn, call.ended());
         if ended >= idle_since {
-            idle_since = ended;
-            from = (format!("the end of `{name}`"), Some(call.last_event));
+            (idle_since, from) = (ended, Some(call));
         }
     }
-    gaps.push(Gap {
-        micros: end.saturating_sub(idle_since),
-        from: from.0,
-        to: "the end of the turn".to_owned(),
-        events: from.1.into_iter().collect(),
-    });
+    gaps.push(Gap { micros: end.saturating_sub(idle_since), from, to: None });
     gaps
 }

@@ -122,6 +122,29 @@ async fn tests_run_at_once_and_are_told_in_order() {
     assert_eq!(gate.most.load(Ordering::SeqCst), 3);
 }
 
+/// The runtime has one thread, so that what waits to be done is done when nothing else can be.
+#[tokio::test]
+async fn as_many_tests_are_loaded_ahead_as_run_at_once() {
+    let project = project(&agui(""), &[("a", TURN), ("b", TURN), ("c", TURN), ("d", TURN), ("e", TURN)]);
+    let gate = Gate::new(project.context().clock);
+    let options = Options { parallel: 2, ..Options::default() };
+    let open = Arc::clone(&gate);
+    let (outcomes, _) = carried_out(&project, Some(Arc::clone(&gate)), options, |_| async {
+        open.arrived.acquire_many(2).await.unwrap().forget();
+        for _ in 0..10 {
+            tokio::task::yield_now().await;
+        }
+        for name in ["c", "d", "e"] {
+            let text = format!("version: \"1.0\"\nname: {name}\nturns: [{{ user: something else }}]\n");
+            std::fs::write(project.folder().join(format!("{name}.test.yaml")), text).unwrap();
+        }
+        open.open.add_permits(5);
+    })
+    .await;
+    let changed = "e error: the file changed since the run began";
+    assert_eq!(shown(&outcomes), ["a passed", "b passed", "c passed", "d passed", changed]);
+}
+
 #[tokio::test]
 async fn tests_on_one_fixed_thread_never_overlap() {
     let project = project(&agui(", threadId: fixed"), &[("a", TURN), ("b", TURN), ("c", TURN)]);

@@ -1,20 +1,27 @@
 //! A small agent that speaks AG-UI on this machine: it answers every POST with the same run, a tool call and a text.
 
-use std::net::SocketAddr;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::runtime::Runtime;
 
-/// An agent that serves until it is dropped.
+/// An agent that serves until this program ends, a thread for each connection: a thread that sleeps wakes within a
+/// fraction of a millisecond, where the timers of an executor are up to two late.
 pub(crate) struct Agent {
     address: SocketAddr,
-    connections: Arc<AtomicUsize>,
-    _runtime: Runtime,
+    served: Arc<Mutex<Served>>,
+}
+
+/// What an agent did for the runs of a program.
+#[derive(Default)]
+pub(crate) struct Served {
+    /// How many connections were made.
+    pub(crate) connections: usize,
+    /// By how much each answer came later than the agent was to think.
+    pub(crate) late: Vec<Duration>,
 }
 
 impl Agent {
@@ -25,20 +32,19 @@ impl Agent {
 
     /// Serves on a free port; every answer comes after this time.
     pub(crate) fn thinking_for(latency: Duration) -> Self {
-        let builder = &mut tokio::runtime::Builder::new_multi_thread();
-        let runtime = builder.worker_threads(1).enable_all().build().expect("a runtime starts");
-        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a port is free");
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let address = listener.local_addr().expect("a listener has an address");
-        let connections = Arc::new(AtomicUsize::new(0));
-        let counted = Arc::clone(&connections);
-        runtime.spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                counted.fetch_add(1, Ordering::Relaxed);
+        let served = Arc::new(Mutex::new(Served::default()));
+        let agent = Self { address, served: Arc::clone(&served) };
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let served = Arc::clone(&served);
+                lock(&served).connections += 1;
                 // A client that goes away ends its connection, nothing else.
-                tokio::spawn(async move { answer(stream, latency).await.ok() });
+                thread::spawn(move || answer(stream, latency, &served).ok());
             }
         });
-        Self { address, connections, _runtime: runtime }
+        agent
     }
 
     /// Where it listens.
@@ -46,16 +52,21 @@ impl Agent {
         self.address
     }
 
-    /// How many connections were made since it began, or since this was asked for the last time.
-    pub(crate) fn connections(&self) -> usize {
-        self.connections.swap(0, Ordering::Relaxed)
+    /// What it did since it began, or since this was asked for the last time.
+    pub(crate) fn served(&self) -> Served {
+        std::mem::take(&mut *lock(&self.served))
     }
 }
 
+fn lock(served: &Mutex<Served>) -> MutexGuard<'_, Served> {
+    served.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Answers request after request of one connection.
-async fn answer(mut stream: TcpStream, latency: Duration) -> std::io::Result<()> {
+fn answer(mut stream: TcpStream, latency: Duration, served: &Mutex<Served>) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
     let mut received = Vec::new();
+    let mut piece = [0; 8192];
     loop {
         let body = loop {
             if let Some((head, length)) = request(&received)
@@ -65,16 +76,16 @@ async fn answer(mut stream: TcpStream, latency: Duration) -> std::io::Result<()>
                 received.drain(..head + length);
                 break body;
             }
-            if stream.read_buf(&mut received).await? == 0 {
-                return Ok(());
+            match stream.read(&mut piece)? {
+                0 => return Ok(()),
+                read => received.extend_from_slice(&piece[..read]),
             }
         };
-        let input: Value = serde_json::from_slice(&body)?;
-        // Even no time at all is a millisecond to the timer.
-        if !latency.is_zero() {
-            tokio::time::sleep(latency).await;
-        }
-        stream.write_all(&run(&input)).await?;
+        let arrived = Instant::now();
+        let answer = run(&serde_json::from_slice(&body)?);
+        thread::sleep(latency.saturating_sub(arrived.elapsed()));
+        lock(served).late.push(arrived.elapsed().saturating_sub(latency));
+        stream.write_all(&answer)?;
     }
 }
 

@@ -9,19 +9,28 @@ use std::time::{Duration, Instant};
 pub(crate) struct Times(Vec<Duration>);
 
 impl Times {
+    /// As taken, in any order.
+    pub(crate) fn of(mut taken: Vec<Duration>) -> Self {
+        taken.sort();
+        Self(taken)
+    }
+
     /// The shortest, in seconds: the one that the rest of the machine disturbed least.
     pub(crate) fn best(&self) -> f64 {
         self.0.first().map(Duration::as_secs_f64).unwrap_or_default()
     }
 
+    /// The one in the middle, in seconds.
+    pub(crate) fn median(&self) -> f64 {
+        self.0.get(self.0.len() / 2).map(Duration::as_secs_f64).unwrap_or_default()
+    }
+
     /// Prints a line of the table.
     pub(crate) fn print(&self, what: &str) {
-        let milliseconds =
-            |time: Option<&Duration>| time.map(Duration::as_secs_f64).unwrap_or_default() * 1e3;
-        let median = milliseconds(self.0.get(self.0.len() / 2));
         println!(
-            "  {what:<36} best {:>8.1} ms   median {median:>8.1} ms   of {}",
+            "  {what:<36} best {:>8.1} ms   median {:>8.1} ms   of {}",
             self.best() * 1e3,
+            self.median() * 1e3,
             self.0.len()
         );
     }
@@ -30,9 +39,7 @@ impl Times {
 /// Measures the same thing `times` times, after one that does not count.
 pub(crate) fn repeat(times: usize, mut once: impl FnMut() -> Duration) -> Times {
     once();
-    let mut taken: Vec<Duration> = (0..times).map(|_| once()).collect();
-    taken.sort();
-    Times(taken)
+    Times::of((0..times).map(|_| once()).collect())
 }
 
 /// A process that is to be started.

@@ -1,8 +1,8 @@
 //! From paths to a plan: which project, which tests, and what each of them means.
 //!
 //! [`plan`] finds and loads everything and reports every problem of every selected file; of each good test only a
-//! [`CaseEntry`] stays in memory. A [`Preparation`] loads one test again when it starts, gives out its hooks one by one and
-//! fills all the rest for its run.
+//! [`CaseEntry`] stays in memory, which loads its test again for its run; a [`Preparation`] then gives out the hooks of the
+//! test one by one and fills all the rest.
 
 mod attachment;
 mod client_tools;
@@ -42,7 +42,7 @@ pub use scripted::{Answering, Condition, ScriptedSettings, Step};
 pub use select::{Filter, FilterError};
 pub use settings::{AguiSettings, TargetSettings};
 pub use supply::Supply;
-pub use test::CaseEntry;
+pub use test::{CaseEntry, LoadedTest};
 pub use turn::{Reply, ReplyTo, TurnInput};
 
 /// What to run, as the command line says it.

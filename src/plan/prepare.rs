@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::hook::{self, HookCommand};
 use super::test::LoadedTest;
-use super::{CaseEntry, ClientTool, Plan, TargetSettings, TurnInput, client_tools};
+use super::{ClientTool, Plan, TargetSettings, TurnInput, client_tools};
 use crate::assertion::{Block, Inherited, inherit};
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Severity, sort};
@@ -53,7 +53,7 @@ pub enum Unprepared {
     Broken(Vec<Diagnostic>, Vec<String>),
 }
 
-/// A test that has started: loaded again, its hooks to be run one by one, everything else filled after the last.
+/// A test that has started: its hooks are to be run one by one, everything else is filled after the last.
 pub struct Preparation<'a> {
     context: &'a Context,
     plan: &'a Plan,
@@ -67,16 +67,11 @@ pub struct Preparation<'a> {
 }
 
 impl<'a> Preparation<'a> {
-    /// Loads a test again.
+    /// The test starts.
     ///
     /// # Errors
-    /// Where the file changed since the plan was made, or cannot be read any more.
-    pub fn begin(context: &'a Context, plan: &'a Plan, entry: &CaseEntry) -> Result<Self, Unprepared> {
-        let test = LoadedTest::load(context, &entry.path)
-            .map_err(|problems| Unprepared::Broken(problems, Vec::new()))?;
-        if test.hash != entry.hash {
-            return Err(Unprepared::Changed);
-        }
+    /// Where its name cannot be filled.
+    pub fn begin(context: &'a Context, plan: &'a Plan, test: LoadedTest) -> Result<Self, Unprepared> {
         let mut problems = Vec::new();
         let Some(name) = test.name(context, &plan.supply, &mut problems) else {
             return Err(Unprepared::Broken(problems, Vec::new()));

@@ -1,4 +1,4 @@
-//! Test files: loaded for the plan, and loaded again when their test starts.
+//! Test files: loaded for the plan, and loaded again for the run of their test.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::num::NonZeroUsize;
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::attachment::Files;
 use super::config::TargetRules;
-use super::{Config, Supply, TurnInput, client_tools, discover, hook};
+use super::{Config, Supply, TurnInput, Unprepared, client_tools, discover, hook};
 use crate::assertion::{Block, Lint, Surroundings, lint};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
@@ -18,7 +18,7 @@ use crate::schema::{self, FileKind};
 use crate::source;
 use crate::variables::{Filling, Scope};
 
-/// One selected test: what the plan keeps of it. The rest is loaded again when it starts, so that a project of any
+/// One selected test: what the plan keeps of it. The rest is loaded again for its run, so that a project of any
 /// size fits into little memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CaseEntry {
@@ -40,8 +40,22 @@ pub struct CaseEntry {
     pub hooks: bool,
 }
 
+impl CaseEntry {
+    /// Loads the test again, for its run. Nothing of it is filled yet, so that this may be done before its turn comes;
+    /// the test then runs as it was loaded.
+    ///
+    /// # Errors
+    /// Where the file changed since the plan was made, or cannot be read any more.
+    pub fn load(&self, context: &Context) -> Result<LoadedTest, Unprepared> {
+        let test = LoadedTest::load(context, &self.path)
+            .map_err(|problems| Unprepared::Broken(problems, Vec::new()))?;
+        if test.hash == self.hash { Ok(test) } else { Err(Unprepared::Changed) }
+    }
+}
+
 /// A test file as loaded.
-pub(super) struct LoadedTest {
+#[derive(Debug)]
+pub struct LoadedTest {
     pub(super) source: Arc<SourceFile>,
     pub(super) model: TestFile,
     pub(super) hash: u64,

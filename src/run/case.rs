@@ -14,6 +14,7 @@ use super::client_tools::Mocks;
 use super::hooks::run_hooks;
 use super::summary;
 use super::turn::run_turn;
+use super::upcoming::Loading;
 use super::{Reason, Run, RunEvent};
 
 /// Why a test ends before its conversation does.
@@ -31,10 +32,10 @@ impl From<Problem> for Halt {
 }
 
 /// Runs one test; whatever goes wrong is in its outcome.
-pub(super) async fn run_case(shared: &Run, plan: &Plan, entry: &CaseEntry) -> Outcome {
+pub(super) async fn run_case(shared: &Run, plan: &Plan, entry: &CaseEntry, loading: Loading) -> Outcome {
     shared.tell(RunEvent::CaseStarted { id: entry.id.clone() }).await;
     let mut outcome = blank(shared, entry);
-    match carry_out(shared, plan, entry, &mut outcome).await {
+    match carry_out(shared, plan, entry, loading, &mut outcome).await {
         Ok(()) => {}
         Err(Halt::Stopped) => skip(&mut outcome, "not run to its end", shared.stopper.reason()),
         Err(Halt::Broken(problem)) => {
@@ -89,9 +90,16 @@ fn skip(outcome: &mut Outcome, what: &str, reason: Option<Reason>) {
 }
 
 /// From the file to the last rule. What stops it on the way is a problem of the test as a whole.
-async fn carry_out(shared: &Run, plan: &Plan, entry: &CaseEntry, outcome: &mut Outcome) -> Result<(), Halt> {
+async fn carry_out(
+    shared: &Run,
+    plan: &Plan,
+    entry: &CaseEntry,
+    loading: Loading,
+    outcome: &mut Outcome,
+) -> Result<(), Halt> {
     let unprepared = |unprepared| unprepared_problem(shared, unprepared);
-    let mut preparation = Preparation::begin(&shared.context, plan, entry).map_err(unprepared)?;
+    let test = loading.loaded().await.map_err(unprepared)?;
+    let mut preparation = Preparation::begin(&shared.context, plan, test).map_err(unprepared)?;
     preparation.name().clone_into(&mut outcome.name);
     outcome.turns_not_run = count(preparation.turns());
     run_hooks(shared, &mut preparation).await?;

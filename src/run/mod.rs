@@ -1,8 +1,8 @@
 //! The spine: from a plan to verdicts.
 //!
 //! [`run`] carries out the cases of a plan and tells what happens as [`RunEvent`]s; it prints nothing and writes
-//! nothing. Which case runs when is in `schedule`, one case in `case`, its hooks in `hooks`, one turn in `turn`,
-//! what a turn hears in `capture`.
+//! nothing. Which case runs when is in `schedule`, what comes next in `upcoming`, one case in `case`, its hooks in
+//! `hooks`, one turn in `turn`, what a turn hears in `capture`.
 
 mod capture;
 mod case;
@@ -14,6 +14,7 @@ mod stop;
 mod summary;
 mod threads;
 mod turn;
+mod upcoming;
 mod waiting;
 
 use std::sync::Arc;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tokio::task::JoinSet;
 
+use super::upcoming::Upcoming;
 use super::{Reason, Run, RunEvent, case};
 use crate::outcome::{Outcome, Totals};
 use crate::plan::{CaseEntry, Plan};
@@ -19,9 +20,9 @@ pub(super) async fn run_all(shared: &Arc<Run>, plan: Plan) -> Totals {
     let mut schedule = Schedule {
         shared,
         plan: Arc::clone(&plan),
+        upcoming: Upcoming::new(shared.context.clone(), Arc::clone(&plan)),
         running: JoinSet::new(),
         finished: BTreeMap::new(),
-        started: 0,
     };
     let mut totals = Totals::default();
     for (next, entry) in plan.cases.iter().enumerate() {
@@ -35,10 +36,10 @@ pub(super) async fn run_all(shared: &Arc<Run>, plan: Plan) -> Totals {
 struct Schedule<'a> {
     shared: &'a Arc<Run>,
     plan: Arc<Plan>,
+    upcoming: Upcoming,
     running: JoinSet<(usize, Outcome)>,
     /// What is over and has to wait until it is its turn to be told.
     finished: BTreeMap<usize, Outcome>,
-    started: usize,
 }
 
 impl Schedule<'_> {
@@ -59,18 +60,19 @@ impl Schedule<'_> {
         }
     }
 
-    /// Starts as many cases as there is room for.
+    /// Starts as many cases as there is room for, and has as many loaded that come after them.
     fn start(&mut self, next: usize) {
-        let parallel = self.shared.options.parallel.max(1);
-        while self.running.len() < parallel
-            && self.started < next + AHEAD
-            && self.shared.stopper.reason().is_none()
-        {
-            let Some(entry) = self.plan.cases.get(self.started).cloned() else { return };
-            let (shared, plan, index) = (Arc::clone(self.shared), Arc::clone(&self.plan), self.started);
-            self.running.spawn(async move { (index, case::run_case(&shared, &plan, &entry).await) });
-            self.started += 1;
+        if self.shared.stopper.reason().is_some() {
+            return;
         }
+        let parallel = self.shared.options.parallel.max(1);
+        while self.running.len() < parallel && self.upcoming.started() < next + AHEAD {
+            let index = self.upcoming.started();
+            let Some((entry, loading)) = self.upcoming.start() else { return };
+            let (shared, plan) = (Arc::clone(self.shared), Arc::clone(&self.plan));
+            self.running.spawn(async move { (index, case::run_case(&shared, &plan, &entry, loading).await) });
+        }
+        self.upcoming.load_ahead(parallel);
     }
 
     fn finish(&mut self, index: usize, outcome: Outcome) {

@@ -86,8 +86,10 @@ fn what_is_undefined_is_an_error_at_its_place() {
     ] {
         assert_eq!(text(written), Err(vec![expected.to_owned()]), "{written}");
     }
-    assert_eq!(text("${A} ${B} ${C").unwrap_err().len(), 1, "what cannot be read is told first");
-    assert_eq!(text("${A} ${B}").unwrap_err().len(), 2, "everything is told at once");
+    for (written, problems) in [("${A} ${B}", 2), ("${A} ${B} ${C", 3), ("${NAME} ${", 1), ("${} ${A} ${", 3)]
+    {
+        assert_eq!(text(written).unwrap_err().len(), problems, "everything is told at once: {written}");
+    }
 }
 
 #[test]

@@ -22,7 +22,7 @@ impl ArgumentPatterns {
         let mut compiled = Some(Vec::new());
         for (key, text) in written.into_iter().flatten() {
             let path =
-                Path::parse(key).map_err(|error| filling.report(Code::BadValue, text.span, error, None)).ok();
+                Path::parse(key).map_err(|error| filling.report(Code::BadValue, key.span, error, None)).ok();
             let pattern = filling.pattern(text).ready();
             compiled = compiled.zip(path.zip(pattern)).map(|(mut list, entry)| {
                 list.push(entry);

@@ -1,6 +1,7 @@
 //! The leaves of the model: values that may hold `${…}` and shapes that several keys share.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -8,7 +9,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor, value};
 
 use crate::diagnostic::Spanned;
-use crate::source::{Node, NodeValue};
+use crate::source::{FreeMap, Node, NodeValue};
 
 /// A string in which `${…}` is replaced; whether it is a name, a regex or a URL is said by its key.
 pub type Text = Spanned<String>;
@@ -215,5 +216,19 @@ impl<T: JsonSchema> JsonSchema for Spanned<T> {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         generator.subschema_for::<T>()
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for FreeMap<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        BTreeMap::<String, T>::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        BTreeMap::<String, T>::json_schema(generator)
     }
 }

@@ -83,14 +83,14 @@ fn program(argv: &[String], written: &[Text], filling: &mut Filling<'_>) -> Opti
 
 /// The variables of `env`.
 fn environment(written: Option<&FreeMap<Text>>, filling: &mut Filling<'_>) -> Option<Vec<(String, String)>> {
-    let one = |(name, text): (&String, &Text)| {
+    let one = |(name, text): &(Text, Text)| {
         let value = filling.text(text).ready();
         if name.is_empty() || name.contains(['=', '\0']) {
             let message = format!("`{}` is no name of an environment variable", name.escape_debug());
-            filling.report(Code::BadValue, text.span, message, None);
+            filling.report(Code::BadValue, name.span, message, None);
             return None;
         }
-        Some((name.clone(), value?))
+        Some((name.value.clone(), value?))
     };
     let filled: Vec<Option<(String, String)>> = written.into_iter().flatten().map(one).collect();
     filled.into_iter().collect()
@@ -98,12 +98,14 @@ fn environment(written: Option<&FreeMap<Text>>, filling: &mut Filling<'_>) -> Op
 
 /// Whether a header of `target` takes a variable that a hook may have given.
 pub(super) fn feeds_headers(target: &Target) -> bool {
+    headers_with(target, |name| !is_reserved(name)).next().is_some()
+}
+
+/// The headers of `target` that take a variable whose name `is_meant`.
+pub(super) fn headers_with(target: &Target, is_meant: impl Fn(&str) -> bool) -> impl Iterator<Item = &Text> {
     let texts = target.headers().into_iter().flat_map(FreeMap::values);
-    let takes = |text: &Text| {
+    texts.filter(move |text| {
         let pieces = scan(&text.value).unwrap_or_default();
-        pieces
-            .iter()
-            .any(|piece| matches!(piece, Piece::Reference(reference) if !is_reserved(reference.name)))
-    };
-    texts.into_iter().any(takes)
+        pieces.iter().any(|piece| matches!(piece, Piece::Reference(reference) if is_meant(reference.name)))
+    })
 }

@@ -124,7 +124,7 @@ fn answering(rule: &ScriptedRule, filling: &mut Filling<'_>) -> Option<Answering
                 .map(|(path, node)| {
                     let value = filling.json(node).ready();
                     let path = Path::parse(path)
-                        .map_err(|error| filling.report(Code::BadValue, node.span, error, None))
+                        .map_err(|error| filling.report(Code::BadValue, path.span, error, None))
                         .ok();
                     path.zip(value)
                 })

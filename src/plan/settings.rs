@@ -6,7 +6,7 @@ use url::Url;
 use super::scripted::{self, ScriptedSettings};
 use crate::diagnostic::Code;
 use crate::model::{AguiTarget, AguiTransport, HistorySent, ProtocolVersion, Target, Text};
-use crate::source::Node;
+use crate::source::{Node, printable};
 use crate::variables::{Filling, Late};
 
 /// The agent under test, by protocol.
@@ -112,17 +112,21 @@ fn url(text: &str, written: &Text, filling: &mut Filling<'_>) -> Option<Url> {
 }
 
 /// RFC 9110, 5.1 and 5.5: a token for the name, no control characters but tab in the value.
-pub(super) fn header(name: &str, text: &Text, filling: &mut Filling<'_>) -> Option<(String, String)> {
+pub(super) fn header(name: &Text, text: &Text, filling: &mut Filling<'_>) -> Option<(String, String)> {
+    let value = filling.header(name, text).ready();
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     if name.is_empty() || !name.bytes().all(is_token) {
-        filling.report(Code::BadValue, text.span, format!("`{name}` is no name of an HTTP header"), None);
+        let message = format!("`{}` is no name of an HTTP header", printable(name));
+        filling.report(Code::BadValue, name.span, message, None);
         return None;
     }
-    let value = filling.header(name, text).ready()?;
+    let value = value?;
     if value.chars().any(|c| c.is_control() && c != '\t') {
         // The value may be a secret: it is not shown.
-        let message =
-            format!("the value of the header `{name}` holds a line break or another control character");
+        let message = format!(
+            "the value of the header `{}` holds a line break or another control character",
+            name.value
+        );
         filling.report(Code::BadValue, text.span, message, None);
         return None;
     }

@@ -96,7 +96,7 @@ pub(super) fn pick_by_type<'a>(branches: &[Value], node: &Node) -> Branch<'a> {
 }
 
 /// Whether a branch takes values of this type, by what it says itself (a reference stands for a mapping).
-fn takes(branch: &Value, node: &Node) -> bool {
+pub(super) fn takes(branch: &Value, node: &Node) -> bool {
     if let Some(constant) = branch.get("const") {
         return *constant == node.to_json();
     }

@@ -9,6 +9,7 @@
 mod branch;
 mod embedded;
 mod generate;
+mod lists;
 mod load;
 mod narrow;
 mod prune;

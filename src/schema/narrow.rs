@@ -12,6 +12,7 @@ use jsonschema::paths::{Location, LocationSegment};
 use serde_json::Value;
 
 use super::branch::{self, Branch};
+use super::lists;
 use super::words::{empty_value, expected, nearest, one_of, suggest};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 use crate::model::NOT_YET;
@@ -85,9 +86,13 @@ impl<'a> Narrow<'a> {
                 }
             }
             Kind::Type { .. } => {
-                let expected =
-                    self.parent_schema(error).map_or_else(|| "something else".to_owned(), expected);
+                let schema = self.parent_schema(error);
+                let expected = schema.map_or_else(|| "something else".to_owned(), expected);
                 self.wrong_type(&found, &expected);
+                let help = schema.and_then(|schema| lists::help(self.source, schema, found.node));
+                if let (Some(help), Some(problem)) = (help, self.problems.last_mut()) {
+                    problem.help.push(help);
+                }
             }
             Kind::Constant { .. } | Kind::Enum { .. } => {
                 self.unknown_value(self.parent_schema(error), &found);

@@ -3,6 +3,7 @@
 //! `read` brings the bytes, `yaml` makes the tree (the only user of the YAML crate), [`Node`] is the tree, `typed`
 //! turns a tree into a value of the model. Nothing here knows which keys mean what.
 
+mod free_map;
 mod node;
 mod node_serde;
 mod read;
@@ -14,7 +15,8 @@ mod yaml_error;
 #[cfg(test)]
 mod tests;
 
-pub use node::{Entry, FreeMap, Node, NodeValue, printable};
+pub use free_map::FreeMap;
+pub use node::{Entry, Node, NodeValue, printable};
 pub use read::{MAX_BYTES, read, reason};
 pub use typed::{ONE_OR_MANY, TagDefault, from_node};
 pub use typed_error::Mismatch;

@@ -1,6 +1,5 @@
 //! The tree of a YAML document, with the place of every key and value.
 
-use indexmap::IndexMap;
 use serde_json::{Map, Number, Value};
 
 use crate::diagnostic::Span;
@@ -97,6 +96,3 @@ pub fn printable(text: &str) -> String {
     let ellipsis = if text.chars().nth(40).is_some() { "…" } else { "" };
     format!("{}{ellipsis}", short.escape_debug())
 }
-
-/// A mapping whose keys are the user's own, in the order of the file.
-pub type FreeMap<T> = IndexMap<String, T>;

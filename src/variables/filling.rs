@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::pattern::PatternError;
-use super::{Found, Pattern, Piece, Reference, Scope, scan};
+use super::{Found, Malformed, Pattern, Piece, Reference, Scope, scan};
 use crate::diagnostic::{Code, Diagnostic, Place, SourceFile, Span};
 use crate::model::{Given, Number, Text};
 use crate::source::{Node, NodeValue};
@@ -187,7 +187,7 @@ impl<'a> Filling<'a> {
     }
 
     fn json_of(&mut self, text: &str, span: Span) -> Option<Value> {
-        let pieces = self.scan(text, span)?;
+        let pieces = self.scan(text, span, Kind::Text)?;
         if let [Piece::Reference(reference)] = pieces.as_slice() {
             return self.look_up(reference, text, span, Kind::Text);
         }
@@ -198,7 +198,7 @@ impl<'a> Filling<'a> {
         if !text.value.contains("${") {
             return Some(text.value.clone());
         }
-        let pieces = self.scan(&text.value, text.span)?;
+        let pieces = self.scan(&text.value, text.span, kind)?;
         self.join(&pieces, &text.value, text.span, kind)
     }
 
@@ -221,16 +221,20 @@ impl<'a> Filling<'a> {
         (self.as_written && pieces.iter().any(is_later)).then(|| reference.clone())
     }
 
-    fn scan<'t>(&mut self, text: &'t str, span: Span) -> Option<Vec<Piece<'t>>> {
-        let errors = match scan(text) {
+    fn scan<'t>(&mut self, text: &'t str, span: Span, kind: Kind) -> Option<Vec<Piece<'t>>> {
+        let Malformed { errors, references } = match scan(text) {
             Ok(pieces) => return Some(pieces),
-            Err(errors) => errors,
+            Err(malformed) => malformed,
         };
         for error in errors {
             let place = self.inside(span, &text[error.range.clone()]);
             let help =
                 "write `${NAME}` for a variable, or `$${` for the two characters themselves".to_owned();
             self.report(Code::BadReference, place, error.message, Some(help));
+        }
+        // What else is wrong with the text is told in the same round.
+        for reference in references {
+            self.look_up(&reference, text, span, kind);
         }
         None
     }

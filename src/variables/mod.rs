@@ -10,5 +10,5 @@ mod scope;
 
 pub use filling::{Filling, Late, SHORTEST_SECRET, as_text};
 pub use pattern::{Pattern, PatternError, Patterns};
-pub use scan::{Piece, Reference, ScanError, is_name, scan};
+pub use scan::{Malformed, Piece, Reference, ScanError, is_name, scan};
 pub use scope::{Found, Scope, is_reserved};

@@ -34,11 +34,20 @@ pub struct ScanError {
     pub range: Range<usize>,
 }
 
+/// A text in which a `${` begins no reference.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Malformed<'a> {
+    /// Every such `${`.
+    pub errors: Vec<ScanError>,
+    /// The references beside them.
+    pub references: Vec<Reference<'a>>,
+}
+
 /// Cuts `text` into literals and references. `$${` is the escape for a literal `${`; a bare `$` is never special.
 ///
 /// # Errors
-/// Every `${` that begins no reference.
-pub fn scan(text: &str) -> Result<Vec<Piece<'_>>, Vec<ScanError>> {
+/// Where a `${` begins no reference.
+pub fn scan(text: &str) -> Result<Vec<Piece<'_>>, Malformed<'_>> {
     let mut pieces = Vec::new();
     let mut errors = Vec::new();
     let mut literal = 0;
@@ -69,7 +78,14 @@ pub fn scan(text: &str) -> Result<Vec<Piece<'_>>, Vec<ScanError>> {
         literal = end;
     }
     push_literal(&mut pieces, &text[literal..]);
-    if errors.is_empty() { Ok(pieces) } else { Err(errors) }
+    if errors.is_empty() {
+        return Ok(pieces);
+    }
+    let references = pieces.into_iter().filter_map(|piece| match piece {
+        Piece::Reference(reference) => Some(reference),
+        Piece::Literal(_) => None,
+    });
+    Err(Malformed { errors, references: references.collect() })
 }
 
 fn push_literal<'a>(pieces: &mut Vec<Piece<'a>>, text: &'a str) {
@@ -117,8 +133,12 @@ mod tests {
     fn check(text: &str, expected: &str) {
         let shown: Vec<String> = match scan(text) {
             Ok(pieces) => pieces.iter().map(show).collect(),
-            Err(errors) => {
-                errors.iter().map(|e| format!("!{}@{}..{}", e.message, e.range.start, e.range.end)).collect()
+            Err(Malformed { errors, references }) => {
+                let errors = errors
+                    .into_iter()
+                    .map(|error| format!("!{}@{}..{}", error.message, error.range.start, error.range.end));
+                let references = references.into_iter().map(|reference| show(&Piece::Reference(reference)));
+                errors.chain(references).collect()
             }
         };
         assert_eq!(shown.concat(), expected, "{text}");
@@ -157,6 +177,7 @@ mod tests {
         check("${A:-${B}}", "!references cannot be nested@0..9");
         check("${A..b}", "!`A..b` is no path into a variable@0..7");
         check("${A-b}", "!`A-b` is no variable name@0..6");
+        check("${A} x ${B.c} ${", "!`${` without its `}`@14..16[A][B/c]");
     }
 
     proptest! {

@@ -50,6 +50,8 @@ error[wrong-type]: expected a list, found the text `delete_order`
    |
 11 |         forbid: delete_order
    |                 ^^^^^^^^^^^^
+   |
+   = help: write a list of one entry: `[delete_order]`
 
 error[bad-value]: `max_idle_ms` must be at least 0, found the number -5
   --> a.yaml:13:22
@@ -210,6 +212,8 @@ error[wrong-type]: expected a text, found a list
   |
 8 |         - say: [a]
   |                ^
+  |
+  = help: write its entry without `[` and `]`
 
 error[missing-key]: this mapping is empty
  --> a.yaml:9:11

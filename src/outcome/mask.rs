@@ -80,6 +80,7 @@ impl Mask for Outcome {
             turns_not_run: _,
             failures,
             problem,
+            warnings,
             started_unix_ms: _,
             ended_unix_ms: _,
             messages_count: _,
@@ -91,5 +92,6 @@ impl Mask for Outcome {
         turns.mask(redactor);
         failures.mask(redactor);
         problem.mask(redactor);
+        warnings.mask(redactor);
     }
 }

@@ -173,6 +173,8 @@ pub struct Outcome {
     pub failures: Vec<Failure>,
     /// Why the test could not be set up, a hook of it included; a turn's problem is in its turn.
     pub problem: Option<Problem>,
+    /// Oddities of its set-up that fail nothing and that the plan could not know; a turn's warnings are in its turn.
+    pub warnings: Vec<String>,
     /// When it started, in Unix milliseconds.
     pub started_unix_ms: u64,
     /// When it was over, in Unix milliseconds; never before the end of its last turn.

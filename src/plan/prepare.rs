@@ -9,7 +9,7 @@ use super::test::LoadedTest;
 use super::{ClientTool, Plan, TargetSettings, TurnInput, client_tools};
 use crate::assertion::{Block, Inherited, inherit};
 use crate::context::Context;
-use crate::diagnostic::{Diagnostic, Severity, sort};
+use crate::diagnostic::{Code, Diagnostic, Severity, Span, sort};
 use crate::model::Text;
 use crate::outcome::Level;
 use crate::variables::{Filling, Piece, Scope, as_text, scan};
@@ -42,6 +42,8 @@ pub struct Prepared {
     pub timeout: Duration,
     /// Values that must be masked wherever they are told; given out before anything is told of the test.
     pub secrets: Vec<String>,
+    /// What is odd about what hooks gave; the plan has told the rest.
+    pub warnings: Vec<String>,
 }
 
 /// Why a test cannot run although its plan was good.
@@ -157,15 +159,32 @@ impl<'a> Preparation<'a> {
         let mut problems = Vec::new();
         let mut secrets = Vec::new();
         let prepared = self.fill(&mut problems, &mut secrets);
+        let warnings = self.warnings(&problems);
         problems.retain(|problem| problem.severity == Severity::Error);
         match prepared {
-            Some(prepared) if problems.is_empty() => Ok(Prepared { secrets, ..prepared }),
+            Some(prepared) if problems.is_empty() => Ok(Prepared { secrets, warnings, ..prepared }),
             _ => {
                 sort(&mut problems);
                 secrets.extend(self.secrets());
                 Err(Unprepared::Broken(problems, secrets))
             }
         }
+    }
+
+    /// The warnings that rest on what hooks gave: secrets that are too short to be masked.
+    fn warnings(&self, problems: &[Diagnostic]) -> Vec<String> {
+        let from_hooks = |name: &str| self.from_hooks.iter().any(|given| given == name);
+        let headers: Vec<Span> =
+            hook::headers_with(&self.plan.config.model.target, from_hooks).map(|text| text.span).collect();
+        let short = problems.iter().filter(|problem| {
+            problem.code == Code::ShortSecret
+                && problem.labels.first().is_some_and(|label| headers.contains(&label.span))
+        });
+        short
+            .map(|problem| {
+                problem.place().map(|place| format!("{place}: ")).unwrap_or_default() + &problem.message
+            })
+            .collect()
     }
 
     /// What to say beside a name that is missing after the hooks.
@@ -212,6 +231,7 @@ impl<'a> Preparation<'a> {
             thread_is_fixed: self.thread_is_given || self.literal_thread().is_some(),
             timeout: timeout?,
             secrets: Vec::new(),
+            warnings: Vec::new(),
         })
     }
 

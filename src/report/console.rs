@@ -19,7 +19,7 @@ use crate::run::RunEvent;
 pub enum Verbosity {
     /// The tests that failed and the summary.
     Quiet,
-    /// A line per test, and excerpts of those that failed.
+    /// A line per test, with the warnings of its set-up, and excerpts of those that failed.
     #[default]
     Normal,
     /// Every turn of every test.
@@ -117,7 +117,7 @@ impl ConsoleReport {
         let telling = Telling { palette: self.palette, indent: 4, ..Telling::for_files(Scope::Everything) };
         if self.verbosity == Verbosity::Verbose {
             tell(outcome, telling)
-        } else if outcome.status.fails_the_run() {
+        } else if outcome.status.fails_the_run() || !outcome.warnings.is_empty() {
             tell(outcome, Telling { scope: Scope::Excerpt, item: 400, whole: 8 << 10, ..telling })
         } else {
             String::new()

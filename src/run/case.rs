@@ -66,6 +66,7 @@ fn blank(shared: &Run, entry: &CaseEntry) -> Outcome {
         turns_not_run: 0,
         failures: Vec::new(),
         problem: None,
+        warnings: Vec::new(),
         started_unix_ms: clock.unix_ms(clock.now()),
         ended_unix_ms: 0,
         messages_count: 0,
@@ -107,6 +108,7 @@ async fn carry_out(
     learn(shared, &prepared.secrets);
     prepared.target.agent().clone_into(&mut outcome.agent);
     outcome.thread_id.clone_from(&prepared.thread_id);
+    outcome.warnings.clone_from(&prepared.warnings);
     Ok(converse(shared, entry, prepared, outcome).await?)
 }
 

@@ -23,6 +23,7 @@ pub(super) fn outcome(file: &str, name: &str) -> Outcome {
         turns_not_run: 0,
         failures: Vec::new(),
         problem: None,
+        warnings: Vec::new(),
         started_unix_ms: STARTED,
         ended_unix_ms: STARTED,
         messages_count: 0,
@@ -100,7 +101,9 @@ fn browses() -> Outcome {
         says(9, "I found one winter coat:\n\n  1. Alpine, size M, 129 €\n\nShall I put it into your cart?"),
     ];
     let turns = vec![turn(1, "show me winter coats", 840_000, lines)];
-    timed(Outcome { turns, ..outcome("specs/browse.test.yaml", "browses coats") })
+    let warning = "ananke.config.yaml:7: a secret of the header `x-key` is too short to be masked";
+    let warnings = vec![warning.to_owned()];
+    timed(Outcome { turns, warnings, ..outcome("specs/browse.test.yaml", "browses coats") })
 }
 
 fn pays_twice() -> Outcome {
@@ -263,6 +266,7 @@ pub(super) fn hostile() -> Outcome {
         turns_not_run: 1,
         failures: vec![failure],
         problem: Some(problem),
+        warnings: vec![text()],
         started_unix_ms: u64::MAX,
         ended_unix_ms: u64::MAX,
         messages_count: usize::MAX,

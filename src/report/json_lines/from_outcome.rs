@@ -34,6 +34,7 @@ pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
         total_turns: outcome.turns.len(),
         turns_not_run: outcome.turns_not_run,
         final_assertions: outcome.failures.iter().map(assertion).collect(),
+        warnings: &outcome.warnings,
         error: problem.filter(|_| !skipped).map(problem_view),
     }
 }

@@ -86,6 +86,9 @@ pub(super) struct ResultLine<'a> {
     /// The rules that the test as a whole does not keep, found when it was over; those of a turn are in its turn.
     #[schemars(extend("x-since" = "1.0"))]
     pub(super) final_assertions: Vec<Assertion<'a>>,
+    /// Oddities of the set-up that fail nothing: a secret that a hook gave and that is too short to be masked.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) warnings: &'a [String],
     /// Why the test could not be judged to its end: the first problem, of the set-up or of a turn.
     #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -56,6 +56,7 @@ impl Telling {
 /// Tells `outcome`; empty, or whole lines.
 pub(super) fn tell(outcome: &Outcome, telling: Telling) -> String {
     let mut teller = Teller { telling, cited: cited(outcome), page: Page::default() };
+    teller.set_up(outcome);
     for turn in &outcome.turns {
         teller.turn(turn, outcome);
     }
@@ -88,6 +89,14 @@ struct Teller {
 }
 
 impl Teller {
+    fn set_up(&mut self, outcome: &Outcome) {
+        if self.telling.scope != Scope::Findings {
+            for warning in &outcome.warnings {
+                self.warning(self.telling.indent, warning);
+            }
+        }
+    }
+
     fn turn(&mut self, turn: &TurnOutcome, outcome: &Outcome) {
         let findings = !turn.failures.is_empty() || turn.problem.is_some() || turn.status.fails_the_run();
         let with_lines = match self.telling.scope {
@@ -119,7 +128,6 @@ impl Teller {
     }
 
     fn lines(&mut self, turn: &TurnOutcome) {
-        let palette = self.telling.palette;
         if !turn.input.is_empty() {
             self.row(None, "user:", &turn.input);
         }
@@ -130,12 +138,17 @@ impl Teller {
             }
         }
         for warning in &turn.warnings {
-            self.gutter(None);
-            self.page.put(palette.warning, "warning ");
-            let column = self.telling.indent + GUTTER + 8;
-            self.page.block(column, palette.faint, &self.harmless(warning));
-            self.page.end();
+            self.warning(self.telling.indent + GUTTER, warning);
         }
+    }
+
+    /// A warning at `column`, its further lines below its first.
+    fn warning(&mut self, column: usize, warning: &str) {
+        let label = "warning ";
+        self.page.space(column);
+        self.page.put(self.telling.palette.warning, label);
+        self.page.block(column + label.len(), self.telling.palette.faint, &self.harmless(warning));
+        self.page.end();
     }
 
     /// A message, its further lines below its first.

@@ -16,6 +16,11 @@ use crate::diagnostic::Spanned;
 pub struct FreeMap<T>(Vec<(Spanned<String>, T)>);
 
 impl<T> FreeMap<T> {
+    /// Keys and values, in the order of the file.
+    pub fn iter(&self) -> slice::Iter<'_, (Spanned<String>, T)> {
+        self.0.iter()
+    }
+
     /// The values, in the order of the file.
     pub fn values(&self) -> impl Iterator<Item = &T> {
         self.0.iter().map(|(_, value)| value)
@@ -27,7 +32,7 @@ impl<'a, T> IntoIterator for &'a FreeMap<T> {
     type IntoIter = slice::Iter<'a, (Spanned<String>, T)>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.0.iter()
+        self.iter()
     }
 }
 

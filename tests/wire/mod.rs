@@ -2,6 +2,7 @@
 
 mod bodies;
 mod captures;
+mod conversations;
 mod oddities;
 mod parts;
 mod sequence;

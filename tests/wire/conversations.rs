@@ -44,20 +44,9 @@ impl Told {
     }
 
     /// The names of the calls that each turn tells.
-    fn calls(&self) -> Vec<Vec<&str>> {
-        let calls = |line: &'_ Line| matches!(line, Line::Calls(_));
-        let turns = self.outcome.turns.iter();
-        turns
-            .map(|turn| {
-                let lines = turn.lines.iter().filter(|line| calls(line));
-                lines
-                    .filter_map(|line| match line {
-                        Line::Calls(call) => Some(call.name.as_str()),
-                        _ => None,
-                    })
-                    .collect()
-            })
-            .collect()
+    fn calls(&self) -> Vec<Vec<String>> {
+        let name = |line: &Line| if let Line::Calls(call) = line { Some(call.name.clone()) } else { None };
+        self.outcome.turns.iter().map(|turn| turn.lines.iter().filter_map(name).collect()).collect()
     }
 }
 
@@ -142,14 +131,14 @@ async fn an_approval_of_agno_is_a_tool_message() {
 
 #[tokio::test]
 async fn a_front_end_tool_of_pydantic_ai() {
-    let test = r##"client_tools: [{ name: setColor, description: "Paints", mock: { result: { ok: true } } }]
+    let test = r#"client_tools: [{ name: setColor, description: "Paints", mock: { result: { ok: true } } }]
 turns:
   - user: "blue, please"
     assert:
       tools:
         require: [{ name: setColor, args_match: { color: "^blue$" }, result_match: '"ok":true', count: { exact: 1 } }]
       text: { must_match: "^The frontend said: .'ok': True.$" }
-"##;
+"#;
     let told = Told::of(&["pydantic-frontend-run1", "pydantic-frontend-run2"], test).await;
     assert_eq!(told.verdict(), ["passed"], "{:#?}", told.outcome.turns);
     let tools = json!([{"name": "setColor", "description": "Paints", "parameters": {"type": "object", "properties": {}}}]);

@@ -196,9 +196,17 @@ impl<'a> Narrow<'a> {
         for entry in &unknown {
             self.unknown_key(path, found, &entry.key, keys);
         }
-        if let ([_, second, ..], true) = (entries, unknown.is_empty()) {
-            let message = format!("`{}` must stand in an entry of its own", second.key);
-            let help = "this mapping takes one key: begin a new entry with `- `".to_owned();
+        if let ([first, second, ..], true) = (entries, unknown.is_empty()) {
+            let (message, help) = match found.entry {
+                Some(entry) => (
+                    format!("`{}` and `{}` exclude each other", first.key, second.key),
+                    format!("`{}` takes one key: keep one of them", entry.key),
+                ),
+                None => (
+                    format!("`{}` must stand in an entry of its own", second.key),
+                    "this mapping takes one key: begin a new entry with `- `".to_owned(),
+                ),
+            };
             self.push(Code::Contradiction, message, second.key_span, help);
         } else if entries.is_empty() {
             let help = format!("add one of `{}`", keys.join("`, `"));

@@ -258,7 +258,7 @@ fn normalised(text: &str, workplace: &Path) -> String {
 /// `text` without the times of an agent that is a process of its own.
 fn without_times(text: &str) -> String {
     static TIMES: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r#"(?P<before>\b(?:time="|duration_ms":))[\d.]+|<?\b\d[\d.]* (?:ms|s)\b"#)
+        Regex::new(r#"(?P<before>\b(?:time="|duration_ms":))[\d.]+|(?:<|&lt;)?\b\d[\d.]* (?:ms|s)\b"#)
             .expect("the pattern is sound")
     });
     TIMES.replace_all(text, "${before}[TIME]").into_owned()
@@ -392,6 +392,7 @@ fn only_what_must_change_is_replaced() {
 fn only_times_are_no_times() {
     for (text, expected) in [
         ("  ✓ pay  <1 ms", "  ✓ pay  [TIME]"),
+        ("turn 1 of 1  passed  &lt;1 ms", "turn 1 of 1  passed  [TIME]"),
         ("(at 12 ms, took 1.5 s)", "(at [TIME], took [TIME])"),
         ("1 turn not run, timeout after 30s", "1 turn not run, timeout after 30s"),
         (r#"time="0.012" "duration_ms":1.5,"#, r#"time="[TIME]" "duration_ms":[TIME],"#),

@@ -54,6 +54,15 @@ pub enum ScriptedStep {
     #[serde(deserialize_with = "super::leaf::mapping")]
     #[schemars(extend("x-since" = "1.3"), with = "serde_json::Map<String, serde_json::Value>")]
     State(Node),
+    /// Thinks aloud: told as reasoning, which is no part of the text.
+    #[schemars(extend("x-since" = "1.3"))]
+    Think(Text),
+    /// Sends an event of the application's own.
+    #[schemars(extend("x-since" = "1.3"))]
+    Custom(ScriptedCustom),
+    /// Tells how many tokens the run took; several of them add up.
+    #[schemars(extend("x-since" = "1.3"))]
+    Usage(ScriptedUsage),
     /// Lets virtual time pass, in milliseconds. Nothing sleeps.
     #[schemars(extend("x-since" = "1.3"))]
     DelayMs(Number),
@@ -106,6 +115,33 @@ pub struct ScriptedCall {
     /// How long the tool takes, in milliseconds of virtual time.
     #[schemars(extend("x-since" = "1.3"))]
     pub delay_ms: Option<Number>,
+}
+
+/// An event of the application's own, of a scripted agent.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ScriptedCustom {
+    /// Its name.
+    #[schemars(extend("x-since" = "1.3"), example = &"progress")]
+    pub name: Text,
+    /// What it carries, any JSON value (default null).
+    #[schemars(extend("x-since" = "1.3"), with = "Option<serde_json::Value>")]
+    pub value: Option<Node>,
+}
+
+/// The tokens of a scripted agent. What is left out is not told.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ScriptedUsage {
+    /// What its model read.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub input_tokens: Option<Number>,
+    /// What its model wrote.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub output_tokens: Option<Number>,
+    /// Both together (default their sum).
+    #[schemars(extend("x-since" = "1.3"))]
+    pub total_tokens: Option<Number>,
 }
 
 /// A late result of a scripted agent.

@@ -7,9 +7,10 @@ use serde_json::{Map, Value};
 use super::settings::{header, optional};
 use crate::diagnostic::Code;
 use crate::model::{
-    ScriptedAnswer, ScriptedCall, ScriptedInterrupt, ScriptedRule, ScriptedStep, ScriptedTarget, Text,
+    ScriptedAnswer, ScriptedCall, ScriptedCustom, ScriptedInterrupt, ScriptedRule, ScriptedStep,
+    ScriptedTarget, ScriptedUsage, Text,
 };
-use crate::trace::{Interrupt, Path};
+use crate::trace::{Interrupt, Path, Usage};
 use crate::variables::{Filling, Late, Pattern};
 
 /// An agent written in YAML.
@@ -72,6 +73,17 @@ pub enum Step {
     },
     /// Sets keys of the state.
     State(Map<String, Value>),
+    /// Thinks this.
+    Think(String),
+    /// Sends an event of the application's own.
+    Custom {
+        /// Its name.
+        name: String,
+        /// What it carries.
+        value: Value,
+    },
+    /// Tells what the run took.
+    Usage(Usage),
     /// Lets time pass.
     Delay(Duration),
     /// Ends the run until an answer comes; the steps behind it are what the agent does then.
@@ -186,6 +198,18 @@ fn step(step: &ScriptedStep, filling: &mut Filling<'_>) -> Option<Step> {
                 return None;
             };
             Step::State(keys)
+        }
+        ScriptedStep::Think(text) => Step::Think(filling.text(text).ready()?),
+        ScriptedStep::Custom(ScriptedCustom { name, value }) => {
+            let (name, value) = (filling.text(name), optional(value.as_ref(), filling));
+            Step::Custom { name: name.ready()?, value: value.ready()?.unwrap_or_default() }
+        }
+        ScriptedStep::Usage(ScriptedUsage { input_tokens, output_tokens, total_tokens }) => {
+            let numbers = [input_tokens, output_tokens, total_tokens];
+            let numbers =
+                numbers.map(|number| Late::optional(number.as_ref().map(|number| filling.number(number))));
+            let [input, output, total] = numbers.map(Late::ready);
+            Step::Usage(Usage::told(input?, output?, total?))
         }
         ScriptedStep::DelayMs(number) => Step::Delay(Duration::from_millis(filling.number(number).ready()?)),
         ScriptedStep::Interrupt(written) => interrupt(written, filling)?,

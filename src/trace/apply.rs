@@ -26,7 +26,7 @@ impl Trace {
                 }
             }
             Change::MessageOpened { id, role, subagent } => self.open_message(&id, role, lane(subagent)),
-            Change::MessageText { id, delta } => self.add_text(&id, &delta),
+            Change::MessageText { id, delta } => self.add_text(at, &id, &delta),
             Change::MessageClosed { id } => {
                 if let Some(index) = self.known.messages.get(&*id).copied() {
                     self.close_message(index, touched);
@@ -38,6 +38,14 @@ impl Trace {
             Change::CallArgs { id, delta } => self.add_args(&id, &delta),
             Change::CallArgsDone { id } => self.finish_args(at, &id, touched),
             Change::CallAnswered { id, result, is_error } => self.answer(at, &id, result, is_error, touched),
+            Change::CallFailed { id, is_denied } => self.call_failed(&id, is_denied, touched),
+            Change::Reasoning { id, delta, subagent } => self.think(at, &id, &delta, lane(subagent)),
+            Change::Custom { name, value } => self.keep_custom(name.into_owned(), value),
+            Change::Usage(usage) => {
+                if let Some(exchange) = self.exchanges.last_mut() {
+                    exchange.add_usage(usage);
+                }
+            }
             Change::StateReplaced(value) => {
                 self.state.replace(value);
                 self.state_is_told();
@@ -86,7 +94,7 @@ impl Trace {
         self.push_message(message);
     }
 
-    fn add_text(&mut self, id: &str, delta: &str) {
+    fn add_text(&mut self, at: At, id: &str, delta: &str) {
         let turn = self.current_turn();
         let known = self.known.messages.get(id).copied().filter(|index| self.messages[*index].turn == turn);
         let index = if let Some(index) = known {
@@ -95,7 +103,7 @@ impl Trace {
             self.open_message(id, Role::Assistant, Lane::Agent);
             self.messages.len() - 1
         };
-        self.messages[index].text.push_str(delta);
+        self.messages[index].add_text(at, delta);
         if self.messages[index].is_closed() {
             // Text after the end is text all the same; the end of the turn closes the message again.
             self.messages[index].reopen();
@@ -182,6 +190,16 @@ impl Trace {
             turn.answered.insert(index);
         }
         touched.push(Touch::Answered(index));
+    }
+
+    /// Told again as answered: whoever looks at whether a call failed has to look once more.
+    fn call_failed(&mut self, id: &str, is_denied: bool, touched: &mut Vec<Touch>) {
+        let Some(index) = self.known.calls.get(id).copied() else { return };
+        if let Some(result) = self.calls[index].results.last_mut() {
+            result.is_error = Some(true);
+            result.is_denied |= is_denied;
+            touched.push(Touch::Answered(index));
+        }
     }
 
     fn snapshot(&mut self, at: At, items: Vec<SnapshotItem>, touched: &mut Vec<Touch>) {

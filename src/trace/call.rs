@@ -58,6 +58,8 @@ pub struct ToolResult {
     pub structured: Option<Value>,
     /// Whether the protocol says that it is an error.
     pub is_error: Option<bool>,
+    /// Whether the call was not carried out, since somebody said no.
+    pub is_denied: bool,
     /// When it arrived.
     pub at: At,
     /// The number of the event that brought it.
@@ -131,7 +133,7 @@ impl ToolResult {
             ResultContent::Json(Value::String(text)) => (text.clone(), Some(Value::String(text))),
             ResultContent::Json(value) => (value.to_string(), Some(value)),
         };
-        Self { text, structured, is_error, at, event }
+        Self { text, structured, is_error, is_denied: false, at, event }
     }
 }
 

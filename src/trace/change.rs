@@ -6,6 +6,8 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
+use super::Usage;
+
 /// Who a message is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
@@ -160,6 +162,31 @@ pub enum Change<'a> {
         /// Whether the protocol says that it is an error.
         is_error: Option<bool>,
     },
+    /// The agent says after a call's last result that the call failed.
+    CallFailed {
+        /// The call's id.
+        id: Cow<'a, str>,
+        /// Whether it was not carried out, since somebody said no.
+        is_denied: bool,
+    },
+    /// More of the agent's thoughts. The first of an id begins a message of them.
+    Reasoning {
+        /// The id of the thoughts on the wire.
+        id: Cow<'a, str>,
+        /// What is added to them.
+        delta: Cow<'a, str>,
+        /// The helper agent that thinks, where it is not the agent itself.
+        subagent: Option<Cow<'a, str>>,
+    },
+    /// An event of the application's own.
+    Custom {
+        /// Its name.
+        name: Cow<'a, str>,
+        /// What it carries.
+        value: Value,
+    },
+    /// What the running run took in tokens, or a part of that: told before the run ends, and added up.
+    Usage(Usage),
     /// The state is now this.
     StateReplaced(Value),
     /// The state changes by this JSON Patch (RFC 6902).
@@ -210,6 +237,12 @@ impl Change<'_> {
             Self::CallAnswered { id, result, is_error } => {
                 Change::CallAnswered { id: own(id), result: result.into_owned(), is_error }
             }
+            Self::CallFailed { id, is_denied } => Change::CallFailed { id: own(id), is_denied },
+            Self::Reasoning { id, delta, subagent } => {
+                Change::Reasoning { id: own(id), delta: own(delta), subagent: subagent.map(own) }
+            }
+            Self::Custom { name, value } => Change::Custom { name: own(name), value },
+            Self::Usage(usage) => Change::Usage(usage),
             Self::StateReplaced(value) => Change::StateReplaced(value),
             Self::StatePatched(patch) => Change::StatePatched(patch),
             Self::Snapshot(items) => Change::Snapshot(items),

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Outcome;
+use super::{Outcome, Usage};
 use crate::context::At;
 
 /// One request to the agent and its answer.
@@ -22,9 +22,14 @@ pub struct Exchange {
     pub run_ids: Vec<String>,
     /// How the agent says that it ended.
     pub outcome: Option<Outcome>,
+    /// What its runs took, once they ended; unknown of a run that ended well without telling.
+    pub usage: Option<Usage>,
     /// Whether the outcome is that of an earlier run, told again: history.
     pub is_replay: bool,
     run_is_replay: bool,
+    /// What the running run told so far.
+    running_usage: Option<Usage>,
+    run_has_ended: bool,
 }
 
 /// One event as it arrived. Its number is its place in [`Trace::events`](super::Trace::events).
@@ -48,8 +53,11 @@ impl Exchange {
             ended: None,
             run_ids: Vec::new(),
             outcome: None,
+            usage: None,
             is_replay: false,
             run_is_replay: false,
+            running_usage: None,
+            run_has_ended: false,
         }
     }
 
@@ -61,12 +69,24 @@ impl Exchange {
     /// Takes the start of a run, or of an earlier one that is told again.
     pub(super) fn run_started(&mut self, id: Option<String>, is_replay: bool) {
         self.run_is_replay = is_replay;
+        self.run_has_ended = false;
         self.run_ids.extend(id);
+    }
+
+    /// Takes what the running run took.
+    pub(super) fn add_usage(&mut self, usage: Usage) {
+        self.running_usage = Some(self.running_usage.unwrap_or_default() + usage);
     }
 
     /// Takes the end of a run: an error stays, whatever a later run of the same answer says, unless it is told again.
     pub(super) fn run_ended(&mut self, at: At, outcome: Outcome) {
         self.ended = Some(at);
+        let is_first_end = !std::mem::replace(&mut self.run_has_ended, true);
+        let owes = is_first_end && matches!(outcome, Outcome::Finished | Outcome::Interrupted(_));
+        let usage = self.running_usage.take().or_else(|| owes.then_some(Usage::UNKNOWN));
+        if let Some(usage) = usage {
+            self.usage = Some(self.usage.unwrap_or_default() + usage);
+        }
         if self.is_replay || !matches!(self.outcome, Some(Outcome::Error { .. })) {
             self.outcome = Some(outcome);
             self.is_replay = self.run_is_replay;

@@ -1,6 +1,7 @@
 //! A message of the conversation.
 
 use super::{Lane, Origin, Role};
+use crate::context::At;
 
 /// A message of the conversation.
 #[derive(Clone, Debug)]
@@ -19,6 +20,8 @@ pub struct Message {
     pub turn: usize,
     /// The number of the event that opened it.
     pub opened: u32,
+    /// When its first text came.
+    pub first_text: Option<At>,
     closed: bool,
 }
 
@@ -32,6 +35,7 @@ impl Message {
             origin: Origin::Streamed,
             turn,
             opened,
+            first_text: None,
             closed: false,
         }
     }
@@ -42,8 +46,8 @@ impl Message {
     }
 
     /// A message known from a snapshot.
-    pub(super) fn of_snapshot(message: Self, origin: Origin, text: String) -> Self {
-        Self { origin, text, closed: true, ..message }
+    pub(super) fn of_snapshot(message: Self, origin: Origin, at: At, text: String) -> Self {
+        Self { origin, text, first_text: Some(at), closed: true, ..message }
     }
 
     /// Whether it is complete.
@@ -54,6 +58,14 @@ impl Message {
     /// Whether it is part of the text that rules look at.
     pub fn is_text(&self) -> bool {
         self.role == Role::Assistant && self.origin != Origin::History && !self.text.is_empty()
+    }
+
+    /// Adds to its text.
+    pub(super) fn add_text(&mut self, at: At, delta: &str) {
+        if !delta.is_empty() {
+            self.first_text.get_or_insert(at);
+            self.text.push_str(delta);
+        }
     }
 
     /// Closes it; `false` where it was closed already.

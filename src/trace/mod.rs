@@ -4,6 +4,7 @@
 //! tells what each change touched ([`Touch`]), so that rules look only at what is new.
 
 mod apply;
+mod aside;
 mod call;
 mod change;
 mod exchange;
@@ -12,6 +13,7 @@ mod path;
 mod snapshot;
 mod state;
 mod turn;
+mod usage;
 mod violation;
 
 use std::collections::HashMap;
@@ -22,6 +24,7 @@ use serde_json::Value;
 
 use crate::context::At;
 
+pub use aside::Custom;
 pub use call::{Args, ToolCall, ToolResult};
 pub use change::{Change, Interrupt, Outcome, ResultContent, Role, SnapshotCall, SnapshotItem};
 pub use exchange::{Event, Exchange};
@@ -29,6 +32,7 @@ pub use message::Message;
 pub use path::Path;
 pub use state::State;
 pub use turn::{Input, Turn};
+pub use usage::{Tokens, Usage};
 pub use violation::{Violation, Violations};
 
 /// How a message or call came to be known.
@@ -79,10 +83,13 @@ pub struct Trace {
     pub messages: Vec<Message>,
     /// The calls of all turns, in order of their start.
     pub calls: Vec<ToolCall>,
+    /// The events of the application's own, in order of arrival.
+    pub custom: Vec<Custom>,
     /// The agent's state now.
     pub state: State,
     raw: Vec<u8>,
     known: Known,
+    kept: aside::Kept,
     /// What was known before the running turn, where that turn is told it again.
     before: Option<Before>,
     /// The first live call of each tool.
@@ -100,6 +107,8 @@ struct Known {
     messages: HashMap<String, usize>,
     /// The newest complete message of the agent with each text, by the text's hash.
     texts: HashMap<u64, usize>,
+    /// The newest thoughts of each id, which may be that of a message as well.
+    thoughts: HashMap<String, usize>,
 }
 
 fn hash(text: &str) -> u64 {
@@ -187,6 +196,7 @@ impl Trace {
             self.known.calls.extend(known.calls);
             self.known.messages.extend(known.messages);
             self.known.texts.extend(known.texts);
+            self.known.thoughts.extend(known.thoughts);
             self.state = state.unwrap_or_else(|| std::mem::take(&mut self.state));
         }
     }
@@ -253,6 +263,12 @@ impl Trace {
         exchanges.iter().map(|exchange| at.0.saturating_sub(exchange.sent.0).min(exchange.micros())).sum()
     }
 
+    /// What a turn took in tokens; `None` where nothing of it came to an end.
+    pub fn turn_usage(&self, turn: &Turn) -> Option<Usage> {
+        let exchanges = self.exchanges.get(turn.exchanges.clone())?;
+        exchanges.iter().filter_map(|exchange| exchange.usage).reduce(|sum, usage| sum + usage)
+    }
+
     /// When a turn was sent.
     pub fn turn_start(&self, turn: &Turn) -> Option<At> {
         Some(self.exchanges.get(turn.exchanges.start)?.sent)
@@ -299,6 +315,10 @@ impl Trace {
 
     fn push_message(&mut self, message: Message) {
         self.known.messages.insert(message.wire_id.clone(), self.messages.len());
+        self.add_message(message);
+    }
+
+    fn add_message(&mut self, message: Message) {
         self.messages.push(message);
         if let Some(turn) = self.turns.last_mut() {
             turn.messages.end = self.messages.len();

@@ -41,7 +41,7 @@ impl Trace {
                     self.snapshot_call(at, call, origin, touched);
                 }
                 if role == Role::Assistant && !text.is_empty() {
-                    self.snapshot_message(id, text, origin, touched);
+                    self.snapshot_message(at, (id, text), origin, touched);
                 }
             }
             SnapshotItem::Answer { call, result, is_error } => {
@@ -74,7 +74,13 @@ impl Trace {
         }
     }
 
-    fn snapshot_message(&mut self, id: String, text: String, origin: Origin, touched: &mut Vec<Touch>) {
+    fn snapshot_message(
+        &mut self,
+        at: At,
+        (id, text): (String, String),
+        origin: Origin,
+        touched: &mut Vec<Touch>,
+    ) {
         let turn = self.turns.len().saturating_sub(1);
         // Some servers give a message another id in the snapshot than in the stream: its words tell it again.
         let known = self.known.texts.get(&super::hash(&text)).map(|known| &self.messages[*known]);
@@ -90,7 +96,7 @@ impl Trace {
             return;
         }
         let message = Message::new(id, Role::Assistant, Lane::Agent, turn, self.last_event());
-        self.push_message(Message::of_snapshot(message, origin, text));
+        self.push_message(Message::of_snapshot(message, origin, at, text));
         self.note_text(self.messages.len() - 1);
         if origin != Origin::History {
             touched.push(Touch::MessageClosed(self.messages.len() - 1));

@@ -103,12 +103,12 @@ impl State {
 
 /// How large a value is, about.
 #[derive(Clone, Copy, Debug, Default)]
-struct Size {
-    bytes: usize,
+pub(super) struct Size {
+    pub(super) bytes: usize,
     depth: usize,
 }
 
-fn size(value: &Value) -> Size {
+pub(super) fn size(value: &Value) -> Size {
     const NODE: usize = size_of::<Value>();
     let of_children = |children: &mut dyn Iterator<Item = (usize, &Value)>| {
         children.fold(Size { bytes: NODE, depth: 1 }, |sum, (name, child)| {

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use ananke::context::At;
 use ananke::target::{Sink, Stop, Wire};
-use ananke::trace::{Change, Outcome, ResultContent, SnapshotItem};
+use ananke::trace::{Change, Outcome, ResultContent, SnapshotItem, Tokens, Usage};
 use serde_json::Value;
 
 /// What was told.
@@ -94,6 +94,29 @@ impl Summary {
                     None => self.other(format!("answer to {id}: {line}")),
                 }
             }
+            Change::CallFailed { id, is_denied } => {
+                let word = if is_denied { " (denied)" } else { " (error)" };
+                let earlier = format!("answer to {id}:");
+                match self.call(&id) {
+                    Some((_, _, results)) => {
+                        results.last_mut().expect("a call that failed was answered").push_str(word);
+                    }
+                    None => self.append_to(&earlier, word),
+                }
+            }
+            Change::Reasoning { id, delta, subagent } => match self.thoughts(&id) {
+                Some(text) => text.push_str(&delta),
+                None => {
+                    let by = subagent.map(|name| format!("<{name}> ")).unwrap_or_default();
+                    let (id, text) = (id.into_owned(), delta.into_owned());
+                    self.lines.push(Line::Message { id, role: by + "thinks", text, open: false });
+                }
+            },
+            Change::Custom { name, value } => self.other(format!("custom {name}: {value}")),
+            Change::Usage(Usage { input, output, total }) => {
+                let shown = |tokens: Tokens| tokens.whole().map_or("?".to_owned(), |count| count.to_string());
+                self.other(format!("usage {} in, {} out, {}", shown(input), shown(output), shown(total)));
+            }
             Change::StateReplaced(state) => self.state = Some(state),
             Change::StatePatched(patch) => {
                 let patch: json_patch::Patch = serde_json::from_value(patch).expect("a patch");
@@ -114,6 +137,14 @@ impl Summary {
         }
     }
 
+    fn append_to(&mut self, start: &str, word: &str) {
+        let line = self.lines.iter_mut().rev().find_map(|line| match line {
+            Line::Other(line) if line.starts_with(start) => Some(line),
+            _ => None,
+        });
+        line.expect("a call that failed was answered").push_str(word);
+    }
+
     fn other(&mut self, line: String) {
         self.lines.push(Line::Other(line));
     }
@@ -121,6 +152,13 @@ impl Summary {
     fn message(&mut self, wanted: &str) -> Option<(&mut String, &mut bool)> {
         self.lines.iter_mut().rev().find_map(|line| match line {
             Line::Message { id, text, open, .. } if id == wanted => Some((text, open)),
+            _ => None,
+        })
+    }
+
+    fn thoughts(&mut self, wanted: &str) -> Option<&mut String> {
+        self.lines.iter_mut().rev().find_map(|line| match line {
+            Line::Message { id, text, role, .. } if id == wanted && role.ends_with("thinks") => Some(text),
             _ => None,
         })
     }

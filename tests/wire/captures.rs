@@ -18,7 +18,7 @@ const fn capture(name: &'static str, means: &'static str) -> Capture {
 
 const NO_END: &str = "the stream ended without a terminal event (`RUN_FINISHED` or `RUN_ERROR`)";
 
-const CAPTURES: [Capture; 52] = [
+const CAPTURES: [Capture; 56] = [
     capture("pydantic-hello", "run\nassistant: Hello! You said: hello there\nfinished"),
     capture("pydantic-accept-proto", "run\nassistant: Hello! You said: hello\nfinished"),
     capture(
@@ -53,7 +53,7 @@ finished"#,
         r#"run
 assistant:
 call call_0006: flaky({"attempt": 0})
-  = text try again with a bigger attempt
+  = text try again with a bigger attempt (error)
 assistant:
 call call_0007: flaky({"attempt": 1})
   = text ok
@@ -65,16 +65,19 @@ finished"#,
         r#"run
 assistant:
 call call_0008: get_weather({"town": 5})
-  = text [{"type":"missing","loc":["city"],"msg":"Field required","input":{"town":5}},{"type":"extra_forbidden","loc":["town"],"msg":"Extra inputs are not permitted","input":5}]
+  = text [{"type":"missing","loc":["city"],"msg":"Field required","input":{"town":5}},{"type":"extra_forbidden","loc":["town"],"msg":"Extra inputs are not permitted","input":5}] (error)
 assistant: I could not call the tool.
 finished"#,
     ),
     capture(
         "pydantic-boom",
-        "run\nassistant:\ncall call_0009: explode({})\n  = text Tool execution was interrupted by an error.\nerror None: database is on fire",
+        "run\nassistant:\ncall call_0009: explode({})\n  = text Tool execution was interrupted by an error. (error)\nerror None: database is on fire",
     ),
     capture("pydantic-modelerror", "run\nerror None: model unavailable"),
-    capture("pydantic-think", "run\nassistant: The answer is 42.\nfinished"),
+    capture(
+        "pydantic-think",
+        "run\nthinks: Let me think about this.\nassistant: The answer is 42.\nfinished",
+    ),
     capture(
         "pydantic-noargs",
         "run\nassistant:\ncall call_0010: ping({})\n  = text\nassistant: pong\nfinished",
@@ -91,7 +94,7 @@ state {"document":"patched","counter":7,"note":null}"#,
     ),
     capture(
         "pydantic-custom",
-        "run\nassistant:\ncall call_0012: progress({\"steps\": 2})\n  = text done\nassistant: Progress reported.\nfinished",
+        "run\nassistant:\ncall call_0012: progress({\"steps\": 2})\n  = text done\ncustom progress: {\"step\":0,\"of\":2}\ncustom progress: {\"step\":1,\"of\":2}\nassistant: Progress reported.\nfinished",
     ),
     capture("pydantic-slow", "run\nassistant: this answer is streamed slowly word by word\nfinished"),
     capture(
@@ -113,7 +116,7 @@ state {"document":"patched","counter":7,"note":null}"#,
     ),
     capture(
         "pydantic-interrupt-run2-deny",
-        "run\nanswer to call_0018: text no way\nassistant: Result: no way\nfinished",
+        "run\nanswer to call_0018: text no way (denied)\nassistant: Result: no way\nfinished",
     ),
     capture(
         "pydantic-interrupt-run2-badpayload",
@@ -200,8 +203,15 @@ finished"#,
     capture("node-error-first", "error Some(\"NOT_FOUND\"): no such agent"),
     capture("node-error-open-message", "run\nassistant: half (open)\nerror None: died"),
     capture("node-activity", "run\nassistant: planned\nfinished"),
-    capture("node-raw-custom", "run\nassistant: x\nfinished"),
-    capture("node-result-value", "run\nfinished"),
+    capture("node-raw-custom", "run\ncustom progress: 0.5\ncustom nullvalue: null\nassistant: x\nfinished"),
+    capture("node-result-value", "run\nusage 3 in, 4 out, 7\nfinished"),
+    capture("node-reasoning-chunks", "run\nthinks: think more\nassistant: ok\nfinished"),
+    capture("node-metadata", "run\nassistant: x\nfinished"),
+    capture("node-timestamps", "run\ncall t1: a()\n  = text x\nfinished"),
+    capture(
+        "pydantic-interrupt-run2-cancel",
+        "run\nanswer to call_0018: text CANCEL\nassistant: Result\nfinished",
+    ),
     capture("node-steps", "run\nassistant: x\nfinished"),
     capture(
         "maf-weather",
@@ -229,7 +239,7 @@ const BROKEN: [(Capture, &str); 10] = [
     ),
     (capture("node-content-no-start-bad", "run\nassistant: x\nfinished"), "Terminal"),
     (capture("node-double-start-bad", "run\nrun\nassistant: x\nfinished"), "Terminal"),
-    (capture("node-event-after-finish-bad", "run\nassistant: x\nfinished"), "Terminal"),
+    (capture("node-event-after-finish-bad", "run\nassistant: x\nfinished\ncustom late: 1"), "Terminal"),
     (capture("node-no-finish-bad", "run\nassistant: no end"), NO_END),
     (capture("node-no-run-started-bad", "assistant: x"), NO_END),
     (capture("node-open-message-bad", "run\nassistant: open\nfinished"), "Terminal"),

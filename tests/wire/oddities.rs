@@ -35,7 +35,89 @@ async fn means(events: &[&[u8]]) -> String {
 }
 
 /// Events and what they mean.
-const ODDITIES: [(&str, &[&str], &str); 33] = [
+const ODDITIES: [(&str, &[&str], &str); 41] = [
+    (
+        "thoughts of before protocol 1.0, without ids",
+        &[
+            r#"{"type":"THINKING_START","title":"plan"}"#,
+            r#"{"type":"THINKING_TEXT_MESSAGE_START"}"#,
+            r#"{"type":"THINKING_TEXT_MESSAGE_CONTENT","delta":"a"}"#,
+            r#"{"type":"THINKING_TEXT_MESSAGE_CONTENT","delta":"b"}"#,
+            r#"{"type":"THINKING_TEXT_MESSAGE_END"}"#,
+            r#"{"type":"THINKING_TEXT_MESSAGE_CONTENT","delta":"c"}"#,
+            r#"{"type":"THINKING_END"}"#,
+        ],
+        "thinks: ab\nthinks: c\n-",
+    ),
+    (
+        "thoughts and text of one id, one within the other",
+        &[
+            r#"{"type":"REASONING_MESSAGE_START","messageId":"m"}"#,
+            OPEN,
+            r#"{"type":"REASONING_MESSAGE_CONTENT","messageId":"m","delta":"why"}"#,
+            r#"{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"what"}"#,
+            r#"{"type":"REASONING_MESSAGE_CONTENT","messageId":"m","delta":"?"}"#,
+            CLOSE,
+        ],
+        "assistant: what\nthinks: why?\n-",
+    ),
+    (
+        "thoughts whose id is none, of a subagent, in chunks that text ends",
+        &[
+            r#"{"type":"REASONING_MESSAGE_CHUNK","messageId":{},"delta":"a","subagentRunId":"1"}"#,
+            r#"{"type":"REASONING_MESSAGE_CHUNK","delta":"b","subagentRunId":"1"}"#,
+            r#"{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","delta":"x","subagentRunId":"1"}"#,
+            r#"{"type":"REASONING_MESSAGE_CHUNK","delta":"c","subagentRunId":"1"}"#,
+        ],
+        "<1> thinks: ab\n<1> assistant: x\n<1> thinks: c\n-",
+    ),
+    (
+        "thoughts that never began, and no delta",
+        &[
+            r#"{"type":"REASONING_MESSAGE_CONTENT","messageId":"r"}"#,
+            r#"{"type":"REASONING_MESSAGE_END","messageId":"q"}"#,
+            r#"{"type":"REASONING_MESSAGE_CONTENT","messageId":"r","delta":"x"}"#,
+        ],
+        "thinks: x\n-",
+    ),
+    (
+        "custom events without a name, without a value, with one that cannot be read",
+        &[
+            r#"{"type":"CUSTOM","value":1}"#,
+            r#"{"type":"CUSTOM","name":"a"}"#,
+            r#"{"type":"CUSTOM","name":"b","value":1e999}"#,
+        ],
+        "custom a: null\ncustom b: null\n! a `CUSTOM` has a `value` in its `CUSTOM` that cannot be read (number out of range at line 1 column 5)\n-",
+    ),
+    (
+        "a failure told of an answer that never came, and one of another agent's own",
+        &[
+            r#"{"type":"REASONING_ENCRYPTED_VALUE","subtype":"message","entityId":"x","encryptedValue":"{\"pydantic_ai\":{\"outcome\":\"failed\"}}"}"#,
+            CALL,
+            r#"{"type":"TOOL_CALL_RESULT","toolCallId":"c","messageId":"x","content":"1"}"#,
+            r#"{"type":"REASONING_ENCRYPTED_VALUE","subtype":"message","entityId":"x","encryptedValue":"c2VjcmV0"}"#,
+        ],
+        "call c: look()\n  = text 1\n! the call `c` had not ended when the run finished\n-",
+    ),
+    (
+        "unknown events, activities, steps and subagents, whatever they hold",
+        &[
+            r#"{"type":"ACTIVITY_SNAPSHOT","messageId":7,"content":[]}"#,
+            r#"{"type":"ACTIVITY_DELTA","patch":{}}"#,
+            r#"{"type":"STEP_STARTED"}"#,
+            r#"{"type":"SUBAGENT_STARTED","subagentRunId":{}}"#,
+            r#"{"type":"RAW","event":1e999}"#,
+            r#"{"type":"SOMETHING_NEW","timestamp":"soon","metadata":7}"#,
+        ],
+        "-",
+    ),
+    (
+        "usage of an earlier run's kind: in an error",
+        &[
+            r#"{"type":"RUN_ERROR","message":"no","usage":[{"inputTokens":3.0,"output_tokens":2},{"inputTokens":-1}]}"#,
+        ],
+        "usage ? in, ? out, ?\nerror None: no\n! a `RUN_FINISHED` comes after the run had ended",
+    ),
     (
         "numeric ids",
         &[
@@ -167,7 +249,7 @@ const ODDITIES: [(&str, &[&str], &str); 33] = [
             r#"{"type":"TEXT_MESSAGE_CHUNK","subagentRunId":"1","delta":"agent"}"#,
             r#"{"type":"TEXT_MESSAGE_END","messageId":"m"}"#,
         ],
-        "assistant: ab\n<1> assistant: subagent\n!! text-not-open [8, 6]: event 8 (`TEXT_MESSAGE_END`) ends the message `m`, which had ended with event 6 (`CUSTOM`)\n-",
+        "assistant: ab\n<1> assistant: subagent\ncustom n: 1\n!! text-not-open [8, 6]: event 8 (`TEXT_MESSAGE_END`) ends the message `m`, which had ended with event 6 (`CUSTOM`)\n-",
     ),
     (
         "a chunk without a word about whose it is goes on with the only one there is",
@@ -294,9 +376,13 @@ fn event() -> impl Strategy<Value = String> {
         "MESSAGES_SNAPSHOT",
         "CUSTOM",
         "REASONING_START",
-        "REASONING_END",
+        "REASONING_MESSAGE_START",
+        "REASONING_MESSAGE_CONTENT",
+        "REASONING_MESSAGE_END",
         "REASONING_MESSAGE_CHUNK",
         "REASONING_ENCRYPTED_VALUE",
+        "THINKING_TEXT_MESSAGE_CONTENT",
+        "REASONING_END",
         "STEP_STARTED",
         "STEP_FINISHED",
         "SUBAGENT_STARTED",
@@ -324,6 +410,9 @@ fn event() -> impl Strategy<Value = String> {
         "protocolVersion",
         "message_id",
         "message",
+        "entityId",
+        "encryptedValue",
+        "usage",
     ];
     let values = [
         "\"a\"",

@@ -1,12 +1,14 @@
 //! Events to changes: here every quirk of the protocol ends.
 //!
-//! Events that mean nothing to the neutral record (steps, activities, reasoning, custom and raw events, and every type
-//! a newer server may send) pass without effect; they stay on the wire for whoever wants them.
+//! Events that mean nothing to the neutral record (steps, activities, subagents as such, raw events, metadata, and every
+//! type a newer server may send) pass without effect; they stay on the wire for whoever wants them.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use serde_json::Value;
 
+use super::beside;
 use super::conversation::Conversation;
 use super::frame::{Fault, Frame, Key};
 use super::lanes::{Ends, Kind, Lanes};
@@ -43,6 +45,8 @@ pub(super) struct Decoder {
     sequence: Sequence,
     speech: Speech,
     lanes: Lanes,
+    /// The calls that were answered, by the id of the answer's message.
+    answers: HashMap<String, String>,
     pub(super) warnings: Warnings,
 }
 
@@ -59,6 +63,7 @@ impl Decoder {
             sequence: Sequence::default(),
             speech: Speech::default(),
             lanes: Lanes::default(),
+            answers: HashMap::new(),
             warnings: Warnings::default(),
         }
     }
@@ -115,7 +120,9 @@ impl Decoder {
                 let id = self.under_way(frame, Kind::Message, effects)?;
                 self.speech.close_message(&id, effects);
             }
-            "TEXT_MESSAGE_CHUNK" | "TOOL_CALL_CHUNK" => self.chunk(frame, effects)?,
+            "TEXT_MESSAGE_CHUNK" | "TOOL_CALL_CHUNK" | "REASONING_MESSAGE_CHUNK" => {
+                self.chunk(frame, effects)?
+            }
             "TOOL_CALL_START" => {
                 let id = required(frame, Key::ToolCallId, effects)?;
                 let owner = owner(frame, effects);
@@ -130,7 +137,7 @@ impl Decoder {
                 let id = self.under_way(frame, Kind::Call, effects)?;
                 self.speech.close_call(&id, effects);
             }
-            "TOOL_CALL_RESULT" => call_result(frame, effects)?,
+            "TOOL_CALL_RESULT" => self.call_result(frame, effects)?,
             "STATE_SNAPSHOT" => {
                 frame.raw(Key::Snapshot).ok_or_else(|| frame.missing(Key::Snapshot))?;
                 let state = frame.value(Key::Snapshot, effects.warnings)?.unwrap_or_default();
@@ -157,6 +164,11 @@ impl Decoder {
                 effects.conversation.history.replace(messages);
             }
             "CUSTOM" => self.custom(frame, effects)?,
+            "REASONING_ENCRYPTED_VALUE" => self.encrypted_value(frame, effects),
+            kind if kind.starts_with("REASONING_") || kind.starts_with("THINKING_") => {
+                let owner = owner(frame, effects);
+                self.speech.thoughts.take(frame, &owner, effects);
+            }
             _ => {}
         }
         Ok(())
@@ -205,7 +217,8 @@ impl Decoder {
 
     /// An event of the application's own; one of them is how interrupts were told before the protocol had them.
     fn custom(&mut self, frame: &Frame<'_>, effects: &mut Effects<'_, '_>) -> Result<(), Fault> {
-        if frame.id(Key::Name, effects.warnings).ok().flatten().as_deref() == Some(LEGACY_INTERRUPT) {
+        let Some(name) = frame.id(Key::Name, effects.warnings).ok().flatten() else { return Ok(()) };
+        if name == LEGACY_INTERRUPT {
             let raw = frame.value(Key::RawEvent, effects.warnings)?;
             let id = raw.as_ref().and_then(|raw| raw.get("id")).and_then(Value::as_str);
             let nth = self.legacy_interrupts.len() + 1;
@@ -213,7 +226,28 @@ impl Decoder {
             let message = frame.text(Key::Value, effects.warnings).map(Cow::into_owned);
             self.legacy_interrupts.push(Interrupt { id, message, ..Interrupt::default() });
         }
+        let value = frame.value(Key::Value, effects.warnings).unwrap_or_else(|fault| {
+            effects.warnings.add(format!("a `CUSTOM` {}", fault.0));
+            None
+        });
+        (effects.tell)(Change::Custom { name, value: value.unwrap_or_default() });
         Ok(())
+    }
+
+    /// A value that only the agent understands goes back to it; what one of them says of a call is told.
+    fn encrypted_value(&mut self, frame: &Frame<'_>, effects: &mut Effects<'_, '_>) {
+        let id = |key: Key, effects: &mut Effects<'_, '_>| frame.id(key, effects.warnings).ok().flatten();
+        let (Some(entity), Some(value)) = (id(Key::EntityId, effects), id(Key::EncryptedValue, effects))
+        else {
+            return;
+        };
+        let is_of_call = id(Key::Subtype, effects).as_deref() == Some("tool-call");
+        effects.conversation.history.attach(is_of_call, &entity, &value);
+        if let Some(call) = self.answers.get(&*entity)
+            && let Some(is_denied) = beside::failure(&value)
+        {
+            (effects.tell)(Change::CallFailed { id: Cow::Borrowed(call), is_denied });
+        }
     }
 
     /// The first terminal event of a run counts; only an error still counts after a finish.
@@ -233,6 +267,7 @@ impl Decoder {
         // Newer agents tell their interrupts both ways.
         let is_legacy = outcome == Outcome::Finished && !legacy.is_empty();
         effects.conversation.legacy_interrupts = is_legacy;
+        tell_usage(frame, effects);
         let outcome = if is_legacy { Outcome::Interrupted(legacy) } else { outcome };
         (effects.tell)(Change::RunEnded(outcome));
         Ok(())
@@ -248,6 +283,7 @@ impl Decoder {
         });
         let code = frame.id(Key::Code, effects.warnings)?.map(Cow::into_owned);
         self.run = Run::Failed;
+        tell_usage(frame, effects);
         (effects.tell)(Change::RunEnded(Outcome::Error { message: message.into_owned(), code }));
         Ok(())
     }
@@ -265,11 +301,46 @@ impl Decoder {
         Ok(())
     }
 
-    /// A chunk begins its message or call if its id is new, and goes on with the one under way if it names none.
+    fn call_result(&mut self, frame: &Frame<'_>, effects: &mut Effects<'_, '_>) -> Result<(), Fault> {
+        let call = required(frame, Key::ToolCallId, effects)?;
+        let message_id = frame.id(Key::MessageId, effects.warnings)?;
+        if let Some(message_id) = &message_id {
+            self.answers.insert(message_id.to_string(), call.to_string());
+        }
+        let mut key = Key::Content;
+        if frame.raw(key).is_none() && frame.raw(Key::Result).is_some() {
+            effects.warnings.add("a `TOOL_CALL_RESULT` has `result` instead of `content`");
+            key = Key::Result;
+        }
+        let result = if frame.is_text(key) {
+            ResultContent::Text(frame.text(key, effects.warnings).unwrap_or_default())
+        } else if let Some(value) = frame.value(key, effects.warnings)? {
+            ResultContent::Json(value)
+        } else {
+            effects.warnings.add("a `TOOL_CALL_RESULT` has no `content`");
+            ResultContent::Text(Cow::Borrowed(""))
+        };
+        let Conversation { history, ids, .. } = effects.conversation;
+        history.answer(&call, message_id.as_deref(), answer_content(&result), &**ids);
+        (effects.tell)(Change::CallAnswered { id: call, result, is_error: None });
+        Ok(())
+    }
+
+    /// A chunk begins its message, call or thoughts if their id is new, and goes on with the one under way if it names none.
     fn chunk(&mut self, frame: &Frame<'_>, effects: &mut Effects<'_, '_>) -> Result<(), Fault> {
-        let kind = if frame.kind() == "TEXT_MESSAGE_CHUNK" { Kind::Message } else { Kind::Call };
+        let kind = match frame.kind() {
+            "TEXT_MESSAGE_CHUNK" => Kind::Message,
+            "TOOL_CALL_CHUNK" => Kind::Call,
+            _ => Kind::Thoughts,
+        };
         let owner = owner(frame, effects);
-        let named = frame.id(id_key(kind), effects.warnings)?;
+        let named = match kind {
+            Kind::Message | Kind::Call => frame.id(id_key(kind), effects.warnings)?,
+            Kind::Thoughts => {
+                let current = self.lanes.current(&owner, kind);
+                Some(self.speech.thoughts.id(frame, current, effects))
+            }
+        };
         let current = self.lanes.current(&owner, kind);
         // Some servers say only with the first chunk whose it is.
         let only = || self.lanes.only(kind).filter(|_| owner.is_empty() && named.is_none());
@@ -290,6 +361,7 @@ impl Decoder {
                             self.speech.open_message(&named, &role, &owner, effects);
                         }
                         Kind::Call => self.open_call(&named, &owner, frame, effects)?,
+                        Kind::Thoughts => self.speech.thoughts.open(&named, effects),
                     }
                     self.lanes.begin(&owner, kind, &named);
                 }
@@ -300,6 +372,7 @@ impl Decoder {
             match kind {
                 Kind::Message => self.speech.add_text(&id, &delta, effects),
                 Kind::Call => self.speech.add_arguments(&id, &delta, effects),
+                Kind::Thoughts => self.speech.thoughts.add(&id, &delta, &owner, effects),
             }
         }
         Ok(())
@@ -341,9 +414,15 @@ fn earlier_messages(frame: &Frame<'_>, effects: &mut Effects<'_, '_>) {
     }
 }
 
+fn tell_usage(frame: &Frame<'_>, effects: &mut Effects<'_, '_>) {
+    if let Some(usage) = beside::usage(frame, effects.warnings) {
+        (effects.tell)(Change::Usage(usage));
+    }
+}
+
 fn id_key(kind: Kind) -> Key {
     match kind {
-        Kind::Message => Key::MessageId,
+        Kind::Message | Kind::Thoughts => Key::MessageId,
         Kind::Call => Key::ToolCallId,
     }
 }
@@ -361,28 +440,6 @@ fn delta<'a>(frame: &Frame<'a>, effects: &mut Effects<'_, '_>) -> Cow<'a, str> {
         effects.warnings.add(format!("a `{}` has no `delta`", frame.kind()));
         Cow::Borrowed("")
     })
-}
-
-fn call_result(frame: &Frame<'_>, effects: &mut Effects<'_, '_>) -> Result<(), Fault> {
-    let call = required(frame, Key::ToolCallId, effects)?;
-    let message_id = frame.id(Key::MessageId, effects.warnings)?;
-    let mut key = Key::Content;
-    if frame.raw(key).is_none() && frame.raw(Key::Result).is_some() {
-        effects.warnings.add("a `TOOL_CALL_RESULT` has `result` instead of `content`");
-        key = Key::Result;
-    }
-    let result = if frame.is_text(key) {
-        ResultContent::Text(frame.text(key, effects.warnings).unwrap_or_default())
-    } else if let Some(value) = frame.value(key, effects.warnings)? {
-        ResultContent::Json(value)
-    } else {
-        effects.warnings.add("a `TOOL_CALL_RESULT` has no `content`");
-        ResultContent::Text(Cow::Borrowed(""))
-    };
-    let Conversation { history, ids, .. } = effects.conversation;
-    history.answer(&call, message_id.as_deref(), answer_content(&result), &**ids);
-    (effects.tell)(Change::CallAnswered { id: call, result, is_error: None });
-    Ok(())
 }
 
 /// What the `outcome` of a finished run says.

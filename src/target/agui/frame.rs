@@ -21,6 +21,7 @@ pub(super) enum Key {
     Code,
     Content,
     Delta,
+    EncryptedValue,
     EntityId,
     Input,
     Message,
@@ -43,15 +44,17 @@ pub(super) enum Key {
     ThreadId,
     ToolCallId,
     ToolCallName,
+    Usage,
     Value,
 }
 
 /// Each key with its name on the wire and the name a server gives it that forgot to convert its own (or nothing).
-const KEYS: [(Key, &str, &str); 27] = [
+const KEYS: [(Key, &str, &str); 29] = [
     (Key::Type, "type", ""),
     (Key::Code, "code", ""),
     (Key::Content, "content", ""),
     (Key::Delta, "delta", ""),
+    (Key::EncryptedValue, "encryptedValue", "encrypted_value"),
     (Key::EntityId, "entityId", "entity_id"),
     (Key::Input, "input", ""),
     (Key::Message, "message", ""),
@@ -74,6 +77,7 @@ const KEYS: [(Key, &str, &str); 27] = [
     (Key::ThreadId, "threadId", "thread_id"),
     (Key::ToolCallId, "toolCallId", "tool_call_id"),
     (Key::ToolCallName, "toolCallName", "tool_call_name"),
+    (Key::Usage, "usage", ""),
     (Key::Value, "value", ""),
 ];
 

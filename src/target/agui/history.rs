@@ -54,6 +54,9 @@ impl Serialize for Messages<'_> {
     }
 }
 
+/// Who thoughts are from.
+const REASONING: &str = "reasoning";
+
 /// A message as it goes over the wire.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -212,6 +215,37 @@ impl History {
         }
     }
 
+    /// Thoughts begin; where their id is that of another message, they have no place of their own.
+    pub(super) fn open_thoughts(&mut self, id: &str) {
+        if self.message(id).is_none() {
+            self.push(Message::new(id, REASONING));
+        }
+        if let Some(message) = self.message(id).filter(|message| message.role == REASONING) {
+            message.open = true;
+            message.content.get_or_insert_with(|| Value::String(String::new()));
+        }
+    }
+
+    /// Thoughts are complete; `text` is what came since they began.
+    pub(super) fn close_thoughts(&mut self, id: &str, text: &str) {
+        if let Some(message) = self.message(id).filter(|message| message.role == REASONING && message.open) {
+            message.open = false;
+            message.append(text);
+        }
+    }
+
+    /// A value that goes back with a call or a message as it came.
+    pub(super) fn attach(&mut self, is_of_call: bool, id: &str, encrypted_value: &str) {
+        let rest = if is_of_call {
+            self.call(id).map(|call| &mut call.rest)
+        } else {
+            self.message(id).map(|message| &mut message.rest)
+        };
+        if let Some(rest) = rest {
+            rest.insert("encryptedValue".to_owned(), Value::String(encrypted_value.to_owned()));
+        }
+    }
+
     /// A call begins: with the assistant's message `parent` where there is one, else with a new message of that id, or
     /// of the call's own id where `parent` says nothing or names somebody else's message. A known call begins anew.
     pub(super) fn open_call(&mut self, id: &str, name: &str, parent: Option<&str>) {
@@ -290,7 +324,8 @@ impl History {
                 message.content = None;
             }
             let answers = std::mem::take(&mut message.answers);
-            if message.role != "assistant" || !message.is_empty() {
+            let may_be_empty = !matches!(message.role.as_str(), "assistant" | REASONING);
+            if may_be_empty || !message.is_empty() {
                 kept.push(message);
             }
             kept.extend(answers);

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 pub(super) enum Kind {
     Message,
     Call,
+    Thoughts,
 }
 
 /// A message or a call under way in chunks.
@@ -62,9 +63,11 @@ impl Ends {
     pub(super) fn of(kind: &str) -> Self {
         match kind {
             // Chunks decide for themselves whether they go on.
-            "TEXT_MESSAGE_CHUNK" | "TOOL_CALL_CHUNK" | "REASONING_ENCRYPTED_VALUE" | "SUBAGENT_STARTED" => {
-                Self::Nothing
-            }
+            "TEXT_MESSAGE_CHUNK"
+            | "TOOL_CALL_CHUNK"
+            | "REASONING_MESSAGE_CHUNK"
+            | "REASONING_ENCRYPTED_VALUE"
+            | "SUBAGENT_STARTED" => Self::Nothing,
             "MESSAGES_SNAPSHOT" => Self::All,
             _ if kind.starts_with("RUN_") => Self::All,
             "CUSTOM" => Self::Own,

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::conversation::Conversation;
 use super::lanes::{Begun, Kind};
+use super::thoughts::Thoughts;
 use super::warnings::Warnings;
 use crate::target::Received;
 use crate::trace::{Change, ResultContent, Role};
@@ -31,6 +32,7 @@ pub(super) struct Speech {
     /// The arguments' text so far of the calls under way.
     calls: IndexMap<String, String>,
     complete_calls: HashSet<String>,
+    pub(super) thoughts: Thoughts,
 }
 
 #[derive(Debug)]
@@ -45,6 +47,7 @@ impl Speech {
         let mut open: Box<dyn Iterator<Item = &String>> = match kind {
             Kind::Message => Box::new(self.messages.keys()),
             Kind::Call => Box::new(self.calls.keys()),
+            Kind::Thoughts => return self.thoughts.only_open(),
         };
         open.next().filter(|_| open.next().is_none()).map(String::as_str)
     }
@@ -53,6 +56,7 @@ impl Speech {
         match kind {
             Kind::Message => self.messages.contains_key(id),
             Kind::Call => self.calls.contains_key(id),
+            Kind::Thoughts => self.thoughts.is_open(id),
         }
     }
 
@@ -154,11 +158,13 @@ impl Speech {
         match begun.kind {
             Kind::Message => self.close_message(&begun.id, effects),
             Kind::Call => self.close_call(&begun.id, effects),
+            Kind::Thoughts => self.thoughts.close(&begun.id, effects),
         }
     }
 
     /// The run is finished: whatever is under way is as complete as it will be.
     pub(super) fn close_all(&mut self, effects: &mut Effects<'_, '_>) {
+        self.thoughts.close_all(effects);
         let messages: Vec<_> = self.messages.keys().cloned().collect();
         for id in messages {
             self.close_message(&id, effects);
@@ -170,7 +176,7 @@ impl Speech {
     }
 }
 
-fn named(subagent: &str) -> Option<Cow<'_, str>> {
+pub(super) fn named(subagent: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Borrowed(subagent)).filter(|subagent| !subagent.is_empty())
 }
 

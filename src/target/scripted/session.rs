@@ -129,6 +129,13 @@ impl ScriptedSession {
                     }
                     play.tell(Change::StateReplaced(self.state.clone()))?;
                 }
+                Step::Think(text) => {
+                    self.messages += 1;
+                    let id = Cow::Owned(format!("thoughts-{}", self.messages));
+                    play.tell(Change::Reasoning { id, delta: text.into(), subagent: None })?;
+                }
+                Step::Custom { name, value } => play.tell(Change::Custom { name: name.into(), value })?,
+                Step::Usage(usage) => play.tell(Change::Usage(usage))?,
                 Step::Delay(delay) => play.wait(delay)?,
                 Step::Interrupt { mut interrupt, cancelled } => {
                     self.interrupts += 1;

@@ -1,0 +1,98 @@
+//! How many tokens an agent says that it took.
+
+use std::iter::Sum;
+use std::ops::Add;
+
+/// What is known of one kind of tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tokens {
+    /// How many are known of.
+    pub counted: u64,
+    /// Whether there may be more that nobody told of.
+    pub is_partial: bool,
+}
+
+/// Tokens of a run, a turn or a test.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// What the models read.
+    pub input: Tokens,
+    /// What the models wrote.
+    pub output: Tokens,
+    /// Both together.
+    pub total: Tokens,
+}
+
+impl Tokens {
+    /// Nobody told.
+    pub const UNKNOWN: Self = Self { counted: 0, is_partial: true };
+
+    /// The number, where all of it is known.
+    pub fn whole(self) -> Option<u64> {
+        Some(self.counted).filter(|_| !self.is_partial)
+    }
+}
+
+impl From<Option<u64>> for Tokens {
+    fn from(told: Option<u64>) -> Self {
+        told.map_or(Self::UNKNOWN, |counted| Self { counted, is_partial: false })
+    }
+}
+
+impl Usage {
+    /// Nobody told.
+    pub const UNKNOWN: Self =
+        Self { input: Tokens::UNKNOWN, output: Tokens::UNKNOWN, total: Tokens::UNKNOWN };
+
+    /// What was told of one model; without a total, it is what is known of input and output together.
+    pub fn told(input: Option<u64>, output: Option<u64>, total: Option<u64>) -> Self {
+        let (input, output) = (Tokens::from(input), Tokens::from(output));
+        let total = total.map_or(input + output, |total| Some(total).into());
+        Self { input, output, total }
+    }
+}
+
+impl Add for Tokens {
+    type Output = Self;
+
+    fn add(self, more: Self) -> Self {
+        Self {
+            counted: self.counted.saturating_add(more.counted),
+            is_partial: self.is_partial || more.is_partial,
+        }
+    }
+}
+
+impl Add for Usage {
+    type Output = Self;
+
+    fn add(self, more: Self) -> Self {
+        Self {
+            input: self.input + more.input,
+            output: self.output + more.output,
+            total: self.total + more.total,
+        }
+    }
+}
+
+impl Sum for Usage {
+    fn sum<I: Iterator<Item = Self>>(parts: I) -> Self {
+        parts.fold(Self::default(), Add::add)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_one_part_leaves_out_makes_the_sum_partial() {
+        let whole = Usage::told(Some(10), Some(5), None);
+        assert_eq!(whole.total.whole(), Some(15));
+        let sum = whole + Usage::told(Some(1), None, Some(9));
+        assert_eq!((sum.input.whole(), sum.output.whole(), sum.total.whole()), (Some(11), None, Some(24)));
+        assert_eq!(sum.output.counted, 5, "what is known stays known");
+        assert_eq!(Usage::told(Some(3), None, None).total, Tokens { counted: 3, is_partial: true });
+        assert_eq!([whole, Usage::UNKNOWN].into_iter().sum::<Usage>().total.whole(), None);
+    }
+}

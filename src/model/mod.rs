@@ -24,7 +24,8 @@ pub use content::{Attachment, ContentPart, Media, MediaKind, TextPart, UserSays}
 pub use hook::Hook;
 pub use leaf::{Given, Limit, Number, OneOrMany, Text};
 pub use scripted::{
-    ScriptedAnswer, ScriptedCall, ScriptedError, ScriptedInterrupt, ScriptedRule, ScriptedStep, ScriptedWhen,
+    ScriptedAnswer, ScriptedCall, ScriptedCustom, ScriptedError, ScriptedInterrupt, ScriptedRule, ScriptedStep,
+    ScriptedUsage, ScriptedWhen,
 };
 pub use target::{AguiTarget, AguiTransport, Connect, HistorySent, ProtocolVersion, ScriptedTarget, Target};
 pub use test::TestFile;

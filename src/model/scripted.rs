@@ -121,7 +121,7 @@ pub struct ScriptedCall {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScriptedCustom {
-    /// Its name.
+    /// The event's name.
     #[schemars(extend("x-since" = "1.3"), example = &"progress")]
     pub name: Text,
     /// What it carries, any JSON value (default null).
@@ -133,10 +133,10 @@ pub struct ScriptedCustom {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScriptedUsage {
-    /// What its model read.
+    /// How many tokens its model read.
     #[schemars(extend("x-since" = "1.3"))]
     pub input_tokens: Option<Number>,
-    /// What its model wrote.
+    /// How many tokens its model wrote.
     #[schemars(extend("x-since" = "1.3"))]
     pub output_tokens: Option<Number>,
     /// Both together (default their sum).

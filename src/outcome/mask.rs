@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{CallOutcome, Failure, Line, Outcome, Problem, TurnOutcome};
+use super::{CallOutcome, Failure, LateResult, Line, OpenInterrupt, Outcome, Problem, RunEnd, TurnOutcome};
 use crate::redact::{Mask, Redactor};
 
 impl Mask for Failure {
@@ -27,7 +27,8 @@ impl Mask for Problem {
 
 impl Mask for CallOutcome {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self { event: _, name, args, result, is_clients: _, started_us: _, duration_us: _ } = self;
+        let Self { event: _, name, args, result, is_clients: _, started_us: _, duration_us: _, failure: _ } =
+            self;
         name.mask(redactor);
         args.mask(redactor);
         result.mask(redactor);
@@ -37,8 +38,41 @@ impl Mask for CallOutcome {
 impl Mask for Line {
     fn mask(&mut self, redactor: &Redactor) {
         match self {
-            Self::Says { event: _, text } => text.mask(redactor),
+            Self::Says { event: _, text } | Self::Thinks { event: _, text } => text.mask(redactor),
             Self::Calls(call) => call.mask(redactor),
+            Self::Answered(late) => late.mask(redactor),
+            Self::Custom { event: _, name, value } => {
+                name.mask(redactor);
+                value.mask(redactor);
+            }
+        }
+    }
+}
+
+impl Mask for LateResult {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self { event: _, name, called_in: _, result, arrived_us: _, failure: _ } = self;
+        name.mask(redactor);
+        result.mask(redactor);
+    }
+}
+
+impl Mask for RunEnd {
+    fn mask(&mut self, redactor: &Redactor) {
+        match self {
+            Self::Finished | Self::Cancelled => {}
+            Self::Error(message) => message.mask(redactor),
+            Self::Interrupted(interrupts) => interrupts.mask(redactor),
+        }
+    }
+}
+
+impl Mask for OpenInterrupt {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self { id, reason, message, tool } = self;
+        id.mask(redactor);
+        for text in [reason, message, tool] {
+            text.mask(redactor);
         }
     }
 }
@@ -52,11 +86,14 @@ impl Mask for TurnOutcome {
             started_unix_ms: _,
             ended_unix_ms: _,
             duration_us: _,
+            end,
+            usage: _,
             status: _,
             failures,
             problem,
             warnings,
         } = self;
+        end.mask(redactor);
         input.mask(redactor);
         lines.mask(redactor);
         failures.mask(redactor);

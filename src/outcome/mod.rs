@@ -5,6 +5,7 @@
 mod status;
 
 use crate::diagnostic::Place;
+use crate::trace::Usage;
 
 pub use status::{Status, Totals};
 
@@ -105,6 +106,70 @@ pub struct CallOutcome {
     pub started_us: u64,
     /// From the call's start to its result, in microseconds.
     pub duration_us: Option<u64>,
+    /// How it went wrong, where the agent or the client says that it did.
+    pub failure: Option<CallFailure>,
+}
+
+/// How a call went wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallFailure {
+    /// It was carried out and failed.
+    Failed,
+    /// It was not carried out, since somebody said no.
+    Denied,
+}
+
+impl CallFailure {
+    /// The word in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Failed => "failed",
+            Self::Denied => "denied",
+        }
+    }
+}
+
+/// The result of a call that started in an earlier turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LateResult {
+    /// The number of the event that brought it.
+    pub event: u32,
+    /// The tool's name.
+    pub name: String,
+    /// The turn that the call started in, counted from 1.
+    pub called_in: u32,
+    /// The result as text.
+    pub result: String,
+    /// From the start of the turn to the result, in microseconds.
+    pub arrived_us: u64,
+    /// How the call went wrong, where the agent says that it did.
+    pub failure: Option<CallFailure>,
+}
+
+/// How a turn's last run ended, in the agent's own words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RunEnd {
+    /// The agent was done.
+    Finished,
+    /// With an error, whose message and code these are.
+    Error(String),
+    /// The agent stopped it itself.
+    Cancelled,
+    /// The agent waits for answers.
+    Interrupted(Vec<OpenInterrupt>),
+}
+
+/// Something the agent waits for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenInterrupt {
+    /// Its id.
+    pub id: String,
+    /// Why, in a word of the agent's.
+    pub reason: Option<String>,
+    /// What it asks.
+    pub message: Option<String>,
+    /// The tool whose call waits, where it is about one.
+    pub tool: Option<String>,
 }
 
 /// Something a person sees in the transcript of a turn, in order.
@@ -119,6 +184,24 @@ pub enum Line {
     },
     /// A tool call.
     Calls(CallOutcome),
+    /// A call of an earlier turn got its result.
+    Answered(LateResult),
+    /// The agent's thoughts.
+    Thinks {
+        /// The number of the event that began them.
+        event: u32,
+        /// Their text.
+        text: String,
+    },
+    /// An event of the application's own.
+    Custom {
+        /// The number of the event.
+        event: u32,
+        /// Its name.
+        name: String,
+        /// What it carries, as JSON.
+        value: String,
+    },
 }
 
 /// One turn that was sent.
@@ -128,7 +211,7 @@ pub struct TurnOutcome {
     pub number: u32,
     /// What was sent, in words: of a file its type and size.
     pub input: String,
-    /// What the agent said and called, in the order it began.
+    /// What the agent said, called and thought, in the order it began.
     pub lines: Vec<Line>,
     /// When it was sent, in Unix milliseconds on the agent's clock, which for a scripted agent is virtual.
     pub started_unix_ms: u64,
@@ -136,6 +219,10 @@ pub struct TurnOutcome {
     pub ended_unix_ms: u64,
     /// The agent's time, in microseconds.
     pub duration_us: u64,
+    /// How its last run ended, as far as the agent told.
+    pub end: Option<RunEnd>,
+    /// What it took in tokens, as far as the agent told.
+    pub usage: Option<Usage>,
     /// How it ended.
     pub status: Status,
     /// Every rule that does not hold in this turn.

@@ -1,13 +1,15 @@
 //! What a report needs of a turn, bounded, taken from the trace.
 
-use crate::context::Clock;
-use crate::outcome::{CallOutcome, Failure, Line, Problem, Status, TurnOutcome};
-use crate::trace::{Message, Origin, Role, ToolCall, Trace, Turn, Violation};
+use crate::context::{At, Clock};
+use crate::outcome::{
+    CallFailure, CallOutcome, Failure, LateResult, Line, OpenInterrupt, Problem, RunEnd, Status, TurnOutcome,
+};
+use crate::trace::{self, Custom, Interrupt, Message, Origin, Role, ToolCall, ToolResult, Trace, Turn, Violation};
 
 /// The longest text of an agent that a report gets, in bytes.
 const MAX_TEXT: usize = 16 << 10;
 
-/// The most messages and calls of one turn that a report gets.
+/// The most lines of one turn that a report gets.
 const MAX_LINES: usize = 1000;
 
 /// The outcome of the turn `index`, counted from 0; `clock` stamped what the trace holds.
@@ -36,6 +38,8 @@ pub(super) fn turn(
         started_unix_ms: clock.unix_ms(started),
         ended_unix_ms: clock.unix_ms(ended),
         duration_us: turn.map_or(0, |turn| trace.turn_micros(turn)),
+        end: turn.and_then(|turn| end(trace, turn)),
+        usage: turn.and_then(|turn| trace.turn_usage(turn)),
         status,
         failures,
         problem,
@@ -68,17 +72,43 @@ fn warnings(turn: &Turn) -> Vec<String> {
     warnings
 }
 
-/// Messages and calls in the order they began.
+/// How the agent says that the turn ended.
+fn end(trace: &Trace, turn: &Turn) -> Option<RunEnd> {
+    let exchanges = trace.exchanges.get(turn.exchanges.clone())?;
+    Some(match exchanges.last()?.outcome.as_ref()? {
+        trace::Outcome::Finished => RunEnd::Finished,
+        error @ trace::Outcome::Error { .. } => RunEnd::Error(bounded(&error.to_string())),
+        trace::Outcome::Cancelled => RunEnd::Cancelled,
+        trace::Outcome::Interrupted(interrupts) => {
+            let shown = interrupts.iter().take(MAX_LINES);
+            RunEnd::Interrupted(shown.map(|interrupt| open_interrupt(trace, interrupt)).collect())
+        }
+    })
+}
+
+fn open_interrupt(trace: &Trace, interrupt: &Interrupt) -> OpenInterrupt {
+    let bounded = |text: &Option<String>| text.as_deref().map(self::bounded);
+    OpenInterrupt {
+        id: self::bounded(&interrupt.id),
+        reason: bounded(&interrupt.reason),
+        message: bounded(&interrupt.message),
+        tool: trace.tool_of(interrupt).map(self::bounded),
+    }
+}
+
+/// Everything that is shown, in the order it began.
 fn lines(trace: &Trace, turn: &Turn, warnings: &mut Vec<String>) -> Vec<Line> {
     let messages = trace.messages[turn.messages.clone()].iter();
-    let shown = messages.filter(|message| message.is_text() && message.role == Role::Assistant);
+    let shown = messages.filter(|message| message.is_text() || message.role == Role::Reasoning);
     let mut lines: Vec<Shown<'_>> = shown.map(Shown::Message).collect();
     let calls = trace.calls[turn.calls.clone()].iter().filter(|call| call.origin != Origin::History);
     lines.extend(calls.map(Shown::Call));
+    let late = turn.answered.iter().filter_map(|index| trace.calls.get(*index));
+    lines.extend(late.filter_map(|call| Some(Shown::Late(call, call.result()?))));
+    lines.extend(trace.custom[turn.custom.clone()].iter().map(Shown::Custom));
     lines.sort_by_key(Shown::event);
     if lines.len() > MAX_LINES {
-        warnings
-            .push(format!("{} more messages and calls of this turn are not shown", lines.len() - MAX_LINES));
+        warnings.push(format!("{} more lines of this turn are not shown", lines.len() - MAX_LINES));
         // The beginning, and the end with the agent's last words.
         lines.drain(MAX_LINES / 2..lines.len() - MAX_LINES / 2);
     }
@@ -90,6 +120,8 @@ fn lines(trace: &Trace, turn: &Turn, warnings: &mut Vec<String>) -> Vec<Line> {
 enum Shown<'t> {
     Message(&'t Message),
     Call(&'t ToolCall),
+    Late(&'t ToolCall, &'t ToolResult),
+    Custom(&'t Custom),
 }
 
 impl Shown<'_> {
@@ -97,27 +129,65 @@ impl Shown<'_> {
         match self {
             Self::Message(message) => message.opened,
             Self::Call(call) => call.first_event,
+            Self::Late(_, result) => result.event,
+            Self::Custom(custom) => custom.event,
         }
     }
 
     fn line(self, trace: &Trace, turn: &Turn) -> Line {
         match self {
-            Self::Message(message) => Line::Says { event: message.opened, text: bounded(&message.text) },
+            Self::Message(message) => {
+                let (event, text) = (message.opened, bounded(&message.text));
+                if message.role == Role::Reasoning {
+                    Line::Thinks { event, text }
+                } else {
+                    Line::Says { event, text }
+                }
+            }
             Self::Call(call) => Line::Calls(self::call(trace, turn, call)),
+            Self::Late(call, result) => Line::Answered(late_result(trace, turn, call, result)),
+            Self::Custom(custom) => Line::Custom {
+                event: custom.event,
+                name: bounded(&custom.name),
+                value: bounded(&custom.value.to_string()),
+            },
         }
     }
 }
 
 fn call(trace: &Trace, turn: &Turn, call: &ToolCall) -> CallOutcome {
-    let started_us = trace.turn_start(turn).map_or(0, |start| call.started.0.saturating_sub(start.0));
     CallOutcome {
         event: call.first_event,
         name: bounded(&call.name),
         args: bounded(&call.args_text),
         result: call.result().map(|result| bounded(&result.text)),
         is_clients: call.is_clients,
-        started_us,
+        started_us: since_start(trace, turn, call.started),
         duration_us: call.result().map(|result| result.at.0.saturating_sub(call.started.0)),
+        failure: call.result().and_then(failure),
+    }
+}
+
+fn late_result(trace: &Trace, turn: &Turn, call: &ToolCall, result: &ToolResult) -> LateResult {
+    LateResult {
+        event: result.event,
+        name: bounded(&call.name),
+        called_in: u32::try_from(call.counted_in + 1).unwrap_or(u32::MAX),
+        result: bounded(&result.text),
+        arrived_us: since_start(trace, turn, result.at),
+        failure: failure(result),
+    }
+}
+
+fn since_start(trace: &Trace, turn: &Turn, at: At) -> u64 {
+    trace.turn_start(turn).map_or(0, |start| at.0.saturating_sub(start.0))
+}
+
+fn failure(result: &ToolResult) -> Option<CallFailure> {
+    match (result.is_denied, result.is_error) {
+        (true, _) => Some(CallFailure::Denied),
+        (false, Some(true)) => Some(CallFailure::Failed),
+        (false, _) => None,
     }
 }
 

@@ -125,9 +125,8 @@ fn problem(
             // What became of an earlier run that is told again is history.
             let exchange = capture.trace.exchanges.last().filter(|exchange| !exchange.is_replay);
             match exchange.and_then(|exchange| exchange.outcome.as_ref()) {
-                Some(Outcome::Error { message, code }) => {
-                    let code = code.as_ref().map(|code| format!(" (code `{code}`)")).unwrap_or_default();
-                    problem(Status::Error, ErrorKind::Agent, format!("agent error: {message}{code}"), None)
+                Some(error @ Outcome::Error { .. }) => {
+                    problem(Status::Error, ErrorKind::Agent, format!("agent error: {error}"), None)
                 }
                 Some(Outcome::Cancelled) => {
                     let message = "the agent cancelled the run, which nobody asked for".to_owned();

@@ -126,23 +126,16 @@ impl<'t> Waiting<'t> {
                 interrupt.id == *id || interrupt.call.as_ref() == Some(id)
             }
             (ReplyTo::Id(id), Open::Call(call)) => call.wire_id == *id,
-            (ReplyTo::Tool(tool), Open::Interrupt(interrupt)) => self.tool(interrupt) == Some(tool),
+            (ReplyTo::Tool(tool), Open::Interrupt(interrupt)) => self.trace.tool_of(interrupt) == Some(tool),
             (ReplyTo::Tool(tool), Open::Call(call)) => call.name == *tool,
         }
-    }
-
-    /// The tool that an interrupt is about.
-    fn tool(&self, interrupt: &Interrupt) -> Option<&'t str> {
-        let id = interrupt.call.as_ref()?;
-        let call = self.trace.calls.iter().rfind(|call| call.wire_id == *id)?;
-        Some(&call.name)
     }
 
     fn named(&self, open: &[Open<'_>]) -> String {
         let name = |open: &Open<'_>| match open {
             Open::Call(call) => format!("a result of `{}` (`{}`)", call.name, call.wire_id),
             Open::Interrupt(interrupt) => {
-                let about = self.tool(interrupt).map(|tool| format!(" about `{tool}`")).unwrap_or_default();
+                let about = self.trace.tool_of(interrupt).map(|tool| format!(" about `{tool}`")).unwrap_or_default();
                 let asks = interrupt.message.as_ref().map(|asks| format!(": {asks}")).unwrap_or_default();
                 format!("an answer to its interrupt `{}`{about}{asks}", interrupt.id)
             }

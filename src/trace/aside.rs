@@ -20,8 +20,6 @@ pub struct Custom {
     pub name: String,
     /// What it carries.
     pub value: Value,
-    /// The turn it came in, counted from 0.
-    pub turn: usize,
     /// The number of the event.
     pub event: u32,
 }
@@ -59,8 +57,11 @@ impl Trace {
             self.warn_once(format!("custom events beyond {MAX_CUSTOM_BYTES} bytes are not kept"));
             return;
         }
-        let (turn, event) = (self.turns.len().saturating_sub(1), self.last_event());
-        self.custom.push(Custom { name, value, turn, event });
+        let event = self.last_event();
+        self.custom.push(Custom { name, value, event });
+        if let Some(turn) = self.turns.last_mut() {
+            turn.custom.end = self.custom.len();
+        }
     }
 
     /// A warning that one turn tells once, however often it has reason to.

@@ -3,6 +3,7 @@
 //! Every quirk of a protocol dies in its decoder; only these reach the trace.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use serde_json::Value;
 
@@ -46,6 +47,19 @@ pub enum Outcome {
     Cancelled,
     /// The agent waits for answers to these interrupts.
     Interrupted(Vec<Interrupt>),
+}
+
+impl fmt::Display for Outcome {
+    /// The words for people: of an error the agent's own, with its code.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Finished => formatter.write_str("finished"),
+            Self::Error { message, code: Some(code) } => write!(formatter, "{message} (code `{code}`)"),
+            Self::Error { message, code: None } => formatter.write_str(message),
+            Self::Cancelled => formatter.write_str("cancelled"),
+            Self::Interrupted(_) => formatter.write_str("interrupted"),
+        }
+    }
 }
 
 /// Something the agent waits for before it goes on.

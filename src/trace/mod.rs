@@ -139,7 +139,8 @@ impl Trace {
             let state = Some(std::mem::replace(&mut self.state, empty));
             self.before = Some(Before { known: std::mem::take(&mut self.known), state });
         }
-        self.turns.push(Turn::new(input, self.exchanges.len(), self.messages.len(), self.calls.len()));
+        let begins = [self.exchanges.len(), self.messages.len(), self.calls.len(), self.custom.len()];
+        self.turns.push(Turn::new(input, begins));
         if let Some(id) = id {
             self.push_message(Message::of_user(id, text, self.turns.len() - 1, self.next_event()));
         }
@@ -219,6 +220,13 @@ impl Trace {
     pub fn raw(&self, event: &Event) -> &[u8] {
         let Range { start, end } = event.raw;
         self.raw.get(start as usize..end as usize).unwrap_or_default()
+    }
+
+    /// The tool whose call an interrupt is about.
+    pub fn tool_of(&self, interrupt: &Interrupt) -> Option<&str> {
+        let id = interrupt.call.as_ref()?;
+        let call = self.known.calls.get(id).and_then(|index| self.calls.get(*index))?;
+        Some(&call.name)
     }
 
     /// The first live call of the tool `name`, by its place in `calls`.

@@ -29,6 +29,8 @@ pub struct Turn {
     pub messages: Range<usize>,
     /// The calls that started in it.
     pub calls: Range<usize>,
+    /// The custom events that came in it.
+    pub custom: Range<usize>,
     /// Calls that started before it and were answered in it.
     pub answered: BTreeSet<usize>,
     /// How it broke the order that the protocol demands.
@@ -41,12 +43,13 @@ impl Turn {
     /// How many warnings of a turn are kept; the rest is counted.
     pub const MAX_WARNINGS: usize = 20;
 
-    pub(super) fn new(input: Input, exchanges: usize, messages: usize, calls: usize) -> Self {
+    pub(super) fn new(input: Input, [exchanges, messages, calls, custom]: [usize; 4]) -> Self {
         Self {
             input,
             exchanges: exchanges..exchanges,
             messages: messages..messages,
             calls: calls..calls,
+            custom: custom..custom,
             answered: BTreeSet::new(),
             violations: Violations::default(),
             warnings: Vec::new(),

@@ -39,6 +39,8 @@ pub(super) fn turn(number: u32, input: &str, duration_us: u64, lines: Vec<Line>)
         started_unix_ms: STARTED,
         ended_unix_ms: STARTED + duration_us / 1000,
         duration_us,
+        end: None,
+        usage: None,
         status: Status::Passed,
         failures: Vec::new(),
         problem: None,
@@ -60,6 +62,7 @@ pub(super) fn calls(event: u32, name: &str, args: &str, result: Option<&str>, ti
         result: result.map(str::to_owned),
         started_us,
         duration_us: result.map(|_| duration_us),
+        failure: None,
     })
 }
 
@@ -242,6 +245,8 @@ pub(super) fn hostile() -> Outcome {
     };
     let problem = Problem { kind: ErrorKind::Protocol, message: text(), help: Some(text()) };
     let turn = TurnOutcome {
+        end: None,
+        usage: None,
         number: 1,
         input: text(),
         lines: vec![says(1, HOSTILE), calls(u32::MAX, HOSTILE, HOSTILE, Some(HOSTILE), (u64::MAX, u64::MAX))],

@@ -151,7 +151,9 @@ impl Summary {
 
     fn message(&mut self, wanted: &str) -> Option<(&mut String, &mut bool)> {
         self.lines.iter_mut().rev().find_map(|line| match line {
-            Line::Message { id, text, open, .. } if id == wanted => Some((text, open)),
+            Line::Message { id, role, text, open } if id == wanted && !role.ends_with("thinks") => {
+                Some((text, open))
+            }
             _ => None,
         })
     }

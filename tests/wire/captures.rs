@@ -210,7 +210,7 @@ finished"#,
     capture("node-timestamps", "run\ncall t1: a()\n  = text x\nfinished"),
     capture(
         "pydantic-interrupt-run2-cancel",
-        "run\nanswer to call_0018: text CANCEL\nassistant: Result\nfinished",
+        "run\nanswer to call_0018: text Cancelled by user. (denied)\nassistant: Result: Cancelled by user.\nfinished",
     ),
     capture("node-steps", "run\nassistant: x\nfinished"),
     capture(

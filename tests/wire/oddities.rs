@@ -97,7 +97,7 @@ const ODDITIES: [(&str, &[&str], &str); 41] = [
             r#"{"type":"TOOL_CALL_RESULT","toolCallId":"c","messageId":"x","content":"1"}"#,
             r#"{"type":"REASONING_ENCRYPTED_VALUE","subtype":"message","entityId":"x","encryptedValue":"c2VjcmV0"}"#,
         ],
-        "call c: look()\n  = text 1\n! the call `c` had not ended when the run finished\n-",
+        "call c: look()\n  = text 1\n-\n! the call `c` had not ended when the run finished",
     ),
     (
         "unknown events, activities, steps and subagents, whatever they hold",

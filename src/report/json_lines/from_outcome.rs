@@ -4,10 +4,14 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::view::{
-    Assertion, InputSource, Level, ProblemView, ResultLine, Status, SummaryLine, ToolCall, Turn, VERSION,
+    Assertion, CustomEvent, InputSource, Interrupt, LateResult, Level, ProblemView, ResultLine, RunOutcome,
+    Status, SummaryLine, ToolCall, Turn, Usage, VERSION,
 };
-use crate::outcome::{self, CallOutcome, Failure, Line, Outcome, Problem, Totals, TurnOutcome};
+use crate::outcome::{
+    self, CallFailure, CallOutcome, Failure, Line, Outcome, Problem, RunEnd, Totals, TurnOutcome,
+};
 use crate::report::text::compact_json;
+use crate::trace::{self, Tokens};
 
 /// The line of `outcome`.
 pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
@@ -75,7 +79,16 @@ fn turn(turn: &TurnOutcome) -> Turn<'_> {
     let said: Vec<&str> = turn.lines.iter().filter_map(text_of).collect();
     let calls = turn.lines.iter().filter_map(|line| match line {
         Line::Calls(call) => Some(tool_call(call, turn)),
-        Line::Says { .. } => None,
+        _ => None,
+    });
+    let late_results = turn.lines.iter().filter_map(|line| match line {
+        Line::Answered(late) => Some(late_result(late, turn)),
+        _ => None,
+    });
+    let thoughts: Vec<&str> = turn.lines.iter().filter_map(thoughts_of).collect();
+    let custom_events = turn.lines.iter().filter_map(|line| match line {
+        Line::Custom { event: _, name, value } => Some(CustomEvent { name, value: json(value) }),
+        _ => None,
     });
     Turn {
         number: turn.number,
@@ -84,6 +97,12 @@ fn turn(turn: &TurnOutcome) -> Turn<'_> {
         input_source: InputSource::Static,
         output: said.join("\n"),
         tool_calls: calls.collect(),
+        late_results: listed(late_results),
+        reasoning: Some(thoughts.join("\n")).filter(|thoughts| !thoughts.is_empty()),
+        custom_events: listed(custom_events),
+        outcome: turn.end.as_ref().map(RunOutcome::from),
+        interrupts: turn.end.as_ref().and_then(interrupts),
+        usage: turn.usage.and_then(usage),
         assertions: turn.failures.iter().map(assertion).collect(),
         warnings: &turn.warnings,
         error: turn.problem.as_ref().map(problem_view),
@@ -96,7 +115,47 @@ fn turn(turn: &TurnOutcome) -> Turn<'_> {
 fn text_of(line: &Line) -> Option<&str> {
     match line {
         Line::Says { event: _, text } => filled(text),
-        Line::Calls(_) => None,
+        _ => None,
+    }
+}
+
+fn thoughts_of(line: &Line) -> Option<&str> {
+    match line {
+        Line::Thinks { event: _, text } => filled(text),
+        _ => None,
+    }
+}
+
+fn interrupts(end: &RunEnd) -> Option<Vec<Interrupt<'_>>> {
+    let RunEnd::Interrupted(interrupts) = end else { return None };
+    listed(interrupts.iter().map(interrupt))
+}
+
+/// A list that is left out where it is empty.
+fn listed<T>(items: impl Iterator<Item = T>) -> Option<Vec<T>> {
+    Some(items.collect()).filter(|items: &Vec<T>| !items.is_empty())
+}
+
+fn interrupt(open: &outcome::OpenInterrupt) -> Interrupt<'_> {
+    let outcome::OpenInterrupt { id, reason, message, tool } = open;
+    Interrupt { id, reason: reason.as_deref(), message: message.as_deref(), tool: tool.as_deref() }
+}
+
+/// What is known of the tokens, where anything is.
+fn usage(usage: trace::Usage) -> Option<Usage> {
+    let trace::Usage { input, output, total } = usage;
+    let told = [input, output, total].map(Tokens::whole);
+    let [input_tokens, output_tokens, total_tokens] = told;
+    told.iter().any(Option::is_some).then_some(Usage { input_tokens, output_tokens, total_tokens })
+}
+
+fn late_result<'a>(late: &'a outcome::LateResult, turn: &TurnOutcome) -> LateResult<'a> {
+    LateResult {
+        name: &late.name,
+        called_in: late.called_in,
+        result: json(&late.result),
+        timestamp: turn.started_unix_ms.saturating_add(late.arrived_us / 1000),
+        failure: late.failure.map(CallFailure::as_str),
     }
 }
 
@@ -109,6 +168,7 @@ fn tool_call<'a>(call: &'a CallOutcome, turn: &TurnOutcome) -> ToolCall<'a> {
         result: call.result.as_deref().map(json),
         timestamp: turn.started_unix_ms.saturating_add(call.started_us / 1000),
         duration_ms: call.duration_us.map(milliseconds),
+        failure: call.failure.map(CallFailure::as_str),
     }
 }
 
@@ -151,6 +211,17 @@ fn assertion(failure: &Failure) -> Assertion<'_> {
 
 fn problem_view(problem: &Problem) -> ProblemView<'_> {
     ProblemView { kind: problem.kind.as_str(), message: &problem.message, help: problem.help.as_deref() }
+}
+
+impl From<&RunEnd> for RunOutcome {
+    fn from(end: &RunEnd) -> Self {
+        match end {
+            RunEnd::Finished => Self::Finished,
+            RunEnd::Error(_) => Self::Error,
+            RunEnd::Cancelled => Self::Cancelled,
+            RunEnd::Interrupted(_) => Self::Interrupted,
+        }
+    }
 }
 
 impl From<outcome::Status> for Status {

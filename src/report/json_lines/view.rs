@@ -117,6 +117,30 @@ pub(super) struct Turn<'a> {
     /// The tool calls, in the order they began.
     #[schemars(extend("x-since" = "1.0"))]
     pub(super) tool_calls: Vec<ToolCall<'a>>,
+    /// Results that came in this turn, of calls that began in an earlier one; left out where there are none.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) late_results: Option<Vec<LateResult<'a>>>,
+    /// What the agent thought, joined by newlines; left out where it told no thoughts.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) reasoning: Option<String>,
+    /// The custom events, in the order they came; left out where there are none.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) custom_events: Option<Vec<CustomEvent<'a>>>,
+    /// How the agent says that its last run ended; left out where it did not end.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) outcome: Option<RunOutcome>,
+    /// What an interrupted agent waits for; left out where it waits for nothing.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) interrupts: Option<Vec<Interrupt<'a>>>,
+    /// The tokens of the turn; left out where the agent tells none.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) usage: Option<Usage>,
     /// The rules that do not hold in this turn. Those that hold are not listed.
     #[schemars(extend("x-since" = "1.0"))]
     pub(super) assertions: Vec<Assertion<'a>>,
@@ -160,6 +184,93 @@ pub(super) struct ToolCall<'a> {
     #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) duration_ms: Option<f64>,
+    /// How the call went wrong, where the agent or a mock says that it did: `failed`, `denied`.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) failure: Option<&'static str>,
+}
+
+/// The result of a call that began in an earlier turn.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct LateResult<'a> {
+    /// The tool's name.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) name: &'a str,
+    /// The turn in which the call began, counted from 1.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) called_in: u32,
+    /// The result as sent, read like that of a call.
+    #[schemars(extend("x-since" = "1.0"), with = "serde_json::Value")]
+    pub(super) result: Box<RawValue>,
+    /// When the result came, in Unix milliseconds on the clock of its turn.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) timestamp: u64,
+    /// How the call went wrong, where the agent says that it did: `failed`, `denied`.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) failure: Option<&'static str>,
+}
+
+/// An event of the application's own.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct CustomEvent<'a> {
+    /// The event's name.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) name: &'a str,
+    /// What it carries, read like the result of a call.
+    #[schemars(extend("x-since" = "1.0"), with = "serde_json::Value")]
+    pub(super) value: Box<RawValue>,
+}
+
+/// Something the agent waits for.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Interrupt<'a> {
+    /// The interrupt's id.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) id: &'a str,
+    /// Why it waits, in a word of the agent's; left out where it gives none.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) reason: Option<&'a str>,
+    /// What it asks; left out where it asks nothing in words.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) message: Option<&'a str>,
+    /// The tool whose call waits; left out where it is about none.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tool: Option<&'a str>,
+}
+
+/// Tokens, as the agent tells them. A number is left out where a part of it is not known.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Usage {
+    /// What the models read.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) input_tokens: Option<u64>,
+    /// What the models wrote.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) output_tokens: Option<u64>,
+    /// Both together, as told, else their sum.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) total_tokens: Option<u64>,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum RunOutcome {
+    /// The agent was done.
+    Finished,
+    /// The agent reported an error.
+    Error,
+    /// The agent waits for answers.
+    Interrupted,
+    /// The agent stopped it itself.
+    Cancelled,
 }
 
 /// A rule, and what came of it.

@@ -14,7 +14,7 @@ use super::duration;
 use super::page::Page;
 use super::palette::Palette;
 use super::text;
-use crate::outcome::{CallOutcome, Line, Outcome, TurnOutcome};
+use crate::outcome::{CallOutcome, LateResult, Line, OpenInterrupt, Outcome, RunEnd, TurnOutcome};
 
 /// A call longer than this has its result on a line of its own.
 const LONGEST_CALL: usize = 100;
@@ -77,9 +77,18 @@ fn cited(outcome: &Outcome) -> BTreeSet<u32> {
 
 fn event_of(line: &Line) -> u32 {
     match line {
-        Line::Says { event, text: _ } => *event,
+        Line::Says { event, .. } | Line::Thinks { event, .. } | Line::Custom { event, .. } => *event,
         Line::Calls(call) => call.event,
+        Line::Answered(late) => late.event,
     }
+}
+
+/// `for an answer to `i-1` about `delete`: Really?`
+fn waits_for(interrupt: &OpenInterrupt) -> String {
+    let OpenInterrupt { id, reason, message, tool } = interrupt;
+    let about = tool.as_ref().map(|tool| format!(" about `{tool}`")).unwrap_or_default();
+    let asks = message.as_ref().or(reason.as_ref()).map(|asks| format!(": {asks}")).unwrap_or_default();
+    format!("for an answer to `{id}`{about}{asks}")
 }
 
 struct Teller {
@@ -128,14 +137,32 @@ impl Teller {
     }
 
     fn lines(&mut self, turn: &TurnOutcome) {
+        let palette = self.telling.palette;
         if !turn.input.is_empty() {
-            self.row(None, "user:", &turn.input);
+            self.row(None, "user:", Style::new(), &turn.input);
         }
         for line in &turn.lines {
             match line {
-                Line::Says { event, text } => self.row(Some(*event), "agent:", text),
+                Line::Says { event, text } => self.row(Some(*event), "agent:", Style::new(), text),
                 Line::Calls(call) => self.call(call),
+                Line::Answered(late) => self.late_result(late),
+                Line::Thinks { event, text } => self.row(Some(*event), "thinks:", palette.faint, text),
+                Line::Custom { event, name, value } => {
+                    let name = self.harmless_line(name);
+                    self.row(Some(*event), "custom", palette.faint, &format!("{name} {value}"));
+                }
             }
+        }
+        // An error that nobody expected is told as the problem it is.
+        match turn.end.as_ref().filter(|_| turn.problem.is_none()) {
+            Some(RunEnd::Error(message)) => self.row(None, "error:", Style::new(), message),
+            Some(RunEnd::Cancelled) => self.row(None, "ends", palette.faint, "the agent cancelled the run"),
+            Some(RunEnd::Interrupted(interrupts)) => {
+                for interrupt in interrupts {
+                    self.row(None, "waits", Style::new(), &waits_for(interrupt));
+                }
+            }
+            Some(RunEnd::Finished) | None => {}
         }
         for warning in &turn.warnings {
             self.warning(self.telling.indent + GUTTER, warning);
@@ -152,18 +179,46 @@ impl Teller {
     }
 
     /// A message, its further lines below its first.
-    fn row(&mut self, event: Option<u32>, label: &str, message: &str) {
+    fn row(&mut self, event: Option<u32>, label: &str, style: Style, message: &str) {
         self.gutter(event);
         self.page.put(self.telling.palette.faint, &format!("{label:<7} "));
         let column = self.telling.indent + GUTTER + 8;
         let message = self.harmless(message);
-        self.page.block(column, Style::new(), &message);
+        self.page.block(column, style, &message);
+        self.page.end();
+    }
+
+    fn late_result(&mut self, late: &LateResult) {
+        let palette = self.telling.palette;
+        self.gutter(Some(late.event));
+        self.page.put(palette.faint, "result  ");
+        let name = self.harmless_line(&late.name);
+        self.page.put(palette.name, &name);
+        let turn = format!(" of turn {}", late.called_in);
+        self.page.put(palette.faint, &turn);
+        let result = self.harmless(&text::compact_json(&late.result));
+        let failure = late.failure.map(|failure| format!(", {}", failure.as_str())).unwrap_or_default();
+        let times = format!("at {}{failure}", duration::for_people(late.arrived_us));
+        self.result(name.len() + turn.len(), &result, &times);
+    }
+
+    /// A result behind a call of this length where it fits there, else below it.
+    fn result(&mut self, length: usize, result: &str, times: &str) {
+        if length + result.len() <= LONGEST_CALL && !result.contains('\n') {
+            self.page.plain(&format!(" → {result}"));
+            self.times(times);
+            return;
+        }
+        self.times(times);
+        let column = self.telling.indent + GUTTER + 8;
+        self.page.space(column);
+        self.page.plain("→ ");
+        self.page.block(column + 2, Style::new(), result);
         self.page.end();
     }
 
     fn call(&mut self, call: &CallOutcome) {
         let palette = self.telling.palette;
-        let column = self.telling.indent + GUTTER + 8;
         let name = self.harmless_line(&call.name);
         let args = self.harmless_line(&text::compact_json(&call.args));
         let result = call.result.as_deref().map(|result| self.harmless(&text::compact_json(result)));
@@ -173,23 +228,14 @@ impl Teller {
             Some(taken) => format!("at {started}, took {}", duration::for_people(taken)),
             None => format!("at {started}"),
         };
+        let failure = call.failure.map(|failure| format!(", {}", failure.as_str())).unwrap_or_default();
+        let times = times + &failure;
         self.gutter(Some(call.event));
         self.page.put(palette.faint, "call    ");
         self.page.put(palette.name, &name);
         self.page.plain(&format!("({args})"));
-        let length = name.len() + args.len() + result.as_ref().map_or(0, String::len);
         match result {
-            Some(result) if length <= LONGEST_CALL && !result.contains('\n') => {
-                self.page.plain(&format!(" → {result}"));
-                self.times(&times);
-            }
-            Some(result) => {
-                self.times(&times);
-                self.page.space(column);
-                self.page.plain("→ ");
-                self.page.block(column + 2, Style::new(), &result);
-                self.page.end();
-            }
+            Some(result) => self.result(name.len() + args.len(), &result, &times),
             None => self.times(&format!("{times}, no result")),
         }
     }

@@ -16,13 +16,17 @@ fn documents(kind: FileKind) -> Vec<Value> {
             "hooks": [{ "cmd": ["i", "j"], "timeout_ms": 5, "env": { "K": "l" }, "cwd": "m" }, { "cmd": ["n"] }],
             "turns": [
                 { "user": "b", "assert": { "text": { "must_match": "x", "must_not_match": ["y"] } } },
-                { "type": "user", "user": "c", "assert": { "tools": { "forbid": ["d"],
+                { "type": "user", "user": "c", "assert": { "outcome": "interrupted", "tools": { "forbid": ["d"],
                     "require": [{ "name": "e", "count": { "min": 1, "max": "${MAX}" }, "args_match": { "f": "g" } }],
                     "forbid_calls": [{ "name": "h", "result_match": "i" }] } } },
                 { "user": [{ "type": "text", "text": "o" }, { "type": "image", "source": "p" },
                     { "type": "document", "source": "q", "media_type": "r" }],
                     "attachments": [{ "type": "audio", "source": "s" }, { "type": "video", "source": "t" }] }],
-            "assert": { "timing": { "max_idle_ms": false, "max_duration_ms": 5 } },
+            "assert": { "timing": { "max_idle_ms": false, "max_duration_ms": 5, "max_tool_ms": "${MAX}" },
+                "state": [{ "path": "a", "equals": { "b": 1 } }, { "schema": { "type": "object" } },
+                    { "path": "c", "type": "null", "not": true, "message": "d" }, { "path": "e", "match": "f" }],
+                "outcome": { "is": "error", "error_match": "g" },
+                "usage": { "max_input_tokens": false, "max_total_tokens": 7 } },
         })],
         FileKind::Config => vec![
             json!({ "version": "1.3", "specs": ["a"], "target": { "type": "agui", "endpoint": "b", "agentId": "c",
@@ -32,6 +36,7 @@ fn documents(kind: FileKind) -> Vec<Value> {
                 "when": { "user": "a", "turn": 2, "state": { "b": null } },
                 "do": [{ "say": "c" }, { "call": { "tool": "d", "args": { "e": 1 }, "result": [1.5], "delay_ms": 3 } },
                     { "answer": { "id": "f", "result": 1 } }, { "state": { "g": 1 } }, { "delay_ms": 4 },
+                    { "think": "j" }, { "custom": { "name": "k", "value": [1] } }, { "usage": { "input_tokens": 2 } },
                     { "error": { "message": "h", "code": "i" } }] }] } }),
         ],
     }

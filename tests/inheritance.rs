@@ -1,6 +1,6 @@
 //! Target → test → turn: merging, what `false` and numbers do, duplicates, origins (SPEC 7.1).
 
-use ananke::assertion::{Inherited, Rule};
+use ananke::assertion::{Inherited, Measure, Rule};
 use ananke::outcome::Level;
 use proptest::prelude::*;
 
@@ -52,13 +52,11 @@ fn the_innermost_limit_is_in_force_and_false_switches_off() {
     let limit = |value: &str| format!("{{timing: {{max_duration_ms: {value}, max_idle_ms: {value}}}}}");
     let (outer, off, inner) = (limit("100"), limit("false"), limit("50"));
     let merged = inherited(&[("target", &outer), ("test", &off), ("turn 2", &inner)], 2);
-    assert_eq!(merged.max_duration, None, "the test as a whole has none");
+    assert_eq!(merged.limits.get(Measure::Duration), None, "the test as a whole has none");
     let of_turn = |turn: usize| {
-        let rules = &merged.turns[turn];
-        let shown = |bound: &Option<ananke::assertion::Bound>| {
-            bound.as_ref().map(|bound| (bound.ms, bound.origin.level))
-        };
-        (shown(&rules.max_duration), shown(&rules.max_idle))
+        let limits = &merged.turns[turn].limits;
+        let shown = |measure| limits.get(measure).map(|bound| (bound.most, bound.origin.level));
+        (shown(Measure::Duration), shown(Measure::Idle))
     };
     assert_eq!(of_turn(0), (None, None));
     assert_eq!(of_turn(1), (Some((50, Level::Turn)), Some((50, Level::Turn))));
@@ -70,8 +68,30 @@ fn a_looser_turn_answers_for_its_own_time() {
     let (test, tighter, looser, off) = (limit("100"), limit("50"), limit("200"), limit("false"));
     let merged =
         inherited(&[("test", &test), ("turn 1", &tighter), ("turn 2", &looser), ("turn 3", &off)], 4);
-    let answers: Vec<bool> = merged.turns.iter().map(|turn| turn.answers_for_its_duration).collect();
+    let answers: Vec<bool> =
+        merged.turns.iter().map(|turn| turn.answers_for.contains(&Measure::Duration)).collect();
     assert_eq!(answers, [false, true, true, false]);
+}
+
+#[test]
+fn the_outcome_of_the_last_turn_overrides_that_of_the_test() {
+    let outcomes = |blocks: &[(&str, &str)]| names(&inherited(blocks, 2));
+    let (target, test) = (("target", "{outcome: interrupted}"), ("test", "{outcome: finished}"));
+    assert_eq!(outcomes(&[target]), ["target outcome"]);
+    assert_eq!(outcomes(&[target, test]), ["test outcome"]);
+    assert_eq!(outcomes(&[target, ("test", "{outcome: false}")]), [""; 0]);
+    assert_eq!(outcomes(&[test, ("turn 1", "{outcome: error}")]), ["test outcome", "turn outcome"]);
+    assert_eq!(outcomes(&[test, ("turn 2", "{outcome: error}")]), ["turn outcome"]);
+    assert_eq!(outcomes(&[test, ("turn 2", "{outcome: false}")]), [""; 0]);
+}
+
+#[test]
+fn a_turn_answers_for_each_measure_alone() {
+    let usage = |input: &str| format!("{{usage: {{max_input_tokens: {input}, max_output_tokens: 5}}}}");
+    let (test, turn) = (usage("10"), usage("20"));
+    let merged = inherited(&[("test", &test), ("turn 1", &turn)], 2);
+    assert_eq!(merged.turns[0].answers_for, [Measure::InputTokens]);
+    assert_eq!(merged.turns[1].answers_for, []);
 }
 
 proptest! {
@@ -99,7 +119,7 @@ proptest! {
         // A limit that is written once, on any level, is in force on the turn.
         for level in ["target", "test", "turn 1"] {
             let merged = inherited(&[(level, &timing)], 1);
-            prop_assert_eq!(merged.turns[0].max_idle.as_ref().map(|bound| bound.ms), limit);
+            prop_assert_eq!(merged.turns[0].limits.get(Measure::Idle).map(|bound| bound.most), limit);
         }
     }
 }

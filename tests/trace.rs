@@ -1,7 +1,9 @@
 //! The trace: identity of calls, results, snapshots, texts (SPEC 6).
 
 use ananke::context::At;
-use ananke::trace::{Args, Change, Input, Origin, ResultContent, Role, SnapshotCall, SnapshotItem, Trace};
+use ananke::trace::{
+    Args, Change, Input, Origin, Outcome, ResultContent, Role, SnapshotCall, SnapshotItem, Trace, Usage,
+};
 
 fn turn(trace: &mut Trace, id: &str, text: &str, changes: Vec<Change<'_>>) {
     trace.begin_turn(Input { message_id: Some(id.to_owned()), text: text.to_owned(), ..Input::default() });
@@ -212,4 +214,68 @@ fn agent_time_leaves_out_what_lies_between_exchanges() {
     assert_eq!(trace.agent_micros(turn, At(120)), 20);
     assert_eq!(trace.agent_micros(turn, At(500)), 50);
     assert_eq!(trace.agent_micros(turn, At(1_010)), 60);
+}
+
+fn thinks<'a>(id: &'a str, delta: &'a str) -> Change<'a> {
+    Change::Reasoning { id: id.into(), delta: delta.into(), subagent: None }
+}
+
+#[test]
+fn thoughts_are_messages_of_their_own_and_no_text() {
+    let mut trace = Trace::default();
+    let mut changes = vec![thinks("m", "why")];
+    changes.extend(says("m", "what"));
+    changes.push(thinks("m", "?"));
+    turn(&mut trace, "u1", "hi", changes);
+    turn(&mut trace, "u2", "and", vec![thinks("m", "again")]);
+    let said: Vec<_> = trace.messages.iter().map(|message| (message.role, message.text.as_str())).collect();
+    let (user, thoughts) = (Role::User, Role::Reasoning);
+    let expected =
+        [(user, "hi"), (thoughts, "why?"), (Role::Assistant, "what"), (user, "and"), (thoughts, "again")];
+    assert_eq!(said, expected);
+    assert_eq!(trace.text(), "what");
+}
+
+#[test]
+fn what_is_told_beside_is_bounded() {
+    let mut trace = Trace::default();
+    let mebibyte = "x".repeat(1 << 20);
+    let custom = |value| Change::Custom { name: "c".into(), value };
+    let mut changes: Vec<_> = (0..20).map(|_| thinks("r", &mebibyte)).collect();
+    changes.extend((0..20).map(|_| custom(serde_json::json!(vec![0; 1 << 16]))));
+    turn(&mut trace, "u1", "hi", changes);
+    assert_eq!(trace.messages[1].text.len(), 8 << 20);
+    assert!((1..20).contains(&trace.custom.len()), "{}", trace.custom.len());
+    assert_eq!(trace.turns[0].custom, 0..trace.custom.len());
+    assert_eq!(
+        trace.turns[0].warnings,
+        ["thoughts beyond 8388608 bytes are not kept", "custom events beyond 33554432 bytes are not kept"]
+    );
+}
+
+#[test]
+fn a_run_that_ends_well_without_telling_its_tokens_makes_the_turn_unknown() {
+    let started = || Change::RunStarted { run_id: None, thread_id: None, is_replay: false };
+    let told = || Change::Usage(Usage::told(Some(2), Some(3), None));
+    let error = || Outcome::Error { message: "no".to_owned(), code: None };
+    let total = |changes: Vec<Change<'static>>| {
+        let mut trace = Trace::default();
+        turn(&mut trace, "u1", "hi", changes);
+        trace.turn_usage(&trace.turns[0]).map(|usage| usage.total.whole())
+    };
+    let finished = || Change::RunEnded(Outcome::Finished);
+    assert_eq!(total(vec![started(), told(), told(), finished()]), Some(Some(10)));
+    assert_eq!(total(vec![started(), told(), finished(), started(), finished()]), Some(None));
+    assert_eq!(total(vec![started(), Change::RunEnded(error())]), None);
+    assert_eq!(total(vec![started(), told(), finished(), Change::RunEnded(error())]), Some(Some(5)));
+}
+
+#[test]
+fn a_call_that_failed_after_its_result_says_so() {
+    let mut trace = Trace::default();
+    let failed = |id: &'static str, is_denied| Change::CallFailed { id: id.into(), is_denied };
+    let changes = vec![opened("c", "a"), answered("c", "1"), failed("c", true), failed("x", false)];
+    turn(&mut trace, "u1", "hi", changes);
+    let result = trace.calls[0].result().unwrap();
+    assert_eq!((result.is_error, result.is_denied), (Some(true), true));
 }

@@ -1,8 +1,11 @@
 //! One level's assert block, checked and filled.
 
-use super::{Dropped, Entry, Forbid, ForbidCall, MustMatch, MustNotMatch, Origin, Required, Rule};
+use super::{
+    Dropped, Entry, ExpectedOutcome, Forbid, ForbidCall, Matcher, Measure, MustMatch, MustNotMatch, Origin,
+    PerMeasure, Required, Rule, StateRule,
+};
 use crate::diagnostic::{Span, Spanned};
-use crate::model::{AssertBlock, Given, Limit};
+use crate::model::{AssertBlock, Given, Limit, OutcomeRule, TimingLimits, UsageLimits};
 use crate::outcome::Level;
 use crate::variables::Filling;
 
@@ -13,12 +16,21 @@ pub struct Block {
     pub entries: Vec<Entry>,
     /// What stands twice, in the order of the file.
     pub dropped: Vec<Dropped>,
-    /// `timing.max_duration_ms`
-    pub max_duration: Option<Setting>,
-    /// `timing.max_idle_ms`
-    pub max_idle: Option<Setting>,
+    /// The limits of `timing` and `usage`.
+    pub limits: PerMeasure<Setting>,
+    /// `outcome`
+    pub outcome: Option<Expectation>,
     /// Whether it is the block of a turn that is told what was before: it then stands alone (SPEC 6).
     pub is_replay: bool,
+}
+
+/// What a level says about how a run must end: one word, which inner levels override.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expectation {
+    /// `false`: what outer levels say does not apply.
+    Off,
+    /// So.
+    Is(Entry),
 }
 
 /// What a level says about a limit.
@@ -42,28 +54,33 @@ impl Setting {
     }
 
     /// What it allows, in words.
-    pub fn describe(&self) -> String {
+    pub fn describe(&self, measure: Measure) -> String {
         match self {
             Self::Off(_) => "no limit".to_owned(),
-            Self::Bound(bound) => format!("{} ms", bound.ms),
-            Self::Later(written, _) => format!("{written} ms"),
+            Self::Bound(bound) => format!("{} {}", bound.most, measure.unit()),
+            Self::Later(written, _) => format!("{written} {}", measure.unit()),
         }
     }
 }
 
-/// A limit in milliseconds; equal to it passes.
+/// A limit in milliseconds or tokens; equal to it passes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bound {
-    /// The largest number of milliseconds that passes.
-    pub ms: u64,
+    /// The largest number that passes.
+    pub most: u64,
     /// Who wrote it.
     pub origin: Origin,
 }
 
 impl Bound {
+    /// Whether so many of its own unit pass.
+    pub fn admits(&self, count: u64) -> bool {
+        count <= self.most
+    }
+
     /// Whether a time of so many microseconds passes.
-    pub fn admits(&self, micros: u64) -> bool {
-        micros <= self.ms.saturating_mul(1000)
+    pub fn admits_micros(&self, micros: u64) -> bool {
+        micros <= self.most.saturating_mul(1000)
     }
 }
 
@@ -71,7 +88,7 @@ impl Block {
     /// Checks and fills the block of one level; what is known later or was reported is left out.
     pub fn compile(block: Option<&AssertBlock>, level: Level, filling: &mut Filling<'_>) -> Self {
         let mut compiled = Self::default();
-        let Some(AssertBlock { tools, timing, text }) = block else { return compiled };
+        let Some(AssertBlock { tools, timing, text, state, outcome, usage }) = block else { return compiled };
         let mut adding = Adding { level, filling, compiled: &mut compiled };
         if let Some(tools) = tools {
             for name in tools.forbid.iter().flatten() {
@@ -100,14 +117,36 @@ impl Block {
                 });
             }
         }
-        if let Some(timing) = timing {
-            let max_duration = timing.max_duration_ms.as_ref().and_then(|limit| adding.setting(limit));
-            let max_idle = timing.max_idle_ms.as_ref().and_then(|limit| adding.setting(limit));
-            compiled.max_duration = max_duration;
-            compiled.max_idle = max_idle;
+        for written in state.iter().flatten() {
+            adding.add(written.span, written.span, |filling| {
+                Matcher::compile(written, filling).map(|matcher| Rule::State(StateRule { matcher }))
+            });
+        }
+        adding.limits(&limits(timing.as_ref(), usage.as_ref()));
+        if let Some(outcome) = outcome {
+            adding.outcome(outcome);
         }
         compiled
     }
+}
+
+/// What is written for each measure.
+fn limits<'m>(
+    timing: Option<&'m TimingLimits>,
+    usage: Option<&'m UsageLimits>,
+) -> [(Measure, Option<&'m Spanned<Limit>>); Measure::ALL.len()] {
+    Measure::ALL.map(|measure| {
+        let written = match measure {
+            Measure::Duration => timing.and_then(|timing| timing.max_duration_ms.as_ref()),
+            Measure::Idle => timing.and_then(|timing| timing.max_idle_ms.as_ref()),
+            Measure::FirstToken => timing.and_then(|timing| timing.max_first_token_ms.as_ref()),
+            Measure::Tool => timing.and_then(|timing| timing.max_tool_ms.as_ref()),
+            Measure::InputTokens => usage.and_then(|usage| usage.max_input_tokens.as_ref()),
+            Measure::OutputTokens => usage.and_then(|usage| usage.max_output_tokens.as_ref()),
+            Measure::TotalTokens => usage.and_then(|usage| usage.max_total_tokens.as_ref()),
+        };
+        (measure, written)
+    })
 }
 
 struct Adding<'c, 'f> {
@@ -134,11 +173,29 @@ impl Adding<'_, '_> {
         }
     }
 
+    fn limits(&mut self, written: &[(Measure, Option<&Spanned<Limit>>)]) {
+        for (measure, limit) in written {
+            let setting = limit.and_then(|limit| self.setting(limit));
+            self.compiled.limits.set(*measure, setting);
+        }
+    }
+
+    fn outcome(&mut self, written: &Spanned<OutcomeRule>) {
+        self.compiled.outcome = match &written.value {
+            OutcomeRule::Off => Some(Expectation::Off),
+            OutcomeRule::Is(is) => {
+                let rule = ExpectedOutcome::compile(is, self.filling).map(Rule::Outcome);
+                let origin = self.origin(written.span);
+                rule.map(|rule| Expectation::Is(Entry { rule, origin }))
+            }
+        };
+    }
+
     fn setting(&mut self, limit: &Spanned<Limit>) -> Option<Setting> {
         let origin = self.origin(limit.span);
-        let Limit::Milliseconds(given) = &limit.value else { return Some(Setting::Off(origin)) };
+        let Limit::Most(given) = &limit.value else { return Some(Setting::Off(origin)) };
         match (self.filling.given(given, limit.span).ready(), given) {
-            (Some(ms), _) => Some(Setting::Bound(Bound { ms, origin })),
+            (Some(most), _) => Some(Setting::Bound(Bound { most, origin })),
             (None, Given::Reference(written)) => Some(Setting::Later(written.clone(), origin)),
             (None, Given::Literal(_)) => None,
         }

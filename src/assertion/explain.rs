@@ -4,7 +4,7 @@
 //! to be in force is what [`inherit`] merged: nothing is decided here.
 
 use super::inherit::effective;
-use super::{Block, Entry, Home, Kind, Origin, Setting, TurnRules, inherit};
+use super::{Block, Entry, Home, Kind, Measure, Origin, Setting, inherit};
 
 /// What is in force in a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,8 +24,8 @@ pub struct Part {
     pub limits: Vec<ExplainedLimit>,
     /// What was written again, and where it stood already.
     pub dropped: Vec<(String, Origin, Origin)>,
-    /// Of a turn: whether its time is left out of the test's.
-    pub answers_for_its_duration: bool,
+    /// Of a turn: what of it is left out of the test's sum.
+    pub answers_for: Vec<Measure>,
     /// Of a turn: whether it is told what was before, so that nothing of the test is in force on it.
     pub is_replay: bool,
 }
@@ -46,8 +46,8 @@ pub struct ExplainedRule {
 /// One limit of one home.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExplainedLimit {
-    /// What is limited: `duration`, `idle`.
-    pub name: &'static str,
+    /// What is limited.
+    pub measure: Measure,
     /// What is in force, which may be that there is no limit.
     pub words: String,
     /// Who says so.
@@ -59,38 +59,42 @@ pub struct ExplainedLimit {
 /// Explains what the levels say together.
 pub fn explain(target: &Block, test: &Block, turns: &[Block]) -> Explanation {
     let merged = inherit(target, test, turns);
-    let held = |keep: &dyn Fn(&TurnRules, &Block) -> bool| {
-        let turns = merged.turns.iter().zip(turns).map(|(rules, block)| keep(rules, block));
-        turns.collect::<Vec<bool>>()
+    let of_test = |measure: Measure| {
+        let limit = limit(measure, &[target, test]);
+        let mut limit = limit?;
+        if matches!(effective(measure, &[target, test]), Some(Setting::Bound(_) | Setting::Later(..))) {
+            let held: Vec<bool> = merged
+                .turns
+                .iter()
+                .zip(turns)
+                .map(|(rules, block)| match measure.is_summed() {
+                    true => !rules.answers_for.contains(&measure),
+                    false => block.limits.get(measure).is_none() && !block.is_replay,
+                })
+                .collect();
+            let (word, together) = if measure.is_summed() { ("for", " together") } else { ("on", "") };
+            limit.words.push_str(&listed(&held, word, together));
+        }
+        Some(limit)
     };
-    let summed = held(&|rules, _| !rules.answers_for_its_duration);
-    let idle = held(&|_, block| block.max_idle.is_none() && !block.is_replay);
-    let limits = [
-        limit("duration", &[&target.max_duration, &test.max_duration], &listed(&summed, "for", " together")),
-        limit("idle", &[&target.max_idle, &test.max_idle], &listed(&idle, "on", "")),
-    ];
-    let limits = limits.into_iter().flatten().collect();
     let whole = Part {
         rules: rules(&merged.test, Home::Test),
-        limits,
+        limits: Measure::ALL.into_iter().filter_map(of_test).collect(),
         dropped: dropped(&merged.dropped),
-        answers_for_its_duration: false,
+        answers_for: Vec::new(),
         is_replay: false,
     };
-    let of_turn = |(number, (own, block)): (usize, (&TurnRules, &Block))| {
-        let durations = [&target.max_duration, &test.max_duration, &block.max_duration];
-        let idles = [&target.max_idle, &test.max_idle, &block.max_idle];
+    let of_turn = |(number, (own, block))| {
+        let (own, block): (&super::TurnRules, &Block) = (own, block);
         // What an outer level says is not in force on a turn that is told what was before.
-        let from = if own.is_replay { 2 } else { 0 };
-        let limits =
-            limit("duration", &durations[from..], "").into_iter().chain(limit("idle", &idles[from..], ""));
+        let levels: &[&Block] = if own.is_replay { &[block] } else { &[target, test, block] };
+        let answers = own.answers_for.iter().copied();
+        let answers = answers.filter(|measure| merged.limits.get(*measure).is_some() && !own.is_replay);
         Part {
             rules: rules(&own.entries, Home::Turn(number)),
-            limits: limits.collect(),
+            limits: Measure::ALL.into_iter().filter_map(|measure| limit(measure, levels)).collect(),
             dropped: dropped(&own.dropped),
-            answers_for_its_duration: own.answers_for_its_duration
-                && merged.max_duration.is_some()
-                && !own.is_replay,
+            answers_for: answers.collect(),
             is_replay: own.is_replay,
         }
     };
@@ -127,19 +131,20 @@ fn dropped(dropped: &[super::Dropped]) -> Vec<(String, Origin, Origin)> {
 }
 
 /// The limit in force, outer levels first. What was replaced is told by the home that replaces it, and by it alone.
-fn limit(name: &'static str, levels: &[&Option<Setting>], of: &str) -> Option<ExplainedLimit> {
-    let setting = effective(levels)?;
+fn limit(measure: Measure, levels: &[&Block]) -> Option<ExplainedLimit> {
+    let setting = effective(measure, levels)?;
     let (own, outer) = levels.split_last()?;
-    let outer = outer.iter().rev().filter_map(|setting| setting.as_ref()).filter(|_| own.is_some());
+    let is_own = own.limits.get(measure).is_some();
+    let outer = outer.iter().rev().filter_map(|block| block.limits.get(measure)).filter(|_| is_own);
+    let words = setting.describe(measure);
     let (words, instead) = match setting {
-        Setting::Off(_) => (format!("{}: `false`", setting.describe()), "switches off"),
-        Setting::Bound(_) | Setting::Later(..) => {
-            (format!("at most {}{of}", setting.describe()), "instead of")
-        }
+        Setting::Off(_) => (format!("{words}: `false`"), "switches off"),
+        Setting::Bound(_) | Setting::Later(..) => (format!("at most {words}"), "instead of"),
     };
-    let instead = |outer: &Setting| (format!("{instead} {}", outer.describe()), outer.origin().clone());
+    let instead =
+        |outer: &Setting| (format!("{instead} {}", outer.describe(measure)), outer.origin().clone());
     Some(ExplainedLimit {
-        name,
+        measure,
         words,
         origin: setting.origin().clone(),
         replaced: outer.map(instead).collect(),

@@ -1,6 +1,6 @@
 //! Target → test → turn: what is in force where (SPEC 7.1).
 
-use super::{Block, Bound, Entry, Kind, Origin, Setting};
+use super::{Block, Bound, Entry, Expectation, Kind, Measure, Origin, PerMeasure, Setting};
 
 /// What is in force in a test, by home.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -9,8 +9,8 @@ pub struct Inherited {
     pub test: Vec<Entry>,
     /// What the target or the test wrote though it was in force already.
     pub dropped: Vec<Dropped>,
-    /// The test's effective limit of its duration.
-    pub max_duration: Option<Bound>,
+    /// The test's effective limits.
+    pub limits: PerMeasure<Bound>,
     /// What each turn adds.
     pub turns: Vec<TurnRules>,
 }
@@ -22,12 +22,10 @@ pub struct TurnRules {
     pub entries: Vec<Entry>,
     /// What the turn wrote though it was in force already.
     pub dropped: Vec<Dropped>,
-    /// The turn's effective limit of its duration.
-    pub max_duration: Option<Bound>,
-    /// The turn's effective limit of idle time.
-    pub max_idle: Option<Bound>,
-    /// Whether the turn's own limit is `false` or looser than the test's: its time is then left out of the test's.
-    pub answers_for_its_duration: bool,
+    /// The turn's effective limits.
+    pub limits: PerMeasure<Bound>,
+    /// Where the turn's own limit is `false` or looser than the test's: its part is then left out of the test's sum.
+    pub answers_for: Vec<Measure>,
     /// Whether it is told what was before: nothing of the outer levels is in force on it.
     pub is_replay: bool,
 }
@@ -42,29 +40,38 @@ pub struct Dropped {
 }
 
 /// Merges the levels. Lists accumulate, outer first; a prohibition that an outer level wrote already counts once;
-/// limits override inwards.
+/// limits and the outcome override inwards.
 pub fn inherit(target: &Block, test: &Block, turns: &[Block]) -> Inherited {
     let mut merged = Inherited {
         test: target.entries.clone(),
         dropped: [target.dropped.as_slice(), &test.dropped].concat(),
-        max_duration: bound(effective(&[&target.max_duration, &test.max_duration])),
+        limits: bounds(&[target, test]),
         turns: Vec::with_capacity(turns.len()),
     };
     add_new(&mut merged.test, &mut merged.dropped, &test.entries, &[]);
-    let nothing = Block::default();
+    // The last turn's own word overrides: both are about the same run.
+    let last = turns.iter().rfind(|turn| !turn.is_replay);
+    let of_test = [&test.outcome, &target.outcome].into_iter().find_map(Option::as_ref);
+    if let (Some(Expectation::Is(entry)), None) = (of_test, last.and_then(|turn| turn.outcome.as_ref())) {
+        merged.test.push(entry.clone());
+    }
     for turn in turns {
-        let (target, test) = if turn.is_replay { (&nothing, &nothing) } else { (target, test) };
+        let levels: &[&Block] = if turn.is_replay { &[turn] } else { &[target, test, turn] };
         let outer: &[Entry] = if turn.is_replay { &[] } else { &merged.test };
+        let answers = |measure: &Measure| {
+            turn.is_replay || is_looser(turn.limits.get(*measure), merged.limits.get(*measure))
+        };
         let mut own = TurnRules {
             dropped: turn.dropped.clone(),
-            max_duration: bound(effective(&[&target.max_duration, &test.max_duration, &turn.max_duration])),
-            max_idle: bound(effective(&[&target.max_idle, &test.max_idle, &turn.max_idle])),
-            answers_for_its_duration: turn.is_replay
-                || is_looser(turn.max_duration.as_ref(), merged.max_duration.as_ref()),
+            limits: bounds(levels),
+            answers_for: Measure::ALL.into_iter().filter(Measure::is_summed).filter(answers).collect(),
             is_replay: turn.is_replay,
             entries: Vec::new(),
         };
         add_new(&mut own.entries, &mut own.dropped, &turn.entries, outer);
+        if let Some(Expectation::Is(entry)) = &turn.outcome {
+            own.entries.push(entry.clone());
+        }
         merged.turns.push(own);
     }
     merged
@@ -83,21 +90,24 @@ fn add_new(entries: &mut Vec<Entry>, dropped: &mut Vec<Dropped>, more: &[Entry],
 }
 
 /// The innermost word on a limit; outer levels first.
-pub(super) fn effective<'s>(levels: &[&'s Option<Setting>]) -> Option<&'s Setting> {
-    levels.iter().rev().find_map(|setting| setting.as_ref())
+pub(super) fn effective<'s>(measure: Measure, levels: &[&'s Block]) -> Option<&'s Setting> {
+    levels.iter().rev().find_map(|block| block.limits.get(measure))
 }
 
-fn bound(setting: Option<&Setting>) -> Option<Bound> {
-    match setting {
-        Some(Setting::Bound(bound)) => Some(bound.clone()),
-        Some(Setting::Off(_) | Setting::Later(..)) | None => None,
+fn bounds(levels: &[&Block]) -> PerMeasure<Bound> {
+    let mut bounds = PerMeasure::default();
+    for measure in Measure::ALL {
+        if let Some(Setting::Bound(bound)) = effective(measure, levels) {
+            bounds.set(measure, Some(bound.clone()));
+        }
     }
+    bounds
 }
 
 fn is_looser(own: Option<&Setting>, test: Option<&Bound>) -> bool {
     match (own, test) {
         (Some(Setting::Off(_)), _) => true,
-        (Some(Setting::Bound(own)), Some(test)) => own.ms > test.ms,
+        (Some(Setting::Bound(own)), Some(test)) => own.most > test.most,
         (Some(Setting::Bound(_) | Setting::Later(..)) | None, _) => false,
     }
 }

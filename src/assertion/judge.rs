@@ -1,9 +1,9 @@
 //! Runs the monitors of a test.
 
-use super::{Finding, Home, Inherited, Judgement, Moment, Monitor, Origin, Scope, max_duration, max_idle};
-use crate::outcome::Failure;
+use super::{Entry, Finding, Home, Inherited, Judgement, Moment, Monitor, Origin, Rule, Scope, sum};
+use crate::outcome::{ErrorKind, Failure, Problem};
 use crate::redact::Redactor;
-use crate::trace::{Touch, Trace};
+use crate::trace::{Outcome, Touch, Trace};
 use crate::variables::Patterns;
 
 /// The monitors of one test: those at home in the test, those of the running turn, and those of earlier turns that
@@ -42,6 +42,8 @@ struct Watch {
     broken: bool,
     /// How many findings were taken since the judge was last asked for them.
     found: usize,
+    /// Why it cannot be judged.
+    unknown: Option<String>,
 }
 
 /// How often one rule may be found broken in one turn, or one home: an agent may break it without end.
@@ -67,11 +69,11 @@ impl Judge {
             let monitor = entry.rule.start(&mut patterns)?;
             test.push(Watch::new(entry.rule.path(), entry.origin.clone(), Home::Test, monitor));
         }
-        if let Some(bound) = &rules.max_duration {
-            let answers = rules.turns.iter().map(|turn| turn.answers_for_its_duration).collect();
-            let same = rules.turns.iter().map(|turn| turn.max_duration.as_ref() == Some(bound)).collect();
-            let monitor = Monitor::TestDuration(max_duration::OfTest::new(bound.clone(), answers, same));
-            test.push(Watch::new("timing.max_duration_ms", bound.origin.clone(), Home::Test, monitor));
+        for (measure, bound) in rules.limits.iter().filter(|(measure, _)| measure.is_summed()) {
+            let answers = rules.turns.iter().map(|turn| turn.answers_for.contains(&measure)).collect();
+            let same = rules.turns.iter().map(|turn| turn.limits.get(measure) == Some(bound)).collect();
+            let monitor = Monitor::Sum(sum::Monitor::new(measure, bound.clone(), answers, same));
+            test.push(Watch::new(measure.path(), bound.origin.clone(), Home::Test, monitor));
         }
         Ok(Self {
             rules,
@@ -98,13 +100,9 @@ impl Judge {
             let monitor = entry.rule.start(&mut self.patterns)?;
             self.turn.push(Watch::new(entry.rule.path(), entry.origin.clone(), home, monitor));
         }
-        if let Some(bound) = &rules.max_duration {
-            let monitor = Monitor::TurnDuration(max_duration::OfTurn::new(bound.clone()));
-            self.turn.push(Watch::new("timing.max_duration_ms", bound.origin.clone(), home, monitor));
-        }
-        if let Some(bound) = &rules.max_idle {
-            let monitor = Monitor::Idle(max_idle::Monitor::new(bound.clone()));
-            self.turn.push(Watch::new("timing.max_idle_ms", bound.origin.clone(), home, monitor));
+        for (measure, bound) in rules.limits.iter() {
+            let monitor = Monitor::of_limit(measure, bound.clone());
+            self.turn.push(Watch::new(measure.path(), bound.origin.clone(), home, monitor));
         }
         Ok(())
     }
@@ -133,6 +131,31 @@ impl Judge {
             }
         }
         self.tell(trace)
+    }
+
+    /// A rule of the turn that has just ended that cannot be judged: the test cannot pass, and the rule is not broken.
+    pub fn unjudged(&self) -> Option<Problem> {
+        self.turn.iter().find_map(|watch| {
+            let (why, level) = (watch.unknown.as_ref()?, watch.origin.level.as_str());
+            let (path, place) = (watch.path, &watch.origin.place);
+            Some(Problem {
+                kind: ErrorKind::Agent,
+                message: format!("{why}: the {level} rule `{path}` ({place}) cannot be judged"),
+                help: Some("drop the limit, or switch it off for this turn with `false`".to_owned()),
+            })
+        })
+    }
+
+    /// Whether the running turn may end so: an error or a cancelled run is none where a rule expects it.
+    pub fn expects(&self, outcome: &Outcome) -> bool {
+        let Some(index) = self.begun.checked_sub(1) else { return false };
+        let last = self.rules.turns.iter().rposition(|turn| !turn.is_replay);
+        let of_turn = self.rules.turns.get(index).map_or(&[][..], |turn| &turn.entries);
+        let of_test: &[Entry] = if last == Some(index) { &self.rules.test } else { &[] };
+        of_turn.iter().chain(of_test).any(|entry| match &entry.rule {
+            Rule::Outcome(expected) => expected.expects(outcome),
+            _ => false,
+        })
     }
 
     /// The test is over; gives every rule that the test as a whole does not keep.
@@ -179,7 +202,7 @@ impl Judge {
 
 impl Watch {
     fn new(path: &'static str, origin: Origin, home: Home, monitor: Monitor) -> Self {
-        Self { path, origin, home, monitor, settled: false, broken: false, found: 0 }
+        Self { path, origin, home, monitor, settled: false, broken: false, found: 0, unknown: None }
     }
 
     /// Feeds the monitor; an obligation that is broken is settled, a prohibition may be broken again.
@@ -192,6 +215,10 @@ impl Watch {
         match self.monitor.watch(&Scope { trace, home: self.home, redactor }, moment) {
             Judgement::Open => {}
             Judgement::Holds => self.settled = true,
+            Judgement::Unknown(why) => {
+                self.unknown = Some(why);
+                (self.broken, self.settled) = (true, true);
+            }
             Judgement::Broken(findings) => {
                 let again = matches!(self.monitor, Monitor::MustNotMatch(_)) && self.is_among(broken);
                 // The same text found in a message and again in the joined text is one failure.

@@ -116,6 +116,8 @@ pub enum Judgement {
     Holds,
     /// It does not hold. What was found at this moment; a prohibition may find more later.
     Broken(Vec<Finding>),
+    /// It cannot be told, for this reason: never a pass.
+    Unknown(String),
 }
 
 /// One way in which a rule does not hold.

@@ -33,9 +33,9 @@ impl Gap<'_> {
             message: format!(
                 "idle for {} from {from} to {to}, the limit is {} ms",
                 milliseconds(self.micros),
-                bound.ms
+                bound.most
             ),
-            expected: format!("no stretch of more than {} ms without a tool call in progress", bound.ms),
+            expected: format!("no stretch of more than {} ms without a tool call in progress", bound.most),
             seen: vec![Seen::Words(milliseconds(self.micros))],
             events: events.into_iter().flatten().collect(),
         }
@@ -51,7 +51,7 @@ impl Monitor {
         let Some(turn) = scope.trace.turns.last().filter(|_| moment == Moment::TurnEnd) else {
             return Judgement::Open;
         };
-        let long = gaps(scope.trace, turn).into_iter().filter(|gap| !self.bound.admits(gap.micros));
+        let long = gaps(scope.trace, turn).into_iter().filter(|gap| !self.bound.admits_micros(gap.micros));
         let findings: Vec<Finding> = long.map(|gap| gap.finding(&self.bound)).collect();
         if findings.is_empty() { Judgement::Holds } else { Judgement::Broken(findings) }
     }

@@ -1,8 +1,9 @@
 //! The closed set of rules, and what they share.
 
 use super::{
-    Finding, Forbid, ForbidCall, Home, Judgement, Moment, MustMatch, MustNotMatch, Required, Scope, describe,
-    forbid, forbid_calls, max_duration, max_idle, must_match, must_not_match, require,
+    Bound, ExpectedOutcome, Finding, Forbid, ForbidCall, Home, Judgement, Measure, Moment, MustMatch,
+    MustNotMatch, Required, Scope, StateRule, describe, forbid, forbid_calls, max_duration, max_first_token,
+    max_idle, max_tokens, max_tool, must_match, must_not_match, outcome, require, state, sum,
 };
 use crate::diagnostic::{Place, Span};
 use crate::outcome::{Failure, Level};
@@ -18,7 +19,7 @@ pub enum Kind {
     Obligation,
 }
 
-/// A rule of a list. The limits of `timing` are no list: see [`Bound`](super::Bound).
+/// A rule that is no limit; for those see [`Bound`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Rule {
     /// `tools.forbid`
@@ -31,6 +32,10 @@ pub enum Rule {
     MustMatch(MustMatch),
     /// `text.must_not_match`
     MustNotMatch(MustNotMatch),
+    /// `state`
+    State(StateRule),
+    /// `outcome`
+    Outcome(ExpectedOutcome),
 }
 
 /// Who wrote a rule, and where.
@@ -62,6 +67,8 @@ impl Rule {
             Self::Require(_) => "tools.require",
             Self::MustMatch(_) => "text.must_match",
             Self::MustNotMatch(_) => "text.must_not_match",
+            Self::State(_) => "state",
+            Self::Outcome(_) => "outcome",
         }
     }
 
@@ -69,7 +76,7 @@ impl Rule {
     pub fn kind(&self) -> Kind {
         match self {
             Self::Forbid(_) | Self::ForbidCall(_) | Self::MustNotMatch(_) => Kind::Prohibition,
-            Self::Require(_) | Self::MustMatch(_) => Kind::Obligation,
+            Self::Require(_) | Self::MustMatch(_) | Self::State(_) | Self::Outcome(_) => Kind::Obligation,
         }
     }
 
@@ -81,6 +88,8 @@ impl Rule {
             Self::Require(rule) => rule.describe(),
             Self::MustMatch(rule) => rule.describe(),
             Self::MustNotMatch(rule) => rule.describe(),
+            Self::State(rule) => rule.describe(),
+            Self::Outcome(rule) => rule.describe(),
         }
     }
 
@@ -92,6 +101,8 @@ impl Rule {
             Self::Require(rule) => rule.settled(home),
             Self::MustMatch(rule) => rule.settled(home),
             Self::MustNotMatch(rule) => rule.settled(home),
+            Self::State(rule) => rule.settled(home),
+            Self::Outcome(rule) => rule.settled(home),
         }
     }
 
@@ -111,6 +122,8 @@ impl Rule {
             Self::Require(rule) => Monitor::Require(rule.start(patterns)?),
             Self::MustMatch(rule) => Monitor::MustMatch(rule.start(patterns)?),
             Self::MustNotMatch(rule) => Monitor::MustNotMatch(rule.start(patterns)?),
+            Self::State(rule) => Monitor::State(rule.start(patterns)?),
+            Self::Outcome(rule) => Monitor::Outcome(rule.start(patterns)?),
         })
     }
 }
@@ -128,15 +141,38 @@ pub enum Monitor {
     MustMatch(must_match::Monitor),
     /// `text.must_not_match`
     MustNotMatch(must_not_match::Monitor),
+    /// `state`
+    State(state::Monitor),
+    /// `outcome`
+    Outcome(outcome::Monitor),
     /// `timing.max_duration_ms` of one turn
-    TurnDuration(max_duration::OfTurn),
-    /// `timing.max_duration_ms` of the test as a whole
-    TestDuration(max_duration::OfTest),
+    Duration(max_duration::Monitor),
     /// `timing.max_idle_ms`
     Idle(max_idle::Monitor),
+    /// `timing.max_first_token_ms`
+    FirstToken(max_first_token::Monitor),
+    /// `timing.max_tool_ms`
+    Tool(max_tool::Monitor),
+    /// The limits of `usage`, of one turn
+    Tokens(max_tokens::Monitor),
+    /// A limit of the test as a whole
+    Sum(sum::Monitor),
 }
 
 impl Monitor {
+    /// Watches a limit of one turn.
+    pub(super) fn of_limit(measure: Measure, bound: Bound) -> Self {
+        match measure {
+            Measure::Duration => Self::Duration(max_duration::Monitor::new(bound)),
+            Measure::Idle => Self::Idle(max_idle::Monitor::new(bound)),
+            Measure::FirstToken => Self::FirstToken(max_first_token::Monitor::new(bound)),
+            Measure::Tool => Self::Tool(max_tool::Monitor::new(bound)),
+            Measure::InputTokens | Measure::OutputTokens | Measure::TotalTokens => {
+                Self::Tokens(max_tokens::Monitor::new(measure, bound))
+            }
+        }
+    }
+
     /// Feeds the monitor one moment. What is settled is fed no more.
     pub fn watch(&mut self, scope: &Scope<'_>, moment: Moment) -> Judgement {
         match self {
@@ -145,15 +181,20 @@ impl Monitor {
             Self::Require(monitor) => monitor.watch(scope, moment),
             Self::MustMatch(monitor) => monitor.watch(scope, moment),
             Self::MustNotMatch(monitor) => monitor.watch(scope, moment),
-            Self::TurnDuration(monitor) => monitor.watch(scope, moment),
-            Self::TestDuration(monitor) => monitor.watch(scope, moment),
+            Self::State(monitor) => monitor.watch(scope, moment),
+            Self::Outcome(monitor) => monitor.watch(scope, moment),
+            Self::Duration(monitor) => monitor.watch(scope, moment),
             Self::Idle(monitor) => monitor.watch(scope, moment),
+            Self::FirstToken(monitor) => monitor.watch(scope, moment),
+            Self::Tool(monitor) => monitor.watch(scope, moment),
+            Self::Tokens(monitor) => monitor.watch(scope, moment),
+            Self::Sum(monitor) => monitor.watch(scope, moment),
         }
     }
 
     /// Whether it owes something at the end of its home: not judged where its home was cut short (SPEC 5).
     pub fn is_obligation(&self) -> bool {
-        matches!(self, Self::Require(_) | Self::MustMatch(_))
+        matches!(self, Self::Require(_) | Self::MustMatch(_) | Self::State(_) | Self::Outcome(_))
     }
 }
 

@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Limit, Number, OneOrMany, Text};
+use super::{Limit, Number, OneOrMany, OutcomeRule, Text};
 use crate::diagnostic::Spanned;
-use crate::source::FreeMap;
+use crate::source::{FreeMap, Node};
 
 /// What must hold. Written on a target, a test or a turn; inner levels inherit what outer ones say.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -20,6 +20,81 @@ pub struct AssertBlock {
     /// What the agent must and must not say.
     #[schemars(extend("x-since" = "1.0"))]
     pub text: Option<TextRules>,
+    /// What must hold of the agent's state.
+    #[schemars(extend("x-since" = "1.3"), example = serde_json::json!([{"path": "cart.items", "equals": 2}]))]
+    pub state: Option<Vec<Spanned<ValueRule>>>,
+    /// How the turn must end, and on a test or target the last turn. An error that is expected here is none.
+    #[schemars(extend("x-since" = "1.3"), example = &"interrupted")]
+    pub outcome: Option<Spanned<OutcomeRule>>,
+    /// How many tokens the agent may take.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub usage: Option<UsageLimits>,
+}
+
+/// What a JSON value must be: exactly one of `equals`, `match`, `type`, `exists` and `schema`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ValueRule {
+    /// Where the value stands (`cart.total`, `items[0].id`); without it the whole is meant.
+    #[schemars(extend("x-since" = "1.3"), example = "items[0].id")]
+    pub path: Option<Text>,
+    /// The value must be this one; the order of keys does not matter.
+    #[schemars(extend("x-since" = "1.3"), with = "Option<serde_json::Value>")]
+    pub equals: Option<Node>,
+    /// A regex that the value must match somewhere: a string as it is, any other value as compact JSON.
+    #[serde(rename = "match")]
+    #[schemars(extend("x-since" = "1.3", "format" = "regex"), example = "^sku-")]
+    pub matches: Option<Text>,
+    /// The type the value must have.
+    #[serde(rename = "type")]
+    #[schemars(extend("x-since" = "1.3"))]
+    pub value_type: Option<ValueType>,
+    /// Whether anything must stand there; `null` is something.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub exists: Option<bool>,
+    /// A JSON Schema that the value must fit.
+    #[schemars(extend("x-since" = "1.3"), with = "Option<serde_json::Value>", example = serde_json::json!({"type": "array", "minItems": 1}))]
+    pub schema: Option<Node>,
+    /// Turns the rule round (default false). What is not there then passes.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub not: Option<bool>,
+    /// What a failure says, instead of the rule's own words.
+    #[schemars(extend("x-since" = "1.3"), example = "the cart must not be empty")]
+    pub message: Option<Text>,
+}
+
+/// A type of JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum ValueType {
+    /// Text.
+    String,
+    /// Any number.
+    Number,
+    /// `true` or `false`.
+    Boolean,
+    /// A list.
+    Array,
+    /// A mapping.
+    Object,
+    /// `null`.
+    Null,
+}
+
+/// Limits in tokens, as the agent tells them; equal to the limit passes. `false` switches an inherited limit off.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UsageLimits {
+    /// How many tokens the models may read in a turn, and on a test or target in the test as a whole.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub max_input_tokens: Option<Spanned<Limit>>,
+    /// How many tokens the models may write; counted likewise.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub max_output_tokens: Option<Spanned<Limit>>,
+    /// How many tokens the models may read and write together; counted likewise.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub max_total_tokens: Option<Spanned<Limit>>,
 }
 
 /// Rules about tool calls. A call counts from its start, with or without a result.
@@ -101,6 +176,12 @@ pub struct TimingLimits {
     /// How long the agent may go without a tool call in progress: before the first, between two, after the last.
     #[schemars(extend("x-since" = "1.0"))]
     pub max_idle_ms: Option<Spanned<Limit>>,
+    /// How long it may take until the first text of a turn comes; of a turn without text, until its end.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub max_first_token_ms: Option<Spanned<Limit>>,
+    /// How long each tool call may take, from its start to its result, without one to the end of its arguments.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub max_tool_ms: Option<Spanned<Limit>>,
 }
 
 /// Rules about what the agent says: all its messages, joined by newlines.

@@ -29,13 +29,13 @@ pub enum Given<T> {
     Reference(String),
 }
 
-/// A limit of `timing`: milliseconds, or `false` to switch off what an outer level set.
+/// A limit: a number of what it limits, or `false` to switch off what an outer level set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// `false`.
     Off,
-    /// The largest number of milliseconds that still passes.
-    Milliseconds(Given<u64>),
+    /// The largest number that still passes.
+    Most(Given<u64>),
 }
 
 /// One value, or a list of them.
@@ -118,7 +118,7 @@ impl<'de> Deserialize<'de> for Limit {
             type Value = Limit;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("`false`, a whole number of milliseconds or exactly one `${…}`")
+                formatter.write_str("`false`, a whole number or exactly one `${…}`")
             }
 
             fn visit_bool<E: de::Error>(self, value: bool) -> Result<Limit, E> {
@@ -126,15 +126,15 @@ impl<'de> Deserialize<'de> for Limit {
             }
 
             fn visit_u64<E: de::Error>(self, value: u64) -> Result<Limit, E> {
-                GivenVisitor.visit_u64(value).map(Limit::Milliseconds)
+                GivenVisitor.visit_u64(value).map(Limit::Most)
             }
 
             fn visit_f64<E: de::Error>(self, value: f64) -> Result<Limit, E> {
-                GivenVisitor.visit_f64(value).map(Limit::Milliseconds)
+                GivenVisitor.visit_f64(value).map(Limit::Most)
             }
 
             fn visit_str<E: de::Error>(self, value: &str) -> Result<Limit, E> {
-                GivenVisitor.visit_str(value).map(Limit::Milliseconds)
+                GivenVisitor.visit_str(value).map(Limit::Most)
             }
         }
         deserializer.deserialize_any(LimitVisitor)

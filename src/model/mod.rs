@@ -10,6 +10,7 @@ mod config;
 mod content;
 mod hook;
 mod leaf;
+mod outcome;
 mod scripted;
 mod target;
 mod test;
@@ -17,15 +18,19 @@ mod turn;
 
 use crate::source::TagDefault;
 
-pub use assert_block::{AssertBlock, Count, ForbidCalls, Require, TextRules, TimingLimits, ToolRules};
+pub use assert_block::{
+    AssertBlock, Count, ForbidCalls, Require, TextRules, TimingLimits, ToolRules, UsageLimits, ValueRule,
+    ValueType,
+};
 pub use client_tool::{ClientTool, Mock, MockAnswer, MockCase};
 pub use config::ConfigFile;
 pub use content::{Attachment, ContentPart, Media, MediaKind, TextPart, UserSays};
 pub use hook::Hook;
 pub use leaf::{Given, Limit, Number, OneOrMany, Text};
+pub use outcome::{OutcomeIs, OutcomeRule, RunOutcome};
 pub use scripted::{
-    ScriptedAnswer, ScriptedCall, ScriptedCustom, ScriptedError, ScriptedInterrupt, ScriptedRule, ScriptedStep,
-    ScriptedUsage, ScriptedWhen,
+    ScriptedAnswer, ScriptedCall, ScriptedCustom, ScriptedError, ScriptedInterrupt, ScriptedRule,
+    ScriptedStep, ScriptedUsage, ScriptedWhen,
 };
 pub use target::{AguiTarget, AguiTransport, Connect, HistorySent, ProtocolVersion, ScriptedTarget, Target};
 pub use test::TestFile;

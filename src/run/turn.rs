@@ -67,6 +67,8 @@ pub(super) async fn run_turn(
     capture.end_turn();
     let cut_short = problem.is_some() || capture.was_stopped();
     let failures = capture.judge.end_turn(&capture.trace, cut_short);
+    let unjudged = || capture.judge.unjudged().filter(|_| !cut_short);
+    let problem = problem.or_else(|| Some((Status::Error, unjudged()?)));
     summary::turn(&capture.trace, index, session.clock(), problem, failures)
 }
 
@@ -124,7 +126,8 @@ fn problem(
         Ok(Ended::Terminal) => {
             // What became of an earlier run that is told again is history.
             let exchange = capture.trace.exchanges.last().filter(|exchange| !exchange.is_replay);
-            match exchange.and_then(|exchange| exchange.outcome.as_ref()) {
+            let outcome = exchange.and_then(|exchange| exchange.outcome.as_ref());
+            match outcome.filter(|outcome| !capture.judge.expects(outcome)) {
                 Some(error @ Outcome::Error { .. }) => {
                     problem(Status::Error, ErrorKind::Agent, format!("agent error: {error}"), None)
                 }

@@ -135,7 +135,8 @@ impl<'t> Waiting<'t> {
         let name = |open: &Open<'_>| match open {
             Open::Call(call) => format!("a result of `{}` (`{}`)", call.name, call.wire_id),
             Open::Interrupt(interrupt) => {
-                let about = self.trace.tool_of(interrupt).map(|tool| format!(" about `{tool}`")).unwrap_or_default();
+                let about =
+                    self.trace.tool_of(interrupt).map(|tool| format!(" about `{tool}`")).unwrap_or_default();
                 let asks = interrupt.message.as_ref().map(|asks| format!(": {asks}")).unwrap_or_default();
                 format!("an answer to its interrupt `{}`{about}{asks}", interrupt.id)
             }

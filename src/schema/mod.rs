@@ -17,6 +17,7 @@ mod raise;
 mod salvage;
 mod tidy;
 mod validate;
+mod value;
 mod version;
 mod walk;
 mod words;
@@ -27,6 +28,7 @@ pub use load::{Loaded, load};
 pub use prune::pruned;
 pub use raise::raised;
 pub use salvage::{Salvaged, salvage};
+pub use value::{Mismatch, SchemaError, ValueSchema};
 pub use version::Version;
 
 use serde_json::Value;

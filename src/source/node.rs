@@ -55,6 +55,20 @@ impl Node {
         self.entries().iter().find(|entry| entry.key == key).map(|entry| &entry.value)
     }
 
+    /// The value that these keys and positions lead to, or as far as they lead.
+    pub fn at<'a>(&self, path: impl IntoIterator<Item = &'a str>) -> &Self {
+        let mut reached = self;
+        for part in path {
+            let next = match &reached.value {
+                NodeValue::List(items) => part.parse::<usize>().ok().and_then(|index| items.get(index)),
+                _ => reached.get(part),
+            };
+            let Some(next) = next else { break };
+            reached = next;
+        }
+        reached
+    }
+
     /// The text of a string.
     pub fn as_str(&self) -> Option<&str> {
         match &self.value {

@@ -47,16 +47,34 @@ impl Path {
         &self.text
     }
 
+    /// How far this path leads into a value: the way as text, the value there, and the part that is not in it.
+    pub fn reach<'p, 'v>(&'p self, value: &'v Value) -> (String, &'v Value, Option<&'p str>) {
+        let (mut way, mut reached) = (String::new(), value);
+        for part in &self.parts {
+            let Some(next) = step(reached, part) else { return (way, reached, Some(part)) };
+            if !way.is_empty() {
+                way.push('.');
+            }
+            way.push_str(part);
+            reached = next;
+        }
+        (way, reached, None)
+    }
+
     /// The value at this path.
     pub fn find<'v>(&self, value: &'v Value) -> Option<&'v Value> {
         if let Some(exact) = value.get(&self.text) {
             return Some(exact);
         }
-        self.parts.iter().try_fold(value, |inner, part| match inner {
-            Value::Object(map) => map.get(part),
-            Value::Array(items) if is_index(part) => items.get(part.parse::<usize>().ok()?),
-            _ => None,
-        })
+        self.parts.iter().try_fold(value, |inner, part| step(inner, part))
+    }
+}
+
+fn step<'v>(value: &'v Value, part: &str) -> Option<&'v Value> {
+    match value {
+        Value::Object(map) => map.get(part),
+        Value::Array(items) if is_index(part) => items.get(part.parse::<usize>().ok()?),
+        _ => None,
     }
 }
 

@@ -169,6 +169,9 @@ impl<'a> Filling<'a> {
 
     fn json_node(&mut self, node: &Node) -> Option<Value> {
         match &node.value {
+            NodeValue::String(text) if self.as_written && self.refers_to_later(text) => {
+                Some(Value::String(text.clone()))
+            }
             NodeValue::String(text) => self.json_of(text, node.span),
             NodeValue::List(items) => {
                 let filled: Vec<Option<Value>> = items.iter().map(|item| self.json_node(item)).collect();
@@ -204,12 +207,26 @@ impl<'a> Filling<'a> {
 
     /// Whether `text` refers to something that is known later.
     pub fn waits(&self, text: &Text) -> bool {
-        let pieces = scan(&text.value).unwrap_or_default();
+        self.refers_to_later(&text.value)
+    }
+
+    fn refers_to_later(&self, text: &str) -> bool {
+        let pieces = scan(text).unwrap_or_default();
         pieces.iter().any(|piece| matches!(piece, Piece::Reference(reference) if self.is_later(reference)))
     }
 
     fn is_later(&self, reference: &Reference<'_>) -> bool {
         self.scope.look_up(reference) == Found::Pending
+    }
+
+    /// Whether something in `node` is known later.
+    pub fn json_waits(&self, node: &Node) -> bool {
+        match &node.value {
+            NodeValue::String(text) => self.refers_to_later(text),
+            NodeValue::List(items) => items.iter().any(|item| self.json_waits(item)),
+            NodeValue::Map(entries) => entries.iter().any(|entry| self.json_waits(&entry.value)),
+            _ => false,
+        }
     }
 
     /// A number as it is written, where its value is known later and it is to stand for itself.

@@ -2,7 +2,8 @@
 //!
 //! Steps: `a` a call of tool `a` with the result `ok`; `a=X` with the result X; `a?` without a result; `a(K:V)` with an
 //! argument; `a#1?` with an id and no result, `>1` or `>1=X` its late result; `'text'` a message (`_` is a blank);
-//! `+N` N milliseconds pass; `!` the run ends with an error.
+//! `+N` N milliseconds pass; `!` the run ends with an error; `^` it is interrupted; `@k:v` the state's key `k` is `v`;
+//! `%x` a thought; `$10/5` 10 tokens read and 5 written (`$10/` does not tell how many were written).
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -13,6 +14,7 @@ use ananke::plan::{AguiSettings, Answering, Condition, ScriptedSettings, Step};
 use ananke::target::agui::AguiTarget;
 use ananke::target::scripted::ScriptedTarget;
 use ananke::target::{Chunk, Head, HttpRequest, Reply, Target, TargetError, Transport};
+use ananke::trace::{Interrupt, Usage};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -35,6 +37,19 @@ fn step(word: &str) -> Step {
     }
     if let Some(ms) = word.strip_prefix('+') {
         return Step::Delay(Duration::from_millis(ms.parse().unwrap()));
+    }
+    if let Some(text) = word.strip_prefix('%') {
+        return Step::Think(text.to_owned());
+    }
+    if let Some((key, value)) = word.strip_prefix('@').and_then(|pair| pair.split_once(':')) {
+        return Step::State([(key.to_owned(), Value::String(value.to_owned()))].into_iter().collect());
+    }
+    if let Some((input, output)) = word.strip_prefix('$').and_then(|pair| pair.split_once('/')) {
+        return Step::Usage(Usage::told(input.parse().ok(), output.parse().ok(), None));
+    }
+    if word == "^" {
+        let interrupt = Interrupt { id: "i".to_owned(), ..Interrupt::default() };
+        return Step::Interrupt { interrupt, cancelled: Vec::new() };
     }
     if word == "!" {
         return Step::Error { message: "broken".to_owned(), code: None };
@@ -105,6 +120,7 @@ impl Transport for Played {
         let (sender, body) = mpsc::channel(10_000);
         let at = self.clock.now();
         let mut failed = false;
+        let mut finished = json!({"type": "RUN_FINISHED", "threadId": "thread", "runId": "run"});
         let mut frame = |event: &Value| {
             let bytes = format!("data: {event}\n\n").into_bytes().into();
             sender.try_send(Chunk { at: self.clock.now(), bytes: Ok(bytes) }).unwrap();
@@ -117,11 +133,18 @@ impl Transport for Played {
                     failed = true;
                     frame(&json!({"type": "RUN_ERROR", "message": message}));
                 }
+                Step::Usage(usage) => {
+                    let (input, output) = (usage.input.whole(), usage.output.whole());
+                    finished["usage"] = json!([{"inputTokens": input, "outputTokens": output}]);
+                }
+                Step::Interrupt { interrupt, .. } => {
+                    finished["outcome"] = json!({"type": "interrupt", "interrupts": [{"id": interrupt.id}]});
+                }
                 step => frames(index, self.clock.now().0, step).iter().for_each(&mut frame),
             }
         }
         if !failed {
-            frame(&json!({"type": "RUN_FINISHED", "threadId": "thread", "runId": "run"}));
+            frame(&finished);
         }
         let head = Head { status: 200, content_type: "text/event-stream".to_owned(), location: None };
         Box::pin(std::future::ready(Ok(Reply { at, head, body })))
@@ -147,6 +170,15 @@ fn frames(index: usize, at: u64, step: Step) -> Vec<Value> {
             frames
         }
         Step::Answer { id, result } => vec![answer(&id, &result)],
+        Step::Think(text) => {
+            vec![json!({"type": "REASONING_MESSAGE_CHUNK", "messageId": own_id, "delta": text})]
+        }
+        Step::State(keys) => {
+            let patch = keys
+                .iter()
+                .map(|(key, value)| json!({"op": "add", "path": format!("/{key}"), "value": value}));
+            vec![json!({"type": "STATE_DELTA", "delta": patch.collect::<Vec<_>>()})]
+        }
         step => panic!("a row cannot hold {step:?}"),
     }
 }

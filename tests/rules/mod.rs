@@ -51,6 +51,13 @@ fn the_table_covers_every_rule_at_every_home() {
         "must_not_match:",
         "max_duration_ms:",
         "max_idle_ms:",
+        "max_first_token_ms:",
+        "max_tool_ms:",
+        "max_input_tokens:",
+        "max_output_tokens:",
+        "max_total_tokens:",
+        "state:",
+        "outcome:",
     ] {
         for level in ["target", "test", "turn"] {
             let covered =

@@ -117,4 +117,54 @@ rows! {
     "test" "{timing: {max_idle_ms: 50}}": "a +30|+30 a +51" => "broken at the end of turn 2",
     "target" "{timing: {max_idle_ms: 50}}": "a#1? +500 >1|a" => "holds at the end of turn 2",
     "target" "{timing: {max_idle_ms: 50}}": "+51" => "broken at the end of turn 1",
+
+    // max_first_token_ms: sending→first text, thoughts apart; without text the whole turn.
+    "turn 1" "{timing: {max_first_token_ms: 50}}": "+50 'x' +100 'y'" => "holds at the end of turn 1",
+    "turn 1" "{timing: {max_first_token_ms: 50}}": "+51 'x'" => "broken at the end of turn 1",
+    "turn 1" "{timing: {max_first_token_ms: 50}}": "%t +51 'x'" => "broken at the end of turn 1",
+    "turn 1" "{timing: {max_first_token_ms: 50}}": "a +50" => "holds at the end of turn 1",
+    "turn 1" "{timing: {max_first_token_ms: 50}}": "a +51 !" => "broken at the end of turn 1",
+    "test" "{timing: {max_first_token_ms: 50}}": "+30 'x'|+51 'x'" => "broken at the end of turn 2",
+    "target" "{timing: {max_first_token_ms: 50}}": "+30 'x'|+30 'x'" => "holds at the end of turn 2",
+
+    // max_tool_ms: start→result, else the end of the arguments; a call that waits for another turn in each of the two.
+    "turn 1" "{timing: {max_tool_ms: 50}}": "a#1? +50 >1" => "holds at the end of turn 1",
+    "turn 1" "{timing: {max_tool_ms: 50}}": "b a#1? +51 >1" => "broken at the end of turn 1",
+    "turn 1" "{timing: {max_tool_ms: 50}}": "a? +500" => "holds at the end of turn 1",
+    "test" "{timing: {max_tool_ms: 50}}": "a#1? +500|+50 >1" => "holds at the end of turn 2",
+    "target" "{timing: {max_tool_ms: 50}}": "a#1? +500|+51 >1" => "broken at the end of turn 2",
+
+    // usage: each turn by its effective number, the test by its own; what is not told cannot be judged.
+    "turn 1" "{usage: {max_input_tokens: 10}}": "$10/99" => "holds at the end of turn 1",
+    "turn 1" "{usage: {max_input_tokens: 10}}": "$11/1" => "broken at the end of turn 1",
+    "turn 1" "{usage: {max_input_tokens: 10}}": "a" => "broken at the end of turn 1",
+    "turn 1" "{usage: {max_output_tokens: 10}}": "$1/" => "broken at the end of turn 1",
+    "turn 1" "{usage: {max_total_tokens: 10}}": "$5/5" => "holds at the end of turn 1",
+    "turn 1" "{usage: {max_total_tokens: 10}}": "a !" => "holds at the end of turn 1",
+    "test" "{usage: {max_total_tokens: 20}}": "$6/4|$6/5" => "broken at the end of turn 2",
+    "test" "{usage: {max_input_tokens: 20}}": "$10/9|$10/9" => "holds at the end of the test",
+    "target" "{usage: {max_total_tokens: 20}}": "$6/4|$6/4" => "holds at the end of the test",
+    "target" "{usage: {max_input_tokens: 20}}": "$10/1|$11/1" => "broken at the end of turn 2",
+    "test" "{usage: {max_output_tokens: 20}}": "$1/21" => "broken at the end of turn 1",
+    "target" "{usage: {max_output_tokens: 20}}": "$9/9|$9/12" => "broken at the end of turn 2",
+
+    // state: as it is when its home is over.
+    "turn 1" "{state: [{path: k, equals: x}]}": "@k:y @k:x" => "holds at the end of turn 1",
+    "turn 1" "{state: [{path: k, equals: x}]}": "a|@k:x" => "broken at the end of turn 1",
+    "turn 2" "{state: [{path: k, match: ^x, not: true}]}": "@k:x|@k:y" => "holds at the end of turn 2",
+    "turn 1" "{state: [{path: k, exists: true}]}": "@k:x !" => "never settles",
+    "test" "{state: [{path: k, type: string}]}": "@k:x|a" => "holds at the end of the test",
+    "target" "{state: [{path: k, schema: {enum: [x]}}]}": "@k:x|@k:y" => "broken at the end of the test",
+
+    // outcome: of the home's last run; an error that is expected is none, and the test goes on.
+    "turn 1" "{outcome: error}": "a !|a" => "holds at the end of turn 1",
+    "turn 1" "{outcome: error}": "a" => "broken at the end of turn 1",
+    "turn 1" "{outcome: {is: error, error_match: brok}}": "!" => "holds at the end of turn 1",
+    "turn 1" "{outcome: {is: error, error_match: other}}": "!" => "broken at the end of turn 1",
+    "turn 1" "{outcome: finished}": "!" => "never settles",
+    "turn 2" "{outcome: interrupted}": "^|^" => "holds at the end of turn 2",
+    "test" "{outcome: error}": "a|!" => "holds at the end of the test",
+    "test" "{outcome: error}": "!|!" => "never settles",
+    "test" "{outcome: finished}": "a|^" => "broken at the end of the test",
+    "target" "{outcome: interrupted}": "a|^" => "holds at the end of the test",
 }

@@ -256,3 +256,55 @@ async fn what_never_became_complete_is_no_history() {
     ]);
     assert_eq!(messages, expected);
 }
+
+#[tokio::test]
+async fn thoughts_go_back_with_what_only_the_agent_understands() {
+    let first = run(
+        1,
+        &[
+            vec![
+                json!({"type": "REASONING_START", "messageId": "r"}),
+                json!({"type": "REASONING_MESSAGE_START", "messageId": "r", "role": "reasoning"}),
+                json!({"type": "REASONING_ENCRYPTED_VALUE", "subtype": "message", "entityId": "r", "encryptedValue": "s1"}),
+                json!({"type": "REASONING_MESSAGE_CONTENT", "messageId": "r", "delta": "hm"}),
+                json!({"type": "REASONING_MESSAGE_END", "messageId": "r"}),
+                json!({"type": "THINKING_TEXT_MESSAGE_CONTENT", "delta": "of before 1.0"}),
+            ],
+            called("c", "{}", &json!("m")).to_vec(),
+            vec![
+                json!({"type": "REASONING_ENCRYPTED_VALUE", "subtype": "tool-call", "entityId": "c", "encryptedValue": "s2"}),
+                answered("t", "c", &json!("found")),
+                json!({"type": "REASONING_ENCRYPTED_VALUE", "subtype": "message", "entityId": "t", "encryptedValue": "s3"}),
+                json!({"type": "REASONING_ENCRYPTED_VALUE", "subtype": "message", "entityId": "nobody", "encryptedValue": "s4"}),
+            ],
+        ]
+        .concat(),
+    );
+    let mut messages = last_messages(&[first, run(2, &[])]).await;
+    let messages = messages.as_array_mut().expect("a list");
+    messages.retain(|message| message["role"] != "user");
+    let expected = json!([
+        {"id": "r", "role": "reasoning", "content": "hm", "encryptedValue": "s1"},
+        {"id": "m", "role": "assistant", "toolCalls": [
+            {"id": "c", "type": "function", "function": {"name": "look", "arguments": "{}"}, "encryptedValue": "s2"}]},
+        {"id": "t", "role": "tool", "content": "found", "toolCallId": "c", "encryptedValue": "s3"},
+    ]);
+    assert_eq!(json!(messages), expected);
+}
+
+#[tokio::test]
+async fn thoughts_that_were_cut_off_or_have_the_id_of_a_message_do_not_go_back() {
+    let first = vec![
+        json!({"type": "RUN_STARTED", "threadId": "t-1", "runId": "r-1"}),
+        json!({"type": "TEXT_MESSAGE_START", "messageId": "m", "role": "assistant"}),
+        json!({"type": "REASONING_MESSAGE_CHUNK", "messageId": "m", "delta": "hm"}),
+        json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": "hello"}),
+        json!({"type": "TEXT_MESSAGE_END", "messageId": "m"}),
+        json!({"type": "REASONING_MESSAGE_START", "messageId": "r", "role": "reasoning"}),
+        json!({"type": "RUN_ERROR", "message": "no"}),
+    ];
+    let mut messages = last_messages(&[first, run(2, &[])]).await;
+    let messages = messages.as_array_mut().expect("a list");
+    messages.retain(|message| message["role"] != "user");
+    assert_eq!(json!(messages), json!([{"id": "m", "role": "assistant", "content": "hello"}]));
+}

@@ -1,7 +1,7 @@
 //! Limits that nothing can exceed.
 
 use super::{Lint, Surroundings, TimeOut};
-use crate::assertion::{Bound, Inherited, Origin};
+use crate::assertion::{Bound, Inherited, Measure, Origin, TurnRules};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::outcome::Level;
 
@@ -14,23 +14,27 @@ struct InForce<'m> {
 pub(super) fn lint(merged: &Inherited, surroundings: &Surroundings<'_>, lint: &mut Lint) {
     let mut found: Vec<(&Origin, Diagnostic)> = Vec::new();
     if let Some(timeout) = surroundings.timeout {
-        if let Some(bound) = &merged.max_duration {
-            let counted = merged.turns.iter().filter(|turn| !turn.answers_for_its_duration).count();
+        if let Some(bound) = merged.limits.get(Measure::Duration) {
+            let of_itself = |turn: &&TurnRules| turn.answers_for.contains(&Measure::Duration);
+            let counted = merged.turns.iter().filter(|turn| !of_itself(turn)).count();
             found.extend(sum(bound, counted, timeout, surroundings));
         }
         // A limit of the test is about the sum of its turns as well; one that a turn wrote is about that turn alone.
-        let of_turns = merged.turns.iter().filter_map(|turn| turn.max_duration.as_ref());
-        for bound in of_turns.filter(|bound| bound.origin.level == Level::Turn && bound.ms > timeout.ms) {
-            found.push((&bound.origin, cut_off("max_duration_ms", bound, 1, timeout, surroundings)));
+        let of_turns = merged.turns.iter().filter_map(|turn| turn.limits.get(Measure::Duration));
+        for bound in of_turns.filter(|bound| bound.origin.level == Level::Turn && bound.most > timeout.ms) {
+            found.push((&bound.origin, cut_off(Measure::Duration, bound, 1, timeout, surroundings)));
         }
     }
-    for InForce { bound, turns } in idle_limits(merged) {
-        let cutting = surroundings.timeout.filter(|timeout| bound.ms > timeout.ms);
-        let warning = match cutting {
-            Some(timeout) => Some(cut_off("max_idle_ms", bound, 1, timeout, surroundings)),
-            None => shadowed(bound, &turns, merged, surroundings),
-        };
-        found.extend(warning.map(|warning| (&bound.origin, warning)));
+    for measure in [Measure::Idle, Measure::FirstToken, Measure::Tool] {
+        for InForce { bound, turns } in of_turns(measure, merged) {
+            let cutting = surroundings.timeout.filter(|timeout| bound.most > timeout.ms);
+            let warning = match cutting {
+                Some(timeout) => Some(cut_off(measure, bound, 1, timeout, surroundings)),
+                None if measure == Measure::Idle => shadowed(bound, &turns, merged, surroundings),
+                None => None,
+            };
+            found.extend(warning.map(|warning| (&bound.origin, warning)));
+        }
     }
     for (origin, warning) in found {
         let kept = if origin.level == Level::Target { &mut lint.of_target } else { &mut lint.certain };
@@ -38,12 +42,12 @@ pub(super) fn lint(merged: &Inherited, surroundings: &Surroundings<'_>, lint: &m
     }
 }
 
-/// Each idle limit once, with the turns it is in force on: one that turns inherit, and those that turns wrote.
-fn idle_limits(merged: &Inherited) -> Vec<InForce<'_>> {
+/// Each limit once, with the turns it is in force on: one that turns inherit, and those that turns wrote.
+fn of_turns(measure: Measure, merged: &Inherited) -> Vec<InForce<'_>> {
     let mut inherited: Option<InForce<'_>> = None;
     let mut limits = Vec::new();
     for (index, turn) in merged.turns.iter().enumerate() {
-        let Some(bound) = &turn.max_idle else { continue };
+        let Some(bound) = turn.limits.get(measure) else { continue };
         if bound.origin.level == Level::Turn {
             limits.push(InForce { bound, turns: vec![index] });
         } else {
@@ -62,23 +66,24 @@ fn sum<'m>(
     surroundings: &Surroundings<'_>,
 ) -> Option<(&'m Origin, Diagnostic)> {
     let most = timeout.ms.saturating_mul(u64::try_from(turns).unwrap_or(u64::MAX));
-    let warning = || cut_off("max_duration_ms", bound, turns, timeout, surroundings);
-    (turns > 0 && bound.ms > most).then(|| (&bound.origin, warning()))
+    let warning = || cut_off(Measure::Duration, bound, turns, timeout, surroundings);
+    (turns > 0 && bound.most > most).then(|| (&bound.origin, warning()))
 }
 
 fn cut_off(
-    key: &str,
+    measure: Measure,
     bound: &Bound,
     turns: usize,
     timeout: TimeOut,
     surroundings: &Surroundings<'_>,
 ) -> Diagnostic {
-    let Bound { ms, origin } = bound;
+    let Bound { most: ms, origin } = bound;
     let each = if turns == 1 {
         format!("a turn is cut off after {} ms", timeout.ms)
     } else {
         format!("each of the {turns} turns is cut off after {} ms", timeout.ms)
     };
+    let key = measure.key();
     let message = format!("`{key}` of {ms} ms is never exceeded: {each}");
     let source = surroundings.source(origin);
     let warning = Diagnostic::warning(Code::LimitAboveTimeout, message).at(source, origin.span, "");
@@ -105,13 +110,16 @@ fn shadowed(
 ) -> Option<Diagnostic> {
     let durations: Vec<&Bound> = turns
         .iter()
-        .map(|turn| merged.turns[*turn].max_duration.as_ref().filter(|duration| duration.ms <= idle.ms))
+        .map(|turn| {
+            let duration = merged.turns[*turn].limits.get(Measure::Duration);
+            duration.filter(|duration| duration.most <= idle.most)
+        })
         .collect::<Option<_>>()?;
     let duration = durations.first()?;
     let message = format!(
         "`max_idle_ms` of {} ms never fails on its own: a turn that is idle for longer takes longer than its \
          `max_duration_ms` of {} ms",
-        idle.ms, duration.ms
+        idle.most, duration.most
     );
     let places = ((&idle.origin, ""), (&duration.origin, "the duration is limited"));
     let warning = surroundings.warning(Code::IdleAboveDuration, message, places.0, places.1);

@@ -42,7 +42,11 @@ pub(super) fn lint(merged: &Inherited, surroundings: &Surroundings<'_>, found: &
                     }),
                 );
             }
-            Rule::Forbid(_) | Rule::ForbidCall(_) | Rule::MustNotMatch(_) => {}
+            Rule::Forbid(_)
+            | Rule::ForbidCall(_)
+            | Rule::MustNotMatch(_)
+            | Rule::State(_)
+            | Rule::Outcome(_) => {}
         }
     }
 }
@@ -62,7 +66,7 @@ impl<'e> Prohibitions<'e> {
                 Rule::MustNotMatch(rule) => {
                     prohibitions.texts.entry(rule.pattern.as_str()).or_default().push(*homed);
                 }
-                Rule::Require(_) | Rule::MustMatch(_) => {}
+                Rule::Require(_) | Rule::MustMatch(_) | Rule::State(_) | Rule::Outcome(_) => {}
             }
         }
         prohibitions

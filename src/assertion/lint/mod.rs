@@ -8,7 +8,7 @@ mod lists;
 
 use std::sync::Arc;
 
-use super::{Block, Inherited, Origin, Setting, inherit};
+use super::{Block, Inherited, Origin, Setting, TurnRules, inherit};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 use crate::outcome::Level;
 
@@ -71,9 +71,7 @@ pub fn lint(target: &Block, test: &Block, turns: &[Block], surroundings: &Surrou
     let mut lint = Lint::default();
     lists::lint(&merged, surroundings, &mut lint.certain);
     limits::lint(&merged, surroundings, &mut lint);
-    let is_later = |block: &Block| {
-        [&block.max_duration, &block.max_idle].iter().any(|limit| matches!(limit, Some(Setting::Later(..))))
-    };
+    let is_later = |block: &Block| block.limits.iter().any(|(_, limit)| matches!(limit, Setting::Later(..)));
     let later = [target, test].into_iter().chain(turns).any(is_later);
     if !later && asserts_nothing(&merged) {
         let message = "the test asserts nothing: it passes whenever the agent answers";
@@ -87,10 +85,6 @@ pub fn lint(target: &Block, test: &Block, turns: &[Block], surroundings: &Surrou
 }
 
 fn asserts_nothing(merged: &Inherited) -> bool {
-    merged.test.is_empty()
-        && merged.max_duration.is_none()
-        && merged
-            .turns
-            .iter()
-            .all(|turn| turn.entries.is_empty() && turn.max_duration.is_none() && turn.max_idle.is_none())
+    let is_empty = |turn: &TurnRules| turn.entries.is_empty() && turn.limits.is_empty();
+    merged.test.is_empty() && merged.limits.is_empty() && merged.turns.iter().all(is_empty)
 }

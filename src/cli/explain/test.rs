@@ -1,6 +1,6 @@
 //! The rules in force in one test: of the test as a whole, then turn by turn.
 
-use ananke::assertion::{ExplainedLimit, ExplainedRule, Kind, Origin, Part, TimeOut};
+use ananke::assertion::{ExplainedLimit, ExplainedRule, Kind, Measure, Origin, Part, TimeOut};
 use ananke::plan::{CaseEntry, Config, ExplainedTest};
 use ananke::report::text;
 
@@ -89,15 +89,20 @@ fn part(part: &Part, prohibited: Option<usize>, table: &mut Table, colours: Colo
             }
         ));
     }
-    for ExplainedLimit { name, words, origin, replaced } in &part.limits {
-        row(4, &format!("{name:<8}  {words}"), false, origin, table);
+    let width = part.limits.iter().map(|limit| limit.measure.name().len()).fold(8, usize::max);
+    for ExplainedLimit { measure, words, origin, replaced } in &part.limits {
+        row(4, &format!("{:<width$}  {words}", measure.name()), false, origin, table);
         for (words, origin) in replaced {
-            row(14, words, true, origin, table);
+            row(width + 6, words, true, origin, table);
         }
     }
-    if part.answers_for_its_duration {
-        let note = "this turn answers for its own duration: it is left out of that of the test";
-        table.line(format!("    {}", styled(colours.faint, note)));
+    for measure in &part.answers_for {
+        let own = match measure {
+            Measure::Duration => "duration".to_owned(),
+            tokens => format!("{} tokens", tokens.name()),
+        };
+        let note = format!("this turn answers for its own {own}: it is left out of that of the test");
+        table.line(format!("    {}", styled(colours.faint, &note)));
     }
     for (words, origin, kept) in &part.dropped {
         table.line(format!(

@@ -1,0 +1,43 @@
+//! `timing.max_first_token_ms`: how long it may take until a turn's first text comes.
+
+use super::describe::milliseconds;
+use super::{Bound, Finding, Judgement, Moment, Scope, Seen};
+
+/// Judged at the end of a turn: a turn that never said anything kept its user waiting until then.
+#[derive(Debug)]
+pub struct Monitor {
+    bound: Bound,
+}
+
+impl Monitor {
+    pub(super) fn new(bound: Bound) -> Self {
+        Self { bound }
+    }
+
+    pub(super) fn watch(&mut self, scope: &Scope<'_>, moment: Moment) -> Judgement {
+        let Some(turn) = scope.trace.turns.last().filter(|_| moment == Moment::TurnEnd) else {
+            return Judgement::Open;
+        };
+        let messages = scope.trace.messages.get(turn.messages.clone()).unwrap_or_default();
+        let said = messages.iter().filter(|message| message.is_text());
+        let first = said.filter_map(|message| Some((message.first_text?, message.opened))).min();
+        let (micros, event) = match first {
+            Some((at, event)) => (scope.trace.agent_micros(turn, at), Some(event)),
+            None => (scope.trace.turn_micros(turn), None),
+        };
+        let (limit, took) = (self.bound.most, milliseconds(micros));
+        if self.bound.admits_micros(micros) {
+            return Judgement::Holds;
+        }
+        let message = match first {
+            Some(_) => format!("the first text came after {took}, the limit is {limit} ms"),
+            None => format!("no text came in the {took} of the turn, the limit for the first is {limit} ms"),
+        };
+        Judgement::broken(Finding {
+            message,
+            expected: format!("a first text after at most {limit} ms"),
+            seen: vec![Seen::Words(took)],
+            events: event.into_iter().collect(),
+        })
+    }
+}

@@ -1,0 +1,91 @@
+//! How a run must end: a word, `false`, or a word with what an error must say.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor, value};
+
+use super::Text;
+
+/// How a run ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum RunOutcome {
+    /// The agent is done.
+    Finished,
+    /// The agent reports an error.
+    Error,
+    /// The agent waits for an answer.
+    Interrupted,
+    /// The agent cancels the run itself.
+    Cancelled,
+}
+
+/// What `assert.outcome` says.
+#[derive(Clone, Debug)]
+pub enum OutcomeRule {
+    /// `false`: what outer levels say does not apply.
+    Off,
+    /// The run must end so.
+    Is(OutcomeIs),
+}
+
+/// How the run must end, and what an error must say.
+#[derive(Clone, Debug, serde::Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(inline)]
+pub struct OutcomeIs {
+    /// How the run must end.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub is: RunOutcome,
+    /// With `is: error`: a regex that the error's message or its code must match somewhere.
+    #[schemars(extend("x-since" = "1.3", "format" = "regex"), example = "unavailable|E42")]
+    pub error_match: Option<Text>,
+}
+
+impl<'de> Deserialize<'de> for OutcomeRule {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(OutcomeVisitor)
+    }
+}
+
+struct OutcomeVisitor;
+
+impl<'de> Visitor<'de> for OutcomeVisitor {
+    type Value = OutcomeRule;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("`finished`, `error`, `interrupted`, `cancelled`, `false` or a mapping with `is`")
+    }
+
+    fn visit_bool<E: de::Error>(self, value: bool) -> Result<OutcomeRule, E> {
+        if value { Err(E::invalid_value(de::Unexpected::Bool(true), &self)) } else { Ok(OutcomeRule::Off) }
+    }
+
+    fn visit_str<E: de::Error>(self, word: &str) -> Result<OutcomeRule, E> {
+        let is = RunOutcome::deserialize(value::StrDeserializer::new(word))?;
+        Ok(OutcomeRule::Is(OutcomeIs { is, error_match: None }))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<OutcomeRule, A::Error> {
+        OutcomeIs::deserialize(value::MapAccessDeserializer::new(map)).map(OutcomeRule::Is)
+    }
+}
+
+impl JsonSchema for OutcomeRule {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "OutcomeRule".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let words = ["finished", "error", "interrupted", "cancelled"];
+        let mapping = generator.subschema_for::<OutcomeIs>();
+        json_schema!({ "anyOf": [{ "const": false }, { "type": "string", "enum": words }, mapping] })
+    }
+}

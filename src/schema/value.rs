@@ -1,0 +1,106 @@
+//! JSON Schemas that people write into their rules.
+
+use std::sync::Arc;
+
+use jsonschema::{PatternOptions, Validator};
+use serde_json::Value;
+
+/// The most mismatches that are told of one value.
+const MOST_TOLD: usize = 10;
+
+/// A JSON Schema as somebody wrote it, compiled.
+#[derive(Clone, Debug)]
+pub struct ValueSchema {
+    written: Value,
+    /// `None` where something of it is known later.
+    validator: Option<Arc<Validator>>,
+}
+
+impl PartialEq for ValueSchema {
+    fn eq(&self, other: &Self) -> bool {
+        self.written == other.written
+    }
+}
+
+/// Why something is no JSON Schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SchemaError {
+    /// Where it is wrong: the keys and positions that lead there.
+    pub path: Vec<String>,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// A way in which a value does not fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mismatch {
+    /// Where in the value, as a JSON Pointer; empty for the whole.
+    pub pointer: String,
+    /// What is wrong there.
+    pub message: String,
+}
+
+impl ValueSchema {
+    /// Compiles a schema: that of its `$schema`, else of draft 2020-12. Nothing is fetched.
+    ///
+    /// # Errors
+    /// Says what is wrong with it, and where.
+    pub fn compile(written: Value) -> Result<Self, SchemaError> {
+        // Linear, whatever the value holds.
+        let options = jsonschema::options().with_pattern_options(PatternOptions::regex());
+        match options.build(&written) {
+            Ok(validator) => Ok(Self { written, validator: Some(Arc::new(validator)) }),
+            Err(error) => Err(SchemaError {
+                path: error.instance_path().iter().map(|part| part.to_string()).collect(),
+                message: error.to_string(),
+            }),
+        }
+    }
+
+    /// A schema of which something is known later: it can be shown and compared, and takes every value.
+    pub fn as_written(written: Value) -> Self {
+        Self { written, validator: None }
+    }
+
+    /// In which ways `value` does not fit, in its own order; not more than ten.
+    pub fn mismatches(&self, value: &Value) -> Vec<Mismatch> {
+        let Some(validator) = &self.validator else { return Vec::new() };
+        let told = validator.iter_errors(value).take(MOST_TOLD);
+        told.map(|error| Mismatch {
+            pointer: error.instance_path().to_string(),
+            message: error.masked().to_string(),
+        })
+        .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn tells_what_does_not_fit_and_where() {
+        let schema = json!({"properties": {"items": {"minItems": 1}, "total": {"type": "number"}}});
+        let schema = ValueSchema::compile(schema).unwrap();
+        assert_eq!(schema.mismatches(&json!({"items": [1], "total": 2})), []);
+        let found = schema.mismatches(&json!({"items": [], "total": "2"}));
+        let found: Vec<&str> = found.iter().map(|mismatch| mismatch.pointer.as_str()).collect();
+        assert_eq!(found, ["/items", "/total"]);
+    }
+
+    #[test]
+    fn a_bad_schema_says_where_and_nothing_is_fetched() {
+        let bad = ValueSchema::compile(json!({"properties": {"a": {"type": "text"}}})).unwrap_err();
+        assert_eq!(bad.path, ["properties", "a", "type"]);
+        assert!(ValueSchema::compile(json!({"$ref": "https://example.org/schema"})).is_err());
+        assert!(ValueSchema::compile(json!({"pattern": "(?=a)"})).is_err());
+    }
+
+    #[test]
+    fn a_schema_that_means_itself_ends() {
+        let schema = ValueSchema::compile(json!({"$ref": "#"}));
+        let found = schema.map(|schema| schema.mismatches(&json!({"a": 1})));
+        assert!(found.is_err() || found == Ok(Vec::new()));
+    }
+}

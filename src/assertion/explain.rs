@@ -60,16 +60,18 @@ pub struct ExplainedLimit {
 pub fn explain(target: &Block, test: &Block, turns: &[Block]) -> Explanation {
     let merged = inherit(target, test, turns);
     let of_test = |measure: Measure| {
-        let limit = limit(measure, &[target, test]);
-        let mut limit = limit?;
+        let mut limit = limit(measure, &[target, test])?;
         if matches!(effective(measure, &[target, test]), Some(Setting::Bound(_) | Setting::Later(..))) {
             let held: Vec<bool> = merged
                 .turns
                 .iter()
                 .zip(turns)
-                .map(|(rules, block)| match measure.is_summed() {
-                    true => !rules.answers_for.contains(&measure),
-                    false => block.limits.get(measure).is_none() && !block.is_replay,
+                .map(|(rules, block)| {
+                    if measure.is_summed() {
+                        !rules.answers_for.contains(&measure)
+                    } else {
+                        block.limits.get(measure).is_none() && !block.is_replay
+                    }
                 })
                 .collect();
             let (word, together) = if measure.is_summed() { ("for", " together") } else { ("on", "") };

@@ -104,6 +104,22 @@ impl Matcher {
         }
     }
 
+    /// What is wanted, behind the place and what was found there.
+    fn briefly(&self) -> String {
+        match (&self.wanted, self.negated) {
+            (Wanted::Equal(wanted), false) => format!("`{}`", json(wanted)),
+            (Wanted::Equal(_), true) => "another value".to_owned(),
+            (Wanted::Match(pattern), false) => format!("a match of `{}`", short(pattern.as_str())),
+            (Wanted::Match(pattern), true) => format!("no match of `{}`", short(pattern.as_str())),
+            (Wanted::Type(wanted), false) => format!("the type {}", type_name(*wanted)),
+            (Wanted::Type(wanted), true) => format!("another type than {}", type_name(*wanted)),
+            (Wanted::Exists, false) => "something".to_owned(),
+            (Wanted::Exists, true) => "nothing".to_owned(),
+            (Wanted::Fit(_), false) => "what fits the schema".to_owned(),
+            (Wanted::Fit(_), true) => "what does not fit the schema".to_owned(),
+        }
+    }
+
     /// Starts matching.
     ///
     /// # Errors
@@ -150,10 +166,10 @@ impl Matching {
         }
         let place = path.as_ref().map(|path| format!(" at `{}`", path.as_str())).unwrap_or_default();
         let is = if path.is_some() { "has" } else { "is" };
-        let expected = self.matcher.describe(whole);
+        let (expected, briefly) = (self.matcher.describe(whole), self.matcher.briefly());
         let own = match found {
-            Some(found) => format!("{whole} {is} `{}`{place}, expected {expected}", json(found)),
-            None => format!("{whole} has nothing{place}, expected {expected}"),
+            Some(found) => format!("{whole} {is} `{}`{place}, expected {briefly}", json(found)),
+            None => format!("{whole} has nothing{place}, expected {briefly}"),
         };
         let mut seen = match (found, path) {
             (None, Some(path)) => nearest(path, value, whole),
@@ -292,7 +308,7 @@ mod tests {
         assert_eq!(
             found,
             [
-                "the state has nothing at `cart.totl`, expected `cart.totl` in the state equal to `9`",
+                "the state has nothing at `cart.totl`, expected `9`",
                 "`cart` is `{\"items\":2,\"total\":9}`",
                 "did you mean `total`?"
             ]

@@ -21,23 +21,23 @@ impl Monitor {
         else {
             return Judgement::Open;
         };
-        let (kind, limit) = (self.measure.name(), self.bound.most);
+        let (tokens_of, limit) = (self.measure.of_what(), self.bound.most);
         if !self.bound.admits(tokens.counted) {
             let at_least = if tokens.is_partial { "at least " } else { "" };
             return Judgement::broken(Finding {
                 message: format!(
-                    "the turn took {at_least}{} {kind} tokens, the limit is {limit}",
+                    "the turn took {at_least}{} {tokens_of}, the limit is {limit}",
                     tokens.counted
                 ),
-                expected: format!("at most {limit} {kind} tokens"),
-                seen: vec![Seen::Words(format!("{at_least}{} tokens", tokens.counted))],
+                expected: format!("at most {limit} {tokens_of}"),
+                seen: vec![Seen::Words(format!("{at_least}{} {tokens_of}", tokens.counted))],
                 events: Vec::new(),
             });
         }
         // A run that failed owes no account of itself.
         let owes = scope.trace.turn_usage(turn).is_some();
         if tokens.is_partial && owes {
-            return Judgement::Unknown(format!("the agent does not tell how many {kind} tokens it took"));
+            return Judgement::Unknown(format!("the agent does not tell how many {tokens_of} it took"));
         }
         Judgement::Holds
     }

@@ -73,6 +73,15 @@ impl Measure {
         }
     }
 
+    /// What it is counted in, and which of them: `ms`, `input tokens`.
+    pub fn of_what(self) -> &'static str {
+        match self {
+            Self::InputTokens => "input tokens",
+            Self::OutputTokens => "output tokens",
+            other => other.unit(),
+        }
+    }
+
     /// Whether a test is held to the sum of its turns (SPEC 7.1).
     pub fn is_summed(&self) -> bool {
         matches!(self, Self::Duration | Self::InputTokens | Self::OutputTokens | Self::TotalTokens)

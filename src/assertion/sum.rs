@@ -49,14 +49,14 @@ impl Monitor {
         }
         let turns: Vec<String> =
             parts.iter().map(|(turn, part)| format!("turn {}: {}", turn + 1, self.shown(*part))).collect();
-        let (limit, unit) = (self.bound.most, self.measure.unit());
-        let kind = match self.measure {
-            Measure::Duration => String::new(),
-            tokens => format!(" {}", tokens.name()),
-        };
+        let (limit, unit) = (self.bound.most, self.measure.of_what());
         Judgement::broken(Finding {
-            message: format!("the test took {} so far, the limit is {limit} {unit}", self.shown(total)),
-            expected: format!("a test of at most {limit}{kind} {unit}"),
+            message: format!(
+                "the test took {} so far, the limit is {limit} {}",
+                self.shown(total),
+                self.measure.unit()
+            ),
+            expected: format!("a test of at most {limit} {unit}"),
             seen: vec![Seen::Words(turns.join(", "))],
             events: Vec::new(),
         })
@@ -80,7 +80,7 @@ impl Monitor {
     fn shown(&self, part: u64) -> String {
         match self.measure {
             Measure::Duration => milliseconds(part),
-            tokens => format!("{part} {} tokens", tokens.name()),
+            tokens => format!("{part} {}", tokens.of_what()),
         }
     }
 }

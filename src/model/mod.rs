@@ -32,7 +32,9 @@ pub use scripted::{
     ScriptedAnswer, ScriptedCall, ScriptedCustom, ScriptedError, ScriptedInterrupt, ScriptedRule,
     ScriptedStep, ScriptedUsage, ScriptedWhen,
 };
-pub use target::{AguiTarget, AguiTransport, Connect, HistorySent, ProtocolVersion, ScriptedTarget, Target};
+pub use target::{
+    AguiTarget, AguiTransport, Connect, EventClock, HistorySent, ProtocolVersion, ScriptedTarget, Target,
+};
 pub use test::TestFile;
 pub use turn::{ConnectTurn, Resume, ResumeStatus, ResumeTurn, Turn, UserTurn};
 

@@ -108,6 +108,9 @@ pub struct AguiTarget {
     /// HTTP headers of every request. What `${…}` gives here is a secret and never printed.
     #[schemars(extend("x-since" = "1.0"), example = serde_json::json!({"authorization": "Bearer ${ENV.AGENT_TOKEN}"}))]
     pub headers: Option<FreeMap<Text>>,
+    /// Whose clock the rules about time go by (default `arrival`).
+    #[schemars(extend("x-since" = "1.3"))]
+    pub clock: Option<EventClock>,
     /// How long one turn may take, in milliseconds (default 120000). A slower turn has the status timeout.
     #[serde(rename = "timeout_ms")]
     #[schemars(extend("x-since" = "1.0"))]
@@ -160,6 +163,17 @@ pub enum HistorySent {
     Last,
 }
 
+/// Whose clock the rules about time go by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum EventClock {
+    /// That of this machine, when the bytes arrive.
+    Arrival,
+    /// The agent's own: the time stamps of its events, in a turn in which every event has a sane one.
+    Event,
+}
+
 /// How to connect to a thread over plain HTTP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -189,6 +203,9 @@ pub struct ScriptedTarget {
     /// As of an AG-UI target, so that one can stand in for the other; nothing is sent.
     #[schemars(extend("x-since" = "1.3"))]
     pub headers: Option<FreeMap<Text>>,
+    /// As of an AG-UI target, so that one can stand in for the other; a scripted agent has virtual time alone.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub clock: Option<EventClock>,
     /// How long one turn may take, in milliseconds of the agent's own virtual time (default 120000).
     #[serde(rename = "timeout_ms")]
     #[schemars(extend("x-since" = "1.3"))]

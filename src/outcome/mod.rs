@@ -53,7 +53,7 @@ pub struct Failure {
 /// Which part could not do its work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// The agent reported an error or cancelled the run unasked.
+    /// The agent reported an error, cancelled the run unasked, or does not tell what a rule asks.
     Agent,
     /// The wire did not carry what the protocol promises.
     Protocol,

@@ -5,7 +5,7 @@ use url::Url;
 
 use super::scripted::{self, ScriptedSettings};
 use crate::diagnostic::Code;
-use crate::model::{AguiTarget, AguiTransport, HistorySent, ProtocolVersion, Target, Text};
+use crate::model::{AguiTarget, AguiTransport, EventClock, HistorySent, ProtocolVersion, Target, Text};
 use crate::source::{Node, printable};
 use crate::variables::{Filling, Late};
 
@@ -37,6 +37,8 @@ pub struct AguiSettings {
     pub version: ProtocolVersion,
     /// Whether a run is sent only what is new.
     pub last_only: bool,
+    /// Whether times are those that events tell.
+    pub event_clock: bool,
 }
 
 impl TargetSettings {
@@ -53,6 +55,14 @@ impl TargetSettings {
         match self {
             Self::Agui(settings) => Some(settings.endpoint.as_str()),
             Self::Scripted(_) => None,
+        }
+    }
+
+    /// Whether times are those that the agent's events tell.
+    pub fn event_clock(&self) -> bool {
+        match self {
+            Self::Agui(settings) => settings.event_clock,
+            Self::Scripted(_) => false,
         }
     }
 
@@ -90,6 +100,7 @@ fn agui(target: &AguiTarget, filling: &mut Filling<'_>) -> Option<AguiSettings> 
         state: state.ready()?.unwrap_or_else(|| Value::Object(Map::new())),
         transport,
         version: target.protocol_version.as_ref().map(|version| version.value).unwrap_or_default(),
+        event_clock: target.clock == Some(EventClock::Event),
         last_only: target.history.unwrap_or_default() == HistorySent::Last,
     })
 }

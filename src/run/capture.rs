@@ -2,8 +2,6 @@
 
 use std::ops::ControlFlow;
 
-use serde_json::Value;
-
 use crate::assertion::Judge;
 use crate::context::At;
 use crate::target::{Sink, Stop, ToolAnswer, Wire};
@@ -24,10 +22,9 @@ pub(super) struct Capture {
 }
 
 impl Capture {
-    pub(super) fn new(judge: Judge, state: Value, options: Options) -> Self {
+    pub(super) fn new(judge: Judge, trace: Trace, options: Options) -> Self {
         let Options { stop_early, strict_protocol, .. } = options;
-        let (trace, touched) = (Trace::new(state), Vec::new());
-        Self { trace, judge, touched, stop_early, stopped: false, strict_protocol }
+        Self { trace, judge, touched: Vec::new(), stop_early, stopped: false, strict_protocol }
     }
 
     /// The turn is over on the wire: closes what is open, so that rules see complete calls and messages.

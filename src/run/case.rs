@@ -8,6 +8,7 @@ use crate::diagnostic::Diagnostic;
 use crate::outcome::{ErrorKind, Outcome, Problem, Status};
 use crate::plan::{CaseEntry, Plan, Preparation, Prepared, ToolDeclaration, Unprepared};
 use crate::target::{Limits, Opening, Session, Target, build};
+use crate::trace::Trace;
 
 use super::capture::Capture;
 use super::client_tools::Mocks;
@@ -149,7 +150,7 @@ async fn converse(
     let judge = Judge::start(rules, shared.redactor.clone()).map_err(|error| setup(error.to_string()))?;
     let declared: Vec<_> = client_tools.iter().map(|tool| tool.declaration.clone()).collect();
     let mut mocks = Mocks::start(client_tools).map_err(|error| setup(error.to_string()))?;
-    let state = target.state().clone();
+    let trace = Trace::new(target.state().clone()).by_event_clock(target.event_clock());
     // Held until the conversation is over.
     let _taken = match target.endpoint().filter(|_| thread_is_fixed) {
         Some(endpoint) => Some(shared.threads.take(endpoint, &thread_id).await),
@@ -166,7 +167,7 @@ async fn converse(
         cancel: shared.stopper.token().child_token(),
     };
     let mut session = open(shared, entry, &*target, thread_id, declared).await?;
-    let mut capture = Capture::new(judge, state, shared.options);
+    let mut capture = Capture::new(judge, trace, shared.options);
     let (total, ids) = (turns.len(), &*shared.context.ids);
     for (index, input) in turns.iter().enumerate() {
         let (id, turn) = (entry.id.clone(), index + 1);

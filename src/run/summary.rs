@@ -4,7 +4,9 @@ use crate::context::{At, Clock};
 use crate::outcome::{
     CallFailure, CallOutcome, Failure, LateResult, Line, OpenInterrupt, Problem, RunEnd, Status, TurnOutcome,
 };
-use crate::trace::{self, Custom, Interrupt, Message, Origin, Role, ToolCall, ToolResult, Trace, Turn, Violation};
+use crate::trace::{
+    self, Custom, Interrupt, Message, Origin, Role, ToolCall, ToolResult, Trace, Turn, Violation,
+};
 
 /// The longest text of an agent that a report gets, in bytes.
 const MAX_TEXT: usize = 16 << 10;

@@ -15,14 +15,20 @@ impl Trace {
             self.push_event(at, self.raw.len()..self.raw.len());
         }
         match change {
+            Change::Stamped(stamp) => {
+                if let Some(event) = self.events.last_mut() {
+                    event.stamp = Some(stamp);
+                }
+            }
             Change::RunStarted { run_id, is_replay, .. } => {
                 if let Some(exchange) = self.exchanges.last_mut() {
                     exchange.run_started(run_id.map(Cow::into_owned), is_replay);
                 }
             }
             Change::RunEnded(outcome) => {
+                let event = self.last_event();
                 if let Some(exchange) = self.exchanges.last_mut() {
-                    exchange.run_ended(at, outcome);
+                    exchange.run_ended(at, event, outcome);
                 }
             }
             Change::MessageOpened { id, role, subagent } => self.open_message(&id, role, lane(subagent)),
@@ -103,7 +109,8 @@ impl Trace {
             self.open_message(id, Role::Assistant, Lane::Agent);
             self.messages.len() - 1
         };
-        self.messages[index].add_text(at, delta);
+        let event = self.last_event();
+        self.messages[index].add_text(at, event, delta);
         if self.messages[index].is_closed() {
             // Text after the end is text all the same; the end of the turn closes the message again.
             self.messages[index].reopen();
@@ -159,7 +166,7 @@ impl Trace {
         let last_event = self.last_event();
         if let Some(index) = self.known.calls.get(id).copied() {
             self.calls[index].last_event = last_event;
-            if self.calls[index].finish_args(at) {
+            if self.calls[index].finish_args(at, last_event) {
                 touched.push(Touch::ArgsDone(index));
             }
         }
@@ -180,7 +187,7 @@ impl Trace {
         };
         let (turn, event) = (self.current_turn(), self.last_event());
         let call = &mut self.calls[index];
-        if call.finish_args(at) {
+        if call.finish_args(at, event) {
             touched.push(Touch::ArgsDone(index));
         }
         call.answer(ToolResult::new(result, is_error, at, event), turn);

@@ -47,7 +47,8 @@ impl Trace {
             self.add_message(message);
             self.messages.len() - 1
         });
-        self.messages[index].add_text(at, delta);
+        let event = self.last_event();
+        self.messages[index].add_text(at, event, delta);
     }
 
     pub(super) fn keep_custom(&mut self, name: String, value: Value) {

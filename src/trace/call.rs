@@ -33,6 +33,8 @@ pub struct ToolCall {
     pub started: At,
     /// When its arguments were complete.
     pub args_done: Option<At>,
+    /// The number of the event that completed its arguments.
+    pub(super) args_done_event: u32,
     /// The number of the event that opened it.
     pub first_event: u32,
     /// The number of the last event that told of it.
@@ -80,6 +82,7 @@ impl ToolCall {
             origin: Origin::Streamed,
             started: at,
             args_done: None,
+            args_done_event: event,
             first_event: event,
             last_event: event,
             args: OnceLock::new(),
@@ -115,8 +118,12 @@ impl ToolCall {
     }
 
     /// Its arguments are complete; `false` where they were already.
-    pub(super) fn finish_args(&mut self, at: At) -> bool {
-        self.args_done.replace(at).inspect(|first| self.args_done = Some(*first)).is_none()
+    pub(super) fn finish_args(&mut self, at: At, event: u32) -> bool {
+        if self.args_done.is_some() {
+            return false;
+        }
+        (self.args_done, self.args_done_event) = (Some(at), event);
+        true
     }
 
     pub(super) fn answer(&mut self, result: ToolResult, turn: usize) {

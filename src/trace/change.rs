@@ -114,6 +114,8 @@ pub enum SnapshotItem {
 /// One thing that happened, borrowed from the frame it was decoded from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change<'a> {
+    /// When the agent says that the event came about which the next changes come from, in microseconds of Unix time.
+    Stamped(u64),
     /// A run began.
     RunStarted {
         /// The run's id as the agent gave it.
@@ -237,6 +239,7 @@ impl Change<'_> {
             Self::RunStarted { run_id, thread_id, is_replay } => {
                 Change::RunStarted { run_id: run_id.map(own), thread_id: thread_id.map(own), is_replay }
             }
+            Self::Stamped(stamp) => Change::Stamped(stamp),
             Self::RunEnded(outcome) => Change::RunEnded(outcome),
             Self::MessageOpened { id, role, subagent } => {
                 Change::MessageOpened { id: own(id), role, subagent: subagent.map(own) }

@@ -30,6 +30,8 @@ pub struct Exchange {
     /// What the running run told so far.
     running_usage: Option<Usage>,
     run_has_ended: bool,
+    /// The number of the event that ended it.
+    pub(super) ended_by: Option<u32>,
 }
 
 /// One event as it arrived. Its number is its place in [`Trace::events`](super::Trace::events).
@@ -41,6 +43,8 @@ pub struct Event {
     pub exchange: u16,
     /// Where its bytes are.
     pub(super) raw: Range<u32>,
+    /// When the agent says that it came about, in microseconds of Unix time.
+    pub(super) stamp: Option<u64>,
 }
 
 impl Exchange {
@@ -58,6 +62,7 @@ impl Exchange {
             run_is_replay: false,
             running_usage: None,
             run_has_ended: false,
+            ended_by: None,
         }
     }
 
@@ -79,8 +84,8 @@ impl Exchange {
     }
 
     /// Takes the end of a run: an error stays, whatever a later run of the same answer says, unless it is told again.
-    pub(super) fn run_ended(&mut self, at: At, outcome: Outcome) {
-        self.ended = Some(at);
+    pub(super) fn run_ended(&mut self, at: At, event: u32, outcome: Outcome) {
+        (self.ended, self.ended_by) = (Some(at), Some(event));
         let is_first_end = !std::mem::replace(&mut self.run_has_ended, true);
         let owes = is_first_end && matches!(outcome, Outcome::Finished | Outcome::Interrupted(_));
         let usage = self.running_usage.take().or_else(|| owes.then_some(Usage::UNKNOWN));

@@ -22,6 +22,8 @@ pub struct Message {
     pub opened: u32,
     /// When its first text came.
     pub first_text: Option<At>,
+    /// The number of the event that brought it.
+    pub(super) first_text_event: u32,
     closed: bool,
 }
 
@@ -36,6 +38,7 @@ impl Message {
             turn,
             opened,
             first_text: None,
+            first_text_event: opened,
             closed: false,
         }
     }
@@ -61,9 +64,11 @@ impl Message {
     }
 
     /// Adds to its text.
-    pub(super) fn add_text(&mut self, at: At, delta: &str) {
+    pub(super) fn add_text(&mut self, at: At, event: u32, delta: &str) {
         if !delta.is_empty() {
-            self.first_text.get_or_insert(at);
+            if self.first_text.is_none() {
+                (self.first_text, self.first_text_event) = (Some(at), event);
+            }
             self.text.push_str(delta);
         }
     }

@@ -7,6 +7,7 @@ mod apply;
 mod aside;
 mod call;
 mod change;
+mod clock;
 mod exchange;
 mod message;
 mod path;
@@ -96,6 +97,8 @@ pub struct Trace {
     first_calls: HashMap<String, usize>,
     /// Whether the running exchange shows frames; a scripted agent shows changes alone.
     framed: bool,
+    /// Whether times are to be those that the agent's events tell.
+    by_event_clock: bool,
 }
 
 /// What is known by its id on the wire.
@@ -129,6 +132,12 @@ impl Trace {
     /// The record of a conversation whose state starts as `state`.
     pub fn new(state: Value) -> Self {
         Self { state: State::new(state), ..Self::default() }
+    }
+
+    /// The same record, which takes the times of a turn from what its events tell, where all of them do.
+    #[must_use]
+    pub fn by_event_clock(self, by_event_clock: bool) -> Self {
+        Self { by_event_clock, ..self }
     }
 
     /// Begins a turn.
@@ -183,12 +192,16 @@ impl Trace {
     pub fn end_turn(&mut self, touched: &mut Vec<Touch>) {
         let Some(turn) = self.turns.last() else { return };
         let (messages, calls) = (turn.messages.clone(), turn.calls.clone());
-        let at = self.turn_end(turn).unwrap_or_default();
+        if self.by_event_clock {
+            self.take_event_times();
+        }
+        let at = self.turns.last().and_then(|turn| self.turn_end(turn)).unwrap_or_default();
+        let event = self.last_event();
         for index in messages {
             self.close_message(index, touched);
         }
         for index in calls {
-            if self.calls[index].finish_args(at) {
+            if self.calls[index].finish_args(at, event) {
                 touched.push(Touch::ArgsDone(index));
             }
         }
@@ -337,7 +350,7 @@ impl Trace {
         let offset = |value| u32::try_from(value).unwrap_or(u32::MAX);
         let exchange = u16::try_from(self.exchanges.len().saturating_sub(1)).unwrap_or(u16::MAX);
         let raw = offset(raw.start)..offset(raw.end);
-        self.events.push(Event { at, exchange, raw });
+        self.events.push(Event { at, exchange, raw, stamp: None });
         if let Some(exchange) = self.exchanges.last_mut() {
             exchange.first_byte.get_or_insert(at);
         }

@@ -66,7 +66,7 @@ impl Trace {
         let mut known = ToolCall::new(call.id, call.name, Lane::Agent, turn, at, event);
         known.origin = origin;
         known.add_args(&call.args);
-        known.finish_args(at);
+        known.finish_args(at, event);
         self.push_call(known);
         if origin != Origin::History {
             let index = self.calls.len() - 1;

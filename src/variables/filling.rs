@@ -169,10 +169,10 @@ impl<'a> Filling<'a> {
 
     fn json_node(&mut self, node: &Node) -> Option<Value> {
         match &node.value {
-            NodeValue::String(text) if self.as_written && self.refers_to_later(text) => {
-                Some(Value::String(text.clone()))
-            }
-            NodeValue::String(text) => self.json_of(text, node.span),
+            NodeValue::String(text) => self.json_of(text, node.span).or_else(|| {
+                // What is known later stands for itself.
+                (self.as_written && self.refers_to_later(text)).then(|| Value::String(text.clone()))
+            }),
             NodeValue::List(items) => {
                 let filled: Vec<Option<Value>> = items.iter().map(|item| self.json_node(item)).collect();
                 filled.into_iter().collect::<Option<Vec<_>>>().map(Value::Array)

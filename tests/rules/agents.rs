@@ -100,6 +100,7 @@ pub(crate) fn target(agent: Agent, script: &[Vec<Step>]) -> (Box<dyn Target>, Ar
                 transport: ananke::model::AguiTransport::Http,
                 version: ananke::model::ProtocolVersion::V1,
                 last_only: false,
+                event_clock: false,
             };
             let turns = Mutex::new(script.iter().cloned().collect::<VecDeque<_>>());
             let played = Played { turns, clock: Arc::clone(&clock) };

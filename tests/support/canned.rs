@@ -67,6 +67,7 @@ pub(crate) fn settings(endpoint: &str) -> AguiSettings {
         transport: ananke::model::AguiTransport::Http,
         version: ananke::model::ProtocolVersion::V1,
         last_only: false,
+        event_clock: false,
     }
 }
 

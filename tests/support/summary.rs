@@ -46,6 +46,7 @@ impl Sink for Summary {
 impl Summary {
     fn note(&mut self, change: Change<'_>) {
         match change {
+            Change::Stamped(stamp) => self.other(format!("at {stamp}")),
             Change::RunStarted { .. } => self.other("run".to_owned()),
             Change::RunEnded(outcome) => self.other(match outcome {
                 Outcome::Finished => "finished".to_owned(),
@@ -104,14 +105,15 @@ impl Summary {
                     None => self.append_to(&earlier, word),
                 }
             }
-            Change::Reasoning { id, delta, subagent } => match self.thoughts(&id) {
-                Some(text) => text.push_str(&delta),
-                None => {
+            Change::Reasoning { id, delta, subagent } => {
+                if let Some(text) = self.thoughts(&id) {
+                    text.push_str(&delta);
+                } else {
                     let by = subagent.map(|name| format!("<{name}> ")).unwrap_or_default();
                     let (id, text) = (id.into_owned(), delta.into_owned());
                     self.lines.push(Line::Message { id, role: by + "thinks", text, open: false });
                 }
-            },
+            }
             Change::Custom { name, value } => self.other(format!("custom {name}: {value}")),
             Change::Usage(Usage { input, output, total }) => {
                 let shown = |tokens: Tokens| tokens.whole().map_or("?".to_owned(), |count| count.to_string());

@@ -65,6 +65,7 @@ async fn travel(answers: &[&[u8]], chunk: usize, connects: bool) -> String {
         transport: AguiTransport::Http,
         version: ProtocolVersion::default(),
         last_only: false,
+        event_clock: true,
     };
     let opening = Opening {
         key: CaseKey::first("fuzz"),
@@ -81,7 +82,7 @@ async fn travel(answers: &[&[u8]], chunk: usize, connects: bool) -> String {
         max_response_bytes: 1 << 20,
         cancel: CancellationToken::new(),
     };
-    let mut capture = Capture { trace: Trace::new(json!({})), touched: Vec::new() };
+    let mut capture = Capture { trace: Trace::new(json!({})).by_event_clock(true), touched: Vec::new() };
     let mut words = String::new();
     for number in 0..answers.len() {
         let action = next_action(&capture.trace, number, connects);

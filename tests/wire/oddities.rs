@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
+use ananke::plan::AguiSettings;
 use proptest::prelude::*;
 
 use crate::support::canned::{Canned, limits, session, settings, user};
@@ -69,7 +70,7 @@ const ODDITIES: [(&str, &[&str], &str); 41] = [
             r#"{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","delta":"x","subagentRunId":"1"}"#,
             r#"{"type":"REASONING_MESSAGE_CHUNK","delta":"c","subagentRunId":"1"}"#,
         ],
-        "<1> thinks: ab\n<1> assistant: x\n<1> thinks: c\n-",
+        "!! chunk-without-id [2]: event 2 (`REASONING_MESSAGE_CHUNK`) names no `messageId`, but no reasoning message is under way\n<1> thinks: ab\n<1> assistant: x\n!! chunk-without-id [5]: event 5 (`REASONING_MESSAGE_CHUNK`) names no `messageId`, but no reasoning message is under way\n<1> thinks: c\n-",
     ),
     (
         "thoughts that never began, and no delta",
@@ -97,7 +98,7 @@ const ODDITIES: [(&str, &[&str], &str); 41] = [
             r#"{"type":"TOOL_CALL_RESULT","toolCallId":"c","messageId":"x","content":"1"}"#,
             r#"{"type":"REASONING_ENCRYPTED_VALUE","subtype":"message","entityId":"x","encryptedValue":"c2VjcmV0"}"#,
         ],
-        "call c: look()\n  = text 1\n-\n! the call `c` had not ended when the run finished",
+        "call c: look()\n  = text 1\n!! call-still-open [6, 3]: event 6 (`RUN_FINISHED`) comes while the call `c` is open, since event 3 (`TOOL_CALL_START`)\n-",
     ),
     (
         "unknown events, activities, steps and subagents, whatever they hold",
@@ -112,11 +113,11 @@ const ODDITIES: [(&str, &[&str], &str); 41] = [
         "-",
     ),
     (
-        "usage of an earlier run's kind: in an error",
+        "usage in an error, with numbers that are none and numbers that are missing",
         &[
             r#"{"type":"RUN_ERROR","message":"no","usage":[{"inputTokens":3.0,"output_tokens":2},{"inputTokens":-1}]}"#,
         ],
-        "usage ? in, ? out, ?\nerror None: no\n! a `RUN_FINISHED` comes after the run had ended",
+        "usage ? in, ? out, ?\nerror None: no\n!! after-run-error [3, 2]: event 3 (`RUN_FINISHED`) comes after event 2 (`RUN_ERROR`) has ended the run",
     ),
     (
         "numeric ids",
@@ -440,6 +441,21 @@ fn event() -> impl Strategy<Value = String> {
         }
         event + "}"
     })
+}
+
+/// The times that events tell are passed on where the target asks for them, and only what is a number.
+#[tokio::test]
+async fn events_tell_their_times_where_they_are_asked() {
+    let stamped = |stamp: &str| format!(r#"data: {{"type":"NEW","timestamp":{stamp}}}"#) + "\n\n";
+    let stamps = ["1795292437212", "1795292437212.5", "\"1795292437212\"", "-1", "null", "1e300"];
+    let events: String = stamps.iter().map(|stamp| stamped(stamp)).collect();
+    let body = format!("data: {STARTED}\n\n{events}data: {FINISHED}\n\n").into_bytes();
+    let transport = Canned { bodies: Mutex::new(vec![body]), chunk: 64 };
+    let settings = AguiSettings { event_clock: true, ..settings("http://127.0.0.1:1/") };
+    let mut session = session(settings, Arc::new(transport), 1).await;
+    let mut summary = Summary::default();
+    session.exchange(user(1, "hi"), &limits(), &mut summary).await.expect("a whole run");
+    assert_eq!(summary.text(), "run\nat 1795292437212000\nat 1795292437212500\nfinished");
 }
 
 proptest! {

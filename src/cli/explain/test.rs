@@ -99,7 +99,7 @@ fn part(part: &Part, prohibited: Option<usize>, table: &mut Table, colours: Colo
     for measure in &part.answers_for {
         let own = match measure {
             Measure::Duration => "duration".to_owned(),
-            tokens => format!("{} tokens", tokens.name()),
+            tokens => tokens.of_what().to_owned(),
         };
         let note = format!("this turn answers for its own {own}: it is left out of that of the test");
         table.line(format!("    {}", styled(colours.faint, &note)));

@@ -244,6 +244,7 @@ pub(super) struct Interrupt<'a> {
 
 /// Tokens, as the agent tells them. A number is left out where a part of it is not known.
 #[derive(Debug, Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "the names of the format")]
 pub(super) struct Usage {
     /// What the models read.
     #[schemars(extend("x-since" = "1.0"))]

@@ -40,6 +40,8 @@ pub(super) struct Decoder {
     has_begun: bool,
     /// Whether the agent tells a thread again.
     connecting: bool,
+    /// Whether it is told when events say that they came about.
+    stamps: bool,
     /// What the open run waits for, told the way of agents from before the protocol had interrupts.
     legacy_interrupts: Vec<Interrupt>,
     sequence: Sequence,
@@ -53,12 +55,13 @@ pub(super) struct Decoder {
 impl Decoder {
     /// A decoder for the answer to the request of the run `run_id`.
     /// To one that connects, earlier runs are told again.
-    pub(super) fn new(run_id: String, connecting: bool) -> Self {
+    pub(super) fn new(run_id: String, connecting: bool, stamps: bool) -> Self {
         Self {
             run: Run::NotStarted,
             asked_for: Some(run_id),
             has_begun: false,
             connecting,
+            stamps,
             legacy_interrupts: Vec::new(),
             sequence: Sequence::default(),
             speech: Speech::default(),
@@ -93,6 +96,11 @@ impl Decoder {
         self.sequence.check(frame, tell);
         let mut warnings = std::mem::take(&mut self.warnings);
         let effects = &mut Effects { conversation, warnings: &mut warnings, tell };
+        if self.stamps
+            && let Some(stamp) = frame.stamp()
+        {
+            (effects.tell)(Change::Stamped(stamp));
+        }
         self.end_chunks(frame, effects);
         let decoded = self.dispatch(frame, effects);
         self.has_begun = true;
@@ -121,7 +129,7 @@ impl Decoder {
                 self.speech.close_message(&id, effects);
             }
             "TEXT_MESSAGE_CHUNK" | "TOOL_CALL_CHUNK" | "REASONING_MESSAGE_CHUNK" => {
-                self.chunk(frame, effects)?
+                self.chunk(frame, effects)?;
             }
             "TOOL_CALL_START" => {
                 let id = required(frame, Key::ToolCallId, effects)?;

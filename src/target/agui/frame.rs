@@ -42,6 +42,7 @@ pub(super) enum Key {
     SubagentRunId,
     Subtype,
     ThreadId,
+    Timestamp,
     ToolCallId,
     ToolCallName,
     Usage,
@@ -49,7 +50,7 @@ pub(super) enum Key {
 }
 
 /// Each key with its name on the wire and the name a server gives it that forgot to convert its own (or nothing).
-const KEYS: [(Key, &str, &str); 29] = [
+const KEYS: [(Key, &str, &str); 30] = [
     (Key::Type, "type", ""),
     (Key::Code, "code", ""),
     (Key::Content, "content", ""),
@@ -75,6 +76,7 @@ const KEYS: [(Key, &str, &str); 29] = [
     (Key::SubagentRunId, "subagentRunId", "subagent_run_id"),
     (Key::Subtype, "subtype", ""),
     (Key::ThreadId, "threadId", "thread_id"),
+    (Key::Timestamp, "timestamp", ""),
     (Key::ToolCallId, "toolCallId", "tool_call_id"),
     (Key::ToolCallName, "toolCallName", "tool_call_name"),
     (Key::Usage, "usage", ""),
@@ -181,6 +183,16 @@ impl<'a> Frame<'a> {
         }
         warnings.add(format!("`{}` of a `{}` is not a string: its JSON is taken", key.name(), self.kind));
         Some(Cow::Borrowed(raw.get()))
+    }
+
+    /// When the event says that it came about, in microseconds: its number of milliseconds, where it is one.
+    pub(super) fn stamp(&self) -> Option<u64> {
+        let number = self.present(Key::Timestamp)?.get();
+        match number.parse::<u64>() {
+            Ok(whole) => whole.checked_mul(1000),
+            // Some send fractions of milliseconds.
+            Err(_) => format!("{:.0}", number.parse::<f64>().ok()? * 1000.0).parse().ok(),
+        }
     }
 
     /// Whether the field is a string.

@@ -222,7 +222,7 @@ impl History {
         }
         if let Some(message) = self.message(id).filter(|message| message.role == REASONING) {
             message.open = true;
-            message.content.get_or_insert_with(|| Value::String(String::new()));
+            message.content.get_or_insert_with(|| Content::text(""));
         }
     }
 

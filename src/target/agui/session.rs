@@ -64,7 +64,7 @@ impl AguiSession {
         let run_id = self.conversation.ids.next("run");
         let request = self.request(request.action, &run_id)?;
         let remembered = (purpose == Purpose::Connect).then(|| self.conversation.forget());
-        let mut decoder = Decoder::new(run_id, purpose == Purpose::Connect);
+        let mut decoder = Decoder::new(run_id, purpose == Purpose::Connect, self.settings.event_clock);
         let talk = self.talk(request, &mut decoder, limits, sink);
         // Dropped on both, the connection with it.
         let ended = match limits.cancel.run_until_cancelled(timeout(limits.timeout, talk)).await {

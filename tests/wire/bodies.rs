@@ -308,3 +308,30 @@ async fn thoughts_that_were_cut_off_or_have_the_id_of_a_message_do_not_go_back()
     messages.retain(|message| message["role"] != "user");
     assert_eq!(json!(messages), json!([{"id": "m", "role": "assistant", "content": "hello"}]));
 }
+
+#[tokio::test]
+async fn what_is_said_beside_the_words_goes_back() {
+    let first = run(
+        1,
+        &[
+            json!({"type": "TEXT_MESSAGE_START", "messageId": "m1", "name": "desk", "metadata": {"a": 1, "b": null}}),
+            json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": "m1", "delta": "x", "metadata": {"a": 2}}),
+            json!({"type": "TEXT_MESSAGE_END", "messageId": "m1", "metadata": {"c": [3]}}),
+            json!({"type": "TOOL_CALL_CHUNK", "toolCallId": "c1", "toolCallName": "look", "subagentRunId": "s1", "delta": "{"}),
+            json!({"type": "TOOL_CALL_CHUNK", "subagentRunId": "s1", "delta": "}", "metadata": {"k": "v"}}),
+            json!({"type": "TOOL_CALL_RESULT", "messageId": "a1", "toolCallId": "c1", "content": "ok", "subagentRunId": "s1", "metadata": "none"}),
+        ],
+    );
+    let mut call = call("c1", "{}");
+    call["metadata"] = json!({"k": "v"});
+    assert_eq!(
+        last_messages(&[first, run(2, &[])]).await,
+        json!([
+            {"id": "u1", "role": "user", "content": "turn 1"},
+            {"id": "m1", "role": "assistant", "content": "x", "name": "desk", "metadata": {"a": 2, "b": null, "c": [3]}},
+            {"id": "c1", "role": "assistant", "toolCalls": [call], "subagentRunId": "s1"},
+            {"id": "a1", "role": "tool", "toolCallId": "c1", "content": "ok", "subagentRunId": "s1"},
+            {"id": "u2", "role": "user", "content": "turn 2"},
+        ])
+    );
+}

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
+use super::annotations;
 use super::beside;
 use super::conversation::Conversation;
 use super::frame::{Fault, Frame, Key};
@@ -103,6 +104,7 @@ impl Decoder {
         }
         self.end_chunks(frame, effects);
         let decoded = self.dispatch(frame, effects);
+        annotations::take(frame, &self.lanes, &mut effects.conversation.history);
         self.has_begun = true;
         self.warnings = warnings;
         decoded

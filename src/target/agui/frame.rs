@@ -27,6 +27,7 @@ pub(super) enum Key {
     Message,
     MessageId,
     Messages,
+    Metadata,
     Name,
     Outcome,
     ParentMessageId,
@@ -50,7 +51,7 @@ pub(super) enum Key {
 }
 
 /// Each key with its name on the wire and the name a server gives it that forgot to convert its own (or nothing).
-const KEYS: [(Key, &str, &str); 30] = [
+const KEYS: [(Key, &str, &str); 31] = [
     (Key::Type, "type", ""),
     (Key::Code, "code", ""),
     (Key::Content, "content", ""),
@@ -61,6 +62,7 @@ const KEYS: [(Key, &str, &str); 30] = [
     (Key::Message, "message", ""),
     (Key::MessageId, "messageId", "message_id"),
     (Key::Messages, "messages", ""),
+    (Key::Metadata, "metadata", ""),
     (Key::Name, "name", ""),
     (Key::Outcome, "outcome", ""),
     (Key::ParentMessageId, "parentMessageId", "parent_message_id"),

@@ -54,6 +54,17 @@ impl Serialize for Messages<'_> {
     }
 }
 
+/// What something is said of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Whose {
+    /// The message of an id.
+    Message,
+    /// The call of an id.
+    Call,
+    /// The answer to the call of an id.
+    AnswerTo,
+}
+
 /// Who thoughts are from.
 const REASONING: &str = "reasoning";
 
@@ -243,6 +254,36 @@ impl History {
         };
         if let Some(rest) = rest {
             rest.insert("encryptedValue".to_owned(), Value::String(encrypted_value.to_owned()));
+        }
+    }
+
+    /// What is said of a message or call beside its words. Metadata comes together key by key, the last word counts.
+    pub(super) fn annotate(&mut self, whose: Whose, id: &str, mut says: Map<String, Value>) {
+        let rest = match whose {
+            Whose::Message => self.message(id).map(|message| &mut message.rest),
+            Whose::AnswerTo => {
+                self.answers.get(id).copied().map(|place| self.at(place)).map(|message| &mut message.rest)
+            }
+            Whose::Call => {
+                // Who makes a call is said by the message that was made for it.
+                let made = self.calls.get(id).map(|(message, _)| &mut self.messages[*message]);
+                if let Some(by) = says.shift_remove("subagentRunId")
+                    && let Some(message) = made.filter(|message| message.content.is_none())
+                {
+                    message.rest.entry("subagentRunId").or_insert(by);
+                }
+                self.call(id).map(|call| &mut call.rest)
+            }
+        };
+        let Some(rest) = rest else { return };
+        for (key, value) in says {
+            match (rest.get_mut(&key), value) {
+                (Some(Value::Object(known)), Value::Object(more)) => known.extend(more),
+                (Some(_), _) => {}
+                (None, value) => {
+                    rest.insert(key, value);
+                }
+            }
         }
     }
 

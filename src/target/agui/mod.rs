@@ -4,6 +4,7 @@
 //! lies, `sequence` sees whether it may come now, `decode` says what it means. The agent keeps nothing for sure, so every request brings the whole `history` and
 //! the `state` along. A stream that ends without the protocol's terminal event is an error that says what was received.
 
+mod annotations;
 mod beside;
 mod content;
 mod conversation;

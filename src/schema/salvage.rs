@@ -1,9 +1,11 @@
 //! What can still be read of a file that does not fit: the tree with its misfits replaced or left out, as a value of
 //! the model whose other leaves can be checked, so that one round of mending is enough.
 //!
-//! The value is never run. A problem found in it counts only where it concerns one leaf alone: what a leaf says does
-//! not become wrong by what was taken away elsewhere, but a count without its number does.
+//! The value is never run. A problem found in it counts only where nothing was made up near it: what a leaf says does not
+//! become wrong by what was taken away elsewhere, nor does a mapping of which nothing was taken, but a count without its
+//! number does.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
@@ -20,15 +22,22 @@ pub struct Salvaged<T> {
     /// The value, made up where the file does not fit.
     pub value: T,
     mended: Vec<Span>,
+    /// What stands directly in a mapping in which something was made up, however deep.
+    near: HashSet<Span>,
 }
 
 /// Reads what fits the model; `None` where the text is no tree, or nothing of it fits.
 pub fn salvage<T: DeserializeOwned>(source: &Arc<SourceFile>) -> Option<Salvaged<T>> {
-    let mut node = source::tree(source).0?;
+    let written = source::tree(source).0?;
+    let mut node = written.clone();
     let mut mended = Vec::new();
     while mended.len() < MOST_MENDED {
         let mismatch = match source::from_node::<T>(&node, TAG_DEFAULTS) {
-            Ok(value) => return Some(Salvaged { value, mended }),
+            Ok(value) => {
+                let mut near = HashSet::new();
+                collect_near(&written, &mended, &mut near);
+                return Some(Salvaged { value, mended, near });
+            }
             Err(mismatch) => mismatch,
         };
         let found = match mismatch.missing {
@@ -55,8 +64,47 @@ impl<T> Salvaged<T> {
                 | Code::UndefinedVariable
                 | Code::Unreadable
         );
-        let whole = problem.severity == Severity::Error && (of_a_leaf || self.mended.is_empty());
-        whole && problem.labels.iter().all(|label| !self.mended.contains(&label.span))
+        let is_whole = |span: &Span| of_a_leaf || !self.near.contains(span);
+        problem.severity == Severity::Error
+            && problem.labels.iter().all(|label| !self.mended.contains(&label.span) && is_whole(&label.span))
+    }
+}
+
+/// Collects what stands near a mended place; answers whether one is in `node`.
+fn collect_near(node: &Node, mended: &[Span], near: &mut HashSet<Span>) -> bool {
+    let mut is_touched = mended.contains(&node.span);
+    match &node.value {
+        NodeValue::Map(entries) => {
+            for entry in entries {
+                is_touched |= mended.contains(&entry.key_span);
+                is_touched |= collect_near(&entry.value, mended, near);
+            }
+            if is_touched {
+                near.insert(node.span);
+                for entry in entries {
+                    near.insert(entry.key_span);
+                    collect_leaves(&entry.value, near);
+                }
+            }
+        }
+        NodeValue::List(items) => {
+            for item in items {
+                is_touched |= collect_near(item, mended, near);
+            }
+        }
+        _ => {}
+    }
+    is_touched
+}
+
+/// The value itself, or the items of a list; a mapping among them is for itself.
+fn collect_leaves(node: &Node, near: &mut HashSet<Span>) {
+    match &node.value {
+        NodeValue::Map(_) => {}
+        NodeValue::List(items) => items.iter().for_each(|item| collect_leaves(item, near)),
+        _ => {
+            near.insert(node.span);
+        }
     }
 }
 

@@ -126,7 +126,7 @@ fn kind(outcome: &Outcome) -> RunOutcome {
 fn words(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Finished => "the run finished".to_owned(),
-        Outcome::Error { .. } => format!("the agent reported the error `{}`", short(&outcome.to_string())),
+        Outcome::Error { .. } => format!("the agent reported an error: {}", short(&outcome.to_string())),
         Outcome::Cancelled => "the agent cancelled the run".to_owned(),
         Outcome::Interrupted(interrupts) => {
             let asks = |interrupt: &Interrupt| {

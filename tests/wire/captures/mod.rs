@@ -1,0 +1,93 @@
+//! Streams of real servers, decoded; what each means was written down by hand from reading it.
+
+mod node;
+mod pydantic;
+mod refusals;
+mod requests;
+mod servers;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use crate::support::canned::{Canned, limits, session, settings, user};
+use crate::support::summary::Summary;
+
+/// A stream and what it means. Its first run is the one asked for, `r-1`, but where its name says otherwise.
+struct Capture {
+    name: &'static str,
+    means: &'static str,
+    /// How the exchange ends: an error by its message.
+    ends: &'static str,
+}
+
+/// A stream that is as it should be.
+const fn capture(name: &'static str, means: &'static str) -> Capture {
+    Capture { name, means, ends: "Terminal" }
+}
+
+/// A stream that has no proper end.
+const fn broken(name: &'static str, means: &'static str, ends: &'static str) -> Capture {
+    Capture { name, means, ends }
+}
+
+/// Every stream.
+fn captures() -> impl Iterator<Item = &'static Capture> {
+    node::CAPTURES.iter().chain(&node::BROKEN).chain(&pydantic::CAPTURES).chain(&servers::CAPTURES)
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/captures/agui")
+}
+
+fn read(file: &str) -> Vec<u8> {
+    let path = folder().join(file);
+    std::fs::read(&path).unwrap_or_else(|failure| panic!("{}: {failure}", path.display()))
+}
+
+/// The body of a captured answer; some captures start with the head.
+pub(super) fn body(name: &str) -> Vec<u8> {
+    let bytes = read(&format!("{name}.sse"));
+    if !bytes.starts_with(b"HTTP/") {
+        return bytes;
+    }
+    let head = bytes.windows(4).position(|window| window == b"\r\n\r\n").expect("the end of the head");
+    bytes[head + 4..].to_vec()
+}
+
+async fn decoded(name: &str, chunk: usize) -> (String, String) {
+    let transport = Canned { bodies: Mutex::new(vec![body(name)]), chunk };
+    let run = if ["run2", "history1"].iter().any(|second| name.contains(second)) { 2 } else { 1 };
+    let mut session = session(settings("http://127.0.0.1:1/"), Arc::new(transport), run).await;
+    let mut summary = Summary::default();
+    let ended = session.exchange(user(1, "hi"), &limits(), &mut summary).await;
+    let ended = ended.map_or_else(|failure| failure.message, |ended| format!("{ended:?}"));
+    let text = summary.text();
+    // What breaks the order of events is told in `sequence`.
+    let means: Vec<_> = text.lines().filter(|line| !line.starts_with("!! ")).collect();
+    (means.join("\n"), ended)
+}
+
+#[tokio::test]
+async fn captured_streams_mean_what_they_say() {
+    for capture in captures() {
+        for chunk in [usize::MAX, 1, 7] {
+            let (means, ended) = decoded(capture.name, chunk).await;
+            assert_eq!(means, capture.means, "{} in chunks of {chunk}", capture.name);
+            assert_eq!(ended, capture.ends, "{} in chunks of {chunk}", capture.name);
+        }
+    }
+}
+
+#[test]
+fn every_capture_is_in_a_table() {
+    let streams = captures().map(|capture| format!("{}.sse", capture.name));
+    let refusals = refusals::REFUSALS.iter().map(|refusal| refusal.file.to_owned());
+    let named: Vec<_> = streams.chain(refusals).chain([requests::FILE.to_owned()]).collect();
+    let distinct: BTreeSet<_> = named.iter().cloned().collect();
+    assert_eq!(distinct.len(), named.len(), "a capture is named twice");
+    let files = std::fs::read_dir(folder()).unwrap();
+    let there: BTreeSet<_> =
+        files.map(|file| file.unwrap().file_name().into_string().expect("a name in ASCII")).collect();
+    assert_eq!(distinct, there);
+}

@@ -183,17 +183,25 @@ async fn read(mut response: Response, clock: Arc<dyn Clock>, chunks: mpsc::Sende
 fn not_answered(failure: &reqwest::Error, place: &str) -> TargetError {
     let cause = cause(failure);
     if failure.is_connect() {
-        let help = if cause.contains("InvalidContentType") {
-            "the server does not seem to speak TLS: is it `http://` instead of `https://`?"
-        } else {
-            "is the agent running, and is `endpoint` its address?"
-        };
         return TargetError {
-            help: Some(help.to_owned()),
+            help: Some(not_connected(&cause).to_owned()),
             ..error(format!("could not connect to {place}: {cause}"))
         };
     }
     error(format!("the connection to {place} ended before an answer came: {cause}"))
+}
+
+/// What to do where no connection came about; the words are those of the TLS library.
+fn not_connected(cause: &str) -> &'static str {
+    if cause.contains("InvalidContentType") {
+        "the server does not seem to speak TLS: is it `http://` instead of `https://`?"
+    } else if cause.contains("UnknownIssuer") {
+        "this machine does not trust who signed the server's certificate: add it to the roots of the operating system"
+    } else if cause.contains("certificate") {
+        "is the server's certificate made for the host of `endpoint`, and valid today?"
+    } else {
+        "is the agent running, and is `endpoint` its address?"
+    }
 }
 
 fn error(message: String) -> TargetError {

@@ -2,7 +2,9 @@
 
 mod bodies;
 mod captures;
+mod certificates;
 mod conversations;
+mod hostile;
 mod oddities;
 mod parts;
 mod sequence;

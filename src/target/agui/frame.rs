@@ -215,11 +215,11 @@ impl<'a> Frame<'a> {
                 serde_json::from_str(&mended)
             })
             .map_err(|failure| {
-                Fault(format!(
-                    "has a `{}` in its `{}` that cannot be read ({failure})",
-                    key.name(),
-                    self.kind
-                ))
+                let reason = failure.to_string();
+                // The parser's own words for it say what it did, not what it found.
+                let reason =
+                    if reason.starts_with("recursion limit") { "nested too deeply" } else { reason.as_str() };
+                Fault(format!("has a `{}` in its `{}` that cannot be read ({reason})", key.name(), self.kind))
             })
     }
 

@@ -7,7 +7,7 @@ use super::decode::Decoder;
 use super::evidence::Evidence;
 use super::frame::{Fault, Frame, without_lone_surrogates};
 use crate::context::At;
-use crate::target::sse;
+use crate::target::sse::{self, EventTooLarge};
 use crate::target::{Ended, Limits, Received, Sink, TargetError, Wire};
 use crate::trace::Change;
 
@@ -70,15 +70,18 @@ impl<'a> Reading<'a> {
         self.last = at;
         self.evidence.add(bytes);
         if self.evidence.bytes > self.max_response_bytes {
-            let limit = self.max_response_bytes;
-            return Err(self.evidence.error(format!("the answer is larger than {limit} bytes")));
+            let help = "does the agent come to an end, or does it send the same again and again?";
+            return Err(self.too_large("the answer", self.max_response_bytes, help));
         }
         let mut rest = bytes;
         loop {
             let data = match self.events.next_event(&mut rest) {
                 Ok(Some(data)) => data,
                 Ok(None) => break,
-                Err(too_large) => return Err(self.evidence.error(too_large.to_string())),
+                Err(EventTooLarge { max_event_bytes }) => {
+                    let help = "an event ends with an empty line: does the agent send one after each?";
+                    return Err(self.too_large("an event", max_event_bytes, help));
+                }
             };
             let mut frames = Frames { decoder: self.decoder, conversation: self.conversation, sink };
             match frames.frame(at, data, &mut self.evidence.events) {
@@ -91,6 +94,11 @@ impl<'a> Reading<'a> {
             }
         }
         Ok(ControlFlow::Continue(if self.is_over() { Step::Ended } else { Step::Running }))
+    }
+
+    fn too_large(&self, what: &str, limit: usize, help: &str) -> TargetError {
+        let message = format!("{what} is larger than {}", in_words(limit));
+        TargetError { help: Some(help.to_owned()), ..self.evidence.error(message) }
     }
 
     /// The body is over. Its last event counts without the blank line after it if it is complete.
@@ -175,6 +183,12 @@ impl Frames<'_> {
 /// Data that some servers send beside events: nothing, or the mark of another protocol's end.
 fn says_nothing(data: &[u8]) -> bool {
     matches!(data.trim_ascii(), b"" | b"[DONE]")
+}
+
+/// A limit in the unit it is given in.
+fn in_words(limit: usize) -> String {
+    const MIB: usize = 1 << 20;
+    if limit.is_multiple_of(MIB) { format!("{} MiB", limit / MIB) } else { format!("{limit} bytes") }
 }
 
 /// Names an event that cannot be understood, by its number and its start.

@@ -20,7 +20,7 @@ pub(super) struct Refusal {
 pub(super) const REFUSALS: [Refusal; 4] = [
     Refusal {
         file: "pydantic-err-422-nothread.sse",
-        message: r#"the agent answered with HTTP 422; received: HTTP 422, application/json, 269 bytes, starting `[{"type":"missing","loc":["threadId"],"msg":"Field required","input":{"runId":"r-1","protocolVersion":"1.0","state":{},"messages":[{"id":"u1","role":"user","content":"x"}],"tools":[],"context":[],"forw…`"#,
+        message: r#"the agent answered with HTTP 422; received: HTTP 422, application/json, 269 bytes, starting `[{"type":"missing","loc":["threadId"],"msg":"Field required","input":{"runId":"r-1","protocolVersion":"1.0","state":{},"messages":[{"id":"u1","role":"user","content":"x"}],"tools":[],"context":[],"for…`"#,
         help: None,
     },
     Refusal {

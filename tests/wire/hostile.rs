@@ -1,0 +1,228 @@
+//! Agents that never end, send more than anyone can want, or stack it up: a clear verdict in bounded time and memory.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use ananke::context::At;
+use ananke::outcome::Status;
+use ananke::target::{Chunk, Ended, Head, HttpRequest, Limits, Reply, TargetError, Transport};
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use super::bodies::answer;
+use crate::support::canned::{Canned, limits, session, settings, user};
+use crate::support::project::Project;
+use crate::support::raw_agent::{RawAgent, Step};
+use crate::support::summary::Summary;
+
+/// Says one thing, then another again and again, with a pause before each.
+struct Endless {
+    first: String,
+    again: Bytes,
+    pause: Duration,
+    sent: Arc<AtomicUsize>,
+}
+
+impl Transport for Endless {
+    fn send(&self, _request: HttpRequest) -> BoxFuture<'_, Result<Reply, TargetError>> {
+        let (sender, body) = mpsc::channel(1);
+        let (first, again) = (Bytes::from(self.first.clone()), self.again.clone());
+        let (pause, sent) = (self.pause, Arc::clone(&self.sent));
+        tokio::spawn(async move {
+            let mut next = first;
+            loop {
+                sent.fetch_add(next.len(), Ordering::SeqCst);
+                if sender.send(Chunk { at: At(0), bytes: Ok(next) }).await.is_err() {
+                    return;
+                }
+                tokio::time::sleep(pause).await;
+                next = again.clone();
+            }
+        });
+        let head = Head { status: 200, content_type: "text/event-stream".to_owned(), location: None };
+        Box::pin(async move { Ok(Reply { at: At(0), head, body }) })
+    }
+}
+
+fn event(event: &Value) -> String {
+    format!("data: {event}\n\n")
+}
+
+fn started() -> Value {
+    json!({"type": "RUN_STARTED", "threadId": "t-1", "runId": "r-1"})
+}
+
+fn finished() -> Value {
+    json!({"type": "RUN_FINISHED", "threadId": "t-1", "runId": "r-1"})
+}
+
+fn text(delta: &str) -> Value {
+    json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": delta})
+}
+
+/// How an answer that goes on like this ends, how long that takes, and how much of it was sent.
+async fn end_of(again: String, pause: Duration) -> (Result<Ended, TargetError>, Duration, usize) {
+    let first = event(&started()) + &event(&json!({"type": "TEXT_MESSAGE_START", "messageId": "m"}));
+    let sent = Arc::new(AtomicUsize::new(0));
+    let transport = Endless { first, again: Bytes::from(again), pause, sent: Arc::clone(&sent) };
+    let mut session = session(settings("http://127.0.0.1:1/"), Arc::new(transport), 1).await;
+    let begun = Instant::now();
+    let ended = session.exchange(user(1, "hi"), &limits(), &mut Summary::default()).await;
+    (ended, begun.elapsed(), sent.load(Ordering::SeqCst))
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_event_a_second_for_ever_ends_exactly_with_the_time() {
+    for again in [event(&text("x")), ": ping\n".to_owned(), "data: x\n".to_owned(), "x".to_owned()] {
+        let (ended, took, _) = end_of(again, Duration::from_secs(1)).await;
+        assert_eq!((ended, took), (Ok(Ended::Timeout), limits().timeout));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_has_no_end_is_read_to_a_limit_and_no_further() {
+    const MIB: usize = 1 << 20;
+    let answer = ("the answer is larger than 64 MiB", "come to an end", Limits::MAX_RESPONSE_BYTES);
+    let line = ("an event is larger than 16 MiB", "ends with an empty line", Limits::MAX_EVENT_BYTES);
+    let pad = "x".repeat(MIB - 100);
+    for (again, (message, help, limit)) in [
+        (event(&text(&pad)), answer),
+        (format!(": {pad}\n"), answer),
+        (event(&json!({"type": "RAW", "event": pad})), answer),
+        (format!("data: {pad}\n"), line),
+        // One line of data that nobody began is no data at all.
+        (pad.clone(), answer),
+    ] {
+        let (ended, _, sent) = end_of(again, Duration::ZERO).await;
+        let failure = ended.expect_err("it never ends");
+        assert_eq!(failure.message, message);
+        assert!(failure.help.is_some_and(|said| said.contains(help)), "{message}");
+        assert!(sent < limit + 4 * MIB, "{sent} bytes were read");
+    }
+}
+
+/// What one event means between the start and the end of a run, or why it cannot be understood.
+async fn means(middle: &str) -> String {
+    let body = event(&started()) + &format!("data: {middle}\n\n") + &event(&finished());
+    let transport = Canned { bodies: vec![body.into_bytes()].into(), chunk: usize::MAX };
+    let mut session = session(settings("http://127.0.0.1:1/"), Arc::new(transport), 1).await;
+    let mut told = Summary::default();
+    match session.exchange(user(1, "hi"), &limits(), &mut told).await {
+        Ok(_) => told.text(),
+        Err(failure) => failure.message,
+    }
+}
+
+#[tokio::test]
+async fn deep_json_is_refused_where_it_is_needed_and_passed_over_where_not() {
+    let deep = "[".repeat(1_000_000) + &"]".repeat(1_000_000);
+    for (fields, expected) in [
+        (r#""type":"STATE_SNAPSHOT","snapshot":"#, Some("`snapshot` in its `STATE_SNAPSHOT`")),
+        (r#""type":"STATE_DELTA","delta":"#, Some("`delta` in its `STATE_DELTA`")),
+        (r#""type":"MESSAGES_SNAPSHOT","messages":"#, Some("`messages` in its `MESSAGES_SNAPSHOT`")),
+        (
+            r#""type":"TOOL_CALL_RESULT","toolCallId":"c","content":"#,
+            Some("`content` in its `TOOL_CALL_RESULT`"),
+        ),
+        (r#""type":"RUN_FINISHED","outcome":"#, Some("`outcome` in its `RUN_FINISHED`")),
+        (r#""type":"RAW","event":"#, None),
+        (r#""type":"NEW","new":"#, None),
+        (r#""type":"ACTIVITY_SNAPSHOT","messageId":"a","activityType":"x","metadata":"#, None),
+    ] {
+        let means = means(&format!("{{{fields}{deep}}}")).await;
+        match expected {
+            Some(place) => {
+                let words = format!("event 2 has a {place} that cannot be read (nested too deeply) (`{{");
+                assert!(means.starts_with(&words), "{means}");
+                assert!(means.len() < 500, "the value is not printed");
+            }
+            None => assert_eq!(means, "run\nfinished", "{fields}"),
+        }
+    }
+    let custom = means(&format!(r#"{{"type":"CUSTOM","name":"n","value":{deep}}}"#)).await;
+    let warning = "! a `CUSTOM` has a `value` in its `CUSTOM` that cannot be read (nested too deeply)";
+    assert_eq!(custom, format!("run\ncustom n: null\n{warning}\nfinished"));
+}
+
+/// Carries out the turns against an agent that answers with these events.
+async fn verdict(turns: &str, answers: &[Vec<Value>]) -> (Vec<Value>, Status, Vec<String>) {
+    let scripts = answers.iter().map(|events| {
+        vec![Step::Expect, Step::Send(answer(&[&[started()], &events[..], &[finished()]].concat()))]
+    });
+    let agent = RawAgent::start(scripts.collect()).await;
+    let config =
+        format!("version: \"1.3\"\ntarget: {{ type: agui, endpoint: \"{}\", agentId: x }}\n", agent.url());
+    let test = format!("version: \"1.3\"\nname: hostile\n{turns}");
+    let project = Project::new(&[("ananke.config.yaml", &config), ("hostile.test.yaml", &test)]);
+    let outcome = project.run().await.remove(0);
+    let failures = outcome.all_failures().map(|(turn, failure)| format!("{turn}: {}", failure.message));
+    let problem = outcome.first_problem().map(|(turn, problem)| format!("{turn}: {}", problem.message));
+    let said = failures.chain(problem).collect();
+    let requests = agent.requests().await;
+    let bodies = requests.iter().map(|request| serde_json::from_slice(&request.body).expect("JSON"));
+    (bodies.collect(), outcome.status, said)
+}
+
+fn call(id: &str, args: &str, result: Option<&str>) -> Vec<Value> {
+    let mut events = vec![
+        json!({"type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": "look"}),
+        json!({"type": "TOOL_CALL_ARGS", "toolCallId": id, "delta": args}),
+        json!({"type": "TOOL_CALL_END", "toolCallId": id}),
+    ];
+    events.extend(result.map(|result| {
+        json!({"type": "TOOL_CALL_RESULT", "messageId": format!("{id}-answer"), "toolCallId": id, "content": result})
+    }));
+    events
+}
+
+#[tokio::test]
+async fn deep_arguments_and_results_are_text_that_is_no_json() {
+    let deep = "[".repeat(100_000) + &"]".repeat(100_000);
+    let rules = r#"turns:
+  - user: hi
+    assert: { tools: { require: [{ name: look, count: { exact: 1 } }, { name: look, result_match: "^\\[\\[" }, { name: look, args_match: { q: x } }] } }
+"#;
+    let (_, status, said) = verdict(rules, &[call("c", &deep, Some(&deep))]).await;
+    assert_eq!((status, said.len()), (Status::Failed, 1), "{said:?}");
+    assert!(said[0].len() < 1000 && said[0].contains("look"), "{said:?}");
+}
+
+#[tokio::test]
+async fn very_many_calls_are_counted() {
+    let calls: Vec<Value> =
+        (0..50_000).flat_map(|number| call(&format!("c{number}"), "{}", Some("ok"))).collect();
+    let rules = "turns:\n  - user: hi\n    assert: { tools: { require: [{ name: look, count: { exact: 50000 } }] } }\n";
+    let (_, status, said) = verdict(rules, &[calls]).await;
+    assert_eq!((status, said), (Status::Passed, Vec::new()));
+}
+
+/// An agent without a memory of the ids it gave: each turn has the message and the call of the turn before.
+#[tokio::test]
+async fn ids_used_again_in_every_turn_are_what_each_turn_says() {
+    let turn = |word: &str| {
+        let message = [
+            json!({"type": "TEXT_MESSAGE_START", "messageId": "m"}),
+            text(word),
+            json!({"type": "TEXT_MESSAGE_END", "messageId": "m"}),
+        ];
+        [call("c", &format!("{{\"q\":\"{word}\"}}"), Some(word)), message.to_vec()].concat()
+    };
+    let rules = |word: &str| {
+        format!(
+            "  - user: hi\n    assert:\n      tools: {{ require: [{{ name: look, count: {{ exact: 1 }}, args_match: {{ q: \"^{word}$\" }}, result_match: \"^{word}$\" }}] }}\n      text: {{ must_match: \"^{word}$\" }}\n"
+        )
+    };
+    let words = ["one", "two", "three"];
+    let all = "assert: { tools: { require: [{ name: look, count: { exact: 3 } }] } }\n";
+    let turns = format!("turns:\n{}{all}", words.map(rules).concat());
+    let (bodies, status, said) = verdict(&turns, &words.map(turn)).await;
+    assert_eq!((status, said), (Status::Passed, Vec::new()));
+    let messages = bodies[2]["messages"].as_array().expect("a list");
+    let ids: Vec<_> = messages.iter().map(|message| message["id"].as_str().expect("an id")).collect();
+    let distinct: std::collections::BTreeSet<_> = ids.iter().collect();
+    assert_eq!(distinct.len(), ids.len(), "an id twice in {}", bodies[2]);
+}

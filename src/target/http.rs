@@ -188,7 +188,16 @@ fn not_answered(failure: &reqwest::Error, place: &str) -> TargetError {
             ..error(format!("could not connect to {place}: {cause}"))
         };
     }
-    error(format!("the connection to {place} ended before an answer came: {cause}"))
+    // The words are those of the HTTP library.
+    let help = if cause.contains("parsed") {
+        "is `endpoint` the address of a server that speaks HTTP?"
+    } else {
+        "did the agent crash or restart? Its own log may say"
+    };
+    TargetError {
+        help: Some(help.to_owned()),
+        ..error(format!("the connection to {place} ended before an answer came: {cause}"))
+    }
 }
 
 /// What to do where no connection came about; the words are those of the TLS library.

@@ -187,15 +187,15 @@ async fn deep_arguments_and_results_are_text_that_is_no_json() {
     assert: { tools: { require: [{ name: look, count: { exact: 1 } }, { name: look, result_match: "^\\[\\[" }, { name: look, args_match: { q: x } }] } }
 "#;
     let (_, status, said) = verdict(rules, &[call("c", &deep, Some(&deep))]).await;
-    assert_eq!((status, said.len()), (Status::Failed, 1), "{said:?}");
-    assert!(said[0].len() < 1000 && said[0].contains("look"), "{said:?}");
+    let message = "1: no call of `look` with `q` matching `x` in this turn";
+    assert_eq!((status, said), (Status::Failed, vec![message.to_owned()]));
 }
 
 #[tokio::test]
 async fn very_many_calls_are_counted() {
     let calls: Vec<Value> =
-        (0..50_000).flat_map(|number| call(&format!("c{number}"), "{}", Some("ok"))).collect();
-    let rules = "turns:\n  - user: hi\n    assert: { tools: { require: [{ name: look, count: { exact: 50000 } }] } }\n";
+        (0..20_000).flat_map(|number| call(&format!("c{number}"), "{}", Some("ok"))).collect();
+    let rules = "turns:\n  - user: hi\n    assert: { tools: { require: [{ name: look, count: { exact: 20000 } }] } }\n";
     let (_, status, said) = verdict(rules, &[calls]).await;
     assert_eq!((status, said), (Status::Passed, Vec::new()));
 }
@@ -221,8 +221,13 @@ async fn ids_used_again_in_every_turn_are_what_each_turn_says() {
     let turns = format!("turns:\n{}{all}", words.map(rules).concat());
     let (bodies, status, said) = verdict(&turns, &words.map(turn)).await;
     assert_eq!((status, said), (Status::Passed, Vec::new()));
+    // As with the reference client, what has the id of an earlier message or call goes on in its place.
     let messages = bodies[2]["messages"].as_array().expect("a list");
-    let ids: Vec<_> = messages.iter().map(|message| message["id"].as_str().expect("an id")).collect();
-    let distinct: std::collections::BTreeSet<_> = ids.iter().collect();
-    assert_eq!(distinct.len(), ids.len(), "an id twice in {}", bodies[2]);
+    let content = |role: &str| {
+        let of_role = messages.iter().filter(move |message| message["role"] == role);
+        of_role.map(|message| message["content"].as_str().unwrap_or("none")).collect::<Vec<_>>()
+    };
+    assert_eq!(content("user"), ["hi", "hi", "hi"]);
+    assert_eq!(content("assistant"), ["none", "onetwo"]);
+    assert_eq!(content("tool"), ["two"], "a call has one answer");
 }

@@ -46,6 +46,32 @@ async fn every_row_ends_as_it_says() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
+/// Rows whose message is all there is to say: what the agent itself gives as its reason, and events as its author has to
+/// look at them.
+const WITHOUT_HELP: [&str; 9] = [
+    "an end of nothing",
+    "an event that is no object",
+    "an event without a type",
+    "an event whose type is no string",
+    "malformed JSON",
+    "a field that is missing",
+    "a refusal says why",
+    "a refusal that is a stream of events",
+    "a redirect to nowhere",
+];
+
+#[tokio::test]
+async fn errors_say_what_to_do() {
+    let mut without = Vec::new();
+    for row in rows().iter().filter(|row| row.ends.is_err()) {
+        let (ended, ..) = carried_out(row).await;
+        if ended.expect_err(row.name).help.is_none() {
+            without.push(row.name);
+        }
+    }
+    assert_eq!(without, WITHOUT_HELP);
+}
+
 #[tokio::test]
 async fn a_refused_connection_says_where_and_why() {
     let transport = Arc::new(HttpTransport::new(Arc::new(SystemClock::start())));

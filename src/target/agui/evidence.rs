@@ -48,11 +48,18 @@ impl Evidence {
         TargetError { message: message.into(), received, help: None }
     }
 
+    /// The error of an answer that began well and then broke off.
+    pub(super) fn broken_off(&self, message: impl Into<String>) -> TargetError {
+        let help = "did the agent fail on the way, or does a proxy end what takes long? Their logs may say";
+        TargetError { help: Some(help.to_owned()), ..self.error(message) }
+    }
+
     /// The error of an answer that ended before its run did: says what came instead of a stream of events. `connecting`
     /// is the thread that was to be told again, if one was.
     pub(super) fn unfinished(&self, connecting: Option<&str>) -> TargetError {
         if self.events > 0 {
-            return self.error("the stream ended without a terminal event (`RUN_FINISHED` or `RUN_ERROR`)");
+            return self
+                .broken_off("the stream ended without a terminal event (`RUN_FINISHED` or `RUN_ERROR`)");
         }
         let text = String::from_utf8_lossy(&self.start);
         let text = text.trim_start_matches('\u{feff}').trim_start();

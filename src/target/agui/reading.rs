@@ -108,7 +108,7 @@ impl<'a> Reading<'a> {
                 if self.is_over() {
                     return Ok(Ended::Terminal);
                 }
-                return Err(self.evidence.error("the stream ended inside an event"));
+                return Err(self.evidence.broken_off("the stream ended inside an event"));
             }
             let mut frames = Frames { decoder: self.decoder, conversation: self.conversation, sink };
             match frames.frame(self.last, data, &mut self.evidence.events) {
@@ -132,7 +132,7 @@ impl<'a> Reading<'a> {
             return Ok(Ended::Terminal);
         }
         let place = if self.events.finish().is_some() { "inside an event" } else { "before the run ended" };
-        Err(self.evidence.error(format!("the connection broke {place}: {cause}")))
+        Err(self.evidence.broken_off(format!("the connection broke {place}: {cause}")))
     }
 }
 

@@ -117,13 +117,13 @@ interrupted ["af-call-0dd5d7eea7254bb4920c1eb8cde3f9d5"]"#,
     ),
     capture(
         "maf-approval-run2",
-        r#"run
+        r"run
 ! the agent's thread is `b2`, not `t-1` as asked for
 answer to mafcall_0009: text deleted u-9
 assistant: Hello! You said:
 snapshot
   answer to mafcall_0009: text deleted u-9
   0030c0ab-7a37-4074-9bfa-1adbdbe6b7b9 assistant: Hello! You said:
-finished"#,
+finished",
     ),
 ];

@@ -37,11 +37,20 @@ def lines(result: dict) -> Iterator[str]:
     for turn in result["turns"]:
         yield f"turn {turn['turn']} {turn['status']}: {turn['input']}"
         for call in turn["tool_calls"]:
-            answer = compact(call["result"]) if "result" in call else "nothing"
-            yield f"  calls {call['name']} {compact(call['args'])} -> {answer}"
-        if turn["output"]:
-            # A message may hold any line end there is; one of these lines is one line.
-            yield from (f"  says  {line}" for line in turn["output"].split("\n"))
+            yield f"  calls {call['name']} {compact(call['args'])} -> {came_of(call)}"
+        for late in turn.get("late_results", []):
+            yield f"  late  {late['name']} of turn {late['called_in']} -> {came_of(late)}"
+        yield from worded("thinks", turn.get("reasoning", ""))
+        yield from worded("says", turn["output"])
+        for custom in turn.get("custom_events", []):
+            yield f"  tells {custom['name']} {compact(custom['value'])}"
+        for interrupt in turn.get("interrupts", []):
+            yield f"  waits {compact(interrupt)}"
+        # Nearly every run is finished: how a turn ended is told of the others.
+        if turn.get("outcome") != "finished":
+            yield f"  ends  {turn.get('outcome', 'without an outcome')}"
+        if "usage" in turn:
+            yield f"  takes {compact(turn['usage'])}"
         yield from (f"  warns {warning}" for warning in turn["warnings"])
         yield from (f"  fails {rule['type']}: {rule['message']}" for rule in turn["assertions"])
         if "error" in turn:
@@ -51,6 +60,17 @@ def lines(result: dict) -> Iterator[str]:
     if "error" in result and not any("error" in turn for turn in result["turns"]):
         yield from error(result["error"])
     yield from (f"fails {rule['type']}: {rule['message']}" for rule in result["final_assertions"])
+
+
+def came_of(call: dict) -> str:
+    """What came of a call: its result, and whether it is a failure by the agent's own account."""
+    answer = compact(call["result"]) if "result" in call else "nothing"
+    return f"{call['failure']}: {answer}" if "failure" in call else answer
+
+
+def worded(verb: str, text: str) -> Iterator[str]:
+    # A message may hold any line end there is; one of these lines is one line.
+    return (f"  {verb:<5} {line}" for line in text.split("\n") if text)
 
 
 def error(error: dict) -> Iterator[str]:
@@ -63,21 +83,20 @@ def compact(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def differences(report: Path, specs: Path, update: bool) -> list[str]:
+def differences(report: Path, specs: Path, variant: str, without: str, updated: set[Path] | None) -> list[str]:
     """What `report`, JSON lines of a run of every test in `specs`, says otherwise than the files beside the tests.
 
-    With `update` the files are written instead.
+    A run that is a `variant` of the usual one has a NAME.VARIANT.captured where it differs; `without` is a pattern of
+    the lines that it does not have. Where `updated` is given, files that are not in it yet are written instead.
     """
     read = [json.loads(line) for line in report.read_text(encoding="utf-8").splitlines()]
     results = {Path(line["file"]).name: told(line) for line in read if line["type"] == "result"}
     found = []
     for test in sorted(specs.glob("*.test.yaml")):
-        name = test.name.removesuffix(".test.yaml")
-        file = specs / f"{name}.captured"
         captured = results.get(test.name, "the report does not tell of this test\n")
-        if update:
-            file.write_text(captured, encoding="utf-8")
-        expected = file.read_text(encoding="utf-8") if file.exists() else ""
+        if updated is not None:
+            update(test, variant, without, captured, updated)
+        expected = expectation(test, variant, without)
         if captured != expected:
             # Not `splitlines`, which knows more line ends than a file does.
             both = (text.split("\n") for text in (expected, captured))
@@ -86,6 +105,33 @@ def differences(report: Path, specs: Path, update: bool) -> list[str]:
     return found
 
 
-def all_pass(specs: Path) -> bool:
+def beside(test: Path, *ending: str) -> Path:
+    return test.with_name(".".join([test.name.removesuffix(".test.yaml"), *ending, "captured"]))
+
+
+def expectation(test: Path, variant: str, without: str) -> str:
+    """What must be captured of a test."""
+    own, usual = beside(test, variant), beside(test)
+    if variant and own.exists():
+        return own.read_text(encoding="utf-8")
+    text = usual.read_text(encoding="utf-8") if usual.exists() else ""
+    return re.sub(f"^(?:{without})\\n", "", text, flags=re.MULTILINE) if without else text
+
+
+def update(test: Path, variant: str, without: str, captured: str, updated: set[Path]) -> None:
+    """Writes what was captured; of a variant only what is not as usual."""
+    usual = beside(test)
+    file = beside(test, variant) if variant and usual in updated else usual
+    if file in updated:
+        return
+    updated.add(file)
+    if file != usual:
+        file.unlink(missing_ok=True)
+        if captured == expectation(test, "", without):
+            return
+    file.write_text(captured, encoding="utf-8")
+
+
+def all_pass(specs: Path, variant: str) -> bool:
     """Whether every test in `specs` is expected to pass."""
-    return all(file.read_text(encoding="utf-8").startswith("passed,") for file in specs.glob("*.captured"))
+    return all(expectation(test, variant, "").startswith("passed,") for test in specs.glob("*.test.yaml"))

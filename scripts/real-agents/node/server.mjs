@@ -15,6 +15,7 @@ import { EventSchemas, RunAgentInputSchema } from "@ag-ui/core/schemas";
 import { EventEncoder } from "@ag-ui/encoder";
 import { RECITE, recital } from "./events.mjs";
 import { answers } from "./scenes/answers.mjs";
+import { clock } from "./scenes/clock.mjs";
 import { history } from "./scenes/history.mjs";
 import { others } from "./scenes/others.mjs";
 import { quirks } from "./scenes/quirks.mjs";
@@ -23,7 +24,7 @@ import { state } from "./scenes/state.mjs";
 import { text } from "./scenes/text.mjs";
 import { tools } from "./scenes/tools.mjs";
 
-const scenes = { ...text, ...tools, ...state, ...history, ...runs, ...others, ...quirks };
+const scenes = { ...text, ...tools, ...state, ...history, ...runs, ...others, ...clock, ...quirks };
 const unsent = new Set(Object.values(EventType));
 
 /** Writes what a scene makes: events in the protocol's own encoding, raw text and bytes as they are. */

@@ -118,6 +118,13 @@ def slowly(_conversation: Conversation) -> Deltas:
     return say("One moment please, the line is long.", pause=0.1)
 
 
+async def hesitate(_conversation: Conversation) -> Deltas:
+    """Says nothing for a while."""
+    await asyncio.sleep(0.6)
+    async for delta in say("Well, yes."):
+        yield delta
+
+
 async def wait(_conversation: Conversation) -> Deltas:
     """Comes to no end, unless somebody stops it."""
     yield "Waiting."
@@ -196,6 +203,7 @@ SCENES = {
     "cancel": cancel,
     "think": think,
     "slowly": slowly,
+    "hesitate": hesitate,
     "wait": wait,
     "break down": break_down,
     "refuse": refuse,

@@ -31,10 +31,11 @@ impl Trace {
     fn event_times(&self, exchanges: Range<usize>, first: usize) -> Result<Vec<At>, String> {
         let mut times = Vec::with_capacity(self.events.len() - first);
         for (index, exchange) in self.exchanges[exchanges.clone()].iter().enumerate() {
-            let number = first + times.len();
             let is_of_it = |event: &&Event| usize::from(event.exchange) == exchanges.start + index;
-            let events: Vec<&Event> = self.events[number..].iter().take_while(is_of_it).collect();
-            times.extend(times_of(exchange, &events, number)?);
+            let events: Vec<&Event> =
+                self.events[first + times.len()..].iter().take_while(is_of_it).collect();
+            let place = if exchanges.len() == 1 { String::new() } else { format!("answer {}: ", index + 1) };
+            times.extend(times_of(exchange, &events).map_err(|why| place + &why)?);
         }
         Ok(times)
     }
@@ -68,11 +69,11 @@ impl Trace {
     }
 }
 
-/// When the events of one exchange came about; the first has the number `number`.
-fn times_of(exchange: &Exchange, events: &[&Event], number: usize) -> Result<Vec<At>, String> {
+/// When the events of one exchange came about.
+fn times_of(exchange: &Exchange, events: &[&Event]) -> Result<Vec<At>, String> {
     let (Some(first), Some(last)) = (events.first(), events.last()) else { return Ok(Vec::new()) };
     let mut stamps: Vec<u64> = Vec::with_capacity(events.len());
-    for (event, number) in events.iter().zip(number..) {
+    for (event, number) in events.iter().zip(1..) {
         let stamp = event.stamp.ok_or_else(|| format!("event {number} tells no time of its own"))?;
         if !PLAUSIBLE.contains(&stamp) {
             return Err(format!("event {number} tells a time that is no Unix time in milliseconds"));
@@ -158,11 +159,41 @@ mod tests {
     fn one_event_without_a_sane_time_leaves_the_turn_as_it_arrived() {
         let at = |ms: u64| Some(NOW + ms * 1000);
         let refused = |stamps, words: &str| assert_eq!(times(stamps), Err(words.to_owned()));
-        refused([at(0), None, at(1), at(2)], "event 1 tells no time of its own");
-        refused([at(0), at(5), at(4), at(6)], "event 2 tells an earlier time than the one before it");
+        refused([at(0), None, at(1), at(2)], "event 2 tells no time of its own");
+        refused([at(0), at(5), at(4), at(6)], "event 3 tells an earlier time than the one before it");
         let seconds = NOW / 1_000;
-        refused([Some(seconds); 4], "event 0 tells a time that is no Unix time in milliseconds");
+        refused([Some(seconds); 4], "event 1 tells a time that is no Unix time in milliseconds");
         refused([at(0), at(1), at(2), at(9000)], "its events tell of 9000 ms, and the answer took 3000 ms");
+    }
+
+    #[test]
+    fn an_event_is_named_by_its_number_in_its_answer() {
+        let warnings = |answers: &[[Option<u64>; 2]], turns: usize| {
+            let mut trace = Trace::default().by_event_clock(true);
+            let mut touched = Vec::new();
+            for _ in 0..turns {
+                trace.begin_turn(Input::default());
+                for answer in answers {
+                    trace.begin_exchange(At(0));
+                    for stamp in answer {
+                        trace.frame(At(1), b"{}");
+                        if let Some(stamp) = *stamp {
+                            trace.apply(At(1), Change::Stamped(stamp), &mut touched);
+                        }
+                    }
+                    trace.end_exchange(At(1));
+                }
+                trace.end_turn(&mut touched);
+            }
+            trace.turns.last().unwrap().warnings.concat()
+        };
+        let (told, untold) = ([Some(NOW); 2], [Some(NOW), None]);
+        let of = |place: &str| {
+            format!("the times of this turn are those of arrival: {place}event 2 tells no time of its own")
+        };
+        assert_eq!(warnings(&[untold], 2), of(""));
+        assert_eq!(warnings(&[told, untold], 2), of("answer 2: "));
+        assert_eq!(warnings(&[told, told], 2), "");
     }
 
     #[test]

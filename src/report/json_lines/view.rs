@@ -129,7 +129,8 @@ pub(super) struct Turn<'a> {
     #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) custom_events: Option<Vec<CustomEvent<'a>>>,
-    /// How the agent says that its last run ended; left out where it did not end.
+    /// How the agent says that its run ended; of several in one answer an error, else the last end. Left out where none
+    /// ended.
     #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) outcome: Option<RunOutcome>,

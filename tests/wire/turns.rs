@@ -263,6 +263,21 @@ async fn a_runtime_with_many_routes_gets_paths() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_runtime_hears_that_a_run_is_called_off() {
+    let settings = AguiSettings { transport: AguiTransport::Copilotkit, ..settings("http://127.0.0.1/api") };
+    let open = Answer { parts: vec![(Duration::ZERO, frames(&[started("r-1")]))], stays_open: true };
+    let mut talk = Talk::with(settings, [open]).await;
+    let cancel = talk.limits.cancel.clone();
+    tokio::spawn(async move {
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        cancel.cancel();
+    });
+    assert_eq!(talk.send(say(1)).await, Ok(Ended::Cancelled));
+    let methods: Vec<Value> = talk.bodies().iter().map(|body| body["method"].clone()).collect();
+    assert_eq!(methods, ["agent/run", "agent/stop"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_plain_agent_is_only_hung_up_on() {
     let open = Answer { parts: vec![(Duration::ZERO, frames(&[started("r-1")]))], stays_open: true };
     let mut talk = Talk::new([open]).await;

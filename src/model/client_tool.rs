@@ -44,7 +44,7 @@ pub enum Mock {
     Sequence(Spanned<Vec<MockAnswer>>),
     /// The answer of the first case that fits the arguments. A call that none fits fails the turn.
     #[schemars(extend("x-since" = "1.3"), example = serde_json::json!([{"args_match": {"city": "^Rome$"}, "result": {"degrees": 31}}, {"error": "no such city"}]))]
-    When(Spanned<Vec<MockCase>>),
+    When(Spanned<Vec<Spanned<MockCase>>>),
 }
 
 /// One answer to a call of a client tool.

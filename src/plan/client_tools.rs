@@ -128,7 +128,10 @@ fn mock(written: &model::Mock, filling: &mut Filling<'_>) -> Option<Mock> {
     }
 }
 
-fn case_of(case: &model::MockCase, filling: &mut Filling<'_>) -> Option<(ArgumentPatterns, MockAnswer)> {
+fn case_of(
+    case: &Spanned<model::MockCase>,
+    filling: &mut Filling<'_>,
+) -> Option<(ArgumentPatterns, MockAnswer)> {
     let patterns = ArgumentPatterns::compile(case.args_match.as_ref(), filling);
     let answer = match (&case.result, &case.error) {
         (Some(node), None) => result(node, filling),
@@ -138,7 +141,12 @@ fn case_of(case: &model::MockCase, filling: &mut Filling<'_>) -> Option<(Argumen
             filling.report(Code::Contradiction, text.span, message, None);
             None
         }
-        (None, None) => Some(MockAnswer { content: Value::String(String::new()), is_error: false }),
+        (None, None) => {
+            let message = "a case needs an answer: neither `result` nor `error` is there";
+            let help = "add `result:` or `error:`; `result: \"\"` answers with nothing";
+            filling.report(Code::MissingKey, case.span, message, Some(help.to_owned()));
+            None
+        }
     };
     patterns.zip(answer)
 }

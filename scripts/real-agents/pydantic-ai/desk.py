@@ -37,7 +37,7 @@ def get_weather(city: str, unit: str) -> dict[str, object]:
 
 
 async def find_flights(to: str) -> list[dict[str, object]]:
-    await asyncio.sleep(0.05)
+    await asyncio.sleep(0.3)
     return [{"flight": "TP 123", "to": to, "price": 95}]
 
 
@@ -76,5 +76,6 @@ def travel_desk(model: Model) -> Agent[StateDeps[Desk], str | DeferredToolReques
     for tool in (get_weather, find_flights, find_hotels, hold_trip, charge_card, cancel_booking):
         agent.tool_plain(tool)
     for tool in (book_flight, book_hotel):
-        agent.tool_plain(tool, requires_approval=True)
+        # One after the other: two that end at the same moment are told in either order.
+        agent.tool_plain(tool, requires_approval=True, sequential=True)
     return agent

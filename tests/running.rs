@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use ananke::context::Clock;
+use ananke::context::{At, Clock};
 use ananke::outcome::{Outcome, Status, Totals};
 use ananke::run::{Options, Reason, Run, RunEvent, Stopper, run};
-use ananke::target::{Chunk, Head, HttpRequest, Reply, TargetError, Transport};
+use ananke::target::{Chunks, Deed, Head, HttpRequest, Next, Reply, TargetError, Transport};
 use futures_util::future::BoxFuture;
 use tokio::sync::{Semaphore, mpsc};
 
@@ -38,14 +38,19 @@ impl Gate {
         self.waiting.fetch_sub(1, Ordering::SeqCst);
         let (sender, body) = mpsc::channel(1);
         let at = self.clock.now();
-        sender.try_send(Chunk { at, bytes: Ok(RUN.into()) }).unwrap();
+        sender.try_send(Next::Bytes(at, RUN.into())).unwrap();
+        let body = Box::new(Chunks::new(body, Arc::clone(&self.clock)));
         Reply { at, head: Head { status: 200, ..Head::default() }, body }
     }
 }
 
 impl Transport for Gate {
-    fn send(&self, _request: HttpRequest) -> BoxFuture<'_, Result<Reply, TargetError>> {
-        Box::pin(async { Ok(self.answer().await) })
+    fn moment(&self, _deed: Deed) -> At {
+        self.clock.now()
+    }
+
+    fn send(&self, _request: HttpRequest, _until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
+        Box::pin(async { Ok(Some(self.answer().await)) })
     }
 }
 

@@ -168,7 +168,7 @@ impl Config {
             let _ = filling.number(timeout);
         }
         for secret in filling.into_secrets() {
-            redactor.learn(&secret);
+            redactor.learn(&secret.value);
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Severity, Span, sort};
 use crate::model::Text;
 use crate::outcome::Level;
-use crate::variables::{Filling, Piece, Scope, as_text, scan};
+use crate::variables::{Filling, Piece, Scope, Secret, as_text, scan};
 
 /// The time-out of a turn without a setting (SPEC 4).
 pub(super) const DEFAULT_TIMEOUT: Duration = Duration::from_mins(2);
@@ -41,7 +41,7 @@ pub struct Prepared {
     /// How long one turn may take.
     pub timeout: Duration,
     /// Values that must be masked wherever they are told; given out before anything is told of the test.
-    pub secrets: Vec<String>,
+    pub secrets: Vec<Secret>,
     /// What is odd about what hooks gave; the plan has told the rest.
     pub warnings: Vec<String>,
 }
@@ -52,7 +52,7 @@ pub enum Unprepared {
     /// Its file is not what it was when the run was planned.
     Changed,
     /// What is wrong with it now that its variables are known. The secrets found until then come with it.
-    Broken(Vec<Diagnostic>, Vec<String>),
+    Broken(Vec<Diagnostic>, Vec<Secret>),
 }
 
 /// A test that has started: its hooks are to be run one by one, everything else is filled after the last.
@@ -139,7 +139,7 @@ impl<'a> Preparation<'a> {
     }
 
     /// What is known by now to be secret, since a header will carry it.
-    pub fn secrets(&self) -> Vec<String> {
+    pub fn secrets(&self) -> Vec<Secret> {
         let scope = self.scope.clone().open();
         let mut problems = Vec::new();
         let config = &self.plan.config;
@@ -201,7 +201,7 @@ impl<'a> Preparation<'a> {
         })
     }
 
-    fn fill(&mut self, problems: &mut Vec<Diagnostic>, secrets: &mut Vec<String>) -> Option<Prepared> {
+    fn fill(&mut self, problems: &mut Vec<Diagnostic>, secrets: &mut Vec<Secret>) -> Option<Prepared> {
         let thread_id = self.thread(problems)?;
         let config = &self.plan.config;
         let model = &config.model.target;

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::mask_ranges;
+use super::{MASK, replace_ranges};
 use crate::variables::SHORTEST_SECRET;
 
 /// Where a colour begins or ends, which may stand between a text and the sign that it was cut.
@@ -35,7 +35,7 @@ pub(super) fn mask_cut(text: &str, forms: &BTreeSet<String>) -> Option<String> {
         let length = ending.iter().filter_map(|form| end_of(form, &text[begin..])).max();
         remains.extend(length.map(|length| begin..begin + length));
     }
-    mask_ranges(text, remains)
+    replace_ranges(text, remains.into_iter().map(|range| (range, MASK)).collect())
 }
 
 /// The shortest start of `form` that tells something.

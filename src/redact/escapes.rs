@@ -3,24 +3,23 @@
 
 use std::ops::Range;
 
-use aho_corasick::AhoCorasick;
-
-use super::mask_ranges;
+use aho_corasick::{AhoCorasick, PatternID};
 
 /// How deep JSON inside of JSON is looked into.
 const DEEPEST: usize = 4;
 
-/// `text` with every secret masked that only shows when escapes are read, the escapes of other text left as they are;
-/// `None` where there is none.
-pub(super) fn mask_escaped(text: &str, search: &AhoCorasick) -> Option<String> {
-    let mut found: Vec<Range<usize>> = Vec::new();
+/// Where in `text` the secrets are that only show when escapes are read.
+pub(super) fn find_escaped(text: &str, search: &AhoCorasick) -> Vec<(Range<usize>, PatternID)> {
+    let mut found = Vec::new();
     let mut read = Read::plain(text);
     for _ in 0..DEEPEST {
         let Some(deeper) = read.unescaped() else { break };
         read = deeper;
-        found.extend(search.find_iter(&read.text).map(|secret| read.origin(secret.range())));
+        found.extend(
+            search.find_iter(&read.text).map(|secret| (read.origin(secret.range()), secret.pattern())),
+        );
     }
-    mask_ranges(text, found)
+    found
 }
 
 /// A text after some escapes were read.

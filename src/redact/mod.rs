@@ -6,15 +6,18 @@
 mod cuts;
 mod escapes;
 mod forms;
+mod markers;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::{Deref, Range};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, MatchKind, PatternID};
 
 use crate::variables::SHORTEST_SECRET;
+
+pub use markers::{Markers, marker};
 
 /// What stands in the place of a secret.
 pub const MASK: &str = "***";
@@ -68,15 +71,7 @@ impl Redactor {
     pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let Some(search) = &known.search else { return Cow::Borrowed(text) };
-        let mut masked = escapes::mask_escaped(text, search).map_or(Cow::Borrowed(text), Cow::Owned);
-        if search.is_match(&*masked) {
-            let mut replaced = String::with_capacity(masked.len());
-            search.replace_all_with(&masked, &mut replaced, |_, _, output| {
-                output.push_str(MASK);
-                true
-            });
-            masked = Cow::Owned(replaced);
-        }
+        let masked = replace_all(text, search, |_| MASK);
         match cuts::mask_cut(&masked, &known.forms) {
             Some(text) => Cow::Owned(text),
             None => masked,
@@ -135,23 +130,43 @@ impl<T: Mask> Mask for Box<T> {
     }
 }
 
-/// `text` with what stands at `ranges` masked, overlapping ones as one; `None` where there are none.
-fn mask_ranges(text: &str, mut ranges: Vec<Range<usize>>) -> Option<String> {
+/// `text` with every secret that `search` knows replaced, in every form and however it is escaped.
+fn replace_all<'t, 'r>(
+    text: &'t str,
+    search: &AhoCorasick,
+    replacement: impl Fn(PatternID) -> &'r str,
+) -> Cow<'t, str> {
+    let escaped = escapes::find_escaped(text, search);
+    let found = escaped.into_iter().map(|(range, pattern)| (range, replacement(pattern))).collect();
+    let mut text = replace_ranges(text, found).map_or(Cow::Borrowed(text), Cow::Owned);
+    if search.is_match(&*text) {
+        let mut replaced = String::with_capacity(text.len());
+        search.replace_all_with(&text, &mut replaced, |secret, _, output| {
+            output.push_str(replacement(secret.pattern()));
+            true
+        });
+        text = Cow::Owned(replaced);
+    }
+    text
+}
+
+/// `text` with something else at each range, overlapping ones as one; `None` where there are none.
+fn replace_ranges(text: &str, mut ranges: Vec<(Range<usize>, &str)>) -> Option<String> {
     if ranges.is_empty() {
         return None;
     }
-    ranges.sort_by_key(|range| range.start);
-    let mut masked = String::with_capacity(text.len());
+    ranges.sort_by_key(|(range, _)| range.start);
+    let mut replaced = String::with_capacity(text.len());
     let mut told = 0;
-    for range in ranges {
+    for (range, replacement) in ranges {
         if range.start >= told {
-            masked.push_str(&text[told..range.start]);
-            masked.push_str(MASK);
+            replaced.push_str(&text[told..range.start]);
+            replaced.push_str(replacement);
         }
         told = told.max(range.end);
     }
-    masked.push_str(&text[told..]);
-    Some(masked)
+    replaced.push_str(&text[told..]);
+    Some(replaced)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use crate::outcome::{ErrorKind, Outcome, Problem, Status};
 use crate::plan::{CaseEntry, Plan, Preparation, Prepared, ToolDeclaration, Unprepared};
 use crate::target::{Limits, Opening, Session, Target, build};
 use crate::trace::Trace;
+use crate::variables::Secret;
 
 use super::capture::Capture;
 use super::client_tools::Mocks;
@@ -117,9 +118,9 @@ fn count(turns: usize) -> u32 {
     u32::try_from(turns).unwrap_or(u32::MAX)
 }
 
-pub(super) fn learn(shared: &Run, secrets: &[String]) {
+pub(super) fn learn(shared: &Run, secrets: &[Secret]) {
     for secret in secrets {
-        shared.redactor.learn(secret);
+        shared.redactor.learn(&secret.value);
     }
 }
 

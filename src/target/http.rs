@@ -12,9 +12,10 @@ use futures_util::future::BoxFuture;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Client, Response, Url};
 use tokio::sync::mpsc;
+use tokio::time::timeout;
 
-use super::{Chunk, Head, HttpRequest, Received, Reply, TargetError, Transport};
-use crate::context::Clock;
+use super::{Chunks, Deed, Head, HttpRequest, Next, Received, Reply, TargetError, Transport};
+use crate::context::{At, Clock};
 
 /// How many chunks may wait for a slow reader before the peer has to.
 const CHUNKS_AHEAD: usize = 64;
@@ -62,15 +63,25 @@ impl HttpTransport {
             .map_err(|failure| not_answered(&failure, &place))?;
         let at = self.clock.now();
         let head = head(&response);
-        let (sender, body) = mpsc::channel(CHUNKS_AHEAD);
+        let (sender, chunks) = mpsc::channel(CHUNKS_AHEAD);
         tokio::spawn(read(response, Arc::clone(&self.clock), sender));
+        let body = Box::new(Chunks::new(chunks, Arc::clone(&self.clock)));
         Ok(Reply { at, head, body })
     }
 }
 
 impl Transport for HttpTransport {
-    fn send(&self, request: HttpRequest) -> BoxFuture<'_, Result<Reply, TargetError>> {
-        Box::pin(self.post(request))
+    fn moment(&self, _deed: Deed) -> At {
+        self.clock.now()
+    }
+
+    fn send(&self, request: HttpRequest, until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
+        Box::pin(async move {
+            match timeout(until.since(self.clock.now()), self.post(request)).await {
+                Ok(answered) => answered.map(Some),
+                Err(_elapsed) => Ok(None),
+            }
+        })
     }
 }
 
@@ -160,21 +171,21 @@ fn readable(value: &HeaderValue) -> String {
 }
 
 /// Reads the body to its end, or until nobody listens.
-async fn read(mut response: Response, clock: Arc<dyn Clock>, chunks: mpsc::Sender<Chunk>) {
+async fn read(mut response: Response, clock: Arc<dyn Clock>, chunks: mpsc::Sender<Next>) {
     loop {
-        let next = tokio::select! {
+        let read = tokio::select! {
             biased;
             () = chunks.closed() => return,
-            next = response.chunk() => next,
+            read = response.chunk() => read,
         };
         let at = clock.now();
-        let bytes = match next {
-            Ok(Some(bytes)) => Ok(bytes),
+        let next = match read {
+            Ok(Some(bytes)) => Next::Bytes(at, bytes),
             Ok(None) => return,
-            Err(failure) => Err(cause(&failure)),
+            Err(failure) => Next::Broken(at, cause(&failure)),
         };
-        let last = bytes.is_err();
-        if chunks.send(Chunk { at, bytes }).await.is_err() || last {
+        let last = matches!(next, Next::Broken(..));
+        if chunks.send(next).await.is_err() || last {
             return;
         }
     }

@@ -26,7 +26,7 @@ use crate::trace::Change;
 
 pub use build::build;
 pub use error::{Received, TargetError};
-pub use transport::{Chunk, Head, HttpRequest, Reply, Transport};
+pub use transport::{Body, Chunks, Deed, Head, HttpRequest, Next, Reply, Transport};
 
 /// What of an agent's doings its protocol shows, and which turns it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,11 +1,14 @@
 //! The byte seam under a protocol: the network, or a recording that plays the same bytes to the same decoder.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
-use tokio::sync::mpsc;
+use tokio::sync::mpsc::{self, error::TryRecvError};
+use tokio::time::timeout;
 
 use super::TargetError;
-use crate::context::At;
+use crate::context::{At, Clock};
 
 /// A POST to carry out.
 #[derive(Clone, Debug)]
@@ -29,31 +32,91 @@ pub struct Head {
     pub location: Option<String>,
 }
 
-/// Bytes as they arrived, stamped by the reading task before anything looked at them.
-#[derive(Clone, Debug)]
-pub struct Chunk {
-    /// When they arrived.
-    pub at: At,
-    /// The bytes, or why there are no more: the words of the connection's error.
-    pub bytes: Result<Bytes, String>,
+/// What comes next of a body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Bytes, stamped by the reading task before anything looked at them.
+    Bytes(At, Bytes),
+    /// The connection broke; the words are those of its error.
+    Broken(At, String),
+    /// Nothing more: the body is complete.
+    End,
+    /// Nothing until the moment that was asked for.
+    Late,
 }
 
-/// An answer: its head, and its body as it arrives. The channel ends with the body; dropping it ends the connection.
-#[derive(Debug)]
+/// The body of an answer as it arrives. Dropping it ends the connection.
+pub trait Body: Send {
+    /// What comes next, if it comes until then. Nothing is asked for after [`Next::Broken`], [`Next::End`] and
+    /// [`Next::Late`].
+    fn next(&mut self, until: At) -> BoxFuture<'_, Next>;
+}
+
+/// A body that a task of its own reads and stamps ahead. The channel is bounded, so that a slow reader slows the peer
+/// and not the stamps; it ends with the body.
+pub struct Chunks {
+    chunks: mpsc::Receiver<Next>,
+    clock: Arc<dyn Clock>,
+}
+
+impl Chunks {
+    /// What comes through `chunks`, stamped by `clock`.
+    pub fn new(chunks: mpsc::Receiver<Next>, clock: Arc<dyn Clock>) -> Self {
+        Self { chunks, clock }
+    }
+}
+
+impl Body for Chunks {
+    fn next(&mut self, until: At) -> BoxFuture<'_, Next> {
+        Box::pin(async move {
+            let next = match self.chunks.try_recv() {
+                // It counts when it came, not when somebody got to it.
+                Ok(next) => next,
+                Err(TryRecvError::Disconnected) => return Next::End,
+                Err(TryRecvError::Empty) => {
+                    match timeout(until.since(self.clock.now()), self.chunks.recv()).await {
+                        Ok(Some(next)) => next,
+                        Ok(None) => return Next::End,
+                        Err(_elapsed) => return Next::Late,
+                    }
+                }
+            };
+            match next {
+                Next::Bytes(at, _) | Next::Broken(at, _) if at > until => Next::Late,
+                next => next,
+            }
+        })
+    }
+}
+
+/// An answer: its head, and its body.
 pub struct Reply {
     /// When the head arrived.
     pub at: At,
     /// The head.
     pub head: Head,
-    /// The body; bounded, so that a slow reader slows the peer and not the stamps.
-    pub body: mpsc::Receiver<Chunk>,
+    /// The body.
+    pub body: Box<dyn Body>,
 }
 
-/// Something that carries a request to the agent and its answer back.
+/// What the client itself does at some moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deed {
+    /// A request leaves.
+    Sends,
+    /// An exchange is over: nothing more is read of it.
+    Closes,
+}
+
+/// Something that carries a request to the agent and its answer back. Moments are its business, all of them, so that a
+/// recording can play them again.
 pub trait Transport: Send + Sync {
-    /// Sends one request and waits for the head of its answer.
+    /// When the client does what it is about to do: now; in a recording, when it did.
+    fn moment(&self, deed: Deed) -> At;
+
+    /// Sends one request and waits for the head of its answer; `None` where it does not come until then.
     ///
     /// # Errors
     /// Where there is no answer at all: connection refused, name not found, TLS failed.
-    fn send(&self, request: HttpRequest) -> BoxFuture<'_, Result<Reply, TargetError>>;
+    fn send(&self, request: HttpRequest, until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>>;
 }

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::pattern::PatternError;
+use super::secret::{self, SHORTEST_SECRET, Secret};
 use super::{Found, Malformed, Pattern, Piece, Reference, Scope, scan};
 use crate::diagnostic::{Code, Diagnostic, Place, SourceFile, Span};
 use crate::model::{Given, Number, Text};
 use crate::source::{Node, NodeValue};
 
-/// The shortest secret that is masked, in characters: shorter ones would shred every text (SPEC 2).
-pub const SHORTEST_SECRET: usize = 4;
+/// An endpoint where nothing is: RFC 2606 keeps the name free for good.
+const NOWHERE: &str = "http://replayed.invalid/";
 
 /// A leaf that is filled, or will be.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,9 +49,11 @@ pub struct Filling<'a> {
     /// Whether something will be sent: only then does a missing environment variable of a target count (SPEC 2).
     sends: bool,
     problems: &'a mut Vec<Diagnostic>,
-    secrets: Vec<String>,
+    secrets: Vec<Secret>,
     /// Whether what is known later stands for itself.
     as_written: bool,
+    /// Whether something stands in for what only matters when it is sent.
+    stands_in: bool,
 }
 
 impl<'a> Filling<'a> {
@@ -61,7 +64,7 @@ impl<'a> Filling<'a> {
         sends: bool,
         problems: &'a mut Vec<Diagnostic>,
     ) -> Self {
-        Self { scope, source, sends, problems, secrets: Vec::new(), as_written: false }
+        Self { scope, source, sends, problems, secrets: Vec::new(), as_written: false, stands_in: false }
     }
 
     /// Leaves references whose values are known later as they are written, so that a text or pattern can be shown and
@@ -71,8 +74,15 @@ impl<'a> Filling<'a> {
         Self { as_written: true, ..self }
     }
 
+    /// Has something stand in for an environment variable that is not set and only matters when it is sent: nothing
+    /// will be.
+    #[must_use]
+    pub fn without_sending(self) -> Self {
+        Self { sends: false, stands_in: true, ..self }
+    }
+
     /// The values that must be masked wherever they are told.
-    pub fn into_secrets(self) -> Vec<String> {
+    pub fn into_secrets(self) -> Vec<Secret> {
         self.secrets
     }
 
@@ -95,6 +105,9 @@ impl<'a> Filling<'a> {
 
     /// A text of a target that counts only when something is sent: an endpoint.
     pub fn sent_text(&mut self, text: &Text) -> Late<String> {
+        if self.stands_in && self.lacks_environment(text) {
+            return Late::Ready(NOWHERE.to_owned());
+        }
         self.replace(text, Kind::Sent).map_or(Late::Pending, Late::Ready)
     }
 
@@ -102,14 +115,14 @@ impl<'a> Filling<'a> {
     pub fn header(&mut self, name: &str, text: &Text) -> Late<String> {
         let known = self.secrets.len();
         let Some(value) = self.replace(text, Kind::Header) else { return Late::Pending };
-        if names_a_secret(name) {
-            self.secrets.push(value.clone());
+        if secret::is_in_header(name) {
+            self.secrets.push(Secret::written(name, &value));
             // `Bearer abc`: the token alone is as secret as the whole.
             if let Some((_, token)) = value.split_once(' ') {
-                self.secrets.push(token.trim().to_owned());
+                self.secrets.push(Secret::written(name, token.trim()));
             }
         }
-        let short = |secret: &String| !secret.is_empty() && secret.chars().count() < SHORTEST_SECRET;
+        let short = |secret: &Secret| !secret.value.is_empty() && secret.is_short();
         if self.secrets[known..].iter().any(short) {
             let message = format!("a secret of the header `{name}` is too short to be masked");
             let help = format!(
@@ -210,6 +223,16 @@ impl<'a> Filling<'a> {
         self.refers_to_later(&text.value)
     }
 
+    fn lacks_environment(&self, text: &Text) -> bool {
+        let pieces = scan(&text.value).unwrap_or_default();
+        pieces.iter().any(|piece| match piece {
+            Piece::Reference(reference) => {
+                matches!(self.scope.look_up(reference), Found::MissingEnvironment(_))
+            }
+            Piece::Literal(_) => false,
+        })
+    }
+
     fn refers_to_later(&self, text: &str) -> bool {
         let pieces = scan(text).unwrap_or_default();
         pieces.iter().any(|piece| matches!(piece, Piece::Reference(reference) if self.is_later(reference)))
@@ -272,7 +295,7 @@ impl<'a> Filling<'a> {
                     Some(value) => {
                         let text = as_text(&value);
                         if kind == Kind::Header && reference.default != Some(text.as_str()) {
-                            self.secrets.push(text.clone());
+                            self.secrets.push(Secret::given(reference, &text));
                         }
                         joined.push_str(&text);
                     }
@@ -290,6 +313,10 @@ impl<'a> Filling<'a> {
             Found::Missing(missing) => (missing, false),
             Found::MissingEnvironment(missing) => (missing, true),
         };
+        let unsent = environment && !self.sends && matches!(kind, Kind::Sent | Kind::Header);
+        if unsent && self.stands_in {
+            return Some(Value::String(whole[reference.range.clone()].to_owned()));
+        }
         let place = self.inside(span, &whole[reference.range.clone()]);
         let sought = if environment { reference.path[0] } else { reference.name };
         let nearest = if environment {
@@ -310,7 +337,6 @@ impl<'a> Filling<'a> {
             ),
         };
         let help = [hint.unwrap_or_default(), &nearest].map(str::to_owned);
-        let unsent = environment && !self.sends && matches!(kind, Kind::Sent | Kind::Header);
         let diagnostic = if unsent {
             Diagnostic::warning(Code::UndefinedVariable, missing)
         } else {
@@ -349,14 +375,6 @@ pub fn as_text(value: &Value) -> String {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     }
-}
-
-/// Whether a header of this name carries a secret even where it is written out (SPEC 2).
-fn names_a_secret(header: &str) -> bool {
-    let name = header.to_ascii_lowercase();
-    matches!(name.as_str(), "authorization" | "proxy-authorization" | "cookie")
-        || name.contains("api-key")
-        || name.contains("token")
 }
 
 /// The name that was most likely meant.

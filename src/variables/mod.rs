@@ -7,8 +7,10 @@ mod filling;
 mod pattern;
 mod scan;
 mod scope;
+mod secret;
 
-pub use filling::{Filling, Late, SHORTEST_SECRET, as_text};
+pub use filling::{Filling, Late, as_text};
 pub use pattern::{Pattern, PatternError, Patterns};
 pub use scan::{Malformed, Piece, Reference, ScanError, is_name, scan};
 pub use scope::{Found, Scope, is_reserved};
+pub use secret::{SHORTEST_SECRET, Secret};

@@ -9,11 +9,11 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use ananke::context::{Clock, ManualClock};
+use ananke::context::{At, Clock, ManualClock};
 use ananke::plan::{AguiSettings, Answering, Condition, ScriptedSettings, Step};
 use ananke::target::agui::AguiTarget;
 use ananke::target::scripted::ScriptedTarget;
-use ananke::target::{Chunk, Head, HttpRequest, Reply, Target, TargetError, Transport};
+use ananke::target::{Chunks, Deed, Head, HttpRequest, Next, Reply, Target, TargetError, Transport};
 use ananke::trace::{Interrupt, Usage};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
@@ -116,7 +116,11 @@ struct Played {
 }
 
 impl Transport for Played {
-    fn send(&self, _request: HttpRequest) -> BoxFuture<'_, Result<Reply, TargetError>> {
+    fn moment(&self, _deed: Deed) -> At {
+        self.clock.now()
+    }
+
+    fn send(&self, _request: HttpRequest, _until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
         let steps = self.turns.lock().unwrap().pop_front().unwrap_or_default();
         let (sender, body) = mpsc::channel(10_000);
         let at = self.clock.now();
@@ -124,7 +128,7 @@ impl Transport for Played {
         let mut finished = json!({"type": "RUN_FINISHED", "threadId": "thread", "runId": "run"});
         let mut frame = |event: &Value| {
             let bytes = format!("data: {event}\n\n").into_bytes().into();
-            sender.try_send(Chunk { at: self.clock.now(), bytes: Ok(bytes) }).unwrap();
+            sender.try_send(Next::Bytes(self.clock.now(), bytes)).unwrap();
         };
         frame(&json!({"type": "RUN_STARTED", "threadId": "thread", "runId": "run"}));
         for (index, step) in steps.into_iter().enumerate() {
@@ -148,7 +152,8 @@ impl Transport for Played {
             frame(&finished);
         }
         let head = Head { status: 200, content_type: "text/event-stream".to_owned(), location: None };
-        Box::pin(std::future::ready(Ok(Reply { at, head, body })))
+        let body = Box::new(Chunks::new(body, Arc::clone(&self.clock) as Arc<dyn Clock>));
+        Box::pin(std::future::ready(Ok(Some(Reply { at, head, body }))))
     }
 }
 

@@ -9,8 +9,8 @@ use ananke::context::{At, CaseKey, Ids, ManualClock};
 use ananke::plan::{AguiSettings, Said};
 use ananke::target::agui::AguiTarget;
 use ananke::target::{
-    Action, Chunk, Head, HttpRequest, Limits, Opening, Reply, Request, Session, Target, TargetError,
-    Transport,
+    Action, Chunks, Deed, Head, HttpRequest, Limits, Next, Opening, Reply, Request, Session, Target,
+    TargetError, Transport,
 };
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
@@ -25,16 +25,20 @@ pub(crate) struct Canned {
 }
 
 impl Transport for Canned {
-    fn send(&self, _request: HttpRequest) -> BoxFuture<'_, Result<Reply, TargetError>> {
+    fn moment(&self, _deed: Deed) -> At {
+        At(0)
+    }
+
+    fn send(&self, _request: HttpRequest, _until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
         let body = self.bodies.lock().expect("no other test failed here").remove(0);
         let (sender, receiver) = mpsc::channel(body.len() + 1);
         for (number, chunk) in body.chunks(self.chunk).enumerate() {
             let at = At(number as u64);
-            let chunk = Chunk { at, bytes: Ok(Bytes::copy_from_slice(chunk)) };
-            sender.try_send(chunk).expect("room for every chunk");
+            sender.try_send(Next::Bytes(at, Bytes::copy_from_slice(chunk))).expect("room for every chunk");
         }
         let head = Head { status: 200, content_type: "text/event-stream".to_owned(), location: None };
-        Box::pin(async move { Ok(Reply { at: At(0), head, body: receiver }) })
+        let body = Box::new(Chunks::new(receiver, Arc::new(ManualClock::default())));
+        Box::pin(async move { Ok(Some(Reply { at: At(0), head, body })) })
     }
 }
 

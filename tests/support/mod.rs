@@ -4,5 +4,6 @@ pub(crate) mod canned;
 pub(crate) mod project;
 pub(crate) mod raw_agent;
 pub(crate) mod summary;
+pub(crate) mod tokio_clock;
 pub(crate) mod whole_way;
 pub(crate) mod wire_rows;

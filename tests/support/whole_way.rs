@@ -10,8 +10,8 @@ use ananke::model::{AguiTransport, ProtocolVersion};
 use ananke::plan::{AguiSettings, Said};
 use ananke::target::agui::AguiTarget;
 use ananke::target::{
-    Action, Chunk, Head, HttpRequest, Limits, Opening, Reply, Request, Sink, Stop, Target, TargetError,
-    ToolAnswer, Transport, Wire,
+    Action, Chunks, Deed, Head, HttpRequest, Limits, Next, Opening, Reply, Request, Sink, Stop, Target,
+    TargetError, ToolAnswer, Transport, Wire,
 };
 use ananke::trace::{Change, Event, Input, Touch, Trace};
 use bytes::Bytes;
@@ -210,14 +210,18 @@ struct Answers {
 }
 
 impl Transport for Answers {
-    fn send(&self, _request: HttpRequest) -> BoxFuture<'_, Result<Reply, TargetError>> {
+    fn moment(&self, _deed: Deed) -> At {
+        At(0)
+    }
+
+    fn send(&self, _request: HttpRequest, _until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
         let body = self.left.lock().expect("nobody else holds it").pop().unwrap_or_default();
         let (sender, receiver) = mpsc::channel(body.len() + 1);
         for chunk in body.chunks(self.chunk.min(body.len()).max(1)) {
-            let chunk = Chunk { at: At(0), bytes: Ok(Bytes::copy_from_slice(chunk)) };
-            sender.try_send(chunk).expect("room for every chunk");
+            sender.try_send(Next::Bytes(At(0), Bytes::copy_from_slice(chunk))).expect("room for every chunk");
         }
         let head = Head { status: 200, content_type: "text/event-stream".to_owned(), location: None };
-        Box::pin(async move { Ok(Reply { at: At(0), head, body: receiver }) })
+        let body = Box::new(Chunks::new(receiver, Arc::new(ManualClock::default())));
+        Box::pin(async move { Ok(Some(Reply { at: At(0), head, body })) })
     }
 }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use ananke::context::At;
+use ananke::context::{At, Clock};
 use ananke::outcome::Status;
-use ananke::target::{Chunk, Ended, Head, HttpRequest, Limits, Reply, TargetError, Transport};
+use ananke::target::{Chunks, Deed, Ended, Head, HttpRequest, Limits, Next, Reply, TargetError, Transport};
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
@@ -18,6 +18,7 @@ use crate::support::canned::{Canned, limits, session, settings, user};
 use crate::support::project::Project;
 use crate::support::raw_agent::{RawAgent, Step};
 use crate::support::summary::Summary;
+use crate::support::tokio_clock::TokioClock;
 
 /// Says one thing, then another again and again, with a pause before each.
 struct Endless {
@@ -25,18 +26,23 @@ struct Endless {
     again: Bytes,
     pause: Duration,
     sent: Arc<AtomicUsize>,
+    clock: Arc<TokioClock>,
 }
 
 impl Transport for Endless {
-    fn send(&self, _request: HttpRequest) -> BoxFuture<'_, Result<Reply, TargetError>> {
+    fn moment(&self, _deed: Deed) -> At {
+        self.clock.now()
+    }
+
+    fn send(&self, _request: HttpRequest, _until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
         let (sender, body) = mpsc::channel(1);
         let (first, again) = (Bytes::from(self.first.clone()), self.again.clone());
-        let (pause, sent) = (self.pause, Arc::clone(&self.sent));
+        let (pause, sent, clock) = (self.pause, Arc::clone(&self.sent), Arc::clone(&self.clock));
         tokio::spawn(async move {
             let mut next = first;
             loop {
                 sent.fetch_add(next.len(), Ordering::SeqCst);
-                if sender.send(Chunk { at: At(0), bytes: Ok(next) }).await.is_err() {
+                if sender.send(Next::Bytes(clock.now(), next)).await.is_err() {
                     return;
                 }
                 tokio::time::sleep(pause).await;
@@ -44,7 +50,9 @@ impl Transport for Endless {
             }
         });
         let head = Head { status: 200, content_type: "text/event-stream".to_owned(), location: None };
-        Box::pin(async move { Ok(Reply { at: At(0), head, body }) })
+        let at = self.clock.now();
+        let body = Box::new(Chunks::new(body, Arc::clone(&self.clock) as Arc<dyn Clock>));
+        Box::pin(async move { Ok(Some(Reply { at, head, body })) })
     }
 }
 
@@ -68,7 +76,13 @@ fn text(delta: &str) -> Value {
 async fn end_of(again: String, pause: Duration) -> (Result<Ended, TargetError>, Duration, usize) {
     let first = event(&started()) + &event(&json!({"type": "TEXT_MESSAGE_START", "messageId": "m"}));
     let sent = Arc::new(AtomicUsize::new(0));
-    let transport = Endless { first, again: Bytes::from(again), pause, sent: Arc::clone(&sent) };
+    let transport = Endless {
+        first,
+        again: Bytes::from(again),
+        pause,
+        sent: Arc::clone(&sent),
+        clock: Arc::new(TokioClock::start()),
+    };
     let mut session = session(settings("http://127.0.0.1:1/"), Arc::new(transport), 1).await;
     let begun = Instant::now();
     let ended = session.exchange(user(1, "hi"), &limits(), &mut Summary::default()).await;

@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use ananke::context::{At, Clock, ManualClock, SystemClock};
 use ananke::target::http::HttpTransport;
-use ananke::target::{Ended, HttpRequest, TargetError, Transport};
+use ananke::target::{Ended, HttpRequest, Next, TargetError, Transport};
 use tokio::sync::Notify;
 
 use crate::support::canned::{limits, session, settings, user};
@@ -174,27 +175,48 @@ async fn a_sink_that_wants_no_more_ends_the_exchange() {
     assert_eq!(agent.requests().await.len(), 1, "the connection is let go");
 }
 
+/// A clock that knows how often it was read.
+#[derive(Default)]
+struct Watched {
+    clock: ManualClock,
+    reads: AtomicUsize,
+}
+
+impl Clock for Watched {
+    fn now(&self) -> At {
+        let now = self.clock.now();
+        self.reads.fetch_add(1, Ordering::SeqCst);
+        now
+    }
+
+    fn unix_ms(&self, at: At) -> u64 {
+        self.clock.unix_ms(at)
+    }
+}
+
 #[tokio::test]
 async fn stamps_are_those_of_arrival() {
     let more = Arc::new(Notify::new());
     let steps =
         vec![Step::Expect, stream("first"), Step::Await(Arc::clone(&more)), Step::Send(b"second".to_vec())];
     let agent = RawAgent::start(vec![steps]).await;
-    let clock = Arc::new(ManualClock::default());
+    let clock = Arc::new(Watched::default());
     let transport = HttpTransport::new(Arc::clone(&clock) as Arc<dyn Clock>);
     let url = agent.url().parse().expect("a URL");
     let request = HttpRequest { url, headers: Vec::new(), body: bytes::Bytes::from_static(b"{}") };
-    let mut reply = transport.send(request).await.expect("an answer");
-    let first = reply.body.recv().await.expect("a chunk");
-    clock.advance(Duration::from_secs(1));
+    let until = At::default().plus(Duration::from_secs(60));
+    let mut reply = transport.send(request, until).await.expect("an answer").expect("in time");
+    let Next::Bytes(first, _) = reply.body.next(until).await else { panic!("no chunk") };
+    clock.clock.advance(Duration::from_secs(1));
+    let reads = clock.reads.load(Ordering::SeqCst);
     more.notify_one();
-    while reply.body.is_empty() {
+    while clock.reads.load(Ordering::SeqCst) == reads {
         tokio::task::yield_now().await;
     }
     // Nobody looks for a while: the stamp is from before.
-    clock.advance(Duration::from_secs(5));
-    let second = reply.body.recv().await.expect("a chunk");
-    assert_eq!((reply.at, first.at, second.at), (At(0), At(0), At(1_000_000)));
-    assert_eq!(second.bytes.as_deref(), Ok(&b"second"[..]));
-    assert!(reply.body.recv().await.is_none());
+    clock.clock.advance(Duration::from_secs(5));
+    let second = reply.body.next(until).await;
+    assert_eq!((reply.at, first), (At(0), At(0)));
+    assert_eq!(second, Next::Bytes(At(1_000_000), bytes::Bytes::from_static(b"second")));
+    assert_eq!(reply.body.next(until).await, Next::End);
 }

@@ -4,12 +4,12 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use ananke::context::At;
+use ananke::context::{At, Clock};
 use ananke::model::AguiTransport;
 use ananke::plan::AguiSettings;
 use ananke::target::{
-    Action, Chunk, Ended, Head, HttpRequest, InterruptAnswer, Limits, Reply, Request, Session, TargetError,
-    ToolAnswer, Transport,
+    Action, Chunks, Deed, Ended, Head, HttpRequest, InterruptAnswer, Limits, Next, Reply, Request, Session,
+    TargetError, ToolAnswer, Transport,
 };
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
@@ -18,6 +18,7 @@ use tokio::sync::mpsc;
 
 use crate::support::canned::{limits, session, settings, user};
 use crate::support::summary::Summary;
+use crate::support::tokio_clock::TokioClock;
 
 /// An answer: stretches of its body with the pause before each, and whether it then stays open.
 #[derive(Clone, Default)]
@@ -27,28 +28,35 @@ struct Answer {
 }
 
 /// Answers each request with the next of its answers, and keeps the requests.
-#[derive(Default)]
 struct Recorded {
+    clock: Arc<TokioClock>,
     answers: Mutex<VecDeque<Answer>>,
     requests: Mutex<Vec<HttpRequest>>,
 }
 
 impl Transport for Recorded {
-    fn send(&self, request: HttpRequest) -> BoxFuture<'_, Result<Reply, TargetError>> {
+    fn moment(&self, _deed: Deed) -> At {
+        self.clock.now()
+    }
+
+    fn send(&self, request: HttpRequest, _until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
         self.requests.lock().unwrap().push(request);
         let Answer { parts, stays_open } = self.answers.lock().unwrap().pop_front().unwrap_or_default();
         let (sender, body) = mpsc::channel(1);
+        let clock = Arc::clone(&self.clock);
         tokio::spawn(async move {
             for (pause, part) in parts {
                 tokio::time::sleep(pause).await;
-                let _gone = sender.send(Chunk { at: At(0), bytes: Ok(Bytes::from(part)) }).await;
+                let _gone = sender.send(Next::Bytes(clock.now(), Bytes::from(part))).await;
             }
             if stays_open {
                 sender.closed().await;
             }
         });
         let head = Head { status: 200, content_type: "text/event-stream".to_owned(), location: None };
-        Box::pin(async move { Ok(Reply { at: At(0), head, body }) })
+        let at = self.clock.now();
+        let body = Box::new(Chunks::new(body, Arc::clone(&self.clock) as Arc<dyn Clock>));
+        Box::pin(async move { Ok(Some(Reply { at, head, body })) })
     }
 }
 
@@ -70,8 +78,11 @@ struct Talk {
 
 impl Talk {
     async fn with(settings: AguiSettings, answers: impl IntoIterator<Item = Answer>) -> Self {
-        let recorded = Arc::new(Recorded::default());
-        recorded.answers.lock().unwrap().extend(answers);
+        let recorded = Arc::new(Recorded {
+            clock: Arc::new(TokioClock::start()),
+            answers: Mutex::new(answers.into_iter().collect()),
+            requests: Mutex::default(),
+        });
         let session = session(settings, Arc::clone(&recorded) as Arc<dyn Transport>, 1).await;
         Self { recorded, session, limits: limits(), told: Summary::default() }
     }

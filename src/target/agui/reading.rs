@@ -68,17 +68,21 @@ impl<'a> Reading<'a> {
         sink: &mut dyn Sink,
     ) -> Result<ControlFlow<Ended, Step>, TargetError> {
         self.last = at;
-        self.evidence.add(bytes);
-        if self.evidence.bytes > self.max_response_bytes {
-            let help = "does the agent come to an end, or does it send the same again and again?";
-            return Err(self.too_large("the answer", self.max_response_bytes, help));
-        }
         let mut rest = bytes;
         loop {
-            let data = match self.events.next_event(&mut rest) {
+            let before = rest;
+            let next = self.events.next_event(&mut rest);
+            // Event by event, so that what an error says of the answer does not depend on how it was cut on its way.
+            self.evidence.add(&before[..before.len() - rest.len()]);
+            if self.evidence.bytes > self.max_response_bytes {
+                let help = "does the agent come to an end, or does it send the same again and again?";
+                return Err(self.too_large("the answer", self.max_response_bytes, help));
+            }
+            let data = match next {
                 Ok(Some(data)) => data,
                 Ok(None) => break,
                 Err(EventTooLarge { max_event_bytes }) => {
+                    self.evidence.add(rest);
                     let help = "an event ends with an empty line: does the agent send one after each?";
                     return Err(self.too_large("an event", max_event_bytes, help));
                 }

@@ -7,8 +7,6 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use serde_json::value::to_raw_value;
-use tokio::sync::mpsc;
-use tokio::time::{Instant, timeout, timeout_at};
 
 use super::content::Content;
 use super::conversation::Conversation;
@@ -18,13 +16,13 @@ use super::history::Messages;
 use super::reading::{Reading, Step};
 use super::request::{RunInput, headers, with_command};
 use super::route::{self, Purpose};
-use crate::context::Clock;
+use crate::context::{At, Clock};
 use crate::model::AguiTransport;
 use crate::plan::AguiSettings;
 use crate::target::http::shown;
 use crate::target::{
-    Action, Chunk, Ended, HttpRequest, Limits, Opening, Received, Request, Session, Sink, TargetError,
-    Transport, Wire,
+    Action, Body, Deed, Ended, HttpRequest, Limits, Next, Opening, Received, Request, Session, Sink,
+    TargetError, Transport, Wire,
 };
 
 /// How long a stream is still read after its run has ended (SPEC 5).
@@ -66,18 +64,17 @@ impl AguiSession {
         let remembered = (purpose == Purpose::Connect).then(|| self.conversation.forget());
         let mut decoder = Decoder::new(run_id, purpose == Purpose::Connect, self.settings.event_clock);
         let talk = self.talk(request, &mut decoder, limits, sink);
-        // Dropped on both, the connection with it.
-        let ended = match limits.cancel.run_until_cancelled(timeout(limits.timeout, talk)).await {
-            Some(Ok(ended)) => ended,
+        // Dropped where it is cancelled, the connection with it.
+        let ended = match limits.cancel.run_until_cancelled(talk).await {
             // The run was over; only its stream was not.
-            _ if decoder.is_ended() => Ok(Ended::Terminal),
-            Some(Err(_elapsed)) => Ok(Ended::Timeout),
+            None | Some(Ok(Ended::Timeout)) if decoder.is_ended() => Ok(Ended::Terminal),
+            Some(ended) => ended,
             None => Ok(Ended::Cancelled),
         };
         if let Some(remembered) = remembered {
             self.conversation.recall(remembered);
         }
-        sink.wire(self.clock.now(), Wire::Closed);
+        sink.wire(self.transport.moment(Deed::Closes), Wire::Closed);
         if purpose == Purpose::Run && matches!(ended, Ok(Ended::Timeout | Ended::Cancelled)) {
             self.stop().await;
         }
@@ -133,7 +130,8 @@ impl AguiSession {
         let thread_id = &self.conversation.thread_id;
         if let Ok((url, body)) = route::request(&self.settings, Purpose::Stop, thread_id, None) {
             let request = HttpRequest { url, headers: headers(&self.settings.headers), body };
-            let _answer = timeout(STOPPING, self.transport.send(request)).await;
+            let until = self.transport.moment(Deed::Sends).plus(STOPPING);
+            let _answer = self.transport.send(request, until).await;
         }
     }
 
@@ -144,27 +142,28 @@ impl AguiSession {
         limits: &Limits,
         sink: &mut dyn Sink,
     ) -> Result<Ended, TargetError> {
-        sink.wire(self.clock.now(), Wire::Sent { body: &request.body });
-        let reply = self.transport.send(request).await?;
+        let sent = self.transport.moment(Deed::Sends);
+        let until = sent.plus(limits.timeout);
+        sink.wire(sent, Wire::Sent { body: &request.body });
+        let Some(reply) = self.transport.send(request, until).await? else { return Ok(Ended::Timeout) };
         sink.wire(reply.at, Wire::Head { status: reply.head.status, content_type: &reply.head.content_type });
         let status = reply.head.status;
         let evidence = Evidence::new(reply.head);
         if !(200..300).contains(&status) {
-            return Err(self.refusal(evidence, reply.body).await);
+            let until = until.min(reply.at.plus(REFUSAL));
+            return Err(self.refusal(evidence, reply.body, until).await);
         }
-        Reading::new(evidence, decoder, &mut self.conversation, limits).read(reply.body, sink).await
+        Reading::new(evidence, decoder, &mut self.conversation, limits).read(reply.body, until, sink).await
     }
 
     /// The error of an answer that is no answer to a run.
-    async fn refusal(&self, mut evidence: Evidence, mut body: mpsc::Receiver<Chunk>) -> TargetError {
-        let read = async {
-            while evidence.bytes < START_BYTES {
-                let Some(Chunk { bytes: Ok(bytes), .. }) = body.recv().await else { return };
-                evidence.add(&bytes);
-            }
-        };
+    async fn refusal(&self, mut evidence: Evidence, mut body: Box<dyn Body>, until: At) -> TargetError {
         // What came until then is quoted.
-        let _complete = timeout(REFUSAL, read).await;
+        while evidence.bytes < START_BYTES
+            && let Next::Bytes(_, bytes) = body.next(until).await
+        {
+            evidence.add(&bytes);
+        }
         let head = evidence.head();
         let (message, help) = match (head.status, &head.location) {
             (300..=399, Some(location)) => {
@@ -207,38 +206,34 @@ impl Session for AguiSession {
 }
 
 impl Reading<'_> {
-    /// Reads to the end of the run, and then what still comes soon.
+    /// Reads to the end of the run, and then what still comes soon; at the longest until then.
     async fn read(
         mut self,
-        mut body: mpsc::Receiver<Chunk>,
+        mut body: Box<dyn Body>,
+        until: At,
         sink: &mut dyn Sink,
     ) -> Result<Ended, TargetError> {
-        let mut until = None;
+        let mut soon = None;
         let mut events = 0;
         loop {
-            let next = match until {
-                None => body.recv().await,
-                Some(until) => match timeout_at(until, body.recv()).await {
-                    Ok(next) => next,
-                    Err(_elapsed) => return Ok(Ended::Terminal),
-                },
-            };
-            let Some(Chunk { at, bytes }) = next else { return self.end(sink) };
-            // However much waits to be read: the time-out and whoever stops the run are heard between two chunks.
+            let next = body.next(soon.map_or(until, |soon: At| soon.min(until))).await;
+            // However much waits to be read: whoever stops the run is heard between two chunks.
             tokio::task::yield_now().await;
-            let step = match bytes {
-                Ok(bytes) => self.bytes(at, &bytes, sink)?,
-                Err(cause) => return self.cut(&cause),
+            let (at, step) = match next {
+                Next::Bytes(at, bytes) => (at, self.bytes(at, &bytes, sink)?),
+                Next::Broken(_, cause) => return self.cut(&cause),
+                Next::End => return self.end(sink),
+                Next::Late if soon.is_some_and(|soon| soon <= until) => return Ok(Ended::Terminal),
+                Next::Late => return Ok(Ended::Timeout),
             };
-            until = match step {
+            soon = match step {
                 ControlFlow::Break(ended) => return Ok(ended),
                 ControlFlow::Continue(Step::Running) => None,
                 ControlFlow::Continue(Step::Ended) if self.is_connecting() => {
                     let is_later = std::mem::replace(&mut events, self.events()) < self.events();
-                    let later = || Instant::now() + AFTER_THE_LAST_EVENT;
-                    if is_later { Some(later()) } else { until }
+                    if is_later { Some(at.plus(AFTER_THE_LAST_EVENT)) } else { soon }
                 }
-                ControlFlow::Continue(Step::Ended) => until.or_else(|| Some(Instant::now() + AFTER_THE_END)),
+                ControlFlow::Continue(Step::Ended) => soon.or_else(|| Some(at.plus(AFTER_THE_END))),
             };
         }
     }

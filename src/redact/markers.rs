@@ -20,7 +20,7 @@ pub fn marker(name: &str) -> String {
 pub struct Markers {
     names: Vec<String>,
     /// What stands in the place of each pattern of the search.
-    markers: Vec<String>,
+    replacements: Vec<String>,
     search: Option<AhoCorasick>,
 }
 
@@ -30,26 +30,26 @@ impl Markers {
     pub fn new(secrets: &[Secret]) -> Self {
         let mut secrets: Vec<&Secret> = secrets.iter().filter(|secret| !secret.is_short()).collect();
         secrets.sort_by_key(|secret| (secret.is_written, secret.value.len(), &secret.name));
-        let mut named: BTreeMap<&str, &str> = BTreeMap::new();
+        let mut known: BTreeMap<&str, &str> = BTreeMap::new();
         for secret in secrets {
             // Of a header's value only the part that is the secret: the rest says how it is meant.
-            let told = secret.is_written && named.keys().any(|value| secret.value.contains(value));
+            let told = secret.is_written && known.keys().any(|value| secret.value.contains(value));
             if !told {
-                named.entry(&secret.value).or_insert(&secret.name);
+                known.entry(&secret.value).or_insert(&secret.name);
             }
         }
         let mut by_form: BTreeMap<String, &str> = BTreeMap::new();
-        for (value, name) in &named {
+        for (value, name) in &known {
             for form in forms::forms(value) {
                 by_form.entry(form).or_insert(name);
             }
         }
-        let markers = by_form.values().map(|name| marker(name)).collect();
+        let replacements = by_form.values().map(|name| marker(name)).collect();
         let search = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(by_form.keys()).ok();
-        let mut names: Vec<String> = named.values().map(|name| (*name).to_owned()).collect();
+        let mut names: Vec<String> = known.values().map(|name| (*name).to_owned()).collect();
         names.sort();
         names.dedup();
-        Self { names, markers, search: search.filter(|_| !named.is_empty()) }
+        Self { names, replacements, search: search.filter(|_| !known.is_empty()) }
     }
 
     /// The names of the secrets that have markers, sorted.
@@ -60,7 +60,7 @@ impl Markers {
     /// `text` with a marker in the place of every secret.
     pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
         match &self.search {
-            Some(search) => replace_all(text, search, |pattern| &self.markers[pattern.as_usize()]),
+            Some(search) => replace_all(text, search, |pattern| &self.replacements[pattern.as_usize()]),
             None => Cow::Borrowed(text),
         }
     }

@@ -36,8 +36,15 @@ impl From<Problem> for Halt {
 /// Runs one test; whatever goes wrong is in its outcome.
 pub(super) async fn run_case(shared: &Run, plan: &Plan, entry: &CaseEntry, loading: Loading) -> Outcome {
     shared.tell(RunEvent::CaseStarted { id: entry.id.clone() }).await;
+    let outcome = attempt(shared, plan, entry, &CaseKey::first(entry.id.clone()), loading).await;
+    shared.tell(RunEvent::CaseEnded { id: entry.id.clone() }).await;
+    outcome
+}
+
+/// Makes the attempt `key` at a test: with hooks, a thread and a conversation of its own.
+async fn attempt(shared: &Run, plan: &Plan, entry: &CaseEntry, key: &CaseKey, loading: Loading) -> Outcome {
     let mut outcome = blank(shared, entry);
-    match carry_out(shared, plan, entry, loading, &mut outcome).await {
+    match carry_out(shared, plan, key, loading, &mut outcome).await {
         Ok(()) => {}
         Err(Halt::Stopped) => skip(&mut outcome, "not run to its end", shared.stopper.reason()),
         Err(Halt::Broken(problem)) => {
@@ -48,7 +55,6 @@ pub(super) async fn run_case(shared: &Run, plan: &Plan, entry: &CaseEntry, loadi
     let clock = &shared.context.clock;
     let last = outcome.turns.last().map_or(0, |turn| turn.ended_unix_ms);
     outcome.ended_unix_ms = clock.unix_ms(clock.now()).max(last);
-    shared.tell(RunEvent::CaseEnded { id: entry.id.clone() }).await;
     outcome
 }
 
@@ -96,7 +102,7 @@ fn skip(outcome: &mut Outcome, what: &str, reason: Option<Reason>) {
 async fn carry_out(
     shared: &Run,
     plan: &Plan,
-    entry: &CaseEntry,
+    key: &CaseKey,
     loading: Loading,
     outcome: &mut Outcome,
 ) -> Result<(), Halt> {
@@ -111,7 +117,7 @@ async fn carry_out(
     prepared.target.agent().clone_into(&mut outcome.agent);
     outcome.thread_id.clone_from(&prepared.thread_id);
     outcome.warnings.clone_from(&prepared.warnings);
-    Ok(converse(shared, entry, prepared, outcome).await?)
+    Ok(converse(shared, key, prepared, outcome).await?)
 }
 
 fn count(turns: usize) -> u32 {
@@ -142,7 +148,7 @@ pub(super) fn unprepared_problem(shared: &Run, unprepared: Unprepared) -> Proble
 /// Talks to the agent turn by turn; stops at the first turn that does not pass (fail fast, SPEC 5).
 async fn converse(
     shared: &Run,
-    entry: &CaseEntry,
+    key: &CaseKey,
     prepared: Prepared,
     outcome: &mut Outcome,
 ) -> Result<(), Problem> {
@@ -167,11 +173,11 @@ async fn converse(
         max_response_bytes: Limits::MAX_RESPONSE_BYTES,
         cancel: shared.stopper.token().child_token(),
     };
-    let mut session = open(shared, entry, &*target, thread_id, declared).await?;
+    let mut session = open(shared, key, &*target, thread_id, declared).await?;
     let mut capture = Capture::new(judge, trace, shared.options);
     let (total, ids) = (turns.len(), &*shared.context.ids);
     for (index, input) in turns.iter().enumerate() {
-        let (id, turn) = (entry.id.clone(), index + 1);
+        let (id, turn) = (key.test.clone(), index + 1);
         shared.tell(RunEvent::TurnStarted { id, turn, of: total }).await;
         limits.timeout = left(shared, timeout, outcome);
         let mut turn = run_turn(&mut *session, &mut capture, &limits, index, input, &mut mocks, ids).await;
@@ -214,13 +220,13 @@ fn left(shared: &Run, timeout: Duration, outcome: &Outcome) -> Duration {
 
 async fn open(
     shared: &Run,
-    entry: &CaseEntry,
+    key: &CaseKey,
     target: &dyn Target,
     thread_id: String,
     client_tools: Vec<ToolDeclaration>,
 ) -> Result<Box<dyn Session>, Problem> {
     let opening = Opening {
-        key: CaseKey::first(entry.id.clone()),
+        key: key.clone(),
         thread_id,
         client_tools: client_tools.into(),
         clock: shared.context.clock.clone(),

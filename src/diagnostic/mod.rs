@@ -3,7 +3,9 @@
 //! A [`Diagnostic`] is inert: renderers (one a file below `render/`) turn it into text. Wording: lower case, no full
 //! stop, backticks round text of the user's.
 
+mod alignment;
 mod code;
+mod difference;
 mod explained;
 pub mod render;
 mod source_file;
@@ -13,6 +15,7 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use code::Code;
+pub use difference::{Difference, DifferenceLine, Hunk, Side};
 pub use explained::{Example, ExampleFile, Explained};
 pub use source_file::{Place, SourceFile};
 pub use span::{Span, Spanned};

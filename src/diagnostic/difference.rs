@@ -1,0 +1,261 @@
+//! The difference of two texts as a value, for whoever shows it: two texts in, the places where they differ out.
+//!
+//! It is bounded in lines and in their width, whatever the texts are: what is not shown is counted. Only the last line's
+//! end and the kind of line ends make no difference.
+
+use std::fmt;
+
+use super::alignment::align;
+
+/// How many lines that are the same stand round those that differ.
+const CONTEXT: usize = 3;
+
+/// How many lines are shown.
+const MAX_LINES: usize = 120;
+
+/// How many characters of a line are shown.
+const MAX_WIDTH: usize = 240;
+
+/// How many characters that are the same stand before the first that differs, in a line that is too long.
+const BEFORE: usize = 40;
+
+/// Where two texts differ. The old one is what was expected, the new one what is there instead.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Difference {
+    /// The places, in their order; none where the texts are the same.
+    pub hunks: Vec<Hunk>,
+    /// How many lines that differ are not shown.
+    pub left_out: usize,
+}
+
+/// One place where two texts differ, with some lines around it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hunk {
+    /// The number of its first line in the old text, counted from 1.
+    pub old_line: usize,
+    /// The number of its first line in the new text, counted from 1.
+    pub new_line: usize,
+    /// Its lines.
+    pub lines: Vec<DifferenceLine>,
+}
+
+/// One line of a difference.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DifferenceLine {
+    /// In which of the texts it stands.
+    pub side: Side,
+    /// Its text, as much as is shown of it.
+    pub text: String,
+}
+
+/// In which of two texts a line stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// In the old one.
+    Old,
+    /// In the new one.
+    New,
+    /// In both.
+    Both,
+}
+
+impl Side {
+    /// The sign before a line.
+    pub fn sign(self) -> char {
+        match self {
+            Self::Old => '-',
+            Self::New => '+',
+            Self::Both => ' ',
+        }
+    }
+}
+
+impl Hunk {
+    /// Where it is, as tools that apply differences write it: `@@ -3,4 +3,5 @@`.
+    pub fn heading(&self) -> String {
+        let count = |not: Side| self.lines.iter().filter(|line| line.side != not).count();
+        format!("@@ -{},{} +{},{} @@", self.old_line, count(Side::New), self.new_line, count(Side::Old))
+    }
+}
+
+impl Difference {
+    /// Compares two texts line by line.
+    pub fn between(old: &str, new: &str) -> Self {
+        let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+        let mut collected = Collected::default();
+        let (mut at_old, mut at_new) = (0, 0);
+        let end = (old.len(), new.len());
+        for (next_old, next_new) in align(&old, &new).into_iter().chain([end]) {
+            collected.changed((at_old, &old[at_old..next_old]), (at_new, &new[at_new..next_new]), &old);
+            (at_old, at_new) = (next_old + 1, next_new + 1);
+            if let Some(line) = old.get(next_old).filter(|_| (next_old, next_new) != end) {
+                collected.same(line);
+            }
+        }
+        collected.difference
+    }
+
+    /// Whether the texts are the same.
+    pub fn is_empty(&self) -> bool {
+        self.hunks.is_empty() && self.left_out == 0
+    }
+}
+
+/// The lines as `diff -u` writes them.
+impl fmt::Display for Difference {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for hunk in &self.hunks {
+            writeln!(formatter, "{}", hunk.heading())?;
+            for DifferenceLine { side, text } in &hunk.lines {
+                writeln!(formatter, "{}{text}", side.sign())?;
+            }
+        }
+        match self.left_out {
+            0 => Ok(()),
+            1 => writeln!(formatter, "… (1 more line differs)"),
+            count => writeln!(formatter, "… ({count} more lines differ)"),
+        }
+    }
+}
+
+#[derive(Default)]
+struct Collected {
+    difference: Difference,
+    shown: usize,
+    /// How many lines that are the same came since the last that differ.
+    same: usize,
+}
+
+impl Collected {
+    /// A line of both texts: shown where it follows a difference.
+    fn same(&mut self, line: &str) {
+        self.same += 1;
+        if self.same <= CONTEXT && self.difference.left_out == 0 {
+            self.push(Side::Both, shortened(line, 0));
+        }
+    }
+
+    /// Lines that stand in one text only: some of the old one, and some of the new one in their place.
+    fn changed(
+        &mut self,
+        (at_old, removed): (usize, &[&str]),
+        (at_new, added): (usize, &[&str]),
+        old: &[&str],
+    ) {
+        if removed.is_empty() && added.is_empty() {
+            return;
+        }
+        if self.shown >= MAX_LINES {
+            self.difference.left_out += removed.len() + added.len();
+            return;
+        }
+        let shown = if self.difference.hunks.is_empty() { 0 } else { self.same.min(CONTEXT) };
+        let hidden = self.same - shown;
+        let before = hidden.min(CONTEXT);
+        if hidden > before || self.difference.hunks.is_empty() {
+            let (old_line, new_line) = (at_old - before + 1, at_new - before + 1);
+            self.difference.hunks.push(Hunk { old_line, new_line, lines: Vec::new() });
+        }
+        for line in &old[at_old - before..at_old] {
+            self.push(Side::Both, shortened(line, 0));
+        }
+        self.same = 0;
+        let start_of = |index: usize| match (removed.get(index), added.get(index)) {
+            (Some(old), Some(new)) => common_start(old, new),
+            _ => 0,
+        };
+        for (side, lines) in [(Side::Old, removed), (Side::New, added)] {
+            for (index, line) in lines.iter().enumerate() {
+                // Of what is replaced, both sides are seen.
+                let half = side == Side::Old && !added.is_empty() && index >= MAX_LINES / 2;
+                if half || self.shown >= MAX_LINES {
+                    self.difference.left_out += 1;
+                } else {
+                    self.push(side, shortened(line, start_of(index)));
+                }
+            }
+        }
+    }
+
+    fn push(&mut self, side: Side, text: String) {
+        if let Some(hunk) = self.difference.hunks.last_mut() {
+            hunk.lines.push(DifferenceLine { side, text });
+            self.shown += 1;
+        }
+    }
+}
+
+/// How many characters two lines have in common at their start.
+fn common_start(one: &str, other: &str) -> usize {
+    one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count()
+}
+
+/// A line with as much as is shown of it: of a long one what is round the first character that differs.
+fn shortened(line: &str, differs_at: usize) -> String {
+    let length = line.chars().count();
+    if length <= MAX_WIDTH {
+        return line.to_owned();
+    }
+    let first = differs_at.saturating_sub(BEFORE).min(length - MAX_WIDTH);
+    let shown: String = line.chars().skip(first).take(MAX_WIDTH).collect();
+    let before = if first > 0 { format!("({first} characters) …") } else { String::new() };
+    let after = length - first - MAX_WIDTH;
+    let after = if after > 0 { format!("… ({after} characters)") } else { String::new() };
+    format!("{before}{shown}{after}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbers(range: std::ops::Range<usize>) -> String {
+        range.fold(String::new(), |text, number| format!("{text}line {number}\n"))
+    }
+
+    #[test]
+    fn what_differs_stands_between_what_does_not() {
+        for (old, new, expected) in [
+            ("a\nb\n", "a\nb\n", ""),
+            ("a\r\nb", "a\nb\n", ""),
+            ("", "a\n", "@@ -1,0 +1,1 @@\n+a\n"),
+            ("a\n", "", "@@ -1,1 +1,0 @@\n-a\n"),
+            ("a\nb\nc\n", "a\nx\nc\n", "@@ -1,3 +1,3 @@\n a\n-b\n+x\n c\n"),
+        ] {
+            assert_eq!(Difference::between(old, new).to_string(), expected, "{old:?} {new:?}");
+        }
+    }
+
+    #[test]
+    fn places_far_from_each_other_are_shown_apart() {
+        let old = numbers(1..31);
+        let new = old.replace("line 5\n", "five\n").replace("line 25\n", "");
+        assert_eq!(
+            Difference::between(&old, &new).to_string(),
+            "@@ -2,7 +2,7 @@\n line 2\n line 3\n line 4\n-line 5\n+five\n line 6\n line 7\n line 8\n\
+             @@ -22,7 +22,6 @@\n line 22\n line 23\n line 24\n-line 25\n line 26\n line 27\n line 28\n"
+        );
+        let near = old.replace("line 5\n", "five\n").replace("line 12\n", "twelve\n");
+        assert_eq!(Difference::between(&old, &near).hunks.len(), 1, "six lines between them are all shown");
+        let further = old.replace("line 5\n", "five\n").replace("line 13\n", "thirteen\n");
+        assert_eq!(Difference::between(&old, &further).hunks.len(), 2);
+    }
+
+    #[test]
+    fn what_is_not_shown_is_counted() {
+        let difference = Difference::between(&numbers(0..500), &numbers(1000..1400));
+        let shown: usize = difference.hunks.iter().map(|hunk| hunk.lines.len()).sum();
+        assert_eq!((shown, difference.left_out), (MAX_LINES, 900 - MAX_LINES));
+        assert!(difference.to_string().ends_with("… (780 more lines differ)\n"));
+        let added = difference.hunks[0].lines.iter().filter(|line| line.side == Side::New).count();
+        assert_eq!(added, MAX_LINES / 2, "both sides are seen");
+    }
+
+    #[test]
+    fn of_a_long_line_the_part_that_differs_is_shown() {
+        let (same, tail) = ("é".repeat(1000), "z".repeat(1000));
+        let difference = Difference::between(&format!("{same}old{tail}"), &format!("{same}new{tail}"));
+        let texts: Vec<&str> = difference.hunks[0].lines.iter().map(|line| line.text.as_str()).collect();
+        assert!(texts[0].contains("éold") && texts[1].contains("énew"), "{texts:?}");
+        assert!(texts[0].starts_with("(960 characters) …") && texts[0].ends_with("… (803 characters)"));
+    }
+}

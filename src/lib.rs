@@ -7,6 +7,7 @@ pub mod hook;
 pub mod model;
 pub mod outcome;
 pub mod plan;
+pub mod recording;
 pub mod redact;
 pub mod report;
 pub mod run;

@@ -74,12 +74,31 @@ pub(crate) struct RunOptions {
     pub(crate) reports: ReportOptions,
     #[command(flatten)]
     pub(crate) strictness: Strictness,
+    #[command(flatten)]
+    pub(crate) recordings: RecordingOptions,
     /// Leave out hooks; `--var` can give what they would
     #[arg(long)]
     pub(crate) no_hooks: bool,
     /// Print the ids of the tests that would run, one a line, and run nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
+}
+
+/// What is kept of a run, or played instead of it.
+#[derive(Debug, Args)]
+pub(crate) struct RecordingOptions {
+    /// Record every test below this folder: what hooks gave, and what the agent sent and when
+    #[arg(long, value_name = "DIR", group = "recordings_folder")]
+    pub(crate) record: Option<PathBuf>,
+    /// Play the recordings of this folder: no network, no hooks, the verdicts and times of then
+    #[arg(long, value_name = "DIR", group = "recordings_folder")]
+    pub(crate) replay: Option<PathBuf>,
+    /// Record the tests that have no recording, and play the others
+    #[arg(long, requires = "recordings_folder")]
+    pub(crate) record_missing: bool,
+    /// Play a recording although what is sent is not what was sent then
+    #[arg(long, requires = "recordings_folder")]
+    pub(crate) replay_loose: bool,
 }
 
 /// How a run is told.

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use ananke::context::Context;
 use ananke::plan::Plan;
+use ananke::recording::{Mode, Recordings};
 use ananke::redact::Redactor;
 use ananke::report::tell;
 use ananke::run::{Options, Reason, Run, run as run_plan};
 use ananke::target::http::HttpTransport;
 use tokio::sync::mpsc;
 
-use super::arguments::{GoingOptions, RunOptions};
+use super::arguments::{GoingOptions, RecordingOptions, RunOptions};
 use super::exit::Exit;
 use super::interrupt::Interrupts;
 use super::problems::{self, Purpose};
@@ -23,8 +24,9 @@ const EVENTS_IN_FLIGHT: usize = 64;
 /// Runs what is selected and tells it to the console and the reports.
 pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
     let redactor = Redactor::default();
+    let recordings = recordings(&options.recordings, context);
     let purpose = Purpose {
-        sends: !options.dry_run,
+        sends: !options.dry_run && recordings.as_ref().is_none_or(|kept| kept.mode != Mode::Replay),
         deny_warnings: options.strictness.deny_warnings,
         without_hooks: options.no_hooks,
     };
@@ -38,7 +40,7 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
         let _ = plan.cases.iter().try_for_each(|case| writeln!(stdout, "{}", redactor.text(&case.id)));
         return Exit::Success;
     }
-    match carry_out(plan, options, context, redactor.clone()) {
+    match carry_out(plan, options, recordings, context, redactor.clone()) {
         Ok(exit) => exit,
         Err(error) => {
             let error = error.to_string();
@@ -48,13 +50,36 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
     }
 }
 
-fn carry_out(plan: Plan, options: &RunOptions, context: &Context, redactor: Redactor) -> io::Result<Exit> {
+/// Where tests are recorded or played from, where they are.
+fn recordings(options: &RecordingOptions, context: &Context) -> Option<Recordings> {
+    let (folder, mode) = match (&options.record, &options.replay) {
+        (Some(folder), _) | (None, Some(folder)) if options.record_missing => (folder, Mode::RecordMissing),
+        (Some(folder), _) => (folder, Mode::Record),
+        (None, Some(folder)) => (folder, Mode::Replay),
+        (None, None) => return None,
+    };
+    Some(Recordings {
+        folder: context.working_directory.join(folder),
+        shown: folder.display().to_string(),
+        mode,
+        loose: options.replay_loose,
+    })
+}
+
+fn carry_out(
+    plan: Plan,
+    options: &RunOptions,
+    recordings: Option<Recordings>,
+    context: &Context,
+    redactor: Redactor,
+) -> io::Result<Exit> {
     let reporters = reporters(&options.reports, options.selection.color, context)?;
     let GoingOptions { parallel, fail_fast, stop_early, strict_protocol, timeout } = options.going;
     let going = Options { parallel, fail_fast, stop_early, strict_protocol, timeout };
     let (sender, receiver) = mpsc::channel(EVENTS_IN_FLIGHT);
     let transport = Arc::new(HttpTransport::new(context.clock.clone()));
-    let shared = Run::new(context.clone(), transport, redactor.clone(), going, sender);
+    let mut shared = Run::new(context.clone(), transport, redactor.clone(), going, sender);
+    shared.recordings = recordings;
     let stopper = shared.stopper.clone();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let told = runtime.block_on(async {

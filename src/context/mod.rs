@@ -6,6 +6,7 @@
 mod case_key;
 mod clock;
 mod ids;
+mod scratch;
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 pub use case_key::CaseKey;
 pub use clock::{At, Clock, ManualClock, SystemClock};
 pub use ids::{Ids, RandomIds, SequentialIds};
+pub use scratch::Scratch;
 
 /// The outside world of one run, filled once by `main` (or by a test).
 #[derive(Clone)]

@@ -63,6 +63,8 @@ pub enum ErrorKind {
     Setup,
     /// The turn took longer than its time-out.
     Timeout,
+    /// There is no recording that could be played, or none could be written.
+    Recording,
 }
 
 impl ErrorKind {
@@ -74,6 +76,7 @@ impl ErrorKind {
             Self::Hook => "hook",
             Self::Setup => "setup",
             Self::Timeout => "timeout",
+            Self::Recording => "recording",
         }
     }
 }

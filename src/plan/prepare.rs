@@ -66,6 +66,8 @@ pub struct Preparation<'a> {
     thread_is_given: bool,
     /// Every name that hooks gave, in their order.
     from_hooks: Vec<String>,
+    /// Whether something will be sent.
+    sends: bool,
 }
 
 impl<'a> Preparation<'a> {
@@ -82,9 +84,23 @@ impl<'a> Preparation<'a> {
         scope.set("TEST_NAME", name.clone());
         scope.set("TEST_FILE", test.path_from(&plan.config.folder));
         let thread_is_given = scope.knows(THREAD);
-        let mut begun = Self { context, plan, test, name, scope, thread_is_given, from_hooks: Vec::new() };
+        let mut begun =
+            Self { context, plan, test, name, scope, thread_is_given, from_hooks: Vec::new(), sends: true };
         begun.first_thread();
         Ok(begun)
+    }
+
+    /// Nothing will be sent: what only matters then need not be known.
+    #[must_use]
+    pub fn without_sending(self) -> Self {
+        Self { sends: false, ..self }
+    }
+
+    /// Puts another value in the place of the variable `name`, where it has one.
+    pub fn replace(&mut self, name: &str, value: String) {
+        if self.scope.knows(name) {
+            self.scope.set(name, value);
+        }
     }
 
     /// The test's name.
@@ -206,6 +222,9 @@ impl<'a> Preparation<'a> {
         let config = &self.plan.config;
         let model = &config.model.target;
         let mut filling = Filling::new(&self.scope, &config.source, true, problems);
+        if !self.sends {
+            filling = filling.without_sending();
+        }
         let target = TargetSettings::fill(model, &mut filling);
         let targets_tools = client_tools::fill(model.client_tools(), &mut filling);
         let target_block = Block::compile(model.assert_block(), Level::Target, &mut filling);

@@ -22,6 +22,7 @@ pub struct Markers {
     /// What stands in the place of each pattern of the search.
     replacements: Vec<String>,
     search: Option<AhoCorasick>,
+    longest: usize,
 }
 
 impl Markers {
@@ -44,17 +45,30 @@ impl Markers {
                 by_form.entry(form).or_insert(name);
             }
         }
+        let longest = by_form.keys().map(String::len).max().unwrap_or(0);
         let replacements = by_form.values().map(|name| marker(name)).collect();
         let search = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(by_form.keys()).ok();
         let mut names: Vec<String> = known.values().map(|name| (*name).to_owned()).collect();
         names.sort();
         names.dedup();
-        Self { names, replacements, search: search.filter(|_| !known.is_empty()) }
+        Self { names, replacements, search: search.filter(|_| !known.is_empty()), longest }
     }
 
     /// The names of the secrets that have markers, sorted.
     pub fn names(&self) -> &[String] {
         &self.names
+    }
+
+    /// How many bytes the longest form of a secret has; 0 where there is none.
+    pub fn longest(&self) -> usize {
+        self.longest
+    }
+
+    /// The marker of a secret that stands in `text` on both sides of `boundary`.
+    pub fn across(&self, text: &str, boundary: usize) -> Option<&str> {
+        let mut found = self.search.as_ref()?.find_iter(text);
+        let secret = found.find(|secret| secret.start() < boundary && secret.end() > boundary)?;
+        Some(&self.replacements[secret.pattern().as_usize()])
     }
 
     /// `text` with a marker in the place of every secret.

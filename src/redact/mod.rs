@@ -78,6 +78,15 @@ impl Redactor {
         }
     }
 
+    /// `text` with every secret masked that stands in it whole, and nothing else changed: for what is read by programs.
+    pub fn whole<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        match &known.search {
+            Some(search) => replace_all(text, search, |_| MASK),
+            None => Cow::Borrowed(text),
+        }
+    }
+
     /// `range` of `text`, grown over every secret it touches: a part of a secret is never told alone.
     pub fn widen(&self, text: &str, range: Range<usize>) -> Range<usize> {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);

@@ -13,7 +13,6 @@ mod names;
 mod orders;
 mod page;
 mod palette;
-mod scratch;
 pub mod text;
 mod timestamp;
 mod transcript;

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use crate::assertion::Judge;
 use crate::context::At;
+use crate::recording::Recorder;
 use crate::target::{Sink, Stop, ToolAnswer, Wire};
 use crate::trace::{Change, Touch, Trace};
 
@@ -19,12 +20,14 @@ pub(super) struct Capture {
     stopped: bool,
     /// Whether an order of events that the protocol forbids fails a turn.
     pub(super) strict_protocol: bool,
+    /// Who listens for the recording, where somebody does.
+    recorder: Option<Recorder>,
 }
 
 impl Capture {
-    pub(super) fn new(judge: Judge, trace: Trace, options: Options) -> Self {
+    pub(super) fn new(judge: Judge, trace: Trace, options: Options, recorder: Option<Recorder>) -> Self {
         let Options { stop_early, strict_protocol, .. } = options;
-        Self { trace, judge, touched: Vec::new(), stop_early, stopped: false, strict_protocol }
+        Self { trace, judge, touched: Vec::new(), stop_early, stopped: false, strict_protocol, recorder }
     }
 
     /// The turn is over on the wire: closes what is open, so that rules see complete calls and messages.
@@ -68,6 +71,9 @@ impl Sink for Capture {
     }
 
     fn change(&mut self, at: At, change: Change<'_>) -> ControlFlow<Stop> {
+        if let Some(recorder) = &self.recorder {
+            recorder.hear(&change);
+        }
         self.trace.apply(at, change, &mut self.touched);
         if self.feed() && self.stop_early {
             self.stopped = true;

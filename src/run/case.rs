@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use crate::assertion::Judge;
-use crate::context::CaseKey;
+use crate::context::{CaseKey, Context};
 use crate::diagnostic::Diagnostic;
 use crate::outcome::{ErrorKind, Outcome, Problem, Status};
 use crate::plan::{CaseEntry, Plan, Preparation, Prepared, ToolDeclaration, Unprepared};
+use crate::recording::{Player, RecordingError, Tape, markers_of};
+use crate::redact::marker;
 use crate::target::{Limits, Opening, Session, Target, build};
 use crate::trace::Trace;
 use crate::variables::Secret;
@@ -44,7 +46,16 @@ pub(super) async fn run_case(shared: &Run, plan: &Plan, entry: &CaseEntry, loadi
 /// Makes the attempt `key` at a test: with hooks, a thread and a conversation of its own.
 async fn attempt(shared: &Run, plan: &Plan, entry: &CaseEntry, key: &CaseKey, loading: Loading) -> Outcome {
     let mut outcome = blank(shared, entry);
-    match carry_out(shared, plan, key, loading, &mut outcome).await {
+    let opened = Tape::open(shared.recordings.as_ref(), key, &shared.context, &shared.transport);
+    let (tape, carried_out) = match opened {
+        Ok(tape) => {
+            outcome.started_unix_ms = tape.context.clock.unix_ms(tape.started);
+            let carried_out = carry_out(shared, plan, key, loading, &tape, &mut outcome).await;
+            (tape, carried_out)
+        }
+        Err(error) => (Tape::live(&shared.context, &shared.transport), Err(broken(error).into())),
+    };
+    match carried_out {
         Ok(()) => {}
         Err(Halt::Stopped) => skip(&mut outcome, "not run to its end", shared.stopper.reason()),
         Err(Halt::Broken(problem)) => {
@@ -52,10 +63,31 @@ async fn attempt(shared: &Run, plan: &Plan, entry: &CaseEntry, key: &CaseKey, lo
             outcome.problem = Some(problem);
         }
     }
-    let clock = &shared.context.clock;
+    let clock = &tape.context.clock;
+    let now = tape.player().map_or_else(|| clock.unix_ms(clock.now()), Player::ended_unix_ms);
     let last = outcome.turns.last().map_or(0, |turn| turn.ended_unix_ms);
-    outcome.ended_unix_ms = clock.unix_ms(clock.now()).max(last);
+    outcome.ended_unix_ms = now.max(last);
+    if outcome.status != Status::Skipped
+        && let Err(error) = tape.keep(outcome.ended_unix_ms, &shared.redactor)
+    {
+        not_kept(&mut outcome, error);
+    }
     outcome
+}
+
+/// What a recording that cannot be played or written is for its test.
+pub(super) fn broken(RecordingError { message, help }: RecordingError) -> Problem {
+    Problem { kind: ErrorKind::Recording, message, help }
+}
+
+/// The test was to be recorded and is not: it did not pass, whatever the agent did.
+fn not_kept(outcome: &mut Outcome, error: RecordingError) {
+    if outcome.problem.is_some() {
+        outcome.warnings.push(error.message);
+    } else {
+        outcome.status = Status::Error;
+        outcome.problem = Some(broken(error));
+    }
 }
 
 /// The outcome of a test of which nothing is known yet.
@@ -104,20 +136,29 @@ async fn carry_out(
     plan: &Plan,
     key: &CaseKey,
     loading: Loading,
+    tape: &Tape,
     outcome: &mut Outcome,
 ) -> Result<(), Halt> {
     let unprepared = |unprepared| unprepared_problem(shared, unprepared);
     let test = loading.loaded().await.map_err(unprepared)?;
-    let mut preparation = Preparation::begin(&shared.context, plan, test).map_err(unprepared)?;
+    let mut preparation = Preparation::begin(&tape.context, plan, test).map_err(unprepared)?;
+    if let Some(player) = tape.player() {
+        preparation = preparation.without_sending();
+        player.secrets().iter().for_each(|name| _ = shared.redactor.learn(&marker(name)));
+        for (name, marker) in markers_of(player.secrets()) {
+            preparation.replace(name, marker);
+        }
+    }
     preparation.name().clone_into(&mut outcome.name);
     outcome.turns_not_run = count(preparation.turns());
-    run_hooks(shared, &mut preparation).await?;
+    run_hooks(shared, tape, &mut preparation).await?;
     let prepared = preparation.finish().map_err(unprepared)?;
     learn(shared, &prepared.secrets);
+    tape.learn(&prepared.secrets);
     prepared.target.agent().clone_into(&mut outcome.agent);
     outcome.thread_id.clone_from(&prepared.thread_id);
     outcome.warnings.clone_from(&prepared.warnings);
-    Ok(converse(shared, key, prepared, outcome).await?)
+    Ok(converse(shared, key, prepared, tape, outcome).await?)
 }
 
 fn count(turns: usize) -> u32 {
@@ -150,6 +191,7 @@ async fn converse(
     shared: &Run,
     key: &CaseKey,
     prepared: Prepared,
+    tape: &Tape,
     outcome: &mut Outcome,
 ) -> Result<(), Problem> {
     let Prepared { turns, rules, target, client_tools, thread_id, thread_is_fixed, timeout, .. } = prepared;
@@ -159,11 +201,12 @@ async fn converse(
     let mut mocks = Mocks::start(client_tools).map_err(|error| setup(error.to_string()))?;
     let trace = Trace::new(target.state().clone()).by_event_clock(target.event_clock());
     // Held until the conversation is over.
-    let _taken = match target.endpoint().filter(|_| thread_is_fixed) {
+    let is_taken = thread_is_fixed && tape.player().is_none();
+    let _taken = match target.endpoint().filter(|_| is_taken) {
         Some(endpoint) => Some(shared.threads.take(endpoint, &thread_id).await),
         None => None,
     };
-    let target = build(target, &shared.transport);
+    let target = build(target, &tape.transport);
     if judge.looks_at_tools() && !target.capabilities().tool_calls_visible {
         return Err(setup("the rules look at tool calls, and this target's protocol shows none".to_owned()));
     }
@@ -173,19 +216,24 @@ async fn converse(
         max_response_bytes: Limits::MAX_RESPONSE_BYTES,
         cancel: shared.stopper.token().child_token(),
     };
-    let mut session = open(shared, key, &*target, thread_id, declared).await?;
-    let mut capture = Capture::new(judge, trace, shared.options);
-    let (total, ids) = (turns.len(), &*shared.context.ids);
+    let mut session = open(&tape.context, key, &*target, thread_id, declared).await?;
+    let mut capture = Capture::new(judge, trace, shared.options, tape.recorder().cloned());
+    let (total, ids) = (turns.len(), &*tape.context.ids);
     for (index, input) in turns.iter().enumerate() {
         let (id, turn) = (key.test.clone(), index + 1);
         shared.tell(RunEvent::TurnStarted { id, turn, of: total }).await;
         limits.timeout = left(shared, timeout, outcome);
+        tape.begin_turn(count(index + 1));
         let mut turn = run_turn(&mut *session, &mut capture, &limits, index, input, &mut mocks, ids).await;
         if let (Some(whole), true) = (shared.options.timeout, limits.timeout < timeout)
             && let Some(problem) = turn.problem.as_mut().filter(|problem| problem.kind == ErrorKind::Timeout)
         {
             problem.message =
                 format!("timeout after {} for the whole test", humantime::format_duration(whole));
+        }
+        if let Some(trouble) = tape.player().and_then(Player::trouble) {
+            turn.status = Status::Error;
+            turn.problem = Some(broken(trouble));
         }
         outcome.duration_us += turn.duration_us;
         outcome.status = turn.status;
@@ -207,6 +255,8 @@ async fn converse(
             break;
         }
     }
+    let is_whole = outcome.turns.len() == total && outcome.turns.iter().all(|turn| turn.problem.is_none());
+    outcome.warnings.extend(tape.player().filter(|_| is_whole).and_then(Player::unplayed));
     outcome.messages_count = summary::messages_count(&capture.trace);
     outcome.turns_not_run = count(total - outcome.turns.len());
     Ok(())
@@ -219,7 +269,7 @@ fn left(shared: &Run, timeout: Duration, outcome: &Outcome) -> Duration {
 }
 
 async fn open(
-    shared: &Run,
+    context: &Context,
     key: &CaseKey,
     target: &dyn Target,
     thread_id: String,
@@ -229,8 +279,8 @@ async fn open(
         key: key.clone(),
         thread_id,
         client_tools: client_tools.into(),
-        clock: shared.context.clock.clone(),
-        ids: shared.context.ids.clone(),
+        clock: context.clock.clone(),
+        ids: context.ids.clone(),
     };
     let opened = target.open(opening).await;
     opened.map_err(|error| Problem {

@@ -25,6 +25,7 @@ use tokio::sync::mpsc;
 use crate::context::Context;
 use crate::outcome::Totals;
 use crate::plan::Plan;
+use crate::recording::Recordings;
 use crate::redact::Redactor;
 use crate::target::Transport;
 
@@ -65,6 +66,8 @@ pub struct Run {
     pub options: Options,
     /// Stops the run.
     pub stopper: Stopper,
+    /// Where tests are recorded or played from, where they are.
+    pub recordings: Option<Recordings>,
     threads: Threads,
     events: mpsc::Sender<RunEvent>,
 }
@@ -79,7 +82,7 @@ impl Run {
         events: mpsc::Sender<RunEvent>,
     ) -> Self {
         let (stopper, threads) = (Stopper::default(), Threads::default());
-        Self { context, transport, redactor, options, stopper, threads, events }
+        Self { context, transport, redactor, options, stopper, recordings: None, threads, events }
     }
 
     /// A telling side that has gone away stops nothing: the verdict counts, not the telling.

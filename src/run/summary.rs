@@ -31,7 +31,9 @@ pub(super) fn turn(
     let turn = trace.turns.get(index);
     let mut warnings = turn.map(warnings).unwrap_or_default();
     let lines = turn.map(|turn| lines(trace, turn, &mut warnings)).unwrap_or_default();
-    let started = turn.and_then(|turn| trace.turn_start(turn)).unwrap_or_else(|| clock.now());
+    // A turn that came to nothing was over with the one before it.
+    let before = || trace.turns.iter().take(index).rev().find_map(|turn| trace.turn_end(turn));
+    let started = turn.and_then(|turn| trace.turn_start(turn)).or_else(before).unwrap_or_else(|| clock.now());
     let ended = turn.and_then(|turn| trace.turn_end(turn)).unwrap_or(started);
     TurnOutcome {
         number,

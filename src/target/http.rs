@@ -132,7 +132,7 @@ fn is_loopback(url: &Url) -> bool {
 }
 
 /// `url` without what may be secret: user, password, query and fragment.
-pub(super) fn shown(url: &Url) -> String {
+fn shown(url: &Url) -> String {
     let mut url = url.clone();
     // Both fail only for URLs that cannot have credentials.
     let _no_user = url.set_username("");
@@ -162,7 +162,10 @@ fn head(response: &Response) -> Head {
     Head {
         status: response.status().as_u16(),
         content_type: header(CONTENT_TYPE).unwrap_or_default(),
-        location: header(LOCATION),
+        location: header(LOCATION).map(|location| match response.url().join(&location) {
+            Ok(place) => shown(&place),
+            Err(_) => location,
+        }),
     }
 }
 

@@ -28,7 +28,7 @@ pub struct Head {
     pub status: u16,
     /// Content type as sent; empty where there is none.
     pub content_type: String,
-    /// Where a redirect points to.
+    /// Where a redirect points to, in full, without what may be secret.
     pub location: Option<String>,
 }
 

@@ -11,8 +11,8 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::scratch::Scratch;
 use super::{Reporter, text};
+use crate::context::Scratch;
 use crate::outcome::{Outcome, Totals};
 use crate::redact::Sealed;
 use crate::run::RunEvent;

@@ -15,7 +15,7 @@ use indexmap::IndexMap;
 use quick_xml::Writer;
 
 use super::Reporter;
-use super::scratch::Scratch;
+use crate::context::Scratch;
 use crate::outcome::{Outcome, Totals};
 use crate::redact::Sealed;
 use crate::run::RunEvent;

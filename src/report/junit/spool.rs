@@ -4,7 +4,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::Path;
 
-use crate::report::scratch::Scratch;
+use crate::context::Scratch;
 
 /// A file to which the pieces of all suites go in the order they come.
 #[derive(Debug)]

@@ -19,7 +19,6 @@ use super::route::{self, Purpose};
 use crate::context::{At, Clock};
 use crate::model::AguiTransport;
 use crate::plan::AguiSettings;
-use crate::target::http::shown;
 use crate::target::{
     Action, Body, Deed, Ended, HttpRequest, Limits, Next, Opening, Received, Request, Session, Sink,
     TargetError, Transport, Wire,
@@ -151,13 +150,13 @@ impl AguiSession {
         let evidence = Evidence::new(reply.head);
         if !(200..300).contains(&status) {
             let until = until.min(reply.at.plus(REFUSAL));
-            return Err(self.refusal(evidence, reply.body, until).await);
+            return Err(Self::refusal(evidence, reply.body, until).await);
         }
         Reading::new(evidence, decoder, &mut self.conversation, limits).read(reply.body, until, sink).await
     }
 
     /// The error of an answer that is no answer to a run.
-    async fn refusal(&self, mut evidence: Evidence, mut body: Box<dyn Body>, until: At) -> TargetError {
+    async fn refusal(mut evidence: Evidence, mut body: Box<dyn Body>, until: At) -> TargetError {
         // What came until then is quoted.
         while evidence.bytes < START_BYTES
             && let Next::Bytes(_, bytes) = body.next(until).await
@@ -166,16 +165,10 @@ impl AguiSession {
         }
         let head = evidence.head();
         let (message, help) = match (head.status, &head.location) {
-            (300..=399, Some(location)) => {
-                let place = match self.settings.endpoint.join(location) {
-                    Ok(place) => shown(&place),
-                    Err(_) => location.clone(),
-                };
-                (
-                    format!("the agent has moved to {place}"),
-                    "a redirect of a POST is not followed: put the new place into `endpoint`",
-                )
-            }
+            (300..=399, Some(location)) => (
+                format!("the agent has moved to {location}"),
+                "a redirect of a POST is not followed: put the new place into `endpoint`",
+            ),
             (status @ (401 | 403), _) => (
                 format!("the agent answered with HTTP {status}"),
                 "does the target send the `headers` it needs?",

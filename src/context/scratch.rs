@@ -1,4 +1,4 @@
-//! Files in the making, beside the place they are meant for: a reader never sees half a report.
+//! Files in the making, beside the place they are meant for: a reader never sees half of one.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -7,14 +7,18 @@ use std::path::{Path, PathBuf};
 
 /// A hidden file in the folder of its destination, gone when dropped unless it was put in place.
 #[derive(Debug)]
-pub(super) struct Scratch {
-    pub(super) file: File,
+pub struct Scratch {
+    /// What is written so far.
+    pub file: File,
     path: PathBuf,
 }
 
 impl Scratch {
     /// A new empty file beside `destination`, whose folders are made; `purpose` ends its name.
-    pub(super) fn beside(destination: &Path, purpose: &str) -> io::Result<Self> {
+    ///
+    /// # Errors
+    /// Where `destination` is a folder or no file name, and where nothing can be written beside it.
+    pub fn beside(destination: &Path, purpose: &str) -> io::Result<Self> {
         let unusable =
             |why| io::Error::new(io::ErrorKind::InvalidInput, format!("{}: {why}", destination.display()));
         let name = destination.file_name().ok_or_else(|| unusable("no file name"))?;
@@ -40,7 +44,10 @@ impl Scratch {
     }
 
     /// Moves the file to `destination`, in one step, over what is there.
-    pub(super) fn put_in_place(self, destination: &Path) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// Where it cannot be moved there; then nothing is left of it.
+    pub fn put_in_place(self, destination: &Path) -> io::Result<()> {
         // Where this fails, dropping removes the file; where it does not, nothing is left under the old name.
         fs::rename(&self.path, destination)
     }

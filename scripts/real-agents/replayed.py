@@ -1,0 +1,51 @@
+"""Plays what was recorded of a run, with no agent there: verdicts and reports must be the same to the byte."""
+
+import difflib
+import os
+import re
+import subprocess
+from pathlib import Path
+
+# What says when a run was and how long it took, and not what happened in it.
+WALL_CLOCK = [
+    (re.compile(rb'(<testsuites [^>]*) time="[^"]*" timestamp="[^"]*"'), rb"\1"),
+    (re.compile(rb'("type":"summary".*),"started":[0-9]*,"duration_ms":[0-9.]*'), rb"\1"),
+]
+# What a run without its agent does not have: addresses, keys.
+NEEDED_LIVE = re.compile(r"ANANKE_(PYDANTIC|NODE|COPILOTKIT)_(URL|KEY)")
+
+
+def differences(ananke: Path, arguments: list, code: int, recordings: Path, reports: list[Path], environment: dict) -> list[str]:
+    """What is not the same when the recordings are played. `reports` were written by the live run."""
+    again = [report.with_name(f"replayed-{report.name}") for report in reports]
+    for left_over in again:
+        left_over.unlink(missing_ok=True)
+    outputs = [part for report in again for part in ("-o", report)]
+    known = {**os.environ, **environment}
+    done = subprocess.run(
+        [ananke, "run", *arguments, "--replay", recordings, *outputs],
+        env={name: value for name, value in known.items() if not NEEDED_LIVE.fullmatch(name)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=300,
+    )
+    problems = [] if done.returncode == code else [f"replayed: exit code {done.returncode}, expected {code}"]
+    for live, replayed in zip(reports, again):
+        if not replayed.exists():
+            problems.append(f"replayed: no {replayed.name}; it printed:\n{done.stdout.decode()}")
+        elif (before := timeless(live)) != (after := timeless(replayed)):
+            difference = difflib.unified_diff(lines(before), lines(after), "live", "replayed", lineterm="", n=0)
+            problems.append("\n".join(["replayed: another report", *difference][:40]))
+    return problems
+
+
+def timeless(report: Path) -> bytes:
+    text = report.read_bytes()
+    for pattern, replacement in WALL_CLOCK:
+        text = pattern.sub(replacement, text)
+    return text
+
+
+def lines(text: bytes) -> list[str]:
+    return text.decode(errors="replace").replace(',"', ',\n"').splitlines()

@@ -1,0 +1,74 @@
+//! What a recording holds of one test, as it is kept in memory: moments in microseconds since the test began.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use serde_json::{Map, Value};
+
+use crate::outcome::Problem;
+use crate::target::Head;
+
+/// Everything that came from outside while one attempt at a test was made.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Recorded {
+    /// When the test began, in microseconds since the Unix epoch.
+    pub(super) started_unix_us: u64,
+    /// When its conversation was over, in milliseconds since the Unix epoch.
+    pub(super) ended_unix_ms: u64,
+    /// The ids that were drawn, by what they are for, in their order.
+    pub(super) ids: BTreeMap<String, Vec<String>>,
+    /// The names of the secrets that markers stand for.
+    pub(super) secrets: Vec<String>,
+    /// What each hook gave; after one that failed there is none.
+    pub(super) hooks: Vec<Result<Map<String, Value>, Problem>>,
+    /// What was asked and answered.
+    pub(super) exchanges: Vec<Exchange>,
+}
+
+/// One request, and what became of it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Exchange {
+    /// The turn it belongs to, counted from 1.
+    pub(super) turn: u32,
+    /// When it was sent.
+    pub(super) sent: u64,
+    /// The path it was sent to.
+    pub(super) path: String,
+    /// What was sent.
+    pub(super) body: String,
+    /// What came back.
+    pub(super) answer: Answer,
+    /// When it was over, where somebody said so.
+    pub(super) closed: Option<u64>,
+}
+
+/// What came back.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Answer {
+    /// Nothing, until nobody wanted it any more.
+    Late,
+    /// No connection: the words, and what to do.
+    Failed(String, Option<String>),
+    /// An answer.
+    Came {
+        /// When its head arrived.
+        at: u64,
+        /// Its head.
+        head: Head,
+        /// Its body, event by event, each with the moment that completed it.
+        pieces: Vec<(u64, Bytes)>,
+        /// How it ended.
+        end: End,
+    },
+}
+
+/// How a body ended.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum End {
+    /// It was complete.
+    Complete,
+    /// The connection broke.
+    Broken(u64, String),
+    /// Nobody read on.
+    Left,
+}

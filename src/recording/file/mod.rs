@@ -1,0 +1,242 @@
+//! The format of a recording: lines of JSON, meant to be committed, read and compared; documented in docs/replay.md.
+//!
+//! Flows in: what was recorded, and who masks its secrets; or the text of a file. Flows out: the text, or what was
+//! recorded. Every byte of an answer survives, and no line holds a secret.
+
+mod read;
+mod write;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+pub(super) use read::{Unreadable, read};
+pub(super) use write::write;
+
+/// The version of the format that is written.
+pub(super) const VERSION: &str = "1.0";
+
+/// The major version that is read.
+pub(super) const MAJOR: &str = "1";
+
+/// What stands around the data of most events; of these only the data is kept.
+pub(super) const EVENT: (&str, &str) = ("data: ", "\n\n");
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Line {
+    Recording(Heading),
+    Hook(Hook),
+    Request(Request),
+    Head(HeadLine),
+    Event(Event),
+    Text(Text),
+    Bytes(Encoded),
+    End(Ending),
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Heading {
+    pub(super) version: String,
+    pub(super) test: String,
+    pub(super) run: u32,
+    pub(super) attempt: u32,
+    pub(super) started_unix_us: u64,
+    pub(super) ended_unix_ms: u64,
+    #[serde(default)]
+    pub(super) ids: BTreeMap<String, Vec<String>>,
+    #[serde(default)]
+    pub(super) secrets: Vec<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Hook {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) output: Option<Map<String, Value>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) failed: Option<Failed>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Failed {
+    pub(super) message: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) help: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Request {
+    pub(super) turn: u32,
+    pub(super) at_us: u64,
+    pub(super) path: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) body: Option<Box<RawValue>>,
+    /// Where the body is no JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) text: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct HeadLine {
+    pub(super) at_us: u64,
+    pub(super) status: u16,
+    pub(super) content_type: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) location: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Event {
+    pub(super) at_us: u64,
+    pub(super) data: Box<RawValue>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Text {
+    pub(super) at_us: u64,
+    pub(super) text: String,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Encoded {
+    pub(super) at_us: u64,
+    pub(super) base64: String,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Ending {
+    pub(super) how: How,
+    /// When the connection broke.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) at_us: Option<u64>,
+    /// Why it broke, or why there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) message: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) help: Option<String>,
+    /// When the exchange was over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) closed_us: Option<u64>,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum How {
+    Complete,
+    Broken,
+    Left,
+    Late,
+    Failed,
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use serde_json::json;
+
+    use super::super::exchange::{Answer, End, Exchange, Recorded};
+    use super::*;
+    use crate::context::CaseKey;
+    use crate::outcome::{ErrorKind, Problem};
+    use crate::target::Head;
+
+    fn recorded() -> Recorded {
+        let head = Head { status: 200, content_type: "text/event-stream".to_owned(), location: None };
+        let piece = |at, text: &'static [u8]| (at, Bytes::from_static(text));
+        let Value::Object(output) = json!({"TOKEN": "s3cr3t", "n": 1}) else { panic!() };
+        let problem = |message: &str| Problem {
+            kind: ErrorKind::Hook,
+            message: message.to_owned(),
+            help: Some("try again".to_owned()),
+        };
+        let exchange = |answer| Exchange {
+            turn: 1,
+            sent: 5,
+            path: "/agent".to_owned(),
+            body: r#"{"a":  1.0}"#.to_owned(),
+            answer,
+            closed: Some(99),
+        };
+        let came = |pieces, end| Answer::Came { at: 6, head: head.clone(), pieces, end };
+        Recorded {
+            started_unix_us: 1_234_567,
+            ended_unix_ms: 1_300,
+            ids: BTreeMap::from([("run".to_owned(), vec!["r-1".to_owned()])]),
+            secrets: vec!["TOKEN".to_owned()],
+            hooks: vec![Ok(output), Err(problem("exit code 1"))],
+            exchanges: vec![
+                exchange(came(
+                    vec![
+                        piece(7, b"data: {\"type\":\"RUN_STARTED\",\"n\":1e2}\n\n"),
+                        piece(8, b": ping\n\ndata: {}\n\n"),
+                        piece(9, b"data: no JSON\n\n"),
+                        piece(10, b"data: {\"a\":\n\n"),
+                        piece(11, b"data: \xff\n\n"),
+                    ],
+                    End::Complete,
+                )),
+                Exchange { body: "no JSON".to_owned(), closed: None, ..exchange(Answer::Late) },
+                exchange(Answer::Failed("refused".to_owned(), None)),
+                exchange(came(Vec::new(), End::Broken(12, "reset".to_owned()))),
+                exchange(came(vec![piece(7, b"data: {}")], End::Left)),
+            ],
+        }
+    }
+
+    #[test]
+    fn every_byte_survives() {
+        let key = CaseKey { test: "a.test.yaml::é".to_owned(), run: 2, attempt: 3 };
+        let text = write(&key, &recorded(), &str::to_owned);
+        assert_eq!(read(&key, &text), Ok(recorded()));
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(
+            lines[..6],
+            [
+                r#"{"recording":{"version":"1.0","test":"a.test.yaml::é","run":2,"attempt":3,"started_unix_us":1234567,"ended_unix_ms":1300,"ids":{"run":["r-1"]},"secrets":["TOKEN"]}}"#,
+                r#"{"hook":{"output":{"TOKEN":"s3cr3t","n":1}}}"#,
+                r#"{"hook":{"failed":{"message":"exit code 1","help":"try again"}}}"#,
+                r#"{"request":{"turn":1,"at_us":5,"path":"/agent","body":{"a":  1.0}}}"#,
+                r#"{"head":{"at_us":6,"status":200,"content_type":"text/event-stream"}}"#,
+                r#"{"event":{"at_us":7,"data":{"type":"RUN_STARTED","n":1e2}}}"#,
+            ]
+        );
+    }
+
+    #[test]
+    fn no_line_holds_what_is_marked() {
+        let mark = |text: &str| text.replace("s3cr3t", "<secret:TOKEN>").replace("1e2", "<n>");
+        let text = write(&CaseKey::first("a"), &recorded(), &mark);
+        assert!(!text.contains("s3cr3t") && text.contains("\"<secret:TOKEN>\""), "{text}");
+        let again = read(&CaseKey::first("a"), &text).unwrap();
+        let Answer::Came { pieces, .. } = &again.exchanges[0].answer else { panic!() };
+        assert_eq!(pieces[0].1, b"data: {\"type\":\"RUN_STARTED\",\"n\":<n>}\n\n"[..], "kept as text");
+    }
+
+    #[test]
+    fn a_file_that_is_none_says_where_and_why() {
+        let key = CaseKey::first("a");
+        let text = write(&key, &recorded(), &str::to_owned);
+        let lines: Vec<&str> = text.lines().collect();
+        let told = |text: String| {
+            let Unreadable { line, message } = read(&key, &text).unwrap_err();
+            format!("{line}: {message}")
+        };
+        let without = |dropped: usize| {
+            let kept = lines.iter().enumerate().filter(|(index, _)| *index != dropped);
+            kept.map(|(_, line)| *line).collect::<Vec<_>>().join("\n")
+        };
+        assert_eq!(told(String::new()), "1: the file is empty");
+        assert!(told(without(0)).starts_with("1: the first line of a recording says which test"));
+        assert_eq!(told(without(3)), "4: this line belongs to an exchange, and none is open");
+        assert!(told(without(4)).starts_with("5: this line belongs to an exchange"));
+        assert_eq!(told(without(10)), "11: this line cannot stand inside an exchange");
+        assert_eq!(told(lines[..6].join("\n")), "6: the file ends in the middle of an exchange");
+        assert!(told(format!("{}\nnonsense", lines[0])).starts_with("2: this is no line of a recording: "));
+        let newer = r#"{"recording":{"version":"2.0"}}"#.to_owned();
+        assert_eq!(told(newer), "1: recordings of version 2.0 are not known here, only those of 1.x");
+        let other = write(&CaseKey::first("b"), &recorded(), &str::to_owned);
+        assert_eq!(told(other), "1: this is the recording of `b`, run 1, attempt 1");
+    }
+}

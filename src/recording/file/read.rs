@@ -1,0 +1,182 @@
+//! From the lines of a file to what was recorded; whatever is wrong with a file is told with the number of its line.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use serde_json::Value;
+
+use super::{EVENT, Encoded, Ending, Event, Failed, HeadLine, Hook, How, Line, MAJOR, Request, Text};
+use crate::context::CaseKey;
+use crate::outcome::{ErrorKind, Problem};
+use crate::recording::exchange::{Answer, End, Exchange, Recorded};
+use crate::target::Head;
+
+/// What is wrong with a file: the number of the line, and the words.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::recording) struct Unreadable {
+    pub(in crate::recording) line: usize,
+    pub(in crate::recording) message: String,
+}
+
+/// What the file of `key` holds.
+///
+/// # Errors
+/// Where it is no recording, one of another test, or one that this program cannot read.
+pub(in crate::recording) fn read(key: &CaseKey, text: &str) -> Result<Recorded, Unreadable> {
+    let mut recorded = None;
+    let mut lines = 0;
+    for (index, written) in text.lines().enumerate() {
+        lines = index + 1;
+        let wrong = |message: String| Unreadable { line: index + 1, message };
+        let read = serde_json::from_str::<Line>(written);
+        let Some(recorded) = &mut recorded else {
+            recorded = Some(read_heading(key, read, written).map_err(wrong)?);
+            continue;
+        };
+        let line = read.map_err(|error| wrong(format!("this is no line of a recording: {error}")))?;
+        add(recorded, line).map_err(|message| wrong(message.to_owned()))?;
+    }
+    let recorded = recorded.ok_or_else(|| Unreadable { line: 1, message: "the file is empty".to_owned() })?;
+    match recorded.exchanges.last() {
+        Some(Reading { ended: false, .. }) => {
+            Err(Unreadable { line: lines, message: "the file ends in the middle of an exchange".to_owned() })
+        }
+        _ => Ok(recorded.into_recorded()),
+    }
+}
+
+fn read_heading(key: &CaseKey, line: serde_json::Result<Line>, written: &str) -> Result<ReadingAll, String> {
+    let Ok(Line::Recording(heading)) = line else {
+        let value: Value = serde_json::from_str(written).unwrap_or_default();
+        let version = value["recording"]["version"].as_str().unwrap_or_default();
+        if !version.is_empty() && version.split('.').next() != Some(MAJOR) {
+            return Err(newer(version));
+        }
+        return Err("the first line of a recording says which test it is of".to_owned());
+    };
+    if heading.version.split('.').next() != Some(MAJOR) {
+        return Err(newer(&heading.version));
+    }
+    let of = CaseKey { test: heading.test, run: heading.run, attempt: heading.attempt };
+    if of != *key {
+        return Err(format!(
+            "this is the recording of `{}`, run {}, attempt {}",
+            of.test, of.run, of.attempt
+        ));
+    }
+    Ok(ReadingAll {
+        recorded: Recorded {
+            started_unix_us: heading.started_unix_us,
+            ended_unix_ms: heading.ended_unix_ms,
+            ids: heading.ids,
+            secrets: heading.secrets,
+            ..Recorded::default()
+        },
+        exchanges: Vec::new(),
+    })
+}
+
+fn newer(version: &str) -> String {
+    format!("recordings of version {version} are not known here, only those of {MAJOR}.x")
+}
+
+struct ReadingAll {
+    recorded: Recorded,
+    exchanges: Vec<Reading>,
+}
+
+struct Reading {
+    exchange: Exchange,
+    came: Option<Came>,
+    ended: bool,
+}
+
+/// An answer whose end is still to be read.
+struct Came {
+    at: u64,
+    head: Head,
+    pieces: Vec<(u64, Bytes)>,
+}
+
+impl ReadingAll {
+    fn into_recorded(self) -> Recorded {
+        let exchanges = self.exchanges.into_iter().map(|reading| reading.exchange).collect();
+        Recorded { exchanges, ..self.recorded }
+    }
+}
+
+fn add(all: &mut ReadingAll, line: Line) -> Result<(), &'static str> {
+    const OUTSIDE: &str = "this line belongs to an exchange, and none is open";
+    const INSIDE: &str = "this line cannot stand inside an exchange";
+    let is_before = all.exchanges.is_empty();
+    let open = all.exchanges.last_mut().filter(|reading| !reading.ended);
+    let piece = |open: Option<&mut Reading>, at, bytes| {
+        let came = open.and_then(|reading| reading.came.as_mut()).ok_or(OUTSIDE)?;
+        came.pieces.push((at, bytes));
+        Ok(())
+    };
+    match line {
+        Line::Recording(_) => Err("only the first line says which test it is of"),
+        Line::Hook(Hook { output, failed }) if is_before => {
+            all.recorded.hooks.push(match (output, failed) {
+                (Some(output), None) => Ok(output),
+                (None, Some(Failed { message, help })) => {
+                    Err(Problem { kind: ErrorKind::Hook, message, help })
+                }
+                _ => return Err("a hook has either `output` or `failed`"),
+            });
+            Ok(())
+        }
+        Line::Hook(_) => Err("hooks stand before the first request"),
+        Line::Request(Request { turn, at_us, path, body, text }) if open.is_none() => {
+            let body = body.map(|body| body.get().to_owned()).or(text).unwrap_or_default();
+            let exchange = Exchange { turn, sent: at_us, path, body, answer: Answer::Late, closed: None };
+            all.exchanges.push(Reading { exchange, came: None, ended: false });
+            Ok(())
+        }
+        Line::Request(_) => Err(INSIDE),
+        Line::Head(HeadLine { at_us, status, content_type, location }) => {
+            let reading = open.filter(|reading| reading.came.is_none()).ok_or(OUTSIDE)?;
+            let head = Head { status, content_type, location };
+            reading.came = Some(Came { at: at_us, head, pieces: Vec::new() });
+            Ok(())
+        }
+        Line::Event(Event { at_us, data }) => {
+            let whole = [EVENT.0, data.get(), EVENT.1].concat();
+            piece(open, at_us, Bytes::from(whole))
+        }
+        Line::Text(Text { at_us, text }) => piece(open, at_us, Bytes::from(text)),
+        Line::Bytes(Encoded { at_us, base64 }) => {
+            let bytes = STANDARD.decode(base64).map_err(|_| "this is no base64")?;
+            piece(open, at_us, Bytes::from(bytes))
+        }
+        Line::End(ending) => end(open.ok_or(OUTSIDE)?, ending),
+    }
+}
+
+fn end(reading: &mut Reading, ending: Ending) -> Result<(), &'static str> {
+    let Ending { how, at_us, message, help, closed_us } = ending;
+    let message = message.unwrap_or_default();
+    reading.ended = true;
+    reading.exchange.closed = closed_us;
+    let Came { at, head, pieces } = match (how, reading.came.take()) {
+        (How::Late, None) => return Ok(()),
+        (How::Failed, None) => {
+            reading.exchange.answer = Answer::Failed(message, help);
+            return Ok(());
+        }
+        (How::Complete | How::Broken | How::Left, Some(came)) => came,
+        _ => {
+            return Err(
+                "an answer with a head ends as `complete`, `broken` or `left`, one without as `late` or `failed`",
+            );
+        }
+    };
+    let end = match how {
+        How::Complete => End::Complete,
+        How::Broken => End::Broken(at_us.ok_or("a connection that broke says when: `at_us`")?, message),
+        _ => End::Left,
+    };
+    reading.exchange.answer = Answer::Came { at, head, pieces, end };
+    Ok(())
+}

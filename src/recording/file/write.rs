@@ -1,0 +1,145 @@
+//! From what was recorded to the lines of its file, secrets masked.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use super::{
+    EVENT, Encoded, Ending, Event, Failed, HeadLine, Heading, Hook, How, Line, Request, Text, VERSION,
+};
+use crate::context::CaseKey;
+use crate::outcome::Problem;
+use crate::recording::exchange::{Answer, End, Exchange, Recorded};
+
+/// The text of the file that keeps `recorded`; `mark` puts a marker in the place of every secret.
+pub(in crate::recording) fn write(
+    key: &CaseKey,
+    recorded: &Recorded,
+    mark: &dyn Fn(&str) -> String,
+) -> String {
+    let mut out = Writer { text: String::new(), mark };
+    out.line(&Line::Recording(Heading {
+        version: VERSION.to_owned(),
+        test: mark(&key.test),
+        run: key.run,
+        attempt: key.attempt,
+        started_unix_us: recorded.started_unix_us,
+        ended_unix_ms: recorded.ended_unix_ms,
+        ids: recorded.ids.clone(),
+        secrets: recorded.secrets.clone(),
+    }));
+    for hook in &recorded.hooks {
+        out.line(&Line::Hook(match hook {
+            Ok(output) => Hook { output: Some(out.marked_map(output)), failed: None },
+            Err(Problem { message, help, .. }) => {
+                let failed = Failed { message: mark(message), help: help.as_deref().map(mark) };
+                Hook { output: None, failed: Some(failed) }
+            }
+        }));
+    }
+    for exchange in &recorded.exchanges {
+        out.exchange(exchange);
+    }
+    out.text
+}
+
+struct Writer<'a> {
+    text: String,
+    mark: &'a dyn Fn(&str) -> String,
+}
+
+impl Writer<'_> {
+    fn line(&mut self, line: &Line) {
+        // Strings, numbers and JSON that was read before: nothing that cannot be written.
+        self.text.push_str(&serde_json::to_string(line).unwrap_or_default());
+        self.text.push('\n');
+    }
+
+    fn exchange(&mut self, exchange: &Exchange) {
+        let Exchange { turn, sent, path, body, answer, closed } = exchange;
+        let text = (self.mark)(body);
+        let (body, text) = match raw(&text) {
+            Some(body) => (Some(body), None),
+            None => (None, Some(text)),
+        };
+        let path = (self.mark)(path);
+        self.line(&Line::Request(Request { turn: *turn, at_us: *sent, path, body, text }));
+        let mut ending =
+            Ending { how: How::Late, at_us: None, message: None, help: None, closed_us: *closed };
+        match answer {
+            Answer::Late => {}
+            Answer::Failed(message, help) => {
+                ending.how = How::Failed;
+                ending.message = Some((self.mark)(message));
+                ending.help = help.as_deref().map(self.mark);
+            }
+            Answer::Came { at, head, pieces, end } => {
+                self.line(&Line::Head(HeadLine {
+                    at_us: *at,
+                    status: head.status,
+                    content_type: (self.mark)(&head.content_type),
+                    location: head.location.as_deref().map(self.mark),
+                }));
+                for (at, piece) in pieces {
+                    self.piece(*at, piece);
+                }
+                match end {
+                    End::Complete => ending.how = How::Complete,
+                    End::Left => ending.how = How::Left,
+                    End::Broken(at, cause) => {
+                        ending.how = How::Broken;
+                        ending.at_us = Some(*at);
+                        ending.message = Some((self.mark)(cause));
+                    }
+                }
+            }
+        }
+        self.line(&Line::End(ending));
+    }
+
+    fn piece(&mut self, at_us: u64, piece: &[u8]) {
+        let Ok(text) = std::str::from_utf8(piece) else {
+            // What is not UTF-8 can still hold a secret.
+            let lossy = String::from_utf8_lossy(piece);
+            let marked = (self.mark)(&lossy);
+            self.line(&if marked == lossy {
+                Line::Bytes(Encoded { at_us, base64: STANDARD.encode(piece) })
+            } else {
+                Line::Text(Text { at_us, text: marked })
+            });
+            return;
+        };
+        let text = (self.mark)(text);
+        let data = text.strip_prefix(EVENT.0).and_then(|rest| rest.strip_suffix(EVENT.1)).and_then(raw);
+        self.line(&match data {
+            Some(data) => Line::Event(Event { at_us, data }),
+            None => Line::Text(Text { at_us, text }),
+        });
+    }
+
+    fn marked_map(&self, map: &Map<String, Value>) -> Map<String, Value> {
+        map.iter().map(|(key, value)| ((self.mark)(key), self.marked(value))).collect()
+    }
+
+    fn marked(&self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => Value::String((self.mark)(text)),
+            Value::Array(items) => items.iter().map(|item| self.marked(item)).collect(),
+            Value::Object(map) => Value::Object(self.marked_map(map)),
+            // A number may be a secret as well.
+            Value::Number(number) => {
+                let text = number.to_string();
+                let marked = (self.mark)(&text);
+                if marked == text { value.clone() } else { Value::String(marked) }
+            }
+            Value::Bool(_) | Value::Null => value.clone(),
+        }
+    }
+}
+
+/// `text` as JSON whose every character is kept, on one line.
+fn raw(text: &str) -> Option<Box<RawValue>> {
+    let raw: Box<RawValue> = serde_json::from_str(text).ok()?;
+    (raw.get() == text && !text.contains(['\n', '\r'])).then_some(raw)
+}

@@ -1,0 +1,239 @@
+//! Recordings: what came from outside while a test ran, kept in files and played again (SPEC 12).
+//!
+//! A [`Tape`] is the world of one attempt at a test: the run's own, the same with somebody who listens, or one of then.
+//! It stands between the engine and everything that is not the same the next time: the network, the hooks, the clock and
+//! the ids. What was heard goes through the same decoder and the same rules again.
+
+mod exchange;
+mod file;
+mod name;
+mod pieces;
+mod player;
+mod recorder;
+mod split;
+mod stale;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::context::{At, CaseKey, Context};
+use crate::outcome::Problem;
+use crate::redact::{Redactor, marker};
+use crate::target::Transport;
+use crate::variables::Secret;
+
+pub use player::Player;
+pub use recorder::Recorder;
+
+/// Where recordings are, and what is done with them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recordings {
+    /// Their folder.
+    pub folder: PathBuf,
+    /// The folder, as shown in messages.
+    pub shown: String,
+    /// What is done with them.
+    pub mode: Mode,
+    /// Whether a request may be another than the one that was recorded (`--replay-loose`).
+    pub loose: bool,
+}
+
+/// What is done with recordings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Every test is run and recorded, over what is there.
+    Record,
+    /// Every test is played; one without a recording is an error.
+    Replay,
+    /// A test is played where there is a recording of it, and recorded where there is none.
+    RecordMissing,
+}
+
+/// A recording that cannot be written, read, or played on.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct RecordingError {
+    /// What is wrong, lower case, no full stop.
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+/// The world of one attempt at a test.
+pub struct Tape {
+    /// Environment, clock and ids.
+    pub context: Context,
+    /// The way to agents on the network.
+    pub transport: Arc<dyn Transport>,
+    /// When the test began.
+    pub started: At,
+    kind: Kind,
+}
+
+enum Kind {
+    Live,
+    Records(Recorder, Recordings),
+    Plays(Player),
+}
+
+impl Tape {
+    /// The world of the attempt `key`, in a run in this world.
+    ///
+    /// # Errors
+    /// Where a recording is to be played and there is none, or none that can be read.
+    pub fn open(
+        recordings: Option<&Recordings>,
+        key: &CaseKey,
+        context: &Context,
+        transport: &Arc<dyn Transport>,
+    ) -> Result<Self, RecordingError> {
+        let Some(recordings) = recordings else {
+            return Ok(Self::live(context, transport));
+        };
+        let played = match recordings.mode {
+            Mode::Record => None,
+            Mode::Replay | Mode::RecordMissing => recordings.read(key)?,
+        };
+        match (played, recordings.mode) {
+            (Some(found), _) => Ok(Self::plays(found, context)),
+            (None, Mode::Replay) => Err(recordings.missing(key)),
+            (None, _) => {
+                let started = context.clock.now();
+                let recorder = Recorder::new(key.clone(), context, started, Arc::clone(transport));
+                let context = Context { ids: recorder.ids(), ..context.clone() };
+                let transport = recorder.transport();
+                Ok(Self::new(context, transport, started, Kind::Records(recorder, recordings.clone())))
+            }
+        }
+    }
+
+    /// The run's own world.
+    pub fn live(context: &Context, transport: &Arc<dyn Transport>) -> Self {
+        Self::new(context.clone(), Arc::clone(transport), context.clock.now(), Kind::Live)
+    }
+
+    fn new(context: Context, transport: Arc<dyn Transport>, started: At, kind: Kind) -> Self {
+        Self { context, transport, started, kind }
+    }
+
+    fn plays(player: Player, context: &Context) -> Self {
+        let mut environment = Arc::clone(&context.environment);
+        let secret = player.secrets().iter().filter_map(|name| Some((name, name.strip_prefix("ENV.")?)));
+        for (name, variable) in secret {
+            // The value of then is not known, and that of now may be another.
+            Arc::make_mut(&mut environment).insert(variable.to_owned(), marker(name));
+        }
+        let context = Context { environment, clock: player.clock(), ids: player.ids(), ..context.clone() };
+        let started = context.clock.now();
+        Self::new(context, player.transport(), started, Kind::Plays(player))
+    }
+
+    /// What plays the recording, where one is played.
+    pub fn player(&self) -> Option<&Player> {
+        match &self.kind {
+            Kind::Plays(player) => Some(player),
+            Kind::Live | Kind::Records(..) => None,
+        }
+    }
+
+    /// Who listens, where somebody does.
+    pub fn recorder(&self) -> Option<&Recorder> {
+        match &self.kind {
+            Kind::Records(recorder, _) => Some(recorder),
+            Kind::Live | Kind::Plays(_) => None,
+        }
+    }
+
+    /// What follows belongs to `turn`, counted from 1.
+    pub fn begin_turn(&self, turn: u32) {
+        match &self.kind {
+            Kind::Live => {}
+            Kind::Records(recorder, _) => recorder.begin_turn(turn),
+            Kind::Plays(player) => player.begin_turn(turn),
+        }
+    }
+
+    /// The secrets that are known by now.
+    pub fn learn(&self, secrets: &[Secret]) {
+        match &self.kind {
+            Kind::Live => {}
+            Kind::Records(recorder, _) => recorder.learn(secrets),
+            Kind::Plays(player) => player.learn(secrets),
+        }
+    }
+
+    /// What the next hook gave, for whoever listens.
+    pub fn hook_gave(&self, gave: Result<&Map<String, Value>, &Problem>) {
+        if let Kind::Records(recorder, _) = &self.kind {
+            recorder.hook(gave.cloned().map_err(Clone::clone));
+        }
+    }
+
+    /// The test was over at `ended_unix_ms`, in milliseconds since the Unix epoch: writes the recording, where one was made.
+    ///
+    /// # Errors
+    /// Where it cannot be written, or would hold a secret.
+    pub fn keep(&self, ended_unix_ms: u64, redactor: &Redactor) -> Result<(), RecordingError> {
+        match &self.kind {
+            Kind::Records(recorder, recordings) => recorder.keep(recordings, ended_unix_ms, redactor),
+            Kind::Live | Kind::Plays(_) => Ok(()),
+        }
+    }
+}
+
+impl Recordings {
+    /// The recording of `key`, ready to be played; `None` where there is none.
+    fn read(&self, key: &CaseKey) -> Result<Option<Player>, RecordingError> {
+        let path = name::path(&self.folder, key);
+        let shown = self.shown(key);
+        let help = |help: &str| Some(help.to_owned());
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => {
+                let message = format!("the recording `{shown}` cannot be read: {error}");
+                return Err(RecordingError { message, help: help("record the test again with `--record`") });
+            }
+        };
+        match file::read(key, &text) {
+            Ok(recorded) => Ok(Some(Player::new(recorded, shown, self.loose))),
+            Err(file::Unreadable { line, message }) => {
+                let message = format!("the recording `{shown}` cannot be played: line {line}: {message}");
+                Err(RecordingError { message, help: help("record the test again with `--record`") })
+            }
+        }
+    }
+
+    fn missing(&self, key: &CaseKey) -> RecordingError {
+        let what = match (key.run, key.attempt) {
+            (1, 1) => "test".to_owned(),
+            (1, attempt) => format!("test's attempt {attempt}"),
+            (run, attempt) => format!("test's run {run}, attempt {attempt}"),
+        };
+        RecordingError {
+            message: format!("there is no recording of this {what}: `{}` does not exist", self.shown(key)),
+            help: Some(format!(
+                "record it with `--record {}`, or what is missing with `--record-missing`",
+                self.shown
+            )),
+        }
+    }
+
+    /// The file of `key`, as shown in messages.
+    fn shown(&self, key: &CaseKey) -> String {
+        let path = name::path(Path::new(&self.shown), key);
+        path.to_string_lossy().replace('\\', "/")
+    }
+}
+
+/// Gives every variable that was secret then its marker: of a name that only the command line gives, the value of then is
+/// not known.
+pub fn markers_of(names: &[String]) -> BTreeMap<&str, String> {
+    let plain = names.iter().filter(|name| !name.contains('.') && !name.contains('-'));
+    plain.map(|name| (name.as_str(), marker(name))).collect()
+}

@@ -1,0 +1,280 @@
+//! Plays a recording: ids, moments and bytes are those of then, and nothing leaves the program.
+//!
+//! Flows in: what was recorded of one attempt. Flows out: the same answers to the same requests; another request is a
+//! [`RecordingError`] that shows the difference.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
+use serde_json::{Map, Value};
+
+use super::RecordingError;
+use super::exchange::{Answer, End, Exchange, Recorded};
+use super::stale;
+use crate::context::{At, Clock, Ids, ManualClock};
+use crate::outcome::Problem;
+use crate::redact::Markers;
+use crate::target::{Body, Deed, HttpRequest, Next, Received, Reply, TargetError, Transport};
+use crate::variables::Secret;
+
+/// The world of a test whose recording is played. Clones are one player.
+#[derive(Clone)]
+pub struct Player(Arc<Shared>);
+
+struct Shared {
+    /// The file, as shown in messages.
+    shown: String,
+    /// Whether a request may be another than the one that was recorded.
+    loose: bool,
+    clock: Arc<ManualClock>,
+    /// When the test began.
+    started: At,
+    secrets: Vec<String>,
+    ended_unix_ms: u64,
+    left: Mutex<Left>,
+}
+
+/// What is left to play.
+struct Left {
+    ids: BTreeMap<String, VecDeque<String>>,
+    /// Every id of then, and those that had to be made up.
+    known_ids: BTreeSet<String>,
+    hooks: VecDeque<Result<Map<String, Value>, Problem>>,
+    exchanges: VecDeque<Exchange>,
+    turn: u32,
+    /// When the exchange that is played was over.
+    closed: Option<At>,
+    markers: Markers,
+    trouble: Option<RecordingError>,
+}
+
+impl Player {
+    pub(super) fn new(recorded: Recorded, shown: String, loose: bool) -> Self {
+        let Recorded { started_unix_us, ended_unix_ms, ids, secrets, hooks, exchanges } = recorded;
+        let clock = ManualClock::new(started_unix_us / 1000);
+        clock.advance(Duration::from_micros(started_unix_us % 1000));
+        let started = clock.now();
+        let left = Left {
+            known_ids: ids.values().flatten().cloned().collect(),
+            ids: ids.into_iter().map(|(kind, ids)| (kind, ids.into())).collect(),
+            hooks: hooks.into(),
+            exchanges: exchanges.into(),
+            turn: 0,
+            closed: None,
+            markers: Markers::default(),
+            trouble: None,
+        };
+        let left = Mutex::new(left);
+        Self(Arc::new(Shared { shown, loose, clock: Arc::new(clock), started, secrets, ended_unix_ms, left }))
+    }
+
+    pub(super) fn clock(&self) -> Arc<dyn Clock> {
+        Arc::clone(&self.0.clock) as Arc<dyn Clock>
+    }
+
+    pub(super) fn ids(&self) -> Arc<dyn Ids> {
+        Arc::new(self.clone())
+    }
+
+    pub(super) fn transport(&self) -> Arc<dyn Transport> {
+        Arc::new(self.clone())
+    }
+
+    pub(super) fn begin_turn(&self, turn: u32) {
+        self.0.left().turn = turn;
+    }
+
+    pub(super) fn learn(&self, secrets: &[Secret]) {
+        self.0.left().markers = Markers::new(secrets);
+    }
+
+    /// When the test was over, in milliseconds since the Unix epoch.
+    pub fn ended_unix_ms(&self) -> u64 {
+        self.0.ended_unix_ms
+    }
+
+    /// The names of the secrets that markers stand for.
+    pub fn secrets(&self) -> &[String] {
+        &self.0.secrets
+    }
+
+    /// What the hook `number`, counted from 1, gave.
+    ///
+    /// # Errors
+    /// Where there was no such hook.
+    pub fn hook(&self, number: usize) -> Result<Result<Map<String, Value>, Problem>, RecordingError> {
+        let gave = self.0.left().hooks.pop_front();
+        gave.ok_or_else(|| self.0.stale(&format!("holds nothing of hook {number}")))
+    }
+
+    /// What kept the recording from being played on.
+    pub fn trouble(&self) -> Option<RecordingError> {
+        self.0.left().trouble.clone()
+    }
+
+    /// What to say of a test that was seen whole and asked for less than was recorded.
+    pub fn unplayed(&self) -> Option<String> {
+        let requests = match self.0.left().exchanges.len() {
+            0 => return None,
+            1 => "1 request".to_owned(),
+            count => format!("{count} requests"),
+        };
+        Some(format!("the recording `{}` holds {requests} that the test no longer sends", self.0.shown))
+    }
+}
+
+impl Shared {
+    fn left(&self) -> MutexGuard<'_, Left> {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A moment of the recording.
+    fn at(&self, micros: u64) -> At {
+        At(self.started.0.saturating_add(micros))
+    }
+
+    fn stale(&self, what: &str) -> RecordingError {
+        RecordingError {
+            message: format!("the recording `{}` {what}", self.shown),
+            help: Some("the test changed since it was recorded: record it again with `--record`".to_owned()),
+        }
+    }
+
+    /// The exchange that answers a request with this body.
+    fn asked(&self, body: &str) -> Result<Exchange, RecordingError> {
+        let mut left = self.left();
+        let turn = left.turn;
+        // What an earlier turn did then and does no more.
+        while left.exchanges.front().is_some_and(|exchange| exchange.turn < turn) {
+            left.exchanges.pop_front();
+        }
+        let Some(exchange) = left.exchanges.pop_front_if(|exchange| exchange.turn == turn) else {
+            return Err(self.stale(&format!("holds no further request of turn {turn}")));
+        };
+        let body = left.markers.text(body);
+        let difference = stale::difference(&exchange.body, &body, &left.known_ids);
+        match difference.filter(|_| !self.loose) {
+            None => Ok(exchange),
+            Some(lines) => {
+                Err(self.stale(&format!("is of another request in turn {turn}: {}", lines.join("; "))))
+            }
+        }
+    }
+}
+
+impl Ids for Player {
+    fn next(&self, kind: &str) -> String {
+        let mut left = self.0.left();
+        if let Some(id) = left.ids.get_mut(kind).and_then(VecDeque::pop_front) {
+            return id;
+        }
+        let id = format!("{kind}-not-recorded-{}", left.known_ids.len());
+        left.known_ids.insert(id.clone());
+        id
+    }
+}
+
+impl Transport for Player {
+    fn moment(&self, deed: Deed) -> At {
+        let left = self.0.left();
+        match deed {
+            Deed::Sends => {
+                let next = left.exchanges.iter().find(|exchange| exchange.turn >= left.turn);
+                next.map_or_else(|| self.0.clock.now(), |exchange| self.0.at(exchange.sent))
+            }
+            Deed::Closes => left.closed.unwrap_or_else(|| self.0.clock.now()),
+        }
+    }
+
+    fn send(&self, request: HttpRequest, until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
+        Box::pin(async move {
+            let asked = self.0.asked(&String::from_utf8_lossy(&request.body));
+            let error = |message, help| TargetError { message, received: Received::default(), help };
+            let exchange = match asked {
+                Ok(exchange) => exchange,
+                Err(trouble) => {
+                    let told = error(trouble.message.clone(), trouble.help.clone());
+                    self.0.left().trouble = Some(trouble);
+                    return Err(told);
+                }
+            };
+            let closed = exchange.closed.map(|micros| self.0.at(micros));
+            self.0.left().closed = closed;
+            match exchange.answer {
+                Answer::Failed(message, help) => Err(error(message, help)),
+                Answer::Late => {
+                    self.wait_until(until, closed);
+                    Ok(None)
+                }
+                Answer::Came { at, .. } if self.0.at(at) > until => {
+                    self.0.left().closed = Some(until);
+                    Ok(None)
+                }
+                Answer::Came { at, head, pieces, end } => {
+                    let body = Played { pieces: pieces.into(), end, closed, player: self.clone() };
+                    Ok(Some(Reply { at: self.0.at(at), head, body: Box::new(body) }))
+                }
+            }
+        })
+    }
+}
+
+impl Player {
+    /// Nothing came until then, if then was listened that long.
+    fn wait_until(&self, until: At, closed: Option<At>) {
+        let Some(closed) = closed.filter(|closed| *closed < until) else { return };
+        let micros = closed.since(self.0.started).as_millis() * 1000;
+        let waited =
+            humantime::format_duration(Duration::from_micros(u64::try_from(micros).unwrap_or(u64::MAX)));
+        let what = format!("ends {waited} into the test, where nobody listened any more, and more may come");
+        self.0.left().trouble = Some(self.0.stale(&what));
+    }
+}
+
+/// A body of then.
+struct Played {
+    pieces: VecDeque<(u64, Bytes)>,
+    end: End,
+    closed: Option<At>,
+    player: Player,
+}
+
+impl Played {
+    fn take(&mut self, until: At) -> Next {
+        let shared = &self.player.0;
+        if let Some((at, _)) = self.pieces.front() {
+            let at = shared.at(*at);
+            if at <= until
+                && let Some((_, bytes)) = self.pieces.pop_front()
+            {
+                return Next::Bytes(at, bytes);
+            }
+            return self.late(until);
+        }
+        match &self.end {
+            End::Complete => Next::End,
+            End::Broken(at, cause) if shared.at(*at) <= until => Next::Broken(shared.at(*at), cause.clone()),
+            End::Broken(..) => self.late(until),
+            End::Left => {
+                self.player.wait_until(until, self.closed);
+                Next::Late
+            }
+        }
+    }
+
+    /// More came then, but later than it is waited for now.
+    fn late(&self, until: At) -> Next {
+        self.player.0.left().closed = Some(until);
+        Next::Late
+    }
+}
+
+impl Body for Played {
+    fn next(&mut self, until: At) -> BoxFuture<'_, Next> {
+        let next = self.take(until);
+        Box::pin(std::future::ready(next))
+    }
+}

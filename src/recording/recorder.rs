@@ -1,0 +1,260 @@
+//! Listens while a test runs: ids as they are drawn, what hooks gave, every request, and every byte of its answer.
+//!
+//! Flows in: one attempt at a test. Flows out: its recording. Nothing that goes through is changed or held up.
+
+use std::fs;
+use std::io::Write as _;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
+use serde_json::{Map, Value};
+
+use super::exchange::{Answer, End, Exchange, Recorded};
+use super::file;
+use super::name;
+use super::pieces::Pieces;
+use super::split::Split;
+use super::{RecordingError, Recordings};
+use crate::context::{At, CaseKey, Context, Ids, Scratch};
+use crate::outcome::Problem;
+use crate::redact::{Markers, Redactor};
+use crate::target::{Body, Deed, HttpRequest, Next, Reply, TargetError, Transport};
+use crate::trace::Change;
+use crate::variables::Secret;
+
+/// The world of a test that is being recorded. Clones are one recorder.
+#[derive(Clone)]
+pub struct Recorder(Arc<Shared>);
+
+struct Shared {
+    key: CaseKey,
+    started: At,
+    ids: Arc<dyn Ids>,
+    transport: Arc<dyn Transport>,
+    taken: Mutex<Taken>,
+}
+
+#[derive(Default)]
+struct Taken {
+    recorded: Recorded,
+    turn: u32,
+    /// When the next request leaves, where it has said so.
+    sends: u64,
+    secrets: Vec<Secret>,
+    markers: Markers,
+    split: Split,
+}
+
+impl Recorder {
+    pub(super) fn new(key: CaseKey, context: &Context, started: At, transport: Arc<dyn Transport>) -> Self {
+        let clock = &context.clock;
+        let started_unix_us = clock.unix_ms(At::default()) * 1000 + started.0;
+        let recorded = Recorded { started_unix_us, ..Recorded::default() };
+        let taken = Mutex::new(Taken { recorded, ..Taken::default() });
+        Self(Arc::new(Shared { key, started, ids: Arc::clone(&context.ids), transport, taken }))
+    }
+
+    pub(super) fn ids(&self) -> Arc<dyn Ids> {
+        Arc::new(self.clone())
+    }
+
+    pub(super) fn transport(&self) -> Arc<dyn Transport> {
+        Arc::new(self.clone())
+    }
+
+    /// What follows belongs to `turn`, counted from 1.
+    pub(super) fn begin_turn(&self, turn: u32) {
+        self.0.taken().turn = turn;
+    }
+
+    /// These values may not get into the file.
+    pub(super) fn learn(&self, secrets: &[Secret]) {
+        let mut taken = self.0.taken();
+        taken.secrets.extend_from_slice(secrets);
+        taken.secrets.sort();
+        taken.secrets.dedup();
+        taken.markers = Markers::new(&taken.secrets);
+    }
+
+    /// What the next hook gave.
+    pub(super) fn hook(&self, gave: Result<Map<String, Value>, Problem>) {
+        self.0.taken().recorded.hooks.push(gave);
+    }
+
+    /// What the agent does, so that a secret told in pieces is noticed.
+    pub fn hear(&self, change: &Change<'_>) {
+        let mut taken = self.0.taken();
+        let Taken { split, markers, .. } = &mut *taken;
+        split.hear(change, markers);
+    }
+
+    /// Writes the recording, over an older one of the same test and run.
+    pub(super) fn keep(
+        &self,
+        recordings: &Recordings,
+        ended_unix_ms: u64,
+        redactor: &Redactor,
+    ) -> Result<(), RecordingError> {
+        let mut taken = self.0.taken();
+        let folder = &recordings.folder;
+        let path = name::path(folder, &self.0.key);
+        let refused = |message: String, help: &str| RecordingError { message, help: Some(help.to_owned()) };
+        if let Some(secret) = taken.split.found() {
+            let message = format!(
+                "it was not recorded: the agent told `{secret}` in pieces, which a recording would keep"
+            );
+            return Err(refused(message, "have the agent keep its secrets to itself"));
+        }
+        let Taken { recorded, markers, .. } = &mut *taken;
+        recorded.ended_unix_ms = ended_unix_ms;
+        recorded.secrets = markers.names().to_vec();
+        let mark = |text: &str| redactor.whole(&markers.text(text)).into_owned();
+        let text = file::write(&self.0.key, recorded, &mark);
+        let write = || {
+            let mut scratch = Scratch::beside(&path, "part")?;
+            scratch.file.write_all(text.as_bytes())?;
+            scratch.put_in_place(&path)
+        };
+        write().map_err(|error| {
+            let message =
+                format!("the recording `{}` cannot be written: {error}", recordings.shown(&self.0.key));
+            refused(message, "is the folder of recordings one that can be written to?")
+        })?;
+        // Of an earlier recording that needed more attempts, nothing stays.
+        let mut next = CaseKey { attempt: self.0.key.attempt + 1, ..self.0.key.clone() };
+        while fs::remove_file(name::path(folder, &next)).is_ok() {
+            next.attempt += 1;
+        }
+        Ok(())
+    }
+}
+
+impl Shared {
+    fn taken(&self) -> MutexGuard<'_, Taken> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Microseconds since the test began.
+    fn since(&self, at: At) -> u64 {
+        at.0.saturating_sub(self.started.0)
+    }
+}
+
+impl Ids for Recorder {
+    fn next(&self, kind: &str) -> String {
+        let id = self.0.ids.next(kind);
+        self.0.taken().recorded.ids.entry(kind.to_owned()).or_default().push(id.clone());
+        id
+    }
+}
+
+impl Transport for Recorder {
+    fn moment(&self, deed: Deed) -> At {
+        let at = self.0.transport.moment(deed);
+        let since = self.0.since(at);
+        let mut taken = self.0.taken();
+        match deed {
+            Deed::Sends => taken.sends = since,
+            Deed::Closes => {
+                if let Some(exchange) = taken.recorded.exchanges.last_mut() {
+                    exchange.closed = Some(since);
+                }
+            }
+        }
+        at
+    }
+
+    fn send(&self, request: HttpRequest, until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
+        Box::pin(async move {
+            let index = self.asked(&request);
+            match self.0.transport.send(request, until).await {
+                Ok(Some(Reply { at, head, body })) => {
+                    let end = End::Left;
+                    let came =
+                        Answer::Came { at: self.0.since(at), head: head.clone(), pieces: Vec::new(), end };
+                    self.0.taken().recorded.exchanges[index].answer = came;
+                    let recorder = self.clone();
+                    let body = Listened { body, recorder, index, pieces: Pieces::new(), last: at };
+                    Ok(Some(Reply { at, head, body: Box::new(body) }))
+                }
+                Ok(None) => Ok(None),
+                Err(error) => {
+                    let answer = Answer::Failed(error.message.clone(), error.help.clone());
+                    self.0.taken().recorded.exchanges[index].answer = answer;
+                    Err(error)
+                }
+            }
+        })
+    }
+}
+
+impl Recorder {
+    /// Notes a request, and gives the number of its exchange.
+    fn asked(&self, request: &HttpRequest) -> usize {
+        let mut taken = self.0.taken();
+        let exchange = Exchange {
+            turn: taken.turn,
+            sent: taken.sends,
+            path: request.url.path().to_owned(),
+            body: String::from_utf8_lossy(&request.body).into_owned(),
+            answer: Answer::Late,
+            closed: None,
+        };
+        taken.recorded.exchanges.push(exchange);
+        taken.recorded.exchanges.len() - 1
+    }
+}
+
+/// A body that is listened to.
+struct Listened {
+    body: Box<dyn Body>,
+    recorder: Recorder,
+    index: usize,
+    pieces: Pieces,
+    last: At,
+}
+
+impl Listened {
+    fn note(&mut self, next: &Next) {
+        let shared = &self.recorder.0;
+        let mut taken = shared.taken();
+        let Answer::Came { pieces, end, .. } = &mut taken.recorded.exchanges[self.index].answer else {
+            return;
+        };
+        match next {
+            Next::Bytes(at, bytes) => {
+                self.last = *at;
+                let at = shared.since(*at);
+                self.pieces.add(bytes, |piece| pieces.push((at, Bytes::from(piece))));
+            }
+            Next::Broken(at, cause) => *end = End::Broken(shared.since(*at), cause.clone()),
+            Next::End => *end = End::Complete,
+            Next::Late => {}
+        }
+    }
+}
+
+impl Body for Listened {
+    fn next(&mut self, until: At) -> BoxFuture<'_, Next> {
+        Box::pin(async move {
+            let next = self.body.next(until).await;
+            self.note(&next);
+            next
+        })
+    }
+}
+
+/// Whatever came last and completed no event is part of the answer.
+impl Drop for Listened {
+    fn drop(&mut self) {
+        let rest = self.pieces.rest();
+        let at = self.recorder.0.since(self.last);
+        let mut taken = self.recorder.0.taken();
+        if let Answer::Came { pieces, .. } = &mut taken.recorded.exchanges[self.index].answer
+            && !rest.is_empty()
+        {
+            pieces.push((at, Bytes::from(rest)));
+        }
+    }
+}

@@ -6,6 +6,8 @@
 //! request with that, and `AGENT` is its address. Its golden files are `exit`, `stdout` and `stderr`
 //! (where something is printed there), `junit.xml` and `report.jsonl` (where the arguments ask for one). A file `_gitignore` is copied
 //! as `.gitignore`, which would keep git from storing what it names. A CLASS says what must be true of all its cases.
+//! Cases that run tests are run twice more, once recorded and once played, and must print and write the same; a file
+//! `live-only` says why one cannot be.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -23,7 +25,8 @@ use crate::support::raw_agent::{RawAgent, Step};
 
 /// Files that the runner itself reads or compares; everything else is the project under test.
 const GOLDEN: [&str; 5] = ["exit", "stdout", "stderr", "junit.xml", "report.jsonl"];
-const INPUT: [&str; 3] = ["arguments", "environment", ANSWER];
+const INPUT: [&str; 4] = ["arguments", "environment", ANSWER, LIVE_ONLY];
+const LIVE_ONLY: &str = "live-only";
 const ANSWER: &str = "answer.sse";
 
 /// What a folder of cases is about.
@@ -82,6 +85,7 @@ struct Case {
 }
 
 /// What the program did, with everything replaced that no two runs have in common.
+#[derive(Debug, PartialEq, Eq)]
 struct Seen {
     exit: Option<i32>,
     stdout: String,
@@ -187,16 +191,38 @@ fn agent(case: &Case) -> Option<(RawAgent, Runtime)> {
     Some((runtime.block_on(RawAgent::start(vec![script; ANSWERS])), runtime))
 }
 
-fn run(case: &Case) -> Seen {
-    let workplace = Workplace::new();
-    copy(&case.folder, &workplace.0, true);
+/// What is done with recordings: their folder, and whether they are played.
+#[derive(Clone, Copy)]
+struct Kept<'a> {
+    folder: &'a Path,
+    is_played: bool,
+}
+
+fn arguments(case: &Case) -> Vec<String> {
     let mut arguments = lines(&case.folder.join("arguments"));
     if arguments.is_empty() {
         arguments.push("run".to_owned());
     }
+    arguments
+}
+
+fn run(case: &Case, kept: Option<Kept<'_>>) -> Seen {
+    let workplace = Workplace::new();
+    copy(&case.folder, &workplace.0, true);
+    let mut arguments = arguments(case);
+    if let Some(Kept { folder, is_played }) = kept {
+        let flag = if is_played { "--replay" } else { "--record" };
+        arguments.extend([flag.to_owned(), folder.display().to_string()]);
+    }
     let mut environment = lines(&case.folder.join("environment"));
-    let agent = agent(case);
+    let is_live = kept.is_none_or(|kept| !kept.is_played);
+    let agent = agent(case).filter(|_| is_live);
     environment.extend(agent.iter().map(|(agent, _)| format!("AGENT={}", agent.url())));
+    let is_timed = case.folder.join(ANSWER).exists();
+    if is_timed && !is_live {
+        // Nobody answers there.
+        environment.push("AGENT=http://127.0.0.1:9/".to_owned());
+    }
     let output = Command::new(env!("CARGO_BIN_EXE_ananke"))
         .args(&arguments)
         .current_dir(&workplace.0)
@@ -207,7 +233,7 @@ fn run(case: &Case) -> Seen {
         .expect("the program can be started");
     let normalised = |text: &str| {
         let text = normalised(text, &workplace.0);
-        if agent.is_some() { without_times(&text) } else { text }
+        if is_timed { without_times(&text) } else { text }
     };
     let report = |ending: &str| {
         let asked = |pair: &&[String]| ["--junit", "-o"].contains(&&*pair[0]) && pair[1].ends_with(ending);
@@ -231,7 +257,7 @@ fn run(case: &Case) -> Seen {
 
 /// `text` without what differs from run to run: the wall-clock time of the summary, time stamps, generated ids and the
 /// folder the case ran in. The times of the agent are virtual and stay.
-fn normalised(text: &str, workplace: &Path) -> String {
+pub(crate) fn normalised(text: &str, workplace: &Path) -> String {
     static CHANGING: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
             r"(?m)(?P<elapsed>(?:passed|failed|errors?|timeouts?|skipped|tests?)(?:\x1b\[[0-9;]*m)* in )",
@@ -299,9 +325,40 @@ fn compare(case: &Case, file: &str, seen: Option<&str>, problems: &mut String) {
     }
 }
 
+/// Whether a case runs tests, so that they can be recorded.
+fn is_recordable(case: &Case) -> bool {
+    let arguments = arguments(case);
+    let runs = ["run", "test"].contains(&&*arguments[0]) && ["pass", "fail"].contains(&case.class.name);
+    let may_be = runs && !case.folder.join(LIVE_ONLY).exists();
+    may_be && !arguments.iter().any(|argument| ["--dry-run", "--record", "--replay"].contains(&&**argument))
+}
+
+/// Records a case and plays the recording, and says what is not the same both times as in the run before.
+fn check_recording(case: &Case, live: &Seen) -> String {
+    let kept = Workplace::new();
+    let mut problems = String::new();
+    for is_played in [false, true] {
+        let seen = run(case, Some(Kept { folder: &kept.0, is_played }));
+        if seen != *live {
+            let how = if is_played { "replayed" } else { "recorded" };
+            let (class, name) = (case.class.name, &case.name);
+            let _ = writeln!(problems, "{class}/{name}: not the same when it is {how}");
+            let _ = write_diff(
+                &mut problems,
+                &format!("{live:#?}").replace("\\n", "\n").into(),
+                &format!("{seen:#?}").replace("\\n", "\n").into(),
+                Some(&"live"),
+                Some(&how),
+                Palette::plain(),
+            );
+        }
+    }
+    problems
+}
+
 /// Runs a case and says everything that is not as it should be.
 fn check(case: &Case) -> String {
-    let seen = run(case);
+    let seen = run(case, None);
     let mut problems = String::new();
     let Class { name: class, exit, promise, keeps } = case.class;
     let said = |text: &str| if text.is_empty() { None } else { Some(text.to_owned()) };
@@ -313,6 +370,9 @@ fn check(case: &Case) -> String {
     }
     if !problems.is_empty() {
         let _ = writeln!(problems, "--- stdout\n{}--- stderr\n{}", seen.stdout, seen.stderr);
+    }
+    if is_recordable(case) {
+        problems += &check_recording(case, &seen);
     }
     let code = seen.exit.map_or_else(|| "a signal\n".to_owned(), |code| format!("{code}\n"));
     for (file, text) in [

@@ -13,6 +13,7 @@ mod hooks;
 mod inheritance;
 mod lints;
 mod load;
+mod replay;
 mod report;
 mod rules;
 mod running;

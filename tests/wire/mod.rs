@@ -1,7 +1,7 @@
 //! The wire: server-sent events, HTTP, and AG-UI from bytes to changes.
 
 mod bodies;
-mod captures;
+pub(crate) mod captures;
 mod certificates;
 mod conversations;
 mod hostile;

@@ -36,6 +36,11 @@ fn captures() -> impl Iterator<Item = &'static Capture> {
     node::CAPTURES.iter().chain(&node::BROKEN).chain(&pydantic::CAPTURES).chain(&servers::CAPTURES)
 }
 
+/// The name of every stream.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    captures().map(|capture| capture.name)
+}
+
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/captures/agui")
 }
@@ -46,7 +51,7 @@ fn read(file: &str) -> Vec<u8> {
 }
 
 /// The body of a captured answer; some captures start with the head.
-pub(super) fn body(name: &str) -> Vec<u8> {
+pub(crate) fn body(name: &str) -> Vec<u8> {
     let bytes = read(&format!("{name}.sse"));
     if !bytes.starts_with(b"HTTP/") {
         return bytes;

@@ -234,7 +234,7 @@ fn run(case: &Case) -> Seen {
 fn normalised(text: &str, workplace: &Path) -> String {
     static CHANGING: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
-            r"(?m)(?P<elapsed>(?:passed|failed|errors?|timeouts?|skipped|tests?)(?:\x1b\[[0-9;]*m)* in )",
+            r"(?m)(?P<elapsed>(?:passed|failed|errors?|timeouts?|skipped|tests?|flaky\)|quarantined)(?:\x1b\[[0-9;]*m)* in )",
             r"(?:<?[\d.]+ (?:ms|s|min|h) ?)+$?",
             r#"|(?P<total><testsuites [^>]*? time=")[^"]*"#,
             r#"|(?P<stamp>timestamp=")[^"]*"#,
@@ -367,6 +367,8 @@ fn only_what_must_change_is_replaced() {
             "\u{1b}[32m1 passed\u{1b}[0m\u{1b}[2m in [ELAPSED]\u{1b}[0m",
         ),
         ("1 test: 1 passed in 2 min 5 s\n", "1 test: 1 passed in [ELAPSED]\n"),
+        ("1 test: 1 passed (1 flaky) in 2 ms\n", "1 test: 1 passed (1 flaky) in [ELAPSED]\n"),
+        ("1 test: 1 quarantined in 2 ms\n", "1 test: 1 quarantined in [ELAPSED]\n"),
         ("took 500 ms, after 30s", "took 500 ms, after 30s"),
         ("time=\"0.5\" timestamp=\"2026-11-21T22:08:00.123Z\"", "time=\"0.5\" timestamp=\"[NOW]\""),
         (

@@ -28,6 +28,8 @@ pub(super) fn outcome(file: &str, name: &str) -> Outcome {
         ended_unix_ms: STARTED,
         messages_count: 0,
         duration_us: 0,
+        earlier_attempts: Vec::new(),
+        quarantine: None,
     }
 }
 
@@ -276,5 +278,7 @@ pub(super) fn hostile() -> Outcome {
         ended_unix_ms: u64::MAX,
         messages_count: usize::MAX,
         duration_us: 1,
+        earlier_attempts: Vec::new(),
+        quarantine: None,
     }
 }

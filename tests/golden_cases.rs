@@ -47,9 +47,10 @@ const CLASSES: [Class; 4] = [
     Class {
         name: "fail",
         exit: 1,
-        promise: "tests ran and did not all pass, and standard error is silent",
+        promise: "tests ran, what failed is said, and standard error is silent",
         keeps: |stdout, stderr| {
-            ["failed", "error", "timeout"].iter().any(|word| stdout.contains(word)) && stderr.is_empty()
+            let words = ["failed", "error", "timeout", "fails the run"];
+            words.iter().any(|word| stdout.contains(word)) && stderr.is_empty()
         },
     },
     Class {

@@ -229,10 +229,10 @@ turns:
 "#,
             ),
             Self::FixedThread => told(
-                "`--retries` tries a test again from its beginning, with a new thread. Here every attempt would \
-                 have the same one, by the `threadId` of the target or by `--var THREAD_ID=…`, and an agent that \
-                 remembers its threads would take up the attempt that failed. Leave the thread to ananke, or allow \
-                 it with `--retry-dirty`.",
+                "A test that is tried again (`--retries`) begins anew, with a thread of its own. Here every attempt \
+                 would have the same thread, by the `threadId` of the target or by `--var THREAD_ID=…`, and an agent \
+                 that remembers its threads would take up the attempt that failed. Leave the thread to ananke, or \
+                 allow it with `--retry-dirty`.",
             ),
             Self::ForbiddenRequirement => of_test(
                 "A warning: a call is required where the same call is forbidden, or where the tool that must come \

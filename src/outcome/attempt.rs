@@ -59,7 +59,9 @@ fn shorten(turn: &mut TurnOutcome, left: &mut usize) {
     let dropped = turn.lines.len() - kept.count();
     turn.lines.drain(..dropped);
     if dropped > 0 {
-        turn.warnings.push(format!("{dropped} lines of this turn are not kept, since it was tried again"));
+        let lines = if dropped == 1 { "line" } else { "lines" };
+        turn.warnings
+            .push(format!("not kept, since the test was tried again: {dropped} {lines} of this turn"));
     }
     turn.failures.truncate(MOST_FAILURES);
 }

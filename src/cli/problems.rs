@@ -14,6 +14,7 @@ use super::style::is_coloured;
 
 /// What a command loads for.
 #[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a question of its own")]
 pub(super) struct Purpose {
     /// Whether something will be sent.
     pub(super) sends: bool,

@@ -12,7 +12,7 @@ const LAST: u64 = 253_402_300_799_999;
 pub struct Day {
     year: u64,
     month: u64,
-    day: u64,
+    of_month: u64,
 }
 
 impl Day {
@@ -29,7 +29,7 @@ impl Day {
             days -= days_of_month(year, month);
             month += 1;
         }
-        Self { year, month, day: days + 1 }
+        Self { year, month, of_month: days + 1 }
     }
 
     /// The day that `text` names as `YYYY-MM-DD`; `None` where it is written otherwise, or the calendar has no such day.
@@ -43,7 +43,7 @@ impl Day {
         let (year, month, day) = (number(year, 4)?, number(month, 2)?, number(day, 2)?);
         let is_real =
             year > 0 && (1..=12).contains(&month) && (1..=days_of_month(year, month)).contains(&day);
-        is_real.then_some(Self { year, month, day })
+        is_real.then_some(Self { year, month, of_month: day })
     }
 }
 
@@ -65,7 +65,7 @@ fn is_leap(year: u64) -> bool {
 
 impl fmt::Display for Day {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{:04}-{:02}-{:02}", self.year, self.month, self.day)
+        write!(formatter, "{:04}-{:02}-{:02}", self.year, self.month, self.of_month)
     }
 }
 

@@ -51,6 +51,7 @@ pub use turn::{Reply, ReplyTo, TurnInput};
 
 /// What to run, as the command line says it.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a question of its own")]
 pub struct Selection {
     /// Files and folders; none means the whole project.
     pub paths: Vec<PathBuf>,

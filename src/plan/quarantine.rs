@@ -162,13 +162,11 @@ fn fits(test: &str, span: Span, filling: &mut Filling<'_>) -> Option<Fits> {
         return Some(Fits::Only(test.to_owned()));
     }
     let escaped = regex::escape(test).replace("\\*", ".*").replace("\\?", ".");
-    match Regex::new(&format!("(?s)^{escaped}$")) {
-        Ok(pattern) => Some(Fits::Like(pattern)),
-        Err(_) => {
-            filling.report(Code::BadValue, span, "the pattern for ids is too long", None);
-            None
-        }
+    let pattern = Regex::new(&format!("(?s)^{escaped}$")).ok();
+    if pattern.is_none() {
+        filling.report(Code::BadValue, span, "the pattern for ids is too long", None);
     }
+    pattern.map(Fits::Like)
 }
 
 /// The id that was most likely meant.

@@ -34,14 +34,15 @@ impl Ending {
     pub(super) fn add(&mut self, outcome: &Outcome) {
         let failed = outcome.status.fails_the_run();
         match &outcome.quarantine {
-            None if failed => self.failed.add(outcome, String::new()),
+            None if failed => self.failed.add(outcome, ""),
             None if outcome.is_flaky() => {
-                self.flaky.add(outcome, format!("  passed at attempt {}", outcome.attempt()));
+                self.flaky.add(outcome, &format!("  passed at attempt {}", outcome.attempt()));
             }
             None => {}
             Some(entry) => {
                 if failed {
-                    self.quarantined.add(outcome, format!("  until {} ({})", entry.expires, entry.owner));
+                    let Quarantine { expires, owner, .. } = entry;
+                    self.quarantined.add(outcome, &format!("  until {expires} ({})", bounded(owner)));
                 }
                 let passed = outcome.status == Status::Passed && !outcome.is_flaky();
                 let met = self.entries.entry(entry.place.clone()).or_insert_with(|| (entry.clone(), true));
@@ -82,9 +83,9 @@ impl Ending {
 }
 
 impl List {
-    fn add(&mut self, outcome: &Outcome, beside: String) {
+    fn add(&mut self, outcome: &Outcome, beside: &str) {
         if self.listed.len() < MOST {
-            self.listed.push((outcome.status, bounded(&outcome.id) + &beside));
+            self.listed.push((outcome.status, bounded(&outcome.id) + beside));
         } else {
             self.further += 1;
         }

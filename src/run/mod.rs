@@ -35,6 +35,7 @@ use threads::Threads;
 
 /// How a run goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a question of its own")]
 pub struct Options {
     /// How many tests run at once; at least one.
     pub parallel: usize,

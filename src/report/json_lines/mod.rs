@@ -103,7 +103,7 @@ impl Reporter for JsonLinesReport {
             | RunEvent::CaseEnded { .. } => {}
             RunEvent::CaseFinished(outcome) => self.case(outcome)?,
             RunEvent::RunFinished { verdict, elapsed_us } => {
-                self.ended = Some((verdict.clone(), *elapsed_us))
+                self.ended = Some((verdict.clone(), *elapsed_us));
             }
         }
         Ok(())

@@ -125,6 +125,7 @@ pub(super) struct Quarantined<'a> {
 
 /// An attempt at a test after which it was tried again. Its fields mean what those of a result mean.
 #[derive(Debug, Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "the names of the format")]
 pub(super) struct Attempt<'a> {
     /// Its number, counted from 1.
     #[schemars(extend("x-since" = "1.0"))]

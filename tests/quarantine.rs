@@ -39,7 +39,7 @@ fn planned(project: &Project, selection: &Selection, unix_ms: u64) -> Planned {
 }
 
 fn problems(planned: &Planned) -> Vec<String> {
-    planned.problems.iter().map(|problem| problem.to_string()).collect()
+    planned.problems.iter().map(ToString::to_string).collect()
 }
 
 /// Which tests are in quarantine, and how many entries have expired.

@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use ananke::context::Clock;
+use ananke::context::{At, Clock};
 use ananke::outcome::{Line, Outcome, Status, Verdict};
 use ananke::plan::{Selection, Supply, plan};
 use ananke::run::{Options, Reason, Run, RunEvent, Stopper, run};
-use ananke::target::{Chunk, Head, HttpRequest, Reply, TargetError, Transport};
+use ananke::target::{Chunks, Deed, Head, HttpRequest, Next, Reply, TargetError, Transport};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -54,17 +54,22 @@ impl Moody {
             json!({ "type": "TEXT_MESSAGE_END", "messageId": "m" }),
             json!({ "type": "RUN_FINISHED", "threadId": thread, "runId": "r" }),
         ];
-        let body: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+        let body: String = events.map(|event| format!("data: {event}\n\n")).concat();
         let (sender, receiver) = mpsc::channel(1);
         let at = self.clock.now();
-        sender.try_send(Chunk { at, bytes: Ok(body.into()) }).unwrap();
-        Reply { at, head: Head { status: 200, ..Head::default() }, body: receiver }
+        sender.try_send(Next::Bytes(at, body.into())).unwrap();
+        let body = Box::new(Chunks::new(receiver, Arc::clone(&self.clock)));
+        Reply { at, head: Head { status: 200, ..Head::default() }, body }
     }
 }
 
 impl Transport for Moody {
-    fn send(&self, request: HttpRequest) -> BoxFuture<'_, Result<Reply, TargetError>> {
-        Box::pin(async move { Ok(self.answer(&request)) })
+    fn moment(&self, _deed: Deed) -> At {
+        self.clock.now()
+    }
+
+    fn send(&self, request: HttpRequest, _until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
+        Box::pin(async move { Ok(Some(self.answer(&request))) })
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ananke::outcome::{Outcome, Status, Verdict};
+use ananke::outcome::{Status, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
 use ananke::report::json_lines::{JsonLinesReport, schema};

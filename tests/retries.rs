@@ -191,7 +191,7 @@ async fn a_thread_that_a_hook_gives_again_is_no_new_one() {
     let ran = carried_out(&project, &agent, retries(1)).await;
     assert_eq!(shown(&ran.outcomes), ["a failed, error"]);
     let problem = ran.outcomes[0].problem.as_ref().unwrap();
-    assert_eq!(problem.message, "the thread `mine` is that of the attempt before");
+    assert_eq!(problem.message, "the thread `mine` is that of an earlier attempt");
     assert!(problem.help.as_ref().unwrap().contains("--retry-dirty"));
     assert_eq!(agent.asked.load(Ordering::SeqCst), 1, "nothing is sent");
 

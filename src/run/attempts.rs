@@ -38,12 +38,14 @@ fn retrying(failed: &Outcome, retry: u32, of: u32) -> RunEvent {
     RunEvent::Retrying { id: failed.id.clone(), retry, of, status: failed.status, why }
 }
 
-/// Why an attempt on `thread` is none: the agent may remember the attempt before (SPEC 10). What can be known of it
+/// Why an attempt on `thread` is none: the agent may remember an earlier attempt (SPEC 10). What can be known of it
 /// when the test is loaded is said there.
 pub(super) fn known_thread(shared: &Run, before: Option<&Outcome>, thread: &str) -> Option<Problem> {
-    before.filter(|before| before.thread_id == thread && !shared.options.retry_dirty).map(|_| Problem {
+    let before = before.filter(|_| !shared.options.retry_dirty)?;
+    let mut attempts = before.earlier_attempts.iter().chain([before]);
+    attempts.any(|attempt| attempt.thread_id == thread).then(|| Problem {
         kind: ErrorKind::Setup,
-        message: format!("the thread `{thread}` is that of the attempt before"),
+        message: format!("the thread `{thread}` is that of an earlier attempt"),
         help: Some(
             "have the hook make a new `THREAD_ID` each time, or allow it with `--retry-dirty`".to_owned(),
         ),

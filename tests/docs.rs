@@ -242,6 +242,19 @@ fn the_readme_shows_what_is_printed() {
     }
 }
 
+/// What the page shows of a test that is tried again is what a golden case prints.
+#[test]
+fn the_page_of_flaky_tests_shows_what_is_printed() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = fs::read_to_string(root.join("docs/flaky.md")).expect("the page can be read");
+    let golden =
+        fs::read_to_string(root.join("tests/cases/pass/retries/stdout")).expect("the case can be read");
+    let block = blocks(&page, "console").into_iter().next().expect("the page shows an output");
+    let (command, shown) = block.text.split_once('\n').expect("the command, and what it prints");
+    assert_eq!(command, "$ ananke run --retries 2");
+    assert_eq!(without_wall_clock(shown), without_wall_clock(&golden));
+}
+
 /// The last line says how long the run took, which is never the same.
 fn without_wall_clock(printed: &str) -> &str {
     printed.rsplit_once(" in ").map_or(printed, |(text, _)| text)

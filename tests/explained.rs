@@ -13,13 +13,15 @@ const CONFIG: &str =
 const TEST: &str = "version: \"1.0\"\nname: a\nturns: [{ user: a, assert: { tools: { forbid: [a] } } }]\n";
 
 /// What no file of a project can show by itself.
-const TOLD: [Code; 7] = [
+const TOLD: [Code; 9] = [
     Code::BadEncoding,
     Code::ConfigMissing,
     Code::DuplicateId,
+    Code::FixedThread,
     Code::LimitExceeded,
     Code::NoTests,
     Code::OtherConfig,
+    Code::QuarantineExpiry,
     Code::Unreadable,
 ];
 

@@ -50,9 +50,10 @@ const CLASSES: [Class; 4] = [
     Class {
         name: "fail",
         exit: 1,
-        promise: "tests ran and did not all pass, and standard error is silent",
+        promise: "tests ran, what failed is said, and standard error is silent",
         keeps: |stdout, stderr| {
-            ["failed", "error", "timeout"].iter().any(|word| stdout.contains(word)) && stderr.is_empty()
+            let words = ["failed", "error", "timeout", "fails the run"];
+            words.iter().any(|word| stdout.contains(word)) && stderr.is_empty()
         },
     },
     Class {
@@ -260,7 +261,7 @@ fn run(case: &Case, kept: Option<Kept<'_>>) -> Seen {
 pub(crate) fn normalised(text: &str, workplace: &Path) -> String {
     static CHANGING: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
-            r"(?m)(?P<elapsed>(?:passed|failed|errors?|timeouts?|skipped|tests?)(?:\x1b\[[0-9;]*m)* in )",
+            r"(?m)(?P<elapsed>(?:passed|failed|errors?|timeouts?|skipped|tests?|flaky\)|quarantined)(?:\x1b\[[0-9;]*m)* in )",
             r"(?:<?[\d.]+ (?:ms|s|min|h) ?)+$?",
             r#"|(?P<total><testsuites [^>]*? time=")[^"]*"#,
             r#"|(?P<stamp>timestamp=")[^"]*"#,
@@ -427,6 +428,8 @@ fn only_what_must_change_is_replaced() {
             "\u{1b}[32m1 passed\u{1b}[0m\u{1b}[2m in [ELAPSED]\u{1b}[0m",
         ),
         ("1 test: 1 passed in 2 min 5 s\n", "1 test: 1 passed in [ELAPSED]\n"),
+        ("1 test: 1 passed (1 flaky) in 2 ms\n", "1 test: 1 passed (1 flaky) in [ELAPSED]\n"),
+        ("1 test: 1 quarantined in 2 ms\n", "1 test: 1 quarantined in [ELAPSED]\n"),
         ("took 500 ms, after 30s", "took 500 ms, after 30s"),
         ("time=\"0.5\" timestamp=\"2026-11-21T22:08:00.123Z\"", "time=\"0.5\" timestamp=\"[NOW]\""),
         (

@@ -86,14 +86,14 @@ async fn carried_out<F: Future<Output = ()>>(
         shared.transport = transport;
     }
     let stopper = shared.stopper.clone();
-    let (totals, ()) = tokio::join!(run(shared, plan), meanwhile(stopper));
+    let (verdict, ()) = tokio::join!(run(shared, plan), meanwhile(stopper));
     let mut outcomes = Vec::new();
     while let Some(event) = receiver.recv().await {
         if let RunEvent::CaseFinished(outcome) = event {
             outcomes.push(*outcome);
         }
     }
-    (outcomes, totals)
+    (outcomes, verdict.totals)
 }
 
 fn shown(outcomes: &[Outcome]) -> Vec<String> {

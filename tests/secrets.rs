@@ -86,9 +86,9 @@ async fn tells_no_secret(reference: &str, hooks: &str) {
     ];
     let (sender, receiver) = mpsc::channel(8);
     let telling = tokio::spawn(tell(receiver, redactor, reporters));
-    let totals = run(project.shared(Options::default(), sender), plan).await;
+    let verdict = run(project.shared(Options::default(), sender), plan).await;
     telling.await.unwrap().unwrap();
-    assert_eq!(totals.error, 1);
+    assert_eq!(verdict.totals.error, 1);
 
     let sent = agent.requests().await;
     assert!(sent[0].head.contains(SECRET), "the agent gets the key itself: {}", sent[0].head);

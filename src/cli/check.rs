@@ -16,7 +16,8 @@ pub(super) fn check(options: &CheckOptions, context: &Context) -> Exit {
     if options.fix && !fix(options, context) {
         return Exit::Failure;
     }
-    let purpose = Purpose { deny_warnings: options.strictness.deny_warnings, ..Purpose::default() };
+    let purpose =
+        Purpose { deny_warnings: options.strictness.deny_warnings, checks: true, ..Purpose::default() };
     match problems::load(&options.selection, purpose, context, &Redactor::default()) {
         Ok(plan) => {
             let (tests, files) = (plan.cases.len(), plan.files);

@@ -14,6 +14,7 @@ use super::style::is_coloured;
 
 /// What a command loads for.
 #[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a question of its own")]
 pub(super) struct Purpose {
     /// Whether something will be sent.
     pub(super) sends: bool,
@@ -21,6 +22,10 @@ pub(super) struct Purpose {
     pub(super) deny_warnings: bool,
     /// Whether hooks are left out.
     pub(super) without_hooks: bool,
+    /// Whether everything is only looked at.
+    pub(super) checks: bool,
+    /// Whether each attempt of a test must have a thread of its own.
+    pub(super) new_threads: bool,
 }
 
 /// Loads what is selected and prints every problem to standard error. Without an error there is a plan.
@@ -45,6 +50,8 @@ pub(super) fn selection(options: &SelectionOptions, purpose: Purpose) -> Selecti
         allow_empty: options.allow_empty,
         sends: purpose.sends,
         deny_warnings: purpose.deny_warnings,
+        checks: purpose.checks,
+        new_threads: purpose.new_threads,
         supply: Supply {
             given: options.variables.iter().cloned().collect(),
             without_hooks: purpose.without_hooks,

@@ -12,7 +12,7 @@ use ananke::run::{Options, Reason, Run, run as run_plan};
 use ananke::target::http::HttpTransport;
 use tokio::sync::mpsc;
 
-use super::arguments::{GoingOptions, RecordingOptions, RunOptions};
+use super::arguments::{Flaky, GoingOptions, RecordingOptions, RetryOptions, RunOptions};
 use super::exit::Exit;
 use super::interrupt::Interrupts;
 use super::problems::{self, Purpose};
@@ -29,6 +29,8 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
         sends: !options.dry_run && recordings.as_ref().is_none_or(|kept| kept.mode != Mode::Replay),
         deny_warnings: options.strictness.deny_warnings,
         without_hooks: options.no_hooks,
+        new_threads: options.retrying.retries > 0 && !options.retrying.retry_dirty,
+        ..Purpose::default()
     };
     let plan = match problems::load(&options.selection, purpose, context, &redactor) {
         Ok(plan) => plan,
@@ -75,7 +77,18 @@ fn carry_out(
 ) -> io::Result<Exit> {
     let reporters = reporters(&options.reports, options.selection.color, context)?;
     let GoingOptions { parallel, fail_fast, stop_early, strict_protocol, timeout } = options.going;
-    let going = Options { parallel, fail_fast, stop_early, strict_protocol, timeout };
+    let RetryOptions { retries, retry_dirty, flaky } = options.retrying;
+    let flaky_fails = flaky == Flaky::Fail;
+    let going = Options {
+        parallel,
+        fail_fast,
+        stop_early,
+        strict_protocol,
+        timeout,
+        retries,
+        retry_dirty,
+        flaky_fails,
+    };
     let (sender, receiver) = mpsc::channel(EVENTS_IN_FLIGHT);
     let transport = Arc::new(HttpTransport::new(context.clock.clone()));
     let mut shared = Run::new(context.clone(), transport, redactor.clone(), going, sender);
@@ -85,16 +98,16 @@ fn carry_out(
     let told = runtime.block_on(async {
         let mut interrupts = Interrupts::listen(stopper.clone());
         let telling = tokio::spawn(tell(receiver, redactor, reporters));
-        let totals = tokio::select! {
-            totals = run_plan(shared, plan) => totals,
+        let verdict = tokio::select! {
+            verdict = run_plan(shared, plan) => verdict,
             () = interrupts.second() => return Ok(None),
         };
         let told = telling.await.map_err(io::Error::other)?;
-        told.map(|()| Some(totals))
+        told.map(|()| Some(verdict))
     })?;
     Ok(match stopper.reason() {
         Some(Reason::Interrupted) => Exit::Interrupted,
-        _ if told.is_some_and(|totals| totals.all_passed()) => Exit::Success,
+        _ if told.is_some_and(|verdict| verdict.is_pass()) => Exit::Success,
         _ => Exit::Failure,
     })
 }

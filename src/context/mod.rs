@@ -5,6 +5,7 @@
 
 mod case_key;
 mod clock;
+mod day;
 mod ids;
 mod scratch;
 
@@ -15,6 +16,7 @@ use std::sync::Arc;
 
 pub use case_key::CaseKey;
 pub use clock::{At, Clock, ManualClock, SystemClock};
+pub use day::Day;
 pub use ids::{Ids, RandomIds, SequentialIds};
 pub use scratch::Scratch;
 
@@ -43,5 +45,10 @@ impl Context {
     /// The environment variable `name`, where it is set and is valid Unicode.
     pub fn variable(&self, name: &str) -> Option<&str> {
         self.environment.get(name).map(String::as_str)
+    }
+
+    /// The Unix time now, in milliseconds.
+    pub fn unix_ms(&self) -> u64 {
+        self.clock.unix_ms(self.clock.now())
     }
 }

@@ -46,6 +46,8 @@ codes! {
     DuplicateKey = "duplicate-key",
     /// A key without a value.
     EmptyValue = "empty-value",
+    /// Attempts of one test that would share a thread.
+    FixedThread = "fixed-thread",
     /// A tool that is required and forbidden.
     ForbiddenRequirement = "forbidden-requirement",
     /// A pattern that the same text must and must not match.
@@ -64,6 +66,10 @@ codes! {
     NoTests = "no-tests",
     /// A named file belongs to another project.
     OtherConfig = "other-config",
+    /// An entry of the quarantine that has expired, or will soon.
+    QuarantineExpiry = "quarantine-expiry",
+    /// An entry of the quarantine that fits no test.
+    QuarantineOfNothing = "quarantine-of-nothing",
     /// A required call of which any number is enough, none too.
     RequiresNothing = "requires-nothing",
     /// A secret too short to be masked.

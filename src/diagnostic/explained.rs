@@ -228,6 +228,12 @@ turns:
       tools: { forbid: [delete_order] }
 "#,
             ),
+            Self::FixedThread => told(
+                "A test that is tried again (`--retries`) begins anew, with a thread of its own. Here every attempt \
+                 would have the same thread, by the `threadId` of the target or by `--var THREAD_ID=…`, and an agent \
+                 that remembers its threads would take up the attempt that failed. Leave the thread to ananke, or \
+                 allow it with `--retry-dirty`.",
+            ),
             Self::ForbiddenRequirement => of_test(
                 "A warning: a call is required where the same call is forbidden, or where the tool that must come \
                  before it is. Whatever the agent does, one of the two rules is broken. What a test or target \
@@ -357,6 +363,25 @@ specs: "**/*.test.yaml"
             Self::OtherConfig => told(
                 "One run has one config, and a file or folder that was named lies below another one. Run the two \
                  projects one after the other, or name the config with `--config FILE`.",
+            ),
+            Self::QuarantineExpiry => told(
+                "An entry of `quarantine` in the config is past its last day, or will be within seven days. An \
+                 expired entry protects its tests no more and fails the run, so that nobody forgets them. Mend the \
+                 test and remove the entry, or agree on a later day with its owner.",
+            ),
+            Self::QuarantineOfNothing => of_config(
+                "An entry of `quarantine` fits none of the project's tests: its `test` is mistyped, or the test is \
+                 gone. It is the id as `ananke list` prints it, or a pattern with `*` and `?`.",
+                r#"version: "1.3"
+target: { type: scripted, rules: [] }
+quarantine:
+  - { test: "a.test.yaml::b", owner: shop, expires: "2999-12-31" }
+"#,
+                r#"version: "1.3"
+target: { type: scripted, rules: [] }
+quarantine:
+  - { test: "a.test.yaml::a", owner: shop, expires: "2999-12-31" }
+"#,
             ),
             Self::RequiresNothing => of_test(
                 "A warning: an entry of `require` is satisfied by any number of calls, none included, and binds \

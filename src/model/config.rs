@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{OneOrMany, Target, Text};
+use super::{OneOrMany, QuarantineEntry, Target, Text};
 
 /// The project config: which agent is under test, and where its tests are.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -18,4 +18,12 @@ pub struct ConfigFile {
     /// Which files are tests: globs below this file's folder. Without it `**/*.test.yaml` and `**/*.test.yml`.
     #[schemars(extend("x-since" = "1.3"), example = "specs/**/*.test.yaml")]
     pub specs: Option<OneOrMany<Text>>,
+    /// Tests that are known to fail: they run and are reported, and do not fail the run until a day.
+    #[schemars(
+        extend("x-since" = "1.3"),
+        example = serde_json::json!([
+            { "test": "checkout.test.yaml::pays once", "owner": "payments", "expires": "2026-12-31" }
+        ])
+    )]
+    pub quarantine: Option<Vec<QuarantineEntry>>,
 }

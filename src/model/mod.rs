@@ -11,6 +11,7 @@ mod content;
 mod hook;
 mod leaf;
 mod outcome;
+mod quarantine;
 mod scripted;
 mod target;
 mod test;
@@ -28,6 +29,7 @@ pub use content::{Attachment, ContentPart, Media, MediaKind, TextPart, UserSays}
 pub use hook::Hook;
 pub use leaf::{Given, Limit, Number, OneOrMany, Text};
 pub use outcome::{OutcomeIs, OutcomeRule, RunOutcome};
+pub use quarantine::QuarantineEntry;
 pub use scripted::{
     ScriptedAnswer, ScriptedCall, ScriptedCustom, ScriptedError, ScriptedInterrupt, ScriptedRule,
     ScriptedStep, ScriptedUsage, ScriptedWhen,

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::{CallOutcome, Failure, LateResult, Line, OpenInterrupt, Outcome, Problem, RunEnd, TurnOutcome};
+use super::{
+    CallOutcome, Failure, LateResult, Line, OpenInterrupt, Outcome, Problem, Quarantine, RunEnd, TurnOutcome,
+};
 use crate::redact::{Mask, Redactor};
 
 impl Mask for Failure {
@@ -122,6 +124,8 @@ impl Mask for Outcome {
             ended_unix_ms: _,
             messages_count: _,
             duration_us: _,
+            earlier_attempts,
+            quarantine,
         } = self;
         for text in [id, name, file, target, agent, thread_id] {
             text.mask(redactor);
@@ -130,5 +134,16 @@ impl Mask for Outcome {
         failures.mask(redactor);
         problem.mask(redactor);
         warnings.mask(redactor);
+        earlier_attempts.mask(redactor);
+        quarantine.mask(redactor);
+    }
+}
+
+impl Mask for Quarantine {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self { test, owner, expires: _, reason, place: _ } = self;
+        test.mask(redactor);
+        owner.mask(redactor);
+        reason.mask(redactor);
     }
 }

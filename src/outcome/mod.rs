@@ -2,12 +2,17 @@
 //!
 //! Reports are written from these values alone. They are bounded in size and hold no raw events.
 
+mod attempt;
+mod quarantine;
 mod status;
+mod verdict;
 
 use crate::diagnostic::Place;
 use crate::trace::Usage;
 
+pub use quarantine::Quarantine;
 pub use status::{Status, Totals};
+pub use verdict::Verdict;
 
 /// A level of inheritance: who wrote a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -273,6 +278,10 @@ pub struct Outcome {
     pub messages_count: usize,
     /// The sum of its turns, in microseconds.
     pub duration_us: u64,
+    /// The attempts before the one that all else tells of, in order; none of them passed.
+    pub earlier_attempts: Vec<Outcome>,
+    /// The entry of the quarantine that is in force for it.
+    pub quarantine: Option<Quarantine>,
 }
 
 impl Outcome {

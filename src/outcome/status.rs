@@ -1,5 +1,7 @@
 //! The verdicts, and how many of each a run has.
 
+use super::Outcome;
+
 /// The verdict of a test or turn (SPEC 5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Status {
@@ -46,30 +48,33 @@ pub struct Totals {
     pub timeout: usize,
     /// Not run, on purpose.
     pub skipped: usize,
+    /// Did not pass, and in quarantine: counted here and not among those above.
+    pub quarantined: usize,
+    /// Passed, but not at the first attempt, and not in quarantine: counted among those that passed as well.
+    pub flaky: usize,
     /// The sum of the tests' durations, in microseconds.
     pub duration_us: u64,
 }
 
 impl Totals {
     /// Counts one more test.
-    pub fn add(&mut self, status: Status, duration_us: u64) {
-        match status {
+    pub fn add(&mut self, outcome: &Outcome) {
+        match outcome.status {
+            Status::Failed | Status::Error | Status::Timeout if outcome.quarantine.is_some() => {
+                self.quarantined += 1;
+            }
             Status::Passed => self.passed += 1,
             Status::Failed => self.failed += 1,
             Status::Error => self.error += 1,
             Status::Timeout => self.timeout += 1,
             Status::Skipped => self.skipped += 1,
         }
-        self.duration_us += duration_us;
+        self.flaky += usize::from(outcome.is_flaky() && outcome.quarantine.is_none());
+        self.duration_us = self.duration_us.saturating_add(outcome.duration_us);
     }
 
     /// How many tests there were.
     pub fn tests(&self) -> usize {
-        self.passed + self.failed + self.error + self.timeout + self.skipped
-    }
-
-    /// Whether every test that ran passed.
-    pub fn all_passed(&self) -> bool {
-        self.failed + self.error + self.timeout == 0
+        self.passed + self.failed + self.error + self.timeout + self.skipped + self.quarantined
     }
 }

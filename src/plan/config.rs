@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::prepare::DEFAULT_TIMEOUT;
+use super::quarantine::Quarantine;
 use super::settings::TargetSettings;
 use super::{Selection, Supply, client_tools, discover};
 use crate::assertion::{Block, TimeOut};
@@ -170,5 +171,6 @@ impl Config {
         for secret in filling.into_secrets() {
             redactor.learn(&secret.value);
         }
+        Quarantine::of(self, problems);
     }
 }

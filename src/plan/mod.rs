@@ -13,6 +13,8 @@ mod fix;
 mod hook;
 mod media_type;
 mod prepare;
+mod quarantine;
+mod retries;
 mod said;
 mod scripted;
 mod select;
@@ -27,6 +29,7 @@ use std::sync::Arc;
 
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Severity, sort};
+use crate::outcome;
 use crate::redact::Redactor;
 use crate::variables::Scope;
 
@@ -37,6 +40,7 @@ pub use explain::{ExplainedTest, explain};
 pub use fix::{Raised, raise_versions};
 pub use hook::HookCommand;
 pub use prepare::{Preparation, Prepared, Unprepared};
+use quarantine::Quarantine;
 pub use said::{Attached, Content, Part, Said};
 pub use scripted::{Answering, Condition, ScriptedSettings, Step};
 pub use select::{Filter, FilterError};
@@ -47,6 +51,7 @@ pub use turn::{Reply, ReplyTo, TurnInput};
 
 /// What to run, as the command line says it.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a question of its own")]
 pub struct Selection {
     /// Files and folders; none means the whole project.
     pub paths: Vec<PathBuf>,
@@ -62,6 +67,10 @@ pub struct Selection {
     pub sends: bool,
     /// What the command line says about variables.
     pub supply: Supply,
+    /// Whether everything is only looked at, so that what would fail a run is an error: `ananke check`.
+    pub checks: bool,
+    /// Whether a test may be tried again, and each attempt must have a thread of its own.
+    pub new_threads: bool,
 }
 
 /// The tests of one project, in the order they run.
@@ -75,6 +84,8 @@ pub struct Plan {
     pub files: usize,
     /// What the command line says about variables.
     pub supply: Supply,
+    /// Entries of the quarantine that are in force no more: they fail the run.
+    pub expired: Vec<outcome::Quarantine>,
 }
 
 /// A plan, and everything that is wrong or odd. Without an error among the problems there is a plan.
@@ -124,12 +135,24 @@ fn load(
     let rules = fitting.map(|config| config.rules(context, &selection.supply));
     let target = fitting.zip(rules.as_ref());
     let whole = selection.paths.is_empty();
-    let loaded = test::load_all(context, &selection.supply, &folder, &files, target, whole, problems);
+    let mut loaded = test::load_all(context, &selection.supply, &folder, &files, target, whole, problems);
     one_id_each(&loaded.cases, problems);
+    let unix_ms = context.unix_ms();
+    // What is wrong with an entry is told with the config.
+    let quarantine = fitting.map(|config| Quarantine::of(config, &mut Vec::new())).unwrap_or_default();
+    quarantine.mark(&mut loaded.cases, unix_ms);
+    if let Some(config) = fitting.filter(|_| whole) {
+        loaded.warnings.extend(quarantine.of_nothing(&loaded.cases, &config.source));
+    }
     let cases: Vec<CaseEntry> = match &selection.filter {
         Some(filter) => loaded.cases.into_iter().filter(|case| filter.takes(case)).collect(),
         None => loaded.cases,
     };
+    if let Some(config) = fitting {
+        problems.extend(quarantine.days(&cases, selection, &config.source, unix_ms));
+        problems.extend(retries::fixed_thread(config, &selection.supply).filter(|_| selection.new_threads));
+    }
+    let expired = quarantine.expired(&cases, selection, unix_ms);
     if let Some(config) = &config {
         let scope = config_scope(context, &selection.supply, &cases, loaded.broken_with_hooks);
         config.check(&scope, selection.sends, redactor, problems);
@@ -149,7 +172,7 @@ fn load(
         problems.extend(loaded.warnings);
     }
     let config = Arc::new(config?.into_whole()?);
-    Some(Plan { config, cases, files: files.len(), supply: selection.supply.clone() })
+    Some(Plan { config, cases, files: files.len(), supply: selection.supply.clone(), expired })
 }
 
 /// What the config may use: every test's own variables, and any name at all where every test has hooks.

@@ -13,7 +13,7 @@ use crate::assertion::{Block, Lint, Surroundings, lint};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 use crate::model::{AguiTransport, Hook, ProtocolVersion, Target, TestFile, Turn};
-use crate::outcome::Level;
+use crate::outcome::{Level, Quarantine};
 use crate::schema::{self, FileKind};
 use crate::source;
 use crate::variables::{Filling, Scope};
@@ -38,6 +38,8 @@ pub struct CaseEntry {
     pub hash: u64,
     /// Whether hooks run before it, so that it may use names that nothing else defines.
     pub hooks: bool,
+    /// The entry of the quarantine that is in force for it.
+    pub quarantine: Option<Arc<Quarantine>>,
 }
 
 impl CaseEntry {
@@ -165,6 +167,7 @@ impl LoadedTest {
             line: self.source.place(self.model.name.span).line,
             hash: self.hash,
             hooks: !self.hooks(supply).is_empty(),
+            quarantine: None,
         };
         Some(Checked { entry, lint })
     }

@@ -5,12 +5,13 @@ use std::io::Write;
 
 use anstyle::Style;
 
-use super::failed::Failed;
+use super::attempts::earlier;
+use super::ending::Ending;
 use super::page::Page;
 use super::palette::{Palette, mark};
 use super::transcript::{Scope, Telling, tell};
 use super::{Reporter, duration, names, text};
-use crate::outcome::{Outcome, Status, Totals};
+use crate::outcome::{Outcome, Status, Totals, Verdict};
 use crate::redact::Sealed;
 use crate::run::RunEvent;
 
@@ -47,7 +48,7 @@ pub struct ConsoleReport {
     after_block: bool,
     selected: usize,
     totals: Totals,
-    failed: Failed,
+    ending: Ending,
     ended: bool,
 }
 
@@ -63,18 +64,15 @@ impl ConsoleReport {
             after_block: false,
             selected: 0,
             totals: Totals::default(),
-            failed: Failed::default(),
+            ending: Ending::default(),
             ended: false,
         }
     }
 
     fn case(&mut self, outcome: &Outcome) -> String {
-        self.totals.add(outcome.status, outcome.duration_us);
-        let failed = outcome.status.fails_the_run();
-        if failed {
-            self.failed.add(outcome.status, &outcome.id);
-        }
-        if self.verbosity == Verbosity::Quiet && !failed {
+        self.totals.add(outcome);
+        self.ending.add(outcome);
+        if self.verbosity == Verbosity::Quiet && !outcome.fails_the_run() {
             return String::new();
         }
         let story = self.story(outcome);
@@ -105,6 +103,12 @@ impl ConsoleReport {
             page.space(2);
             page.put(style, outcome.status.as_str());
         }
+        let flaky = outcome.is_flaky().then(|| "flaky".to_owned());
+        let quarantine = outcome.quarantine.as_ref().map(ToString::to_string);
+        for mark in flaky.into_iter().chain(quarantine) {
+            page.space(2);
+            page.put(self.palette.warning, &text::line(&text::bounded(&mark, 200)));
+        }
         let ran = !outcome.turns.is_empty() || outcome.status == Status::Passed;
         if ran && outcome.status != Status::Skipped {
             page.space(2);
@@ -115,48 +119,34 @@ impl ConsoleReport {
 
     fn story(&self, outcome: &Outcome) -> String {
         let telling = Telling { palette: self.palette, indent: 4, ..Telling::for_files(Scope::Everything) };
-        if self.verbosity == Verbosity::Verbose {
-            tell(outcome, telling)
-        } else if outcome.status.fails_the_run() || !outcome.warnings.is_empty() {
-            tell(outcome, Telling { scope: Scope::Excerpt, item: 400, whole: 8 << 10, ..telling })
-        } else {
-            String::new()
-        }
+        let telling = match self.verbosity {
+            Verbosity::Verbose => telling,
+            _ => Telling { scope: Scope::Excerpt, item: 400, whole: 8 << 10, ..telling },
+        };
+        let is_whole = telling.scope == Scope::Everything;
+        let is_told = is_whole || outcome.status.fails_the_run() || !outcome.warnings.is_empty();
+        earlier(outcome, telling) + &if is_told { tell(outcome, telling) } else { String::new() }
     }
 
-    /// What failed, and as the last line what a person looks for first.
-    fn summary(&self, totals: &Totals, elapsed_us: Option<u64>) -> String {
+    /// What failed, and as the last line what a person looks for first. The verdict and the time are there where the
+    /// run came to its end.
+    fn summary(&self, ended: Option<(&Verdict, u64)>) -> String {
         let palette = &self.palette;
         let mut page = Page::default();
         if self.file.is_some() {
             page.end();
         }
-        if !self.failed.listed.is_empty() {
-            page.put(palette.strong, "failed");
-            page.end();
-            for (status, id) in &self.failed.listed {
-                page.space(2);
-                page.put(palette.of(*status), mark(*status));
-                page.space(1);
-                page.put(Style::new(), &text::line(&text::bounded(id, 400)));
-                page.end();
-            }
-            if self.failed.further > 0 {
-                page.put(palette.faint, &format!("  … and {} more", self.failed.further));
-                page.end();
-            }
-            page.end();
-        }
-        self.counts(&mut page, totals);
-        if let Some(elapsed_us) = elapsed_us {
+        page.plain(&self.ending.told(ended.map(|(verdict, _)| verdict), palette));
+        self.counts(&mut page);
+        if let Some((_, elapsed_us)) = ended {
             page.put(palette.faint, &format!(" in {}", duration::for_people(elapsed_us)));
         }
         page.end();
         page.0
     }
 
-    fn counts(&self, page: &mut Page, totals: &Totals) {
-        let palette = &self.palette;
+    fn counts(&self, page: &mut Page) {
+        let Self { palette, totals, .. } = self;
         let tests = totals.tests();
         let plural = |count: usize| if count == 1 { "test" } else { "tests" };
         if tests < self.selected {
@@ -177,7 +167,14 @@ impl ConsoleReport {
             let plural = matches!(status, Status::Error | Status::Timeout) && count > 1;
             let plural = if plural { "s" } else { "" };
             page.put(palette.of(status), &format!("{count} {}{plural}", status.as_str()));
+            if status == Status::Passed && totals.flaky > 0 {
+                page.put(palette.warning, &format!(" ({} flaky)", totals.flaky));
+            }
             before = ", ";
+        }
+        if totals.quarantined > 0 {
+            page.plain(before);
+            page.put(palette.warning, &format!("{} quarantined", totals.quarantined));
         }
     }
 
@@ -202,16 +199,17 @@ impl Reporter for ConsoleReport {
                 self.selected = *tests;
                 Ok(())
             }
-            RunEvent::CaseStarted { .. } | RunEvent::TurnStarted { .. } | RunEvent::CaseEnded { .. } => {
-                Ok(())
-            }
+            RunEvent::CaseStarted { .. }
+            | RunEvent::TurnStarted { .. }
+            | RunEvent::Retrying { .. }
+            | RunEvent::CaseEnded { .. } => Ok(()),
             RunEvent::CaseFinished(outcome) => {
                 let text = self.case(outcome);
                 self.print(&text)
             }
-            RunEvent::RunFinished { totals, elapsed_us } => {
+            RunEvent::RunFinished { verdict, elapsed_us } => {
                 self.ended = true;
-                let text = self.summary(totals, Some(*elapsed_us));
+                let text = self.summary(Some((verdict, *elapsed_us)));
                 self.print(&text)
             }
         }
@@ -221,7 +219,7 @@ impl Reporter for ConsoleReport {
         if self.ended {
             return Ok(());
         }
-        let text = self.summary(&self.totals, None);
+        let text = self.summary(None);
         self.print(&text)
     }
 }

@@ -20,8 +20,15 @@ const TICK: Duration = Duration::from_millis(200);
 pub struct LiveArea {
     area: MultiProgress,
     total: ProgressBar,
-    running: BTreeMap<String, ProgressBar>,
+    running: BTreeMap<String, Running>,
     coloured: bool,
+}
+
+/// A running test.
+struct Running {
+    bar: ProgressBar,
+    /// Which retry it is in, and why; empty at its first attempt.
+    retry: String,
 }
 
 /// A writer whose output appears above the area.
@@ -58,17 +65,25 @@ impl LiveArea {
         bar.set_style(self.style("  {spinner:.cyan} {wide_msg} {elapsed:.dim}"));
         bar.set_message(text::line(&text::bounded(id, 200)).into_owned());
         bar.enable_steady_tick(TICK);
-        self.running.insert(id.to_owned(), bar);
+        self.running.insert(id.to_owned(), Running { bar, retry: String::new() });
+    }
+
+    fn retrying(&mut self, id: &str, retry: &str) {
+        if let Some(running) = self.running.get_mut(id) {
+            running.retry = format!("  {}", text::line(&text::bounded(retry, 200)));
+            let id = text::line(&text::bounded(id, 200)).into_owned();
+            running.bar.set_message(id + &running.retry);
+        }
     }
 
     fn turn(&self, id: &str, turn: usize, of: usize) {
-        if let Some(bar) = self.running.get(id) {
-            bar.set_message(format!("{}  turn {turn} of {of}", text::line(&text::bounded(id, 200))));
+        if let Some(Running { bar, retry }) = self.running.get(id) {
+            bar.set_message(format!("{}  turn {turn} of {of}{retry}", text::line(&text::bounded(id, 200))));
         }
     }
 
     fn ended(&mut self, id: &str) {
-        if let Some(bar) = self.running.remove(id) {
+        if let Some(Running { bar, .. }) = self.running.remove(id) {
             bar.finish_and_clear();
             self.area.remove(&bar);
         }
@@ -86,6 +101,9 @@ impl Reporter for LiveArea {
             }
             RunEvent::CaseStarted { id } => self.started(id),
             RunEvent::TurnStarted { id, turn, of } => self.turn(id, *turn, *of),
+            RunEvent::Retrying { id, retry, of, status, why } => {
+                self.retrying(id, &format!("retry {retry} of {of} ({}: {why})", status.as_str()));
+            }
             RunEvent::CaseEnded { id } => self.ended(id),
             RunEvent::CaseFinished(_) | RunEvent::RunFinished { .. } => {}
         }
@@ -93,7 +111,7 @@ impl Reporter for LiveArea {
     }
 
     fn finish(self: Box<Self>) -> io::Result<()> {
-        for bar in self.running.values() {
+        for Running { bar, .. } in self.running.values() {
             bar.finish_and_clear();
         }
         self.total.finish_and_clear();

@@ -3,9 +3,10 @@
 //! What an agent says is hostile: whatever reaches a terminal or a file goes through [`text`], is bounded in size and
 //! never interpreted. The story of a test is told once, by `transcript`, for every report that wants it.
 
+mod attempts;
 pub mod console;
 mod duration;
-mod failed;
+mod ending;
 pub mod json_lines;
 pub mod junit;
 pub mod live;

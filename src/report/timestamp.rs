@@ -1,6 +1,6 @@
 //! Moments as ISO 8601 in UTC.
 
-const MS_OF_A_DAY: u64 = 86_400_000;
+use crate::context::Day;
 
 /// The last millisecond of the year 9999: later ones have no four-digit year.
 const LAST: u64 = 253_402_300_799_999;
@@ -8,23 +8,10 @@ const LAST: u64 = 253_402_300_799_999;
 /// `unix_ms` as `2026-11-21T22:08:00.000Z`.
 pub(super) fn iso(unix_ms: u64) -> String {
     let unix_ms = unix_ms.min(LAST);
-    let (mut days, of_day) = (unix_ms / MS_OF_A_DAY, unix_ms % MS_OF_A_DAY);
-    let mut year = 1970;
-    while days >= 365 + u64::from(is_leap(year)) {
-        days -= 365 + u64::from(is_leap(year));
-        year += 1;
-    }
-    let mut month = 1;
-    for length in [31, 28 + u64::from(is_leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30] {
-        if days < length {
-            break;
-        }
-        days -= length;
-        month += 1;
-    }
+    let of_day = unix_ms % 86_400_000;
     let (hours, minutes) = (of_day / 3_600_000, of_day / 60_000 % 60);
     let (seconds, millis) = (of_day / 1000 % 60, of_day % 1000);
-    format!("{year:04}-{month:02}-{:02}T{hours:02}:{minutes:02}:{seconds:02}.{millis:03}Z", days + 1)
+    format!("{}T{hours:02}:{minutes:02}:{seconds:02}.{millis:03}Z", Day::of(unix_ms))
 }
 
 /// `unix_ms` as `2026-11-21T22:08:00`, as strict readers of JUnit want it: no zone, whole seconds.
@@ -32,10 +19,6 @@ pub(super) fn iso_seconds(unix_ms: u64) -> String {
     let mut stamp = iso(unix_ms);
     stamp.truncate("2026-11-21T22:08:00".len());
     stamp
-}
-
-fn is_leap(year: u64) -> bool {
-    year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
 }
 
 #[cfg(test)]

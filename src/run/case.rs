@@ -13,6 +13,7 @@ use crate::target::{Limits, Opening, Session, Target, build};
 use crate::trace::Trace;
 use crate::variables::Secret;
 
+use super::attempts::{attempts, known_thread};
 use super::capture::Capture;
 use super::client_tools::Mocks;
 use super::hooks::run_hooks;
@@ -38,19 +39,27 @@ impl From<Problem> for Halt {
 /// Runs one test; whatever goes wrong is in its outcome.
 pub(super) async fn run_case(shared: &Run, plan: &Plan, entry: &CaseEntry, loading: Loading) -> Outcome {
     shared.tell(RunEvent::CaseStarted { id: entry.id.clone() }).await;
-    let outcome = attempt(shared, plan, entry, &CaseKey::first(entry.id.clone()), loading).await;
+    let outcome = attempts(shared, plan, entry, loading).await;
     shared.tell(RunEvent::CaseEnded { id: entry.id.clone() }).await;
     outcome
 }
 
-/// Makes the attempt `key` at a test: with hooks, a thread and a conversation of its own.
-async fn attempt(shared: &Run, plan: &Plan, entry: &CaseEntry, key: &CaseKey, loading: Loading) -> Outcome {
+/// Makes the attempt `key` at a test, with hooks, a thread and a conversation of its own; `before` is the attempt
+/// before it.
+pub(super) async fn attempt(
+    shared: &Run,
+    plan: &Plan,
+    entry: &CaseEntry,
+    key: &CaseKey,
+    loading: Loading,
+    before: Option<&Outcome>,
+) -> Outcome {
     let mut outcome = blank(shared, entry);
     let opened = Tape::open(shared.recordings.as_ref(), key, &shared.context, &shared.transport);
     let (tape, carried_out) = match opened {
         Ok(tape) => {
             outcome.started_unix_ms = tape.context.clock.unix_ms(tape.started);
-            let carried_out = carry_out(shared, plan, key, loading, &tape, &mut outcome).await;
+            let carried_out = carry_out(shared, plan, key, loading, &tape, before, &mut outcome).await;
             (tape, carried_out)
         }
         Err(error) => (Tape::live(&shared.context, &shared.transport), Err(broken(error).into())),
@@ -111,6 +120,8 @@ fn blank(shared: &Run, entry: &CaseEntry) -> Outcome {
         ended_unix_ms: 0,
         messages_count: 0,
         duration_us: 0,
+        earlier_attempts: Vec::new(),
+        quarantine: entry.quarantine.as_deref().cloned(),
     }
 }
 
@@ -137,6 +148,7 @@ async fn carry_out(
     key: &CaseKey,
     loading: Loading,
     tape: &Tape,
+    before: Option<&Outcome>,
     outcome: &mut Outcome,
 ) -> Result<(), Halt> {
     let unprepared = |unprepared| unprepared_problem(shared, unprepared);
@@ -158,6 +170,9 @@ async fn carry_out(
     prepared.target.agent().clone_into(&mut outcome.agent);
     outcome.thread_id.clone_from(&prepared.thread_id);
     outcome.warnings.clone_from(&prepared.warnings);
+    if let Some(problem) = known_thread(shared, before, &prepared.thread_id) {
+        return Err(problem.into());
+    }
     Ok(converse(shared, key, prepared, tape, outcome).await?)
 }
 

@@ -1,7 +1,7 @@
 //! What a run tells while it goes: the only thing a report is made from. Tests start and take turns in any order, and
 //! finish in the order of the plan.
 
-use crate::outcome::{Outcome, Totals};
+use crate::outcome::{Outcome, Status, Verdict};
 use crate::redact::{Mask, Redactor};
 
 /// Something that happened in a run.
@@ -28,6 +28,19 @@ pub enum RunEvent {
         /// How many turns the test has.
         of: usize,
     },
+    /// A running test did not pass and is tried again.
+    Retrying {
+        /// The test's id.
+        id: String,
+        /// Which retry begins, counted from 1.
+        retry: u32,
+        /// How many there may be.
+        of: u32,
+        /// How the attempt before ended.
+        status: Status,
+        /// What was wrong with it, in a few words.
+        why: String,
+    },
     /// A test is over, though those before it may not be.
     CaseEnded {
         /// Its id.
@@ -37,8 +50,8 @@ pub enum RunEvent {
     CaseFinished(Box<Outcome>),
     /// The run is over.
     RunFinished {
-        /// The counts.
-        totals: Totals,
+        /// What it comes to.
+        verdict: Verdict,
         /// How long the run took on the wall clock, in microseconds.
         elapsed_us: u64,
     },
@@ -47,7 +60,12 @@ pub enum RunEvent {
 impl Mask for RunEvent {
     fn mask(&mut self, redactor: &Redactor) {
         match self {
-            Self::RunStarted { .. } | Self::RunFinished { .. } => {}
+            Self::RunStarted { .. } => {}
+            Self::RunFinished { verdict, elapsed_us: _ } => verdict.expired.mask(redactor),
+            Self::Retrying { id, why, .. } => {
+                id.mask(redactor);
+                why.mask(redactor);
+            }
             Self::CaseStarted { id } | Self::TurnStarted { id, .. } | Self::CaseEnded { id } => {
                 id.mask(redactor);
             }

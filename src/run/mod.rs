@@ -1,9 +1,10 @@
 //! The spine: from a plan to verdicts.
 //!
 //! [`run`] carries out the cases of a plan and tells what happens as [`RunEvent`]s; it prints nothing and writes
-//! nothing. Which case runs when is in `schedule`, what comes next in `upcoming`, one case in `case`, its hooks in
-//! `hooks`, one turn in `turn`, what a turn hears in `capture`.
+//! nothing. Which case runs when is in `schedule`, what comes next in `upcoming`, one case in `case`, how often it is tried
+//! in `attempts`, its hooks in `hooks`, one turn in `turn`, what a turn hears in `capture`.
 
+mod attempts;
 mod capture;
 mod case;
 mod client_tools;
@@ -23,7 +24,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 use crate::context::Context;
-use crate::outcome::Totals;
+use crate::outcome::Verdict;
 use crate::plan::Plan;
 use crate::recording::Recordings;
 use crate::redact::Redactor;
@@ -35,6 +36,7 @@ use threads::Threads;
 
 /// How a run goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a question of its own")]
 pub struct Options {
     /// How many tests run at once; at least one.
     pub parallel: usize,
@@ -44,13 +46,28 @@ pub struct Options {
     pub stop_early: bool,
     /// Whether a turn fails whose events come in an order that the protocol forbids.
     pub strict_protocol: bool,
-    /// How much of the agent's time one test may take.
+    /// How much of the agent's time one attempt of a test may take.
     pub timeout: Option<Duration>,
+    /// How often a test that does not pass is tried again.
+    pub retries: u32,
+    /// Whether a test may be tried again on the thread of the attempt before.
+    pub retry_dirty: bool,
+    /// Whether a test that passed only when it was tried again fails the run.
+    pub flaky_fails: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { parallel: 1, fail_fast: false, stop_early: false, strict_protocol: false, timeout: None }
+        Self {
+            parallel: 1,
+            fail_fast: false,
+            stop_early: false,
+            strict_protocol: false,
+            timeout: None,
+            retries: 0,
+            retry_dirty: false,
+            flaky_fails: false,
+        }
     }
 }
 
@@ -91,14 +108,16 @@ impl Run {
     }
 }
 
-/// Runs every case of the plan. The totals are the run's verdict.
-pub async fn run(shared: Run, plan: Plan) -> Totals {
+/// Runs every case of the plan.
+pub async fn run(shared: Run, plan: Plan) -> Verdict {
     let clock = Arc::clone(&shared.context.clock);
     let started = clock.now();
     shared.tell(RunEvent::RunStarted { tests: plan.cases.len(), unix_ms: clock.unix_ms(started) }).await;
     let shared = Arc::new(shared);
+    let expired = plan.expired.clone();
     let totals = schedule::run_all(&shared, plan).await;
     let elapsed_us = clock.now().0.saturating_sub(started.0);
-    shared.tell(RunEvent::RunFinished { totals, elapsed_us }).await;
-    totals
+    let verdict = Verdict { totals, flaky_fails: shared.options.flaky_fails, expired };
+    shared.tell(RunEvent::RunFinished { verdict: verdict.clone(), elapsed_us }).await;
+    verdict
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tokio::task::JoinSet;
 
 use super::upcoming::Upcoming;
-use super::{Reason, Run, RunEvent, case};
+use super::{Options, Reason, Run, RunEvent, case};
 use crate::outcome::{Outcome, Totals};
 use crate::plan::{CaseEntry, Plan};
 
@@ -27,7 +27,7 @@ pub(super) async fn run_all(shared: &Arc<Run>, plan: Plan) -> Totals {
     let mut totals = Totals::default();
     for (next, entry) in plan.cases.iter().enumerate() {
         let outcome = schedule.outcome(next, entry).await;
-        totals.add(outcome.status, outcome.duration_us);
+        totals.add(&outcome);
         shared.tell(RunEvent::CaseFinished(Box::new(outcome))).await;
     }
     totals
@@ -76,7 +76,9 @@ impl Schedule<'_> {
     }
 
     fn finish(&mut self, index: usize, outcome: Outcome) {
-        if self.shared.options.fail_fast && outcome.status.fails_the_run() {
+        let Options { fail_fast, flaky_fails, .. } = self.shared.options;
+        let is_flaky = outcome.is_flaky() && outcome.quarantine.is_none();
+        if fail_fast && (outcome.fails_the_run() || (flaky_fails && is_flaky)) {
             self.shared.stopper.stop(Reason::FailFast);
         }
         self.finished.insert(index, outcome);

@@ -54,7 +54,7 @@ impl Upcoming {
 pub(super) struct Loading(JoinHandle<Result<LoadedTest, Unprepared>>);
 
 impl Loading {
-    fn begin(context: Context, entry: CaseEntry) -> Self {
+    pub(super) fn begin(context: Context, entry: CaseEntry) -> Self {
         Self(tokio::spawn(async move { entry.load(&context) }))
     }
 

@@ -3,13 +3,13 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ananke::outcome::{Outcome, Status};
+use ananke::outcome::{Outcome, Status, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
 use ananke::report::console::{ConsoleOptions, ConsoleReport, Verbosity};
 use ananke::run::RunEvent;
 
-use super::{begun, compare, outcomes, run};
+use super::{begun, compare, ended, outcomes, run};
 
 /// A terminal that remembers.
 #[derive(Clone, Default)]
@@ -65,9 +65,24 @@ fn a_run_with_every_status() {
     compare(&printed(&events, false, Verbosity::Quiet), "quiet.txt");
 }
 
+/// The events of a run of tests that were tried again, which fails for every reason there is.
+fn retried() -> Vec<Sealed<RunEvent>> {
+    let expired = vec![outcomes::quarantine(18, "specs/gone.test.yaml::*")];
+    ended(outcomes::retried(), Verdict { flaky_fails: true, expired, ..Verdict::default() })
+}
+
+#[test]
+fn tests_that_were_tried_again() {
+    compare(&printed(&retried(), false, Verbosity::Normal), "retried.txt");
+    compare(&printed(&retried(), false, Verbosity::Verbose), "retried-verbose.txt");
+    compare(&printed(&retried(), false, Verbosity::Quiet), "retried-quiet.txt");
+    let mild = printed(&run(outcomes::retried()), false, Verbosity::Quiet);
+    assert!(mild.contains("\nflaky\n") && !mild.contains("which fails the run"), "{mild}");
+}
+
 #[test]
 fn colour_changes_no_word() {
-    let events = run(outcomes::all_kinds());
+    let events: Vec<_> = run(outcomes::all_kinds()).into_iter().chain(retried()).collect();
     for verbosity in [Verbosity::Quiet, Verbosity::Normal, Verbosity::Verbose] {
         let coloured = printed(&events, true, verbosity);
         assert_eq!(anstream::adapter::strip_str(&coloured).to_string(), printed(&events, false, verbosity));
@@ -93,7 +108,11 @@ fn a_run_cut_short_says_how_far_it_came() {
 #[test]
 fn hostile_text_stays_text() {
     for verbosity in [Verbosity::Quiet, Verbosity::Normal, Verbosity::Verbose] {
-        let text = printed(&run(vec![outcomes::hostile()]), false, verbosity);
+        let shielded = outcomes::hostile_after_all(Status::Failed, true);
+        let flaky = outcomes::hostile_after_all(Status::Passed, false);
+        let expired = shielded.quarantine.clone().into_iter().collect();
+        let verdict = Verdict { expired, ..Verdict::default() };
+        let text = printed(&ended(vec![outcomes::hostile(), shielded, flaky], verdict), false, verbosity);
         let bad = text.chars().find(|character| {
             (character.is_control() && !matches!(character, '\n' | '\t')) || *character == '\u{202e}'
         });
@@ -131,6 +150,22 @@ fn the_list_of_failures_is_bounded() {
         text.ends_with("a.test.yaml::t100\n  … and 150 more\n\n250 tests: 250 failed in 2 min 5 s\n"),
         "{text}"
     );
+}
+
+#[test]
+fn every_list_at_the_end_is_bounded() {
+    let entry = |number| outcomes::quarantine(number, "*");
+    let outcomes = (1..=150).flat_map(|number| {
+        let outcome = outcomes::outcome("a.test.yaml", &format!("t{number}"));
+        let idle = Outcome { quarantine: Some(entry(number)), ..outcome.clone() };
+        let shielded = Outcome { quarantine: Some(entry(999)), status: Status::Error, ..outcome.clone() };
+        let flaky = Outcome { earlier_attempts: vec![outcome.clone()], ..outcome };
+        [idle, shielded, flaky]
+    });
+    let verdict = Verdict { expired: (1..=150).map(entry).collect(), ..Verdict::default() };
+    let text = printed(&ended(outcomes.collect(), verdict), false, Verbosity::Quiet);
+    assert_eq!(text.matches("  … and 50 more\n").count(), 4, "{text}");
+    assert!(text.ends_with("450 tests: 300 passed (150 flaky), 150 quarantined in 2 min 5 s\n"), "{text}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ananke::outcome::{Outcome, Status};
+use ananke::outcome::{Status, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
 use ananke::report::json_lines::{JsonLinesReport, schema};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::junit::{folder, names};
 use super::outcomes::{self, HOSTILE};
-use super::{begun, compare, run};
+use super::{begun, compare, ended, run};
 
 /// A pipe that remembers; `None` is one whose reader has gone away.
 #[derive(Clone)]
@@ -86,6 +86,54 @@ fn a_run_with_every_status() {
 }
 
 #[test]
+fn attempts_and_the_quarantine_are_told() {
+    let text = printed(&run(outcomes::retried()));
+    compare(&text, "retried.jsonl");
+    let lines = lines(&text);
+    assert_eq!((&lines[0]["flaky"], &lines[0]["status"]), (&json!(true), &json!("passed")));
+    let attempts = lines[0]["earlier_attempts"].as_array().expect("attempts");
+    let told: Vec<_> =
+        attempts.iter().map(|one| (&one["attempt"], &one["status"], &one["thread_id"])).collect();
+    let expected =
+        [(json!(1), json!("failed"), json!("thread-1")), (json!(2), json!("error"), json!("thread-2"))];
+    assert!(told.iter().zip(&expected).all(|(told, (a, b, c))| *told == (a, b, c)), "{told:?}");
+    assert!(lines[1].get("flaky").is_none() && lines[3].get("earlier_attempts").is_none());
+    let entry = json!({ "owner": "payments", "expires": "2999-12-31", "reason": "the new model pays twice" });
+    assert_eq!((&lines[3]["quarantined"], &lines[3]["status"]), (&entry, &json!("failed")));
+    let summary = &lines[8];
+    for (key, count) in [
+        ("total", 8),
+        ("passed", 4),
+        ("flaky", 1),
+        ("failed", 1),
+        ("error", 1),
+        ("timeout", 0),
+        ("quarantined", 2),
+    ] {
+        assert_eq!(summary[key], count, "{key}");
+    }
+}
+
+#[test]
+fn the_summary_says_why() {
+    let verdict = |flaky_fails, expired: u32| {
+        let expired = (0..expired).map(|line| outcomes::quarantine(line, "*")).collect();
+        Verdict { flaky_fails, expired, ..Verdict::default() }
+    };
+    let [flaky, shielded] = [0, 3].map(|index| outcomes::retried().swap_remove(index));
+    for (outcome, verdict, code, reason) in [
+        (&flaky, verdict(false, 0), 0, "no test failed"),
+        (&flaky, verdict(true, 0), 1, "1 test is flaky"),
+        (&flaky, verdict(true, 2), 1, "1 test is flaky; 2 entries of the quarantine expired"),
+        (&shielded, verdict(true, 0), 0, "no test failed outside of the quarantine"),
+        (&shielded, verdict(false, 1), 1, "1 entry of the quarantine expired"),
+    ] {
+        let lines = lines(&printed(&ended(vec![outcome.clone()], verdict)));
+        assert_eq!((&lines[1]["exit_code"], &lines[1]["reason"]), (&json!(code), &json!(reason)));
+    }
+}
+
+#[test]
 fn a_passing_run_leads_to_zero() {
     let passing = outcomes::all_kinds().into_iter().filter(|outcome| outcome.status == Status::Passed);
     let lines = lines(&printed(&run(passing.collect())));
@@ -139,7 +187,7 @@ fn the_response_is_the_last_thing_said() {
 #[test]
 fn hostile_text_stays_text() {
     for status in [Status::Passed, Status::Failed, Status::Error, Status::Timeout, Status::Skipped] {
-        let outcome = Outcome { status, ..outcomes::hostile() };
+        let outcome = outcomes::hostile_after_all(status, true);
         let text = printed(&run(vec![outcome]));
         let bad = text.chars().find(|character| {
             (character.is_control() && *character != '\n')

@@ -163,6 +163,63 @@ fn hostile_text_stays_text() {
 }
 
 #[test]
+fn attempts_are_told_as_surefire_does() {
+    let xml = written("retried", &run(outcomes::retried()));
+    let root = parsed(&xml);
+    check_totals(&root);
+    compare(&xml, "retried.xml");
+    let cases: Vec<&Node> = root.named("testsuite").flat_map(|suite| suite.named("testcase")).collect();
+    let found: Vec<String> = cases
+        .iter()
+        .map(|case| {
+            let told = |child: &&Node| !["properties", "system-out"].contains(&child.name.as_str());
+            let names = case.children.iter().filter(told).map(|child| child.name.as_str());
+            format!("{}: {}", case.get("name"), names.collect::<Vec<_>>().join(" "))
+        })
+        .collect();
+    assert_eq!(
+        found,
+        [
+            "browses coats: flakyFailure flakyError",
+            "pays once: failure rerunError rerunFailure",
+            "crashes: error rerunFailure",
+            "still fails: skipped",
+            "hangs, tried twice: skipped",
+            "passes beside it: ",
+            "is flaky: flakyError",
+            "is mended: ",
+        ]
+    );
+    for attempt in cases.iter().flat_map(|case| &case.children).filter(|child| {
+        ["flakyFailure", "flakyError", "rerunFailure", "rerunError"].contains(&child.name.as_str())
+    }) {
+        assert!(!attempt.get("message").is_empty() && !attempt.get("type").is_empty());
+        let parts: Vec<&str> = attempt.children.iter().map(|part| part.name.as_str()).collect();
+        assert_eq!(parts, ["stackTrace", "system-out"]);
+        assert!(attempt.children.iter().all(|part| part.text.contains(attempt.get("message"))));
+    }
+    let skipped = cases[3].named("skipped").next().expect("a test in quarantine does not fail a build");
+    assert_eq!(
+        skipped.get("message"),
+        "quarantined until 2999-12-31 (payments): failed: `validate_cart` was never called"
+    );
+    assert!(xml_text(cases[4]).contains("attempt 1 of 2  failed"), "no attempt is lost");
+}
+
+#[test]
+fn hostile_attempts_stay_text() {
+    for status in [Status::Passed, Status::Failed, Status::Error, Status::Timeout] {
+        for in_quarantine in [false, true] {
+            let outcome = outcomes::hostile_after_all(status, in_quarantine);
+            let name = format!("hostile-again-{}-{in_quarantine}", status.as_str());
+            let root = parsed(&written(&name, &run(vec![outcome])));
+            check_totals(&root);
+            assert!(!xml_text(&root).contains("[[ATTACHMENT|"), "a file of the machine would be published");
+        }
+    }
+}
+
+#[test]
 fn cases_of_one_file_share_a_suite_however_they_arrive() {
     let files = ["b.test.yaml", "a.test.yaml", "b.test.yaml", "a.test.yaml", "b.test.yaml"];
     let cases = files.iter().enumerate().map(|(number, file)| outcomes::outcome(file, &format!("t{number}")));

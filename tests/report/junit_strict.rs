@@ -60,6 +60,27 @@ fn a_run_with_every_status() {
 }
 
 #[test]
+fn attempts_are_told_in_the_transcript() {
+    let xml = strict("retried", outcomes::retried());
+    let root = parsed(&xml);
+    check_totals(&root);
+    compare(&xml, "retried-strict.xml");
+    validate("retried", &xml);
+    for element in ["flakyFailure", "flakyError", "rerunFailure", "rerunError"] {
+        assert!(!xml.contains(element), "no schema of both has {element}");
+    }
+    let told = xml_text(&root);
+    for fact in [
+        "flaky: true",
+        "attempts: 3",
+        "attempt 1 of 3  failed",
+        "quarantine: quarantined until 2999-12-31 (payments)",
+    ] {
+        assert!(told.contains(fact), "{fact}: {told}");
+    }
+}
+
+#[test]
 fn the_schemas_tell_the_profiles_apart() {
     let folder = folder("apart");
     let xml = written_as(Profile::Default, "apart-source", &run(outcomes::all_kinds()));
@@ -81,6 +102,10 @@ fn hostile_text_stays_text() {
         assert!(!xml_text(&root).contains("[[ATTACHMENT|"), "a file of the machine would be published");
         assert!(xml_text(&root).contains("]]> <script>alert('x')</script> & \"q\" \\u{0}"), "{xml}");
         validate(&format!("hostile-{}", status.as_str()), &xml);
+        for in_quarantine in [false, true] {
+            let name = format!("hostile-again-{}-{in_quarantine}", status.as_str());
+            validate(&name, &strict(&name, vec![outcomes::hostile_after_all(status, in_quarantine)]));
+        }
     }
 }
 

@@ -8,7 +8,7 @@ mod outcomes;
 
 use std::path::Path;
 
-use ananke::outcome::{Outcome, Totals};
+use ananke::outcome::{Outcome, Verdict};
 use ananke::redact::{Redactor, Sealed};
 use ananke::run::RunEvent;
 use snapbox::Data;
@@ -16,12 +16,16 @@ use snapbox::assert::{Action, Assert};
 
 /// The events of a run that ends by itself.
 fn run(outcomes: Vec<Outcome>) -> Vec<Sealed<RunEvent>> {
-    let mut totals = Totals::default();
+    ended(outcomes, Verdict::default())
+}
+
+/// The same, with a verdict that has yet to be counted.
+fn ended(outcomes: Vec<Outcome>, mut verdict: Verdict) -> Vec<Sealed<RunEvent>> {
     for outcome in &outcomes {
-        totals.add(outcome.status, outcome.duration_us);
+        verdict.totals.add(outcome);
     }
     let mut events = begun(outcomes.len(), outcomes);
-    events.push(seal(RunEvent::RunFinished { totals, elapsed_us: 125_400_000 }));
+    events.push(seal(RunEvent::RunFinished { verdict, elapsed_us: 125_400_000 }));
     events
 }
 

@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use ananke::context::Day;
 use ananke::diagnostic::Place;
-use ananke::outcome::{CallOutcome, ErrorKind, Failure, Level, Line, Outcome, Problem, Status, TurnOutcome};
+use ananke::outcome::{
+    CallOutcome, ErrorKind, Failure, Level, Line, Outcome, Problem, Quarantine, Status, TurnOutcome,
+};
 
 /// When every run of these tests starts.
 pub(super) const STARTED: u64 = 1_795_298_880_123;
@@ -28,6 +31,8 @@ pub(super) fn outcome(file: &str, name: &str) -> Outcome {
         ended_unix_ms: STARTED,
         messages_count: 0,
         duration_us: 0,
+        earlier_attempts: Vec::new(),
+        quarantine: None,
     }
 }
 
@@ -228,6 +233,60 @@ pub(super) fn all_kinds() -> Vec<Outcome> {
     ]
 }
 
+/// An entry of the quarantine, written on this line of the config.
+pub(super) fn quarantine(line: u32, test: &str) -> Quarantine {
+    Quarantine {
+        test: test.to_owned(),
+        owner: "payments".to_owned(),
+        expires: Day::parse("2999-12-31").expect("a day"),
+        reason: Some("the new model pays twice".to_owned()),
+        place: Place { file: Arc::from("ananke.config.yaml"), line, column: 13 },
+    }
+}
+
+/// `outcome` as it is after these attempts.
+fn after(outcome: Outcome, attempts: &[Outcome]) -> Outcome {
+    let attempt = |(number, attempt): (usize, &Outcome)| {
+        let thread_id = format!("thread-{number}");
+        Outcome { id: outcome.id.clone(), name: outcome.name.clone(), thread_id, ..attempt.clone() }
+    };
+    Outcome {
+        earlier_attempts: (1..).zip(attempts).map(attempt).collect(),
+        thread_id: "thread-9".to_owned(),
+        ..outcome
+    }
+}
+
+/// A run of tests that were tried again, some of them in quarantine.
+pub(super) fn retried() -> Vec<Outcome> {
+    let flaky = after(Outcome { warnings: Vec::new(), ..browses() }, &[pays_twice(), crashes()]);
+    let hopeless = after(pays_twice(), &[hangs(), never_validates()]);
+    let broken = after(crashes(), &[never_validates()]);
+    let shielded = |outcome: Outcome, test: &str, line| {
+        let id = format!("specs/old.test.yaml::{test}");
+        let quarantine = Some(quarantine(line, "specs/old.test.yaml::*"));
+        Outcome { id, name: test.to_owned(), file: "specs/old.test.yaml".to_owned(), quarantine, ..outcome }
+    };
+    vec![
+        flaky,
+        hopeless,
+        broken,
+        shielded(never_validates(), "still fails", 12),
+        shielded(after(hangs(), &[never_validates()]), "hangs, tried twice", 12),
+        shielded(browses(), "passes beside it", 12),
+        shielded(after(browses(), &[crashes()]), "is flaky", 14),
+        shielded(browses(), "is mended", 16),
+    ]
+}
+
+/// A test in which every string is hostile, after an attempt of the same kind, in quarantine or not.
+pub(super) fn hostile_after_all(status: Status, in_quarantine: bool) -> Outcome {
+    let entry =
+        Quarantine { owner: HOSTILE.to_owned(), reason: Some(HOSTILE.to_owned()), ..quarantine(1, HOSTILE) };
+    let quarantine = in_quarantine.then_some(entry);
+    Outcome { status, earlier_attempts: vec![hostile(), hostile()], quarantine, ..hostile() }
+}
+
 /// Text that breaks terminals, parsers and attributes.
 pub(super) const HOSTILE: &str = "]]> <script>alert('x')</script> & \"q\" \u{0}\u{8}\u{1b}[2J\u{9b}31m \u{202e}abc\u{fffe}\u{ffff} a\nb\r\nc\rd\te &amp; <!-- \u{e0041}\n::error::x ##vso[a] [[ATTACHMENT|/etc/passwd]]";
 
@@ -276,5 +335,7 @@ pub(super) fn hostile() -> Outcome {
         ended_unix_ms: u64::MAX,
         messages_count: usize::MAX,
         duration_us: 1,
+        earlier_attempts: Vec::new(),
+        quarantine: None,
     }
 }

@@ -4,11 +4,11 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::view::{
-    Assertion, CustomEvent, InputSource, Interrupt, LateResult, Level, ProblemView, ResultLine, RunOutcome,
-    Status, SummaryLine, ToolCall, Turn, Usage, VERSION,
+    Assertion, Attempt, CustomEvent, InputSource, Interrupt, LateResult, Level, ProblemView, Quarantined,
+    ResultLine, RunOutcome, Status, SummaryLine, ToolCall, Turn, Usage, VERSION,
 };
 use crate::outcome::{
-    self, CallFailure, CallOutcome, Failure, Line, Outcome, Problem, RunEnd, Totals, TurnOutcome,
+    self, CallFailure, CallOutcome, Failure, Line, Outcome, Problem, RunEnd, Totals, TurnOutcome, Verdict,
 };
 use crate::report::text::compact_json;
 use crate::trace::{self, Tokens};
@@ -28,6 +28,9 @@ pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
         agent: filled(&outcome.agent),
         thread_id: filled(&outcome.thread_id),
         status: outcome.status.into(),
+        flaky: outcome.is_flaky().then_some(true),
+        quarantined: outcome.quarantine.as_ref().map(quarantined),
+        earlier_attempts: listed((1..).zip(&outcome.earlier_attempts).map(attempt)),
         skip_reason: problem.filter(|_| skipped).map(|problem| problem.message.as_str()),
         started: outcome.started_unix_ms,
         ended: outcome.ended_unix_ms,
@@ -43,20 +46,42 @@ pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
     }
 }
 
-/// The last line of a run; `elapsed_us` where it came to its end.
+fn quarantined(entry: &outcome::Quarantine) -> Quarantined<'_> {
+    let outcome::Quarantine { owner, expires, reason, test: _, place: _ } = entry;
+    Quarantined { owner, expires: expires.to_string(), reason: reason.as_deref() }
+}
+
+fn attempt((number, outcome): (usize, &Outcome)) -> Attempt<'_> {
+    Attempt {
+        attempt: number,
+        status: outcome.status.into(),
+        thread_id: filled(&outcome.thread_id),
+        started: outcome.started_unix_ms,
+        ended: outcome.ended_unix_ms,
+        duration_ms: milliseconds(outcome.duration_us),
+        turns: outcome.turns.iter().map(turn).collect(),
+        turns_not_run: outcome.turns_not_run,
+        final_assertions: outcome.failures.iter().map(assertion).collect(),
+        error: outcome.first_problem().map(|(_, problem)| problem_view(problem)),
+    }
+}
+
+/// The last line of a run; what it came to and how long it took are there where it came to its end.
 pub(super) fn summary(
     selected: usize,
     totals: &Totals,
     total_turns: usize,
     started: u64,
-    elapsed_us: Option<u64>,
+    ended: Option<(&Verdict, u64)>,
 ) -> SummaryLine {
     let total = totals.tests();
-    let reason = match (elapsed_us, total - totals.passed - totals.skipped) {
-        (None, _) => format!("the run was cut short after {total} of {selected} tests"),
-        (Some(_), 0) => "no test failed".to_owned(),
-        (Some(_), 1) => format!("1 of {total} tests did not pass"),
-        (Some(_), more) => format!("{more} of {total} tests did not pass"),
+    let reason = match ended.map(|(verdict, _)| verdict.reasons().join("; ")) {
+        None => format!("the run was cut short after {total} of {selected} tests"),
+        Some(reasons) if reasons.is_empty() && totals.quarantined > 0 => {
+            "no test failed outside of the quarantine".to_owned()
+        }
+        Some(reasons) if reasons.is_empty() => "no test failed".to_owned(),
+        Some(reasons) => reasons,
     };
     SummaryLine {
         version: VERSION,
@@ -67,10 +92,12 @@ pub(super) fn summary(
         error: totals.error,
         timeout: totals.timeout,
         skipped: totals.skipped,
+        quarantined: totals.quarantined,
+        flaky: totals.flaky,
         total_turns,
         started,
-        duration_ms: elapsed_us.map(milliseconds),
-        exit_code: elapsed_us.map(|_| u8::from(!totals.all_passed())),
+        duration_ms: ended.map(|(_, elapsed_us)| milliseconds(elapsed_us)),
+        exit_code: ended.map(|(verdict, _)| u8::from(!verdict.is_pass())),
         reason,
     }
 }

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::{Reporter, text};
 use crate::context::Scratch;
-use crate::outcome::{Outcome, Totals};
+use crate::outcome::{Outcome, Totals, Verdict};
 use crate::redact::Sealed;
 use crate::run::RunEvent;
 use crate::schema::generate_of;
@@ -31,7 +31,8 @@ pub struct JsonLinesReport {
     started_unix_ms: u64,
     totals: Totals,
     total_turns: usize,
-    elapsed_us: Option<u64>,
+    /// What the run came to and how long it took, where it came to its end.
+    ended: Option<(Verdict, u64)>,
 }
 
 enum Out {
@@ -60,11 +61,11 @@ impl JsonLinesReport {
 
     fn new(out: Out) -> Self {
         let totals = Totals::default();
-        Self { out, selected: 0, started_unix_ms: 0, totals, total_turns: 0, elapsed_us: None }
+        Self { out, selected: 0, started_unix_ms: 0, totals, total_turns: 0, ended: None }
     }
 
     fn case(&mut self, outcome: &Outcome) -> io::Result<()> {
-        self.totals.add(outcome.status, outcome.duration_us);
+        self.totals.add(outcome);
         self.total_turns += outcome.turns.len();
         self.line(&Line::Result(Box::new(from_outcome::result(outcome))))
     }
@@ -96,16 +97,22 @@ impl Reporter for JsonLinesReport {
                 self.selected = *tests;
                 self.started_unix_ms = *unix_ms;
             }
-            RunEvent::CaseStarted { .. } | RunEvent::TurnStarted { .. } | RunEvent::CaseEnded { .. } => {}
+            RunEvent::CaseStarted { .. }
+            | RunEvent::TurnStarted { .. }
+            | RunEvent::Retrying { .. }
+            | RunEvent::CaseEnded { .. } => {}
             RunEvent::CaseFinished(outcome) => self.case(outcome)?,
-            RunEvent::RunFinished { totals: _, elapsed_us } => self.elapsed_us = Some(*elapsed_us),
+            RunEvent::RunFinished { verdict, elapsed_us } => {
+                self.ended = Some((verdict.clone(), *elapsed_us));
+            }
         }
         Ok(())
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<()> {
-        let Self { selected, totals, total_turns, started_unix_ms, elapsed_us, .. } = *self;
-        let summary = from_outcome::summary(selected, &totals, total_turns, started_unix_ms, elapsed_us);
+        let Self { selected, totals, total_turns, started_unix_ms, ref ended, .. } = *self;
+        let ended = ended.as_ref().map(|(verdict, elapsed_us)| (verdict, *elapsed_us));
+        let summary = from_outcome::summary(selected, &totals, total_turns, started_unix_ms, ended);
         self.line(&Line::Summary(summary))?;
         match self.out {
             Out::File { scratch, destination } => scratch.put_in_place(&destination),

@@ -54,11 +54,24 @@ pub(super) struct ResultLine<'a> {
     /// The verdict.
     #[schemars(extend("x-since" = "1.0"))]
     pub(super) status: Status,
+    /// `true` where the test passed, but not at its first attempt; left out for every other.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) flaky: Option<bool>,
+    /// The entry of the quarantine that is in force for the test: where it did not pass, it does not fail the run. Left
+    /// out where there is none.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) quarantined: Option<Quarantined<'a>>,
+    /// The attempts before the one that all other fields tell of, in order; left out where the first was the only one.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) earlier_attempts: Option<Vec<Attempt<'a>>>,
     /// Why a skipped test was skipped; left out for every other.
     #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) skip_reason: Option<&'a str>,
-    /// When the test started, in Unix milliseconds.
+    /// When the test started, in Unix milliseconds; of a test that was tried again, when its last attempt did.
     #[schemars(extend("x-since" = "1.0"))]
     pub(super) started: u64,
     /// When the test was over, in Unix milliseconds.
@@ -90,6 +103,59 @@ pub(super) struct ResultLine<'a> {
     #[schemars(extend("x-since" = "1.0"))]
     pub(super) warnings: &'a [String],
     /// Why the test could not be judged to its end: the first problem, of the set-up or of a turn.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) error: Option<ProblemView<'a>>,
+}
+
+/// An entry of the quarantine.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Quarantined<'a> {
+    /// Who sees to it that the test passes again.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) owner: &'a str,
+    /// The last day on which the entry is in force, in UTC, as `YYYY-MM-DD`.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) expires: String,
+    /// Why the test is there; left out where the entry does not say.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) reason: Option<&'a str>,
+}
+
+/// An attempt at a test after which it was tried again. Its fields mean what those of a result mean.
+#[derive(Debug, Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "the names of the format")]
+pub(super) struct Attempt<'a> {
+    /// Its number, counted from 1.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) attempt: usize,
+    /// How it ended.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) status: Status,
+    /// The thread of its conversation; left out where none was opened.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) thread_id: Option<&'a str>,
+    /// When it started, in Unix milliseconds.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) started: u64,
+    /// When it was over, in Unix milliseconds.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) ended: u64,
+    /// The agent's time in all turns together, in milliseconds with up to three decimals.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) duration_ms: f64,
+    /// The turns that were sent. Of what was said and called in them, the last 16 KiB are kept.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) turns: Vec<Turn<'a>>,
+    /// How many turns were not sent.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) turns_not_run: u32,
+    /// The rules that the test as a whole did not keep.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) final_assertions: Vec<Assertion<'a>>,
+    /// Why it could not be judged to its end.
     #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<ProblemView<'a>>,
@@ -350,6 +416,12 @@ pub(super) struct SummaryLine {
     /// How many tests were not run, on purpose.
     #[schemars(extend("x-since" = "1.0"))]
     pub(super) skipped: usize,
+    /// How many tests did not pass and are in quarantine: they are counted here, and not by their status.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) quarantined: usize,
+    /// How many of the tests that passed did so, outside of the quarantine, only when they were tried again.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) flaky: usize,
     /// How many turns were sent.
     #[schemars(extend("x-since" = "1.0"))]
     pub(super) total_turns: usize,

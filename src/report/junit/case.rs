@@ -7,6 +7,7 @@ use quick_xml::Writer;
 
 use super::element::Element;
 use crate::outcome::{Outcome, Status};
+use crate::report::attempts::earlier;
 use crate::report::transcript::{Scope, Telling, tell};
 use crate::report::{duration, names, text};
 
@@ -23,15 +24,24 @@ pub(super) fn write<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) -> io::
 
     let properties = Element::new("properties", CASE_DEPTH + 1);
     properties.open(writer)?;
-    let thread = (!outcome.thread_id.is_empty()).then_some(("thread", &outcome.thread_id));
+    let thread = (!outcome.thread_id.is_empty()).then_some(("thread", outcome.thread_id.clone()));
     let always = [("id", &outcome.id), ("target", &outcome.target), ("agent", &outcome.agent)];
-    for (name, value) in always.into_iter().chain(thread) {
-        Element::new("property", CASE_DEPTH + 2).with("name", name).with("value", value).empty(writer)?;
+    let always = always.into_iter().map(|(name, value)| (name, value.clone()));
+    for (name, value) in always.chain(thread).chain(standing(outcome)) {
+        Element::new("property", CASE_DEPTH + 2).with("name", name).with("value", &value).empty(writer)?;
     }
     properties.close(writer)?;
 
     verdict(writer, outcome)?;
-    let transcript = tell(outcome, Telling::for_files(Scope::Everything));
+    let telling = Telling::for_files(Scope::Everything);
+    let mut transcript = tell(outcome, telling);
+    if is_shielded(outcome) {
+        transcript.insert_str(0, &earlier(outcome, telling));
+    } else {
+        for attempt in &outcome.earlier_attempts {
+            retried(writer, attempt, outcome.status)?;
+        }
+    }
     if !transcript.is_empty() {
         Element::new("system-out", CASE_DEPTH + 1).text(writer, &transcript)?;
     }
@@ -54,13 +64,50 @@ pub(super) fn write_strict<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) 
 pub(super) fn account(outcome: &Outcome) -> String {
     let Outcome { id, target, agent, thread_id, status, .. } = outcome;
     let mut account = format!("=== {}  {}\n", text::line(id), status.as_str());
-    for (name, value) in [("target", target), ("agent", agent), ("thread", thread_id)] {
-        if !value.is_empty() {
-            // Writing to a String cannot fail.
-            let _ = writeln!(account, "{name}: {}", text::line(value));
-        }
+    let always = [("target", target), ("agent", agent), ("thread", thread_id)];
+    let always = always.into_iter().map(|(name, value)| (name, value.clone()));
+    for (name, value) in always.chain(standing(outcome)).filter(|(_, value)| !value.is_empty()) {
+        // Writing to a String cannot fail.
+        let _ = writeln!(account, "{name}: {}", text::line(&value));
     }
-    account + &tell(outcome, Telling::for_files(Scope::Everything)) + "\n"
+    let telling = Telling::for_files(Scope::Everything);
+    account + &earlier(outcome, telling) + &tell(outcome, telling) + "\n"
+}
+
+/// What sets a test apart beside its verdict.
+fn standing(outcome: &Outcome) -> impl Iterator<Item = (&'static str, String)> {
+    let attempts = (outcome.attempt() > 1).then(|| ("attempts", outcome.attempt().to_string()));
+    let flaky = outcome.is_flaky().then(|| ("flaky", "true".to_owned()));
+    let quarantine = outcome.quarantine.as_ref().map(|entry| ("quarantine", entry.to_string()));
+    attempts.into_iter().chain(flaky).chain(quarantine)
+}
+
+/// Whether the test did not pass, and is skipped for readers since the quarantine shields the run from it: they fail a
+/// build on every failure they see.
+fn is_shielded(outcome: &Outcome) -> bool {
+    outcome.status.fails_the_run() && outcome.quarantine.is_some()
+}
+
+/// An attempt before the last, as Maven's Surefire writes it: `flaky…` beside a test that passed in the end, `rerun…`
+/// beside one that did not. Readers want the findings in an element of their own.
+fn retried<W: Write>(writer: &mut Writer<W>, attempt: &Outcome, last: Status) -> io::Result<()> {
+    let name = match (last, attempt.status) {
+        (Status::Passed, Status::Failed) => "flakyFailure",
+        (Status::Passed, _) => "flakyError",
+        (_, Status::Failed) => "rerunFailure",
+        (_, _) => "rerunError",
+    };
+    let word = attempt.status.as_str();
+    let (kind, message) = attempt.headline().unwrap_or((word, word));
+    let element = Element::new(name, CASE_DEPTH + 1).with("message", &short(message)).with("type", kind);
+    element.open(writer)?;
+    let findings = tell(attempt, Telling::for_files(Scope::Findings));
+    Element::new("stackTrace", CASE_DEPTH + 2).text(writer, &findings)?;
+    let transcript = tell(attempt, Telling::for_files(Scope::Everything));
+    if !transcript.is_empty() {
+        Element::new("system-out", CASE_DEPTH + 2).text(writer, &transcript)?;
+    }
+    element.close(writer)
 }
 
 fn named(outcome: &Outcome) -> Element {
@@ -71,26 +118,20 @@ fn named(outcome: &Outcome) -> Element {
 
 /// At most one element: readers disagree on what several mean.
 fn verdict<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) -> io::Result<()> {
-    let problem = outcome.first_problem().map(|(_, problem)| problem);
-    let failure = outcome.all_failures().next().map(|(_, failure)| failure);
     let word = outcome.status.as_str();
-    let (name, kind, message) = match outcome.status {
-        Status::Passed => return Ok(()),
-        Status::Skipped => {
-            let message = problem.map_or("skipped on purpose", |problem| &problem.message);
-            return Element::new("skipped", CASE_DEPTH + 1).with("message", &short(message)).empty(writer);
+    let headline = outcome.headline();
+    let (kind, message) = headline.unwrap_or((word, word));
+    let mut skipped = |message: &str| {
+        Element::new("skipped", CASE_DEPTH + 1).with("message", &short(message)).empty(writer)
+    };
+    let name = match (outcome.status, &outcome.quarantine) {
+        (Status::Passed, _) => return Ok(()),
+        (Status::Skipped, _) => {
+            return skipped(headline.map_or("skipped on purpose", |(_, message)| message));
         }
-        Status::Failed => {
-            let of_problem = problem.map(|problem| (problem.kind.as_str(), problem.message.as_str()));
-            let of_rule = failure.map(|failure| (failure.rule.as_str(), failure.message.as_str()));
-            let (kind, message) = of_rule.or(of_problem).unwrap_or((word, word));
-            ("failure", kind, message)
-        }
-        Status::Error | Status::Timeout => {
-            let of_problem = problem.map(|problem| (problem.kind.as_str(), problem.message.as_str()));
-            let (kind, message) = of_problem.unwrap_or((word, word));
-            ("error", kind, message)
-        }
+        (_, Some(entry)) => return skipped(&format!("{entry}: {word}: {message}")),
+        (Status::Failed, None) => "failure",
+        (Status::Error | Status::Timeout, None) => "error",
     };
     let findings = tell(outcome, Telling::for_files(Scope::Findings));
     Element::new(name, CASE_DEPTH + 1)

@@ -84,7 +84,7 @@ impl JunitReport {
         }
         self.cases.add(&mut suite.cases, &xml)?;
         // A case that could not be written is not counted either.
-        suite.totals.add(outcome.status, outcome.duration_us);
+        suite.totals.add(outcome);
         if let Some(accounts) = &mut self.accounts {
             suite.account(accounts, &element::content(&case::account(outcome)))?;
         }
@@ -126,6 +126,7 @@ impl JunitReport {
             all.error += totals.error;
             all.timeout += totals.timeout;
             all.skipped += totals.skipped;
+            all.quarantined += totals.quarantined;
             all.duration_us = all.duration_us.saturating_add(totals.duration_us);
         }
         all.duration_us = self.elapsed_us.unwrap_or(all.duration_us);
@@ -137,9 +138,12 @@ impl Reporter for JunitReport {
     fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
         match &**event {
             RunEvent::RunStarted { tests: _, unix_ms } => self.started_unix_ms = *unix_ms,
-            RunEvent::CaseStarted { .. } | RunEvent::TurnStarted { .. } | RunEvent::CaseEnded { .. } => {}
+            RunEvent::CaseStarted { .. }
+            | RunEvent::TurnStarted { .. }
+            | RunEvent::Retrying { .. }
+            | RunEvent::CaseEnded { .. } => {}
             RunEvent::CaseFinished(outcome) => self.case(outcome)?,
-            RunEvent::RunFinished { totals: _, elapsed_us } => self.elapsed_us = Some(*elapsed_us),
+            RunEvent::RunFinished { verdict: _, elapsed_us } => self.elapsed_us = Some(*elapsed_us),
         }
         Ok(())
     }

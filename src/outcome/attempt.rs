@@ -1,0 +1,77 @@
+//! A test that was tried more than once.
+
+use super::{Line, Outcome, Status, TurnOutcome};
+
+/// The most bytes of what was said and called that are kept of an attempt that was not the last.
+const MOST_TOLD: usize = 16 << 10;
+
+/// The most findings that are kept of a turn, or the whole test, of such an attempt.
+const MOST_FAILURES: usize = 20;
+
+impl Outcome {
+    /// Which attempt this is, counted from 1.
+    pub fn attempt(&self) -> usize {
+        self.earlier_attempts.len() + 1
+    }
+
+    /// Whether it passed, but not at the first attempt.
+    pub fn is_flaky(&self) -> bool {
+        self.status == Status::Passed && !self.earlier_attempts.is_empty()
+    }
+
+    /// Whether it fails the run by its status: a test in quarantine never does.
+    pub fn fails_the_run(&self) -> bool {
+        self.status.fails_the_run() && self.quarantine.is_none()
+    }
+
+    /// What is wrong with it in a few words: of what kind it is, and the finding itself. For a test that failed the
+    /// first rule that does not hold, for one that could not be judged why.
+    pub fn headline(&self) -> Option<(&str, &str)> {
+        let of_problem =
+            self.first_problem().map(|(_, problem)| (problem.kind.as_str(), problem.message.as_str()));
+        let mut failures = self.all_failures();
+        let of_rule = failures.next().map(|(_, failure)| (failure.rule.as_str(), failure.message.as_str()));
+        match self.status {
+            Status::Failed => of_rule.or(of_problem),
+            _ => of_problem,
+        }
+    }
+
+    /// What is kept of it once the test is tried again: its end rather than its beginning, so that retries cost
+    /// little memory.
+    #[must_use]
+    pub fn into_earlier(mut self) -> Self {
+        let mut left = MOST_TOLD;
+        for turn in self.turns.iter_mut().rev() {
+            shorten(turn, &mut left);
+        }
+        self.failures.truncate(MOST_FAILURES);
+        self
+    }
+}
+
+fn shorten(turn: &mut TurnOutcome, left: &mut usize) {
+    let kept = turn.lines.iter().rev().take_while(|line| {
+        let fits = told(line) <= *left;
+        *left = if fits { *left - told(line) } else { 0 };
+        fits
+    });
+    let dropped = turn.lines.len() - kept.count();
+    turn.lines.drain(..dropped);
+    if dropped > 0 {
+        let lines = if dropped == 1 { "line" } else { "lines" };
+        turn.warnings
+            .push(format!("not kept, since the test was tried again: {dropped} {lines} of this turn"));
+    }
+    turn.failures.truncate(MOST_FAILURES);
+}
+
+/// How much a line takes.
+fn told(line: &Line) -> usize {
+    match line {
+        Line::Says { text, .. } | Line::Thinks { text, .. } => text.len(),
+        Line::Calls(call) => call.name.len() + call.args.len() + call.result.as_ref().map_or(0, String::len),
+        Line::Answered(late) => late.name.len() + late.result.len(),
+        Line::Custom { name, value, .. } => name.len() + value.len(),
+    }
+}

@@ -1,0 +1,41 @@
+//! What a run comes to.
+
+use super::{Quarantine, Totals};
+
+/// Everything that decides whether a run passes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// How many tests ended how.
+    pub totals: Totals,
+    /// Whether a test that passed only when it was tried again fails the run.
+    pub flaky_fails: bool,
+    /// Entries of the quarantine that are in force no more, in the order of the config: each fails the run.
+    pub expired: Vec<Quarantine>,
+}
+
+impl Verdict {
+    /// Whether the run passes.
+    pub fn is_pass(&self) -> bool {
+        self.reasons().is_empty()
+    }
+
+    /// Why the run does not pass, a part of a sentence each; none where it does.
+    pub fn reasons(&self) -> Vec<String> {
+        let Self { totals, flaky_fails, expired } = self;
+        let failing = totals.failed + totals.error + totals.timeout;
+        let flaky = if *flaky_fails { totals.flaky } else { 0 };
+        let reasons = [
+            (failing > 0).then(|| format!("{failing} of {} tests did not pass", totals.tests())),
+            (flaky > 0).then(|| format!("{} flaky", counted(flaky, "test is", "tests are"))),
+            (!expired.is_empty()).then(|| {
+                let entries = counted(expired.len(), "entry", "entries");
+                format!("{entries} of the quarantine expired")
+            }),
+        ];
+        reasons.into_iter().flatten().collect()
+    }
+}
+
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}

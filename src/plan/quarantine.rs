@@ -1,0 +1,177 @@
+//! The quarantine: which tests may fail, until when, and what is wrong with its entries.
+
+use std::sync::Arc;
+
+use regex::Regex;
+
+use super::{CaseEntry, Config, Selection};
+use crate::context::Day;
+use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
+use crate::model::QuarantineEntry;
+use crate::outcome;
+use crate::variables::{Filling, Scope};
+
+/// How long before its last day an entry is warned of.
+const WARNED_DAYS: u64 = 7;
+
+const MS_OF_A_DAY: u64 = 86_400_000;
+
+/// The entries of a config that can be understood, in its order.
+#[derive(Default)]
+pub(super) struct Quarantine(Vec<Entry>);
+
+struct Entry {
+    told: Arc<outcome::Quarantine>,
+    fits: Fits,
+    test: Span,
+    expires: Span,
+}
+
+/// Which ids an entry fits.
+enum Fits {
+    Only(String),
+    Like(Regex),
+}
+
+impl Quarantine {
+    /// Reads the quarantine of `config`; what is wrong with an entry goes to `problems`.
+    pub(super) fn of(config: &Config, problems: &mut Vec<Diagnostic>) -> Self {
+        let scope = Scope::default();
+        let mut filling = Filling::new(&scope, &config.source, true, problems);
+        let written = config.model.quarantine.iter().flatten();
+        Self(written.filter_map(|entry| Entry::of(entry, &mut filling)).collect())
+    }
+
+    /// Puts the tests that an entry in force fits into quarantine.
+    pub(super) fn mark(&self, cases: &mut [CaseEntry], unix_ms: u64) {
+        let today = Day::of(unix_ms);
+        for case in cases {
+            let mut in_force = self.0.iter().filter(|entry| entry.told.expires >= today);
+            let entry = in_force.find(|entry| entry.fits(&case.id));
+            case.quarantine = entry.map(|entry| Arc::clone(&entry.told));
+        }
+    }
+
+    /// The entries that are in force no more and have to do with what is selected.
+    pub(super) fn expired(
+        &self,
+        cases: &[CaseEntry],
+        selection: &Selection,
+        unix_ms: u64,
+    ) -> Vec<outcome::Quarantine> {
+        let expired = self.concerned(cases, selection).filter(|entry| entry.has_expired(unix_ms));
+        expired.map(|entry| (*entry.told).clone()).collect()
+    }
+
+    /// What there is to say of the days of entries that have to do with what is selected: errors where an expired one
+    /// is not told by a run.
+    pub(super) fn days(
+        &self,
+        cases: &[CaseEntry],
+        selection: &Selection,
+        source: &Arc<SourceFile>,
+        unix_ms: u64,
+    ) -> Vec<Diagnostic> {
+        let soon = Day::of(unix_ms.saturating_add(WARNED_DAYS * MS_OF_A_DAY));
+        let told = |entry: &Entry| {
+            let outcome::Quarantine { owner, expires, .. } = &*entry.told;
+            let problem = if entry.has_expired(unix_ms) {
+                let message =
+                    format!("this entry has expired: its last day was {expires}, its owner is {owner}");
+                selection.checks.then(|| Diagnostic::error(Code::QuarantineExpiry, message))
+            } else {
+                let message =
+                    format!("this entry expires soon: its last day is {expires}, its owner is {owner}");
+                (*expires <= soon).then(|| Diagnostic::warning(Code::QuarantineExpiry, message))
+            };
+            let help = "mend the test and remove the entry, or agree on a later day with its owner";
+            Some(problem?.at(source, entry.expires, "").help(help))
+        };
+        self.concerned(cases, selection).filter_map(told).collect()
+    }
+
+    /// A warning of every entry that fits none of the project's tests.
+    pub(super) fn of_nothing(&self, cases: &[CaseEntry], source: &Arc<SourceFile>) -> Vec<Diagnostic> {
+        let idle = self.0.iter().filter(|entry| !cases.iter().any(|case| entry.fits(&case.id)));
+        idle.map(|entry| {
+            let what = match entry.fits {
+                Fits::Only(_) => "no test has the id",
+                Fits::Like(_) => "no test has an id like",
+            };
+            let message = format!("{what} `{}`", entry.told.test);
+            let help = match nearest(&entry.told.test, cases) {
+                Some(id) => format!("did you mean `{id}`? if the test is gone, remove the entry"),
+                None => "`ananke list` prints the ids; if the test is gone, remove the entry".to_owned(),
+            };
+            Diagnostic::warning(Code::QuarantineOfNothing, message).at(source, entry.test, "").help(help)
+        })
+        .collect()
+    }
+
+    /// The entries that fit a selected test; all of them where the whole project is selected.
+    fn concerned(&self, cases: &[CaseEntry], selection: &Selection) -> impl Iterator<Item = &Entry> {
+        let whole = selection.paths.is_empty() && selection.filter.is_none();
+        self.0.iter().filter(move |entry| whole || cases.iter().any(|case| entry.fits(&case.id)))
+    }
+}
+
+impl Entry {
+    fn of(written: &QuarantineEntry, filling: &mut Filling<'_>) -> Option<Self> {
+        let test = filling.text(&written.test).ready();
+        let owner = filling.text(&written.owner).ready();
+        let reason = written.reason.as_ref().map(|reason| filling.text(reason).ready());
+        let expires = filling.text(&written.expires).ready().and_then(|text| {
+            let day = Day::parse(&text);
+            if day.is_none() {
+                let message = format!("`{text}` is no day of the calendar");
+                let help = Some("write it as `YYYY-MM-DD`, like `2026-12-31`".to_owned());
+                filling.report(Code::BadValue, written.expires.span, message, help);
+            }
+            day
+        });
+        let test = test?;
+        let fits = fits(&test, written.test.span, filling)?;
+        let told = outcome::Quarantine {
+            test,
+            owner: owner?,
+            expires: expires?,
+            reason: match reason {
+                Some(reason) => Some(reason?),
+                None => None,
+            },
+            place: filling.place(written.test.span),
+        };
+        Some(Self { told: Arc::new(told), fits, test: written.test.span, expires: written.expires.span })
+    }
+
+    fn fits(&self, id: &str) -> bool {
+        match &self.fits {
+            Fits::Only(only) => only == id,
+            Fits::Like(pattern) => pattern.is_match(id),
+        }
+    }
+
+    fn has_expired(&self, unix_ms: u64) -> bool {
+        self.told.expires < Day::of(unix_ms)
+    }
+}
+
+/// Brackets are part of ids (`pays[1]`), so only `*` and `?` have a meaning of their own.
+fn fits(test: &str, span: Span, filling: &mut Filling<'_>) -> Option<Fits> {
+    if !test.contains(['*', '?']) {
+        return Some(Fits::Only(test.to_owned()));
+    }
+    let escaped = regex::escape(test).replace("\\*", ".*").replace("\\?", ".");
+    let pattern = Regex::new(&format!("(?s)^{escaped}$")).ok();
+    if pattern.is_none() {
+        filling.report(Code::BadValue, span, "the pattern for ids is too long", None);
+    }
+    pattern.map(Fits::Like)
+}
+
+/// The id that was most likely meant.
+fn nearest<'c>(written: &str, cases: &'c [CaseEntry]) -> Option<&'c str> {
+    let likeness = |case: &'c CaseEntry| (strsim::jaro_winkler(written, &case.id), case.id.as_str());
+    let likely = cases.iter().map(likeness).filter(|(likeness, _)| *likeness > 0.85);
+    likely.max_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, id)| id)
+}

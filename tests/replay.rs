@@ -5,17 +5,20 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 
 use ananke::context::{At, ManualClock};
-use ananke::outcome::Outcome;
+use ananke::outcome::{ErrorKind, Outcome, Status};
+use ananke::plan::{Selection, plan};
 use ananke::recording::{Mode, Recordings};
 use ananke::run::{Options, Run, RunEvent, run};
 use ananke::target::{Deed, HttpRequest, Reply, TargetError, Transport};
 use futures_util::future::BoxFuture;
+use serde_json::json;
 use tempfile::TempDir;
 use tokio::sync::mpsc;
 
 use crate::golden_cases::normalised;
 use crate::support::canned::Canned;
 use crate::support::project::Project;
+use crate::support::raw_agent::{RawAgent, Step};
 use crate::wire::captures::{body, names};
 
 const CONFIG: &str =
@@ -35,12 +38,28 @@ impl Transport for Nowhere {
 }
 
 async fn outcomes(project: &Project, transport: Arc<dyn Transport>, recordings: &Recordings) -> Vec<Outcome> {
+    outcomes_of(project, recordings, |shared| {
+        shared.context.clock = Arc::new(ManualClock::default());
+        shared.transport = transport;
+    })
+    .await
+}
+
+async fn outcomes_over_http(project: &Project, recordings: &Recordings) -> Vec<Outcome> {
+    outcomes_of(project, recordings, |_| {}).await
+}
+
+async fn outcomes_of(
+    project: &Project,
+    recordings: &Recordings,
+    change: impl FnOnce(&mut Run),
+) -> Vec<Outcome> {
     let (sender, mut receiver) = mpsc::channel(1000);
     let mut shared: Run = project.shared(Options::default(), sender);
-    shared.context.clock = Arc::new(ManualClock::default());
-    shared.transport = transport;
     shared.recordings = Some(recordings.clone());
-    run(shared, project.plan().plan.expect("a plan")).await;
+    change(&mut shared);
+    let planned = plan(&project.context(), &Selection::default(), &project.redactor);
+    run(shared, planned.plan.expect("a plan")).await;
     let mut outcomes = Vec::new();
     while let Some(event) = receiver.recv().await {
         if let RunEvent::CaseFinished(outcome) = event {
@@ -69,6 +88,141 @@ async fn every_captured_stream_is_the_same_again() {
             let again = outcomes(&project, Arc::new(Nowhere), &recordings(&kept, Mode::RecordMissing)).await;
             assert_eq!(again, live, "{name}: what is there is played");
         }
+    }
+}
+
+fn agent(body: &[String]) -> Step {
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+    let frames: String = body.iter().map(|event| format!("data: {event}\n\n")).collect();
+    Step::Send([head, &frames].concat().into_bytes())
+}
+
+fn says(id: &str, delta: &str) -> String {
+    json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": id, "delta": delta}).to_string()
+}
+
+/// A run that says these pieces.
+fn run_of(pieces: &[&str]) -> Vec<String> {
+    let event = |kind: &str| json!({"type": kind, "messageId": "m"}).to_string();
+    let said = pieces.iter().map(|piece| says("m", piece));
+    [vec![event("RUN_STARTED"), event("TEXT_MESSAGE_START")], said.collect()]
+        .concat()
+        .into_iter()
+        .chain([event("TEXT_MESSAGE_END"), event("RUN_FINISHED")])
+        .collect()
+}
+
+/// Every byte below `folder`.
+fn bytes(folder: &Path) -> String {
+    let mut all = String::new();
+    for entry in std::fs::read_dir(folder).into_iter().flatten() {
+        let path = entry.unwrap().path();
+        all += &if path.is_dir() { bytes(&path) } else { std::fs::read_to_string(path).unwrap() };
+    }
+    all
+}
+
+/// A project of one test against `agent`, whose secrets come from the environment, from a hook and from the file.
+fn secretive(url: &str, rules: &str) -> Project {
+    let config = format!(
+        "version: \"1.0\"\ntarget:\n  type: agui\n  endpoint: \"{url}\"\n  agentId: a\n  timeout_ms: 300\n  headers: {{ x-key: \"${{ENV.KEY}}\", x-token: \"${{TOKEN}}\", cookie: written-out }}\n"
+    );
+    let test = format!(
+        "version: \"1.0\"\nname: a\nhooks: [{{ cmd: [echo, '{{\"TOKEN\": \"t0ken-of-a-hook\"}}'] }}]\nturns: [{{ user: \"I am ${{TOKEN}}\" }}]\nassert: {rules}\n"
+    );
+    Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", &test)])
+}
+
+#[tokio::test]
+async fn a_recording_names_its_secrets_and_holds_none() {
+    let said = "key s3cr3t/key, token t0ken-of-a-hook, url s3cr3t%2Fkey, cookie written-out";
+    let agent = RawAgent::start(vec![vec![Step::Expect, agent(&run_of(&[said]))]]).await;
+    let rules = "{ text: { must_match: \"token ${TOKEN},\", must_not_match: nothing } }";
+    let project = secretive(&agent.url(), rules).with_environment("KEY", "s3cr3t/key");
+    let kept = project.folder().join("kept");
+    let live = outcomes_over_http(&project, &recordings(&kept, Mode::Record)).await;
+    let passed = |outcomes: &[Outcome]| outcomes.iter().all(|outcome| outcome.status == Status::Passed);
+    assert!(passed(&live), "{live:#?}");
+
+    let written = bytes(&kept);
+    for secret in ["s3cr3t", "t0ken-of-a-hook", "written-out"] {
+        assert!(!written.contains(secret), "{secret}: {written}");
+    }
+    for marker in ["<secret:ENV.KEY>", "<secret:TOKEN>", "<secret:cookie>"] {
+        assert!(written.contains(marker), "{marker}: {written}");
+    }
+    // Neither the environment nor the hook gives anything now.
+    let files = ["ananke.config.yaml", "a.test.yaml"].map(|name| {
+        let text = std::fs::read_to_string(project.folder().join(name)).unwrap();
+        (name, text.replace("cmd: [echo,", "cmd: [no-such-program,").replace(&agent.url(), "${ENV.NOT_SET}"))
+    });
+    let elsewhere = Project::new(&files.each_ref().map(|(name, text)| (*name, text.as_str())));
+    let planned = plan(&elsewhere.context(), &Selection::default(), &elsewhere.redactor);
+    assert!(planned.plan.is_some(), "{:#?}", planned.problems);
+    let played = outcomes(&elsewhere, Arc::new(Nowhere), &recordings(&kept, Mode::Replay)).await;
+    assert!(passed(&played), "{played:#?}");
+    let seal = |project: &Project, outcomes: Vec<Outcome>| format!("{:#?}", project.redactor.seal(outcomes));
+    let (live, played) = (seal(&project, live), seal(&elsewhere, played));
+    assert!(live.contains("key ***, token ***, url ***, cookie ***"), "{live}");
+    assert_eq!(
+        played.replace(&elsewhere.folder().display().to_string(), ""),
+        live.replace(&project.folder().display().to_string(), "")
+    );
+}
+
+#[tokio::test]
+async fn a_secret_told_in_pieces_is_not_recorded() {
+    let agent = RawAgent::start(vec![vec![Step::Expect, agent(&run_of(&["key s3cr", "3t/key"]))]]).await;
+    let project =
+        secretive(&agent.url(), "{ text: { must_match: key } }").with_environment("KEY", "s3cr3t/key");
+    let kept = project.folder().join("kept");
+    let outcome = outcomes_over_http(&project, &recordings(&kept, Mode::Record)).await.remove(0);
+    let problem = outcome.problem.expect("a problem");
+    assert_eq!((outcome.status, problem.kind), (Status::Error, ErrorKind::Recording));
+    assert!(problem.message.contains("told `<secret:ENV.KEY>` in pieces"), "{problem:?}");
+    assert_eq!(bytes(&kept), "");
+}
+
+#[tokio::test]
+async fn what_did_not_end_well_does_not_end_well_again() {
+    let started = || agent(&run_of(&[])[..1]);
+    for (name, steps) in [
+        ("no answer", vec![Step::Expect, Step::Hold]),
+        ("no end", vec![Step::Expect, started(), Step::Hold]),
+        ("a broken connection", vec![Step::Expect, started(), Step::Reset]),
+        ("an early end", vec![Step::Expect, started()]),
+        (
+            "half an event",
+            vec![Step::Expect, Step::Send(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\ndata: {".to_vec())],
+        ),
+        ("no stream", vec![Step::Expect, Step::Send(b"HTTP/1.1 200 OK\r\n\r\n<html>\n\n</html>".to_vec())]),
+        (
+            "a refusal",
+            vec![
+                Step::Expect,
+                Step::Send(b"HTTP/1.1 401 No\r\nconnection: close\r\n\r\nno \xff key".to_vec()),
+            ],
+        ),
+        (
+            "a redirect",
+            vec![
+                Step::Expect,
+                Step::Send(b"HTTP/1.1 307 No\r\nlocation: /x?key=1\r\nconnection: close\r\n\r\n".to_vec()),
+            ],
+        ),
+        ("a closed door", vec![Step::Reset]),
+    ] {
+        let agent = RawAgent::start(vec![steps]).await;
+        let project =
+            secretive(&agent.url(), "{ text: { must_not_match: x } }").with_environment("KEY", "s3cr3t/key");
+        let kept = project.folder().join("kept");
+        let live = outcomes_over_http(&project, &recordings(&kept, Mode::Record)).await;
+        assert!(live[0].status.fails_the_run(), "{name}: {live:#?}");
+        let played = outcomes(&project, Arc::new(Nowhere), &recordings(&kept, Mode::Replay)).await;
+        // The words of an outcome hold what hooks gave, which is a marker now.
+        let shown =
+            |outcomes: &[Outcome]| format!("{outcomes:#?}").replace("<secret:TOKEN>", "t0ken-of-a-hook");
+        assert_eq!(shown(&played), shown(&live), "{name}");
     }
 }
 

@@ -107,7 +107,7 @@ impl Player {
     /// Where there was no such hook.
     pub fn hook(&self, number: usize) -> Result<Result<Map<String, Value>, Problem>, RecordingError> {
         let gave = self.0.left().hooks.pop_front();
-        gave.ok_or_else(|| self.0.stale(&format!("holds nothing of hook {number}")))
+        gave.ok_or_else(|| self.0.stale(&format!("holds nothing of hook {number}, which the test has now")))
     }
 
     /// What kept the recording from being played on.
@@ -159,7 +159,10 @@ impl Shared {
         match difference.filter(|_| !self.loose) {
             None => Ok(exchange),
             Some(lines) => {
-                Err(self.stale(&format!("is of another request in turn {turn}: {}", lines.join("; "))))
+                let stale =
+                    self.stale(&format!("is of another request in turn {turn}: {}", lines.join("; ")));
+                let help = "the test or its target changed since then: record it again with `--record`, or play it all the same with `--replay-loose`";
+                Err(RecordingError { help: Some(help.to_owned()), ..stale })
             }
         }
     }

@@ -33,7 +33,7 @@ pub(in crate::recording) fn read(key: &CaseKey, text: &str) -> Result<Recorded, 
             recorded = Some(read_heading(key, read, written).map_err(wrong)?);
             continue;
         };
-        let line = read.map_err(|error| wrong(format!("this is no line of a recording: {error}")))?;
+        let line = read.map_err(|error| wrong(no_line(&error)))?;
         add(recorded, line).map_err(|message| wrong(message.to_owned()))?;
     }
     let recorded = recorded.ok_or_else(|| Unreadable { line: 1, message: "the file is empty".to_owned() })?;
@@ -74,6 +74,13 @@ fn read_heading(key: &CaseKey, line: serde_json::Result<Line>, written: &str) ->
         },
         exchanges: Vec::new(),
     })
+}
+
+/// What the reader of JSON says, without its own number of the line, which is always 1.
+fn no_line(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let message = text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message);
+    format!("this is no line of a recording: {message} (column {})", error.column())
 }
 
 fn newer(version: &str) -> String {

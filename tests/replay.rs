@@ -11,6 +11,7 @@ use ananke::recording::{Mode, Recordings};
 use ananke::run::{Options, Run, RunEvent, run};
 use ananke::target::{Deed, HttpRequest, Reply, TargetError, Transport};
 use futures_util::future::BoxFuture;
+use regex::Regex;
 use serde_json::json;
 use tempfile::TempDir;
 use tokio::sync::mpsc;
@@ -93,8 +94,8 @@ async fn every_captured_stream_is_the_same_again() {
 
 fn agent(body: &[String]) -> Step {
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
-    let frames: String = body.iter().map(|event| format!("data: {event}\n\n")).collect();
-    Step::Send([head, &frames].concat().into_bytes())
+    let frames = body.iter().fold(head.to_owned(), |text, event| text + &format!("data: {event}\n\n"));
+    Step::Send(frames.into_bytes())
 }
 
 fn says(id: &str, delta: &str) -> String {
@@ -251,4 +252,24 @@ fn every_example_is_the_same_again() {
     let live = run("--record");
     assert_eq!(live.0, Some(0), "{:#?}", live.1);
     assert_eq!(run("--replay"), live);
+}
+
+#[test]
+fn an_agent_that_was_recorded_long_ago_is_the_same() {
+    let agents = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/real-agents");
+    let specs = agents.join("specs/pydantic-ai");
+    let output = Command::new(env!("CARGO_BIN_EXE_ananke"))
+        .args(["run", "--strict-protocol", "--replay"])
+        .arg(agents.join("recordings"))
+        .arg("--config")
+        .arg(specs.join("ananke.config.yaml"))
+        .args([specs.join("passing"), specs.join("usage")])
+        .output()
+        .expect("the program can be started");
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{stdout}");
+    // Of the two tools, one took 0.3 s then.
+    let time = Regex::new(r"two tools at once, then one that needs both  (\d+) ms").unwrap();
+    let took: u32 = time.captures(&stdout).expect("a time")[1].parse().unwrap();
+    assert!(took >= 300, "{stdout}");
 }

@@ -32,6 +32,16 @@ impl Agent {
 
     /// Serves on a free port; every answer comes after this time.
     pub(crate) fn thinking_for(latency: Duration) -> Self {
+        Self::answering(latency, 2)
+    }
+
+    /// Serves on a free port, at once; every answer is of so many events, at least ten.
+    pub(crate) fn telling(events: usize) -> Self {
+        Self::answering(Duration::ZERO, events - 9)
+    }
+
+    /// What is said comes in so many pieces.
+    fn answering(latency: Duration, pieces: usize) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let address = listener.local_addr().expect("a listener has an address");
         let served = Arc::new(Mutex::new(Served::default()));
@@ -41,7 +51,7 @@ impl Agent {
                 let served = Arc::clone(&served);
                 lock(&served).connections += 1;
                 // A client that goes away ends its connection, nothing else.
-                thread::spawn(move || answer(stream, latency, &served).ok());
+                thread::spawn(move || answer(stream, latency, pieces, &served).ok());
             }
         });
         agent
@@ -63,7 +73,12 @@ fn lock(served: &Mutex<Served>) -> MutexGuard<'_, Served> {
 }
 
 /// Answers request after request of one connection.
-fn answer(mut stream: TcpStream, latency: Duration, served: &Mutex<Served>) -> std::io::Result<()> {
+fn answer(
+    mut stream: TcpStream,
+    latency: Duration,
+    pieces: usize,
+    served: &Mutex<Served>,
+) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
     let mut received = Vec::new();
     let mut piece = [0; 8192];
@@ -82,7 +97,7 @@ fn answer(mut stream: TcpStream, latency: Duration, served: &Mutex<Served>) -> s
             }
         };
         let arrived = Instant::now();
-        let answer = run(&serde_json::from_slice(&body)?);
+        let answer = run(&serde_json::from_slice(&body)?, pieces);
         thread::sleep(latency.saturating_sub(arrived.elapsed()));
         lock(served).late.push(arrived.elapsed().saturating_sub(latency));
         stream.write_all(&answer)?;
@@ -98,9 +113,12 @@ fn request(received: &[u8]) -> Option<(usize, usize)> {
 }
 
 /// The canned run, each event in a chunk of its own, as servers send them.
-fn run(input: &Value) -> Vec<u8> {
+fn run(input: &Value, pieces: usize) -> Vec<u8> {
     let (thread, run) = (&input["threadId"], &input["runId"]);
     let (call, message) = (format!("call-{run}"), format!("message-{run}"));
+    let words = |piece: usize| if piece + 1 < pieces { "Your order O-7 " } else { "is on its way." };
+    let said = (0..pieces)
+        .map(|piece| json!({ "type": "TEXT_MESSAGE_CONTENT", "messageId": message, "delta": words(piece) }));
     let events = [
         json!({ "type": "RUN_STARTED", "threadId": thread, "runId": run }),
         json!({ "type": "TOOL_CALL_START", "toolCallId": call, "toolCallName": "find_order" }),
@@ -110,14 +128,14 @@ fn run(input: &Value) -> Vec<u8> {
         json!({ "type": "TOOL_CALL_RESULT", "messageId": format!("result-{run}"), "toolCallId": call,
             "content": "{\"order\":\"O-7\",\"amount\":89.5}", "role": "tool" }),
         json!({ "type": "TEXT_MESSAGE_START", "messageId": message, "role": "assistant" }),
-        json!({ "type": "TEXT_MESSAGE_CONTENT", "messageId": message, "delta": "Your order O-7 " }),
-        json!({ "type": "TEXT_MESSAGE_CONTENT", "messageId": message, "delta": "is on its way." }),
+    ];
+    let end = [
         json!({ "type": "TEXT_MESSAGE_END", "messageId": message }),
         json!({ "type": "RUN_FINISHED", "threadId": thread, "runId": run }),
     ];
     let mut answer =
         b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n".to_vec();
-    for event in events {
+    for event in events.into_iter().chain(said).chain(end) {
         let frame = format!("data: {event}\n\n");
         answer.extend_from_slice(format!("{:x}\r\n{frame}\r\n", frame.len()).as_bytes());
     }

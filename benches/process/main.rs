@@ -22,12 +22,13 @@ use project::Project;
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    let measurements: [(&str, fn()); 6] = [
+    let measurements: [(&str, fn()); 7] = [
         ("start: one test, the whole process", start),
         ("many: 200 tests of one turn over loopback, the whole process", many),
         ("parallel: 200 tests against an agent that takes 100 ms, 8 at once", parallel),
         ("memory: 200 and 20,000 tests with a JUnit report", memory),
         ("pace: 2,000 tests with a JUnit report", pace),
+        ("replay: 1,000 recorded tests of one turn and 30 events each", replay),
         ("check: 10,000 files, beside the YAML crate alone", check),
     ];
     for (heading, measure) in measurements {
@@ -101,6 +102,18 @@ fn pace() {
         let project = Project::new(&config, 2000, project::one_turn);
         measure::repeat(5, || project.ananke(&["run", "--junit", "report.xml"]).run()).print(place);
     }
+}
+
+fn replay() {
+    let agent = Agent::telling(30);
+    let project = Project::new(&project::loopback(&agent), 1000, project::one_turn);
+    measure::repeat(5, || project.ananke(&["run", "--record", "kept"]).run()).print("live and recorded");
+    measure::repeat(5, || project.ananke(&["run"]).run()).print("live");
+    measure::repeat(10, || project.ananke(&["run", "--replay", "kept"]).run()).print("replayed");
+    let parallel = ["run", "--replay", "kept", "--parallel", "2"];
+    measure::repeat(10, || project.ananke(&parallel).run()).print("replayed, 2 at once");
+    let peak = (0..3).map(|_| project.ananke(&["run", "--replay", "kept"]).peak_kib()).max();
+    println!("  {:<36} {:>6.1} MiB", "peak memory, replayed", mebibytes(peak.unwrap_or_default()));
 }
 
 fn check() {

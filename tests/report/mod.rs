@@ -25,7 +25,7 @@ fn ended(outcomes: Vec<Outcome>, mut verdict: Verdict) -> Vec<Sealed<RunEvent>> 
         verdict.totals.add(outcome);
     }
     let mut events = begun(outcomes.len(), outcomes);
-    events.push(seal(RunEvent::RunFinished { verdict, elapsed_us: 125_400_000 }));
+    events.push(seal(RunEvent::RunFinished { verdict, elapsed_us: 125_400_000, interrupted: false }));
     events
 }
 

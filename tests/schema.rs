@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
-use ananke::report::json_lines;
+use ananke::report::{comparison, json_lines};
 use ananke::schema::{FileKind, Version, embedded, generate, pruned, text};
 use serde_json::Value;
 
@@ -28,10 +28,10 @@ fn compare(path: &str, expected: &str) {
     assert!(committed == expected, "{path} is not what the model says: run `ANANKE_UPDATE=1 cargo test`");
 }
 
-/// Every schema with its name: those of the files, and that of the report for programs.
+/// Every schema with its name: those of the files, and those of what programs read.
 fn all() -> Vec<(&'static str, Value)> {
     let files = FileKind::ALL.iter().map(|kind| (kind.as_str(), generate(*kind)));
-    files.chain([("report", json_lines::schema())]).collect()
+    files.chain([("report", json_lines::schema()), ("comparison", comparison::schema())]).collect()
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Reports of hand-made outcomes, against golden files: `ANANKE_UPDATE=1 cargo test` writes them anew.
 
+mod comparison;
 mod console;
 mod json_lines;
 mod junit;

@@ -73,7 +73,7 @@ impl Reporter for BaselineReport {
         let Self { mut out, colour, of_everything, comparing, tests, elapsed_us, exit_code } = *self;
         let whole = Whole { total: tests, elapsed_us, exit_code };
         let comparison = comparing.finish(Side { name: "this run".to_owned(), whole }, of_everything, &[]);
-        let text = format!("\n{}", comparison.text(colour));
+        let text = comparison.text_below(colour);
         match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
             // A reader that has gone away ends the printing, nothing else.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),

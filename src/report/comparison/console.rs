@@ -32,15 +32,30 @@ const SECTIONS: [(&str, &[Kind]); 8] = [
 impl Comparison {
     /// What changed, as text for a terminal.
     pub fn text(&self, colour: bool) -> String {
+        let mut page = Page::default();
+        self.write(&mut page, if colour { Palette::coloured() } else { Palette::default() });
+        page.0
+    }
+
+    /// What changed, below what a run told of itself.
+    pub(super) fn text_below(&self, colour: bool) -> String {
         let palette = if colour { Palette::coloured() } else { Palette::default() };
         let mut page = Page::default();
+        page.end();
+        page.put(palette.strong, &format!("compared with {}", name(&self.before)));
+        page.end();
+        page.end();
+        self.write(&mut page, palette);
+        page.0
+    }
+
+    fn write(&self, page: &mut Page, palette: Palette) {
         for (heading, kinds) in SECTIONS {
             let of_section = |change: &&Change| kinds.contains(&change.kinds[0]);
-            Self::section(&mut page, palette, heading, self.changes.iter().filter(of_section));
+            Self::section(page, palette, heading, self.changes.iter().filter(of_section));
         }
-        self.runs(&mut page, palette);
-        self.verdict(&mut page, palette);
-        page.0
+        self.runs(page, palette);
+        self.verdict(page, palette);
     }
 
     fn section<'c>(
@@ -79,7 +94,8 @@ impl Comparison {
         let time = self.agents_time;
         if time.tests > 0 {
             let (before, after) = (duration::for_people(time.before_us), duration::for_people(time.after_us));
-            let line = format!("agent's time where it passed both times: {after}, before {before}");
+            let tests = tests(time.tests);
+            let line = format!("agent's time in {tests} that passed both times: {after}, before {before}");
             page.put(palette.faint, &line);
             page.end();
         }
@@ -138,7 +154,7 @@ fn test(page: &mut Page, palette: Palette, change: &Change) {
         page.put(palette.faint, &note);
     }
     page.end();
-    if let Some(reason) = change.after.as_ref().and_then(|test| test.reason.as_deref()) {
+    if let Some(reason) = reason(change) {
         page.space(INDENT);
         page.plain(&text::line(reason));
         page.end();
@@ -146,6 +162,13 @@ fn test(page: &mut Page, palette: Palette, change: &Change) {
     if let (Some(before), Some(after)) = (&change.before, &change.after) {
         details(page, palette, &change.kinds, before, after);
     }
+}
+
+/// Why it does not pass, where that is news.
+fn reason(change: &Change) -> Option<&str> {
+    let reason = change.after.as_ref()?.reason.as_deref();
+    let before = change.before.as_ref().and_then(|test| test.reason.as_deref());
+    reason.filter(|_| reason != before)
 }
 
 fn sign(palette: Palette, change: &Change) -> (&'static str, Style) {
@@ -164,14 +187,14 @@ fn note(change: &Change) -> String {
         if after.fails() || (kind == Kind::New && after.status == Status::Skipped) {
             notes.push(after.status.as_str().to_owned());
         }
-        for (is_set, word) in [(after.flaky, "on a retry"), (after.quarantined, "quarantined")] {
+        for (is_set, word) in [(after.flaky, "passed on a retry"), (after.quarantined, "quarantined")] {
             notes.extend(is_set.then(|| word.to_owned()));
         }
     }
     match &change.before {
         None if kind == Kind::NewlyFailing => notes.push("new".to_owned()),
         Some(before) if Some(before.status) != change.after.as_ref().map(|after| after.status) => {
-            notes.push(format!("was {}", before.status.as_str()));
+            notes.push(format!("{} before", before.status.as_str()));
         }
         _ => {}
     }
@@ -205,5 +228,5 @@ fn details(page: &mut Page, palette: Palette, kinds: &[Kind], before: &Digest, a
 }
 
 fn ending(test: &Digest) -> String {
-    test.ending.clone().unwrap_or_else(|| "none told".to_owned())
+    test.ending.clone().unwrap_or_else(|| "none".to_owned())
 }

@@ -6,6 +6,7 @@
 use std::fmt;
 
 use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::outcome::Status;
@@ -48,6 +49,7 @@ impl Digest {
 
 /// What a report says of its run as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(expecting = "a summary")]
 pub(super) struct Whole {
     /// How many results there must be.
     pub(super) total: usize,
@@ -84,7 +86,9 @@ pub(super) struct Object {
     turns: Vec<Turn>,
     #[serde(default)]
     final_assertions: Vec<Finding>,
-    error: Option<Finding>,
+    /// Of a result why it could not be judged; of a summary a number.
+    #[serde(default)]
+    error: Trouble,
     skip_reason: Option<Kept>,
 }
 
@@ -127,8 +131,9 @@ impl TryFrom<Object> for Digest {
         let Word(status) = object.status.ok_or("a result without its `status`")?;
         let in_turns = object.turns.iter_mut().flat_map(|turn| turn.assertions.drain(..));
         let finding = in_turns.chain(object.final_assertions).find(|finding| finding.passed != Some(true));
-        let finding = finding.or(object.error).and_then(|finding| finding.message);
+        let finding = finding.or(object.error.0).and_then(|finding| finding.message);
         let reason = finding.or(object.skip_reason).filter(|_| status != Status::Passed);
+        let first_line = |Kept(text): Kept| text.lines().next().map(str::to_owned);
         Ok(Self {
             id,
             status,
@@ -143,12 +148,13 @@ impl TryFrom<Object> for Digest {
                 .flat_map(|turn| turn.tool_calls)
                 .map(|call| call.name.0)
                 .collect(),
-            reason: reason.map(|Kept(text)| text),
+            reason: reason.and_then(first_line),
         })
     }
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(expecting = "a turn")]
 struct Turn {
     #[serde(default)]
     tool_calls: Vec<Call>,
@@ -158,14 +164,47 @@ struct Turn {
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(expecting = "a tool call")]
 struct Call {
     name: Kept,
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(expecting = "a finding")]
 struct Finding {
     passed: Option<bool>,
     message: Option<Kept>,
+}
+
+/// The `error` of an object.
+#[derive(Debug, Default)]
+struct Trouble(Option<Finding>);
+
+impl<'de> Deserialize<'de> for Trouble {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NumberOrFinding;
+        impl<'de> Visitor<'de> for NumberOrFinding {
+            type Value = Trouble;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an error or a number of them")
+            }
+
+            fn visit_unit<E: Error>(self) -> Result<Trouble, E> {
+                Ok(Trouble(None))
+            }
+
+            fn visit_u64<E: Error>(self, _: u64) -> Result<Trouble, E> {
+                Ok(Trouble(None))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Trouble, A::Error> {
+                Finding::deserialize(MapAccessDeserializer::new(entries))
+                    .map(|finding| Trouble(Some(finding)))
+            }
+        }
+        deserializer.deserialize_any(NumberOrFinding)
+    }
 }
 
 /// The format's version, where this program can read it.

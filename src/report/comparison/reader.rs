@@ -5,12 +5,14 @@
 
 use std::cell::Cell;
 use std::collections::HashSet;
+use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
-use std::rc::Rc;
 
 use serde::Deserialize as _;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{DeserializeSeed, Error as _, MapAccess, Visitor};
 use serde_json::error::Category;
 use serde_json::{Deserializer, Error};
 
@@ -32,16 +34,14 @@ pub(super) fn read(path: &Path, name: &str, take: &mut dyn FnMut(Digest)) -> Res
     let unreadable = |error: &io::Error| {
         Diagnostic::error(Code::Unreadable, format!("`{name}` cannot be read: {}", reason(error)))
     };
-    let mut file = BufReader::new(File::open(path).map_err(|error| unreadable(&error))?);
+    let file = File::open(path).map_err(|error| unreadable(&error))?;
+    let left = Cell::new(MOST_BYTES);
+    let mut input = BufReader::new(Limited { input: file, left: &left });
     // A folder is opened like a file, and refuses to be read.
-    file.fill_buf().map_err(|error| unreadable(&error))?;
-    read_from(file, MOST_BYTES, take).map_err(|Bad { place, message, help }| {
-        let place = match place {
-            None => String::new(),
-            Some((line, None)) => format!(", line {line}"),
-            Some((line, Some(column))) => format!(", line {line}, column {column}"),
-        };
-        let message = format!("`{name}`{place}: {message}");
+    input.fill_buf().map_err(|error| unreadable(&error))?;
+    read_from(input, &|| left.set(MOST_BYTES), take).map_err(|Bad { place, message, help }| {
+        let place = place.map(|(line, column)| format!(", line {line}, column {column}"));
+        let message = format!("`{name}`{}: {message}", place.unwrap_or_default());
         Diagnostic::error(Code::BadReport, message).help(help)
     })
 }
@@ -57,8 +57,8 @@ pub(super) fn read_line(line: &str) -> Option<Digest> {
 /// What is wrong with a report.
 #[derive(Debug, PartialEq, Eq)]
 struct Bad {
-    /// The line, and where it is known the column, counted from 1.
-    place: Option<(usize, Option<usize>)>,
+    /// Line and column, counted from 1.
+    place: Option<(usize, usize)>,
     message: String,
     help: &'static str,
 }
@@ -67,6 +67,7 @@ impl Bad {
     const WRITE_ONE: &str = "`ananke run -o FILE.json` writes a report that can be compared";
     const RUN_AGAIN: &str =
         "the program was killed before the end of the run, or the file was cut: run it again";
+    const AS_LINES: &str = "write JSON lines (`-o FILE.jsonl`), which may be longer";
 
     fn new(message: impl Into<String>, help: &'static str) -> Self {
         Self { place: None, message: message.into(), help }
@@ -76,23 +77,23 @@ impl Bad {
         let text = error.to_string();
         let told = text.rsplit_once(" at line ").map_or(text.as_str(), |(told, _)| told);
         let (message, help) = match error.classify() {
-            Category::Io => (told.to_owned(), "write JSON lines (`-o FILE.jsonl`), which may be longer"),
+            Category::Io => (told.to_owned(), Self::AS_LINES),
             Category::Syntax => (format!("no JSON: {told}"), Self::WRITE_ONE),
             Category::Data => (told.to_owned(), Self::WRITE_ONE),
             Category::Eof => ("the report ends in the middle of a value".to_owned(), Self::RUN_AGAIN),
         };
-        let place = (error.line() > 0).then(|| (error.line(), Some(error.column())));
+        let place = (error.line() > 0).then(|| (error.line(), error.column().max(1)));
         Self { place, message, help }
     }
 }
 
-fn read_from(mut input: impl BufRead, most_bytes: u64, take: &mut dyn FnMut(Digest)) -> Result<Whole, Bad> {
+/// Reads values until there are no more; `next` is called before each.
+fn read_from(mut input: impl BufRead, next: &dyn Fn(), take: &mut dyn FnMut(Digest)) -> Result<Whole, Bad> {
     // What some shells put before redirected output.
     if input.fill_buf().is_ok_and(|start| start.starts_with(b"\xef\xbb\xbf")) {
         input.consume(3);
     }
-    let meter = Rc::new(Meter { left: Cell::new(most_bytes), line: Cell::new(1) });
-    let mut values = Deserializer::from_reader(Metered { input, meter: Rc::clone(&meter) });
+    let mut values = Deserializer::from_reader(input);
     let mut reading = Reading { ids: HashSet::new(), whole: None, take };
     loop {
         match values.end() {
@@ -100,11 +101,8 @@ fn read_from(mut input: impl BufRead, most_bytes: u64, take: &mut dyn FnMut(Dige
             Err(error) if error.is_io() => return Err(Bad::of(&error)),
             Err(_) => {}
         }
-        meter.left.set(most_bytes);
-        let object = Object::deserialize(&mut values).map_err(|error| Bad::of(&error))?;
-        let part = object.part().map_err(|message| Bad::new(message, Bad::WRITE_ONE));
-        let added = part.and_then(|part| reading.add(part));
-        added.map_err(|bad| Bad { place: Some((meter.line.get(), None)), ..bad })?;
+        next();
+        reading.deserialize(&mut values).map_err(|error| Bad::of(&error))?;
     }
 }
 
@@ -116,10 +114,9 @@ struct Reading<'t> {
 }
 
 impl Reading<'_> {
-    fn add(&mut self, part: Part) -> Result<(), Bad> {
+    fn add(&mut self, part: Part) -> Result<(), String> {
         if self.whole.is_some() && !matches!(part, Part::Unknown) {
-            let help = "compare the reports of two runs: name one file for each";
-            return Err(Bad::new("the file goes on behind the end of a report", help));
+            return Err("the file goes on behind the end of a report; a report is of one run".to_owned());
         }
         match part {
             Part::Test(digest) => self.test(digest),
@@ -135,16 +132,12 @@ impl Reading<'_> {
         }
     }
 
-    fn test(&mut self, digest: Digest) -> Result<(), Bad> {
+    fn test(&mut self, digest: Digest) -> Result<(), String> {
         if self.ids.len() >= MOST_TESTS {
-            return Err(Bad::new(format!("more than {MOST_TESTS} tests"), "compare parts of it"));
+            return Err(format!("more than {MOST_TESTS} results"));
         }
         if !self.ids.insert(digest.id.clone()) {
-            let message = format!("two results of the test `{}`", digest.id);
-            return Err(Bad::new(
-                message,
-                "a report is of one run, in which every test has an id of its own",
-            ));
+            return Err(format!("a second result of the test `{}`; a report is of one run", digest.id));
         }
         (self.take)(digest);
         Ok(())
@@ -152,46 +145,57 @@ impl Reading<'_> {
 
     /// What the report says of its run, once everything is read.
     fn whole(self) -> Result<Whole, Bad> {
-        let told = self.ids.len();
+        let results = match self.ids.len() {
+            1 => "1 result".to_owned(),
+            told => format!("{told} results"),
+        };
         match self.whole {
-            Some(whole) if whole.total == told => Ok(whole),
+            Some(whole) if whole.total == self.ids.len() => Ok(whole),
             Some(Whole { total, .. }) => {
-                let message = format!("the summary counts {total} tests, and there are {told} results");
-                Err(Bad::new(message, "compare the report as it was written"))
+                let message = format!("the summary counts {total}, and the report has {results}");
+                Err(Bad::new(message, "compare a report as it was written"))
             }
-            None if told == 0 => Err(Bad::new("the file is empty", Bad::WRITE_ONE)),
-            None => {
-                let message = format!("the summary is missing, behind {told} results");
-                Err(Bad::new(message, Bad::RUN_AGAIN))
-            }
+            None if self.ids.is_empty() => Err(Bad::new("there is no report in it", Bad::WRITE_ONE)),
+            None => Err(Bad::new(format!("the summary is missing behind {results}"), Bad::RUN_AGAIN)),
         }
     }
 }
 
-/// How far a reader is.
-struct Meter {
-    /// How many bytes the value that is being read may still have.
-    left: Cell<u64>,
-    /// The line, counted from 1.
-    line: Cell<usize>,
+/// Takes the next value. What is wrong with it is found while the place is still known.
+impl<'de> DeserializeSeed<'de> for &mut Reading<'_> {
+    type Value = ();
+
+    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
 }
 
-/// A reader that knows its line, and gives up on a value without end.
-struct Metered<R> {
+impl<'de> Visitor<'de> for &mut Reading<'_> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an object of a report")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<(), A::Error> {
+        let object = Object::deserialize(MapAccessDeserializer::new(entries))?;
+        object.part().and_then(|part| self.add(part)).map_err(A::Error::custom)
+    }
+}
+
+/// A reader that gives up on a value without end.
+struct Limited<'l, R> {
     input: R,
-    meter: Rc<Meter>,
+    /// How many bytes the value that is being read may still have.
+    left: &'l Cell<u64>,
 }
 
-impl<R: Read> Read for Metered<R> {
+impl<R: Read> Read for Limited<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.input.read(buffer)?;
-        self.meter.line.update(|line| line + memchr::memchr_iter(b'\n', &buffer[..count]).count());
-        match self.meter.left.get().checked_sub(count as u64) {
-            Some(left) => {
-                self.meter.left.set(left);
-                Ok(count)
-            }
-            None => Err(io::Error::other("a value without end")),
-        }
+        let left = self.left.get().checked_sub(count as u64);
+        self.left
+            .set(left.ok_or_else(|| io::Error::other(format!("a value of over {} GiB", MOST_BYTES >> 30)))?);
+        Ok(count)
     }
 }

@@ -227,10 +227,10 @@ pub(crate) struct CompareOptions {
     /// What else counts as a regression, beside tests that newly fail
     #[arg(long, value_enum, value_delimiter = ',', value_name = "KINDS")]
     pub(crate) fail_on: Vec<FailOn>,
-    /// A test is slower that takes so many times the time before, and …
+    /// A test is slower from so many times its time before on, where `--slower-by` holds as well
     #[arg(long, value_name = "RATIO", default_value = "1.5", value_parser = ratio)]
     pub(crate) slower: f64,
-    /// … so much more: `250ms`, `2s`
+    /// A test is slower from so much more time on: `250ms`, `2s`
     #[arg(long, value_name = "TIME", default_value = "250ms", value_parser = any_time)]
     pub(crate) slower_by: Duration,
     /// Print one JSON object, for programs

@@ -174,7 +174,7 @@ fn what_is_wrong_with_a_report_is_said() {
             RESULT.replace("\"passed\"", "7"),
             ", line 1, column 53: invalid type: integer `7`, expected a string",
         ),
-        (RESULT.replace("}", ",\"duration_ms\":-1}"), ", line 1, column 77: nothing takes -1 ms"),
+        (RESULT.replace('}', ",\"duration_ms\":-1}"), ", line 1, column 77: nothing takes -1 ms"),
         (
             RESULT.replace("1.0", "2.0"),
             ", line 1, column 33: the format of the report is 2.0, this program reads 1.x",

@@ -35,11 +35,12 @@ struct View<'a> {
     /// The run that is compared.
     #[schemars(extend("x-since" = "1.0"))]
     after: RunView<'a>,
-    /// How many tests changed in which way; a test may have changed in several. A way without a test is left out.
+    /// How many tests changed in which way, by the words of their `changes`; a test may have changed in several. A way
+    /// without a test is left out.
     #[schemars(extend("x-since" = "1.0"))]
     counts: BTreeMap<Kind, usize>,
-    /// How many of these count as regressions, by way: those that newly fail, and those that `--fail-on` names. Without
-    /// any, the exit code is 0.
+    /// How many of these count as regressions, by the same words: tests that newly fail, and the kinds that `--fail-on`
+    /// names. Without any, the exit code is 0.
     #[schemars(extend("x-since" = "1.0"))]
     regressions: BTreeMap<Kind, usize>,
     /// The tests that changed, in the order of the second report; then those that only the first has.

@@ -148,7 +148,7 @@ fn half_a_report_is_none() {
 #[test]
 fn what_is_wrong_with_a_report_is_said() {
     const RESULT: &str = r#"{"type":"result","version":"1.0","id":"a","status":"passed"}"#;
-    const SUMMARY: &str = r#"{"type":"summary","version":"1.0","total":1,"error":0}"#;
+    const SUMMARY: &str = r#"{"type":"summary","version":"1.0","total":1,"error":0,"flaky":2}"#;
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("report");
     let message = |text: &str| {
@@ -164,7 +164,7 @@ fn what_is_wrong_with_a_report_is_said() {
         ),
         (
             format!("{RESULT}\n{SUMMARY}\n{SUMMARY}"),
-            ", line 3, column 54: the file goes on behind the end of a report; a report is of one run",
+            ", line 3, column 64: the file goes on behind the end of a report; a report is of one run",
         ),
         (SUMMARY.to_owned(), ": the summary counts 1, and the report has 0 results"),
         (RESULT.to_owned(), ": the summary is missing behind 1 result"),

@@ -257,7 +257,7 @@ impl<'de> Deserialize<'de> for Kept {
     }
 }
 
-/// Whether a field says something: later versions may say more than `true` in it.
+/// Whether a field says something. In a summary it counts; in a result it may say more than `true`.
 #[derive(Debug, Default)]
 struct Flag(bool);
 
@@ -268,7 +268,7 @@ impl<'de> Deserialize<'de> for Flag {
             type Value = Flag;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("true or false")
+                formatter.write_str("a mark")
             }
 
             fn visit_bool<E: Error>(self, value: bool) -> Result<Flag, E> {
@@ -277,6 +277,10 @@ impl<'de> Deserialize<'de> for Flag {
 
             fn visit_unit<E: Error>(self) -> Result<Flag, E> {
                 Ok(Flag(false))
+            }
+
+            fn visit_u64<E: Error>(self, count: u64) -> Result<Flag, E> {
+                Ok(Flag(count > 0))
             }
 
             fn visit_str<E: Error>(self, _: &str) -> Result<Flag, E> {

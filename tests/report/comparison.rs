@@ -111,6 +111,30 @@ fn what_is_printed_for_programs_fits_its_schema() {
 }
 
 #[test]
+fn flaky_tests_and_those_in_quarantine_are_no_regressions() {
+    let folder = TempDir::new().unwrap();
+    let test = |name: &str| outcomes::outcome("a.test.yaml", name);
+    let wobbles = Outcome { earlier_attempts: vec![test("wobbles")], ..test("wobbles") };
+    let quarantine = Some(outcomes::quarantine(1, "*"));
+    let known = Outcome { status: Status::Failed, quarantine, ..test("known") };
+    let [before, after] =
+        [("a", vec![test("wobbles"), test("known")]), ("b", vec![wobbles, known])].map(|(name, outcomes)| {
+            (
+                whole(folder.path(), name, &run(outcomes.clone())),
+                lines(folder.path(), &format!("{name}l"), &run(outcomes)),
+            )
+        });
+    for (before, after) in [(&before.0, &after.1), (&before.1, &after.0)] {
+        let comparison = compared(before, after).unwrap();
+        assert!(!comparison.is_regression());
+        assert_eq!(json(&comparison)["counts"], serde_json::json!({ "newly_failing": 1, "flaky": 1 }));
+        let told = comparison.text(false);
+        assert!(told.contains("  ~ a.test.yaml::wobbles  passed on a retry\n"), "{told}");
+        assert!(told.contains("  ✗ a.test.yaml::known  failed, quarantined, passed before\n"), "{told}");
+    }
+}
+
+#[test]
 fn hostile_reports_steer_no_terminal() {
     let folder = TempDir::new().unwrap();
     let [before, after] = [("a", Status::Passed), ("b", Status::Failed)].map(|(name, status)| {

@@ -13,8 +13,9 @@ const CONFIG: &str =
 const TEST: &str = "version: \"1.0\"\nname: a\nturns: [{ user: a, assert: { tools: { forbid: [a] } } }]\n";
 
 /// What no file of a project can show by itself.
-const TOLD: [Code; 9] = [
+const TOLD: [Code; 10] = [
     Code::BadEncoding,
+    Code::BadReport,
     Code::ConfigMissing,
     Code::DuplicateId,
     Code::FixedThread,

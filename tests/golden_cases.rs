@@ -4,10 +4,10 @@
 //! A case folder holds a small project, and beside it, if it needs them, `arguments` (one a line; without it `run`)
 //! and `environment` (`NAME=value` a line; nothing else is set). Where it holds `answer.sse`, an agent answers every
 //! request with that, and `AGENT` is its address. Its golden files are `exit`, `stdout` and `stderr`
-//! (where something is printed there), `junit.xml` and `report.jsonl` (where the arguments ask for one). A file `_gitignore` is copied
-//! as `.gitignore`, which would keep git from storing what it names. A CLASS says what must be true of all its cases.
-//! Cases that run tests are run twice more, once recorded and once played, and must print and write the same; a file
-//! `live-only` says why one cannot be.
+//! (where something is printed there), `junit.xml`, `report.json` and `report.jsonl` (where the arguments ask for one).
+//! A file `_gitignore` is copied as `.gitignore`, which would keep git from storing what it names. A CLASS says what must
+//! be true of all its cases. Cases that run tests are run twice more, once recorded and once played, and must print and
+//! write the same; a file `live-only` says why one cannot be.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -24,7 +24,7 @@ use tokio::runtime::Runtime;
 use crate::support::raw_agent::{RawAgent, Step};
 
 /// Files that the runner itself reads or compares; everything else is the project under test.
-const GOLDEN: [&str; 5] = ["exit", "stdout", "stderr", "junit.xml", "report.jsonl"];
+const GOLDEN: [&str; 6] = ["exit", "stdout", "stderr", "junit.xml", "report.json", "report.jsonl"];
 const INPUT: [&str; 4] = ["arguments", "environment", ANSWER, LIVE_ONLY];
 const LIVE_ONLY: &str = "live-only";
 const ANSWER: &str = "answer.sse";
@@ -93,6 +93,7 @@ struct Seen {
     stderr: String,
     /// The reports, where the arguments ask for them and they were written.
     junit: Option<String>,
+    json: Option<String>,
     json_lines: Option<String>,
 }
 
@@ -242,7 +243,7 @@ fn run(case: &Case, kept: Option<Kept<'_>>) -> Seen {
         let text = path.and_then(|path| fs::read_to_string(path).ok());
         text.map(|text| normalised(&text))
     };
-    let (junit, json_lines) = (report(".xml"), report(".jsonl"));
+    let (junit, json, json_lines) = (report(".xml"), report(".json"), report(".jsonl"));
     let printed = |bytes: Vec<u8>| {
         let text = String::from_utf8(bytes).expect("the program prints UTF-8");
         normalised(&text)
@@ -252,6 +253,7 @@ fn run(case: &Case, kept: Option<Kept<'_>>) -> Seen {
         stdout: printed(output.stdout),
         stderr: printed(output.stderr),
         junit,
+        json,
         json_lines,
     }
 }
@@ -381,6 +383,7 @@ fn check(case: &Case) -> String {
         ("stdout", said(&seen.stdout)),
         ("stderr", said(&seen.stderr)),
         ("junit.xml", seen.junit),
+        ("report.json", seen.json),
         ("report.jsonl", seen.json_lines),
     ] {
         compare(case, file, text.as_deref(), &mut problems);

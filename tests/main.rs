@@ -11,6 +11,7 @@ mod explained;
 mod golden_cases;
 mod hooks;
 mod inheritance;
+mod last_run;
 mod lints;
 mod load;
 mod quarantine;

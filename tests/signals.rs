@@ -33,8 +33,8 @@ fn held() -> (Project, TcpListener) {
 fn an_interrupted_run_writes_its_reports_and_says_130() {
     for signal in [Signal::INT, Signal::TERM] {
         let (project, listener) = held();
-        let mut child =
-            program(&project, &["run", "--junit", "report.xml"]).stdout(Stdio::piped()).spawn().unwrap();
+        let arguments = ["run", "--junit", "report.xml", "-o", "report.json"];
+        let mut child = program(&project, &arguments).stdout(Stdio::piped()).spawn().unwrap();
         let (mut connection, _) = listener.accept().unwrap();
         let mut request = [0; 16];
         connection.read_exact(&mut request).unwrap();
@@ -49,6 +49,11 @@ fn an_interrupted_run_writes_its_reports_and_says_130() {
             junit.contains("not run: the run was interrupted") && junit.ends_with("</testsuites>\n"),
             "{junit}"
         );
+        let json = std::fs::read(project.folder().join("report.json")).unwrap();
+        let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+        assert_eq!(json["summary"]["exit_code"], 130);
+        assert_eq!(json["summary"]["reason"], "the run was interrupted");
+        assert!(project.folder().join(".ananke/last-run.json").exists(), "also such a run is remembered");
     }
 }
 

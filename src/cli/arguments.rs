@@ -25,6 +25,8 @@ pub(crate) enum Command {
     Check(CheckOptions),
     /// Tell which rules are in force on each turn of a test, or what the name of a problem means
     Explain(ExplainOptions),
+    /// Tell what changed between two runs, from their reports
+    Compare(CompareOptions),
     /// List the tests
     List(ListOptions),
     /// Print the JSON Schema of a file, for editors
@@ -78,6 +80,9 @@ pub(crate) struct RunOptions {
     pub(crate) strictness: Strictness,
     #[command(flatten)]
     pub(crate) recordings: RecordingOptions,
+    /// Only those of the selected tests that did not pass when they ran last
+    #[arg(long)]
+    pub(crate) last_failed: bool,
     /// Leave out hooks; `--var` can give what they would
     #[arg(long)]
     pub(crate) no_hooks: bool,
@@ -106,12 +111,16 @@ pub(crate) struct RecordingOptions {
 /// How a run is told.
 #[derive(Debug, Args)]
 pub(crate) struct ReportOptions {
-    /// Write a report, its kind by the file's ending: `.xml` JUnit, `.jsonl` a line a test; may be repeated
+    /// Write a report, its kind by the file's ending: `.xml` JUnit, `.json` one value, `.jsonl` a line a test; may be
+    /// repeated
     #[arg(short, long, value_name = "FILE", value_parser = ReportFile::parse)]
     pub(crate) output: Vec<ReportFile>,
     /// Write a JUnit XML report
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
+    /// Tell at the end what changed since the run of this report (`.json` or `.jsonl`); no verdict changes
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
     /// What JUnit reports hold
     #[arg(long, value_enum, default_value_t = JunitProfile::Default, value_name = "PROFILE")]
     pub(crate) junit_profile: JunitProfile,
@@ -197,10 +206,61 @@ fn parallel(text: &str) -> Result<usize, String> {
 }
 
 fn time(text: &str) -> Result<Duration, String> {
-    match humantime::parse_duration(text) {
-        Ok(duration) if duration.is_zero() => Err("a test cannot take no time at all".to_owned()),
-        Ok(duration) => Ok(duration),
-        Err(error) => Err(format!("{error}; write it like `30s` or `5m`")),
+    match any_time(text)? {
+        duration if duration.is_zero() => Err("a test cannot take no time at all".to_owned()),
+        duration => Ok(duration),
+    }
+}
+
+fn any_time(text: &str) -> Result<Duration, String> {
+    humantime::parse_duration(text).map_err(|error| format!("{error}; write it like `30s` or `5m`"))
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareOptions {
+    /// The report of the earlier run: what `-o FILE.json`, `-o FILE.jsonl` or `--json` wrote
+    #[arg(value_name = "BEFORE")]
+    pub(crate) before: PathBuf,
+    /// The report of the later run
+    #[arg(value_name = "AFTER")]
+    pub(crate) after: PathBuf,
+    /// What else counts as a regression, beside tests that newly fail
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "KINDS")]
+    pub(crate) fail_on: Vec<FailOn>,
+    /// A test is slower from so many times its time before on, where `--slower-by` holds as well
+    #[arg(long, value_name = "RATIO", default_value = "1.5", value_parser = ratio)]
+    pub(crate) slower: f64,
+    /// A test is slower from so much more time on: `250ms`, `2s`
+    #[arg(long, value_name = "TIME", default_value = "250ms", value_parser = any_time)]
+    pub(crate) slower_by: Duration,
+    /// Print one JSON object, for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Colours
+    #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
+    pub(crate) color: Colour,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    /// Tests that take longer
+    Slower,
+    /// Tests that call other tools, or in another order
+    Tools,
+    /// Tests whose last run ends in another way
+    Ending,
+    /// Tests that now pass only on a retry
+    Flaky,
+    /// Tests that ran and are skipped now
+    Skipped,
+    /// Tests that are gone
+    Removed,
+}
+
+fn ratio(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(ratio) if (1.0..=1_000_000.0).contains(&ratio) => Ok(ratio),
+        _ => Err("expected a number from 1 up, like `1.5`".to_owned()),
     }
 }
 
@@ -264,8 +324,10 @@ pub(crate) enum SchemaFile {
     Config,
     /// A test file
     Test,
-    /// A line that `run --json` prints
+    /// What `run --json` prints and `-o FILE.json` writes
     Report,
+    /// What `compare --json` prints
+    Comparison,
 }
 
 /// `NAME=VALUE`; everything after the first `=` is the value.

@@ -2,9 +2,11 @@
 
 mod arguments;
 mod check;
+mod compare;
 mod exit;
 mod explain;
 mod interrupt;
+mod last_run;
 mod list;
 mod problems;
 mod reports;
@@ -24,6 +26,7 @@ pub(crate) fn main(arguments: &Arguments, context: &Context) -> Exit {
         Command::Run(options) => run::run(options, context),
         Command::Check(options) => check::check(options, context),
         Command::Explain(options) => explain::explain(options, context),
+        Command::Compare(options) => compare::compare(options, context),
         Command::List(options) => list::list(options, context),
         Command::Schema(options) => schema::schema(options),
     }

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use ananke::context::Context;
 use ananke::report::Reporter;
+use ananke::report::comparison::{Baseline, BaselineReport};
 use ananke::report::console::{ConsoleOptions, ConsoleReport, Verbosity};
-use ananke::report::json_lines::JsonLinesReport;
+use ananke::report::json_lines::{JsonLinesReport, JsonReport};
 use ananke::report::junit::{JunitReport, Profile};
 use ananke::report::live::LiveArea;
 
@@ -23,6 +24,7 @@ pub(crate) struct ReportFile {
 #[derive(Clone, Copy, Debug)]
 enum Format {
     Junit,
+    Json,
     JsonLines,
 }
 
@@ -33,10 +35,11 @@ impl ReportFile {
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
         let format = match ending.as_deref() {
             Some("xml") => Format::Junit,
+            Some("json") => Format::Json,
             Some("jsonl") => Format::JsonLines,
             _ => {
-                return Err("the file's ending names the report: `.xml` (JUnit) or `.jsonl` (a line a test)"
-                    .to_owned());
+                let known = "`.xml` (JUnit), `.json` (one value) or `.jsonl` (a line a test)";
+                return Err(format!("the file's ending names the report: {known}"));
             }
         };
         Ok(Self { path, format })
@@ -60,11 +63,29 @@ pub(super) fn reporters(
         let destination = context.working_directory.join(path);
         let report: io::Result<Box<dyn Reporter>> = match format {
             Format::Junit => JunitReport::create(destination, profile).map(|report| Box::new(report) as _),
+            Format::Json => JsonReport::create(destination).map(|report| Box::new(report) as _),
             Format::JsonLines => JsonLinesReport::create(destination).map(|report| Box::new(report) as _),
         };
         reporters.push(report.map_err(|error| unwritable(path, context, &error))?);
     }
     Ok(reporters)
+}
+
+/// What tells people what changed since the run of `baseline`: below everything else, and beside what is for programs.
+pub(super) fn since(
+    baseline: Baseline,
+    of_everything: bool,
+    options: &ReportOptions,
+    colour: Colour,
+    context: &Context,
+) -> Box<dyn Reporter> {
+    let (out, is_terminal): (Box<dyn io::Write + Send>, bool) = if options.json {
+        (Box::new(io::stderr()), context.stderr_is_terminal)
+    } else {
+        (Box::new(io::stdout()), context.stdout_is_terminal)
+    };
+    let coloured = is_coloured(colour, is_terminal, context);
+    Box::new(BaselineReport::new(out, coloured, baseline, of_everything))
 }
 
 /// What tells on the streams of the program itself.

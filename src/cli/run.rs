@@ -7,16 +7,19 @@ use ananke::context::Context;
 use ananke::plan::Plan;
 use ananke::recording::{Mode, Recordings};
 use ananke::redact::Redactor;
+use ananke::report::comparison::Baseline;
 use ananke::report::tell;
 use ananke::run::{Options, Reason, Run, run as run_plan};
 use ananke::target::http::HttpTransport;
 use tokio::sync::mpsc;
 
-use super::arguments::{Flaky, GoingOptions, RecordingOptions, RetryOptions, RunOptions};
+use super::arguments::{Flaky, GoingOptions, RecordingOptions, RetryOptions, RunOptions, SelectionOptions};
+use super::compare::named;
 use super::exit::Exit;
 use super::interrupt::Interrupts;
+use super::last_run;
 use super::problems::{self, Purpose};
-use super::reports::reporters;
+use super::reports::{reporters, since};
 
 /// How many events may wait for the telling side.
 const EVENTS_IN_FLIGHT: usize = 64;
@@ -32,17 +35,24 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
         new_threads: options.retrying.retries > 0 && !options.retrying.retry_dirty,
         ..Purpose::default()
     };
-    let plan = match problems::load(&options.selection, purpose, context, &redactor) {
+    let mut plan = match problems::load(&options.selection, purpose, context, &redactor) {
         Ok(plan) => plan,
         Err(exit) => return exit,
     };
+    if options.last_failed {
+        last_run::keep_failed(&mut plan, &redactor);
+    }
     if options.dry_run {
         let mut stdout = io::BufWriter::new(io::stdout().lock());
         // A closed pipe ends the printing, nothing else.
         let _ = plan.cases.iter().try_for_each(|case| writeln!(stdout, "{}", redactor.text(&case.id)));
         return Exit::Success;
     }
-    match carry_out(plan, options, recordings, context, redactor.clone()) {
+    let baseline = match baseline(options, context, &redactor) {
+        Ok(baseline) => baseline,
+        Err(exit) => return exit,
+    };
+    match carry_out(plan, options, recordings, baseline, context, redactor.clone()) {
         Ok(exit) => exit,
         Err(error) => {
             let error = error.to_string();
@@ -68,14 +78,29 @@ fn recordings(options: &RecordingOptions, context: &Context) -> Option<Recording
     })
 }
 
+/// The report that this run is compared with, where there is one.
+fn baseline(options: &RunOptions, context: &Context, redactor: &Redactor) -> Result<Option<Baseline>, Exit> {
+    let Some(path) = &options.reports.baseline else { return Ok(None) };
+    let (path, name) = named(path, context);
+    Baseline::read(&path, &name).map(Some).map_err(|problem| {
+        problems::print(&[problem], options.selection.color, context, redactor);
+        Exit::Failure
+    })
+}
+
 fn carry_out(
     plan: Plan,
     options: &RunOptions,
     recordings: Option<Recordings>,
+    baseline: Option<Baseline>,
     context: &Context,
     redactor: Redactor,
 ) -> io::Result<Exit> {
-    let reporters = reporters(&options.reports, options.selection.color, context)?;
+    let SelectionOptions { paths, filter, color, .. } = &options.selection;
+    let of_everything = paths.is_empty() && filter.is_none() && !options.last_failed;
+    let mut reporters = reporters(&options.reports, *color, context)?;
+    reporters.push(Box::new(last_run::memory(&plan, of_everything, &redactor)));
+    reporters.extend(baseline.map(|known| since(known, of_everything, &options.reports, *color, context)));
     let GoingOptions { parallel, fail_fast, stop_early, strict_protocol, timeout } = options.going;
     let RetryOptions { retries, retry_dirty, flaky } = options.retrying;
     let flaky_fails = flaky == Flaky::Fail;

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use ananke::model::VERSIONS;
-use ananke::report::json_lines;
+use ananke::report::{comparison, json_lines};
 use ananke::schema::{FileKind, Version, pruned, text};
 
 use super::arguments::{SchemaFile, SchemaOptions};
@@ -27,8 +27,9 @@ pub(super) fn schema(options: &SchemaOptions) -> Exit {
     let schema = match options.file {
         SchemaFile::Config => pruned(FileKind::Config, version),
         SchemaFile::Test => pruned(FileKind::Test, version),
-        // All of it is there since the oldest version.
+        // All of these is there since the oldest version.
         SchemaFile::Report => json_lines::schema(),
+        SchemaFile::Comparison => comparison::schema(),
     };
     let _ = write!(std::io::stdout().lock(), "{}", text(&schema));
     Exit::Success

@@ -30,6 +30,8 @@ codes! {
     BadPattern = "bad-pattern",
     /// A `${…}` that is no reference.
     BadReference = "bad-reference",
+    /// A file that is no whole report, where one is compared.
+    BadReport = "bad-report",
     /// A URL that cannot be used.
     BadUrl = "bad-url",
     /// A value of the right type that is not allowed here.

@@ -111,6 +111,11 @@ turns:
       tools: { require: [{ name: charge_card }] }
 "#,
             ),
+            Self::BadReport => told(
+                "The file is no report that can be compared: not one that `-o FILE.json`, `-o FILE.jsonl` or `--json` \
+                 wrote, one of another major version of the format, or only a part of one. A report ends with what \
+                 it says of the whole run; where that is missing, the program was killed before the end.",
+            ),
             Self::BadUrl => of_config(
                 "A URL cannot be used. That of an agent must be written in full, with `http://` or `https://` and a host; \
                  the source of a file may also be a path, or a `data:` URL that says its media type and holds base64.",

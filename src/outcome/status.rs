@@ -18,6 +18,12 @@ pub enum Status {
 }
 
 impl Status {
+    /// The verdict that reports call by this word.
+    pub fn named(word: &str) -> Option<Self> {
+        let all = [Self::Passed, Self::Failed, Self::Error, Self::Timeout, Self::Skipped];
+        all.into_iter().find(|status| status.as_str() == word)
+    }
+
     /// The word in reports.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -207,7 +207,7 @@ impl Reporter for ConsoleReport {
                 let text = self.case(outcome);
                 self.print(&text)
             }
-            RunEvent::RunFinished { verdict, elapsed_us } => {
+            RunEvent::RunFinished { verdict, elapsed_us, interrupted: _ } => {
                 self.ended = true;
                 let text = self.summary(Some((verdict, *elapsed_us)));
                 self.print(&text)

@@ -1,4 +1,4 @@
-//! Durations, from microseconds: for people and for XML.
+//! Durations, from microseconds: for people, for XML and for JSON.
 
 /// `us` microseconds as people say it: `850 ms`, `1.2 s`, `2 min 5 s`, `1 h 3 min`.
 pub(super) fn for_people(us: u64) -> String {
@@ -27,6 +27,12 @@ pub(super) fn for_people(us: u64) -> String {
 pub(super) fn in_seconds(us: u64) -> String {
     let millis = us.saturating_add(500) / 1000;
     format!("{}.{:03}", millis / 1000, millis % 1000)
+}
+
+/// `us` microseconds in milliseconds, as JSON tells them. A double holds every time of this century to the microsecond.
+#[expect(clippy::cast_precision_loss, reason = "285 years of microseconds are exact")]
+pub(super) fn milliseconds(us: u64) -> f64 {
+    us as f64 / 1000.0
 }
 
 #[cfg(test)]

@@ -4,11 +4,13 @@
 //! never interpreted. The story of a test is told once, by `transcript`, for every report that wants it.
 
 mod attempts;
+pub mod comparison;
 pub mod console;
 mod duration;
 mod ending;
 pub mod json_lines;
 pub mod junit;
+pub mod last_run;
 pub mod live;
 mod names;
 mod orders;

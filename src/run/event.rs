@@ -54,6 +54,8 @@ pub enum RunEvent {
         verdict: Verdict,
         /// How long the run took on the wall clock, in microseconds.
         elapsed_us: u64,
+        /// Whether somebody interrupted it.
+        interrupted: bool,
     },
 }
 
@@ -61,7 +63,7 @@ impl Mask for RunEvent {
     fn mask(&mut self, redactor: &Redactor) {
         match self {
             Self::RunStarted { .. } => {}
-            Self::RunFinished { verdict, elapsed_us: _ } => verdict.expired.mask(redactor),
+            Self::RunFinished { verdict, elapsed_us: _, interrupted: _ } => verdict.expired.mask(redactor),
             Self::Retrying { id, why, .. } => {
                 id.mask(redactor);
                 why.mask(redactor);

@@ -118,6 +118,7 @@ pub async fn run(shared: Run, plan: Plan) -> Verdict {
     let totals = schedule::run_all(&shared, plan).await;
     let elapsed_us = clock.now().0.saturating_sub(started.0);
     let verdict = Verdict { totals, flaky_fails: shared.options.flaky_fails, expired };
-    shared.tell(RunEvent::RunFinished { verdict: verdict.clone(), elapsed_us }).await;
+    let interrupted = shared.stopper.reason() == Some(Reason::Interrupted);
+    shared.tell(RunEvent::RunFinished { verdict: verdict.clone(), elapsed_us, interrupted }).await;
     verdict
 }

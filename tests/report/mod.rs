@@ -1,5 +1,6 @@
 //! Reports of hand-made outcomes, against golden files: `ANANKE_UPDATE=1 cargo test` writes them anew.
 
+mod comparison;
 mod console;
 mod json_lines;
 mod junit;
@@ -25,7 +26,7 @@ fn ended(outcomes: Vec<Outcome>, mut verdict: Verdict) -> Vec<Sealed<RunEvent>> 
         verdict.totals.add(outcome);
     }
     let mut events = begun(outcomes.len(), outcomes);
-    events.push(seal(RunEvent::RunFinished { verdict, elapsed_us: 125_400_000 }));
+    events.push(seal(RunEvent::RunFinished { verdict, elapsed_us: 125_400_000, interrupted: false }));
     events
 }
 

@@ -3,13 +3,13 @@
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::tally::{End, Tally};
 use super::view::{
     Assertion, Attempt, CustomEvent, InputSource, Interrupt, LateResult, Level, ProblemView, Quarantined,
     ResultLine, RunOutcome, Status, SummaryLine, ToolCall, Turn, Usage, VERSION,
 };
-use crate::outcome::{
-    self, CallFailure, CallOutcome, Failure, Line, Outcome, Problem, RunEnd, Totals, TurnOutcome, Verdict,
-};
+use crate::outcome::{self, CallFailure, CallOutcome, Failure, Line, Outcome, Problem, RunEnd, TurnOutcome};
+use crate::report::duration::milliseconds;
 use crate::report::text::compact_json;
 use crate::trace::{self, Tokens};
 
@@ -66,26 +66,23 @@ fn attempt((number, outcome): (usize, &Outcome)) -> Attempt<'_> {
     }
 }
 
-/// The last line of a run; what it came to and how long it took are there where it came to its end.
-pub(super) fn summary(
-    selected: usize,
-    totals: &Totals,
-    total_turns: usize,
-    started: u64,
-    ended: Option<(&Verdict, u64)>,
-) -> SummaryLine {
+/// What is said of a run as a whole.
+pub(super) fn summary(tally: &Tally) -> SummaryLine {
+    let Tally { selected, started_unix_ms, totals, total_turns, end } = tally;
     let total = totals.tests();
-    let reason = match ended.map(|(verdict, _)| verdict.reasons().join("; ")) {
-        None => format!("the run was cut short after {total} of {selected} tests"),
-        Some(reasons) if reasons.is_empty() && totals.quarantined > 0 => {
-            "no test failed outside of the quarantine".to_owned()
+    let reasons = end.as_ref().map(|end| end.verdict.reasons().join("; "));
+    let (exit_code, reason) = match (end, reasons.unwrap_or_default()) {
+        (None, _) => (None, format!("the run was cut short after {total} of {selected} tests")),
+        (Some(End { interrupted: true, .. }), _) => (Some(130), "the run was interrupted".to_owned()),
+        (Some(_), reasons) if !reasons.is_empty() => (Some(1), reasons),
+        (Some(_), _) if totals.quarantined > 0 => {
+            (Some(0), "no test failed outside of the quarantine".to_owned())
         }
-        Some(reasons) if reasons.is_empty() => "no test failed".to_owned(),
-        Some(reasons) => reasons,
+        (Some(_), _) => (Some(0), "no test failed".to_owned()),
     };
     SummaryLine {
         version: VERSION,
-        selected,
+        selected: *selected,
         total,
         passed: totals.passed,
         failed: totals.failed,
@@ -94,10 +91,10 @@ pub(super) fn summary(
         skipped: totals.skipped,
         quarantined: totals.quarantined,
         flaky: totals.flaky,
-        total_turns,
-        started,
-        duration_ms: ended.map(|(_, elapsed_us)| milliseconds(elapsed_us)),
-        exit_code: ended.map(|(verdict, _)| u8::from(!verdict.is_pass())),
+        total_turns: *total_turns,
+        started: *started_unix_ms,
+        duration_ms: end.as_ref().map(|end| milliseconds(end.elapsed_us)),
+        exit_code,
         reason,
     }
 }
@@ -265,10 +262,4 @@ impl From<outcome::Status> for Status {
 
 fn filled(text: &str) -> Option<&str> {
     Some(text).filter(|text| !text.is_empty())
-}
-
-/// Microseconds as milliseconds. A double holds every time of this century to the microsecond.
-#[expect(clippy::cast_precision_loss, reason = "285 years of microseconds are exact")]
-fn milliseconds(us: u64) -> f64 {
-    us as f64 / 1000.0
 }

@@ -1,9 +1,12 @@
 //! The report that programs read: one JSON object a line, a result as each test ends and a summary as the last line.
+//! The same in one value is `document`.
 //!
 //! The lines are types of their own (`view`), which the schema is generated from. **Invariant:** every line stands for
 //! itself and is written whole; only what JSON itself escapes is escaped.
 
+mod document;
 mod from_outcome;
+mod tally;
 mod view;
 
 use std::io::{self, Write};
@@ -13,26 +16,29 @@ use serde_json::Value;
 
 use super::{Reporter, text};
 use crate::context::Scratch;
-use crate::outcome::{Outcome, Totals, Verdict};
+use crate::outcome::Outcome;
 use crate::redact::Sealed;
 use crate::run::RunEvent;
 use crate::schema::generate_of;
-use view::Line;
+pub use document::JsonReport;
+use tally::Tally;
+pub(super) use view::VERSION;
+use view::{Line, Written};
 
-/// The JSON Schema of one line.
+/// The JSON Schema of one line, and of a whole file that is one value.
 pub fn schema() -> Value {
-    generate_of::<Line<'static>>("ananke result line")
+    generate_of::<Written<'static>>("ananke report")
+}
+
+/// The line of a test, as in every report.
+pub(super) fn result_line(outcome: &Outcome) -> serde_json::Result<String> {
+    serde_json::to_string(&Line::Result(Box::new(from_outcome::result(outcome))))
 }
 
 /// Writes a line as each test ends.
 pub struct JsonLinesReport {
     out: Out,
-    selected: usize,
-    started_unix_ms: u64,
-    totals: Totals,
-    total_turns: usize,
-    /// What the run came to and how long it took, where it came to its end.
-    ended: Option<(Verdict, u64)>,
+    tally: Tally,
 }
 
 enum Out {
@@ -60,20 +66,12 @@ impl JsonLinesReport {
     }
 
     fn new(out: Out) -> Self {
-        let totals = Totals::default();
-        Self { out, selected: 0, started_unix_ms: 0, totals, total_turns: 0, ended: None }
+        Self { out, tally: Tally::default() }
     }
 
-    fn case(&mut self, outcome: &Outcome) -> io::Result<()> {
-        self.totals.add(outcome);
-        self.total_turns += outcome.turns.len();
-        self.line(&Line::Result(Box::new(from_outcome::result(outcome))))
-    }
-
-    fn line(&mut self, line: &Line<'_>) -> io::Result<()> {
-        let line = serde_json::to_string(line)?;
+    fn line(&mut self, line: &str) -> io::Result<()> {
         // What JSON leaves as it is could still steer a terminal or give an order to a build server that reads along.
-        let line = text::json(&line).into_owned() + "\n";
+        let line = text::json(line).into_owned() + "\n";
         match &mut self.out {
             Out::File { scratch, destination: _ } => scratch.file.write_all(line.as_bytes()),
             Out::Stream(stream) => {
@@ -92,28 +90,16 @@ impl JsonLinesReport {
 
 impl Reporter for JsonLinesReport {
     fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
+        self.tally.add(event);
         match &**event {
-            RunEvent::RunStarted { tests, unix_ms } => {
-                self.selected = *tests;
-                self.started_unix_ms = *unix_ms;
-            }
-            RunEvent::CaseStarted { .. }
-            | RunEvent::TurnStarted { .. }
-            | RunEvent::Retrying { .. }
-            | RunEvent::CaseEnded { .. } => {}
-            RunEvent::CaseFinished(outcome) => self.case(outcome)?,
-            RunEvent::RunFinished { verdict, elapsed_us } => {
-                self.ended = Some((verdict.clone(), *elapsed_us));
-            }
+            RunEvent::CaseFinished(outcome) => self.line(&result_line(outcome)?),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<()> {
-        let Self { selected, totals, total_turns, started_unix_ms, ref ended, .. } = *self;
-        let ended = ended.as_ref().map(|(verdict, elapsed_us)| (verdict, *elapsed_us));
-        let summary = from_outcome::summary(selected, &totals, total_turns, started_unix_ms, ended);
-        self.line(&Line::Summary(summary))?;
+        let summary = serde_json::to_string(&Line::Summary(self.tally.summary()))?;
+        self.line(&summary)?;
         match self.out {
             Out::File { scratch, destination } => scratch.put_in_place(&destination),
             Out::Stream(_) => Ok(()),

@@ -7,7 +7,32 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 /// The version of the format. New fields raise its second number; a change of what a field means raises its first.
-pub(super) const VERSION: &str = "1.0";
+pub(in crate::report) const VERSION: &str = "1.0";
+
+/// What programs read: a line that `--json` prints and `-o FILE.jsonl` writes, or the whole of `-o FILE.json`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only the schema names both; each is written where it comes about")]
+pub(super) enum Written<'a> {
+    /// One line.
+    Line(Line<'a>),
+    /// A whole file.
+    Report(Report<'a>),
+}
+
+/// A run in one value.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Report<'a> {
+    /// The version of the format, as in every result.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) version: &'static str,
+    /// The whole run.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) summary: SummaryLine,
+    /// A result for each test, in the order of the plan.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) results: Vec<ResultLine<'a>>,
+}
 
 /// One line of the output: a result for each test, in the order of the plan, and a summary as the last.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -433,7 +458,7 @@ pub(super) struct SummaryLine {
     #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) duration_ms: Option<f64>,
-    /// The exit code that the tests lead to; left out where the run was cut short.
+    /// The exit code that the tests lead to, 130 where somebody interrupted the run; left out where the run was cut short.
     #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) exit_code: Option<u8>,

@@ -143,7 +143,7 @@ impl Reporter for JunitReport {
             | RunEvent::Retrying { .. }
             | RunEvent::CaseEnded { .. } => {}
             RunEvent::CaseFinished(outcome) => self.case(outcome)?,
-            RunEvent::RunFinished { verdict: _, elapsed_us } => self.elapsed_us = Some(*elapsed_us),
+            RunEvent::RunFinished { elapsed_us, .. } => self.elapsed_us = Some(*elapsed_us),
         }
         Ok(())
     }

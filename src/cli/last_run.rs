@@ -1,0 +1,36 @@
+//! `--last-failed`: of what is selected only the tests that did not pass when they ran last.
+
+use std::io::Write as _;
+
+use ananke::plan::Plan;
+use ananke::redact::Redactor;
+use ananke::report::last_run::{LAST_RUN, LastRun, LastRunReport, Unknown};
+
+/// Keeps of the plan what did not pass last time, and says on standard error where that is nothing, or not known.
+pub(super) fn keep_failed(plan: &mut Plan, redactor: &Redactor) {
+    let note = match LastRun::read(&plan.config.folder) {
+        Err(Unknown::NoRun) => "no earlier run is on record: every selected test runs".to_owned(),
+        Err(Unknown::Unusable) => format!("`{LAST_RUN}` cannot be used: every selected test runs"),
+        Ok(last) => {
+            plan.cases.retain(|case| last.failed(&redactor.text(&case.id)));
+            match plan.cases.len() {
+                0 if last.is_clean() => "no test failed last time: nothing to run".to_owned(),
+                0 => "no selected test failed last time: nothing to run".to_owned(),
+                _ => return,
+            }
+        }
+    };
+    // A closed standard error ends the printing, nothing else.
+    let _ = writeln!(std::io::stderr().lock(), "note: {note}");
+}
+
+/// What remembers the verdicts of this run. Where it is one of everything, tests that are gone are forgotten.
+pub(super) fn memory(plan: &Plan, of_everything: bool, redactor: &Redactor) -> LastRunReport {
+    let mut last = LastRun::read(&plan.config.folder).unwrap_or_default();
+    if of_everything {
+        let ids: std::collections::HashSet<_> =
+            plan.cases.iter().map(|case| redactor.text(&case.id)).collect();
+        last.forget(|id| ids.contains(id));
+    }
+    LastRunReport::new(plan.config.folder.clone(), last)
+}

@@ -1,0 +1,124 @@
+//! What a project remembers of its last runs, from outside.
+
+use std::fs;
+use std::process::{Command, Output};
+
+use crate::support::project::Project;
+
+const CONFIG: &str =
+    "version: \"1.3\"\ntarget: { type: scripted, rules: [{ when: { user: hi }, do: [{ say: hello }] }] }\n";
+
+/// A test that passes or does not.
+fn test(name: &str, passes: bool) -> String {
+    let text = if passes { "hello" } else { "good bye" };
+    format!(
+        "version: \"1.0\"\nname: {name}\nturns: [{{ user: hi, assert: {{ text: {{ must_match: {text} }} }} }}]\n"
+    )
+}
+
+/// Two tests that fail and one that passes.
+fn project() -> Project {
+    let [a, b, c] = [("a", false), ("b", true), ("c", false)].map(|(name, passes)| test(name, passes));
+    Project::new(&[
+        ("ananke.config.yaml", CONFIG),
+        ("a.test.yaml", &a),
+        ("b.test.yaml", &b),
+        ("c.test.yaml", &c),
+    ])
+}
+
+fn write(project: &Project, name: &str, passes: bool) {
+    fs::write(project.folder().join(format!("{name}.test.yaml")), test(name, passes)).unwrap();
+}
+
+fn run(project: &Project, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ananke"));
+    command.current_dir(project.folder()).env_clear().arg("run").args(arguments).output().unwrap()
+}
+
+/// The ids of the tests that did not pass, as the project remembers them.
+fn failed(project: &Project) -> Vec<String> {
+    let text = fs::read(project.folder().join(".ananke/last-run.json")).unwrap();
+    let json: serde_json::Value = serde_json::from_slice(&text).unwrap();
+    json["failed"].as_array().unwrap().iter().map(|id| id.as_str().unwrap().to_owned()).collect()
+}
+
+/// The ids that `--last-failed` would run, with further arguments.
+fn would_run(project: &Project, arguments: &[&str]) -> Vec<String> {
+    let output = run(project, &[&["--last-failed", "--dry-run"], arguments].concat());
+    String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn what_failed_is_remembered_until_it_passes() {
+    let project = project();
+    assert_eq!(run(&project, &[]).status.code(), Some(1));
+    assert_eq!(failed(&project), ["a.test.yaml::a", "c.test.yaml::c"]);
+    assert_eq!(would_run(&project, &[]), ["a.test.yaml::a", "c.test.yaml::c"]);
+    assert_eq!(would_run(&project, &["c.test.yaml"]), ["c.test.yaml::c"]);
+
+    write(&project, "a", true);
+    assert_eq!(run(&project, &["--last-failed"]).status.code(), Some(1));
+    assert_eq!(failed(&project), ["c.test.yaml::c"]);
+
+    write(&project, "c", true);
+    write(&project, "b", false);
+    assert_eq!(run(&project, &["--last-failed"]).status.code(), Some(0));
+    assert!(failed(&project).is_empty(), "b did not run, and passed when it ran");
+    let nothing = run(&project, &["--last-failed"]);
+    assert_eq!(nothing.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&nothing.stderr), "note: no test failed last time: nothing to run\n");
+}
+
+#[test]
+fn a_test_that_did_not_run_keeps_its_last_verdict() {
+    let project = project();
+    run(&project, &[]);
+    write(&project, "b", false);
+    // The run stops at `a`, so that `b` and `c` are skipped.
+    run(&project, &["--fail-fast"]);
+    assert_eq!(failed(&project), ["a.test.yaml::a", "c.test.yaml::c"]);
+    run(&project, &["b.test.yaml"]);
+    assert_eq!(failed(&project), ["a.test.yaml::a", "b.test.yaml::b", "c.test.yaml::c"]);
+}
+
+#[test]
+fn a_test_that_is_gone_is_forgotten_by_a_run_of_everything() {
+    let project = project();
+    run(&project, &[]);
+    fs::remove_file(project.folder().join("c.test.yaml")).unwrap();
+    run(&project, &["b.test.yaml"]);
+    assert_eq!(failed(&project), ["a.test.yaml::a", "c.test.yaml::c"], "of a part of the tests nobody knows");
+    run(&project, &["--filter", "a"]);
+    assert_eq!(failed(&project), ["a.test.yaml::a", "c.test.yaml::c"]);
+    run(&project, &[]);
+    assert_eq!(failed(&project), ["a.test.yaml::a"]);
+}
+
+#[test]
+fn a_memory_that_cannot_be_kept_changes_nothing() {
+    let project = project();
+    let place = project.folder().join(".ananke");
+    fs::write(&place, "somebody else's").unwrap();
+    let output = run(&project, &["b.test.yaml"]);
+    assert_eq!((output.status.code(), &*output.stderr), (Some(0), &b""[..]));
+    assert_eq!(fs::read_to_string(&place).unwrap(), "somebody else's");
+    let output = run(&project, &["--last-failed", "b.test.yaml"]);
+    let note = "note: no earlier run is on record: every selected test runs\n";
+    assert_eq!((output.status.code(), &*String::from_utf8_lossy(&output.stderr)), (Some(0), note));
+}
+
+#[test]
+fn the_folder_ignores_itself_and_is_no_place_for_tests() {
+    let project = project();
+    run(&project, &[]);
+    let folder = project.folder().join(".ananke");
+    let ignored = fs::read_to_string(folder.join(".gitignore")).unwrap();
+    assert!(ignored.lines().any(|line| line == "*"), "{ignored}");
+    let mut names: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, [".gitignore", "last-run.json"], "nothing in the making is left");
+    fs::write(folder.join("d.test.yaml"), test("d", true)).unwrap();
+    let output = run(&project, &["--dry-run"]);
+    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 3);
+}

@@ -1,0 +1,261 @@
+//! Reports that are read back and compared.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ananke::outcome::{Outcome, Status};
+use ananke::redact::Sealed;
+use ananke::report::Reporter;
+use ananke::report::comparison::{Comparison, Kind, Rules, schema};
+use ananke::report::json_lines::{JsonLinesReport, JsonReport};
+use ananke::run::RunEvent;
+use proptest::prelude::*;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::{outcomes, run};
+
+fn told(mut report: Box<dyn Reporter>, events: &[Sealed<RunEvent>]) {
+    for event in events {
+        report.event(event).unwrap();
+    }
+    report.finish().unwrap();
+}
+
+/// The report of `events` in one value.
+fn whole(folder: &Path, name: &str, events: &[Sealed<RunEvent>]) -> PathBuf {
+    let path = folder.join(name);
+    told(Box::new(JsonReport::create(&path).unwrap()), events);
+    path
+}
+
+/// The same as JSON lines.
+fn lines(folder: &Path, name: &str, events: &[Sealed<RunEvent>]) -> PathBuf {
+    let path = folder.join(name);
+    told(Box::new(JsonLinesReport::create(&path).unwrap()), events);
+    path
+}
+
+fn compared(before: &Path, after: &Path) -> Result<Comparison, Vec<String>> {
+    let compared = Comparison::of((before, "before"), (after, "after"), &Rules::default());
+    compared.map_err(|problems| problems.into_iter().map(|problem| problem.message).collect())
+}
+
+fn json(comparison: &Comparison) -> Value {
+    serde_json::from_str(&comparison.json().unwrap()).unwrap()
+}
+
+/// Outcomes of every kind, a hostile one among them.
+fn everything() -> Vec<Outcome> {
+    outcomes::all_kinds().into_iter().chain([outcomes::hostile()]).collect()
+}
+
+#[test]
+fn one_value_says_the_same_as_the_lines() {
+    let folder = TempDir::new().unwrap();
+    let events = run(everything());
+    let (whole, lines) =
+        (whole(folder.path(), "deep/a.json", &events), lines(folder.path(), "deep/a.jsonl", &events));
+    let names = fs::read_dir(folder.path().join("deep")).unwrap().count();
+    assert_eq!(names, 2, "nothing in the making is left");
+    let text = fs::read_to_string(whole).unwrap();
+    let report: Value = serde_json::from_str(&text).unwrap();
+    assert!(jsonschema::validator_for(&ananke::report::json_lines::schema()).unwrap().is_valid(&report));
+    let keys: Vec<&String> = report.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["version", "summary", "results"]);
+    let mut values: Vec<Value> =
+        fs::read_to_string(lines).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for value in &mut values {
+        value.as_object_mut().unwrap().shift_remove("type");
+    }
+    assert_eq!(values.pop().unwrap(), report["summary"]);
+    assert_eq!(&Value::from(values), &report["results"]);
+    assert_eq!(text.lines().count(), everything().len() + 2, "a result a line");
+}
+
+#[test]
+fn two_reports_of_one_run_have_nothing_to_tell() {
+    let folder = TempDir::new().unwrap();
+    let events = run(everything());
+    let paths = [whole(folder.path(), "a.json", &events), lines(folder.path(), "a", &events)];
+    for before in &paths {
+        for after in &paths {
+            let comparison = compared(before, after).unwrap();
+            assert!(!comparison.is_regression());
+            let failing = everything().iter().filter(|outcome| outcome.status.fails_the_run()).count();
+            let counts = json(&comparison)["counts"].clone();
+            assert_eq!(counts, serde_json::json!({ "still_failing": failing }));
+        }
+    }
+}
+
+#[test]
+fn what_is_printed_for_programs_fits_its_schema() {
+    let folder = TempDir::new().unwrap();
+    let mut after = everything();
+    after.reverse();
+    after.truncate(6);
+    for (number, outcome) in after.iter_mut().enumerate() {
+        outcome.status = if number % 2 == 0 { Status::Failed } else { Status::Passed };
+        outcome.turns.truncate(number);
+    }
+    let [before, after] = [("a", everything()), ("b", after)]
+        .map(|(name, outcomes)| whole(folder.path(), name, &run(outcomes)));
+    let rules = Rules { also: Kind::ALL.to_vec(), ..Rules::default() };
+    let comparison = Comparison::of((&before, "a"), (&after, "b"), &rules).unwrap();
+    let value = json(&comparison);
+    let validator = jsonschema::validator_for(&schema()).unwrap();
+    let errors: Vec<String> = validator.iter_errors(&value).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{errors:#?}\n{value:#}");
+    assert_eq!(value["counts"], value["regressions"], "every kind counts");
+}
+
+#[test]
+fn flaky_tests_and_those_in_quarantine_are_no_regressions() {
+    let folder = TempDir::new().unwrap();
+    let test = |name: &str| outcomes::outcome("a.test.yaml", name);
+    let wobbles = Outcome { earlier_attempts: vec![test("wobbles")], ..test("wobbles") };
+    let quarantine = Some(outcomes::quarantine(1, "*"));
+    let known = Outcome { status: Status::Failed, quarantine, ..test("known") };
+    let [before, after] =
+        [("a", vec![test("wobbles"), test("known")]), ("b", vec![wobbles, known])].map(|(name, outcomes)| {
+            (
+                whole(folder.path(), name, &run(outcomes.clone())),
+                lines(folder.path(), &format!("{name}l"), &run(outcomes)),
+            )
+        });
+    for (before, after) in [(&before.0, &after.1), (&before.1, &after.0)] {
+        let comparison = compared(before, after).unwrap();
+        assert!(!comparison.is_regression());
+        assert_eq!(json(&comparison)["counts"], serde_json::json!({ "newly_failing": 1, "flaky": 1 }));
+        let told = comparison.text(false);
+        assert!(told.contains("  ~ a.test.yaml::wobbles  passed on a retry\n"), "{told}");
+        assert!(told.contains("  ✗ a.test.yaml::known  failed, quarantined, passed before\n"), "{told}");
+    }
+}
+
+#[test]
+fn hostile_reports_steer_no_terminal() {
+    let folder = TempDir::new().unwrap();
+    let [before, after] = [("a", Status::Passed), ("b", Status::Failed)].map(|(name, status)| {
+        whole(folder.path(), name, &run(vec![Outcome { status, ..outcomes::hostile() }]))
+    });
+    let comparison = compared(&before, &after).unwrap();
+    for text in [comparison.text(false), comparison.json().unwrap()] {
+        let bad = text.chars().find(|character| {
+            (character.is_control() && *character != '\n')
+                || "\u{202e}\u{fffe}\u{ffff}\u{e0041}".contains(*character)
+        });
+        assert_eq!(bad, None, "{text}");
+        assert!(!text.contains("##"), "an order to a build server: {text}");
+    }
+}
+
+#[test]
+fn half_a_report_is_none() {
+    let folder = TempDir::new().unwrap();
+    let events = run(outcomes::all_kinds());
+    for whole in [whole(folder.path(), "a", &events), lines(folder.path(), "b", &events)] {
+        let bytes = fs::read(&whole).unwrap();
+        let cut = folder.path().join("cut");
+        let end = bytes.len() - 1;
+        let ends_of_lines = (0..end).filter(|at| bytes[*at] == b'\n').flat_map(|at| [at, at + 1]);
+        for length in (0..end).step_by(97).chain(ends_of_lines).chain([end - 1]) {
+            fs::write(&cut, &bytes[..length]).unwrap();
+            assert!(compared(&whole, &cut).is_err(), "the first {length} of {end} bytes");
+        }
+        fs::write(&cut, &bytes[..end]).unwrap();
+        assert!(compared(&whole, &cut).is_ok(), "a last line may end without a line feed");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_report_is_said() {
+    const RESULT: &str = r#"{"type":"result","version":"1.0","id":"a","status":"passed"}"#;
+    const SUMMARY: &str = r#"{"type":"summary","version":"1.0","total":1,"error":0,"flaky":2}"#;
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("report");
+    let message = |text: &str| {
+        fs::write(&path, text).unwrap();
+        compared(&path, &path).err().map(|problems| problems[0].clone())
+    };
+    let fine = format!("\u{feff}\n  {RESULT}\n\n{SUMMARY} {{\"type\":\"later\",\"version\":\"1.7\"}}\n\n");
+    assert_eq!(message(&fine), None);
+    for (text, expected) in [
+        (
+            format!("{RESULT}\n{RESULT}\n{SUMMARY}"),
+            ", line 2, column 60: a second result of the test `a`; a report is of one run",
+        ),
+        (
+            format!("{RESULT}\n{SUMMARY}\n{SUMMARY}"),
+            ", line 3, column 64: the file goes on behind the end of a report; a report is of one run",
+        ),
+        (SUMMARY.to_owned(), ": the summary counts 1, and the report has 0 results"),
+        (RESULT.to_owned(), ": the summary is missing behind 1 result"),
+        (RESULT.replace("\"id\":\"a\",", ""), ", line 1, column 51: a result without its `id`"),
+        (RESULT.replace("status", "state"), ", line 1, column 59: a result without its `status`"),
+        (
+            RESULT.replace("\"passed\"", "7"),
+            ", line 1, column 53: invalid type: integer `7`, expected a string",
+        ),
+        (RESULT.replace('}', ",\"duration_ms\":-1}"), ", line 1, column 77: nothing takes -1 ms"),
+        (
+            RESULT.replace("1.0", "2.0"),
+            ", line 1, column 33: the format of the report is 2.0, this program reads 1.x",
+        ),
+        (
+            RESULT.replace("1.0", "10"),
+            ", line 1, column 32: the format of the report is 10, this program reads 1.x",
+        ),
+        ("\n\n".to_owned(), ": there is no report in it"),
+        ("[]".to_owned(), ", line 1, column 1: invalid type: sequence, expected an object of a report"),
+        (
+            "{\"version\":\"1.0\"}".to_owned(),
+            ", line 1, column 17: neither a `type` nor `results`, one of which every report has",
+        ),
+        (
+            "{\"version\":\"1.0\",\"results\":[]}".to_owned(),
+            ", line 1, column 30: results without a `summary`",
+        ),
+        ("[".repeat(100_000), ", line 1, column 1: invalid type: sequence, expected an object of a report"),
+        (
+            format!("{{\"a\":{}", "[".repeat(100_000)),
+            ", line 1, column 100005: the report ends in the middle of a value",
+        ),
+    ] {
+        assert_eq!(message(&text), Some(format!("`before`{expected}")), "{}", &text[..text.len().min(200)]);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn no_report_is_too_broken(
+        in_lines: bool,
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0_usize..4), 1..20),
+    ) {
+        let folder = TempDir::new().unwrap();
+        let events = run(everything());
+        let good = if in_lines { lines(folder.path(), "a", &events) } else { whole(folder.path(), "a", &events) };
+        let mut bytes = fs::read(&good).unwrap();
+        for (place, byte, kind) in changes {
+            let at = place.index(bytes.len());
+            match kind {
+                0 => bytes[at] = byte,
+                1 => bytes.insert(at, byte),
+                // A piece is lost, or stands there twice.
+                2 => drop(bytes.drain(at..(at + usize::from(byte)).min(bytes.len() - 1))),
+                _ => {
+                    let piece = bytes[at..(at + usize::from(byte)).min(bytes.len())].to_vec();
+                    bytes.splice(at..at, piece);
+                }
+            }
+        }
+        let bad = folder.path().join("b");
+        fs::write(&bad, bytes).unwrap();
+        if let Err(problems) = compared(&good, &bad) {
+            prop_assert!(problems.len() == 1 && problems[0].starts_with("`after`"), "{problems:?}");
+        }
+    }
+}

@@ -3,6 +3,7 @@
 use std::io::{self, Write as _};
 use std::sync::Arc;
 
+use ananke::assertion::Writing;
 use ananke::context::Context;
 use ananke::plan::Plan;
 use ananke::recording::{Mode, Recordings};
@@ -17,6 +18,7 @@ use super::exit::Exit;
 use super::interrupt::Interrupts;
 use super::problems::{self, Purpose};
 use super::reports::reporters;
+use super::snapshots;
 
 /// How many events may wait for the telling side.
 const EVENTS_IN_FLIGHT: usize = 64;
@@ -24,6 +26,13 @@ const EVENTS_IN_FLIGHT: usize = 64;
 /// Runs what is selected and tells it to the console and the reports.
 pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
     let redactor = Redactor::default();
+    let writing = match snapshots::writing(options.update_snapshots, context) {
+        Ok(writing) => writing,
+        Err(message) => {
+            let _ = writeln!(io::stderr().lock(), "error: {message}");
+            return Exit::Usage;
+        }
+    };
     let recordings = recordings(&options.recordings, context);
     let purpose = Purpose {
         sends: !options.dry_run && recordings.as_ref().is_none_or(|kept| kept.mode != Mode::Replay),
@@ -42,7 +51,8 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
         let _ = plan.cases.iter().try_for_each(|case| writeln!(stdout, "{}", redactor.text(&case.id)));
         return Exit::Success;
     }
-    match carry_out(plan, options, recordings, context, redactor.clone()) {
+    let going = going(options, writing);
+    match carry_out(plan, options, going, recordings, context, redactor.clone()) {
         Ok(exit) => exit,
         Err(error) => {
             let error = error.to_string();
@@ -68,18 +78,12 @@ fn recordings(options: &RecordingOptions, context: &Context) -> Option<Recording
     })
 }
 
-fn carry_out(
-    plan: Plan,
-    options: &RunOptions,
-    recordings: Option<Recordings>,
-    context: &Context,
-    redactor: Redactor,
-) -> io::Result<Exit> {
-    let reporters = reporters(&options.reports, options.selection.color, context)?;
+/// How the run goes, as the command line says it.
+fn going(options: &RunOptions, writing: Writing) -> Options {
     let GoingOptions { parallel, fail_fast, stop_early, strict_protocol, timeout } = options.going;
     let RetryOptions { retries, retry_dirty, flaky } = options.retrying;
     let flaky_fails = flaky == Flaky::Fail;
-    let going = Options {
+    Options {
         parallel,
         fail_fast,
         stop_early,
@@ -88,7 +92,19 @@ fn carry_out(
         retries,
         retry_dirty,
         flaky_fails,
-    };
+        writing,
+    }
+}
+
+fn carry_out(
+    plan: Plan,
+    options: &RunOptions,
+    going: Options,
+    recordings: Option<Recordings>,
+    context: &Context,
+    redactor: Redactor,
+) -> io::Result<Exit> {
+    let reporters = reporters(&options.reports, options.selection.color, context)?;
     let (sender, receiver) = mpsc::channel(EVENTS_IN_FLIGHT);
     let transport = Arc::new(HttpTransport::new(context.clock.clone()));
     let mut shared = Run::new(context.clone(), transport, redactor.clone(), going, sender);

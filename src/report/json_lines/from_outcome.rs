@@ -5,11 +5,12 @@ use serde_json::value::RawValue;
 
 use super::view::{
     Assertion, Attempt, CustomEvent, InputSource, Interrupt, LateResult, Level, ProblemView, Quarantined,
-    ResultLine, RunOutcome, Status, SummaryLine, ToolCall, Turn, Usage, VERSION,
+    ResultLine, RunOutcome, SnapshotCounts, Status, SummaryLine, ToolCall, Turn, Usage, VERSION,
 };
 use crate::outcome::{
     self, CallFailure, CallOutcome, Failure, Line, Outcome, Problem, RunEnd, Totals, TurnOutcome, Verdict,
 };
+use crate::report::snapshots::Snapshots;
 use crate::report::text::compact_json;
 use crate::trace::{self, Tokens};
 
@@ -98,8 +99,16 @@ pub(super) fn summary(
         started,
         duration_ms: ended.map(|(_, elapsed_us)| milliseconds(elapsed_us)),
         exit_code: ended.map(|(verdict, _)| u8::from(!verdict.is_pass())),
+        snapshots: None,
         reason,
     }
+}
+
+/// What there is to say of the snapshots of a run.
+pub(super) fn snapshots(snapshots: &Snapshots) -> Option<SnapshotCounts> {
+    let Snapshots { written, updated, obsolete, deleted, .. } = *snapshots;
+    let counts = SnapshotCounts { written, updated, obsolete, deleted };
+    (written + updated + obsolete + deleted > 0).then_some(counts)
 }
 
 fn turn(turn: &TurnOutcome) -> Turn<'_> {
@@ -226,6 +235,8 @@ fn assertion(failure: &Failure) -> Assertion<'_> {
         message: &failure.message,
         expected: filled(&failure.expected),
         seen: &failure.seen,
+        difference: failure.difference.as_ref().map(ToString::to_string),
+        help: failure.help.as_deref(),
         level: match failure.level {
             outcome::Level::Target => Level::Target,
             outcome::Level::Test => Level::Test,

@@ -11,13 +11,14 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
+use super::snapshots::Snapshots;
 use super::{Reporter, text};
 use crate::context::Scratch;
 use crate::outcome::{Outcome, Totals, Verdict};
 use crate::redact::Sealed;
 use crate::run::RunEvent;
 use crate::schema::generate_of;
-use view::Line;
+use view::{Line, SummaryLine};
 
 /// The JSON Schema of one line.
 pub fn schema() -> Value {
@@ -31,6 +32,7 @@ pub struct JsonLinesReport {
     started_unix_ms: u64,
     totals: Totals,
     total_turns: usize,
+    snapshots: Snapshots,
     /// What the run came to and how long it took, where it came to its end.
     ended: Option<(Verdict, u64)>,
 }
@@ -61,12 +63,14 @@ impl JsonLinesReport {
 
     fn new(out: Out) -> Self {
         let totals = Totals::default();
-        Self { out, selected: 0, started_unix_ms: 0, totals, total_turns: 0, ended: None }
+        let snapshots = Snapshots::default();
+        Self { out, selected: 0, started_unix_ms: 0, totals, total_turns: 0, snapshots, ended: None }
     }
 
     fn case(&mut self, outcome: &Outcome) -> io::Result<()> {
         self.totals.add(outcome);
         self.total_turns += outcome.turns.len();
+        self.snapshots.add(outcome);
         self.line(&Line::Result(Box::new(from_outcome::result(outcome))))
     }
 
@@ -102,6 +106,7 @@ impl Reporter for JsonLinesReport {
             | RunEvent::Retrying { .. }
             | RunEvent::CaseEnded { .. } => {}
             RunEvent::CaseFinished(outcome) => self.case(outcome)?,
+            RunEvent::ObsoleteSnapshots { left, deleted } => self.snapshots.obsolete(left, deleted),
             RunEvent::RunFinished { verdict, elapsed_us } => {
                 self.ended = Some((verdict.clone(), *elapsed_us));
             }
@@ -113,6 +118,7 @@ impl Reporter for JsonLinesReport {
         let Self { selected, totals, total_turns, started_unix_ms, ref ended, .. } = *self;
         let ended = ended.as_ref().map(|(verdict, elapsed_us)| (verdict, *elapsed_us));
         let summary = from_outcome::summary(selected, &totals, total_turns, started_unix_ms, ended);
+        let summary = SummaryLine { snapshots: from_outcome::snapshots(&self.snapshots), ..summary };
         self.line(&Line::Summary(summary))?;
         match self.out {
             Out::File { scratch, destination } => scratch.put_in_place(&destination),

@@ -3,6 +3,7 @@
 pub mod assertion;
 pub mod context;
 pub mod diagnostic;
+pub mod golden;
 pub mod hook;
 pub mod model;
 pub mod outcome;

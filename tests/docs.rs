@@ -196,8 +196,8 @@ fn every_command_exists() {
             let help = ananke(&asked).output().expect("the program can be started");
             let text = String::from_utf8_lossy(&help.stdout);
             let known: BTreeSet<&str> = text.split([' ', ',', '\n', '=', '[', ']']).collect();
-            let unknown =
-                command.iter().filter(|word| word.starts_with('-') && !known.contains(word.as_str()));
+            let is_known = |word: &str| known.contains(word.split_once('=').map_or(word, |(name, _)| name));
+            let unknown = command.iter().filter(|word| word.starts_with('-') && !is_known(word));
             for word in unknown.chain(name.filter(|_| !help.status.success())) {
                 let _ =
                     writeln!(problems, "{}: no `{word}` in `ananke {}`", path.display(), command.join(" "));

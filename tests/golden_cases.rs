@@ -4,11 +4,13 @@
 //! A case folder holds a small project, and beside it, if it needs them, `arguments` (one a line; without it `run`)
 //! and `environment` (`NAME=value` a line; nothing else is set). Where it holds `answer.sse`, an agent answers every
 //! request with that, and `AGENT` is its address. Its golden files are `exit`, `stdout` and `stderr`
-//! (where something is printed there), `junit.xml`, `report.json` and `report.jsonl` (where the arguments ask for one).
-//! A file `_gitignore` is copied as `.gitignore`, which would keep git from storing what it names. A CLASS says what must
-//! be true of all its cases. Cases that run tests are run twice more, once recorded and once played, and must print and
-//! write the same; a file `live-only` says why one cannot be.
+//! (where something is printed there), `junit.xml`, `report.json` and `report.jsonl` (where the arguments ask for one), and
+//! `kept` (where the run wrote or deleted snapshots: which ones, and what they say). A file `_gitignore` is copied as
+//! `.gitignore`, which would keep git from storing what it names. A CLASS says what must be true of all its cases. Cases
+//! that run tests are run twice more, once recorded and once played, and must print and write the same; a file `live-only`
+//! says why one cannot be.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::num::NonZeroUsize;
@@ -24,7 +26,7 @@ use tokio::runtime::Runtime;
 use crate::support::raw_agent::{RawAgent, Step};
 
 /// Files that the runner itself reads or compares; everything else is the project under test.
-const GOLDEN: [&str; 6] = ["exit", "stdout", "stderr", "junit.xml", "report.json", "report.jsonl"];
+const GOLDEN: [&str; 7] = ["exit", "stdout", "stderr", "junit.xml", "report.json", "report.jsonl", "kept"];
 const INPUT: [&str; 4] = ["arguments", "environment", ANSWER, LIVE_ONLY];
 const LIVE_ONLY: &str = "live-only";
 const ANSWER: &str = "answer.sse";
@@ -95,6 +97,8 @@ struct Seen {
     junit: Option<String>,
     json: Option<String>,
     json_lines: Option<String>,
+    /// What became of the snapshots, where anything did.
+    kept: Option<String>,
 }
 
 /// A folder outside of the repository, so that no config above it is found; removed when it goes.
@@ -177,6 +181,37 @@ fn copy(from: &Path, to: &Path, is_top: bool) {
     }
 }
 
+/// The snapshots below `folder`, by path from there.
+fn snapshots(folder: &Path) -> BTreeMap<PathBuf, String> {
+    let mut found = BTreeMap::new();
+    for name in names(folder) {
+        let path = folder.join(&name);
+        if path.is_dir() {
+            found.extend(
+                snapshots(&path).into_iter().map(|(below, text)| (Path::new(&name).join(below), text)),
+            );
+        } else if path.extension().is_some_and(|extension| extension == "snap") {
+            found.insert(name.into(), fs::read_to_string(&path).expect("a snapshot can be read"));
+        }
+    }
+    found
+}
+
+/// How the snapshots of `after` are others than those of `before`: `+` new, `~` changed, `-` gone.
+fn changed(before: &BTreeMap<PathBuf, String>, after: &BTreeMap<PathBuf, String>) -> Option<String> {
+    let mut told = String::new();
+    for path in before.keys().chain(after.keys().filter(|path| !before.contains_key(*path))) {
+        let shown = path.to_str().expect("names are UTF-8").replace('\\', "/");
+        let _ = match (before.get(path), after.get(path)) {
+            (Some(_), None) => writeln!(told, "- {shown}"),
+            (None, Some(text)) => writeln!(told, "+ {shown}\n{text}"),
+            (Some(old), Some(text)) if old != text => writeln!(told, "~ {shown}\n{text}"),
+            _ => Ok(()),
+        };
+    }
+    (!told.is_empty()).then_some(told)
+}
+
 fn lines(path: &Path) -> Vec<String> {
     fs::read_to_string(path).unwrap_or_default().lines().map(str::to_owned).collect()
 }
@@ -255,6 +290,7 @@ fn run(case: &Case, kept: Option<Kept<'_>>) -> Seen {
         junit,
         json,
         json_lines,
+        kept: changed(&snapshots(&case.folder), &snapshots(&workplace.0)),
     }
 }
 
@@ -385,6 +421,7 @@ fn check(case: &Case) -> String {
         ("junit.xml", seen.junit),
         ("report.json", seen.json),
         ("report.jsonl", seen.json_lines),
+        ("kept", seen.kept),
     ] {
         compare(case, file, text.as_deref(), &mut problems);
     }

@@ -1,6 +1,7 @@
 //! Target → test → turn: merging, what `false` and numbers do, duplicates, origins (SPEC 7.1).
 
 use ananke::assertion::{Inherited, Measure, Rule};
+use ananke::golden::Volatile;
 use ananke::outcome::Level;
 use proptest::prelude::*;
 
@@ -71,6 +72,43 @@ fn a_looser_turn_answers_for_its_own_time() {
     let answers: Vec<bool> =
         merged.turns.iter().map(|turn| turn.answers_for.contains(&Measure::Duration)).collect();
     assert_eq!(answers, [false, true, true, false]);
+}
+
+/// What each snapshot leaves out, level by level: `level name: volatile paths; turns`.
+fn snapshots(blocks: &[(&str, &str)]) -> Vec<String> {
+    let merged = inherited(blocks, 2);
+    let all = merged.test.iter().chain(merged.turns.iter().flat_map(|turn| &turn.entries));
+    let told = all.filter_map(|entry| match &entry.rule {
+        Rule::Snapshot(snapshot) => {
+            let paths: Vec<&str> = snapshot.volatile.iter().map(Volatile::as_str).collect();
+            let name = snapshot.name.as_deref().unwrap_or("-");
+            let (level, left_out) = (entry.origin.level.as_str(), &snapshot.left_out);
+            Some(format!("{level} {name}: {}; {left_out:?}", paths.join(" ")))
+        }
+        _ => None,
+    });
+    told.collect()
+}
+
+#[test]
+fn the_innermost_snapshot_of_the_test_is_in_force_and_a_turn_has_its_own() {
+    let target = ("target", "{snapshot: {name: a, volatile: [state.at, text]}}");
+    assert_eq!(snapshots(&[target]), ["target a: state.at text; []"]);
+    assert_eq!(
+        snapshots(&[
+            target,
+            ("test", "{snapshot: {volatile: [state.by, text]}}"),
+            ("turn 2", "{snapshot: b}")
+        ]),
+        ["test -: state.at text state.by; []", "turn b: state.at text state.by; []"]
+    );
+    assert_eq!(
+        snapshots(&[target, ("test", "{snapshot: false}"), ("turn 1", "{snapshot: {volatile: [x.args.a]}}")]),
+        ["turn -: x.args.a; []"],
+        "what is switched off brings nothing along"
+    );
+    assert_eq!(snapshots(&[target, ("turn 2", "{snapshot: false}")]), ["target a: state.at text; [1]"]);
+    assert_eq!(snapshots(&[("turn 1", "{snapshot: false}")]), [""; 0]);
 }
 
 #[test]

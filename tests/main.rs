@@ -23,6 +23,7 @@ mod running;
 mod schema;
 mod secrets;
 mod signals;
+mod snapshots;
 mod strict;
 mod support;
 mod tidy;

@@ -2,10 +2,10 @@
 
 use super::{
     Dropped, Entry, ExpectedOutcome, Forbid, ForbidCall, Matcher, Measure, MustMatch, MustNotMatch, Origin,
-    PerMeasure, Required, Rule, StateRule,
+    PerMeasure, Required, Rule, Snapshot, StateRule,
 };
 use crate::diagnostic::{Span, Spanned};
-use crate::model::{AssertBlock, Given, Limit, OutcomeRule, TimingLimits, UsageLimits};
+use crate::model::{AssertBlock, Given, Limit, OutcomeRule, SnapshotRule, TimingLimits, UsageLimits};
 use crate::outcome::Level;
 use crate::variables::Filling;
 
@@ -20,11 +20,13 @@ pub struct Block {
     pub limits: PerMeasure<Setting>,
     /// `outcome`
     pub outcome: Option<Expectation>,
+    /// `snapshot`
+    pub snapshot: Option<Expectation>,
     /// Whether it is the block of a turn that is told what was before: it then stands alone (SPEC 6).
     pub is_replay: bool,
 }
 
-/// What a level says about how a run must end: one word, which inner levels override.
+/// What a level says about how a run must end, or about a snapshot: one word, which inner levels override.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expectation {
     /// `false`: what outer levels say does not apply.
@@ -88,7 +90,9 @@ impl Block {
     /// Checks and fills the block of one level; what is known later or was reported is left out.
     pub fn compile(block: Option<&AssertBlock>, level: Level, filling: &mut Filling<'_>) -> Self {
         let mut compiled = Self::default();
-        let Some(AssertBlock { tools, timing, text, state, outcome, usage }) = block else { return compiled };
+        let Some(AssertBlock { tools, timing, text, state, outcome, usage, snapshot }) = block else {
+            return compiled;
+        };
         let mut adding = Adding { level, filling, compiled: &mut compiled };
         if let Some(tools) = tools {
             for name in tools.forbid.iter().flatten() {
@@ -125,6 +129,9 @@ impl Block {
         adding.limits(&limits(timing.as_ref(), usage.as_ref()));
         if let Some(outcome) = outcome {
             adding.outcome(outcome);
+        }
+        if let Some(snapshot) = snapshot {
+            adding.snapshot(snapshot);
         }
         compiled
     }
@@ -185,6 +192,17 @@ impl Adding<'_, '_> {
             OutcomeRule::Off => Some(Expectation::Off),
             OutcomeRule::Is(is) => {
                 let rule = ExpectedOutcome::compile(is, self.filling).map(Rule::Outcome);
+                let origin = self.origin(written.span);
+                rule.map(|rule| Expectation::Is(Entry { rule, origin }))
+            }
+        };
+    }
+
+    fn snapshot(&mut self, written: &Spanned<SnapshotRule>) {
+        self.compiled.snapshot = match &written.value {
+            SnapshotRule::Off => Some(Expectation::Off),
+            SnapshotRule::On | SnapshotRule::Named(_) | SnapshotRule::Of(_) => {
+                let rule = Snapshot::compile(written, self.filling).map(Rule::Snapshot);
                 let origin = self.origin(written.span);
                 rule.map(|rule| Expectation::Is(Entry { rule, origin }))
             }

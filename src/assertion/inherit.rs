@@ -1,6 +1,6 @@
 //! Target → test → turn: what is in force where (SPEC 7.1).
 
-use super::{Block, Bound, Entry, Expectation, Kind, Measure, Origin, PerMeasure, Setting};
+use super::{Block, Bound, Entry, Expectation, Kind, Measure, Origin, PerMeasure, Rule, Setting};
 
 /// What is in force in a test, by home.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -55,6 +55,13 @@ pub fn inherit(target: &Block, test: &Block, turns: &[Block]) -> Inherited {
     if let (Some(Expectation::Is(entry)), None) = (of_test, last.and_then(|turn| turn.outcome.as_ref())) {
         merged.test.push(entry.clone());
     }
+    if let Some(mut entry) = snapshot(&[target, test]) {
+        if let Rule::Snapshot(snapshot) = &mut entry.rule {
+            let off = turns.iter().enumerate().filter(|(_, turn)| turn.snapshot == Some(Expectation::Off));
+            snapshot.left_out = off.map(|(index, _)| index).collect();
+        }
+        merged.test.push(entry);
+    }
     for turn in turns {
         let levels: &[&Block] = if turn.is_replay { &[turn] } else { &[target, test, turn] };
         let outer: &[Entry] = if turn.is_replay { &[] } else { &merged.test };
@@ -72,9 +79,29 @@ pub fn inherit(target: &Block, test: &Block, turns: &[Block]) -> Inherited {
         if let Some(Expectation::Is(entry)) = &turn.outcome {
             own.entries.push(entry.clone());
         }
+        if turn.snapshot.is_some() {
+            own.entries.extend(snapshot(levels));
+        }
         merged.turns.push(own);
     }
     merged
+}
+
+/// The innermost snapshot, with all that it and the levels around it leave out; what is switched off brings nothing.
+fn snapshot(levels: &[&Block]) -> Option<Entry> {
+    levels.iter().fold(None, |outer: Option<Entry>, level| match &level.snapshot {
+        None => outer,
+        Some(Expectation::Off) => None,
+        Some(Expectation::Is(entry)) => {
+            let mut entry = entry.clone();
+            if let (Rule::Snapshot(own), Some(Entry { rule: Rule::Snapshot(outer), .. })) =
+                (&mut entry.rule, &outer)
+            {
+                own.inherit(&outer.volatile);
+            }
+            Some(entry)
+        }
+    })
 }
 
 fn add_new(entries: &mut Vec<Entry>, dropped: &mut Vec<Dropped>, more: &[Entry], outer: &[Entry]) {

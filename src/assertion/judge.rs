@@ -1,6 +1,10 @@
 //! Runs the monitors of a test.
 
-use super::{Entry, Finding, Home, Inherited, Judgement, Moment, Monitor, Origin, Rule, Scope, sum};
+use super::snapshot::Told;
+use super::{
+    Captured, Entry, Finding, Home, Inherited, Judgement, Moment, Monitor, Origin, Rule, Scope, Writing, sum,
+};
+use crate::diagnostic::Difference;
 use crate::outcome::{ErrorKind, Failure, Problem};
 use crate::redact::Redactor;
 use crate::trace::{Outcome, Touch, Trace};
@@ -16,7 +20,7 @@ pub struct Judge {
     test: Vec<Watch>,
     turn: Vec<Watch>,
     waiting: Vec<Watch>,
-    broken: Vec<Broken>,
+    found: Found,
     /// How many turns have begun.
     begun: usize,
 }
@@ -46,6 +50,17 @@ struct Watch {
     unknown: Option<String>,
 }
 
+/// What came out so far.
+#[derive(Debug, Default)]
+struct Found {
+    /// Since it was last told.
+    broken: Vec<Broken>,
+    /// What is to be kept.
+    captured: Vec<Captured>,
+    /// What may be.
+    writing: Writing,
+}
+
 /// How often one rule may be found broken in one turn, or one home: an agent may break it without end.
 const TOLD: usize = 100;
 
@@ -55,6 +70,8 @@ struct Broken {
     path: &'static str,
     origin: Origin,
     finding: Finding,
+    difference: Option<Difference>,
+    help: Option<String>,
 }
 
 impl Judge {
@@ -82,9 +99,21 @@ impl Judge {
             test,
             turn: Vec::new(),
             waiting: Vec::new(),
-            broken: Vec::new(),
+            found: Found::default(),
             begun: 0,
         })
+    }
+
+    /// The same judge, to whom a snapshot that may be written is no broken rule.
+    #[must_use]
+    pub fn writing(mut self, writing: Writing) -> Self {
+        self.found.writing = writing;
+        self
+    }
+
+    /// The snapshots that are to be written so that the rules hold which they belong to.
+    pub fn take_captured(&mut self) -> Vec<Captured> {
+        std::mem::take(&mut self.found.captured)
     }
 
     /// Starts the monitors of the turn `index`, counted from 0.
@@ -109,25 +138,25 @@ impl Judge {
 
     /// Something happened. Answers whether a rule broke with it.
     pub fn touched(&mut self, trace: &Trace, touch: Touch) -> bool {
-        let before = self.broken.len();
+        let before = self.found.broken.len();
         for watch in self.waiting.iter_mut().chain(&mut self.test).chain(&mut self.turn) {
-            watch.feed(trace, &self.redactor, Moment::Touched(touch), &mut self.broken);
+            watch.feed(trace, &self.redactor, Moment::Touched(touch), &mut self.found);
         }
-        self.broken.len() > before
+        self.found.broken.len() > before
     }
 
     /// The running turn is over; gives every rule that broke in it. Where it was cut short by an error or a time-out,
     /// nothing it still owed is judged (SPEC 5).
     pub fn end_turn(&mut self, trace: &Trace, cut_short: bool) -> Vec<Failure> {
         for watch in self.test.iter_mut().chain(&mut self.turn) {
-            watch.feed(trace, &self.redactor, Moment::TurnEnd, &mut self.broken);
+            watch.feed(trace, &self.redactor, Moment::TurnEnd, &mut self.found);
         }
         // Behind the last turn nothing can come that a rule of it could wait for.
         let last = self.begun == self.rules.turns.len();
         let end = if last { Moment::TestEnd } else { Moment::HomeEnd };
         for watch in &mut self.turn {
             if !(cut_short && watch.monitor.is_obligation()) {
-                watch.feed(trace, &self.redactor, end, &mut self.broken);
+                watch.feed(trace, &self.redactor, end, &mut self.found);
             }
         }
         self.tell(trace)
@@ -161,7 +190,7 @@ impl Judge {
     /// The test is over; gives every rule that the test as a whole does not keep.
     pub fn settle(&mut self, trace: &Trace) -> Vec<Failure> {
         for watch in self.waiting.iter_mut().chain(&mut self.turn).chain(&mut self.test) {
-            watch.feed(trace, &self.redactor, Moment::TestEnd, &mut self.broken);
+            watch.feed(trace, &self.redactor, Moment::TestEnd, &mut self.found);
         }
         self.tell(trace)
     }
@@ -171,14 +200,19 @@ impl Judge {
         for watch in self.waiting.iter_mut().chain(&mut self.test).chain(&mut self.turn) {
             let untold = std::mem::take(&mut watch.found).saturating_sub(TOLD);
             if untold > 0
-                && let Some(last) = self.broken.iter_mut().rfind(|broken| broken.is_of(watch))
+                && let Some(last) = self.found.broken.iter_mut().rfind(|broken| broken.is_of(watch))
             {
                 let message = &last.finding.message;
                 last.finding.message = format!("{message} (and {untold} more times, which are not listed)");
             }
         }
-        let broken = self.broken.drain(..);
-        broken.map(|Broken { path, origin, finding }| origin.failure(path, finding, trace)).collect()
+        let broken = self.found.broken.drain(..);
+        let failure = |Broken { path, origin, finding, difference, help }: Broken| Failure {
+            difference,
+            help,
+            ..origin.failure(path, finding, trace)
+        };
+        broken.map(failure).collect()
     }
 
     /// How each rule in force stands, outer levels first; a settled rule of a turn is gone when the next turn begins.
@@ -206,7 +240,7 @@ impl Watch {
     }
 
     /// Feeds the monitor; an obligation that is broken is settled, a prohibition may be broken again.
-    fn feed(&mut self, trace: &Trace, redactor: &Redactor, moment: Moment, broken: &mut Vec<Broken>) {
+    fn feed(&mut self, trace: &Trace, redactor: &Redactor, moment: Moment, found: &mut Found) {
         // What broke in a turn is not told again when the home as a whole is looked at.
         let told = self.broken && matches!(moment, Moment::HomeEnd | Moment::TestEnd);
         if self.settled || told {
@@ -215,19 +249,35 @@ impl Watch {
         match self.monitor.watch(&Scope { trace, home: self.home, redactor }, moment) {
             Judgement::Open => {}
             Judgement::Holds => self.settled = true,
+            Judgement::Differs(captured) => {
+                self.settled = true;
+                if captured.is_taken(found.writing) {
+                    return found.captured.push(*captured);
+                }
+                let (path, origin) = (self.path, self.origin.clone());
+                let Told { finding, difference, help } = captured.told();
+                found.broken.push(Broken { path, origin, finding, difference, help: Some(help) });
+                self.broken = true;
+            }
             Judgement::Unknown(why) => {
                 self.unknown = Some(why);
                 (self.broken, self.settled) = (true, true);
             }
             Judgement::Broken(findings) => {
-                let again = matches!(self.monitor, Monitor::MustNotMatch(_)) && self.is_among(broken);
+                let again = matches!(self.monitor, Monitor::MustNotMatch(_)) && self.is_among(&found.broken);
                 // The same text found in a message and again in the joined text is one failure.
                 if !again {
                     let (path, origin, room) = (self.path, &self.origin, TOLD.saturating_sub(self.found));
                     self.found += findings.len();
                     let told = findings.into_iter().take(room);
-                    let told = told.map(|finding| Broken { path, origin: origin.clone(), finding });
-                    broken.extend(told);
+                    let broken = |finding| Broken {
+                        path,
+                        origin: origin.clone(),
+                        finding,
+                        difference: None,
+                        help: None,
+                    };
+                    found.broken.extend(told.map(broken));
                 }
                 self.broken = true;
                 self.settled = self.monitor.is_obligation();

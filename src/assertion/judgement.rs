@@ -1,5 +1,6 @@
 //! How a rule is fed and how it answers.
 
+use super::Captured;
 use crate::redact::Redactor;
 use crate::trace::{Message, Origin, Touch, Trace, Turn};
 
@@ -116,6 +117,8 @@ pub enum Judgement {
     Holds,
     /// It does not hold. What was found at this moment; a prohibition may find more later.
     Broken(Vec<Finding>),
+    /// It does not hold, unless what was captured is kept from now on.
+    Differs(Box<Captured>),
     /// It cannot be told, for this reason: never a pass.
     Unknown(String),
 }

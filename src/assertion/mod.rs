@@ -28,6 +28,7 @@ mod outcome;
 mod require;
 mod rule;
 mod selector;
+mod snapshot;
 mod state;
 mod sum;
 
@@ -49,4 +50,5 @@ pub use outcome::ExpectedOutcome;
 pub use require::Required;
 pub use rule::{Entry, Kind, Monitor, Origin, Rule};
 pub use selector::Selector;
+pub use snapshot::{Captured, Snapshot, Writing};
 pub use state::StateRule;

@@ -2,8 +2,9 @@
 
 use super::{
     Bound, ExpectedOutcome, Finding, Forbid, ForbidCall, Home, Judgement, Measure, Moment, MustMatch,
-    MustNotMatch, Required, Scope, StateRule, describe, forbid, forbid_calls, max_duration, max_first_token,
-    max_idle, max_tokens, max_tool, must_match, must_not_match, outcome, require, state, sum,
+    MustNotMatch, Required, Scope, Snapshot, StateRule, describe, forbid, forbid_calls, max_duration,
+    max_first_token, max_idle, max_tokens, max_tool, must_match, must_not_match, outcome, require, snapshot,
+    state, sum,
 };
 use crate::diagnostic::{Place, Span};
 use crate::outcome::{Failure, Level};
@@ -36,6 +37,8 @@ pub enum Rule {
     State(StateRule),
     /// `outcome`
     Outcome(ExpectedOutcome),
+    /// `snapshot`
+    Snapshot(Snapshot),
 }
 
 /// Who wrote a rule, and where.
@@ -69,6 +72,7 @@ impl Rule {
             Self::MustNotMatch(_) => "text.must_not_match",
             Self::State(_) => "state",
             Self::Outcome(_) => "outcome",
+            Self::Snapshot(_) => "snapshot",
         }
     }
 
@@ -76,7 +80,9 @@ impl Rule {
     pub fn kind(&self) -> Kind {
         match self {
             Self::Forbid(_) | Self::ForbidCall(_) | Self::MustNotMatch(_) => Kind::Prohibition,
-            Self::Require(_) | Self::MustMatch(_) | Self::State(_) | Self::Outcome(_) => Kind::Obligation,
+            Self::Require(_) | Self::MustMatch(_) | Self::State(_) | Self::Outcome(_) | Self::Snapshot(_) => {
+                Kind::Obligation
+            }
         }
     }
 
@@ -90,6 +96,7 @@ impl Rule {
             Self::MustNotMatch(rule) => rule.describe(),
             Self::State(rule) => rule.describe(),
             Self::Outcome(rule) => rule.describe(),
+            Self::Snapshot(rule) => rule.describe(),
         }
     }
 
@@ -103,6 +110,7 @@ impl Rule {
             Self::MustNotMatch(rule) => rule.settled(home),
             Self::State(rule) => rule.settled(home),
             Self::Outcome(rule) => rule.settled(home),
+            Self::Snapshot(rule) => rule.settled(home),
         }
     }
 
@@ -124,6 +132,7 @@ impl Rule {
             Self::MustNotMatch(rule) => Monitor::MustNotMatch(rule.start(patterns)?),
             Self::State(rule) => Monitor::State(rule.start(patterns)?),
             Self::Outcome(rule) => Monitor::Outcome(rule.start(patterns)?),
+            Self::Snapshot(rule) => Monitor::Snapshot(rule.start()),
         })
     }
 }
@@ -145,6 +154,8 @@ pub enum Monitor {
     State(state::Monitor),
     /// `outcome`
     Outcome(outcome::Monitor),
+    /// `snapshot`
+    Snapshot(snapshot::Monitor),
     /// `timing.max_duration_ms` of one turn
     Duration(max_duration::Monitor),
     /// `timing.max_idle_ms`
@@ -183,6 +194,7 @@ impl Monitor {
             Self::MustNotMatch(monitor) => monitor.watch(scope, moment),
             Self::State(monitor) => monitor.watch(scope, moment),
             Self::Outcome(monitor) => monitor.watch(scope, moment),
+            Self::Snapshot(monitor) => monitor.watch(scope, moment),
             Self::Duration(monitor) => monitor.watch(scope, moment),
             Self::Idle(monitor) => monitor.watch(scope, moment),
             Self::FirstToken(monitor) => monitor.watch(scope, moment),
@@ -194,7 +206,10 @@ impl Monitor {
 
     /// Whether it owes something at the end of its home: not judged where its home was cut short (SPEC 5).
     pub fn is_obligation(&self) -> bool {
-        matches!(self, Self::Require(_) | Self::MustMatch(_) | Self::State(_) | Self::Outcome(_))
+        matches!(
+            self,
+            Self::Require(_) | Self::MustMatch(_) | Self::State(_) | Self::Outcome(_) | Self::Snapshot(_)
+        )
     }
 }
 
@@ -212,6 +227,8 @@ impl Origin {
             message,
             expected,
             seen,
+            difference: None,
+            help: None,
             events,
         }
     }

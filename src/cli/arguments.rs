@@ -83,12 +83,27 @@ pub(crate) struct RunOptions {
     /// Only those of the selected tests that did not pass when they ran last
     #[arg(long)]
     pub(crate) last_failed: bool,
+    /// Write the snapshots that are missing or differ, and delete those that no rule refers to; `changed` or `missing`
+    /// only those. Without it, missing ones are written, and under `CI` none
+    #[arg(long, value_enum, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
+    pub(crate) update_snapshots: Option<Update>,
     /// Leave out hooks; `--var` can give what they would
     #[arg(long)]
     pub(crate) no_hooks: bool,
     /// Print the ids of the tests that would run, one a line, and run nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
+}
+
+/// Which snapshots are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Update {
+    /// Those that are missing and those that differ; those that no rule refers to are deleted
+    All,
+    /// Those that differ
+    Changed,
+    /// Those that are missing
+    Missing,
 }
 
 /// What is kept of a run, or played instead of it.

@@ -25,6 +25,10 @@ pub(super) fn check(options: &CheckOptions, context: &Context) -> Exit {
                 |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
             let mut stdout = std::io::stdout().lock();
             let _ = writeln!(stdout, "{} in {}: no errors", counted(tests, "test"), counted(files, "file"));
+            for snapshot in &plan.obsolete {
+                let file = text::line(&snapshot.shown);
+                let _ = writeln!(stdout, "obsolete snapshot, which no rule refers to: {file}");
+            }
             Exit::Success
         }
         Err(exit) => exit,

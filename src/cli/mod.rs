@@ -12,6 +12,7 @@ mod problems;
 mod reports;
 mod run;
 mod schema;
+mod snapshots;
 mod style;
 
 use ananke::context::Context;

@@ -3,6 +3,7 @@
 use std::io::{self, Write as _};
 use std::sync::Arc;
 
+use ananke::assertion::Writing;
 use ananke::context::Context;
 use ananke::plan::Plan;
 use ananke::recording::{Mode, Recordings};
@@ -20,6 +21,7 @@ use super::interrupt::Interrupts;
 use super::last_run;
 use super::problems::{self, Purpose};
 use super::reports::{reporters, since};
+use super::snapshots;
 
 /// How many events may wait for the telling side.
 const EVENTS_IN_FLIGHT: usize = 64;
@@ -27,6 +29,13 @@ const EVENTS_IN_FLIGHT: usize = 64;
 /// Runs what is selected and tells it to the console and the reports.
 pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
     let redactor = Redactor::default();
+    let writing = match snapshots::writing(options.update_snapshots, context) {
+        Ok(writing) => writing,
+        Err(message) => {
+            let _ = writeln!(io::stderr().lock(), "error: {message}");
+            return Exit::Usage;
+        }
+    };
     let recordings = recordings(&options.recordings, context);
     let purpose = Purpose {
         sends: !options.dry_run && recordings.as_ref().is_none_or(|kept| kept.mode != Mode::Replay),
@@ -52,7 +61,8 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
         Ok(baseline) => baseline,
         Err(exit) => return exit,
     };
-    match carry_out(plan, options, recordings, baseline, context, redactor.clone()) {
+    let going = going(options, writing);
+    match carry_out(plan, options, going, recordings, baseline, context, redactor.clone()) {
         Ok(exit) => exit,
         Err(error) => {
             let error = error.to_string();
@@ -88,9 +98,28 @@ fn baseline(options: &RunOptions, context: &Context, redactor: &Redactor) -> Res
     })
 }
 
+/// How the run goes, as the command line says it.
+fn going(options: &RunOptions, writing: Writing) -> Options {
+    let GoingOptions { parallel, fail_fast, stop_early, strict_protocol, timeout } = options.going;
+    let RetryOptions { retries, retry_dirty, flaky } = options.retrying;
+    let flaky_fails = flaky == Flaky::Fail;
+    Options {
+        parallel,
+        fail_fast,
+        stop_early,
+        strict_protocol,
+        timeout,
+        retries,
+        retry_dirty,
+        flaky_fails,
+        writing,
+    }
+}
+
 fn carry_out(
     plan: Plan,
     options: &RunOptions,
+    going: Options,
     recordings: Option<Recordings>,
     baseline: Option<Baseline>,
     context: &Context,
@@ -101,19 +130,6 @@ fn carry_out(
     let mut reporters = reporters(&options.reports, *color, context)?;
     reporters.push(Box::new(last_run::memory(&plan, of_everything, &redactor)));
     reporters.extend(baseline.map(|known| since(known, of_everything, &options.reports, *color, context)));
-    let GoingOptions { parallel, fail_fast, stop_early, strict_protocol, timeout } = options.going;
-    let RetryOptions { retries, retry_dirty, flaky } = options.retrying;
-    let flaky_fails = flaky == Flaky::Fail;
-    let going = Options {
-        parallel,
-        fail_fast,
-        stop_early,
-        strict_protocol,
-        timeout,
-        retries,
-        retry_dirty,
-        flaky_fails,
-    };
     let (sender, receiver) = mpsc::channel(EVENTS_IN_FLIGHT);
     let transport = Arc::new(HttpTransport::new(context.clock.clone()));
     let mut shared = Run::new(context.clone(), transport, redactor.clone(), going, sender);

@@ -46,6 +46,8 @@ codes! {
     DuplicateId = "duplicate-id",
     /// A key stands twice in one mapping.
     DuplicateKey = "duplicate-key",
+    /// Two rules name one snapshot.
+    DuplicateSnapshot = "duplicate-snapshot",
     /// A key without a value.
     EmptyValue = "empty-value",
     /// Attempts of one test that would share a thread.

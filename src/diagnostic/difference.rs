@@ -95,6 +95,14 @@ impl Difference {
         collected.difference
     }
 
+    /// How many lines that differ are not shown, in words.
+    pub fn more(&self) -> String {
+        match self.left_out {
+            1 => "… (1 more line differs)".to_owned(),
+            count => format!("… ({count} more lines differ)"),
+        }
+    }
+
     /// Whether the texts are the same.
     pub fn is_empty(&self) -> bool {
         self.hunks.is_empty() && self.left_out == 0
@@ -110,11 +118,10 @@ impl fmt::Display for Difference {
                 writeln!(formatter, "{}{text}", side.sign())?;
             }
         }
-        match self.left_out {
-            0 => Ok(()),
-            1 => writeln!(formatter, "… (1 more line differs)"),
-            count => writeln!(formatter, "… ({count} more lines differ)"),
+        if self.left_out > 0 {
+            writeln!(formatter, "{}", self.more())?;
         }
+        Ok(())
     }
 }
 

@@ -177,6 +177,24 @@ turns:
     assert: { text: { must_match: "Shipping" } }
 "#,
             ),
+            Self::DuplicateSnapshot => of_test(
+                "A snapshot is kept in a file of its own, found by its name: two rules with one name would take turns at \
+                 writing it. Names that differ only in capitals, or in blanks and dashes, are one name of a file.",
+                r#"version: "1.3"
+name: pay
+turns:
+  - user: "Pay"
+    assert: { snapshot: paying }
+assert: { snapshot: Paying }
+"#,
+                r#"version: "1.3"
+name: pay
+turns:
+  - user: "Pay"
+    assert: { snapshot: paying }
+assert: { snapshot: true }
+"#,
+            ),
             Self::Contradiction => of_test(
                 "Two keys exclude each other: no conversation satisfies both.",
                 r#"version: "1.0"

@@ -5,6 +5,7 @@
 
 mod alignment;
 mod code;
+mod deceit;
 mod difference;
 mod explained;
 pub mod render;
@@ -15,6 +16,7 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use code::Code;
+pub use deceit::deceives;
 pub use difference::{Difference, DifferenceLine, Hunk, Side};
 pub use explained::{Example, ExampleFile, Explained};
 pub use source_file::{Place, SourceFile};

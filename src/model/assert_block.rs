@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Limit, Number, OneOrMany, OutcomeRule, Text};
+use super::{Limit, Number, OneOrMany, OutcomeRule, SnapshotRule, Text};
 use crate::diagnostic::Spanned;
 use crate::source::{FreeMap, Node};
 
@@ -29,6 +29,10 @@ pub struct AssertBlock {
     /// How many tokens the agent may take.
     #[schemars(extend("x-since" = "1.3"))]
     pub usage: Option<UsageLimits>,
+    /// Compares what the agent did with a committed file: on a turn what it did in it, on a test or target the whole
+    /// test. `true`, a name for the file, or a mapping; `false` switches an inherited one off, and leaves a turn out.
+    #[schemars(extend("x-since" = "1.3"), example = true)]
+    pub snapshot: Option<Spanned<SnapshotRule>>,
 }
 
 /// What a JSON value must be: exactly one of `equals`, `match`, `type`, `exists` and `schema`.

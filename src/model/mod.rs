@@ -13,6 +13,7 @@ mod leaf;
 mod outcome;
 mod quarantine;
 mod scripted;
+mod snapshot;
 mod target;
 mod test;
 mod turn;
@@ -34,6 +35,7 @@ pub use scripted::{
     ScriptedAnswer, ScriptedCall, ScriptedCustom, ScriptedError, ScriptedInterrupt, ScriptedRule,
     ScriptedStep, ScriptedUsage, ScriptedWhen,
 };
+pub use snapshot::{SnapshotOf, SnapshotRule};
 pub use target::{
     AguiTarget, AguiTransport, Connect, EventClock, HistorySent, ProtocolVersion, ScriptedTarget, Target,
 };

@@ -9,13 +9,19 @@ use crate::redact::{Mask, Redactor};
 
 impl Mask for Failure {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self { rule: _, level: _, place, message, expected, seen, events: _ } = self;
+        let Self { rule: _, level: _, place, message, expected, seen, difference, help, events: _ } = self;
         if let Cow::Owned(file) = redactor.text(&place.file) {
             place.file = file.into();
         }
         message.mask(redactor);
         expected.mask(redactor);
         seen.mask(redactor);
+        help.mask(redactor);
+        for hunk in difference.iter_mut().flat_map(|difference| &mut difference.hunks) {
+            for line in &mut hunk.lines {
+                line.text.mask(redactor);
+            }
+        }
     }
 }
 
@@ -123,10 +129,14 @@ impl Mask for Outcome {
             started_unix_ms: _,
             ended_unix_ms: _,
             messages_count: _,
+            snapshots,
             duration_us: _,
             earlier_attempts,
             quarantine,
         } = self;
+        for written in snapshots {
+            written.file.mask(redactor);
+        }
         for text in [id, name, file, target, agent, thread_id] {
             text.mask(redactor);
         }

@@ -7,7 +7,7 @@ mod quarantine;
 mod status;
 mod verdict;
 
-use crate::diagnostic::Place;
+use crate::diagnostic::{Difference, Place};
 use crate::trace::Usage;
 
 pub use quarantine::Quarantine;
@@ -51,6 +51,10 @@ pub struct Failure {
     pub expected: String,
     /// What was seen instead, a line each: the nearest candidates with arguments and results.
     pub seen: Vec<String>,
+    /// How what is there differs from what was expected, where both are texts of many lines.
+    pub difference: Option<Difference>,
+    /// What to do about it, where that does not follow from the rule.
+    pub help: Option<String>,
     /// The numbers of the events it rests on, ascending.
     pub events: Vec<u32>,
 }
@@ -241,6 +245,15 @@ pub struct TurnOutcome {
     pub warnings: Vec<String>,
 }
 
+/// A snapshot that a run wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SnapshotWritten {
+    /// The file, as shown in messages.
+    pub file: String,
+    /// Whether there was none before.
+    pub is_new: bool,
+}
+
 /// One test that is over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
@@ -274,6 +287,8 @@ pub struct Outcome {
     pub started_unix_ms: u64,
     /// When it was over, in Unix milliseconds; never before the end of its last turn.
     pub ended_unix_ms: u64,
+    /// The snapshots that were written because the test passed.
+    pub snapshots: Vec<SnapshotWritten>,
     /// How many messages its conversation has: those of the user and those of the agent that are not empty.
     pub messages_count: usize,
     /// The sum of its turns, in microseconds.

@@ -8,26 +8,38 @@ use ignore::WalkBuilder;
 
 use super::Selection;
 use super::config::{self, CONFIG_NAME};
+use super::snapshot::kept_of;
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::golden;
 
 /// The globs without a setting (SPEC 1).
 pub(super) fn default_specs() -> Vec<String> {
     vec!["**/*.test.yaml".to_owned(), "**/*.test.yml".to_owned()]
 }
 
-/// The selected test files, sorted and each once. A path that is named is taken whatever its name.
+/// What a project has in its folders.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// The test files, sorted and each once.
+    pub(super) files: Vec<PathBuf>,
+    /// What may be snapshots of theirs.
+    pub(super) snapshots: BTreeSet<PathBuf>,
+}
+
+/// The selected test files. A path that is named is taken whatever its name.
 pub(super) fn discover(
     context: &Context,
     selection: &Selection,
     folder: &Path,
     specs: &[String],
     problems: &mut Vec<Diagnostic>,
-) -> Vec<PathBuf> {
+) -> Found {
     let globs = glob_set(specs);
     let mut files = BTreeSet::new();
+    let mut snapshots = BTreeSet::new();
     if selection.paths.is_empty() {
-        walk(context, folder, folder, &globs, &mut files, problems);
+        walk(context, folder, folder, &globs, (&mut files, &mut snapshots), problems);
     }
     for named in &selection.paths {
         let path = absolute(context, named);
@@ -36,12 +48,13 @@ pub(super) fn discover(
         {
             problems.push(other_config(context, named, folder, &other));
         } else if path.is_dir() {
-            walk(context, &path, folder, &globs, &mut files, problems);
+            walk(context, &path, folder, &globs, (&mut files, &mut snapshots), problems);
         } else {
+            snapshots.extend(kept_of(&path));
             files.insert(path);
         }
     }
-    files.into_iter().collect()
+    Found { files: files.into_iter().collect(), snapshots }
 }
 
 fn other_config(context: &Context, named: &Path, folder: &Path, other: &Path) -> Diagnostic {
@@ -61,7 +74,7 @@ fn walk(
     start: &Path,
     folder: &Path,
     globs: &GlobSet,
-    files: &mut BTreeSet<PathBuf>,
+    (files, snapshots): (&mut BTreeSet<PathBuf>, &mut BTreeSet<PathBuf>),
     problems: &mut Vec<Diagnostic>,
 ) {
     let own = start.to_path_buf();
@@ -83,6 +96,8 @@ fn walk(
                     || (entry.path_is_symlink() && path.is_file());
                 if is_file && globs.is_match(path.strip_prefix(folder).unwrap_or(path)) {
                     files.insert(path.to_path_buf());
+                } else if is_file && golden::is_named(path) {
+                    snapshots.insert(path.to_path_buf());
                 }
             }
             Err(error) => {

@@ -25,9 +25,11 @@ pub fn explain(context: &Context, plan: &Plan, entry: &CaseEntry) -> Result<Expl
     let test = LoadedTest::load(context, &entry.path)?;
     // What is wrong or odd was told when the plan was made.
     let mut told = Vec::new();
-    let target = plan.config.rules(context, &plan.supply);
+    let mut target = plan.config.rules(context, &plan.supply);
     let version = plan.config.model.target.protocol_version();
-    let written = test.written(context, &plan.supply, &plan.config.folder, version, &mut told);
+    let mut written = test.written(context, &plan.supply, &plan.config.folder, version, &mut told);
+    let keeping = test.keeping(context, &entry.name, false);
+    keeping.place(&mut target.block, &mut written.test, &mut written.turns, &mut told);
     Ok(ExplainedTest {
         inputs: written.inputs,
         explanation: explain_blocks(&target.block, &written.test, &written.turns),

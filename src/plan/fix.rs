@@ -23,7 +23,7 @@ pub fn raise_versions(context: &Context, selection: &Selection) -> Result<Vec<Ra
     let specs = config::Reading::of(context, &config, &mut Vec::new())
         .and_then(|reading| reading.whole()?.specs(&mut Vec::new()))
         .unwrap_or_else(discover::default_specs);
-    for file in discover::discover(context, selection, &folder, &specs, &mut Vec::new()) {
+    for file in discover::discover(context, selection, &folder, &specs, &mut Vec::new()).files {
         done.extend(raise(context, FileKind::Test, &file)?);
     }
     Ok(done)

@@ -19,6 +19,7 @@ mod said;
 mod scripted;
 mod select;
 mod settings;
+mod snapshot;
 mod supply;
 mod test;
 mod turn;
@@ -29,6 +30,7 @@ use std::sync::Arc;
 
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Severity, sort};
+use crate::golden::Golden;
 use crate::outcome;
 use crate::redact::Redactor;
 use crate::variables::Scope;
@@ -36,6 +38,7 @@ use crate::variables::Scope;
 pub use client_tools::{ClientTool, Mock, MockAnswer, ToolDeclaration};
 use config::Reading;
 pub use config::{CONFIG_NAME, Config};
+use discover::Found;
 pub use explain::{ExplainedTest, explain};
 pub use fix::{Raised, raise_versions};
 pub use hook::HookCommand;
@@ -82,6 +85,8 @@ pub struct Plan {
     pub cases: Vec<CaseEntry>,
     /// How many files were loaded.
     pub files: usize,
+    /// Kept snapshots that no rule refers to any more, by path; none where a filter chooses among the tests.
+    pub obsolete: Vec<Golden>,
     /// What the command line says about variables.
     pub supply: Supply,
     /// Entries of the quarantine that are in force no more: they fail the run.
@@ -131,7 +136,7 @@ fn load(
         Some(Some(specs)) => specs,
         _ => discover::default_specs(),
     };
-    let files = discover::discover(context, selection, &folder, &specs, problems);
+    let Found { files, snapshots } = discover::discover(context, selection, &folder, &specs, problems);
     let rules = fitting.map(|config| config.rules(context, &selection.supply));
     let target = fitting.zip(rules.as_ref());
     let whole = selection.paths.is_empty();
@@ -172,7 +177,12 @@ fn load(
         problems.extend(loaded.warnings);
     }
     let config = Arc::new(config?.into_whole()?);
-    Some(Plan { config, cases, files: files.len(), supply: selection.supply.clone(), expired })
+    let obsolete = match &selection.filter {
+        Some(_) => Vec::new(),
+        None => snapshot::obsolete(context, snapshots, &loaded.snapshots, &files),
+    };
+    let supply = selection.supply.clone();
+    Some(Plan { config, cases, files: files.len(), obsolete, supply, expired })
 }
 
 /// What the config may use: every test's own variables, and any name at all where every test has hooks.

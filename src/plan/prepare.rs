@@ -227,7 +227,7 @@ impl<'a> Preparation<'a> {
         }
         let target = TargetSettings::fill(model, &mut filling);
         let targets_tools = client_tools::fill(model.client_tools(), &mut filling);
-        let target_block = Block::compile(model.assert_block(), Level::Target, &mut filling);
+        let mut target_block = Block::compile(model.assert_block(), Level::Target, &mut filling);
         let timeout = match model.timeout_ms() {
             Some(number) => filling.number(number).ready().map(Duration::from_millis),
             None => Some(DEFAULT_TIMEOUT),
@@ -235,12 +235,14 @@ impl<'a> Preparation<'a> {
         secrets.extend(filling.into_secrets());
 
         let mut filling = Filling::new(&self.scope, &self.test.source, true, problems);
-        let (test_block, turn_blocks) = self.test.blocks(&mut filling);
+        let (mut test_block, mut turn_blocks) = self.test.blocks(&mut filling);
         let tests_tools = client_tools::fill(self.test.model.client_tools.as_ref(), &mut filling);
         let files = self.test.files(self.context, model.protocol_version(), true);
         let turns: Vec<Option<TurnInput>> =
             self.test.model.turns.iter().map(|turn| TurnInput::fill(turn, files, &mut filling)).collect();
         secrets.extend(filling.into_secrets());
+        let keeping = self.test.keeping(self.context, &self.name, true);
+        keeping.place(&mut target_block, &mut test_block, &mut turn_blocks, problems);
         Some(Prepared {
             turns: turns.into_iter().collect::<Option<_>>()?,
             rules: inherit(&target_block, &test_block, &turn_blocks),

@@ -1,5 +1,6 @@
 //! Test files: loaded for the plan, and loaded again for the run of their test.
 
+use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -8,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::attachment::Files;
 use super::config::TargetRules;
+use super::snapshot::Keeping;
 use super::{Config, Supply, TurnInput, Unprepared, client_tools, discover, hook};
 use crate::assertion::{Block, Lint, Surroundings, lint};
 use crate::context::Context;
@@ -143,7 +145,12 @@ impl LoadedTest {
         let name = self.name(context, supply, problems);
         self.check_hooks(context, supply, folder, problems);
         let version = target.map(|(config, _)| config.model.target.protocol_version()).unwrap_or_default();
-        let Written { test, turns, .. } = self.written(context, supply, folder, version, problems);
+        let Written { mut test, mut turns, .. } = self.written(context, supply, folder, version, problems);
+        let snapshots = name.as_deref().map(|name| {
+            let of_target = target.and_then(|(_, rules)| rules.block.snapshot.clone());
+            let mut outer = Block { snapshot: of_target, ..Block::default() };
+            self.keeping(context, name, false).place(&mut outer, &mut test, &mut turns, problems)
+        });
         let lint = target.map(|(config, rules)| {
             let surroundings = Surroundings {
                 config: &config.source,
@@ -169,7 +176,12 @@ impl LoadedTest {
             hooks: !self.hooks(supply).is_empty(),
             quarantine: None,
         };
-        Some(Checked { entry, lint })
+        Some(Checked { entry, lint, snapshots: snapshots.unwrap_or_default() })
+    }
+
+    /// How the snapshots of the test named `name` are looked for.
+    pub(super) fn keeping<'a>(&'a self, context: &'a Context, name: &'a str, reads: bool) -> Keeping<'a> {
+        Keeping { context, source: &self.source, name, reads }
     }
 
     /// Some servers take a run without messages for a run like any other (SPEC 4).
@@ -274,6 +286,7 @@ pub(super) struct Written {
 struct Checked {
     entry: CaseEntry,
     lint: Lint,
+    snapshots: BTreeSet<PathBuf>,
 }
 
 /// The tests of a plan, and what their rules can never do: worth telling where nothing is broken.
@@ -282,6 +295,8 @@ pub(super) struct Loaded {
     /// The good ones.
     pub(super) cases: Vec<CaseEntry>,
     pub(super) warnings: Vec<Diagnostic>,
+    /// The files of their snapshots.
+    pub(super) snapshots: BTreeSet<PathBuf>,
     /// Whether there is a broken one that may have hooks.
     pub(super) broken_with_hooks: bool,
 }
@@ -335,7 +350,8 @@ pub(super) fn load_all(
     for (_, checked, broken_with_hooks, found) in done {
         problems.extend(found);
         loaded.broken_with_hooks |= broken_with_hooks;
-        let Some(Checked { entry, lint: Lint { certain, of_target } }) = checked else { continue };
+        let Some(Checked { entry, lint: Lint { certain, of_target }, snapshots }) = checked else { continue };
+        loaded.snapshots.extend(snapshots);
         loaded.cases.push(entry);
         loaded.warnings.extend(certain);
         limits.push(of_target);

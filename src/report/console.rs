@@ -9,6 +9,7 @@ use super::attempts::earlier;
 use super::ending::Ending;
 use super::page::Page;
 use super::palette::{Palette, mark};
+use super::snapshots::Snapshots;
 use super::transcript::{Scope, Telling, tell};
 use super::{Reporter, duration, names, text};
 use crate::outcome::{Outcome, Status, Totals, Verdict};
@@ -49,6 +50,7 @@ pub struct ConsoleReport {
     selected: usize,
     totals: Totals,
     ending: Ending,
+    snapshots: Snapshots,
     ended: bool,
 }
 
@@ -65,6 +67,7 @@ impl ConsoleReport {
             selected: 0,
             totals: Totals::default(),
             ending: Ending::default(),
+            snapshots: Snapshots::default(),
             ended: false,
         }
     }
@@ -72,6 +75,7 @@ impl ConsoleReport {
     fn case(&mut self, outcome: &Outcome) -> String {
         self.totals.add(outcome);
         self.ending.add(outcome);
+        self.snapshots.add(outcome);
         if self.verbosity == Verbosity::Quiet && !outcome.fails_the_run() {
             return String::new();
         }
@@ -137,6 +141,7 @@ impl ConsoleReport {
             page.end();
         }
         page.plain(&self.ending.told(ended.map(|(verdict, _)| verdict), palette));
+        page.plain(&self.snapshots.told(palette));
         self.counts(&mut page);
         if let Some((_, elapsed_us)) = ended {
             page.put(palette.faint, &format!(" in {}", duration::for_people(elapsed_us)));
@@ -206,6 +211,10 @@ impl Reporter for ConsoleReport {
             RunEvent::CaseFinished(outcome) => {
                 let text = self.case(outcome);
                 self.print(&text)
+            }
+            RunEvent::ObsoleteSnapshots { left, deleted } => {
+                self.snapshots.obsolete(left, deleted);
+                Ok(())
             }
             RunEvent::RunFinished { verdict, elapsed_us, interrupted: _ } => {
                 self.ended = true;

@@ -105,7 +105,8 @@ impl Reporter for LiveArea {
                 self.retrying(id, &format!("retry {retry} of {of} ({}: {why})", status.as_str()));
             }
             RunEvent::CaseEnded { id } => self.ended(id),
-            RunEvent::CaseFinished(_) | RunEvent::RunFinished { .. } => {}
+            RunEvent::CaseFinished(_) | RunEvent::ObsoleteSnapshots { .. } | RunEvent::RunFinished { .. } => {
+            }
         }
         Ok(())
     }

@@ -16,6 +16,7 @@ mod names;
 mod orders;
 mod page;
 mod palette;
+mod snapshots;
 pub mod text;
 mod timestamp;
 mod transcript;

@@ -9,6 +9,7 @@ use crate::outcome::Status;
 pub(super) struct Palette {
     pub(super) passed: Style,
     pub(super) failed: Style,
+    pub(super) removed: Style,
     pub(super) warning: Style,
     pub(super) strong: Style,
     pub(super) name: Style,
@@ -20,6 +21,7 @@ impl Palette {
         Self {
             passed: AnsiColor::Green.on_default(),
             failed: AnsiColor::Red.on_default().bold(),
+            removed: AnsiColor::Red.on_default(),
             warning: AnsiColor::Yellow.on_default(),
             strong: Style::new().bold(),
             name: AnsiColor::Cyan.on_default(),

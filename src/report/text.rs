@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use serde::de::IgnoredAny;
 
 use super::orders;
+use crate::diagnostic::deceives;
 
 /// `text` as several lines of a terminal: line feeds and tabs stay, whatever else could move the cursor, hide or
 /// reorder text, or give an order to a build server that reads along, becomes a visible escape such as `\u{202e}`.
@@ -126,17 +127,6 @@ fn escaped(text: &str, harmless: impl Fn(char) -> bool) -> Cow<'_, str> {
         }
     }
     Cow::Owned(visible)
-}
-
-/// Whether a terminal, or the eye, takes `character` for something other than a sign on its place. Joiners and
-/// variation selectors are not among them: scripts and emoji need them.
-fn deceives(character: char) -> bool {
-    character.is_control()
-        || matches!(character,
-            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' // direction
-            | '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{206a}'..='\u{206f}' // without width
-            | '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}'
-            | '\u{e0000}'..='\u{e007f}') // tags: whole sentences that nobody sees
 }
 
 fn allowed_in_xml(character: char) -> bool {

@@ -17,6 +17,7 @@ use super::attempts::{attempts, known_thread};
 use super::capture::Capture;
 use super::client_tools::Mocks;
 use super::hooks::run_hooks;
+use super::snapshots;
 use super::summary;
 use super::turn::run_turn;
 use super::upcoming::Loading;
@@ -119,6 +120,7 @@ fn blank(shared: &Run, entry: &CaseEntry) -> Outcome {
         started_unix_ms: clock.unix_ms(clock.now()),
         ended_unix_ms: 0,
         messages_count: 0,
+        snapshots: Vec::new(),
         duration_us: 0,
         earlier_attempts: Vec::new(),
         quarantine: entry.quarantine.as_deref().cloned(),
@@ -212,9 +214,11 @@ async fn converse(
     let Prepared { turns, rules, target, client_tools, thread_id, thread_is_fixed, timeout, .. } = prepared;
     let setup = |message: String| Problem { kind: ErrorKind::Setup, message, help: None };
     let judge = Judge::start(rules, shared.redactor.clone()).map_err(|error| setup(error.to_string()))?;
+    let judge = judge.writing(shared.options.writing);
     let declared: Vec<_> = client_tools.iter().map(|tool| tool.declaration.clone()).collect();
     let mut mocks = Mocks::start(client_tools).map_err(|error| setup(error.to_string()))?;
-    let trace = Trace::new(target.state().clone()).by_event_clock(target.event_clock());
+    let trace =
+        Trace::new(target.state().clone()).by_event_clock(target.event_clock()).on_thread(thread_id.as_str());
     // Held until the conversation is over.
     let is_taken = thread_is_fixed && tape.player().is_none();
     let _taken = match target.endpoint().filter(|_| is_taken) {
@@ -274,7 +278,7 @@ async fn converse(
     outcome.warnings.extend(tape.player().filter(|_| is_whole).and_then(Player::unplayed));
     outcome.messages_count = summary::messages_count(&capture.trace);
     outcome.turns_not_run = count(total - outcome.turns.len());
-    Ok(())
+    snapshots::keep(capture.judge.take_captured(), outcome)
 }
 
 /// How long the next turn may take: its own time-out, and what is left of the test's.

@@ -48,6 +48,13 @@ pub enum RunEvent {
     },
     /// What came of a test; told in the order of the plan.
     CaseFinished(Box<Outcome>),
+    /// There are snapshots that no rule refers to; told when all tests are over.
+    ObsoleteSnapshots {
+        /// Those that are still there, as shown in messages.
+        left: Vec<String>,
+        /// Those that were deleted.
+        deleted: Vec<String>,
+    },
     /// The run is over.
     RunFinished {
         /// What it comes to.
@@ -72,6 +79,10 @@ impl Mask for RunEvent {
                 id.mask(redactor);
             }
             Self::CaseFinished(outcome) => outcome.mask(redactor),
+            Self::ObsoleteSnapshots { left, deleted } => {
+                left.mask(redactor);
+                deleted.mask(redactor);
+            }
         }
     }
 }

@@ -1,8 +1,9 @@
 //! The spine: from a plan to verdicts.
 //!
-//! [`run`] carries out the cases of a plan and tells what happens as [`RunEvent`]s; it prints nothing and writes
-//! nothing. Which case runs when is in `schedule`, what comes next in `upcoming`, one case in `case`, how often it is tried
-//! in `attempts`, its hooks in `hooks`, one turn in `turn`, what a turn hears in `capture`.
+//! [`run`] carries out the cases of a plan and tells what happens as [`RunEvent`]s; it prints nothing, and
+//! writes nothing but recordings and snapshots. Which case runs when is in `schedule`, what comes next in `upcoming`, one
+//! case in `case`, how often it is tried in `attempts`, its hooks in `hooks`, one turn in `turn`, what a turn hears in
+//! `capture`, what becomes of snapshots in `snapshots`.
 
 mod attempts;
 mod capture;
@@ -11,6 +12,7 @@ mod client_tools;
 mod event;
 mod hooks;
 mod schedule;
+mod snapshots;
 mod stop;
 mod summary;
 mod threads;
@@ -23,6 +25,7 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 
+use crate::assertion::Writing;
 use crate::context::Context;
 use crate::outcome::Verdict;
 use crate::plan::Plan;
@@ -54,6 +57,8 @@ pub struct Options {
     pub retry_dirty: bool,
     /// Whether a test that passed only when it was tried again fails the run.
     pub flaky_fails: bool,
+    /// Which snapshots are written.
+    pub writing: Writing,
 }
 
 impl Default for Options {
@@ -67,6 +72,7 @@ impl Default for Options {
             retries: 0,
             retry_dirty: false,
             flaky_fails: false,
+            writing: Writing::default(),
         }
     }
 }
@@ -109,13 +115,15 @@ impl Run {
 }
 
 /// Runs every case of the plan.
-pub async fn run(shared: Run, plan: Plan) -> Verdict {
+pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
     let clock = Arc::clone(&shared.context.clock);
     let started = clock.now();
     shared.tell(RunEvent::RunStarted { tests: plan.cases.len(), unix_ms: clock.unix_ms(started) }).await;
     let shared = Arc::new(shared);
     let expired = plan.expired.clone();
+    let obsolete = std::mem::take(&mut plan.obsolete);
     let totals = schedule::run_all(&shared, plan).await;
+    snapshots::clear(&shared, obsolete).await;
     let elapsed_us = clock.now().0.saturating_sub(started.0);
     let verdict = Verdict { totals, flaky_fails: shared.options.flaky_fails, expired };
     let interrupted = shared.stopper.reason() == Some(Reason::Interrupted);

@@ -20,7 +20,11 @@ impl Trace {
                     event.stamp = Some(stamp);
                 }
             }
-            Change::RunStarted { run_id, is_replay, .. } => {
+            Change::RunStarted { run_id, thread_id, is_replay } => {
+                if let Some(id) = thread_id.filter(|id| self.thread_ids.last().is_none_or(|last| last != id))
+                {
+                    self.thread_ids.push(id.into_owned());
+                }
                 if let Some(exchange) = self.exchanges.last_mut() {
                     exchange.run_started(run_id.map(Cow::into_owned), is_replay);
                 }

@@ -88,6 +88,8 @@ pub struct Trace {
     pub custom: Vec<Custom>,
     /// The agent's state now.
     pub state: State,
+    /// The conversation's thread, and every other id that the agent gave it.
+    pub thread_ids: Vec<String>,
     raw: Vec<u8>,
     known: Known,
     kept: aside::Kept,
@@ -138,6 +140,12 @@ impl Trace {
     #[must_use]
     pub fn by_event_clock(self, by_event_clock: bool) -> Self {
         Self { by_event_clock, ..self }
+    }
+
+    /// The same record of a conversation on the thread `id`.
+    #[must_use]
+    pub fn on_thread(self, id: impl Into<String>) -> Self {
+        Self { thread_ids: vec![id.into()], ..self }
     }
 
     /// Begins a turn.

@@ -47,6 +47,11 @@ impl Path {
         &self.text
     }
 
+    /// The way, part by part.
+    pub fn parts(&self) -> &[String] {
+        &self.parts
+    }
+
     /// How far this path leads into a value: the way as text, the value there, and the part that is not in it.
     pub fn reach<'p, 'v>(&'p self, value: &'v Value) -> (String, &'v Value, Option<&'p str>) {
         let (mut way, mut reached) = (String::new(), value);

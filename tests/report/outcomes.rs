@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ananke::context::Day;
-use ananke::diagnostic::Place;
+use ananke::diagnostic::{Difference, Place};
 use ananke::outcome::{
     CallOutcome, ErrorKind, Failure, Level, Line, Outcome, Problem, Quarantine, Status, TurnOutcome,
 };
@@ -30,6 +30,7 @@ pub(super) fn outcome(file: &str, name: &str) -> Outcome {
         started_unix_ms: STARTED,
         ended_unix_ms: STARTED,
         messages_count: 0,
+        snapshots: Vec::new(),
         duration_us: 0,
         earlier_attempts: Vec::new(),
         quarantine: None,
@@ -80,6 +81,8 @@ pub(super) fn failure(level: Level, line: u32, rule: &str, message: &str) -> Fai
         message: message.to_owned(),
         expected: String::new(),
         seen: Vec::new(),
+        difference: None,
+        help: None,
         events: Vec::new(),
     }
 }
@@ -300,6 +303,8 @@ pub(super) fn hostile() -> Outcome {
         message: text(),
         expected: text(),
         seen: vec![text(); 12],
+        difference: Some(Difference::between("one\ntwo", HOSTILE)),
+        help: Some(text()),
         events: vec![u32::MAX, 1],
     };
     let problem = Problem { kind: ErrorKind::Protocol, message: text(), help: Some(text()) };
@@ -334,6 +339,7 @@ pub(super) fn hostile() -> Outcome {
         started_unix_ms: u64::MAX,
         ended_unix_ms: u64::MAX,
         messages_count: usize::MAX,
+        snapshots: Vec::new(),
         duration_us: 1,
         earlier_attempts: Vec::new(),
         quarantine: None,

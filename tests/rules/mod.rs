@@ -58,6 +58,7 @@ fn the_table_covers_every_rule_at_every_home() {
         "max_total_tokens:",
         "state:",
         "outcome:",
+        "snapshot:",
     ] {
         for level in ["target", "test", "turn"] {
             let covered =

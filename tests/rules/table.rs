@@ -167,4 +167,12 @@ rows! {
     "test" "{outcome: error}": "!|!" => "never settles",
     "test" "{outcome: finished}": "a|^" => "broken at the end of the test",
     "target" "{outcome: interrupted}": "a|^" => "holds at the end of the test",
+
+    // snapshot: compared at the end of its home; none is kept here, so that it never holds.
+    "target" "{snapshot: true}": "a|b" => "broken at the end of the test",
+    "test" "{snapshot: {volatile: [text]}}": "a|b" => "broken at the end of the test",
+    "test" "{snapshot: true}": "a !" => "never settles",
+    "turn 1" "{snapshot: first}": "a|b" => "broken at the end of turn 1",
+    "turn 2" "{snapshot: true}": "a|b" => "broken at the end of turn 2",
+    "turn 1" "{snapshot: true}": "a !" => "never settles",
 }

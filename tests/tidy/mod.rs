@@ -20,6 +20,7 @@ const DIRECTION: &[&[&str]] = &[
     &["variables"],
     &["redact"],
     &["trace"],
+    &["golden"],
     // Inert data; stands this early because `assertion` answers with its `Failure` and `Level`.
     &["outcome"],
     &["assertion"],

@@ -46,7 +46,8 @@ pub(super) fn lint(merged: &Inherited, surroundings: &Surroundings<'_>, found: &
             | Rule::ForbidCall(_)
             | Rule::MustNotMatch(_)
             | Rule::State(_)
-            | Rule::Outcome(_) => {}
+            | Rule::Outcome(_)
+            | Rule::Snapshot(_) => {}
         }
     }
 }
@@ -66,7 +67,11 @@ impl<'e> Prohibitions<'e> {
                 Rule::MustNotMatch(rule) => {
                     prohibitions.texts.entry(rule.pattern.as_str()).or_default().push(*homed);
                 }
-                Rule::Require(_) | Rule::MustMatch(_) | Rule::State(_) | Rule::Outcome(_) => {}
+                Rule::Require(_)
+                | Rule::MustMatch(_)
+                | Rule::State(_)
+                | Rule::Outcome(_)
+                | Rule::Snapshot(_) => {}
             }
         }
         prohibitions

@@ -64,6 +64,7 @@ impl Reporter for BaselineReport {
             | RunEvent::CaseStarted { .. }
             | RunEvent::TurnStarted { .. }
             | RunEvent::Retrying { .. }
+            | RunEvent::ObsoleteSnapshots { .. }
             | RunEvent::CaseEnded { .. } => {}
         }
         Ok(())

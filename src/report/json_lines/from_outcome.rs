@@ -6,10 +6,11 @@ use serde_json::value::RawValue;
 use super::tally::{End, Tally};
 use super::view::{
     Assertion, Attempt, CustomEvent, InputSource, Interrupt, LateResult, Level, ProblemView, Quarantined,
-    ResultLine, RunOutcome, Status, SummaryLine, ToolCall, Turn, Usage, VERSION,
+    ResultLine, RunOutcome, SnapshotCounts, Status, SummaryLine, ToolCall, Turn, Usage, VERSION,
 };
 use crate::outcome::{self, CallFailure, CallOutcome, Failure, Line, Outcome, Problem, RunEnd, TurnOutcome};
 use crate::report::duration::milliseconds;
+use crate::report::snapshots::Snapshots;
 use crate::report::text::compact_json;
 use crate::trace::{self, Tokens};
 
@@ -68,7 +69,7 @@ fn attempt((number, outcome): (usize, &Outcome)) -> Attempt<'_> {
 
 /// What is said of a run as a whole.
 pub(super) fn summary(tally: &Tally) -> SummaryLine {
-    let Tally { selected, started_unix_ms, totals, total_turns, end } = tally;
+    let Tally { selected, started_unix_ms, totals, total_turns, snapshots: counted, end } = tally;
     let total = totals.tests();
     let reasons = end.as_ref().map(|end| end.verdict.reasons().join("; "));
     let (exit_code, reason) = match (end, reasons.unwrap_or_default()) {
@@ -95,8 +96,16 @@ pub(super) fn summary(tally: &Tally) -> SummaryLine {
         started: *started_unix_ms,
         duration_ms: end.as_ref().map(|end| milliseconds(end.elapsed_us)),
         exit_code,
+        snapshots: snapshots(counted),
         reason,
     }
+}
+
+/// What there is to say of the snapshots of a run.
+fn snapshots(snapshots: &Snapshots) -> Option<SnapshotCounts> {
+    let Snapshots { written, updated, obsolete, deleted, .. } = *snapshots;
+    let counts = SnapshotCounts { written, updated, obsolete, deleted };
+    (written + updated + obsolete + deleted > 0).then_some(counts)
 }
 
 fn turn(turn: &TurnOutcome) -> Turn<'_> {
@@ -223,6 +232,8 @@ fn assertion(failure: &Failure) -> Assertion<'_> {
         message: &failure.message,
         expected: filled(&failure.expected),
         seen: &failure.seen,
+        difference: failure.difference.as_ref().map(ToString::to_string),
+        help: failure.help.as_deref(),
         level: match failure.level {
             outcome::Level::Target => Level::Target,
             outcome::Level::Test => Level::Test,

@@ -3,6 +3,7 @@
 use super::from_outcome;
 use super::view::SummaryLine;
 use crate::outcome::{Totals, Verdict};
+use crate::report::snapshots::Snapshots;
 use crate::run::RunEvent;
 
 /// The numbers of a run so far.
@@ -12,6 +13,7 @@ pub(super) struct Tally {
     pub(super) started_unix_ms: u64,
     pub(super) totals: Totals,
     pub(super) total_turns: usize,
+    pub(super) snapshots: Snapshots,
     /// How the run came to its end, once it did.
     pub(super) end: Option<End>,
 }
@@ -39,7 +41,9 @@ impl Tally {
             RunEvent::CaseFinished(outcome) => {
                 self.totals.add(outcome);
                 self.total_turns += outcome.turns.len();
+                self.snapshots.add(outcome);
             }
+            RunEvent::ObsoleteSnapshots { left, deleted } => self.snapshots.obsolete(left, deleted),
             RunEvent::RunFinished { verdict, elapsed_us, interrupted } => {
                 let verdict = verdict.clone();
                 self.end = Some(End { verdict, elapsed_us: *elapsed_us, interrupted: *interrupted });

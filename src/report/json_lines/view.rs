@@ -386,6 +386,15 @@ pub(super) struct Assertion<'a> {
     /// What was seen instead: the nearest calls or texts.
     #[schemars(extend("x-since" = "1.0"))]
     pub(super) seen: &'a [String],
+    /// Of a snapshot: how what was captured differs from it, line by line as `diff -u` writes it. Long differences are
+    /// cut and say so.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) difference: Option<String>,
+    /// What to do about it; left out where that follows from the rule.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) help: Option<&'a str>,
     /// The level that wrote the rule.
     #[schemars(extend("x-since" = "1.0"))]
     pub(super) level: Level,
@@ -462,9 +471,30 @@ pub(super) struct SummaryLine {
     #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) exit_code: Option<u8>,
+    /// What became of the snapshots; left out where there is nothing to say.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) snapshots: Option<SnapshotCounts>,
     /// Why it is that exit code, for people.
     #[schemars(extend("x-since" = "1.0"))]
     pub(super) reason: String,
+}
+
+/// How many snapshots were written, and how many there are that no rule refers to.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct SnapshotCounts {
+    /// Those that were not there before.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) written: usize,
+    /// Those that said something else before.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) updated: usize,
+    /// Those that no rule refers to, and that are still there.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) obsolete: usize,
+    /// Those that no rule referred to, and that were deleted.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) deleted: usize,
 }
 
 /// A verdict.

@@ -141,7 +141,8 @@ impl Reporter for JunitReport {
             RunEvent::CaseStarted { .. }
             | RunEvent::TurnStarted { .. }
             | RunEvent::Retrying { .. }
-            | RunEvent::CaseEnded { .. } => {}
+            | RunEvent::CaseEnded { .. }
+            | RunEvent::ObsoleteSnapshots { .. } => {}
             RunEvent::CaseFinished(outcome) => self.case(outcome)?,
             RunEvent::RunFinished { elapsed_us, .. } => self.elapsed_us = Some(*elapsed_us),
         }

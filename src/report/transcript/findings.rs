@@ -3,8 +3,10 @@
 use anstyle::Style;
 
 use super::{GUTTER, Scope, Teller};
+use crate::diagnostic::{Difference, DifferenceLine, Side};
 use crate::outcome::{Failure, Problem, Status};
 use crate::report::palette::{Palette, mark};
+use crate::report::text;
 
 /// How many of the things that were seen instead are shown with a failure.
 const MOST_SEEN: usize = 10;
@@ -46,6 +48,9 @@ impl Teller {
         if failure.seen.len() > MOST_SEEN {
             self.field("", &format!("… and {} more", failure.seen.len() - MOST_SEEN));
         }
+        if let Some(difference) = &failure.difference {
+            self.difference(difference);
+        }
         let cited = failure.events.iter().filter(|event| self.cited.contains(event));
         let cited: Vec<String> = cited.map(|event| format!("#{event}")).collect();
         if self.telling.scope != Scope::Findings {
@@ -54,6 +59,34 @@ impl Teller {
         let Failure { level, place, rule, .. } = failure;
         let rule = if rule.is_empty() { String::new() } else { format!(" {rule}") };
         self.field("rule", &format!("{} rule{rule}, {place}", level.as_str()));
+        self.field("help", failure.help.as_deref().unwrap_or_default());
+    }
+
+    /// The lines that differ, in the colours of what is gone and what is new.
+    fn difference(&mut self, difference: &Difference) {
+        let palette = self.telling.palette;
+        let column = self.telling.indent + GUTTER;
+        let mut line = |style: Style, text: String| {
+            if !text.is_empty() {
+                self.page.space(column);
+                self.page.put(style, &text);
+            }
+            self.page.end();
+        };
+        for hunk in &difference.hunks {
+            line(palette.name, hunk.heading());
+            for DifferenceLine { side, text } in &hunk.lines {
+                let style = match side {
+                    Side::Old => palette.removed,
+                    Side::New => palette.passed,
+                    Side::Both => Style::new(),
+                };
+                line(style, format!("{}{}", side.sign(), text::line(text)).trim_end().to_owned());
+            }
+        }
+        if difference.left_out > 0 {
+            line(palette.faint, difference.more());
+        }
     }
 
     fn finding(&mut self, mark: &str, message: &str) {

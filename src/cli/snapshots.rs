@@ -1,0 +1,25 @@
+//! Which snapshots a run may write: what the command line asks for, and where it runs.
+
+use ananke::assertion::Writing;
+use ananke::context::Context;
+
+use super::arguments::Update;
+
+/// What is written.
+///
+/// # Errors
+/// Where something is asked for that no build server may do; the words say so.
+pub(super) fn writing(update: Option<Update>, context: &Context) -> Result<Writing, String> {
+    let on_server = context.variable("CI").is_some_and(|ci| !ci.is_empty() && ci != "false" && ci != "0");
+    match (update, on_server) {
+        (Some(_), true) => Err(
+            "`--update-snapshots` does not go with the environment variable `CI`: what it wrote would be lost\n\
+             help: run it on your own machine and commit the files, or unset `CI`"
+                .to_owned(),
+        ),
+        (None, true) => Ok(Writing::default()),
+        (None | Some(Update::Missing), false) => Ok(Writing { missing: true, ..Writing::default() }),
+        (Some(Update::Changed), false) => Ok(Writing { changed: true, ..Writing::default() }),
+        (Some(Update::All), false) => Ok(Writing { missing: true, changed: true, obsolete: true }),
+    }
+}

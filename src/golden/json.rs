@@ -1,0 +1,182 @@
+//! JSON as people like to review it: keys in a stable order, small values on one line, large ones opened up.
+
+use serde_json::Value;
+
+use super::page::STEP;
+use crate::diagnostic::deceives;
+
+/// How long a value may be that stands on one line.
+const WIDTH: usize = 88;
+
+/// A value with its leaves written out.
+enum Written {
+    Leaf(String),
+    List(Vec<Written>),
+    Map(Vec<(String, Written)>),
+}
+
+/// `value` as lines; `word` changes every string and every key before it is written.
+pub(super) fn write(value: &Value, word: &mut dyn FnMut(&str) -> String) -> String {
+    let mut text = String::new();
+    written(value, word).block(0, &mut text);
+    text
+}
+
+/// `text` as a string of JSON in which everything can be seen.
+pub(super) fn quoted(text: &str) -> String {
+    let json = Value::from(text).to_string();
+    let mut visible = String::with_capacity(json.len());
+    for character in json.chars() {
+        if deceives(character) {
+            let units = character.encode_utf16(&mut [0; 2]).to_vec();
+            visible.extend(units.iter().map(|unit| format!("\\u{unit:04x}")));
+        } else {
+            visible.push(character);
+        }
+    }
+    visible
+}
+
+fn written(value: &Value, word: &mut dyn FnMut(&str) -> String) -> Written {
+    match value {
+        Value::String(text) => Written::Leaf(quoted(&word(text))),
+        Value::Array(items) => Written::List(items.iter().map(|item| written(item, word)).collect()),
+        Value::Object(entries) => {
+            // Ids among the keys are met as they were sent, whatever order their names have.
+            let mut keys: Vec<(String, &Value)> =
+                entries.iter().map(|(key, value)| (quoted(&word(key)), value)).collect();
+            keys.sort_by(|(one, _), (other, _)| one.cmp(other));
+            Written::Map(keys.into_iter().map(|(key, value)| (key, written(value, word))).collect())
+        }
+        other => Written::Leaf(other.to_string()),
+    }
+}
+
+impl Written {
+    /// The value on one line, where it fits into so many characters.
+    fn inline(&self, width: usize) -> Option<String> {
+        let mut text = String::new();
+        self.push_inline(width, &mut text).then_some(text)
+    }
+
+    /// Answers whether it fits; stops where it does not.
+    fn push_inline(&self, width: usize, text: &mut String) -> bool {
+        let fits = match self {
+            Self::Leaf(leaf) => {
+                text.push_str(leaf);
+                true
+            }
+            Self::List(items) => {
+                text.push('[');
+                let all = items.iter().enumerate().all(|(index, item)| {
+                    text.push_str(if index > 0 { ", " } else { "" });
+                    item.push_inline(width, text)
+                });
+                text.push(']');
+                all
+            }
+            Self::Map(entries) => {
+                text.push('{');
+                let all = entries.iter().enumerate().all(|(index, (key, value))| {
+                    text.push_str(if index > 0 { ", " } else { "" });
+                    text.push_str(key);
+                    text.push_str(": ");
+                    value.push_inline(width, text)
+                });
+                text.push('}');
+                all
+            }
+        };
+        // Bytes are never fewer than characters, which are counted only where it matters.
+        fits && (text.len() <= width || text.chars().count() <= width)
+    }
+
+    /// The value from where the text stands, its further lines `indent` blanks in.
+    fn block(&self, indent: usize, text: &mut String) {
+        let close = |text: &mut String, sign: char| {
+            text.push('\n');
+            text.extend(std::iter::repeat_n(' ', indent));
+            text.push(sign);
+        };
+        let open = |text: &mut String, index: usize| {
+            text.push_str(if index > 0 { ",\n" } else { "\n" });
+            text.extend(std::iter::repeat_n(' ', indent + STEP));
+        };
+        match self {
+            Self::Leaf(leaf) => text.push_str(leaf),
+            Self::List(items) if !items.is_empty() => {
+                if let Some(inline) = self.inline(WIDTH.saturating_sub(indent)) {
+                    return text.push_str(&inline);
+                }
+                text.push('[');
+                for (index, item) in items.iter().enumerate() {
+                    open(text, index);
+                    item.block(indent + STEP, text);
+                }
+                close(text, ']');
+            }
+            Self::Map(entries) if !entries.is_empty() => {
+                if let Some(inline) = self.inline(WIDTH.saturating_sub(indent)) {
+                    return text.push_str(&inline);
+                }
+                text.push('{');
+                for (index, (key, value)) in entries.iter().enumerate() {
+                    open(text, index);
+                    text.push_str(key);
+                    text.push_str(": ");
+                    value.block(indent + STEP, text);
+                }
+                close(text, '}');
+            }
+            Self::List(_) => text.push_str("[]"),
+            Self::Map(_) => text.push_str("{}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn as_is(value: &Value) -> String {
+        write(value, &mut str::to_owned)
+    }
+
+    #[test]
+    fn small_values_stand_on_one_line_with_their_keys_in_order() {
+        assert_eq!(
+            as_is(&json!({"b": [1, 2.5, null], "a": {"d": true, "c": "x\ny"}})),
+            r#"{"a": {"c": "x\ny", "d": true}, "b": [1, 2.5, null]}"#
+        );
+        assert_eq!(as_is(&json!([[], {}, ""])), r#"[[], {}, ""]"#);
+        assert_eq!(as_is(&json!([])), "[]");
+    }
+
+    #[test]
+    fn large_values_are_opened_up() {
+        let long = "x".repeat(80);
+        assert_eq!(
+            as_is(&json!({"z": [{"id": 1, "text": long}, {"id": 2}], "a": {}})),
+            format!(
+                "{{\n  \"a\": {{}},\n  \"z\": [\n    {{\n      \"id\": 1,\n      \"text\": \"{long}\"\n    }},\n    {{\"id\": 2}}\n  ]\n}}"
+            )
+        );
+    }
+
+    #[test]
+    fn every_string_and_key_can_be_changed_and_seen() {
+        let mut loud = |text: &str| text.to_uppercase();
+        assert_eq!(
+            write(&json!({"b": "c", "a": ["\u{202e}\u{e0041}"]}), &mut loud),
+            r#"{"A": ["\u202e\udb40\udc41"], "B": "C"}"#
+        );
+    }
+
+    #[test]
+    fn deep_values_are_written_in_time_that_grows_with_them() {
+        let deep = (0..100).fold(json!("x".repeat(200)), |inner, _| json!([inner, 1]));
+        assert_eq!(as_is(&deep).lines().count(), 301);
+    }
+}

@@ -1,0 +1,87 @@
+//! What becomes of the agent's state from turn to turn: the state at the end of each in, what is new in it out.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value};
+
+use super::volatile::{Masks, Volatile};
+
+/// The state as it was told, with what a turn changed of it.
+#[derive(Debug, Default)]
+pub struct States {
+    last: Option<Value>,
+    /// By turn, counted from 0.
+    changes: BTreeMap<usize, Change>,
+}
+
+/// What is new in a state.
+#[derive(Debug, PartialEq)]
+pub(super) enum Change {
+    /// These keys of a mapping have another value, or are gone.
+    Keys(Vec<(String, Option<Value>)>),
+    /// It is something else altogether.
+    Whole(Value),
+}
+
+impl States {
+    /// Takes the state at the end of a turn, without what is `volatile`. What it is at the end of the first turn is all
+    /// new.
+    pub fn note(&mut self, turn: usize, state: &Value, volatile: &[Volatile]) {
+        let mut state = state.clone();
+        Masks(volatile).state(&mut state);
+        let before = self.last.take().unwrap_or_else(|| Value::Object(Map::new()));
+        let change = match (&before, &state) {
+            (Value::Object(before), Value::Object(now)) => {
+                let keys: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+                let new = keys.into_iter().filter(|key| before.get(*key) != now.get(*key));
+                Change::Keys(new.map(|key| (key.clone(), now.get(key).cloned())).collect())
+            }
+            (before, now) if before == now => Change::Keys(Vec::new()),
+            (_, Value::Null) if self.changes.is_empty() => Change::Keys(Vec::new()),
+            _ => Change::Whole(state.clone()),
+        };
+        self.changes.insert(turn, change);
+        self.last = Some(state);
+    }
+
+    /// What the turn changed.
+    pub(super) fn of(&self, turn: usize) -> Option<&Change> {
+        self.changes.get(&turn)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_what_a_turn_changes_is_new() {
+        let volatile = [Volatile::parse("state.at").unwrap()];
+        let mut states = States::default();
+        for (turn, state) in [
+            json!({"step": 1, "at": 17, "cart": {"n": 2}}),
+            json!({"step": 2, "at": 18, "cart": {"n": 2}}),
+            json!({"step": 2, "at": 19}),
+            json!({"step": 2, "at": 20}),
+            json!([1]),
+        ]
+        .iter()
+        .enumerate()
+        {
+            states.note(turn, state, &volatile);
+        }
+        let keys = |keys: &[(&str, Option<Value>)]| {
+            Change::Keys(keys.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect())
+        };
+        let first =
+            [("at", Some(json!("<volatile>"))), ("cart", Some(json!({"n": 2}))), ("step", Some(json!(1)))];
+        assert_eq!(states.of(0), Some(&keys(&first)));
+        assert_eq!(states.of(1), Some(&keys(&[("step", Some(json!(2)))])));
+        assert_eq!(states.of(2), Some(&keys(&[("cart", None)])));
+        assert_eq!(states.of(3), Some(&keys(&[])));
+        assert_eq!(states.of(4), Some(&Change::Whole(json!([1]))));
+        assert_eq!(states.of(5), None);
+    }
+}

@@ -1,0 +1,203 @@
+//! Places whose values change from run to run: a path in, a mask over what stands there out.
+
+use serde_json::Value;
+
+use crate::trace::Path;
+
+/// What stands where a volatile value stood.
+pub(super) const MASK: &str = "<volatile>";
+
+/// What a part of a path is that stands for every name and every index.
+const ANY: &str = "*";
+
+/// A place whose value is left out of a snapshot: `search.args.when`, `*.result.items[*].id`, `state.updated_at`,
+/// `custom.progress.at`, `text`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Volatile {
+    text: String,
+    of: Of,
+    parts: Vec<String>,
+}
+
+/// What a path leads into.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Of {
+    Args(String),
+    Result(String),
+    State,
+    Custom,
+    Text,
+}
+
+impl Volatile {
+    /// Reads a path.
+    ///
+    /// # Errors
+    /// Where it is no path, or leads into nothing that a snapshot shows; the words say what is.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let path = Path::parse(&text.replace("[*]", ".*"))?;
+        let parts = path.parts();
+        let into = |of: Of, rest: &[String]| Ok(Self { text: text.to_owned(), of, parts: rest.to_vec() });
+        let is_side = |part: &String| matches!(part.as_str(), "args" | "result");
+        match parts {
+            [one] if one == "text" => into(Of::Text, &[]),
+            [first, rest @ ..] if first == "state" => into(Of::State, rest),
+            [first, rest @ ..] if first == "custom" && !rest.is_empty() => into(Of::Custom, rest),
+            _ => match parts.iter().position(is_side) {
+                Some(at) if at > 0 => {
+                    let tool = parts[..at].join(".");
+                    let side = if parts[at] == "args" { Of::Args(tool) } else { Of::Result(tool) };
+                    into(side, &parts[at + 1..])
+                }
+                _ => Err(format!("the path `{text}` leads into nothing that a snapshot shows")),
+            },
+        }
+    }
+
+    /// The path as written.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+}
+
+/// Everything volatile of one snapshot.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Masks<'v>(pub(super) &'v [Volatile]);
+
+impl Masks<'_> {
+    /// Masks what is volatile of the arguments of a call of `tool`.
+    pub(super) fn args(self, tool: &str, value: &mut Value) {
+        self.apply(value, |of| matches!(of, Of::Args(named) if named == ANY || named == tool));
+    }
+
+    /// Masks what is volatile of a result of `tool`.
+    pub(super) fn result(self, tool: &str, value: &mut Value) {
+        self.apply(value, |of| matches!(of, Of::Result(named) if named == ANY || named == tool));
+    }
+
+    /// Masks what is volatile of the state.
+    pub(super) fn state(self, value: &mut Value) {
+        self.apply(value, |of| *of == Of::State);
+    }
+
+    /// Masks what is volatile of what the custom event `name` carries. A name may hold dots.
+    pub(super) fn custom(self, name: &str, value: &mut Value) {
+        for volatile in self.0.iter().filter(|volatile| volatile.of == Of::Custom) {
+            let parts = &volatile.parts;
+            let named = |end: &usize| (*end == 1 && parts[0] == ANY) || parts[..*end].join(".") == name;
+            if let Some(end) = (1..=parts.len()).find(named) {
+                mask(value, &parts[end..]);
+            }
+        }
+    }
+
+    /// Whether what the agent says is volatile.
+    pub(super) fn text(self) -> bool {
+        self.0.iter().any(|volatile| volatile.of == Of::Text)
+    }
+
+    fn apply(self, value: &mut Value, is_meant: impl Fn(&Of) -> bool) {
+        for volatile in self.0.iter().filter(|volatile| is_meant(&volatile.of)) {
+            mask(value, &volatile.parts);
+        }
+    }
+}
+
+/// Masks what stands at a path: an exact key first, else the way through its parts (SPEC 7.2). What is not there stays
+/// away.
+fn mask(value: &mut Value, parts: &[String]) {
+    let Some((first, rest)) = parts.split_first() else {
+        *value = Value::from(MASK);
+        return;
+    };
+    match value {
+        Value::Object(map) => {
+            if !rest.is_empty()
+                && let Some(exact) = map.get_mut(&parts.join("."))
+            {
+                mask(exact, &[]);
+            } else if first == ANY {
+                map.values_mut().for_each(|inner| mask(inner, rest));
+            } else if let Some(inner) = map.get_mut(first) {
+                mask(inner, rest);
+            }
+        }
+        Value::Array(items) if first == ANY => items.iter_mut().for_each(|inner| mask(inner, rest)),
+        Value::Array(items) => {
+            let index: Option<usize> = first.parse().ok();
+            if let Some(inner) = index.and_then(|index| items.get_mut(index)) {
+                mask(inner, rest);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn masked(path: &str, tool: &str, value: Value) -> Value {
+        let (volatile, mut value) = ([Volatile::parse(path).unwrap()], value);
+        Masks(&volatile).result(tool, &mut value);
+        value
+    }
+
+    #[test]
+    fn masks_what_a_path_leads_to() {
+        let value = || json!({"id": 7, "items": [{"id": 1, "n": 2}, {"id": 3}], "a.b": 1, "a": {"b": 2}});
+        for (path, expected) in [
+            (
+                "search.result.id",
+                json!({"id": MASK, "items": [{"id": 1, "n": 2}, {"id": 3}], "a.b": 1, "a": {"b": 2}}),
+            ),
+            (
+                "*.result.items[*].id",
+                json!({"id": 7, "items": [{"id": MASK, "n": 2}, {"id": MASK}], "a.b": 1, "a": {"b": 2}}),
+            ),
+            ("search.result.items[0]", json!({"id": 7, "items": [MASK, {"id": 3}], "a.b": 1, "a": {"b": 2}})),
+            (
+                "search.result.a.b",
+                json!({"id": 7, "items": [{"id": 1, "n": 2}, {"id": 3}], "a.b": MASK, "a": {"b": 2}}),
+            ),
+            (
+                "search.result.*.b",
+                json!({"id": 7, "items": [{"id": 1, "n": 2}, {"id": 3}], "a.b": 1, "a": {"b": MASK}}),
+            ),
+            ("search.result", json!(MASK)),
+            ("search.args.id", value()),
+            ("other.result.id", value()),
+            ("search.result.nothing.at.all", value()),
+        ] {
+            assert_eq!(masked(path, "search", value()), expected, "{path}");
+        }
+        assert_eq!(masked("shop.search.result.id", "shop.search", json!({"id": 1})), json!({"id": MASK}));
+    }
+
+    #[test]
+    fn names_of_events_may_hold_dots() {
+        for (path, expected) in [
+            ("custom.run.progress.at", json!({"at": MASK})),
+            ("custom.*.at", json!({"at": MASK})),
+            ("custom.run.progress", json!(MASK)),
+            ("custom.run.at", json!({"at": 5})),
+        ] {
+            let (volatile, mut value) = ([Volatile::parse(path).unwrap()], json!({"at": 5}));
+            Masks(&volatile).custom("run.progress", &mut value);
+            assert_eq!(value, expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn refuses_what_leads_nowhere() {
+        for path in ["", "search", "search.when", "args.when", "custom", "messages", "search.args[x]", "a..b"]
+        {
+            assert!(Volatile::parse(path).is_err(), "{path}");
+        }
+        for path in ["text", "state", "state.a", "*.args", "x.result[0]"] {
+            assert!(Volatile::parse(path).is_ok(), "{path}");
+        }
+    }
+}

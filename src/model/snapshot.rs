@@ -1,0 +1,79 @@
+//! A snapshot: `true`, `false`, a name, or a mapping.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor, value};
+
+use super::Text;
+
+/// What `assert.snapshot` says.
+#[derive(Clone, Debug)]
+pub enum SnapshotRule {
+    /// `false`: what outer levels say does not apply; on a turn, it is left out of the snapshot of the test.
+    Off,
+    /// `true`.
+    On,
+    /// A name.
+    Named(String),
+    /// A mapping.
+    Of(SnapshotOf),
+}
+
+/// A snapshot with a name or with places that it leaves out.
+#[derive(Clone, Debug, serde::Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(inline)]
+pub struct SnapshotOf {
+    /// The name of its file. Without it, the file is named after the test and the turn.
+    #[schemars(extend("x-since" = "1.3"), length(min = 1), example = &"happy path")]
+    pub name: Option<Text>,
+    /// Places whose values change from run to run: below `TOOL.args`, `TOOL.result`, `state` or `custom.NAME`; `*` is any
+    /// tool, key or index, `text` is what the agent says. Those of outer levels come with them.
+    #[schemars(extend("x-since" = "1.3"), length(min = 1), example = ["search.args.when", "*.result.items[*].id", "state.updated_at"])]
+    pub volatile: Option<Vec<Text>>,
+}
+
+impl<'de> Deserialize<'de> for SnapshotRule {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(SnapshotVisitor)
+    }
+}
+
+struct SnapshotVisitor;
+
+impl<'de> Visitor<'de> for SnapshotVisitor {
+    type Value = SnapshotRule;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("`true`, `false`, a name or a mapping with `name` and `volatile`")
+    }
+
+    fn visit_bool<E: de::Error>(self, value: bool) -> Result<SnapshotRule, E> {
+        Ok(if value { SnapshotRule::On } else { SnapshotRule::Off })
+    }
+
+    fn visit_str<E: de::Error>(self, name: &str) -> Result<SnapshotRule, E> {
+        Ok(SnapshotRule::Named(name.to_owned()))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<SnapshotRule, A::Error> {
+        SnapshotOf::deserialize(value::MapAccessDeserializer::new(map)).map(SnapshotRule::Of)
+    }
+}
+
+impl JsonSchema for SnapshotRule {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "SnapshotRule".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mapping = generator.subschema_for::<SnapshotOf>();
+        json_schema!({ "anyOf": [{ "type": "boolean" }, { "type": "string", "minLength": 1 }, mapping] })
+    }
+}

@@ -1,0 +1,129 @@
+//! Where the snapshots of a test are kept: its blocks in, with a file for each of their snapshots out.
+//!
+//! A name follows from what is written alone (the test's name, the turn's number, or the name that a rule gives), so
+//! that it is the same in every run, and which files nobody refers to any more is known before anything runs.
+
+use std::collections::BTreeSet;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::discover;
+use crate::assertion::{Block, Expectation, Rule, inherit};
+use crate::context::Context;
+use crate::diagnostic::{Code, Diagnostic, SourceFile};
+use crate::golden::{self, Golden};
+use crate::source::reason;
+
+/// A test whose snapshots are looked for.
+#[derive(Clone, Copy)]
+pub(super) struct Keeping<'a> {
+    pub(super) context: &'a Context,
+    /// The test file.
+    pub(super) source: &'a Arc<SourceFile>,
+    /// The test's name.
+    pub(super) name: &'a str,
+    /// Whether what is kept is read, and not only found.
+    pub(super) reads: bool,
+}
+
+impl Keeping<'_> {
+    /// Gives every snapshot of the levels its file. The files in force come back; what is wrong with them goes to
+    /// `problems`.
+    pub(super) fn place(
+        self,
+        target: &mut Block,
+        test: &mut Block,
+        turns: &mut [Block],
+        problems: &mut Vec<Diagnostic>,
+    ) -> BTreeSet<PathBuf> {
+        let levels = [&mut *target, &mut *test].into_iter().map(|block| (None, block));
+        let of_turns = turns.iter_mut().enumerate().map(|(index, block)| (Some(index + 1), block));
+        for (turn, block) in levels.chain(of_turns) {
+            self.give(block, turn, problems);
+        }
+        self.files(target, test, turns, problems)
+    }
+
+    fn give(self, block: &mut Block, turn: Option<usize>, problems: &mut Vec<Diagnostic>) {
+        let Some(Expectation::Is(entry)) = &mut block.snapshot else { return };
+        let Rule::Snapshot(snapshot) = &mut entry.rule else { return };
+        let name = match &snapshot.name {
+            Some(name) => golden::file_name(name, None),
+            None => golden::file_name(self.name, turn),
+        };
+        let path = golden::folder(&self.source.path).join(name);
+        let shown = discover::display_name(self.context, &path);
+        let text = if self.reads {
+            golden::read(&path).unwrap_or_else(|error| {
+                let why = match error.kind() {
+                    ErrorKind::FileTooLarge => error.to_string(),
+                    _ => reason(&error).to_owned(),
+                };
+                let message = format!("the snapshot `{shown}` cannot be read: {why}");
+                problems.push(Diagnostic::error(Code::Unreadable, message));
+                None
+            })
+        } else {
+            None
+        };
+        snapshot.golden = Some(Golden { path, shown, text: text.map(Arc::from) });
+    }
+
+    /// The files in force; no two rules are kept in one.
+    fn files(
+        self,
+        target: &Block,
+        test: &Block,
+        turns: &[Block],
+        problems: &mut Vec<Diagnostic>,
+    ) -> BTreeSet<PathBuf> {
+        let none = [target, test].into_iter().chain(turns).all(|block| block.snapshot.is_none());
+        if none {
+            return BTreeSet::new();
+        }
+        let merged = inherit(target, test, turns);
+        let mut files = BTreeSet::new();
+        for entry in merged.test.iter().chain(merged.turns.iter().flat_map(|turn| &turn.entries)) {
+            let Rule::Snapshot(snapshot) = &entry.rule else { continue };
+            let Some(Golden { path, shown, .. }) = &snapshot.golden else { continue };
+            if !files.insert(path.clone()) {
+                let message = format!("a second snapshot is kept in `{shown}`");
+                problems.push(
+                    Diagnostic::error(Code::DuplicateSnapshot, message)
+                        .at(self.source, entry.origin.span, "")
+                        .help("give one of them another name"),
+                );
+            }
+        }
+        files
+    }
+}
+
+/// What is kept and is nobody's any more: of the `kept` files those that are not `used`, as far as the tests they can
+/// be of were all loaded, or are not there any more.
+pub(super) fn obsolete(
+    context: &Context,
+    kept: BTreeSet<PathBuf>,
+    used: &BTreeSet<PathBuf>,
+    loaded: &[PathBuf],
+) -> Vec<Golden> {
+    let loaded: BTreeSet<&Path> = loaded.iter().map(PathBuf::as_path).collect();
+    let is_judged = |path: &PathBuf| {
+        let tests = path.parent().and_then(golden::test_files_of);
+        tests.is_some_and(|tests| tests.iter().all(|test| loaded.contains(test.as_path()) || !test.is_file()))
+    };
+    kept.into_iter()
+        .filter(|path| !used.contains(path))
+        .filter(is_judged)
+        .filter(|path| golden::is_golden(path))
+        .map(|path| Golden { shown: discover::display_name(context, &path), path, text: None })
+        .collect()
+}
+
+/// The snapshots of one test file.
+pub(super) fn kept_of(test_file: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(golden::folder(test_file));
+    let paths = entries.into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+    paths.filter(|path| golden::is_named(path)).collect()
+}

@@ -1,0 +1,74 @@
+//! What a run did with its snapshots, counted.
+
+use super::page::Page;
+use super::palette::Palette;
+use super::text;
+use crate::outcome::Outcome;
+
+/// How many obsolete snapshots are listed.
+const LISTED: usize = 20;
+
+/// The snapshots of a run, as far as there is something to say of them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Snapshots {
+    pub(super) written: usize,
+    pub(super) updated: usize,
+    pub(super) obsolete: usize,
+    pub(super) deleted: usize,
+    /// The obsolete ones that are still there: the first of them.
+    listed: Vec<String>,
+}
+
+impl Snapshots {
+    /// Takes what one test wrote.
+    pub(super) fn add(&mut self, outcome: &Outcome) {
+        let new = outcome.snapshots.iter().filter(|written| written.is_new).count();
+        self.written += new;
+        self.updated += outcome.snapshots.len() - new;
+    }
+
+    /// Takes what no rule refers to.
+    pub(super) fn obsolete(&mut self, left: &[String], deleted: &[String]) {
+        self.obsolete += left.len();
+        self.deleted += deleted.len();
+        let room = LISTED.saturating_sub(self.listed.len());
+        self.listed.extend(left.iter().take(room).cloned());
+    }
+
+    /// What the end of a run says of them; empty where there is nothing to say.
+    pub(super) fn told(&self, palette: &Palette) -> String {
+        let mut page = Page::default();
+        let counts = self.counts();
+        if counts.is_empty() {
+            return page.0;
+        }
+        page.put(palette.strong, "snapshots");
+        page.plain(&format!(": {counts}"));
+        page.end();
+        for file in &self.listed {
+            page.space(2);
+            page.put(palette.warning, "obsolete");
+            page.plain(&format!("  {}", text::line(&text::bounded(file, 400))));
+            page.end();
+        }
+        if self.obsolete > self.listed.len() {
+            page.put(palette.faint, &format!("  … and {} more", self.obsolete - self.listed.len()));
+            page.end();
+        }
+        if self.obsolete > 0 {
+            page.put(palette.faint, "  no rule refers to these: `--update-snapshots` deletes them");
+            page.end();
+        }
+        page.end();
+        page.0
+    }
+
+    /// `2 written, 1 updated`.
+    fn counts(&self) -> String {
+        let Self { written, updated, obsolete, deleted, listed: _ } = self;
+        let counts =
+            [(written, "written"), (updated, "updated"), (obsolete, "obsolete"), (deleted, "deleted")];
+        let told = counts.iter().filter(|(count, _)| **count > 0);
+        told.map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
+    }
+}

@@ -6,6 +6,8 @@
 mod case_key;
 mod clock;
 mod day;
+mod digest;
+mod file_name;
 mod ids;
 mod scratch;
 
@@ -17,6 +19,8 @@ use std::sync::Arc;
 pub use case_key::CaseKey;
 pub use clock::{At, Clock, ManualClock, SystemClock};
 pub use day::Day;
+pub use digest::digest;
+pub use file_name::is_device;
 pub use ids::{Ids, RandomIds, SequentialIds};
 pub use scratch::Scratch;
 

@@ -5,8 +5,7 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::digest::digest;
-use crate::context::Scratch;
+use crate::context::{Scratch, digest, is_device};
 
 /// The folder beside the test files that holds their snapshots, one folder for each test file.
 pub const FOLDER: &str = "snapshots";
@@ -28,9 +27,6 @@ const LONGEST: usize = 60;
 
 /// The largest file that is read, in bytes: more than is ever written.
 const MAX_BYTES: u64 = 16 << 20;
-
-/// Names that some file systems keep for devices.
-const RESERVED: [&str; 4] = ["con", "prn", "aux", "nul"];
 
 /// Where a snapshot is kept, and what is kept there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -71,9 +67,8 @@ pub fn file_name(name: &str, turn: Option<usize>) -> String {
     plain.truncate(LONGEST);
     let plain = plain.trim_end_matches('-');
     let is_simple = |character: char| character.is_ascii_alphanumeric() || " _-".contains(character);
-    let is_device = RESERVED.contains(&plain)
-        || (plain.len() == 4 && (plain.starts_with("com") || plain.starts_with("lpt")));
-    let is_told = name.len() <= LONGEST && name.chars().all(is_simple) && !plain.is_empty() && !is_device;
+    let is_told =
+        name.len() <= LONGEST && name.chars().all(is_simple) && !plain.is_empty() && !is_device(plain);
     let digest = if is_told { String::new() } else { format!("-{}", &digest(name)[..8]) };
     let turn = turn.map(|turn| format!(".turn-{turn}")).unwrap_or_default();
     format!("{plain}{digest}{turn}{ENDING}").trim_start_matches('-').to_owned()

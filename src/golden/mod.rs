@@ -5,7 +5,6 @@
 //! gives the same text, and two conversations that differ in anything else give texts that differ: what is cut leaves
 //! its digest behind.
 
-mod digest;
 mod file;
 mod json;
 mod names;

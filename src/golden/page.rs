@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use super::digest::digest;
+use crate::context::digest;
 use crate::diagnostic::deceives;
 
 /// How far an item stands in below what it belongs to.

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::context::CaseKey;
+use crate::context::{CaseKey, digest, is_device};
 
 /// What a recording's file name ends with.
 const EXTENSION: &str = "jsonl";
@@ -24,16 +24,19 @@ pub(super) fn path(folder: &Path, key: &CaseKey) -> PathBuf {
     let file = TEST_ENDINGS.iter().find_map(|ending| file.strip_suffix(ending)).unwrap_or(file);
     let mut lossy = false;
     for part in file.split(['/', '\\']).filter(|part| !part.is_empty()) {
-        let safe = safe(part, |character| character);
+        let mut safe = safe(part, |character| character);
+        if is_device(&safe.to_ascii_lowercase()) {
+            safe.push('-');
+        }
         lossy |= safe != part;
         path.push(safe);
     }
     let slug = safe(name, |character| character.to_ascii_lowercase());
-    let mut file_name = if slug == name && !slug.is_empty() && !lossy {
+    let mut file_name = if slug == name && !slug.is_empty() && !lossy && !is_device(&slug) {
         slug
     } else {
         let slug = slug.trim_matches('-');
-        format!("{slug}{}{:08x}", if slug.is_empty() { "" } else { "-" }, hash(&key.test))
+        format!("{slug}{}{}", if slug.is_empty() { "" } else { "-" }, &digest(&key.test)[..8])
     };
     for (what, number) in [("run", key.run), ("attempt", key.attempt)] {
         if number > 1 {
@@ -61,11 +64,6 @@ fn safe(text: &str, case: impl Fn(char) -> char) -> String {
     safe
 }
 
-/// FNV-1a, 32 bits: the same on every machine and in every version, which the hashes of the language do not promise.
-fn hash(text: &str) -> u32 {
-    text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -86,6 +84,11 @@ mod tests {
         for other in others {
             assert_ne!(named(&format!("shop/pay.test.yaml::{other}"), 1, 1), spaced);
         }
+    }
+
+    #[test]
+    fn no_name_is_a_device() {
+        assert!(named("con.test.yaml::nul", 1, 1).starts_with("kept/con-/nul-"));
     }
 
     #[test]

@@ -134,6 +134,7 @@ pub(super) enum How {
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
+    use proptest::prelude::*;
     use serde_json::json;
 
     use super::super::exchange::{Answer, End, Exchange, Recorded};
@@ -212,6 +213,27 @@ mod tests {
         let again = read(&CaseKey::first("a"), &text).unwrap();
         let Answer::Came { pieces, .. } = &again.exchanges[0].answer else { panic!() };
         assert_eq!(pieces[0].1, b"data: {\"type\":\"RUN_STARTED\",\"n\":<n>}\n\n"[..], "kept as text");
+    }
+
+    proptest! {
+        /// Whatever became of a file on its way: it is read, or refused with a line.
+        #[test]
+        fn no_file_breaks_the_reader(cuts in prop::collection::vec((0..4000_usize, 0..60_usize, ".{0,8}"), 1..4)) {
+            let key = CaseKey::first("a");
+            let mut text = write(&key, &recorded(), &str::to_owned);
+            for (from, length, other) in cuts {
+                let mut ends = [from.min(text.len()), (from + length).min(text.len())];
+                for end in &mut ends {
+                    while !text.is_char_boundary(*end) {
+                        *end -= 1;
+                    }
+                }
+                text.replace_range(ends[0]..ends[1], &other);
+            }
+            if let Err(Unreadable { line, message }) = read(&key, &text) {
+                prop_assert!(line >= 1 && line <= text.lines().count().max(1) && !message.is_empty());
+            }
+        }
     }
 
     #[test]

@@ -37,6 +37,16 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
         }
     };
     let recordings = recordings(&options.recordings, context);
+    if let Some(Recordings { folder, shown, mode: Mode::Replay, .. }) = &recordings
+        && !folder.is_dir()
+    {
+        let _ = writeln!(
+            io::stderr().lock(),
+            "error: there is no folder `{shown}` to play recordings from\n\
+             help: make it with `ananke run --record {shown}`, against the agent itself"
+        );
+        return Exit::Failure;
+    }
     let purpose = Purpose {
         sends: !options.dry_run && recordings.as_ref().is_none_or(|kept| kept.mode != Mode::Replay),
         deny_warnings: options.strictness.deny_warnings,

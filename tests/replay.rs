@@ -185,6 +185,18 @@ async fn a_secret_told_in_pieces_is_not_recorded() {
 }
 
 #[tokio::test]
+async fn a_test_with_a_secret_name_is_not_recorded() {
+    let config = "version: \"1.3\"\ntarget: { type: scripted, agentId: a, headers: { x-key: \"${ENV.KEY}\" }, rules: [] }\n";
+    let test = "version: \"1.3\"\nname: \"of ${ENV.KEY}\"\nturns: [{ user: hi }]\nassert: { text: { must_match: understand } }\n";
+    let project = Project::new(&[("ananke.config.yaml", config), ("a.test.yaml", test)]);
+    let project = project.with_environment("KEY", "s3cr3t-key");
+    let kept = project.folder().join("kept");
+    let outcome = outcomes_over_http(&project, &recordings(&kept, Mode::Record)).await.remove(0);
+    assert!(outcome.problem.expect("a problem").message.contains("its name holds a secret"));
+    assert!(!kept.exists());
+}
+
+#[tokio::test]
 async fn what_did_not_end_well_does_not_end_well_again() {
     let started = || agent(&run_of(&[])[..1]);
     for (name, steps) in [

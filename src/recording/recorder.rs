@@ -100,6 +100,11 @@ impl Recorder {
         let folder = &recordings.folder;
         let path = name::path(folder, &self.0.key);
         let refused = |message: String, help: &str| RecordingError { message, help: Some(help.to_owned()) };
+        if redactor.whole(&self.0.key.test) != self.0.key.test {
+            let message =
+                "it was not recorded: its name holds a secret, and a recording is named after its test";
+            return Err(refused(message.to_owned(), "give it a name that everybody may know"));
+        }
         if let Some(secret) = taken.split.found() {
             let message = format!(
                 "it was not recorded: the agent told `{secret}` in pieces, which a recording would keep"

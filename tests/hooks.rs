@@ -26,6 +26,7 @@ fn shell(folder: &Path, script: &str) -> HookCommand {
         folder: folder.to_path_buf(),
         folder_name: ".".to_owned(),
         timeout: Duration::from_secs(30),
+        is_teardown: false,
         may_be_quoted: true,
     }
 }

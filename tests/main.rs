@@ -6,6 +6,7 @@ mod agree;
 mod attachments;
 mod bad_files;
 mod corpus;
+mod data;
 mod docs;
 mod explained;
 mod golden_cases;

@@ -47,7 +47,7 @@ fn shielded(project: &Project, unix_ms: u64) -> (Vec<String>, usize) {
     let selection = Selection { sends: true, ..Selection::default() };
     let plan = planned(project, &selection, unix_ms).plan.unwrap();
     let cases = plan.cases.iter().filter(|case| case.quarantine.is_some());
-    (cases.map(|case| case.name.clone()).collect(), plan.expired.len())
+    (cases.map(|case| case.test.name.clone()).collect(), plan.expired.len())
 }
 
 #[test]

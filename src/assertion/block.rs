@@ -193,7 +193,8 @@ impl Adding<'_, '_> {
             OutcomeRule::Is(is) => {
                 let rule = ExpectedOutcome::compile(is, self.filling).map(Rule::Outcome);
                 let origin = self.origin(written.span);
-                rule.map(|rule| Expectation::Is(Entry { rule, origin }))
+                // Its own word stands before any outer one, also while it is not known.
+                Some(rule.map_or(Expectation::Off, |rule| Expectation::Is(Entry { rule, origin })))
             }
         };
     }

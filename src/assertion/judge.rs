@@ -2,7 +2,8 @@
 
 use super::snapshot::Told;
 use super::{
-    Captured, Entry, Finding, Home, Inherited, Judgement, Moment, Monitor, Origin, Rule, Scope, Writing, sum,
+    Captured, Entry, Finding, Home, Inherited, Judgement, Moment, Monitor, Origin, Rule, Scope, TurnRules,
+    Writing, sum,
 };
 use crate::diagnostic::Difference;
 use crate::outcome::{ErrorKind, Failure, Problem};
@@ -114,6 +115,18 @@ impl Judge {
     /// The snapshots that are to be written so that the rules hold which they belong to.
     pub fn take_captured(&mut self) -> Vec<Captured> {
         std::mem::take(&mut self.found.captured)
+    }
+
+    /// Takes over what is in force on the turn `index`, counted from 0, which could not be known when the test started.
+    pub fn know_turn(&mut self, index: usize, rules: TurnRules) {
+        for watch in &mut self.test {
+            if let Monitor::Sum(sum) = &mut watch.monitor {
+                sum.know_turn(index, &rules);
+            }
+        }
+        if let Some(known) = self.rules.turns.get_mut(index) {
+            *known = rules;
+        }
     }
 
     /// Starts the monitors of the turn `index`, counted from 0.

@@ -1,7 +1,7 @@
 //! The limits that a test as a whole is held to: the sum of the turns that do not answer for themselves (SPEC 7.1).
 
 use super::describe::milliseconds;
-use super::{Bound, Finding, Judgement, Measure, Moment, Scope, Seen};
+use super::{Bound, Finding, Judgement, Measure, Moment, Scope, Seen, TurnRules};
 use crate::trace::{Trace, Turn};
 
 /// Judged at the end of every turn, so that no further turn is sent once the limit is exceeded.
@@ -23,6 +23,16 @@ impl Monitor {
         same_limit: Vec<bool>,
     ) -> Self {
         Self { measure, bound, answers_for_itself, same_limit }
+    }
+
+    /// Takes over what a turn says of the limit.
+    pub(super) fn know_turn(&mut self, index: usize, rules: &TurnRules) {
+        if let Some(answers) = self.answers_for_itself.get_mut(index) {
+            *answers = rules.answers_for.contains(&self.measure);
+        }
+        if let Some(same) = self.same_limit.get_mut(index) {
+            *same = rules.limits.get(self.measure) == Some(&self.bound);
+        }
     }
 
     pub(super) fn watch(&mut self, scope: &Scope<'_>, moment: Moment) -> Judgement {

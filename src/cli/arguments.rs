@@ -42,9 +42,15 @@ pub(crate) struct SelectionOptions {
     /// The project config, instead of the nearest `ananke.config.yaml`
     #[arg(long, value_name = "PATH")]
     pub(crate) config: Option<PathBuf>,
-    /// Only tests whose path or name holds every one of these words
-    #[arg(long, value_name = "WORDS", value_parser = Filter::parse)]
+    /// Only tests that this takes: words of the path or name, or `tag(smoke) and not name(/slow/)`
+    #[arg(long, value_name = "EXPRESSION", value_parser = Filter::parse)]
     pub(crate) filter: Option<Filter>,
+    /// Only tests with this tag; of several, any of them
+    #[arg(long = "tag", value_name = "TAG")]
+    pub(crate) tags: Vec<String>,
+    /// Only the test with this id, or the row of a test; may be repeated
+    #[arg(long = "id", value_name = "ID")]
+    pub(crate) ids: Vec<String>,
     /// Give a variable a text, over what hooks give; may be repeated
     #[arg(long = "var", value_name = "NAME=VALUE", value_parser = variable)]
     pub(crate) variables: Vec<(String, String)>,

@@ -12,7 +12,7 @@ pub(super) fn keep_failed(plan: &mut Plan, redactor: &Redactor) {
         Err(Unknown::NoRun) => "no earlier run is on record: every selected test runs".to_owned(),
         Err(Unknown::Unusable) => format!("`{LAST_RUN}` cannot be used: every selected test runs"),
         Ok(last) => {
-            plan.cases.retain(|case| last.failed(&redactor.text(&case.id)));
+            plan.cases.retain(|case| last.failed(&redactor.text(&case.id())));
             match plan.cases.len() {
                 0 if last.is_clean() => "no test failed last time: nothing to run".to_owned(),
                 0 => "no selected test failed last time: nothing to run".to_owned(),
@@ -29,7 +29,7 @@ pub(super) fn memory(plan: &Plan, of_everything: bool, redactor: &Redactor) -> L
     let mut last = LastRun::read(&plan.config.folder).unwrap_or_default();
     if of_everything {
         let ids: std::collections::HashSet<_> =
-            plan.cases.iter().map(|case| redactor.text(&case.id)).collect();
+            plan.cases.iter().map(|case| redactor.text(&case.id()).into_owned()).collect();
         last.forget(|id| ids.contains(id));
     }
     LastRunReport::new(plan.config.folder.clone(), last)

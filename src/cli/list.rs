@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, Write};
 
 use ananke::context::Context;
-use ananke::plan::{CaseEntry, Plan};
+use ananke::plan::{CaseEntry, Plan, TestEntry};
 use ananke::redact::Redactor;
 use ananke::report::text;
 use serde_json::json;
@@ -31,24 +31,50 @@ pub(super) fn list(options: &ListOptions, context: &Context) -> Exit {
 }
 
 fn aligned(plan: &Plan, redactor: &Redactor, out: &mut dyn Write) -> io::Result<()> {
-    let ids: Vec<String> =
-        plan.cases.iter().map(|case| text::line(&redactor.text(&case.id)).into_owned()).collect();
-    let width = ids.iter().map(|id| id.chars().count()).max().unwrap_or_default();
-    for (id, CaseEntry { file, line, .. }) in ids.iter().zip(&plan.cases) {
-        writeln!(out, "{id:width$}  {}:{line}", text::line(file))?;
+    let id = |case: &CaseEntry| text::line(&redactor.text(&case.id())).into_owned();
+    let width = plan.cases.iter().map(|case| id(case).chars().count()).max().unwrap_or_default();
+    let mut before: Option<&CaseEntry> = None;
+    for case in &plan.cases {
+        let TestEntry { file, line, tags, description, skip, .. } = &*case.test;
+        write!(out, "{:width$}  {}:{line}", id(case), text::line(file))?;
+        if !tags.is_empty() {
+            write!(out, "  [{}]", text::line(&redactor.text(&tags.join(", "))))?;
+        }
+        if let Some(why) = skip {
+            write!(out, "  skipped: {}", text::line(&redactor.text(why)))?;
+        }
+        writeln!(out)?;
+        // What all rows have in common is told once.
+        let is_first = !before.is_some_and(|before| before.is_of_same_test(case));
+        if let Some(description) = description.as_ref().filter(|_| is_first) {
+            writeln!(out, "    {}", text::line(&redactor.text(description)))?;
+        }
+        before = Some(case);
     }
     Ok(())
 }
 
-/// An array with one test a line, so that it is read by `jq` and by `grep` alike.
+/// An array with one test a line, so that it is read by `jq` and by `grep` alike. What a test does not say is left out.
 fn as_json(plan: &Plan, redactor: &Redactor, out: &mut dyn Write) -> io::Result<()> {
     let target = plan.config.target_name();
     let mut before = "[\n";
-    for CaseEntry { id, name, file, line, turns, .. } in &plan.cases {
-        let test = json!({
-            "id": redactor.text(id), "name": redactor.text(name), "file": file, "line": line,
+    for case in &plan.cases {
+        let TestEntry { name, description, tags, skip, file, line, turns, .. } = &*case.test;
+        let mut test = json!({
+            "id": redactor.text(&case.id()), "name": redactor.text(name), "file": file, "line": line,
             "target": target, "turns": turns,
         });
+        let optional = [
+            ("description", description.as_ref().map(|text| json!(redactor.text(text)))),
+            ("tags", (!tags.is_empty()).then(|| tags.iter().map(|tag| json!(redactor.text(tag))).collect())),
+            ("case", case.row.as_ref().map(|row| json!(redactor.text(&row.label)))),
+            ("skip", skip.as_ref().map(|why| json!(redactor.text(why)))),
+        ];
+        for (key, value) in optional {
+            if let Some(value) = value {
+                test[key] = value;
+            }
+        }
         write!(out, "{before}  {test}")?;
         before = ",\n";
     }

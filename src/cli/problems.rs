@@ -47,6 +47,8 @@ pub(super) fn selection(options: &SelectionOptions, purpose: Purpose) -> Selecti
         paths: options.paths.clone(),
         config: options.config.clone(),
         filter: options.filter.clone(),
+        tags: options.tags.clone(),
+        ids: options.ids.clone(),
         allow_empty: options.allow_empty,
         sends: purpose.sends,
         deny_warnings: purpose.deny_warnings,

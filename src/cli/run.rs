@@ -64,7 +64,11 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
     if options.dry_run {
         let mut stdout = io::BufWriter::new(io::stdout().lock());
         // A closed pipe ends the printing, nothing else.
-        let _ = plan.cases.iter().try_for_each(|case| writeln!(stdout, "{}", redactor.text(&case.id)));
+        let _ = plan
+            .cases
+            .iter()
+            .filter(|case| case.test.skip.is_none())
+            .try_for_each(|case| writeln!(stdout, "{}", redactor.text(&case.id())));
         return Exit::Success;
     }
     let baseline = match baseline(options, context, &redactor) {

@@ -32,6 +32,8 @@ codes! {
     BadReference = "bad-reference",
     /// A file that is no whole report, where one is compared.
     BadReport = "bad-report",
+    /// A row of data that a test cannot run with.
+    BadRow = "bad-row",
     /// A URL that cannot be used.
     BadUrl = "bad-url",
     /// A value of the right type that is not allowed here.

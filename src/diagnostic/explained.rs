@@ -116,6 +116,29 @@ turns:
                  wrote, one of another major version of the format, or only a part of one. A report ends with what \
                  it says of the whole run; where that is missing, the program was killed before the end.",
             ),
+            Self::BadRow => of_test(
+                "A test runs once for each row of its `cases`, with the row's columns as variables. A column is named \
+                 like a variable: letters, digits and `_`, no digit first. Every row of a CSV file has the columns that \
+                 its first line names; a line of a JSONL file is one object.",
+                r#"version: "1.3"
+name: pay
+cases:
+  - { id: euros, amount to pay: 12 }
+turns:
+  - user: "Pay ${amount:-12}"
+    assert:
+      tools: { require: [{ name: charge_card }] }
+"#,
+                r#"version: "1.3"
+name: pay
+cases:
+  - { id: euros, amount: 12 }
+turns:
+  - user: "Pay ${amount:-12}"
+    assert:
+      tools: { require: [{ name: charge_card }] }
+"#,
+            ),
             Self::BadUrl => of_config(
                 "A URL cannot be used. That of an agent must be written in full, with `http://` or `https://` and a host; \
                  the source of a file may also be a path, or a `data:` URL that says its media type and holds base64.",

@@ -43,6 +43,7 @@ impl Trouble {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HookError {
     number: usize,
+    is_teardown: bool,
     command: String,
     folder_name: String,
     may_be_quoted: bool,
@@ -54,6 +55,7 @@ impl HookError {
     pub(super) fn new(hook: &HookCommand, trouble: Trouble, errors: String) -> Self {
         Self {
             number: hook.number,
+            is_teardown: hook.is_teardown,
             command: shown(&hook.argv),
             folder_name: hook.folder_name.clone(),
             may_be_quoted: hook.may_be_quoted,
@@ -105,7 +107,8 @@ impl std::error::Error for HookError {}
 
 impl fmt::Display for HookError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "hook {} `{}` ", self.number, self.command)?;
+        let word = if self.is_teardown { "teardown" } else { "hook" };
+        write!(formatter, "{word} {} `{}` ", self.number, self.command)?;
         match &self.trouble {
             Trouble::Start(message, _) => formatter.write_str(message),
             Trouble::Exit(code) => write!(formatter, "ended with exit code {code}"),

@@ -5,6 +5,8 @@
 //! no string has been interpolated yet. A type is read from a [`Node`](crate::source::Node) by `source::from_node`.
 
 mod assert_block;
+mod capture;
+mod cases;
 mod client_tool;
 mod config;
 mod content;
@@ -24,6 +26,8 @@ pub use assert_block::{
     AssertBlock, Count, ForbidCalls, Require, TextRules, TimingLimits, ToolRules, UsageLimits, ValueRule,
     ValueType,
 };
+pub use capture::Capture;
+pub use cases::{Cases, Skip};
 pub use client_tool::{ClientTool, Mock, MockAnswer, MockCase};
 pub use config::ConfigFile;
 pub use content::{Attachment, ContentPart, Media, MediaKind, TextPart, UserSays};
@@ -40,7 +44,7 @@ pub use target::{
     AguiTarget, AguiTransport, Connect, EventClock, HistorySent, ProtocolVersion, ScriptedTarget, Target,
 };
 pub use test::TestFile;
-pub use turn::{ConnectTurn, Resume, ResumeStatus, ResumeTurn, Turn, UserTurn};
+pub use turn::{ConnectTurn, Resume, ResumeStatus, ResumeTurn, Turn, TurnSettings, UserTurn};
 
 /// The schema versions this program knows, oldest first.
 pub const VERSIONS: &[&str] = &["1.0", "1.1", "1.2", "1.3"];

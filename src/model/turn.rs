@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{AssertBlock, Attachment, Text, UserSays};
+use super::{AssertBlock, Attachment, Capture, Number, Text, UserSays};
 use crate::diagnostic::Spanned;
-use crate::source::Node;
+use crate::source::{FreeMap, Node};
 
 /// One turn: what is sent, and what must hold of the agent's answer. `type` is `user` where it is left out.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -34,6 +34,38 @@ impl Turn {
             Self::Resume(turn) => turn.assert.as_ref(),
         }
     }
+
+    /// What every type of turn may say beside its assertions.
+    pub fn settings(&self) -> TurnSettings<'_> {
+        macro_rules! settings {
+            ($turn:expr) => {
+                TurnSettings {
+                    id: $turn.id.as_ref(),
+                    timeout_ms: $turn.timeout_ms.as_ref(),
+                    forwarded_props: $turn.forwarded_props.as_ref(),
+                    capture: $turn.capture.as_ref(),
+                }
+            };
+        }
+        match self {
+            Self::User(turn) => settings!(turn),
+            Self::Connect(turn) => settings!(turn),
+            Self::Resume(turn) => settings!(turn),
+        }
+    }
+}
+
+/// What every type of turn may say beside its assertions.
+#[derive(Clone, Copy, Debug)]
+pub struct TurnSettings<'t> {
+    /// What the turn is called.
+    pub id: Option<&'t Text>,
+    /// How long it may take.
+    pub timeout_ms: Option<&'t Number>,
+    /// Passed to the agent with its runs.
+    pub forwarded_props: Option<&'t Node>,
+    /// What it keeps for those behind it.
+    pub capture: Option<&'t FreeMap<Spanned<Capture>>>,
 }
 
 /// A turn in which the user says something.
@@ -46,6 +78,19 @@ pub struct UserTurn {
     /// Files that go with what the user says, behind it.
     #[schemars(extend("x-since" = "1.3"), length(min = 1), example = serde_json::json!([{"type": "image", "source": "file://receipt.png"}]))]
     pub attachments: Option<Vec<Attachment>>,
+    /// What the turn is called in reports; no two turns of a test have the same.
+    #[schemars(extend("x-since" = "1.3"), length(min = 1), example = &"pay")]
+    pub id: Option<Text>,
+    /// How long this turn may take, in milliseconds, in the place of the target's `timeout_ms`.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub timeout_ms: Option<Number>,
+    /// Passed to the agent with the runs of this turn, over the test's and the target's: key by key, this one wins.
+    #[serde(rename = "forwardedProps", default, deserialize_with = "super::leaf::optional_mapping")]
+    #[schemars(extend("x-since" = "1.3"), with = "Option<serde_json::Map<String, serde_json::Value>>")]
+    pub forwarded_props: Option<Node>,
+    /// Values of this turn that become variables for later turns and for `teardown`.
+    #[schemars(extend("x-since" = "1.3"), example = serde_json::json!({"ORDER": {"tool": "create_order", "result": "id"}}))]
+    pub capture: Option<FreeMap<Spanned<Capture>>>,
     /// What must hold of this turn.
     #[schemars(extend("x-since" = "1.0"))]
     pub assert: Option<AssertBlock>,
@@ -55,6 +100,19 @@ pub struct UserTurn {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConnectTurn {
+    /// What the turn is called in reports; no two turns of a test have the same.
+    #[schemars(extend("x-since" = "1.3"), length(min = 1), example = &"pay")]
+    pub id: Option<Text>,
+    /// How long this turn may take, in milliseconds, in the place of the target's `timeout_ms`.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub timeout_ms: Option<Number>,
+    /// Passed to the agent with the runs of this turn, over the test's and the target's: key by key, this one wins.
+    #[serde(rename = "forwardedProps", default, deserialize_with = "super::leaf::optional_mapping")]
+    #[schemars(extend("x-since" = "1.3"), with = "Option<serde_json::Map<String, serde_json::Value>>")]
+    pub forwarded_props: Option<Node>,
+    /// Values of this turn that become variables for later turns and for `teardown`.
+    #[schemars(extend("x-since" = "1.3"), example = serde_json::json!({"ORDER": {"tool": "create_order", "result": "id"}}))]
+    pub capture: Option<FreeMap<Spanned<Capture>>>,
     /// What must hold of what the agent replays. Nothing is inherited.
     #[schemars(extend("x-since" = "1.0"))]
     pub assert: Option<AssertBlock>,
@@ -67,6 +125,19 @@ pub struct ResumeTurn {
     /// One answer for each open interrupt.
     #[schemars(extend("x-since" = "1.3"), length(min = 1), example = serde_json::json!([{"status": "resolved", "payload": {"approved": true}}]))]
     pub resume: Vec<Spanned<Resume>>,
+    /// What the turn is called in reports; no two turns of a test have the same.
+    #[schemars(extend("x-since" = "1.3"), length(min = 1), example = &"pay")]
+    pub id: Option<Text>,
+    /// How long this turn may take, in milliseconds, in the place of the target's `timeout_ms`.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub timeout_ms: Option<Number>,
+    /// Passed to the agent with the runs of this turn, over the test's and the target's: key by key, this one wins.
+    #[serde(rename = "forwardedProps", default, deserialize_with = "super::leaf::optional_mapping")]
+    #[schemars(extend("x-since" = "1.3"), with = "Option<serde_json::Map<String, serde_json::Value>>")]
+    pub forwarded_props: Option<Node>,
+    /// Values of this turn that become variables for later turns and for `teardown`.
+    #[schemars(extend("x-since" = "1.3"), example = serde_json::json!({"ORDER": {"tool": "create_order", "result": "id"}}))]
+    pub capture: Option<FreeMap<Spanned<Capture>>>,
     /// What must hold of this turn.
     #[schemars(extend("x-since" = "1.3"))]
     pub assert: Option<AssertBlock>,

@@ -89,6 +89,7 @@ impl Mask for TurnOutcome {
     fn mask(&mut self, redactor: &Redactor) {
         let Self {
             number: _,
+            id,
             input,
             lines,
             started_unix_ms: _,
@@ -102,6 +103,7 @@ impl Mask for TurnOutcome {
             warnings,
         } = self;
         end.mask(redactor);
+        id.mask(redactor);
         input.mask(redactor);
         lines.mask(redactor);
         failures.mask(redactor);
@@ -115,6 +117,8 @@ impl Mask for Outcome {
         let Self {
             id,
             name,
+            description,
+            tags,
             file,
             line: _,
             target,
@@ -140,6 +144,8 @@ impl Mask for Outcome {
         for text in [id, name, file, target, agent, thread_id] {
             text.mask(redactor);
         }
+        description.mask(redactor);
+        tags.mask(redactor);
         turns.mask(redactor);
         failures.mask(redactor);
         problem.mask(redactor);

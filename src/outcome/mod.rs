@@ -72,6 +72,8 @@ pub enum ErrorKind {
     Setup,
     /// The turn took longer than its time-out.
     Timeout,
+    /// A turn does not hold what it was to keep for those behind it.
+    Capture,
     /// There is no recording that could be played, or none could be written.
     Recording,
 }
@@ -85,6 +87,7 @@ impl ErrorKind {
             Self::Hook => "hook",
             Self::Setup => "setup",
             Self::Timeout => "timeout",
+            Self::Capture => "capture",
             Self::Recording => "recording",
         }
     }
@@ -221,6 +224,8 @@ pub enum Line {
 pub struct TurnOutcome {
     /// Counted from 1.
     pub number: u32,
+    /// What the test calls it.
+    pub id: Option<String>,
     /// What was sent, in words: of a file its type and size.
     pub input: String,
     /// What the agent said, called and thought, in the order it began.
@@ -261,6 +266,10 @@ pub struct Outcome {
     pub id: String,
     /// The test's name.
     pub name: String,
+    /// What the test is about.
+    pub description: Option<String>,
+    /// What the test can be selected by.
+    pub tags: Vec<String>,
     /// The test file, as shown in messages.
     pub file: String,
     /// The line of the test's name, counted from 1.
@@ -281,7 +290,7 @@ pub struct Outcome {
     pub failures: Vec<Failure>,
     /// Why the test could not be set up, a hook of it included; a turn's problem is in its turn.
     pub problem: Option<Problem>,
-    /// Oddities of its set-up that fail nothing and that the plan could not know; a turn's warnings are in its turn.
+    /// Oddities of its set-up and teardown that fail nothing and that the plan could not know; a turn's warnings are in its turn.
     pub warnings: Vec<String>,
     /// When it started, in Unix milliseconds.
     pub started_unix_ms: u64,

@@ -32,6 +32,8 @@ pub struct HookCommand {
     pub folder_name: String,
     /// How long it may take.
     pub timeout: Duration,
+    /// Whether it runs when the test is over: what it prints means nothing then.
+    pub is_teardown: bool,
     /// Whether what it prints may be quoted: not where a header takes variables, so that it may be a secret.
     pub may_be_quoted: bool,
 }
@@ -68,6 +70,7 @@ pub(super) fn fill(
         folder_name: discover::display_name(context, &folder),
         folder,
         timeout: timeout?,
+        is_teardown: false,
         may_be_quoted: true,
     })
 }

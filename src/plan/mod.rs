@@ -1,20 +1,25 @@
 //! From paths to a plan: which project, which tests, and what each of them means.
 //!
 //! [`plan`] finds and loads everything and reports every problem of every selected file; of each good test only a
-//! [`CaseEntry`] stays in memory, which loads its test again for its run; a [`Preparation`] then gives out the hooks of the
+//! [`CaseEntry`] for each of its rows stays in memory, which loads its test again for its run; a [`Preparation`] then gives out the hooks of the
 //! test one by one and fills all the rest.
 
 mod attachment;
+mod capture;
 mod client_tools;
 mod config;
 mod discover;
+mod entry;
 mod explain;
+mod filter;
 mod fix;
 mod hook;
+mod load;
 mod media_type;
 mod prepare;
 mod quarantine;
 mod retries;
+mod rows;
 mod said;
 mod scripted;
 mod select;
@@ -24,6 +29,7 @@ mod supply;
 mod test;
 mod turn;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -35,22 +41,26 @@ use crate::outcome;
 use crate::redact::Redactor;
 use crate::variables::Scope;
 
+pub use capture::{Capture, CaptureFrom};
 pub use client_tools::{ClientTool, Mock, MockAnswer, ToolDeclaration};
 use config::Reading;
 pub use config::{CONFIG_NAME, Config};
 use discover::Found;
+pub use entry::{CaseEntry, TestEntry};
 pub use explain::{ExplainedTest, explain};
+pub use filter::FilterError;
 pub use fix::{Raised, raise_versions};
 pub use hook::HookCommand;
 pub use prepare::{Preparation, Prepared, Unprepared};
 use quarantine::Quarantine;
+pub use rows::RowEntry;
 pub use said::{Attached, Content, Part, Said};
 pub use scripted::{Answering, Condition, ScriptedSettings, Step};
-pub use select::{Filter, FilterError};
-pub use settings::{AguiSettings, TargetSettings};
+pub use select::Filter;
+pub use settings::{AguiSettings, TargetSettings, forward_over};
 pub use supply::Supply;
-pub use test::{CaseEntry, LoadedTest};
-pub use turn::{Reply, ReplyTo, TurnInput};
+pub use test::{LoadedTest, WrittenTurn};
+pub use turn::{PreparedTurn, Reply, ReplyTo, TurnInput};
 
 /// What to run, as the command line says it.
 #[derive(Clone, Debug, Default)]
@@ -62,6 +72,10 @@ pub struct Selection {
     pub config: Option<PathBuf>,
     /// Which of the tests found there.
     pub filter: Option<Filter>,
+    /// One of these tags a test must have; none means any test.
+    pub tags: Vec<String>,
+    /// One of these ids a test must have; none means any test.
+    pub ids: Vec<String>,
     /// Whether no test at all is fine.
     pub allow_empty: bool,
     /// Whether a warning is an error.
@@ -85,7 +99,7 @@ pub struct Plan {
     pub cases: Vec<CaseEntry>,
     /// How many files were loaded.
     pub files: usize,
-    /// Kept snapshots that no rule refers to any more, by path; none where a filter chooses among the tests.
+    /// Kept snapshots that no rule refers to any more, by path; none where a filter, tag or id chooses among the tests.
     pub obsolete: Vec<Golden>,
     /// What the command line says about variables.
     pub supply: Supply,
@@ -140,7 +154,10 @@ fn load(
     let rules = fitting.map(|config| config.rules(context, &selection.supply));
     let target = fitting.zip(rules.as_ref());
     let whole = selection.paths.is_empty();
-    let mut loaded = test::load_all(context, &selection.supply, &folder, &files, target, whole, problems);
+    let mut loaded = load::load_all(context, &selection.supply, &folder, &files, target, whole, problems);
+    for secret in &loaded.secrets {
+        redactor.learn(&secret.value);
+    }
     one_id_each(&loaded.cases, problems);
     let unix_ms = context.unix_ms();
     // What is wrong with an entry is told with the config.
@@ -149,17 +166,14 @@ fn load(
     if let Some(config) = fitting.filter(|_| whole) {
         loaded.warnings.extend(quarantine.of_nothing(&loaded.cases, &config.source));
     }
-    let cases: Vec<CaseEntry> = match &selection.filter {
-        Some(filter) => loaded.cases.into_iter().filter(|case| filter.takes(case)).collect(),
-        None => loaded.cases,
-    };
+    let cases = selection.choose(loaded.cases, problems);
     if let Some(config) = fitting {
         problems.extend(quarantine.days(&cases, selection, &config.source, unix_ms));
         problems.extend(retries::fixed_thread(config, &selection.supply).filter(|_| selection.new_threads));
     }
     let expired = quarantine.expired(&cases, selection, unix_ms);
     if let Some(config) = &config {
-        let scope = config_scope(context, &selection.supply, &cases, loaded.broken_with_hooks);
+        let scope = config_scope(context, &selection.supply, &cases, loaded.broken_with_variables);
         config.check(&scope, selection.sends, redactor, problems);
     }
     let broken = problems.iter().any(|problem| problem.severity == Severity::Error);
@@ -167,8 +181,8 @@ fn load(
         if files.is_empty() {
             problems.push(no_files(context, selection, &folder, &specs));
         } else if cases.is_empty() {
-            let problem = Diagnostic::error(Code::NoTests, "the filter takes none of the tests");
-            let help = "see their ids with `ananke run --dry-run`, or allow it with `--allow-empty`";
+            let problem = Diagnostic::error(Code::NoTests, selection.chooser());
+            let help = "see their ids with `ananke list`, or allow it with `--allow-empty`";
             problems.push(problem.help(help));
         }
     }
@@ -177,34 +191,58 @@ fn load(
         problems.extend(loaded.warnings);
     }
     let config = Arc::new(config?.into_whole()?);
-    let obsolete = match &selection.filter {
-        Some(_) => Vec::new(),
-        None => snapshot::obsolete(context, snapshots, &loaded.snapshots, &files),
+    let obsolete = if selection.chooses() {
+        Vec::new()
+    } else {
+        snapshot::obsolete(context, snapshots, &loaded.snapshots, &files)
     };
     let supply = selection.supply.clone();
     Some(Plan { config, cases, files: files.len(), obsolete, supply, expired })
 }
 
-/// What the config may use: every test's own variables, and any name at all where every test has hooks.
-fn config_scope(context: &Context, supply: &Supply, cases: &[CaseEntry], broken_with_hooks: bool) -> Scope {
-    let scope = supply.config_scope(context);
-    let hooks = broken_with_hooks || cases.iter().any(|case| case.hooks);
-    match cases.iter().find(|case| !case.hooks) {
-        Some(bare) if hooks => scope.hint(format!("`{}` has no hook that could give it", bare.file)),
-        None if hooks => scope.open(),
-        _ => scope,
+/// What the config may use: what every test knows by its own variables and rows, and any name at all where every test
+/// has hooks.
+fn config_scope(
+    context: &Context,
+    supply: &Supply,
+    cases: &[CaseEntry],
+    broken_with_variables: bool,
+) -> Scope {
+    let mut scope = supply.config_scope(context);
+    let mut tests: Vec<&TestEntry> = cases.iter().map(|case| &*case.test).collect();
+    tests.dedup_by(|a, b| std::ptr::eq(*a, *b));
+    let open = broken_with_variables || tests.iter().any(|test| test.hooks);
+    let bare: Vec<&TestEntry> = tests.into_iter().filter(|test| !test.hooks).collect();
+    let Some(first) = bare.first() else { return if open { scope.open() } else { scope } };
+    let is_common = |name: &&String| bare.iter().all(|test| test.defines.binary_search(name).is_ok());
+    first.defines.iter().filter(is_common).for_each(|name| scope.expect(name));
+    let somewhere = bare.iter().any(|test| !test.defines.is_empty());
+    let least = bare.iter().min_by_key(|test| test.defines.len()).unwrap_or(first);
+    match (open, somewhere) {
+        (_, true) => scope.hint(format!("`{}` has no variable or hook that could give it", least.file)),
+        (true, false) => scope.hint(format!("`{}` has no hook that could give it", first.file)),
+        (false, false) => scope,
     }
 }
 
 /// Ids are unique (SPEC 1). A path and a name can only meet where one of them holds `::` itself.
 fn one_id_each(cases: &[CaseEntry], problems: &mut Vec<Diagnostic>) {
-    let mut known: HashMap<&str, &CaseEntry> = HashMap::new();
+    let mut known: HashMap<Cow<'_, str>, &CaseEntry> = HashMap::new();
     for case in cases {
-        if let Some(first) = known.insert(&case.id, case) {
-            let (one, other) =
-                (format!("{}:{}", first.file, first.line), format!("{}:{}", case.file, case.line));
-            let message = format!("two tests have the id `{}`: {one} and {other}", case.id);
-            problems.push(Diagnostic::error(Code::DuplicateId, message).help("rename one of them"));
+        if let Some(first) = known.insert(case.id(), case) {
+            let id = case.id();
+            let TestEntry { file, line, .. } = &*case.test;
+            let problem = if case.is_of_same_test(first) {
+                let message = format!("two rows of {file}:{line} have the id `{id}`");
+                Diagnostic::error(Code::DuplicateId, message).help("give each row an `id` of its own")
+            } else {
+                let message = format!(
+                    "two tests have the id `{id}`: {}:{} and {file}:{line}",
+                    first.test.file, first.test.line
+                );
+                Diagnostic::error(Code::DuplicateId, message).help("rename one of them")
+            };
+            problems.push(problem);
         }
     }
 }

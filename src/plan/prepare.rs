@@ -1,18 +1,21 @@
 //! Everything one test needs to run, with its variables filled: loaded test → hooks, one by one → all the rest.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 
 use super::hook::{self, HookCommand};
-use super::test::LoadedTest;
-use super::{ClientTool, Plan, TargetSettings, TurnInput, client_tools};
-use crate::assertion::{Block, Inherited, inherit};
+use super::settings::secrets_of;
+use super::test::{LoadedTest, turn_block};
+use super::turn::{PreparedTurn, forwarded};
+use super::{CaseEntry, ClientTool, Plan, RowEntry, TargetSettings, client_tools};
+use crate::assertion::{Block, Inherited, TurnRules, inherit};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Severity, Span, sort};
 use crate::model::Text;
 use crate::outcome::Level;
-use crate::variables::{Filling, Piece, Scope, Secret, as_text, scan};
+use crate::variables::{Filling, Late, Piece, Scope, Secret, as_text, scan};
 
 /// The time-out of a turn without a setting (SPEC 4).
 pub(super) const DEFAULT_TIMEOUT: Duration = Duration::from_mins(2);
@@ -26,8 +29,8 @@ const THREAD: &str = "THREAD_ID";
 /// A test that is ready to run.
 #[derive(Clone, Debug)]
 pub struct Prepared {
-    /// What each turn does.
-    pub turns: Vec<TurnInput>,
+    /// The turns; `None` where one waits for what an earlier one keeps.
+    pub turns: Vec<Option<PreparedTurn>>,
     /// What must hold.
     pub rules: Inherited,
     /// The agent.
@@ -38,8 +41,10 @@ pub struct Prepared {
     pub thread_id: String,
     /// Whether another test may get the same thread: it was not generated for this one.
     pub thread_is_fixed: bool,
-    /// How long one turn may take.
+    /// How long one turn may take that does not say so itself.
     pub timeout: Duration,
+    /// How much of the agent's time the whole test may take.
+    pub whole_timeout: Option<Duration>,
     /// Values that must be masked wherever they are told; given out before anything is told of the test.
     pub secrets: Vec<Secret>,
     /// What is odd about what hooks gave; the plan has told the rest.
@@ -55,17 +60,23 @@ pub enum Unprepared {
     Broken(Vec<Diagnostic>, Vec<Secret>),
 }
 
-/// A test that has started: its hooks are to be run one by one, everything else is filled after the last.
+/// A test that has started: its hooks are to be run one by one, everything else is filled after the last, but for the
+/// turns that wait for what earlier ones keep, and what runs when the test is over.
 pub struct Preparation<'a> {
     context: &'a Context,
     plan: &'a Plan,
-    test: LoadedTest,
+    test: Arc<LoadedTest>,
     name: String,
+    row: Option<RowEntry>,
     scope: Scope,
     /// Whether `THREAD_ID` was set by somebody, so that the target's own is not asked.
     thread_is_given: bool,
+    /// Every name that the test's own variables and its row gave.
+    from_test: Vec<String>,
     /// Every name that hooks gave, in their order.
     from_hooks: Vec<String>,
+    /// The rules of the target and of the test, once they are filled.
+    levels: Option<(Block, Block)>,
     /// Whether something will be sent.
     sends: bool,
 }
@@ -74,18 +85,38 @@ impl<'a> Preparation<'a> {
     /// The test starts.
     ///
     /// # Errors
-    /// Where its name cannot be filled.
-    pub fn begin(context: &'a Context, plan: &'a Plan, test: LoadedTest) -> Result<Self, Unprepared> {
-        let mut problems = Vec::new();
-        let Some(name) = test.name(context, &plan.supply, &mut problems) else {
-            return Err(Unprepared::Broken(problems, Vec::new()));
-        };
-        let mut scope = plan.supply.scope(context);
+    /// Where its row is not what it was, or cannot be filled.
+    pub fn begin(
+        context: &'a Context,
+        plan: &'a Plan,
+        entry: &CaseEntry,
+        test: Arc<LoadedTest>,
+    ) -> Result<Self, Unprepared> {
+        // What is wrong with its variables was told when the plan was made.
+        let mut told = Vec::new();
+        let mut scope = test.known(context, &plan.supply, &plan.config.folder, &mut told);
+        let mut from_test: Vec<String> = test.own_names().map(str::to_owned).collect();
+        if let Some(row) = &entry.row {
+            let (with_row, names) = test.with_row_of(row, scope, context, &plan.supply)?;
+            scope = with_row;
+            from_test.extend(names);
+        }
+        let name = entry.test.name.clone();
         scope.set("TEST_NAME", name.clone());
-        scope.set("TEST_FILE", test.path_from(&plan.config.folder));
         let thread_is_given = scope.knows(THREAD);
-        let mut begun =
-            Self { context, plan, test, name, scope, thread_is_given, from_hooks: Vec::new(), sends: true };
+        let mut begun = Self {
+            context,
+            plan,
+            test,
+            name,
+            row: entry.row.clone(),
+            scope,
+            thread_is_given,
+            from_test,
+            from_hooks: Vec::new(),
+            levels: None,
+            sends: true,
+        };
         begun.first_thread();
         Ok(begun)
     }
@@ -140,6 +171,36 @@ impl<'a> Preparation<'a> {
         }
     }
 
+    /// How many commands are to be run when the test is over.
+    pub fn teardown_commands(&self) -> usize {
+        self.test.teardown(&self.plan.supply).len()
+    }
+
+    /// The command at `index` of those that run when the test is over, counted from 0, filled with all that is known.
+    ///
+    /// # Errors
+    /// Where a leaf of it cannot be filled.
+    pub fn teardown(&self, index: usize) -> Result<Option<HookCommand>, Unprepared> {
+        let Some(written) = self.test.teardown(&self.plan.supply).get(index) else { return Ok(None) };
+        let mut problems = Vec::new();
+        let mut filling = Filling::new(&self.scope, &self.test.source, true, &mut problems);
+        let home = &self.plan.config.folder;
+        let filled = hook::fill(written, index + 1, self.context, home, &self.scope, &mut filling);
+        match filled {
+            Some(command) => Ok(Some(HookCommand { is_teardown: true, ..command })),
+            None => Err(Unprepared::Broken(problems, self.secrets())),
+        }
+    }
+
+    /// Takes over what a turn kept. What the command line gives stays.
+    pub fn keep(&mut self, values: Map<String, Value>) {
+        for (name, value) in values {
+            if !self.plan.supply.given.contains_key(&name) {
+                self.scope.set(&name, value);
+            }
+        }
+    }
+
     /// Takes over what a hook gave. What the command line gives stays.
     pub fn define(&mut self, values: Map<String, Value>) {
         for (name, value) in values {
@@ -156,21 +217,16 @@ impl<'a> Preparation<'a> {
 
     /// What is known by now to be secret, since a header will carry it.
     pub fn secrets(&self) -> Vec<Secret> {
-        let scope = self.scope.clone().open();
-        let mut problems = Vec::new();
-        let config = &self.plan.config;
-        let mut filling = Filling::new(&scope, &config.source, false, &mut problems);
-        TargetSettings::fill(&config.model.target, &mut filling);
-        filling.into_secrets()
+        secrets_of(&self.plan.config, &self.scope)
     }
 
-    /// Fills every leaf of the test and of its target.
+    /// Fills every leaf of the test and of its target that does not wait for a turn.
     ///
     /// # Errors
     /// Where a leaf cannot be filled.
-    pub fn finish(mut self) -> Result<Prepared, Unprepared> {
+    pub fn finish(&mut self) -> Result<Prepared, Unprepared> {
         if let Some(hint) = self.hint() {
-            self.scope = self.scope.hint(hint);
+            self.scope = std::mem::take(&mut self.scope).hint(hint);
         }
         let mut problems = Vec::new();
         let mut secrets = Vec::new();
@@ -187,11 +243,11 @@ impl<'a> Preparation<'a> {
         }
     }
 
-    /// The warnings that rest on what hooks gave: secrets that are too short to be masked.
+    /// The warnings that rest on what the test or its hooks gave: secrets that are too short to be masked.
     fn warnings(&self, problems: &[Diagnostic]) -> Vec<String> {
-        let from_hooks = |name: &str| self.from_hooks.iter().any(|given| given == name);
+        let is_given = |name: &str| self.from_test.iter().chain(&self.from_hooks).any(|given| given == name);
         let headers: Vec<Span> =
-            hook::headers_with(&self.plan.config.model.target, from_hooks).map(|text| text.span).collect();
+            hook::headers_with(&self.plan.config.model.target, is_given).map(|text| text.span).collect();
         let short = problems.iter().filter(|problem| {
             problem.code == Code::ShortSecret
                 && problem.labels.first().is_some_and(|label| headers.contains(&label.span))
@@ -235,25 +291,65 @@ impl<'a> Preparation<'a> {
         secrets.extend(filling.into_secrets());
 
         let mut filling = Filling::new(&self.scope, &self.test.source, true, problems);
-        let (mut test_block, mut turn_blocks) = self.test.blocks(&mut filling);
+        let mut test_block = self.test.block(&mut filling);
         let tests_tools = client_tools::fill(self.test.model.client_tools.as_ref(), &mut filling);
-        let files = self.test.files(self.context, model.protocol_version(), true);
-        let turns: Vec<Option<TurnInput>> =
-            self.test.model.turns.iter().map(|turn| TurnInput::fill(turn, files, &mut filling)).collect();
+        let forwarded_props = forwarded(self.test.model.forwarded_props.as_ref(), &mut filling);
+        let whole_timeout = Late::optional(self.test.model.timeout_ms.as_ref().map(|ms| filling.number(ms)));
         secrets.extend(filling.into_secrets());
-        let keeping = self.test.keeping(self.context, &self.name, true);
+        let files = self.test.files(self.context, model.protocol_version(), true);
+        let (mut turns, mut turn_blocks) = (Vec::new(), Vec::new());
+        let mut is_whole = true;
+        for (turn, scope) in self.test.turns(&self.scope, &self.plan.supply) {
+            let mut filling = Filling::new(&scope, &self.test.source, true, problems);
+            turn_blocks.push(turn_block(turn, &mut filling));
+            let prepared = PreparedTurn::fill(turn, files, &mut filling);
+            let waits = filling.has_waited();
+            is_whole &= waits || prepared.is_some();
+            turns.push(prepared.filter(|_| !waits));
+        }
+        let keeping = self.test.keeping(self.context, &self.name, self.row.as_ref(), true);
         keeping.place(&mut target_block, &mut test_block, &mut turn_blocks, problems);
+        let mut target = target?;
+        target.forward(forwarded_props?);
+        let rules = inherit(&target_block, &test_block, &turn_blocks);
+        self.levels = Some((target_block, test_block));
+        is_whole.then_some(())?;
         Some(Prepared {
-            turns: turns.into_iter().collect::<Option<_>>()?,
-            rules: inherit(&target_block, &test_block, &turn_blocks),
-            target: target?,
+            turns,
+            rules,
+            target,
             client_tools: client_tools::merge(targets_tools, tests_tools),
             thread_id,
             thread_is_fixed: self.thread_is_given || self.literal_thread().is_some(),
             timeout: timeout?,
+            whole_timeout: whole_timeout.ready()?.map(Duration::from_millis),
             secrets: Vec::new(),
             warnings: Vec::new(),
         })
+    }
+
+    /// Fills the turn at `index`, counted from 0, which waited for what earlier turns keep, and what is in force on it.
+    ///
+    /// # Errors
+    /// Where a leaf cannot be filled.
+    pub fn late_turn(&self, index: usize) -> Result<(PreparedTurn, TurnRules), Unprepared> {
+        let mut problems = Vec::new();
+        let filled = self.test.model.turns.get(index).and_then(|turn| {
+            let mut filling = Filling::new(&self.scope, &self.test.source, true, &mut problems);
+            let mut block = turn_block(turn, &mut filling);
+            let version = self.plan.config.model.target.protocol_version();
+            let files = self.test.files(self.context, version, true);
+            let turn = PreparedTurn::fill(turn, files, &mut filling)?;
+            let keeping = self.test.keeping(self.context, &self.name, self.row.as_ref(), true);
+            keeping.give(&mut block, Some(index + 1), &mut problems);
+            let (target, test) = self.levels.as_ref()?;
+            let rules = inherit(target, test, std::slice::from_ref(&block)).turns.pop()?;
+            Some((turn, rules))
+        });
+        match filled {
+            Some(filled) if problems.is_empty() => Ok(filled),
+            _ => Err(Unprepared::Broken(problems, self.secrets())),
+        }
     }
 
     /// The target's `threadId`, where it does not name `THREAD_ID` itself.

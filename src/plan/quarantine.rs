@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use regex::Regex;
 
+use super::select::nearest_id;
 use super::{CaseEntry, Config, Selection};
 use crate::context::Day;
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
@@ -47,7 +48,7 @@ impl Quarantine {
         let today = Day::of(unix_ms);
         for case in cases {
             let mut in_force = self.0.iter().filter(|entry| entry.told.expires >= today);
-            let entry = in_force.find(|entry| entry.fits(&case.id));
+            let entry = in_force.find(|entry| entry.fits(&case.id()));
             case.quarantine = entry.map(|entry| Arc::clone(&entry.told));
         }
     }
@@ -92,14 +93,14 @@ impl Quarantine {
 
     /// A warning of every entry that fits none of the project's tests.
     pub(super) fn of_nothing(&self, cases: &[CaseEntry], source: &Arc<SourceFile>) -> Vec<Diagnostic> {
-        let idle = self.0.iter().filter(|entry| !cases.iter().any(|case| entry.fits(&case.id)));
+        let idle = self.0.iter().filter(|entry| !cases.iter().any(|case| entry.fits(&case.id())));
         idle.map(|entry| {
             let what = match entry.fits {
                 Fits::Only(_) => "no test has the id",
                 Fits::Like(_) => "no test has an id like",
             };
             let message = format!("{what} `{}`", entry.told.test);
-            let help = match nearest(&entry.told.test, cases) {
+            let help = match nearest_id(&entry.told.test, cases) {
                 Some(id) => format!("did you mean `{id}`? if the test is gone, remove the entry"),
                 None => "`ananke list` prints the ids; if the test is gone, remove the entry".to_owned(),
             };
@@ -110,8 +111,8 @@ impl Quarantine {
 
     /// The entries that fit a selected test; all of them where the whole project is selected.
     fn concerned(&self, cases: &[CaseEntry], selection: &Selection) -> impl Iterator<Item = &Entry> {
-        let whole = selection.paths.is_empty() && selection.filter.is_none();
-        self.0.iter().filter(move |entry| whole || cases.iter().any(|case| entry.fits(&case.id)))
+        let whole = selection.is_whole();
+        self.0.iter().filter(move |entry| whole || cases.iter().any(|case| entry.fits(&case.id())))
     }
 }
 
@@ -167,11 +168,4 @@ fn fits(test: &str, span: Span, filling: &mut Filling<'_>) -> Option<Fits> {
         filling.report(Code::BadValue, span, "the pattern for ids is too long", None);
     }
     pattern.map(Fits::Like)
-}
-
-/// The id that was most likely meant.
-fn nearest<'c>(written: &str, cases: &'c [CaseEntry]) -> Option<&'c str> {
-    let likeness = |case: &'c CaseEntry| (strsim::jaro_winkler(written, &case.id), case.id.as_str());
-    let likely = cases.iter().map(likeness).filter(|(likeness, _)| *likeness > 0.85);
-    likely.max_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, id)| id)
 }

@@ -3,11 +3,12 @@
 use serde_json::{Map, Value};
 use url::Url;
 
+use super::Config;
 use super::scripted::{self, ScriptedSettings};
 use crate::diagnostic::Code;
 use crate::model::{AguiTarget, AguiTransport, EventClock, HistorySent, ProtocolVersion, Target, Text};
 use crate::source::{Node, printable};
-use crate::variables::{Filling, Late};
+use crate::variables::{Filling, Late, Scope, Secret};
 
 /// The agent under test, by protocol.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,6 +75,15 @@ impl TargetSettings {
         }
     }
 
+    /// Passes `props` on with every run, over what the target says: key by key.
+    pub(super) fn forward(&mut self, props: Map<String, Value>) {
+        match self {
+            Self::Agui(settings) => forward_over(&mut settings.forwarded_props, props),
+            // It looks at nothing of it.
+            Self::Scripted(_) => {}
+        }
+    }
+
     /// Checks and fills a target; `None` where something is known later or was reported.
     pub(super) fn fill(target: &Target, filling: &mut Filling<'_>) -> Option<Self> {
         match target {
@@ -81,6 +91,24 @@ impl TargetSettings {
             Target::Scripted(target) => scripted::fill(target, filling).map(Self::Scripted),
         }
     }
+}
+
+/// Puts `props` over a mapping, key by key.
+pub fn forward_over(base: &mut Value, props: Map<String, Value>) {
+    match base {
+        Value::Object(known) => known.extend(props),
+        other if !props.is_empty() => *other = Value::Object(props),
+        _ => {}
+    }
+}
+
+/// What of `scope` the headers of the target carry, and what stands in them: none of it may be told.
+pub(super) fn secrets_of(config: &Config, scope: &Scope) -> Vec<Secret> {
+    let scope = scope.clone().open();
+    let mut problems = Vec::new();
+    let mut filling = Filling::new(&scope, &config.source, false, &mut problems);
+    TargetSettings::fill(&config.model.target, &mut filling);
+    filling.into_secrets()
 }
 
 fn agui(target: &AguiTarget, filling: &mut Filling<'_>) -> Option<AguiSettings> {

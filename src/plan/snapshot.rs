@@ -23,6 +23,8 @@ pub(super) struct Keeping<'a> {
     pub(super) source: &'a Arc<SourceFile>,
     /// The test's name.
     pub(super) name: &'a str,
+    /// What its row is called, where it runs with one: each row has snapshots of its own.
+    pub(super) row: Option<&'a str>,
     /// Whether what is kept is read, and not only found.
     pub(super) reads: bool,
 }
@@ -45,12 +47,17 @@ impl Keeping<'_> {
         self.files(target, test, turns, problems)
     }
 
-    fn give(self, block: &mut Block, turn: Option<usize>, problems: &mut Vec<Diagnostic>) {
+    /// Gives the snapshot of one block its file; of a turn by its number, counted from 1.
+    pub(super) fn give(self, block: &mut Block, turn: Option<usize>, problems: &mut Vec<Diagnostic>) {
         let Some(Expectation::Is(entry)) = &mut block.snapshot else { return };
         let Rule::Snapshot(snapshot) = &mut entry.rule else { return };
-        let name = match &snapshot.name {
-            Some(name) => golden::file_name(name, None),
-            None => golden::file_name(self.name, turn),
+        let (name, turn) = match &snapshot.name {
+            Some(name) => (name.as_str(), None),
+            None => (self.name, turn),
+        };
+        let name = match self.row {
+            Some(row) => golden::file_name(&format!("{name}[{row}]"), turn),
+            None => golden::file_name(name, turn),
         };
         let path = golden::folder(&self.source.path).join(name);
         let shown = discover::display_name(self.context, &path);

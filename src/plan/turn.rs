@@ -1,12 +1,63 @@
 //! What each turn does, with its variables filled.
 
-use serde_json::Value;
+use std::time::Duration;
 
+use serde_json::{Map, Value};
+
+use super::Capture;
 use super::attachment::{self, Files};
 use super::said::Said;
 use crate::diagnostic::{Code, Spanned};
-use crate::model::{Resume, ResumeStatus, Turn};
+use crate::model::{Resume, ResumeStatus, Turn, TurnSettings};
+use crate::source::Node;
 use crate::variables::{Filling, Late};
+
+/// A turn that is ready to be sent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PreparedTurn {
+    /// What it is called.
+    pub id: Option<String>,
+    /// What it does.
+    pub input: TurnInput,
+    /// How long it may take, where it says so itself.
+    pub timeout: Option<Duration>,
+    /// Passed to the agent with its runs, over what is passed with every run.
+    pub forwarded_props: Map<String, Value>,
+    /// What it keeps for those behind it.
+    pub captures: Vec<Capture>,
+}
+
+impl PreparedTurn {
+    /// Checks and fills a turn; `None` where something is known later or was reported.
+    pub(super) fn fill(turn: &Turn, files: Files<'_>, filling: &mut Filling<'_>) -> Option<Self> {
+        let TurnSettings { id, timeout_ms, forwarded_props, capture } = turn.settings();
+        let id = Late::optional(id.map(|id| filling.text(id)));
+        let timeout = Late::optional(timeout_ms.map(|number| filling.number(number)));
+        let forwarded_props = forwarded(forwarded_props, filling);
+        let captures: Vec<Option<Capture>> = capture
+            .into_iter()
+            .flatten()
+            .map(|(name, written)| Capture::fill(name, written, filling))
+            .collect();
+        let input = TurnInput::fill(turn, files, filling);
+        Some(Self {
+            id: id.ready()?,
+            input: input?,
+            timeout: timeout.ready()?.map(Duration::from_millis),
+            forwarded_props: forwarded_props?,
+            captures: captures.into_iter().collect::<Option<_>>()?,
+        })
+    }
+}
+
+/// A mapping that is passed to the agent; empty where there is none.
+pub(super) fn forwarded(written: Option<&Node>, filling: &mut Filling<'_>) -> Option<Map<String, Value>> {
+    let value = Late::optional(written.map(|node| filling.json(node))).ready()?;
+    Some(match value {
+        Some(Value::Object(props)) => props,
+        _ => Map::new(),
+    })
+}
 
 /// What a turn does.
 #[derive(Clone, Debug, PartialEq)]

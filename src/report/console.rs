@@ -107,6 +107,9 @@ impl ConsoleReport {
             page.space(2);
             page.put(style, outcome.status.as_str());
         }
+        if let Some((_, why)) = outcome.headline().filter(|_| outcome.status == Status::Skipped) {
+            page.put(self.palette.faint, &format!(": {}", text::line(&text::bounded(why, 200))));
+        }
         let flaky = outcome.is_flaky().then(|| "flaky".to_owned());
         let quarantine = outcome.quarantine.as_ref().map(ToString::to_string);
         for mark in flaky.into_iter().chain(quarantine) {
@@ -128,7 +131,10 @@ impl ConsoleReport {
             _ => Telling { scope: Scope::Excerpt, item: 400, whole: 8 << 10, ..telling },
         };
         let is_whole = telling.scope == Scope::Everything;
-        let is_told = is_whole || outcome.status.fails_the_run() || !outcome.warnings.is_empty();
+        // Why a test was skipped stands in its line.
+        let is_left_out = outcome.status == Status::Skipped && outcome.turns.is_empty();
+        let is_told =
+            (is_whole && !is_left_out) || outcome.status.fails_the_run() || !outcome.warnings.is_empty();
         earlier(outcome, telling) + &if is_told { tell(outcome, telling) } else { String::new() }
     }
 

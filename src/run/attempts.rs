@@ -12,7 +12,7 @@ use crate::plan::{CaseEntry, Plan};
 
 /// Tries a test until it passes, the retries are used up, or the run is being stopped.
 pub(super) async fn attempts(shared: &Run, plan: &Plan, entry: &CaseEntry, loading: Loading) -> Outcome {
-    let mut key = CaseKey::first(entry.id.clone());
+    let mut key = CaseKey::first(entry.id());
     let mut outcome = attempt(shared, plan, entry, &key, loading, None).await;
     for retry in 1..=shared.options.retries {
         if !outcome.status.fails_the_run() || shared.stopper.reason().is_some() {

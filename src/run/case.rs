@@ -17,8 +17,10 @@ use super::attempts::{attempts, known_thread};
 use super::capture::Capture;
 use super::client_tools::Mocks;
 use super::hooks::run_hooks;
+use super::keep::kept;
 use super::snapshots;
 use super::summary;
+use super::teardown::tear_down;
 use super::turn::run_turn;
 use super::upcoming::Loading;
 use super::{Reason, Run, RunEvent};
@@ -39,9 +41,12 @@ impl From<Problem> for Halt {
 
 /// Runs one test; whatever goes wrong is in its outcome.
 pub(super) async fn run_case(shared: &Run, plan: &Plan, entry: &CaseEntry, loading: Loading) -> Outcome {
-    shared.tell(RunEvent::CaseStarted { id: entry.id.clone() }).await;
-    let outcome = attempts(shared, plan, entry, loading).await;
-    shared.tell(RunEvent::CaseEnded { id: entry.id.clone() }).await;
+    shared.tell(RunEvent::CaseStarted { id: entry.id().into_owned() }).await;
+    let outcome = match &entry.test.skip {
+        None => attempts(shared, plan, entry, loading).await,
+        Some(why) => left_out(shared, entry, why.clone()),
+    };
+    shared.tell(RunEvent::CaseEnded { id: entry.id().into_owned() }).await;
     outcome
 }
 
@@ -60,14 +65,14 @@ pub(super) async fn attempt(
     let (tape, carried_out) = match opened {
         Ok(tape) => {
             outcome.started_unix_ms = tape.context.clock.unix_ms(tape.started);
-            let carried_out = carry_out(shared, plan, key, loading, &tape, before, &mut outcome).await;
+            let carried_out = carry_out(shared, plan, entry, key, loading, &tape, before, &mut outcome).await;
             (tape, carried_out)
         }
         Err(error) => (Tape::live(&shared.context, &shared.transport), Err(broken(error).into())),
     };
     match carried_out {
         Ok(()) => {}
-        Err(Halt::Stopped) => skip(&mut outcome, "not run to its end", shared.stopper.reason()),
+        Err(Halt::Stopped) => cut_short(&mut outcome, shared.stopper.reason()),
         Err(Halt::Broken(problem)) => {
             outcome.status = Status::Error;
             outcome.problem = Some(problem);
@@ -104,10 +109,12 @@ fn not_kept(outcome: &mut Outcome, error: RecordingError) {
 fn blank(shared: &Run, entry: &CaseEntry) -> Outcome {
     let clock = &shared.context.clock;
     Outcome {
-        id: entry.id.clone(),
-        name: entry.id.rsplit_once("::").map_or(entry.id.as_str(), |(_, name)| name).to_owned(),
-        file: entry.file.clone(),
-        line: entry.line,
+        id: entry.id().into_owned(),
+        name: entry.test.name.clone(),
+        description: entry.test.description.clone(),
+        tags: entry.test.tags.clone(),
+        file: entry.test.file.clone(),
+        line: entry.test.line,
         target: "default".to_owned(),
         agent: String::new(),
         thread_id: String::new(),
@@ -129,24 +136,36 @@ fn blank(shared: &Run, entry: &CaseEntry) -> Outcome {
 
 /// The outcome of a test that the end of the run came before.
 pub(super) fn not_run(shared: &Run, entry: &CaseEntry, reason: Option<Reason>) -> Outcome {
+    let because = reason.map(|reason| format!(": {}", reason.as_str())).unwrap_or_default();
+    left_out(shared, entry, entry.test.skip.clone().unwrap_or_else(|| format!("not run{because}")))
+}
+
+/// The outcome of a test that does not run.
+fn left_out(shared: &Run, entry: &CaseEntry, why: String) -> Outcome {
     let mut outcome = blank(shared, entry);
-    skip(&mut outcome, "not run", reason);
+    skip(&mut outcome, why);
     outcome.ended_unix_ms = outcome.started_unix_ms;
     outcome
 }
 
-/// Makes an outcome one of a test that was skipped.
-fn skip(outcome: &mut Outcome, what: &str, reason: Option<Reason>) {
-    let reason = reason.map(|reason| format!(": {}", reason.as_str())).unwrap_or_default();
-    outcome.status = Status::Skipped;
-    outcome.problem =
-        Some(Problem { kind: ErrorKind::Setup, message: format!("{what}{reason}"), help: None });
+/// Makes an outcome one of a test that the end of the run cut short.
+fn cut_short(outcome: &mut Outcome, reason: Option<Reason>) {
+    let because = reason.map(|reason| format!(": {}", reason.as_str())).unwrap_or_default();
+    skip(outcome, format!("not run to its end{because}"));
 }
 
-/// From the file to the last rule. What stops it on the way is a problem of the test as a whole.
+/// Makes an outcome one of a test that was skipped.
+fn skip(outcome: &mut Outcome, why: String) {
+    outcome.status = Status::Skipped;
+    outcome.problem = Some(Problem { kind: ErrorKind::Setup, message: why, help: None });
+}
+
+/// From the file to the last rule, and what cleans up. What stops it on the way is a problem of the test as a whole.
+#[expect(clippy::too_many_arguments, reason = "each is something else")]
 async fn carry_out(
     shared: &Run,
     plan: &Plan,
+    entry: &CaseEntry,
     key: &CaseKey,
     loading: Loading,
     tape: &Tape,
@@ -155,7 +174,7 @@ async fn carry_out(
 ) -> Result<(), Halt> {
     let unprepared = |unprepared| unprepared_problem(shared, unprepared);
     let test = loading.loaded().await.map_err(unprepared)?;
-    let mut preparation = Preparation::begin(&tape.context, plan, test).map_err(unprepared)?;
+    let mut preparation = Preparation::begin(&tape.context, plan, entry, test).map_err(unprepared)?;
     if let Some(player) = tape.player() {
         preparation = preparation.without_sending();
         player.secrets().iter().for_each(|name| _ = shared.redactor.learn(&marker(name)));
@@ -163,9 +182,25 @@ async fn carry_out(
             preparation.replace(name, marker);
         }
     }
-    preparation.name().clone_into(&mut outcome.name);
     outcome.turns_not_run = count(preparation.turns());
-    run_hooks(shared, tape, &mut preparation).await?;
+    let talked = talk(shared, key, &mut preparation, tape, before, outcome).await;
+    if tape.player().is_none() {
+        tear_down(shared, &preparation, outcome).await;
+    }
+    talked
+}
+
+/// From the first hook to the last rule.
+async fn talk(
+    shared: &Run,
+    key: &CaseKey,
+    preparation: &mut Preparation<'_>,
+    tape: &Tape,
+    before: Option<&Outcome>,
+    outcome: &mut Outcome,
+) -> Result<(), Halt> {
+    let unprepared = |unprepared| unprepared_problem(shared, unprepared);
+    run_hooks(shared, tape, preparation).await?;
     let prepared = preparation.finish().map_err(unprepared)?;
     learn(shared, &prepared.secrets);
     tape.learn(&prepared.secrets);
@@ -175,7 +210,7 @@ async fn carry_out(
     if let Some(problem) = known_thread(shared, before, &prepared.thread_id) {
         return Err(problem.into());
     }
-    Ok(converse(shared, key, prepared, tape, outcome).await?)
+    Ok(converse(shared, key, preparation, prepared, tape, outcome).await?)
 }
 
 fn count(turns: usize) -> u32 {
@@ -207,6 +242,7 @@ pub(super) fn unprepared_problem(shared: &Run, unprepared: Unprepared) -> Proble
 async fn converse(
     shared: &Run,
     key: &CaseKey,
+    preparation: &mut Preparation<'_>,
     prepared: Prepared,
     tape: &Tape,
     outcome: &mut Outcome,
@@ -229,45 +265,64 @@ async fn converse(
     if judge.looks_at_tools() && !target.capabilities().tool_calls_visible {
         return Err(setup("the rules look at tool calls, and this target's protocol shows none".to_owned()));
     }
-    let mut limits = Limits {
-        timeout,
-        max_event_bytes: Limits::MAX_EVENT_BYTES,
-        max_response_bytes: Limits::MAX_RESPONSE_BYTES,
-        cancel: shared.stopper.token().child_token(),
-    };
     let mut session = open(&tape.context, key, &*target, thread_id, declared).await?;
     let mut capture = Capture::new(judge, trace, shared.options, tape.recorder().cloned());
     let (total, ids) = (turns.len(), &*tape.context.ids);
-    for (index, input) in turns.iter().enumerate() {
-        let (id, turn) = (key.test.clone(), index + 1);
-        shared.tell(RunEvent::TurnStarted { id, turn, of: total }).await;
-        limits.timeout = left(shared, timeout, outcome);
-        tape.begin_turn(count(index + 1));
-        let mut turn = run_turn(&mut *session, &mut capture, &limits, index, input, &mut mocks, ids).await;
-        if let (Some(whole), true) = (shared.options.timeout, limits.timeout < timeout)
-            && let Some(problem) = turn.problem.as_mut().filter(|problem| problem.kind == ErrorKind::Timeout)
+    let whole = [shared.options.timeout, prepared.whole_timeout].into_iter().flatten().min();
+    for (index, turn) in turns.into_iter().enumerate() {
+        let turn = if let Some(turn) = turn {
+            turn
+        } else {
+            let late = preparation.late_turn(index);
+            let (turn, rules) = late.map_err(|unprepared| unprepared_problem(shared, unprepared))?;
+            capture.judge.know_turn(index, rules);
+            turn
+        };
+        let (id, number) = (key.test.clone(), index + 1);
+        shared.tell(RunEvent::TurnStarted { id, turn: number, of: total }).await;
+        let own = turn.timeout.unwrap_or(timeout);
+        let limits = Limits {
+            timeout: left(whole, own, outcome),
+            max_event_bytes: Limits::MAX_EVENT_BYTES,
+            max_response_bytes: Limits::MAX_RESPONSE_BYTES,
+            cancel: shared.stopper.token().child_token(),
+        };
+        tape.begin_turn(count(number));
+        let mut told = run_turn(&mut *session, &mut capture, &limits, index, &turn, &mut mocks, ids).await;
+        told.id.clone_from(&turn.id);
+        if let (Some(whole), true) = (whole, limits.timeout < own)
+            && let Some(problem) = told.problem.as_mut().filter(|problem| problem.kind == ErrorKind::Timeout)
         {
             problem.message =
                 format!("timeout after {} for the whole test", humantime::format_duration(whole));
         }
         if let Some(trouble) = tape.player().and_then(Player::trouble) {
-            turn.status = Status::Error;
-            turn.problem = Some(broken(trouble));
+            told.status = Status::Error;
+            told.problem = Some(broken(trouble));
         }
-        outcome.duration_us += turn.duration_us;
-        outcome.status = turn.status;
-        let cut_short = turn.problem.is_some() || capture.was_stopped();
-        outcome.turns.push(turn);
-        let is_last = index + 1 == total;
+        let (values, missing) = kept(&turn.captures, &capture.trace, &shared.redactor);
+        preparation.keep(values);
+        if told.problem.is_none() && !missing.is_empty() && told.status == Status::Passed {
+            told.status = Status::Failed;
+            told.problem =
+                Some(Problem { kind: ErrorKind::Capture, message: missing.join("\n"), help: None });
+        }
+        outcome.duration_us += told.duration_us;
+        outcome.status = told.status;
+        let is_cut_short = told.problem.is_some() || capture.was_stopped();
+        outcome.turns.push(told);
+        outcome.turns_not_run = count(total - number);
+        outcome.messages_count = summary::messages_count(&capture.trace);
+        let is_last = number == total;
         // A test whose last turn fails has still been seen whole: what it owes is judged beside it.
-        if is_last && !cut_short {
+        if is_last && !is_cut_short {
             outcome.failures = capture.judge.settle(&capture.trace);
             if !outcome.failures.is_empty() {
                 outcome.status = Status::Failed;
             }
         }
         if outcome.status == Status::Skipped {
-            skip(outcome, "not run to its end", shared.stopper.reason());
+            cut_short(outcome, shared.stopper.reason());
             break;
         }
         if outcome.status.fails_the_run() {
@@ -276,15 +331,13 @@ async fn converse(
     }
     let is_whole = outcome.turns.len() == total && outcome.turns.iter().all(|turn| turn.problem.is_none());
     outcome.warnings.extend(tape.player().filter(|_| is_whole).and_then(Player::unplayed));
-    outcome.messages_count = summary::messages_count(&capture.trace);
-    outcome.turns_not_run = count(total - outcome.turns.len());
     snapshots::keep(capture.judge.take_captured(), outcome)
 }
 
-/// How long the next turn may take: its own time-out, and what is left of the test's.
-fn left(shared: &Run, timeout: Duration, outcome: &Outcome) -> Duration {
+/// How long the next turn may take: its own time-out, and what is left of the whole test's.
+fn left(whole: Option<Duration>, own: Duration, outcome: &Outcome) -> Duration {
     let used = Duration::from_micros(outcome.duration_us);
-    shared.options.timeout.map_or(timeout, |whole| timeout.min(whole.saturating_sub(used)))
+    whole.map_or(own, |whole| own.min(whole.saturating_sub(used)))
 }
 
 async fn open(

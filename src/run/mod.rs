@@ -3,7 +3,7 @@
 //! [`run`] carries out the cases of a plan and tells what happens as [`RunEvent`]s; it prints nothing, and
 //! writes nothing but recordings and snapshots. Which case runs when is in `schedule`, what comes next in `upcoming`, one
 //! case in `case`, how often it is tried in `attempts`, its hooks in `hooks`, one turn in `turn`, what a turn hears in
-//! `capture`, what becomes of snapshots in `snapshots`.
+//! `capture`, what it keeps for later ones in `keep`, what cleans up in `teardown`, what becomes of snapshots in `snapshots`.
 
 mod attempts;
 mod capture;
@@ -11,10 +11,12 @@ mod case;
 mod client_tools;
 mod event;
 mod hooks;
+mod keep;
 mod schedule;
 mod snapshots;
 mod stop;
 mod summary;
+mod teardown;
 mod threads;
 mod turn;
 mod upcoming;

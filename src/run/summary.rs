@@ -37,6 +37,7 @@ pub(super) fn turn(
     let ended = turn.and_then(|turn| trace.turn_end(turn)).unwrap_or(started);
     TurnOutcome {
         number,
+        id: None,
         input: turn.map(|turn| bounded(&turn.input.shown)).unwrap_or_default(),
         lines,
         started_unix_ms: clock.unix_ms(started),

@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use serde_json::{Map, Value};
+
 use crate::context::Ids;
 use crate::outcome::{ErrorKind, Problem, Status, TurnOutcome};
-use crate::plan::TurnInput;
+use crate::plan::{PreparedTurn, TurnInput};
 use crate::target::{Action, Ended, Limits, Request, Session, TargetError};
 use crate::trace::{Input, Outcome, Trace};
 
@@ -44,14 +46,14 @@ pub(super) async fn run_turn(
     capture: &mut Capture,
     limits: &Limits,
     index: usize,
-    turn: &TurnInput,
+    turn: &PreparedTurn,
     mocks: &mut Mocks,
     ids: &dyn Ids,
 ) -> TurnOutcome {
-    let (input, action) = match request(&capture.trace, turn, ids) {
+    let (input, action) = match request(&capture.trace, &turn.input, ids) {
         Ok(request) => request,
         Err(problem) => {
-            capture.trace.begin_turn(Input { shown: turn.describe(), ..Input::default() });
+            capture.trace.begin_turn(Input { shown: turn.input.describe(), ..Input::default() });
             let problem = Some((Status::Failed, problem));
             return summary::turn(&capture.trace, index, session.clock(), problem, Vec::new());
         }
@@ -62,7 +64,7 @@ pub(super) async fn run_turn(
         let problem = Some((Status::Error, problem));
         return summary::turn(&capture.trace, index, session.clock(), problem, Vec::new());
     }
-    let problem = exchanges(session, capture, limits, mocks, action).await;
+    let problem = exchanges(session, capture, limits, mocks, &turn.forwarded_props, action).await;
     let problem = problem.or_else(|| violation(capture, index));
     capture.end_turn();
     let cut_short = problem.is_some() || capture.was_stopped();
@@ -79,12 +81,14 @@ async fn exchanges(
     capture: &mut Capture,
     limits: &Limits,
     mocks: &mut Mocks,
+    forwarded_props: &Map<String, Value>,
     mut action: Action,
 ) -> Option<(Status, Problem)> {
     mocks.begin_turn();
     let mut left = limits.clone();
     loop {
-        let ended = session.exchange(Request { action }, &left, capture).await;
+        let request = Request { action, forwarded_props: forwarded_props.clone() };
+        let ended = session.exchange(request, &left, capture).await;
         let problem = problem(ended, limits, capture);
         if problem.is_some() || capture.was_stopped() {
             return problem;

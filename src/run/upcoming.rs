@@ -7,7 +7,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use tokio::task::JoinHandle;
+use futures_util::FutureExt as _;
+use futures_util::future::{BoxFuture, Shared};
 
 use crate::context::Context;
 use crate::plan::{CaseEntry, LoadedTest, Plan, Unprepared};
@@ -20,11 +21,13 @@ pub(super) struct Upcoming {
     started: usize,
     /// Those that come next.
     loading: VecDeque<Loading>,
+    /// The one that was loaded last.
+    latest: Option<Loading>,
 }
 
 impl Upcoming {
     pub(super) fn new(context: Context, plan: Arc<Plan>) -> Self {
-        Self { context, plan, started: 0, loading: VecDeque::new() }
+        Self { context, plan, started: 0, loading: VecDeque::new(), latest: None }
     }
 
     /// How many have started.
@@ -41,28 +44,36 @@ impl Upcoming {
         Some((entry, loading))
     }
 
-    /// Sees to it that the next `count` are being loaded.
+    /// Sees to it that the next `count` are being loaded. Rows of one test that come after each other share its file.
     pub(super) fn load_ahead(&mut self, count: usize) {
-        let missing = self.plan.cases.iter().skip(self.started + self.loading.len());
-        for entry in missing.take(count.saturating_sub(self.loading.len())) {
-            self.loading.push_back(Loading::begin(self.context.clone(), entry.clone()));
+        let first = self.started + self.loading.len();
+        let missing = self.plan.cases.iter().enumerate().skip(first);
+        for (index, entry) in missing.take(count.saturating_sub(self.loading.len())) {
+            let before = index.checked_sub(1).and_then(|before| self.plan.cases.get(before));
+            let same = self.latest.clone().filter(|_| before.is_some_and(|case| case.is_of_same_test(entry)));
+            let loading = same.unwrap_or_else(|| Loading::begin(self.context.clone(), entry.clone()));
+            self.latest = Some(loading.clone());
+            self.loading.push_back(loading);
         }
     }
 }
 
 /// A test whose file is being read.
-pub(super) struct Loading(JoinHandle<Result<LoadedTest, Unprepared>>);
+#[derive(Clone)]
+pub(super) struct Loading(Shared<BoxFuture<'static, Result<Arc<LoadedTest>, Unprepared>>>);
 
 impl Loading {
     pub(super) fn begin(context: Context, entry: CaseEntry) -> Self {
-        Self(tokio::spawn(async move { entry.load(&context) }))
+        let loaded = tokio::spawn(async move { entry.load(&context) });
+        let loaded = loaded.map(|loaded| match loaded {
+            Ok(loaded) => loaded,
+            Err(broken) => std::panic::resume_unwind(broken.into_panic()),
+        });
+        Self(loaded.boxed().shared())
     }
 
     /// What was in the file.
-    pub(super) async fn loaded(self) -> Result<LoadedTest, Unprepared> {
-        match self.0.await {
-            Ok(loaded) => loaded,
-            Err(broken) => std::panic::resume_unwind(broken.into_panic()),
-        }
+    pub(super) async fn loaded(self) -> Result<Arc<LoadedTest>, Unprepared> {
+        self.0.await
     }
 }

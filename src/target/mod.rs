@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::context::{At, CaseKey, Clock, Ids};
@@ -158,6 +158,15 @@ impl ToolAnswer {
 pub struct Request {
     /// What is asked.
     pub action: Action,
+    /// Passed on to the agent over what is passed on with every run, key by key.
+    pub forwarded_props: Map<String, Value>,
+}
+
+impl From<Action> for Request {
+    /// Passes nothing further on.
+    fn from(action: Action) -> Self {
+        Self { action, forwarded_props: Map::new() }
+    }
 }
 
 /// How an exchange ended, apart from what the agent itself said of it.

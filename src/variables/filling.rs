@@ -43,6 +43,7 @@ impl<T> Late<T> {
 }
 
 /// Fills leaves of one file from one scope.
+#[expect(clippy::struct_excessive_bools, reason = "each is a question of its own")]
 pub struct Filling<'a> {
     scope: &'a Scope,
     source: &'a Arc<SourceFile>,
@@ -54,6 +55,8 @@ pub struct Filling<'a> {
     as_written: bool,
     /// Whether something stands in for what only matters when it is sent.
     stands_in: bool,
+    /// Whether something was looked up that is known later.
+    has_waited: bool,
 }
 
 impl<'a> Filling<'a> {
@@ -64,7 +67,16 @@ impl<'a> Filling<'a> {
         sends: bool,
         problems: &'a mut Vec<Diagnostic>,
     ) -> Self {
-        Self { scope, source, sends, problems, secrets: Vec::new(), as_written: false, stands_in: false }
+        Self {
+            scope,
+            source,
+            sends,
+            problems,
+            secrets: Vec::new(),
+            as_written: false,
+            stands_in: false,
+            has_waited: false,
+        }
     }
 
     /// Leaves references whose values are known later as they are written, so that a text or pattern can be shown and
@@ -86,6 +98,11 @@ impl<'a> Filling<'a> {
         self.secrets
     }
 
+    /// Whether something that was to be filled is known later.
+    pub fn has_waited(&self) -> bool {
+        self.has_waited
+    }
+
     /// Where `span` is.
     pub fn place(&self, span: Span) -> Place {
         self.source.place(span)
@@ -96,6 +113,16 @@ impl<'a> Filling<'a> {
         let mut diagnostic = Diagnostic::error(code, message).at(self.source, span, "");
         diagnostic.help.extend(help);
         self.problems.push(diagnostic);
+    }
+
+    /// Reports a problem that may be of another file.
+    pub fn add(&mut self, problem: Diagnostic) {
+        self.problems.push(problem);
+    }
+
+    /// Puts a problem at `span`.
+    pub fn at(&self, problem: Diagnostic, span: Span) -> Diagnostic {
+        problem.at(self.source, span, "")
     }
 
     /// A text with its references replaced.
@@ -309,7 +336,10 @@ impl<'a> Filling<'a> {
     fn look_up(&mut self, reference: &Reference<'_>, whole: &str, span: Span, kind: Kind) -> Option<Value> {
         let (missing, environment) = match self.scope.look_up(reference) {
             Found::Value(value) => return Some(value.into_owned()),
-            Found::Pending => return None,
+            Found::Pending => {
+                self.has_waited = true;
+                return None;
+            }
             Found::Missing(missing) => (missing, false),
             Found::MissingEnvironment(missing) => (missing, true),
         };

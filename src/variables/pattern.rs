@@ -75,6 +75,11 @@ impl Pattern {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// How many groups it has that keep what they match.
+    pub fn groups(&self) -> usize {
+        regex_syntax::parse(&self.0).map_or(0, |parsed| parsed.properties().explicit_captures_len())
+    }
 }
 
 /// The compiled patterns of one test, shared by text and dropped with it, but for a few that the next tests may want.

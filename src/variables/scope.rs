@@ -58,6 +58,12 @@ impl Scope {
         }
     }
 
+    /// Says that `name` gets another value later, whatever it is by now.
+    pub fn expect_anew(&mut self, name: &str) {
+        self.values.remove(name);
+        self.pending.insert(name.to_owned());
+    }
+
     /// Says that any name may still get a value, but for the reserved ones: nothing is missing yet.
     #[must_use]
     pub fn open(self) -> Self {

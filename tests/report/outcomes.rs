@@ -16,6 +16,8 @@ pub(super) fn outcome(file: &str, name: &str) -> Outcome {
     Outcome {
         id: format!("{file}::{name}"),
         name: name.to_owned(),
+        description: None,
+        tags: Vec::new(),
         file: file.to_owned(),
         line: 2,
         target: "default".to_owned(),
@@ -40,6 +42,7 @@ pub(super) fn outcome(file: &str, name: &str) -> Outcome {
 pub(super) fn turn(number: u32, input: &str, duration_us: u64, lines: Vec<Line>) -> TurnOutcome {
     TurnOutcome {
         number,
+        id: None,
         input: input.to_owned(),
         lines,
         started_unix_ms: STARTED,
@@ -312,6 +315,7 @@ pub(super) fn hostile() -> Outcome {
         end: None,
         usage: None,
         number: 1,
+        id: Some(text()),
         input: text(),
         lines: vec![says(1, HOSTILE), calls(u32::MAX, HOSTILE, HOSTILE, Some(HOSTILE), (u64::MAX, u64::MAX))],
         started_unix_ms: u64::MAX,
@@ -325,6 +329,8 @@ pub(super) fn hostile() -> Outcome {
     Outcome {
         id: text(),
         name: text(),
+        description: Some(text()),
+        tags: vec![text()],
         file: text(),
         line: u32::MAX,
         target: text(),

@@ -52,7 +52,7 @@ async fn drive(observer: &mut Observer, script: &[Vec<Step>], agent: Agent) {
             // A limit stands anew on each turn: what held on the last one decides nothing.
             observer.settled = None;
         }
-        let request = Request { action: Action::User { message_id, said } };
+        let request = Request::from(Action::User { message_id, said });
         session.exchange(request, &limits, observer).await.unwrap();
         let ended = observer.trace.exchanges.last().unwrap().outcome.as_ref();
         let failed = ended.is_some_and(|outcome| {

@@ -101,5 +101,5 @@ pub(crate) fn limits() -> Limits {
 }
 
 pub(crate) fn user(number: u32, text: &str) -> Request {
-    Request { action: Action::User { message_id: format!("u{number}"), said: Said::Text(text.into()) } }
+    Action::User { message_id: format!("u{number}"), said: Said::Text(text.into()) }.into()
 }

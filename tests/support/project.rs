@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ananke::context::{Context, SequentialIds, SystemClock};
 use ananke::outcome::Outcome;
-use ananke::plan::{Planned, Selection, plan};
+use ananke::plan::{Plan, Planned, Selection, plan};
 use ananke::redact::Redactor;
 use ananke::run::{Options, Run, RunEvent, run};
 use ananke::target::http::HttpTransport;
@@ -71,6 +71,11 @@ impl Project {
         let planned = self.plan();
         let problems: Vec<String> = planned.problems.iter().map(ToString::to_string).collect();
         let plan = planned.plan.unwrap_or_else(|| panic!("no plan: {problems:#?}"));
+        self.run_plan(plan).await
+    }
+
+    /// Runs what was planned before.
+    pub(crate) async fn run_plan(&self, plan: Plan) -> Vec<Outcome> {
         let (sender, mut receiver) = mpsc::channel(1000);
         run(self.shared(Options::default(), sender), plan).await;
         let mut outcomes = Vec::new();

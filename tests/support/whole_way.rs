@@ -10,8 +10,8 @@ use ananke::model::{AguiTransport, ProtocolVersion};
 use ananke::plan::{AguiSettings, Said};
 use ananke::target::agui::AguiTarget;
 use ananke::target::{
-    Action, Chunks, Deed, Head, HttpRequest, Limits, Next, Opening, Reply, Request, Sink, Stop, Target,
-    TargetError, ToolAnswer, Transport, Wire,
+    Action, Chunks, Deed, Head, HttpRequest, Limits, Next, Opening, Reply, Sink, Stop, Target, TargetError,
+    ToolAnswer, Transport, Wire,
 };
 use ananke::trace::{Change, Event, Input, Touch, Trace};
 use bytes::Bytes;
@@ -87,7 +87,7 @@ async fn travel(answers: &[&[u8]], chunk: usize, connects: bool) -> String {
     for number in 0..answers.len() {
         let action = next_action(&capture.trace, number, connects);
         capture.begin(&action);
-        let ended = session.exchange(Request { action }, &limits, &mut capture).await;
+        let ended = session.exchange(action.into(), &limits, &mut capture).await;
         capture.trace.end_turn(&mut capture.touched);
         check(&capture.trace);
         let ended = match ended {

@@ -43,6 +43,7 @@ const KNOWN_ONLY_BY: &[(&str, &[&str])] = &[
     ("aho_corasick", &["redact/"]),
     ("annotate_snippets", &["diagnostic/render/"]),
     ("clap", &["cli/", "main.rs"]),
+    ("csv", &["plan/rows/"]),
     ("jsonschema", &["schema/"]),
     ("quick_xml", &["report/"]),
     ("reqwest", &["target/"]),

@@ -8,7 +8,7 @@ use ananke::context::{At, Clock};
 use ananke::model::AguiTransport;
 use ananke::plan::AguiSettings;
 use ananke::target::{
-    Action, Chunks, Deed, Ended, Head, HttpRequest, InterruptAnswer, Limits, Next, Reply, Request, Session,
+    Action, Chunks, Deed, Ended, Head, HttpRequest, InterruptAnswer, Limits, Next, Reply, Session,
     TargetError, ToolAnswer, Transport,
 };
 use bytes::Bytes;
@@ -92,7 +92,7 @@ impl Talk {
     }
 
     async fn send(&mut self, action: Action) -> Result<Ended, TargetError> {
-        self.session.exchange(Request { action }, &self.limits, &mut self.told).await
+        self.session.exchange(action.into(), &self.limits, &mut self.told).await
     }
 
     fn urls(&self) -> Vec<String> {

@@ -8,6 +8,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use ananke::context::Context;
+use ananke::plan::CaseEntry;
 use ananke::redact::Redactor;
 
 use super::arguments::{ExplainOptions, SelectionOptions};
@@ -47,6 +48,8 @@ fn of_file(options: &ExplainOptions, colours: Colours, context: &Context) -> Exi
         paths: vec![options.subject.clone().into()],
         config: options.config.clone(),
         filter: None,
+        tags: Vec::new(),
+        ids: Vec::new(),
         allow_empty: false,
         variables: Vec::new(),
         color: options.color,
@@ -56,17 +59,21 @@ fn of_file(options: &ExplainOptions, colours: Colours, context: &Context) -> Exi
         Err(exit) => return exit,
     };
     let mut text = String::new();
-    for case in &plan.cases {
+    // What is in force is the same for all rows of a test.
+    for rows in plan.cases.chunk_by(CaseEntry::is_of_same_test) {
+        let [case, ..] = rows else { continue };
+        let turns = case.test.turns;
         if let Some(turn) = options.turn
-            && !(1..=case.turns).contains(&turn)
+            && !(1..=turns).contains(&turn)
         {
-            let turns = if case.turns == 1 { "1 turn".to_owned() } else { format!("{} turns", case.turns) };
+            let turns = if turns == 1 { "1 turn".to_owned() } else { format!("{turns} turns") };
             let message = format!("there is no turn {turn}: `{}` has {turns}", options.subject);
             return complain(&message, Exit::Usage);
         }
         match ananke::plan::explain(context, &plan, case) {
             Ok(explained) => {
-                let shown = test::Shown { case, config: &plan.config, explained: &explained };
+                let shown =
+                    test::Shown { case, rows: rows.len(), config: &plan.config, explained: &explained };
                 text.push_str(&shown.text(options.turn, colours));
             }
             Err(broken) => {

@@ -1,7 +1,7 @@
 //! The rules in force in one test: of the test as a whole, then turn by turn.
 
 use ananke::assertion::{ExplainedLimit, ExplainedRule, Kind, Measure, Origin, Part, TimeOut};
-use ananke::plan::{CaseEntry, Config, ExplainedTest};
+use ananke::plan::{CaseEntry, Config, ExplainedTest, TestEntry, WrittenTurn};
 use ananke::report::text;
 
 use super::layout::{Colours, Table, styled};
@@ -12,6 +12,8 @@ const SHOWN: usize = 60;
 /// One test and what is known of it.
 pub(super) struct Shown<'a> {
     pub(super) case: &'a CaseEntry,
+    /// How many rows it runs with, where it has rows.
+    pub(super) rows: usize,
     pub(super) config: &'a Config,
     pub(super) explained: &'a ExplainedTest,
 }
@@ -31,34 +33,58 @@ impl Shown<'_> {
             if only.is_some_and(|only| only != number) {
                 continue;
             }
-            let input = self.explained.inputs.get(index).map(String::as_str).unwrap_or_default();
             let title = format!("turn {number} of {}", explanation.turns.len());
             table.line("");
-            table.line(format!(
-                "{}  {}",
-                styled(colours.strong, &title),
-                styled(colours.faint, &shortened(input))
-            ));
+            if let Some(WrittenTurn { id, input, timeout_ms }) = self.explained.turns.get(index) {
+                let title = id.as_ref().map_or(title.clone(), |id| format!("{title}, {}", text::line(id)));
+                table.line(format!(
+                    "{}  {}",
+                    styled(colours.strong, &title),
+                    styled(colours.faint, &shortened(input))
+                ));
+                if let Some(ms) = timeout_ms {
+                    table.line(format!("  cut off after {} ms", text::line(ms)));
+                }
+            }
             part(turn, Some(prohibited), &mut table, colours);
         }
         table.text(colours)
     }
 
     fn head(&self, table: &mut Table, colours: Colours) {
-        let CaseEntry { name, file, line, turns, .. } = self.case;
+        let TestEntry { name, file, line, turns, description, tags, skip, .. } = &*self.case.test;
         table.line(format!(
             "{}  {}",
             styled(colours.strong, name),
             styled(colours.faint, &format!("{file}:{line}"))
         ));
+        if let Some(description) = description {
+            table.line(text::line(description).into_owned());
+        }
+        if !tags.is_empty() {
+            table.line(format!("tags: {}", text::line(&tags.join(", "))));
+        }
+        if let Some(why) = skip {
+            table.line(format!("skipped: {}", text::line(why)));
+        }
+        if self.case.row.is_some() {
+            let rows = if self.rows == 1 {
+                "its only row".to_owned()
+            } else {
+                format!("each of its {} rows", self.rows)
+            };
+            table.line(format!("runs once for {rows}"));
+        }
         let turns = if *turns == 1 { "1 turn".to_owned() } else { format!("{turns} turns") };
         let cut = match self.explained.timeout {
             Some(TimeOut { ms, span: Some(_) }) => format!(", each cut off after {ms} ms"),
             Some(TimeOut { ms, span: None }) => format!(", each cut off after {ms} ms (the default)"),
             None => String::new(),
         };
+        let whole = self.explained.whole_timeout.as_ref();
+        let whole = whole.map(|ms| format!(", all together after {} ms", text::line(ms))).unwrap_or_default();
         let config = &self.config.source.name;
-        table.line(format!("{turns}{cut}; the target is that of {}", text::line(config)));
+        table.line(format!("{turns}{cut}{whole}; the target is that of {}", text::line(config)));
     }
 }
 

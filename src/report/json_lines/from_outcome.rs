@@ -23,6 +23,8 @@ pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
         version: VERSION,
         id: &outcome.id,
         name: &outcome.name,
+        description: outcome.description.as_deref(),
+        tags: Some(outcome.tags.as_slice()).filter(|tags| !tags.is_empty()),
         file: &outcome.file,
         line: outcome.line,
         target: &outcome.target,
@@ -125,6 +127,7 @@ fn turn(turn: &TurnOutcome) -> Turn<'_> {
     });
     Turn {
         number: turn.number,
+        id: turn.id.as_deref(),
         status: turn.status.into(),
         input: &turn.input,
         input_source: InputSource::Static,

@@ -53,12 +53,21 @@ pub(super) struct ResultLine<'a> {
     /// The version of the format, `MAJOR.MINOR`. A reader that knows 1.0 can read every 1.x.
     #[schemars(extend("x-since" = "1.0"))]
     pub(super) version: &'static str,
-    /// The test's id, `path::name`: unique in a run and the same in every run.
+    /// The test's id, `path::name` or the `id` that it gives itself, with `[case]` for a row: unique in a run and the same
+    /// in every run.
     #[schemars(extend("x-since" = "1.0"))]
     pub(super) id: &'a str,
     /// The test's name.
     #[schemars(extend("x-since" = "1.0"))]
     pub(super) name: &'a str,
+    /// What the test is about; left out where it does not say.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) description: Option<&'a str>,
+    /// What the test can be selected by; left out where it has no tags.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tags: Option<&'a [String]>,
     /// The test file, as in the id.
     #[schemars(extend("x-since" = "1.0"))]
     pub(super) file: &'a str,
@@ -124,7 +133,8 @@ pub(super) struct ResultLine<'a> {
     /// The rules that the test as a whole does not keep, found when it was over; those of a turn are in its turn.
     #[schemars(extend("x-since" = "1.0"))]
     pub(super) final_assertions: Vec<Assertion<'a>>,
-    /// Oddities of the set-up that fail nothing: a secret that a hook gave and that is too short to be masked.
+    /// Oddities that fail nothing: a secret that a hook gave and that is too short to be masked, a command of `teardown`
+    /// that failed.
     #[schemars(extend("x-since" = "1.0"))]
     pub(super) warnings: &'a [String],
     /// Why the test could not be judged to its end: the first problem, of the set-up or of a turn.
@@ -193,6 +203,10 @@ pub(super) struct Turn<'a> {
     #[schemars(extend("x-since" = "1.0"))]
     #[serde(rename = "turn")]
     pub(super) number: u32,
+    /// What the test calls the turn; left out where it has no `id`.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) id: Option<&'a str>,
     /// How the turn ended.
     #[schemars(extend("x-since" = "1.0"))]
     pub(super) status: Status,
@@ -410,7 +424,7 @@ pub(super) struct Assertion<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Error")]
 pub(super) struct ProblemView<'a> {
-    /// Which part could not do its work: `agent`, `protocol`, `setup`, `timeout`. Later versions may add words.
+    /// Which part could not do its work: `agent`, `protocol`, `setup`, `timeout`, `capture`. Later versions may add words.
     #[schemars(extend("x-since" = "1.0"))]
     pub(super) kind: &'a str,
     /// What went wrong.

@@ -76,10 +76,12 @@ pub(super) fn account(outcome: &Outcome) -> String {
 
 /// What sets a test apart beside its verdict.
 fn standing(outcome: &Outcome) -> impl Iterator<Item = (&'static str, String)> {
+    let description = outcome.description.iter().map(|text| ("description", text.clone()));
+    let tags = (!outcome.tags.is_empty()).then(|| ("tags", outcome.tags.join(", ")));
     let attempts = (outcome.attempt() > 1).then(|| ("attempts", outcome.attempt().to_string()));
     let flaky = outcome.is_flaky().then(|| ("flaky", "true".to_owned()));
     let quarantine = outcome.quarantine.as_ref().map(|entry| ("quarantine", entry.to_string()));
-    attempts.into_iter().chain(flaky).chain(quarantine)
+    description.chain(tags).chain(attempts).chain(flaky).chain(quarantine)
 }
 
 /// Whether the test did not pass, and is skipped for readers since the quarantine shields the run from it: they fail a

@@ -128,7 +128,8 @@ impl Teller {
         self.part();
         self.page.space(self.telling.indent);
         let turns = outcome.turns.len() + outcome.turns_not_run as usize;
-        self.page.put(palette.strong, &format!("turn {} of {turns}", turn.number));
+        let id = turn.id.as_ref().map(|id| format!(", {}", self.harmless_line(id))).unwrap_or_default();
+        self.page.put(palette.strong, &format!("turn {} of {turns}{id}", turn.number));
         self.page.space(2);
         self.page.put(palette.of(turn.status), turn.status.as_str());
         self.page.space(2);

@@ -18,7 +18,7 @@ use super::request::{RunInput, headers, with_command};
 use super::route::{self, Purpose};
 use crate::context::{At, Clock};
 use crate::model::AguiTransport;
-use crate::plan::AguiSettings;
+use crate::plan::{AguiSettings, forward_over};
 use crate::target::{
     Action, Body, Deed, Ended, HttpRequest, Limits, Next, Opening, Received, Request, Session, Sink,
     TargetError, Transport, Wire,
@@ -59,7 +59,7 @@ impl AguiSession {
     ) -> Result<Ended, TargetError> {
         let purpose = if request.action == Action::Connect { Purpose::Connect } else { Purpose::Run };
         let run_id = self.conversation.ids.next("run");
-        let request = self.request(request.action, &run_id)?;
+        let request = self.request(request, &run_id)?;
         let remembered = (purpose == Purpose::Connect).then(|| self.conversation.forget());
         let mut decoder = Decoder::new(run_id, purpose == Purpose::Connect, self.settings.event_clock);
         let talk = self.talk(request, &mut decoder, limits, sink);
@@ -81,7 +81,7 @@ impl AguiSession {
     }
 
     /// What is sent; the history then holds what it says.
-    fn request(&mut self, action: Action, run_id: &str) -> Result<HttpRequest, TargetError> {
+    fn request(&mut self, request: Request, run_id: &str) -> Result<HttpRequest, TargetError> {
         let Conversation { thread_id, history, state, legacy_interrupts, client_tools, ids, .. } =
             &mut self.conversation;
         let AguiSettings { forwarded_props, last_only, version, .. } = &*self.settings;
@@ -90,7 +90,10 @@ impl AguiSession {
         let mut new = Vec::new();
         let mut resume = Vec::new();
         let mut props = Cow::Borrowed(forwarded_props);
-        match action {
+        if !request.forwarded_props.is_empty() {
+            forward_over(props.to_mut(), request.forwarded_props);
+        }
+        match request.action {
             Action::User { message_id, said } => {
                 history.say(&message_id, Content::of(said, *version));
                 new.push(message_id);
@@ -100,7 +103,7 @@ impl AguiSession {
                 new.extend(answers.iter().map(|answer| history.answer_call(answer, &**ids)));
             }
             Action::Resume(answers) if *legacy_interrupts => {
-                props = Cow::Owned(with_command(forwarded_props, &answers));
+                props = Cow::Owned(with_command(&props, &answers));
             }
             Action::Resume(answers) => resume = answers,
         }

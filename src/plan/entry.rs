@@ -1,0 +1,81 @@
+//! What the plan keeps of a test, so that a project of any size fits into little memory: the rest is loaded again for
+//! its run.
+//!
+//! **Invariant:** what all rows of a test have in common is there once.
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::test::LoadedTest;
+use super::{RowEntry, Unprepared};
+use crate::context::Context;
+use crate::outcome::Quarantine;
+
+/// One selected test, or one row of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CaseEntry {
+    /// The test.
+    pub test: Arc<TestEntry>,
+    /// The row it runs with, of a test that has rows.
+    pub row: Option<RowEntry>,
+    /// The entry of the quarantine that is in force for it.
+    pub quarantine: Option<Arc<Quarantine>>,
+}
+
+/// A test, whatever the row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TestEntry {
+    /// `path::name`, the path from the config's folder, or the `id` the test gives itself (SPEC 1, Identity).
+    pub id: String,
+    /// The test's name.
+    pub name: String,
+    /// What it is about.
+    pub description: Option<String>,
+    /// What it can be selected by.
+    pub tags: Vec<String>,
+    /// Why it does not run, where it is left out.
+    pub skip: Option<String>,
+    /// How many turns it has.
+    pub turns: usize,
+    /// The file.
+    pub path: PathBuf,
+    /// The file from the config's folder.
+    pub place: String,
+    /// The file as shown in messages.
+    pub file: String,
+    /// The line of its name, counted from 1.
+    pub line: u32,
+    /// A hash of the file's text, to notice that it changed.
+    pub hash: u64,
+    /// Whether hooks run before it, so that it may use names that nothing else defines.
+    pub hooks: bool,
+    /// The variables that it gives itself whatever the row, sorted.
+    pub defines: Vec<String>,
+}
+
+impl CaseEntry {
+    /// The id of the test, with `[row]` for one of its rows (SPEC 1, Identity).
+    pub fn id(&self) -> Cow<'_, str> {
+        match &self.row {
+            None => Cow::Borrowed(&self.test.id),
+            Some(row) => Cow::Owned(format!("{}[{}]", self.test.id, row.label)),
+        }
+    }
+
+    /// Whether both are rows of one test.
+    pub fn is_of_same_test(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.test, &other.test)
+    }
+
+    /// Loads the test again, for its run. Nothing of it is filled yet, so that this may be done before its turn comes;
+    /// the test then runs as it was loaded.
+    ///
+    /// # Errors
+    /// Where the file changed since the plan was made, or cannot be read any more.
+    pub fn load(&self, context: &Context) -> Result<Arc<LoadedTest>, Unprepared> {
+        let test = LoadedTest::load(context, &self.test.path)
+            .map_err(|problems| Unprepared::Broken(problems, Vec::new()))?;
+        if test.hash == self.test.hash { Ok(Arc::new(test)) } else { Err(Unprepared::Changed) }
+    }
+}

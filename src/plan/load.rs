@@ -1,0 +1,102 @@
+//! All test files of a project, loaded and checked on every core.
+
+use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::config::TargetRules;
+use super::test::{Checked, LoadedTest};
+use super::{CaseEntry, Config, Supply};
+use crate::assertion::Lint;
+use crate::context::Context;
+use crate::diagnostic::{Code, Diagnostic, Span};
+use crate::variables::Secret;
+
+/// The tests of a plan, and what their rules can never do: worth telling where nothing is broken.
+#[derive(Default)]
+pub(super) struct Loaded {
+    /// The good ones.
+    pub(super) cases: Vec<CaseEntry>,
+    pub(super) warnings: Vec<Diagnostic>,
+    /// What their own variables put into headers.
+    pub(super) secrets: Vec<Secret>,
+    /// The files of their snapshots.
+    pub(super) snapshots: BTreeSet<PathBuf>,
+    /// Whether there is a broken one that may give itself variables.
+    pub(super) broken_with_variables: bool,
+}
+
+/// Loads and checks all `files`, on every core, in their order. Where they are the `whole` project, the target's limits
+/// that mean nothing in any of its tests are told as well.
+pub(super) fn load_all(
+    context: &Context,
+    supply: &Supply,
+    folder: &Path,
+    files: &[PathBuf],
+    target: Option<(&Config, &TargetRules)>,
+    whole: bool,
+    problems: &mut Vec<Diagnostic>,
+) -> Loaded {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(path) = files.get(index) else { return done };
+            let mut found = Vec::new();
+            let (checked, broken_with_variables) = match LoadedTest::load(context, path) {
+                Ok(test) => (test.check(context, supply, folder, target, &mut found), false),
+                Err(broken) => {
+                    found = broken;
+                    let (further, variables) = LoadedTest::further_problems(context, supply, folder, path);
+                    found.extend(further);
+                    (None, variables)
+                }
+            };
+            done.push((index, checked, broken_with_variables, found));
+        }
+    };
+    // A thread costs more than a few small files.
+    let threads = context.parallelism.min(NonZeroUsize::MIN.saturating_add(files.len() / 16)).get();
+    let mut done = if threads == 1 {
+        work()
+    } else {
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+            threads
+                .into_iter()
+                .flat_map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                .collect()
+        })
+    };
+    done.sort_by_key(|(index, ..)| *index);
+    let mut loaded = Loaded::default();
+    let mut limits = Vec::new();
+    for (_, checked, broken_with_variables, found) in done {
+        problems.extend(found);
+        loaded.broken_with_variables |= broken_with_variables;
+        let Some(Checked { cases, lint: Lint { certain, of_target }, secrets, snapshots }) = checked else {
+            continue;
+        };
+        loaded.secrets.extend(secrets);
+        loaded.snapshots.extend(snapshots);
+        loaded.cases.extend(cases);
+        loaded.warnings.extend(certain);
+        limits.push(of_target);
+    }
+    if whole {
+        loaded.warnings.extend(in_every(limits));
+    }
+    loaded
+}
+
+/// What is among the warnings of every test, by place: another test may give a limit of the target its meaning.
+fn in_every(mut tests: Vec<Vec<Diagnostic>>) -> Vec<Diagnostic> {
+    let key = |warning: &Diagnostic| -> (Code, Option<Span>) {
+        (warning.code, warning.labels.first().map(|label| label.span))
+    };
+    let Some(mut common) = tests.pop() else { return Vec::new() };
+    common.retain(|warning| tests.iter().all(|others| others.iter().any(|other| key(other) == key(warning))));
+    common
+}

@@ -1,0 +1,192 @@
+//! Rows of a CSV file: its first record names the columns, every other is a row whose values are texts.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+
+use csv::{ByteRecord, Position, Reader, ReaderBuilder};
+use serde_json::{Map, Value};
+
+use super::{DataFile, Misrow, Row, check_name, unreadable};
+use crate::source::MAX_BYTES;
+
+/// Reads every record, and hands on what is in it for as long as more is wanted.
+pub(super) fn each(file: &DataFile, take: &mut dyn FnMut(Result<Row, Misrow>) -> bool) {
+    let (mut reader, names) = match begin(file) {
+        Ok(begun) => begun,
+        Err(misrow) => {
+            take(Err(misrow));
+            return;
+        }
+    };
+    let mut record = ByteRecord::new();
+    let mut last = 1;
+    loop {
+        last = record.position().map_or(last, Position::line);
+        let row = match reader.read_byte_record(&mut record) {
+            Ok(false) => {
+                if reader.get_ref().is_odd {
+                    let message =
+                        format!("{}:{last}: a `\"` in this row or before it has no partner", file.name);
+                    take(Err(Misrow::new(
+                        message,
+                        "a quote that is part of a value is written twice: `\"5\"\" wide\"`",
+                    )));
+                }
+                return;
+            }
+            Ok(true) => row(file, &names, &record),
+            Err(error) => {
+                take(Err(broken(file, error)));
+                return;
+            }
+        };
+        if !take(row) {
+            return;
+        }
+    }
+}
+
+/// Reads the row that begins at `offset`.
+pub(super) fn at(file: &DataFile, offset: u64) -> Result<Row, Misrow> {
+    let (mut reader, names) = begin(file)?;
+    let mut place = Position::new();
+    place.set_byte(offset);
+    let mut record = ByteRecord::new();
+    let read = reader.seek(place).and_then(|()| reader.read_byte_record(&mut record));
+    match read {
+        Ok(true) => row(file, &names, &record),
+        Ok(false) => Err(Misrow::new(format!("{}: the row is gone", file.name), "")),
+        Err(error) => Err(broken(file, error)),
+    }
+}
+
+/// Opens a file and reads the names of its columns.
+fn begin(file: &DataFile) -> Result<(Reader<Quotes>, Vec<String>), Misrow> {
+    let opened = File::open(&file.path).map_err(|error| unreadable(file, &error))?;
+    // How many fields a record has is for us to judge: we say it in words.
+    let mut reader = ReaderBuilder::new()
+        .flexible(true)
+        .from_reader(Quotes { file: BufReader::new(opened), is_odd: false });
+    let heading = reader.byte_headers().map_err(|error| broken(file, error))?.clone();
+    let mut names: Vec<String> = Vec::new();
+    for field in &heading {
+        let name = text(file, 1, field)?.trim().to_owned();
+        let at_heading =
+            |misrow: Misrow| Misrow { message: format!("{}:1: {}", file.name, misrow.message), ..misrow };
+        check_name(&name).map_err(at_heading)?;
+        if names.contains(&name) {
+            return Err(Misrow::new(format!("{}:1: the column `{name}` stands twice", file.name), ""));
+        }
+        names.push(name);
+    }
+    Ok((reader, names))
+}
+
+fn row(file: &DataFile, names: &[String], record: &ByteRecord) -> Result<Row, Misrow> {
+    let (offset, line) = record.position().map_or((0, 0), |position| (position.byte(), position.line()));
+    if record.as_slice().len() > MAX_BYTES {
+        let message = format!("{}:{line}: the row is larger than {} MiB", file.name, MAX_BYTES >> 20);
+        return Err(Misrow::new(message, "does a quote open in it that nothing closes?"));
+    }
+    if record.len() != names.len() {
+        let columns =
+            |count: usize| if count == 1 { "1 column".to_owned() } else { format!("{count} columns") };
+        let message = format!(
+            "{}:{line}: the row has {}, the first line of the file names {}",
+            file.name,
+            columns(record.len()),
+            columns(names.len())
+        );
+        let help = match names.get(record.len()) {
+            Some(missing) => {
+                format!("`{missing}` is missing; a column without a value is written as an empty one: `a,,c`")
+            }
+            None => "put a value that holds a comma between quotes: `\"a, b\"`".to_owned(),
+        };
+        return Err(Misrow::new(message, &help));
+    }
+    let mut columns = Map::new();
+    for (name, field) in names.iter().zip(record) {
+        columns.insert(name.clone(), Value::String(text(file, line, field)?));
+    }
+    Ok(Row { columns, offset, place: format!("{}:{line}", file.name) })
+}
+
+/// A file whose quotes are counted: one without its partner swallows the rest of the file as one value.
+struct Quotes {
+    file: BufReader<File>,
+    is_odd: bool,
+}
+
+impl Read for Quotes {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.file.read(buffer)?;
+        self.is_odd ^= memchr::memchr_iter(b'"', &buffer[..length]).count() % 2 == 1;
+        Ok(length)
+    }
+}
+
+impl Seek for Quotes {
+    fn seek(&mut self, place: SeekFrom) -> io::Result<u64> {
+        self.file.seek(place)
+    }
+}
+
+fn text(file: &DataFile, line: u64, field: &[u8]) -> Result<String, Misrow> {
+    let no_text =
+        |_| Misrow::new(format!("{}:{line}: the row is not UTF-8", file.name), "save the file as UTF-8");
+    std::str::from_utf8(field).map(str::to_owned).map_err(no_text)
+}
+
+fn broken(file: &DataFile, error: csv::Error) -> Misrow {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => unreadable(file, &error),
+        other => Misrow::new(format!("`{}` is no CSV: {other:?}", file.name), ""),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &[u8]) -> Vec<String> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = DataFile { path: folder.path().join("a.csv"), name: "a.csv".to_owned() };
+        std::fs::write(&file.path, text).expect("the file can be written");
+        let mut seen = Vec::new();
+        each(&file, &mut |row| {
+            seen.push(match row {
+                Ok(row) => {
+                    assert_eq!(at(&file, row.offset).expect("it is there again").columns, row.columns);
+                    format!("{} {}", row.place, Value::Object(row.columns))
+                }
+                Err(misrow) => misrow.message,
+            });
+            true
+        });
+        seen
+    }
+
+    #[test]
+    fn marks_quotes_and_line_breaks_are_read_as_spreadsheets_write_them() {
+        let rows = read(b"\xef\xbb\xbfid,say\r\n1,\"a, \"\"b\"\"\r\nc\"\r\n\r\n2,\r\n");
+        assert_eq!(rows, [r#"a.csv:2 {"id":"1","say":"a, \"b\"\r\nc"}"#, r#"a.csv:5 {"id":"2","say":""}"#]);
+    }
+
+    #[test]
+    fn what_is_no_row_is_told_with_its_line() {
+        let rows = read(b"id,say\n1\n2,a,b\n3,\xff\n4,\"open\n5,x\n");
+        assert_eq!(
+            rows,
+            [
+                "a.csv:2: the row has 1 column, the first line of the file names 2 columns",
+                "a.csv:3: the row has 3 columns, the first line of the file names 2 columns",
+                "a.csv:4: the row is not UTF-8",
+                "a.csv:5 {\"id\":\"4\",\"say\":\"open\\n5,x\\n\"}",
+                "a.csv:5: a `\"` in this row or before it has no partner",
+            ]
+        );
+        assert_eq!(read(b"id,a b\n"), ["a.csv:1: the column `a b` is no name of a variable"]);
+        assert_eq!(read(b"id,id\n"), ["a.csv:1: the column `id` stands twice"]);
+    }
+}

@@ -1,0 +1,29 @@
+//! What runs when a test is over, however it ended: commands that clean up. What goes wrong with one is a warning.
+
+use tokio_util::sync::CancellationToken;
+
+use crate::hook;
+use crate::outcome::Outcome;
+use crate::plan::Preparation;
+
+use super::Run;
+use super::case::unprepared_problem;
+
+/// Runs every command, also where the run is being stopped: what was set up is taken down.
+pub(super) async fn tear_down(shared: &Run, preparation: &Preparation<'_>, outcome: &mut Outcome) {
+    // A second interrupt drops the run, and with it the process.
+    let never = CancellationToken::new();
+    for index in 0..preparation.teardown_commands() {
+        let problem = match preparation.teardown(index) {
+            Ok(None) => continue,
+            Ok(Some(command)) => match hook::run(&command, &never).await {
+                Ok(_) => continue,
+                Err(error) => error.to_string(),
+            },
+            Err(unprepared) => {
+                format!("teardown {}: {}", index + 1, unprepared_problem(shared, unprepared).message)
+            }
+        };
+        outcome.warnings.push(problem);
+    }
+}

@@ -17,7 +17,9 @@ fn documents(kind: FileKind) -> Vec<Value> {
             "turns": [
                 { "user": "b", "assert": { "text": { "must_match": "x", "must_not_match": ["y"] } } },
                 { "type": "user", "user": "c", "assert": { "outcome": "interrupted", "tools": { "forbid": ["d"],
-                    "require": [{ "name": "e", "count": { "min": 1, "max": "${MAX}" }, "args_match": { "f": "g" } }],
+                    "require": [{ "name_match": "^e", "args": { "a": [1] }, "result": null, "exact": true, "is_error": true,
+                        "status": "executed", "args_not_match": { "b": "c" }, "after_result": "d" },
+                        { "name": "e", "count": { "min": 1, "max": "${MAX}" }, "args_match": { "f": "g" } }],
                     "forbid_calls": [{ "name": "h", "result_match": "i" }] } } },
                 { "user": [{ "type": "text", "text": "o" }, { "type": "image", "source": "p" },
                     { "type": "document", "source": "q", "media_type": "r" }],
@@ -34,7 +36,7 @@ fn documents(kind: FileKind) -> Vec<Value> {
                 "timeout_ms": 7, "assert": { "tools": { "forbid": [] } } } }),
             json!({ "version": "1.3", "target": { "type": "scripted", "rules": [{
                 "when": { "user": "a", "turn": 2, "state": { "b": null } },
-                "do": [{ "say": "c" }, { "call": { "tool": "d", "args": { "e": 1 }, "result": [1.5], "delay_ms": 3 } },
+                "do": [{ "say": "c" }, { "call": { "tool": "d", "args": { "e": 1 }, "result": [1.5], "delay_ms": 3, "failure": "denied", "subagent": "k" } },
                     { "answer": { "id": "f", "result": 1 } }, { "state": { "g": 1 } }, { "delay_ms": 4 },
                     { "think": "j" }, { "custom": { "name": "k", "value": [1] } }, { "usage": { "input_tokens": 2 } },
                     { "error": { "message": "h", "code": "i" } }] }] } }),

@@ -12,7 +12,7 @@ fn names(inherited: &Inherited) -> Vec<String> {
     all.map(|entry| {
         let name = match &entry.rule {
             Rule::Forbid(rule) => rule.name.clone(),
-            Rule::Require(rule) => rule.selector.name.clone(),
+            Rule::Require(rule) => rule.selector.name.describe().trim_matches('`').to_owned(),
             other => other.path().to_owned(),
         };
         format!("{} {name}", entry.origin.level.as_str())

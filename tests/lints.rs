@@ -19,7 +19,7 @@ fn warnings(target: &str, test: &str, turns: &[&str], timeout: u64) -> Vec<Strin
 fn file(name: &str, test: &str, turns: &[&str]) -> String {
     let turns: Vec<String> =
         turns.iter().map(|turn| format!("  - {{ user: hi, assert: {turn} }}\n")).collect();
-    format!("version: \"1.0\"\nname: {name}\nassert: {test}\nturns:\n{}", turns.concat())
+    format!("version: \"1.3\"\nname: {name}\nassert: {test}\nturns:\n{}", turns.concat())
 }
 
 fn told(project: &Project) -> Vec<String> {
@@ -70,6 +70,19 @@ fn what_is_required_decides_whether_it_is_forbidden() {
         ),
         ("{ name: pay, result_match: ok }", "forbid_calls: [{ name: pay, result_match: ok }]", true),
         ("{ name: pay, result_match: ok }", "forbid_calls: [{ name: pay, result_match: no }]", false),
+        ("{ name: pay, after_result: look }", "forbid: [look]", true),
+        ("{ name: pay_all }", "forbid_calls: [{ name_match: '^pay' }]", true),
+        ("{ name: repay }", "forbid_calls: [{ name_match: '^pay' }]", false),
+        ("{ name: pay-x }", "forbid_calls: [{ name_match: '^pay${THREAD_ID}' }]", false),
+        ("{ name_match: pay }", "forbid: [pay]", false),
+        ("{ name_match: pay }", "forbid_calls: [{ name_match: pay }]", true),
+        ("{ name: pay, args: { a: 1 } }", "forbid_calls: [{ name: pay }]", true),
+        ("{ name: pay, args: { a: 1 } }", "forbid_calls: [{ name: pay, args: { a: 1 } }]", true),
+        ("{ name: pay, args: { a: 1 } }", "forbid_calls: [{ name: pay, args: { a: 2 } }]", false),
+        ("{ name: pay }", "forbid_calls: [{ name: pay, args_not_match: { a: x } }]", false),
+        ("{ name: pay, status: pending }", "forbid_calls: [{ name: pay, status: pending }]", true),
+        ("{ name: pay, status: executed }", "forbid_calls: [{ name: pay, status: pending }]", false),
+        ("{ name: pay, is_error: true, result_match: x }", "forbid_calls: [{ name: pay, is_error: true }]", true),
         (
             "{ name: pay, args_match: { id: '${THREAD_ID}' } }",
             "forbid_calls: [{ name: pay, args_match: { id: '${THREAD_ID}' } }]",

@@ -99,13 +99,15 @@ impl Block {
                 adding.add(name.span, name.span, |filling| Forbid::compile(name, filling).map(Rule::Forbid));
             }
             for entry in tools.require.iter().flatten() {
-                adding.add(entry.span, entry.name.span, |filling| {
-                    Required::compile(entry, filling).map(Rule::Require)
+                let name = entry.name.as_ref().or(entry.name_match.as_ref());
+                adding.add(entry.span, name.map_or(entry.span, |name| name.span), |filling| {
+                    Required::compile(entry, filling).map(Box::new).map(Rule::Require)
                 });
             }
             for entry in tools.forbid_calls.iter().flatten() {
-                adding.add(entry.span, entry.name.span, |filling| {
-                    ForbidCall::compile(entry, filling).map(Rule::ForbidCall)
+                let name = entry.name.as_ref().or(entry.name_match.as_ref());
+                adding.add(entry.span, name.map_or(entry.span, |name| name.span), |filling| {
+                    ForbidCall::compile(entry, filling).map(Box::new).map(Rule::ForbidCall)
                 });
             }
         }

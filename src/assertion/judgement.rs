@@ -2,7 +2,7 @@
 
 use super::Captured;
 use crate::redact::Redactor;
-use crate::trace::{Message, Origin, Touch, Trace, Turn};
+use crate::trace::{First, Message, Origin, Touch, Trace, Turn};
 
 /// Where a rule is settled: the level that wrote it; what the target writes has the test as its home (SPEC 7.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,15 +60,23 @@ impl Scope<'_> {
         }
     }
 
-    /// The first call of the tool `name` that has happened for the rule.
-    pub fn first_call(&self, name: &str) -> Option<usize> {
+    /// When the tool `name` was first called or answered, as far as the rule has seen.
+    pub fn first(&self, name: &str, what: First) -> Option<u32> {
         let turn = match self.home {
             Home::Turn(turn) => self.trace.turns.get(turn).filter(|turn| turn.input.is_replay),
             Home::Test => None,
         };
-        let is_it = |call: &usize| self.trace.calls[*call].name == name && self.sees(*call);
-        let told_again = || turn.and_then(|turn| turn.calls.clone().find(is_it));
-        self.trace.first_call(name).or_else(told_again)
+        let told_again = || {
+            let mut calls = turn?.calls.clone().filter(|call| self.sees(*call));
+            calls.find_map(|call| {
+                let call = self.trace.calls.get(call).filter(|call| call.name == name)?;
+                match what {
+                    First::Called => Some(call.began),
+                    First::Answered => call.results.first().map(|result| result.came),
+                }
+            })
+        };
+        self.trace.first(name, what, true).or_else(told_again)
     }
 
     /// The text of the running turn, as far as the rule hears it.
@@ -145,6 +153,15 @@ pub enum Seen {
         index: usize,
         /// What it lacks, where it was nearly selected.
         misfit: Option<String>,
+    },
+    /// A call that was not selected, with everything that it lacks.
+    Miss {
+        /// Its place in [`Trace::calls`].
+        index: usize,
+        /// What it lacks, a line each.
+        misfits: Vec<String>,
+        /// Whether other calls lack more.
+        is_closer: bool,
     },
     /// Anything else, in words.
     Words(String),

@@ -4,6 +4,7 @@
 //! trace and answers with a three-valued [`Judgement`]. [`inherit`] merges the levels, [`Judge`] runs the monitors.
 //! Nothing here sees a target or a run.
 
+mod argument_conditions;
 mod arguments;
 mod block;
 mod count;
@@ -22,16 +23,21 @@ mod max_idle;
 mod max_tokens;
 mod max_tool;
 mod measure;
+mod misfit;
 mod must_match;
 mod must_not_match;
 mod outcome;
+mod partial;
 mod require;
+mod result_conditions;
 mod rule;
 mod selector;
 mod snapshot;
 mod state;
 mod sum;
+mod tool_name;
 
+pub use argument_conditions::ArgumentConditions;
 pub use arguments::{ArgumentPatterns, Matching};
 pub use block::{Block, Bound, Expectation, Setting};
 pub use count::Counted;
@@ -47,8 +53,11 @@ pub use measure::{Measure, PerMeasure};
 pub use must_match::MustMatch;
 pub use must_not_match::MustNotMatch;
 pub use outcome::ExpectedOutcome;
+pub use partial::Partial;
 pub use require::Required;
+pub use result_conditions::ResultConditions;
 pub use rule::{Entry, Kind, Monitor, Origin, Rule};
 pub use selector::Selector;
 pub use snapshot::{Captured, Snapshot, Writing};
 pub use state::StateRule;
+pub use tool_name::ToolName;

@@ -26,9 +26,9 @@ pub enum Rule {
     /// `tools.forbid`
     Forbid(Forbid),
     /// `tools.forbid_calls`
-    ForbidCall(ForbidCall),
+    ForbidCall(Box<ForbidCall>),
     /// `tools.require`
-    Require(Required),
+    Require(Box<Required>),
     /// `text.must_match`
     MustMatch(MustMatch),
     /// `text.must_not_match`
@@ -104,7 +104,7 @@ impl Rule {
     pub fn settled(&self, home: Home) -> String {
         match self {
             Self::Forbid(rule) => rule.settled().to_owned(),
-            Self::ForbidCall(rule) => rule.settled().to_owned(),
+            Self::ForbidCall(rule) => rule.settled(home),
             Self::Require(rule) => rule.settled(home),
             Self::MustMatch(rule) => rule.settled(home),
             Self::MustNotMatch(rule) => rule.settled(home),
@@ -217,7 +217,7 @@ impl Origin {
     /// The failure of a rule of this origin; calls are shown as `trace` knows them now.
     pub(super) fn failure(&self, path: &str, finding: Finding, trace: &Trace) -> Failure {
         let Finding { message, expected, seen, mut events } = finding;
-        let seen = seen.into_iter().map(|seen| describe::seen(seen, trace)).collect();
+        let seen = seen.into_iter().flat_map(|seen| describe::seen(seen, trace)).collect();
         events.sort_unstable();
         events.dedup();
         Failure {

@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Limit, Number, OneOrMany, OutcomeRule, SnapshotRule, Text};
+use super::{Limit, OneOrMany, OutcomeRule, SnapshotRule, Text, ToolRules};
 use crate::diagnostic::Spanned;
-use crate::source::{FreeMap, Node};
+use crate::source::Node;
 
 /// What must hold. Written on a target, a test or a turn; inner levels inherit what outer ones say.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -99,75 +99,6 @@ pub struct UsageLimits {
     /// How many tokens the models may read and write together; counted likewise.
     #[schemars(extend("x-since" = "1.3"))]
     pub max_total_tokens: Option<Spanned<Limit>>,
-}
-
-/// Rules about tool calls. A call counts from its start, with or without a result.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ToolRules {
-    /// Tools that must not be called at all, by exact name.
-    #[schemars(extend("x-since" = "1.0"), example = ["delete_order"])]
-    pub forbid: Option<Vec<Text>>,
-    /// Calls that must happen.
-    #[schemars(extend("x-since" = "1.0"))]
-    pub require: Option<Vec<Spanned<Require>>>,
-    /// Calls that must not happen: each entry forbids the calls that satisfy all its conditions.
-    #[schemars(extend("x-since" = "1.0"))]
-    pub forbid_calls: Option<Vec<Spanned<ForbidCalls>>>,
-}
-
-/// A call that must happen. `name`, `args_match` and `result_match` select calls; without `count` one must be selected.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Require {
-    /// The tool's exact name.
-    #[schemars(extend("x-since" = "1.0"))]
-    pub name: Text,
-    /// How many selected calls there must be. Without it at least one.
-    #[schemars(extend("x-since" = "1.0"))]
-    pub count: Option<Spanned<Count>>,
-    /// Selects the calls whose arguments match: argument name or path (`user.name`, `items[0].id`) to regex; all must match.
-    #[schemars(extend("x-since" = "1.0"), example = serde_json::json!({"amount": "^10", "items[0].id": "sku-.*"}))]
-    pub args_match: Option<FreeMap<Text>>,
-    /// Selects the calls whose result matches this regex somewhere. No result is no match.
-    #[schemars(extend("x-since" = "1.0", "format" = "regex"))]
-    pub result_match: Option<Text>,
-    /// No call selected by name and arguments may have a result that matches this regex. No result passes.
-    #[schemars(extend("x-since" = "1.0", "format" = "regex"), example = "error|failed")]
-    pub result_not_match: Option<Text>,
-    /// Every selected call needs an earlier call of this tool, in the same turn or one before it.
-    #[schemars(extend("x-since" = "1.0"))]
-    pub after: Option<Text>,
-}
-
-/// How many: `exact`, or `min` and `max`, whose bounds are included.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Count {
-    /// Exactly this many; stands alone.
-    #[schemars(extend("x-since" = "1.0"))]
-    pub exact: Option<Number>,
-    /// At least this many.
-    #[schemars(extend("x-since" = "1.0"))]
-    pub min: Option<Number>,
-    /// At most this many.
-    #[schemars(extend("x-since" = "1.0"))]
-    pub max: Option<Number>,
-}
-
-/// Calls that must not happen: those that satisfy all conditions given here.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ForbidCalls {
-    /// The tool's exact name.
-    #[schemars(extend("x-since" = "1.0"))]
-    pub name: Text,
-    /// Only calls whose arguments match: argument name or path to regex; all must match.
-    #[schemars(extend("x-since" = "1.0"))]
-    pub args_match: Option<FreeMap<Text>>,
-    /// Only calls with a result that matches this regex somewhere.
-    #[schemars(extend("x-since" = "1.0", "format" = "regex"), example = "declined|insufficient")]
-    pub result_match: Option<Text>,
 }
 
 /// Limits in milliseconds of the agent's time; equal to the limit passes. `false` switches an inherited limit off.

@@ -16,14 +16,12 @@ mod scripted;
 mod snapshot;
 mod target;
 mod test;
+mod tool_rules;
 mod turn;
 
 use crate::source::TagDefault;
 
-pub use assert_block::{
-    AssertBlock, Count, ForbidCalls, Require, TextRules, TimingLimits, ToolRules, UsageLimits, ValueRule,
-    ValueType,
-};
+pub use assert_block::{AssertBlock, TextRules, TimingLimits, UsageLimits, ValueRule, ValueType};
 pub use client_tool::{ClientTool, Mock, MockAnswer, MockCase};
 pub use config::ConfigFile;
 pub use content::{Attachment, ContentPart, Media, MediaKind, TextPart, UserSays};
@@ -32,14 +30,15 @@ pub use leaf::{Given, Limit, Number, OneOrMany, Text};
 pub use outcome::{OutcomeIs, OutcomeRule, RunOutcome};
 pub use quarantine::QuarantineEntry;
 pub use scripted::{
-    ScriptedAnswer, ScriptedCall, ScriptedCustom, ScriptedError, ScriptedInterrupt, ScriptedRule,
-    ScriptedStep, ScriptedUsage, ScriptedWhen,
+    ScriptedAnswer, ScriptedCall, ScriptedCustom, ScriptedError, ScriptedFailure, ScriptedInterrupt,
+    ScriptedRule, ScriptedStep, ScriptedUsage, ScriptedWhen,
 };
 pub use snapshot::{SnapshotOf, SnapshotRule};
 pub use target::{
     AguiTarget, AguiTransport, Connect, EventClock, HistorySent, ProtocolVersion, ScriptedTarget, Target,
 };
 pub use test::TestFile;
+pub use tool_rules::{CallStatus, Count, ForbidCalls, Require, ToolRules};
 pub use turn::{ConnectTurn, Resume, ResumeStatus, ResumeTurn, Turn, UserTurn};
 
 /// The schema versions this program knows, oldest first.

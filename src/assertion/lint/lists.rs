@@ -3,17 +3,27 @@
 use std::collections::HashMap;
 
 use super::Surroundings;
-use crate::assertion::{Counted, Entry, Home, Inherited, Required, Rule, Selector, TurnRules};
+use crate::assertion::{Entry, Home, Inherited, Required, Rule, Selector, ToolName, TurnRules};
 use crate::diagnostic::{Code, Diagnostic};
 
 /// A rule in force, with its home.
 type Homed<'e> = (Home, &'e Entry);
 
+/// Calls that are forbidden somewhere.
+#[derive(Clone, Copy)]
+struct ForbiddenCalls<'e> {
+    homed: Homed<'e>,
+    /// Which of them; without it every call of the tool.
+    selector: Option<&'e Selector>,
+}
+
 /// The prohibitions of a test, by what they are about.
 #[derive(Default)]
 struct Prohibitions<'e> {
-    /// By the tool's name; without a selector every call of it is meant.
-    calls: HashMap<&'e str, Vec<(Homed<'e>, Option<&'e Selector>)>>,
+    /// Of one tool, by its name.
+    by_name: HashMap<&'e str, Vec<ForbiddenCalls<'e>>>,
+    /// Of all tools whose names match.
+    by_pattern: Vec<ForbiddenCalls<'e>>,
     /// By the pattern's text.
     texts: HashMap<&'e str, Vec<Homed<'e>>>,
 }
@@ -58,11 +68,15 @@ impl<'e> Prohibitions<'e> {
         for homed @ (_, entry) in all {
             match &entry.rule {
                 Rule::Forbid(rule) => {
-                    prohibitions.calls.entry(&rule.name).or_default().push((*homed, None));
+                    let calls = prohibitions.by_name.entry(&rule.name).or_default();
+                    calls.push(ForbiddenCalls { homed: *homed, selector: None });
                 }
                 Rule::ForbidCall(rule) => {
-                    let calls = prohibitions.calls.entry(&rule.selector.name).or_default();
-                    calls.push((*homed, Some(&rule.selector)));
+                    let calls = ForbiddenCalls { homed: *homed, selector: Some(&rule.selector) };
+                    match &rule.selector.name {
+                        ToolName::Exact(name) => prohibitions.by_name.entry(name).or_default().push(calls),
+                        ToolName::Matching(_) => prohibitions.by_pattern.push(calls),
+                    }
                 }
                 Rule::MustNotMatch(rule) => {
                     prohibitions.texts.entry(rule.pattern.as_str()).or_default().push(*homed);
@@ -89,34 +103,56 @@ impl<'e> Prohibitions<'e> {
         if required.count.min == 0 {
             return None;
         }
-        let name = required.selector.name.as_str();
-        let selected = self.calls.get(name).into_iter().flatten().find(|((forbidden, _), selector)| {
-            meet(*forbidden, home, turns)
-                && selector.is_none_or(|selector| forbids_all(selector, &required.selector))
+        let name = required.selector.name.describe();
+        let selected = self.about(&required.selector.name).find(|calls| {
+            meet(calls.homed.0, home, turns)
+                && calls.selector.is_none_or(|forbidden| {
+                    // A call may be pending at the end of a turn and no more at that of the test.
+                    (!forbidden.result.is_pending() || calls.homed.0 == home)
+                        && required.selector.is_within(forbidden)
+                })
         });
-        if let Some(((forbidden, prohibition), _)) = selected {
+        if let Some(ForbiddenCalls { homed: (forbidden, prohibition), .. }) = selected {
             // What a turn requires may have begun in a turn before it; what it forbids begins in it (SPEC 6).
             let message = match (home, forbidden) {
                 (Home::Turn(index), Home::Turn(_)) if index > 0 => format!(
-                    "`{name}` is required and forbidden on turn {}: at best a call of an earlier turn that is \
+                    "{name} is required and forbidden on turn {}: at best a call of an earlier turn that is \
                      answered in this one can pass",
                     index + 1
                 ),
-                _ => format!("`{name}` is required and forbidden: the test can never pass"),
+                _ => format!("{name} is required and forbidden: the test can never pass"),
             };
             return Some(forbidden_requirement(message, entry, prohibition, surroundings));
         }
-        let after = required.after.as_deref()?;
-        let earlier = self.calls.get(after).into_iter().flatten().find(|((forbidden, _), selector)| {
-            meet(*forbidden, home, turns)
-                && (*forbidden == Home::Test || turns.len() == 1)
-                && selector.is_none_or(|selector| selector.args.is_empty() && selector.result.is_none())
+        let after = required.after.as_ref().or(required.after_result.as_ref())?;
+        let earlier = self.about(&ToolName::Exact(after.clone())).find(|calls| {
+            let (forbidden, _) = calls.homed;
+            let is_any = |selector: &Selector| selector.args.is_empty() && selector.result.is_empty();
+            meet(forbidden, home, turns)
+                && (forbidden == Home::Test || turns.len() == 1)
+                && calls.selector.is_none_or(is_any)
         });
-        earlier.map(|((_, prohibition), _)| {
+        earlier.map(|calls| {
             let message =
-                format!("`{name}` is required after `{after}`, which is forbidden: the test can never pass");
-            forbidden_requirement(message, entry, prohibition, surroundings)
+                format!("{name} is required after `{after}`, which is forbidden: the test can never pass");
+            forbidden_requirement(message, entry, calls.homed.1, surroundings)
         })
+    }
+
+    /// What forbids calls of every tool that is meant.
+    fn about<'s>(&'s self, name: &'s ToolName) -> impl Iterator<Item = ForbiddenCalls<'e>> + 's {
+        let of_name = match name {
+            ToolName::Exact(name) => self.by_name.get(name.as_str()),
+            ToolName::Matching(_) => None,
+        };
+        let includes = |calls: &&ForbiddenCalls<'_>| {
+            calls.selector.is_some_and(|selector| selector.name.surely_includes(name))
+        };
+        of_name
+            .into_iter()
+            .flatten()
+            .chain(self.by_pattern.iter().filter(move |calls| includes(calls)))
+            .copied()
     }
 }
 
@@ -126,12 +162,6 @@ fn meet(forbidden: Home, owed: Home, turns: &[TurnRules]) -> bool {
     let alone =
         |home: Home| matches!(home, Home::Turn(turn) if turns.get(turn).is_some_and(|turn| turn.is_replay));
     forbidden == owed || (forbidden == Home::Test || turns.len() == 1) && !alone(forbidden) && !alone(owed)
-}
-
-/// Whether every call that `required` selects is one that `forbidden` selects.
-fn forbids_all(forbidden: &Selector, required: &Selector) -> bool {
-    let same_result = forbidden.result.is_none() || forbidden.result == required.result;
-    same_result && required.args.include(&forbidden.args)
 }
 
 fn forbidden_requirement(
@@ -164,13 +194,10 @@ fn requires_nothing(
     entry: &Entry,
     surroundings: &Surroundings<'_>,
 ) -> Option<Diagnostic> {
-    let Required { count, count_written, result_not_match, after, .. } = required;
-    let is_empty =
-        *count == Counted::ANY && count_written.is_none() && result_not_match.is_none() && after.is_none();
-    is_empty.then(|| {
-        let name = &required.selector.name;
+    required.requires_nothing().then(|| {
+        let name = required.selector.name.describe();
         let message =
-            format!("this entry requires nothing of `{name}`: any number of calls is enough, none too");
+            format!("this entry requires nothing of {name}: any number of calls is enough, none too");
         Diagnostic::warning(Code::RequiresNothing, message)
             .at(surroundings.source(&entry.origin), entry.origin.span, "")
             .help("give `count` a `min` above 0 or a `max`, or drop the entry")

@@ -72,3 +72,11 @@ pub(super) fn times(count: u64) -> String {
         count => format!("{count} times"),
     }
 }
+
+/// Names in order, the newest last, bounded.
+pub(super) fn listed(names: &[&str]) -> String {
+    const SHOWN: usize = 20;
+    let shown: Vec<String> = names.iter().rev().take(SHOWN).rev().map(|name| short(name)).collect();
+    let more = if names.len() > SHOWN { format!("{} more, ", names.len() - SHOWN) } else { String::new() };
+    format!("{more}{}", shown.join(", "))
+}

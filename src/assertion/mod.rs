@@ -4,6 +4,7 @@
 //! trace and answers with a three-valued [`Judgement`]. [`inherit`] merges the levels, [`Judge`] runs the monitors.
 //! Nothing here sees a target or a run.
 
+mod allow_only;
 mod argument_conditions;
 mod arguments;
 mod block;
@@ -17,6 +18,7 @@ mod judge;
 mod judgement;
 mod lint;
 mod matcher;
+mod max_calls;
 mod max_duration;
 mod max_first_token;
 mod max_idle;
@@ -26,6 +28,7 @@ mod measure;
 mod misfit;
 mod must_match;
 mod must_not_match;
+mod off;
 mod outcome;
 mod partial;
 mod require;
@@ -37,21 +40,24 @@ mod state;
 mod sum;
 mod tool_name;
 
+pub use allow_only::AllowOnly;
 pub use argument_conditions::ArgumentConditions;
 pub use arguments::{ArgumentPatterns, Matching};
 pub use block::{Block, Bound, Expectation, Setting};
 pub use count::Counted;
-pub use explain::{ExplainedLimit, ExplainedRule, Explanation, Part, explain};
+pub use explain::{ExplainedLimit, ExplainedRule, Explanation, Part, SwitchedOff, explain};
 pub use forbid::Forbid;
 pub use forbid_calls::ForbidCall;
-pub use inherit::{Dropped, Inherited, TurnRules, inherit};
+pub use inherit::{Dropped, Inherited, Replaced, TurnRules, inherit};
 pub use judge::{Judge, Standing};
-pub use judgement::{Finding, Home, Judgement, Moment, Scope, Seen};
+pub use judgement::{Finding, Home, Judgement, Moment, Reach, Scope, Seen};
 pub use lint::{Lint, Surroundings, TimeOut, lint};
 pub use matcher::{Matcher, Wanted};
+pub use max_calls::MaxCalls;
 pub use measure::{Measure, PerMeasure};
 pub use must_match::MustMatch;
 pub use must_not_match::MustNotMatch;
+pub use off::Off;
 pub use outcome::ExpectedOutcome;
 pub use partial::Partial;
 pub use require::Required;

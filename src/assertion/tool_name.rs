@@ -56,10 +56,15 @@ impl ToolName {
     pub(super) fn surely_means(&self, name: &str) -> bool {
         match self {
             Self::Exact(exact) => exact == name,
-            Self::Matching(pattern) => {
-                let regex = Patterns::default().compile(pattern);
-                !pattern.as_str().contains("${") && regex.is_ok_and(|regex| regex.is_match(name))
-            }
+            Self::Matching(pattern) => !pattern.as_str().contains("${") && matches(pattern, name),
+        }
+    }
+
+    /// Whether a tool of this name may be meant.
+    pub(super) fn may_mean(&self, name: &str) -> bool {
+        match self {
+            Self::Exact(exact) => exact == name || exact.contains("${"),
+            Self::Matching(pattern) => pattern.as_str().contains("${") || matches(pattern, name),
         }
     }
 
@@ -78,6 +83,10 @@ impl ToolName {
             Self::Matching(pattern) => Naming::Matching(patterns.compile(pattern)?),
         })
     }
+}
+
+fn matches(pattern: &Pattern, name: &str) -> bool {
+    Patterns::default().compile(pattern).is_ok_and(|regex| regex.is_match(name))
 }
 
 /// A tool's name; an empty one would select nothing for ever.

@@ -3,32 +3,33 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Limit, OneOrMany, OutcomeRule, SnapshotRule, Text, ToolRules};
+use super::{Limit, OneOrMany, OutcomeRule, SnapshotRule, Switch, Text, ToolRules};
 use crate::diagnostic::Spanned;
 use crate::source::Node;
 
-/// What must hold. Written on a target, a test or a turn; inner levels inherit what outer ones say.
+/// What must hold. Written on a target, a test or a turn; inner levels inherit what outer ones say, and `false` switches
+/// that off.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AssertBlock {
     /// Which tools the agent must and must not call.
     #[schemars(extend("x-since" = "1.0"))]
-    pub tools: Option<ToolRules>,
+    pub tools: Option<Spanned<Switch<ToolRules>>>,
     /// How long the agent may take.
     #[schemars(extend("x-since" = "1.0"))]
-    pub timing: Option<TimingLimits>,
+    pub timing: Option<Spanned<Switch<TimingLimits>>>,
     /// What the agent must and must not say.
     #[schemars(extend("x-since" = "1.0"))]
-    pub text: Option<TextRules>,
+    pub text: Option<Spanned<Switch<TextRules>>>,
     /// What must hold of the agent's state.
     #[schemars(extend("x-since" = "1.3"), example = serde_json::json!([{"path": "cart.items", "equals": 2}]))]
-    pub state: Option<Vec<Spanned<ValueRule>>>,
+    pub state: Option<Spanned<Switch<Vec<Spanned<ValueRule>>>>>,
     /// How the turn must end, and on a test or target the last turn. An error that is expected here is none.
     #[schemars(extend("x-since" = "1.3"), example = &"interrupted")]
     pub outcome: Option<Spanned<OutcomeRule>>,
     /// How many tokens the agent may take.
     #[schemars(extend("x-since" = "1.3"))]
-    pub usage: Option<UsageLimits>,
+    pub usage: Option<Spanned<Switch<UsageLimits>>>,
     /// Compares what the agent did with a committed file: on a turn what it did in it, on a test or target the whole
     /// test. `true`, a name for the file, or a mapping; `false` switches an inherited one off, and leaves a turn out.
     #[schemars(extend("x-since" = "1.3"), example = true)]
@@ -125,8 +126,8 @@ pub struct TimingLimits {
 pub struct TextRules {
     /// Regexes that must match somewhere.
     #[schemars(extend("x-since" = "1.0"), example = "(?i)order confirmed")]
-    pub must_match: Option<OneOrMany<Text>>,
+    pub must_match: Option<Spanned<Switch<OneOrMany<Text>>>>,
     /// Regexes that must not match anywhere.
     #[schemars(extend("x-since" = "1.0"), example = ["exception", "fatal"])]
-    pub must_not_match: Option<OneOrMany<Text>>,
+    pub must_not_match: Option<Spanned<Switch<OneOrMany<Text>>>>,
 }

@@ -14,6 +14,7 @@ mod outcome;
 mod quarantine;
 mod scripted;
 mod snapshot;
+mod switch;
 mod target;
 mod test;
 mod tool_rules;
@@ -34,11 +35,12 @@ pub use scripted::{
     ScriptedRule, ScriptedStep, ScriptedUsage, ScriptedWhen,
 };
 pub use snapshot::{SnapshotOf, SnapshotRule};
+pub use switch::Switch;
 pub use target::{
     AguiTarget, AguiTransport, Connect, EventClock, HistorySent, ProtocolVersion, ScriptedTarget, Target,
 };
 pub use test::TestFile;
-pub use tool_rules::{CallStatus, Count, ForbidCalls, Require, ToolRules};
+pub use tool_rules::{CallStatus, Count, ForbidCalls, Require, Subagents, ToolRules};
 pub use turn::{ConnectTurn, Resume, ResumeStatus, ResumeTurn, Turn, UserTurn};
 
 /// The schema versions this program knows, oldest first.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Number, Text};
+use super::{Limit, Number, Switch, Text};
 use crate::diagnostic::Spanned;
 use crate::source::{FreeMap, Node};
 
@@ -13,13 +13,33 @@ use crate::source::{FreeMap, Node};
 pub struct ToolRules {
     /// Tools that must not be called at all, by exact name.
     #[schemars(extend("x-since" = "1.0"), example = ["delete_order"])]
-    pub forbid: Option<Vec<Text>>,
+    pub forbid: Option<Spanned<Switch<Vec<Text>>>>,
     /// Calls that must happen.
     #[schemars(extend("x-since" = "1.0"))]
-    pub require: Option<Vec<Spanned<Require>>>,
+    pub require: Option<Spanned<Switch<Vec<Spanned<Require>>>>>,
     /// Calls that must not happen: each entry forbids the calls that satisfy all its conditions.
     #[schemars(extend("x-since" = "1.0"))]
-    pub forbid_calls: Option<Vec<Spanned<ForbidCalls>>>,
+    pub forbid_calls: Option<Spanned<Switch<Vec<Spanned<ForbidCalls>>>>>,
+    /// The only tools that may be called, by exact name; where several levels say so, those that all of them name. An empty list allows none.
+    #[schemars(extend("x-since" = "1.3"), example = ["validate_cart", "charge_card"])]
+    pub allow_only: Option<Spanned<Switch<Vec<Text>>>>,
+    /// How many calls there may be on a turn, and on a test or target in the test as a whole.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub max_calls: Option<Spanned<Limit>>,
+    /// Whether calls that helpers of the agent's own make count for the rules of this block (default `include`).
+    #[schemars(extend("x-since" = "1.3"))]
+    pub subagents: Option<Spanned<Subagents>>,
+}
+
+/// Whether calls of subagents count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum Subagents {
+    /// Like calls of the agent itself.
+    Include,
+    /// As if they had not happened.
+    Exclude,
 }
 
 /// A call that must happen. The tool's name and the conditions select calls; without `count` one must be selected.

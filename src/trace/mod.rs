@@ -277,9 +277,16 @@ impl Trace {
 
     /// The text of all turns but those that are told what was before, joined by newlines, empty ones ignored.
     pub fn text(&self) -> String {
-        let turns = self.turns.iter().filter(|turn| !turn.input.is_replay);
+        self.text_of(|_| true)
+    }
+
+    /// The text of the turns that are wanted, but for those that are told what was before, joined by newlines, empty
+    /// ones ignored.
+    pub fn text_of(&self, wanted: impl Fn(usize) -> bool) -> String {
+        let turns =
+            self.turns.iter().enumerate().filter(|(index, turn)| !turn.input.is_replay && wanted(*index));
         let texts: Vec<String> =
-            turns.map(|turn| self.turn_text(turn)).filter(|text| !text.is_empty()).collect();
+            turns.map(|(_, turn)| self.turn_text(turn)).filter(|text| !text.is_empty()).collect();
         texts.join("\n")
     }
 

@@ -147,6 +147,33 @@ rows! {
     "test" "{tools: {forbid_calls: [{name: b, status: pending}]}}": "b#1?|a#2" => "broken at the end of the test",
     "test" "{tools: {forbid_calls: [{name: b, status: denied}]}}": "b=x*|b=x~" => "broken at event 5 of turn 2",
 
+    // allow_only: at the start of any other call.
+    "target" "{tools: {allow_only: [a, b]}}": "a b|a" => "holds at the end of the test",
+    "target" "{tools: {allow_only: [a]}}": "a|b?" => "broken at event 2 of turn 2",
+    "test" "{tools: {allow_only: [a]}}": "a A" => "broken at event 5 of turn 1",
+    "turn 1" "{tools: {allow_only: []}}": "'x'|a" => "holds at the end of turn 1",
+    "turn 1" "{tools: {allow_only: []}}": "a" => "broken at event 2 of turn 1",
+
+    // max_calls: as soon as there is a call too many on its home.
+    "target" "{tools: {max_calls: 2}}": "a|b" => "holds at the end of the test",
+    "target" "{tools: {max_calls: 2}}": "a|b a" => "broken at event 5 of turn 2",
+    "test" "{tools: {max_calls: 1}}": "a? b?" => "broken at event 4 of turn 1",
+    "turn 2" "{tools: {max_calls: 1}}": "a b|a" => "holds at the end of turn 2",
+    "turn 1" "{tools: {max_calls: 0}}": "a !" => "broken at event 2 of turn 1",
+    "turn 2" "{tools: {max_calls: 0}}": "a#1?|>1" => "holds at the end of turn 2",
+
+    // subagents: their calls count, unless they are left out.
+    "test" "{tools: {forbid: [x]}}": "s:x" => "broken at event 2 of turn 1",
+    "test" "{tools: {subagents: exclude, forbid: [x]}}": "s:x|a" => "holds at the end of the test",
+    "test" "{tools: {subagents: exclude, forbid_calls: [{name: x}]}}": "s:x|x" => "broken at event 2 of turn 2",
+    "target" "{tools: {subagents: exclude, require: [{name: x}]}}": "s:x" => "broken at the end of the test",
+    "turn 1" "{tools: {subagents: exclude, require: [{name: b, after: a}]}}": "s:a b" => "broken at event 5 of turn 1",
+    "turn 1" "{tools: {subagents: exclude, require: [{name: b, after_result: a}]}}": "s:a a b" => "holds at the end of turn 1",
+    "turn 1" "{tools: {subagents: exclude, max_calls: 1}}": "s:a s:b c" => "holds at the end of turn 1",
+    "turn 1" "{tools: {subagents: exclude, allow_only: [c]}}": "s:a c" => "holds at the end of turn 1",
+    "turn 2" "{tools: {subagents: exclude, require: [{name: b}]}}": "s:b#1?|>1" => "broken at the end of turn 2",
+    "turn 2" "{tools: {subagents: include, require: [{name: b}]}}": "s:b#1?|>1" => "holds at the end of turn 2",
+
     // must_match: at the end of its home, on the joined text.
     "turn 1" "{text: {must_match: hello}}": "'hello_you'" => "holds at the end of turn 1",
     "turn 1" "{text: {must_match: hello}}": "a|'hello'" => "broken at the end of turn 1",

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::assertion::describe::{short, times};
+use crate::assertion::describe::{listed, short, times};
 use crate::assertion::misfit::Misfits;
 use crate::assertion::selector::Selecting;
 use crate::assertion::tool_name::Naming;
@@ -117,12 +117,4 @@ impl Miss<'_> {
 /// How alike two names of tools are; names that differ in upper and lower case alone are the same slip of the pen.
 fn likeness(sought: &str, called: &str) -> f64 {
     if sought.eq_ignore_ascii_case(called) { 1.0 } else { strsim::jaro_winkler(sought, called) }
-}
-
-/// Names in order, the newest last, bounded.
-fn listed(names: &[&str]) -> String {
-    const SHOWN: usize = 20;
-    let shown: Vec<String> = names.iter().rev().take(SHOWN).rev().map(|name| short(name)).collect();
-    let more = if names.len() > SHOWN { format!("{} more, ", names.len() - SHOWN) } else { String::new() };
-    format!("{more}{}", shown.join(", "))
 }

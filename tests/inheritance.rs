@@ -12,7 +12,7 @@ fn names(inherited: &Inherited) -> Vec<String> {
     all.map(|entry| {
         let name = match &entry.rule {
             Rule::Forbid(rule) => rule.name.clone(),
-            Rule::Require(rule) => rule.selector.name.clone(),
+            Rule::Require(rule) => rule.selector.name.describe().trim_matches('`').to_owned(),
             other => other.path().to_owned(),
         };
         format!("{} {name}", entry.origin.level.as_str())
@@ -130,6 +130,83 @@ fn a_turn_answers_for_each_measure_alone() {
     let merged = inherited(&[("test", &test), ("turn 1", &turn)], 2);
     assert_eq!(merged.turns[0].answers_for, [Measure::InputTokens]);
     assert_eq!(merged.turns[1].answers_for, []);
+}
+
+fn left_out(blocks: &[(&str, &str)], turns: usize) -> (Vec<String>, Vec<Vec<&'static str>>) {
+    let merged = inherited(blocks, turns);
+    let out = |turn: &ananke::assertion::TurnRules| {
+        turn.left_out.iter().map(|replaced| replaced.entry.rule.path()).collect()
+    };
+    (names(&merged), merged.turns.iter().map(out).collect())
+}
+
+#[test]
+fn false_leaves_out_what_outer_levels_say_and_further_in_lists_begin_anew() {
+    let target = ("target", "{tools: {forbid: [a], require: [{name: r}]}, text: {must_match: x}}");
+    let none: [&str; 0] = [];
+    assert_eq!(left_out(&[target, ("test", "{tools: false, text: false}")], 1).0, none);
+    assert_eq!(
+        left_out(&[target, ("test", "{tools: {forbid: false}}")], 1).0,
+        ["target r", "target text.must_match"]
+    );
+    let (names, out) = left_out(
+        &[
+            target,
+            ("test", "{tools: {forbid: false}}"),
+            ("turn 1", "{tools: {forbid: [b]}, text: {must_match: false}}"),
+        ],
+        2,
+    );
+    assert_eq!(names, ["target r", "target text.must_match", "turn b"]);
+    assert_eq!(out, [vec!["text.must_match"], vec![]]);
+}
+
+#[test]
+fn what_every_turn_leaves_out_is_in_force_nowhere() {
+    let test = ("test", "{tools: {require: [{name: r}], forbid: [a]}}");
+    let off = "{tools: {require: false}}";
+    assert_eq!(left_out(&[test, ("turn 1", off)], 1).0, ["test a"]);
+    assert_eq!(left_out(&[test, ("turn 1", off)], 2).0, ["test a", "test r"]);
+    assert_eq!(left_out(&[test, ("turn 1", off), ("turn 2", "{tools: false}")], 2).0, ["test a"]);
+}
+
+#[test]
+fn the_last_turn_decides_on_the_state_of_the_test() {
+    let test = ("test", "{state: [{path: a, exists: true}]}");
+    let none: [&str; 0] = [];
+    assert_eq!(left_out(&[test, ("turn 1", "{state: false}")], 2).0, ["test state"]);
+    assert_eq!(left_out(&[test, ("turn 2", "{state: false}")], 2).0, none);
+}
+
+#[test]
+fn a_number_of_calls_overrides_and_a_looser_turn_answers_for_itself() {
+    let max = |number: &str| format!("{{tools: {{max_calls: {number}}}}}");
+    let (two, three, off) = (max("2"), max("3"), max("false"));
+    let found = |blocks: &[(&str, &str)]| left_out(blocks, 2);
+    assert_eq!(found(&[("target", &two), ("test", &three)]).0, ["test tools.max_calls"]);
+    assert_eq!(found(&[("target", &two), ("test", &off)]).0, [""; 0]);
+    let (names, out) = found(&[("test", &two), ("turn 1", &three), ("turn 2", &max("1"))]);
+    assert_eq!(names, ["test tools.max_calls", "turn tools.max_calls", "turn tools.max_calls"]);
+    assert_eq!(out, [vec!["tools.max_calls"], vec![]]);
+    assert_eq!(found(&[("test", &two), ("turn 2", &off)]).1, [vec![], vec!["tools.max_calls"]]);
+}
+
+#[test]
+fn who_leaves_subagents_out_says_so_for_the_levels_further_in() {
+    let without = |blocks: &[(&str, &str)]| {
+        let merged = inherited(blocks, 1);
+        (merged.without_subagents, merged.turns[0].without_subagents)
+    };
+    let (exclude, include) = ("{tools: {subagents: exclude}}", "{tools: {subagents: include}}");
+    assert_eq!(without(&[]), (false, false));
+    assert_eq!(without(&[("target", exclude)]), (true, true));
+    assert_eq!(without(&[("target", exclude), ("turn 1", include)]), (true, false));
+    assert_eq!(without(&[("target", exclude), ("test", "{tools: false}")]), (false, false));
+    let merged = inherited(
+        &[("test", "{tools: {forbid: [a]}}"), ("turn 1", "{tools: {forbid: [a], subagents: exclude}}")],
+        1,
+    );
+    assert_eq!(names(&merged), ["test a", "turn a"], "they look at different calls");
 }
 
 proptest! {

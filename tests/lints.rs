@@ -19,7 +19,7 @@ fn warnings(target: &str, test: &str, turns: &[&str], timeout: u64) -> Vec<Strin
 fn file(name: &str, test: &str, turns: &[&str]) -> String {
     let turns: Vec<String> =
         turns.iter().map(|turn| format!("  - {{ user: hi, assert: {turn} }}\n")).collect();
-    format!("version: \"1.0\"\nname: {name}\nassert: {test}\nturns:\n{}", turns.concat())
+    format!("version: \"1.3\"\nname: {name}\nassert: {test}\nturns:\n{}", turns.concat())
 }
 
 fn told(project: &Project) -> Vec<String> {
@@ -70,6 +70,23 @@ fn what_is_required_decides_whether_it_is_forbidden() {
         ),
         ("{ name: pay, result_match: ok }", "forbid_calls: [{ name: pay, result_match: ok }]", true),
         ("{ name: pay, result_match: ok }", "forbid_calls: [{ name: pay, result_match: no }]", false),
+        ("{ name: pay, after_result: look }", "forbid: [look]", true),
+        ("{ name: pay_all }", "forbid_calls: [{ name_match: '^pay' }]", true),
+        ("{ name: repay }", "forbid_calls: [{ name_match: '^pay' }]", false),
+        ("{ name: pay-x }", "forbid_calls: [{ name_match: '^pay${THREAD_ID}' }]", false),
+        ("{ name_match: pay }", "forbid: [pay]", false),
+        ("{ name_match: pay }", "forbid_calls: [{ name_match: pay }]", true),
+        ("{ name: pay, args: { a: 1 } }", "forbid_calls: [{ name: pay }]", true),
+        ("{ name: pay, args: { a: 1 } }", "forbid_calls: [{ name: pay, args: { a: 1 } }]", true),
+        ("{ name: pay, args: { a: 1 } }", "forbid_calls: [{ name: pay, args: { a: 2 } }]", false),
+        ("{ name: pay }", "forbid_calls: [{ name: pay, args_not_match: { a: x } }]", false),
+        ("{ name: pay, status: pending }", "forbid_calls: [{ name: pay, status: pending }]", true),
+        ("{ name: pay, status: executed }", "forbid_calls: [{ name: pay, status: pending }]", false),
+        (
+            "{ name: pay, is_error: true, result_match: x }",
+            "forbid_calls: [{ name: pay, is_error: true }]",
+            true,
+        ),
         (
             "{ name: pay, args_match: { id: '${THREAD_ID}' } }",
             "forbid_calls: [{ name: pay, args_match: { id: '${THREAD_ID}' } }]",
@@ -84,6 +101,69 @@ fn what_is_required_decides_whether_it_is_forbidden() {
             assert_eq!(found, none, "{test}");
         }
     }
+}
+
+#[test]
+fn what_is_switched_off_forbids_nothing() {
+    let require = "{ tools: { require: [{ name: pay }] } }";
+    let forbid = "{ tools: { forbid: [pay] } }";
+    let off = "{ tools: { forbid: false, require: [{ name: pay }] } }";
+    let none: [&str; 0] = [];
+    let found = |target: &str, test: &str, turns: &[&str]| warnings(target, test, turns, 1000);
+    assert_eq!(found(forbid, off, &["{}"]), none);
+    assert_eq!(found(forbid, "{}", &[off]), none);
+    assert_eq!(
+        found(forbid, require, &["{ tools: { forbid: false } }", "{}"]),
+        none,
+        "it may be called there"
+    );
+    let both = "{ tools: { forbid: false, require: false } }";
+    assert_eq!(found(forbid, require, &[both, "{}"]), ["forbidden-requirement:3"]);
+    assert_eq!(
+        found("{}", forbid, &["{ tools: { forbid: false } }", require]),
+        none,
+        "its call may have begun before"
+    );
+}
+
+#[test]
+fn tools_that_are_not_allowed_and_calls_that_are_too_many() {
+    let none: [&str; 0] = [];
+    for (rules, expected) in [
+        ("allow_only: [look], require: [{ name: pay }]", true),
+        ("allow_only: [pay], require: [{ name: pay }]", false),
+        ("allow_only: [], require: [{ name_match: . }]", true),
+        ("allow_only: [pay], require: [{ name_match: ^p }]", false),
+        ("allow_only: [pay], require: [{ name_match: ^x }]", true),
+        ("allow_only: [pay], require: [{ name: pay, after: look }]", true),
+        ("allow_only: [pay], require: [{ name: look, count: { max: 3 } }]", false),
+        ("allow_only: ['${THREAD_ID}'], require: [{ name: pay }]", false),
+        ("max_calls: 1, require: [{ name: pay }, { name: look }]", true),
+        ("max_calls: 2, require: [{ name: pay }, { name: look }]", false),
+        ("max_calls: 2, require: [{ name: pay, count: { min: 2 } }, { name: pay, args: { a: 1 } }]", false),
+        ("max_calls: 1, require: [{ name: pay, count: { min: 2 } }]", true),
+        ("max_calls: 1, require: [{ name: pay }, { name_match: . }]", false),
+        ("max_calls: 0, require: [{ name: pay, count: { max: 2 } }]", false),
+        ("subagents: exclude, max_calls: 0, require: [{ name: pay }]", true),
+    ] {
+        let found = warnings("{}", &format!("{{ tools: {{ {rules} }} }}"), &["{}"], 1000);
+        if expected {
+            assert_eq!(found, ["forbidden-requirement:3"], "{rules}");
+        } else {
+            assert_eq!(found, none, "{rules}");
+        }
+    }
+    let exclude = "{ tools: { subagents: exclude, allow_only: [] } }";
+    let include = "{ tools: { subagents: include, require: [{ name: pay }] } }";
+    assert_eq!(warnings("{}", exclude, &[include], 1000), none, "a subagent may call it");
+    let of_turn = "{ tools: { max_calls: 0, require: [{ name: pay }] } }";
+    assert_eq!(warnings("{}", "{}", &["{}", of_turn], 1000), none, "its call may have begun before");
+    assert_eq!(warnings("{}", "{}", &[of_turn, "{}"], 1000), ["forbidden-requirement:4"]);
+    let require = "{ tools: { require: [{ name: pay }] } }";
+    assert_eq!(
+        warnings("{}", "{ tools: { max_calls: 0 } }", &["{}", require], 1000),
+        ["forbidden-requirement:3"]
+    );
 }
 
 #[test]

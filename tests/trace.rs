@@ -2,7 +2,8 @@
 
 use ananke::context::At;
 use ananke::trace::{
-    Args, Change, Input, Origin, Outcome, ResultContent, Role, SnapshotCall, SnapshotItem, Trace, Usage,
+    Args, Change, First, Input, Origin, Outcome, ResultContent, Role, SnapshotCall, SnapshotItem, Trace,
+    Usage,
 };
 
 fn turn(trace: &mut Trace, id: &str, text: &str, changes: Vec<Change<'_>>) {
@@ -173,7 +174,10 @@ fn what_only_a_snapshot_tells_is_live_after_the_turns_own_message() {
         assert_eq!(calls(&trace), ["old→- History", "new→ok SnapshotOnly"], "{own}");
         assert_eq!(trace.turn_text(&trace.turns[0]), "new words");
         assert!(!trace.is_live(0) && trace.is_live(1));
-        assert_eq!((trace.first_call("old"), trace.first_call("new")), (None, Some(1)));
+        assert_eq!(
+            (trace.first("old", First::Called, true), trace.first("new", First::Called, true)),
+            (None, Some(2))
+        );
     }
 }
 

@@ -1,5 +1,6 @@
 //! Patterns that the arguments of a call must match.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use regex::Regex;
@@ -51,10 +52,10 @@ impl ArgumentPatterns {
         fewer.0.iter().all(|condition| self.0.contains(condition))
     }
 
-    /// Each pattern in words: `` `amount` matching `^10` ``.
-    pub(super) fn describe(&self) -> impl Iterator<Item = String> {
-        let words = |(path, pattern): &(Path, Pattern)| {
-            format!("`{}` matching `{}`", path.as_str(), short(pattern.as_str()))
+    /// Each pattern in words: `` `amount` matching `^10` ``; `how` is `matching` or `not matching`.
+    pub(super) fn describe<'p>(&'p self, how: &'p str) -> impl Iterator<Item = String> + 'p {
+        let words = move |(path, pattern): &(Path, Pattern)| {
+            format!("`{}` {how} `{}`", path.as_str(), short(pattern.as_str()))
         };
         self.0.iter().map(words)
     }
@@ -75,26 +76,42 @@ impl Matching {
         if self.0.is_empty() {
             return None;
         }
-        let value = match call.args() {
-            Args::Json(value) => value,
-            Args::Malformed(error) => return Some(format!("the arguments are no JSON: {error}")),
-        };
-        self.0.iter().find_map(|(path, regex)| {
-            let Some(found) = path.find(value) else {
+        match call.args() {
+            Args::Json(value) => self.misfits(value).next(),
+            Args::Malformed(error) => Some(format!("the arguments are no JSON: {error}")),
+        }
+    }
+
+    /// Each pattern that does not match, in words.
+    pub(super) fn misfits<'m>(&'m self, args: &'m Value) -> impl Iterator<Item = String> + 'm {
+        self.0.iter().filter_map(|(path, regex)| {
+            let Some(found) = path.find(args) else {
                 return Some(format!("there is no argument `{}`", path.as_str()));
             };
-            let text = match found {
-                Value::String(text) => text.clone(),
-                other => other.to_string(),
-            };
-            (!regex.is_match(&text)).then(|| {
-                format!(
-                    "argument `{}` is `{}`, which does not match `{}`",
-                    path.as_str(),
-                    short(&text),
-                    short(regex.as_str())
-                )
-            })
+            let text = text_of(found);
+            let words = || format!("{}, which does not match `{}`", is(path, &text), short(regex.as_str()));
+            (!regex.is_match(&text)).then(words)
         })
     }
+
+    /// Each pattern that matches, in words.
+    pub(super) fn hits<'m>(&'m self, args: &'m Value) -> impl Iterator<Item = String> + 'm {
+        self.0.iter().filter_map(|(path, regex)| {
+            let text = text_of(path.find(args)?);
+            let words = || format!("{}, which matches `{}`", is(path, &text), short(regex.as_str()));
+            regex.is_match(&text).then(words)
+        })
+    }
+}
+
+/// What patterns look at: a string as it is, any other value as compact JSON.
+fn text_of(value: &Value) -> Cow<'_, str> {
+    match value {
+        Value::String(text) => Cow::Borrowed(text),
+        other => Cow::Owned(other.to_string()),
+    }
+}
+
+fn is(path: &Path, text: &str) -> String {
+    format!("argument `{}` is `{}`", path.as_str(), short(text))
 }

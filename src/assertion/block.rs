@@ -1,11 +1,14 @@
 //! One level's assert block, checked and filled.
 
 use super::{
-    Dropped, Entry, ExpectedOutcome, Forbid, ForbidCall, Matcher, Measure, MustMatch, MustNotMatch, Origin,
-    PerMeasure, Required, Rule, Snapshot, StateRule,
+    AllowOnly, Dropped, Entry, ExpectedOutcome, Forbid, ForbidCall, Matcher, MaxCalls, Measure, MustMatch,
+    MustNotMatch, Off, Origin, PerMeasure, Required, Rule, Snapshot, StateRule,
 };
 use crate::diagnostic::{Span, Spanned};
-use crate::model::{AssertBlock, Given, Limit, OutcomeRule, SnapshotRule, TimingLimits, UsageLimits};
+use crate::model::{
+    AssertBlock, Given, Limit, OutcomeRule, SnapshotRule, Subagents, Switch, TextRules, TimingLimits,
+    ToolRules, UsageLimits,
+};
 use crate::outcome::Level;
 use crate::variables::Filling;
 
@@ -16,6 +19,10 @@ pub struct Block {
     pub entries: Vec<Entry>,
     /// What stands twice, in the order of the file.
     pub dropped: Vec<Dropped>,
+    /// What of outer levels does not apply, in the order of the file.
+    pub off: Vec<Off>,
+    /// Whether calls of subagents are left out, and who says so.
+    pub subagents: Option<(bool, Origin)>,
     /// The limits of `timing` and `usage`.
     pub limits: PerMeasure<Setting>,
     /// `outcome`
@@ -94,39 +101,18 @@ impl Block {
             return compiled;
         };
         let mut adding = Adding { level, filling, compiled: &mut compiled };
-        if let Some(tools) = tools {
-            for name in tools.forbid.iter().flatten() {
-                adding.add(name.span, name.span, |filling| Forbid::compile(name, filling).map(Rule::Forbid));
-            }
-            for entry in tools.require.iter().flatten() {
-                adding.add(entry.span, entry.name.span, |filling| {
-                    Required::compile(entry, filling).map(Rule::Require)
-                });
-            }
-            for entry in tools.forbid_calls.iter().flatten() {
-                adding.add(entry.span, entry.name.span, |filling| {
-                    ForbidCall::compile(entry, filling).map(Rule::ForbidCall)
-                });
-            }
+        if let Some(tools) = adding.switched("tools", tools.as_ref()) {
+            adding.tools(tools);
         }
-        if let Some(text) = text {
-            for pattern in text.must_match.iter().flat_map(|list| &list.0) {
-                adding.add(pattern.span, pattern.span, |filling| {
-                    MustMatch::compile(pattern, filling).map(Rule::MustMatch)
-                });
-            }
-            for pattern in text.must_not_match.iter().flat_map(|list| &list.0) {
-                adding.add(pattern.span, pattern.span, |filling| {
-                    MustNotMatch::compile(pattern, filling).map(Rule::MustNotMatch)
-                });
-            }
+        if let Some(text) = adding.switched("text", text.as_ref()) {
+            adding.text(text);
         }
-        for written in state.iter().flatten() {
+        for written in adding.switched("state", state.as_ref()).into_iter().flatten() {
             adding.add(written.span, written.span, |filling| {
                 Matcher::compile(written, filling).map(|matcher| Rule::State(StateRule { matcher }))
             });
         }
-        adding.limits(&limits(timing.as_ref(), usage.as_ref()));
+        adding.limits(timing.as_ref(), usage.as_ref());
         if let Some(outcome) = outcome {
             adding.outcome(outcome);
         }
@@ -135,25 +121,29 @@ impl Block {
         }
         compiled
     }
+
+    /// Whether calls of subagents are left out, as far as this level says; `tools: false` says that they are not.
+    pub(super) fn leaves_subagents_out(&self) -> Option<bool> {
+        let is_off = self.off.iter().any(|off| off.covers("tools.subagents"));
+        self.subagents.as_ref().map(|(without, _)| *without).or_else(|| is_off.then_some(false))
+    }
 }
 
-/// What is written for each measure.
-fn limits<'m>(
+/// What is written for a measure.
+fn limit_of<'m>(
+    measure: Measure,
     timing: Option<&'m TimingLimits>,
     usage: Option<&'m UsageLimits>,
-) -> [(Measure, Option<&'m Spanned<Limit>>); Measure::ALL.len()] {
-    Measure::ALL.map(|measure| {
-        let written = match measure {
-            Measure::Duration => timing.and_then(|timing| timing.max_duration_ms.as_ref()),
-            Measure::Idle => timing.and_then(|timing| timing.max_idle_ms.as_ref()),
-            Measure::FirstToken => timing.and_then(|timing| timing.max_first_token_ms.as_ref()),
-            Measure::Tool => timing.and_then(|timing| timing.max_tool_ms.as_ref()),
-            Measure::InputTokens => usage.and_then(|usage| usage.max_input_tokens.as_ref()),
-            Measure::OutputTokens => usage.and_then(|usage| usage.max_output_tokens.as_ref()),
-            Measure::TotalTokens => usage.and_then(|usage| usage.max_total_tokens.as_ref()),
-        };
-        (measure, written)
-    })
+) -> Option<&'m Spanned<Limit>> {
+    match measure {
+        Measure::Duration => timing?.max_duration_ms.as_ref(),
+        Measure::Idle => timing?.max_idle_ms.as_ref(),
+        Measure::FirstToken => timing?.max_first_token_ms.as_ref(),
+        Measure::Tool => timing?.max_tool_ms.as_ref(),
+        Measure::InputTokens => usage?.max_input_tokens.as_ref(),
+        Measure::OutputTokens => usage?.max_output_tokens.as_ref(),
+        Measure::TotalTokens => usage?.max_total_tokens.as_ref(),
+    }
 }
 
 struct Adding<'c, 'f> {
@@ -180,10 +170,96 @@ impl Adding<'_, '_> {
         }
     }
 
-    fn limits(&mut self, written: &[(Measure, Option<&Spanned<Limit>>)]) {
-        for (measure, limit) in written {
-            let setting = limit.and_then(|limit| self.setting(limit));
-            self.compiled.limits.set(*measure, setting);
+    /// The rules that are written, unless a `false` stands in their place.
+    fn switched<'m, T>(
+        &mut self,
+        path: &'static str,
+        written: Option<&'m Spanned<Switch<T>>>,
+    ) -> Option<&'m T> {
+        let written = written?;
+        if written.value.on().is_none() {
+            let origin = self.origin(written.span);
+            self.compiled.off.push(Off { path, origin });
+        }
+        written.value.on()
+    }
+
+    fn tools(&mut self, tools: &ToolRules) {
+        let ToolRules { forbid, require, forbid_calls, allow_only, max_calls, subagents } = tools;
+        for name in self.switched("tools.forbid", forbid.as_ref()).into_iter().flatten() {
+            self.add(name.span, name.span, |filling| Forbid::compile(name, filling).map(Rule::Forbid));
+        }
+        for entry in self.switched("tools.require", require.as_ref()).into_iter().flatten() {
+            let name = entry.name.as_ref().or(entry.name_match.as_ref());
+            self.add(entry.span, name.map_or(entry.span, |name| name.span), |filling| {
+                Required::compile(entry, filling).map(Box::new).map(Rule::Require)
+            });
+        }
+        for entry in self.switched("tools.forbid_calls", forbid_calls.as_ref()).into_iter().flatten() {
+            let name = entry.name.as_ref().or(entry.name_match.as_ref());
+            self.add(entry.span, name.map_or(entry.span, |name| name.span), |filling| {
+                ForbidCall::compile(entry, filling).map(Box::new).map(Rule::ForbidCall)
+            });
+        }
+        if let Some(written) = allow_only
+            && let Some(names) = self.switched("tools.allow_only", Some(written))
+        {
+            self.add(written.span, written.span, |filling| {
+                AllowOnly::compile(names, filling).map(Rule::AllowOnly)
+            });
+        }
+        match max_calls {
+            Some(Spanned { value: Limit::Most(given), span }) => {
+                let given = Spanned { value: given.clone(), span: *span };
+                self.add(*span, *span, |filling| MaxCalls::compile(&given, filling).map(Rule::MaxCalls));
+            }
+            Some(Spanned { value: Limit::Off, span }) => {
+                let origin = self.origin(*span);
+                self.compiled.off.push(Off { path: "tools.max_calls", origin });
+            }
+            None => {}
+        }
+        if let Some(subagents) = subagents {
+            let origin = self.origin(subagents.span);
+            self.compiled.subagents = Some((subagents.value == Subagents::Exclude, origin));
+        }
+    }
+
+    fn text(&mut self, text: &TextRules) {
+        let TextRules { must_match, must_not_match } = text;
+        let must = self.switched("text.must_match", must_match.as_ref());
+        for pattern in must.into_iter().flat_map(|list| &list.0) {
+            self.add(pattern.span, pattern.span, |filling| {
+                MustMatch::compile(pattern, filling).map(Rule::MustMatch)
+            });
+        }
+        let must_not = self.switched("text.must_not_match", must_not_match.as_ref());
+        for pattern in must_not.into_iter().flat_map(|list| &list.0) {
+            self.add(pattern.span, pattern.span, |filling| {
+                MustNotMatch::compile(pattern, filling).map(Rule::MustNotMatch)
+            });
+        }
+    }
+
+    fn limits(
+        &mut self,
+        timing: Option<&Spanned<Switch<TimingLimits>>>,
+        usage: Option<&Spanned<Switch<UsageLimits>>>,
+    ) {
+        let off = |is_off: bool, span: Option<Span>| span.filter(|_| is_off);
+        let timing_off =
+            off(timing.is_some_and(|timing| timing.value.on().is_none()), timing.map(|timing| timing.span));
+        let usage_off =
+            off(usage.is_some_and(|usage| usage.value.on().is_none()), usage.map(|usage| usage.span));
+        let timing = timing.and_then(|timing| timing.value.on());
+        let usage = usage.and_then(|usage| usage.value.on());
+        for measure in Measure::ALL {
+            let off = if measure.path().starts_with("timing.") { timing_off } else { usage_off };
+            let setting = match off {
+                Some(span) => Some(Setting::Off(self.origin(span))),
+                None => limit_of(measure, timing, usage).and_then(|limit| self.setting(limit)),
+            };
+            self.compiled.limits.set(measure, setting);
         }
     }
 

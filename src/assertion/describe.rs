@@ -8,13 +8,22 @@ use crate::trace::{ToolCall, Trace};
 /// The longest piece of agent text in a failure, in characters.
 const SHOWN: usize = 200;
 
-/// One line of what was seen.
-pub(super) fn seen(seen: Seen, trace: &Trace) -> String {
+/// The lines of what was seen.
+pub(super) fn seen(seen: Seen, trace: &Trace) -> Vec<String> {
     match seen {
-        Seen::Words(words) => words,
+        Seen::Words(words) => vec![words],
         Seen::Call { index, misfit } => {
             let shown = trace.calls.get(index).map(call).unwrap_or_default();
-            misfit.map_or(shown.clone(), |misfit| format!("{shown}: {misfit}"))
+            vec![misfit.map_or(shown.clone(), |misfit| format!("{shown}: {misfit}"))]
+        }
+        Seen::Miss { index, misfits, is_closer } => {
+            let shown = trace.calls.get(index).map(call).unwrap_or_default();
+            let closest = if is_closer { "closest: " } else { "" };
+            if let [misfit] = misfits.as_slice() {
+                return vec![format!("{closest}{shown}: {misfit}")];
+            }
+            let misfits = misfits.iter().map(|misfit| format!("  {misfit}"));
+            [format!("{closest}{shown}")].into_iter().chain(misfits).collect()
         }
     }
 }
@@ -62,4 +71,12 @@ pub(super) fn times(count: u64) -> String {
         1 => "once".to_owned(),
         count => format!("{count} times"),
     }
+}
+
+/// Names in order, the newest last, bounded.
+pub(super) fn listed(names: &[&str]) -> String {
+    const SHOWN: usize = 20;
+    let shown: Vec<String> = names.iter().rev().take(SHOWN).rev().map(|name| short(name)).collect();
+    let more = if names.len() > SHOWN { format!("{} more, ", names.len() - SHOWN) } else { String::new() };
+    format!("{more}{}", shown.join(", "))
 }

@@ -24,6 +24,10 @@ pub struct Part {
     pub limits: Vec<ExplainedLimit>,
     /// What was written again, and where it stood already.
     pub dropped: Vec<(String, Origin, Origin)>,
+    /// What outer levels wrote and this home does not look at.
+    pub switched_off: Vec<SwitchedOff>,
+    /// Whether calls of subagents are left out, where this home says so, and who does.
+    pub subagents: Option<(bool, Origin)>,
     /// Of a turn: what of it is left out of the test's sum.
     pub answers_for: Vec<Measure>,
     /// Of a turn: whether it is told what was before, so that nothing of the test is in force on it.
@@ -41,6 +45,17 @@ pub struct ExplainedRule {
     pub words: String,
     /// Who wrote it.
     pub origin: Origin,
+}
+
+/// A prohibition or an obligation that is not in force here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SwitchedOff {
+    /// What it wants.
+    pub words: String,
+    /// Who wrote it.
+    pub origin: Origin,
+    /// Who says otherwise.
+    pub by: Origin,
 }
 
 /// One limit of one home.
@@ -83,6 +98,11 @@ pub fn explain(target: &Block, test: &Block, turns: &[Block]) -> Explanation {
         rules: rules(&merged.test, Home::Test),
         limits: Measure::ALL.into_iter().filter_map(of_test).collect(),
         dropped: dropped(&merged.dropped),
+        switched_off: switched_off(&merged.replaced),
+        subagents: test
+            .subagents
+            .clone()
+            .or_else(|| target.subagents.clone().filter(|_| test.leaves_subagents_out().is_none())),
         answers_for: Vec::new(),
         is_replay: false,
     };
@@ -96,6 +116,8 @@ pub fn explain(target: &Block, test: &Block, turns: &[Block]) -> Explanation {
             rules: rules(&own.entries, Home::Turn(number)),
             limits: Measure::ALL.into_iter().filter_map(|measure| limit(measure, levels)).collect(),
             dropped: dropped(&own.dropped),
+            switched_off: switched_off(&own.left_out),
+            subagents: block.subagents.clone(),
             answers_for: answers.collect(),
             is_replay: own.is_replay,
         }
@@ -127,6 +149,15 @@ fn rules(entries: &[Entry], home: Home) -> Vec<ExplainedRule> {
     entries.iter().map(explained).collect()
 }
 
+fn switched_off(replaced: &[super::Replaced]) -> Vec<SwitchedOff> {
+    let told = replaced.iter().map(|super::Replaced { entry, by }| SwitchedOff {
+        words: entry.rule.describe(),
+        origin: entry.origin.clone(),
+        by: by.clone(),
+    });
+    told.collect()
+}
+
 fn dropped(dropped: &[super::Dropped]) -> Vec<(String, Origin, Origin)> {
     let told = dropped.iter();
     told.map(|one| (one.entry.rule.describe(), one.entry.origin.clone(), one.kept.clone())).collect()
@@ -135,6 +166,11 @@ fn dropped(dropped: &[super::Dropped]) -> Vec<(String, Origin, Origin)> {
 /// The limit in force, outer levels first. What was replaced is told by the home that replaces it, and by it alone.
 fn limit(measure: Measure, levels: &[&Block]) -> Option<ExplainedLimit> {
     let setting = effective(measure, levels)?;
+    let mut said = levels.iter().filter(|block| block.limits.get(measure).is_some());
+    if matches!(setting, Setting::Off(_)) && said.nth(1).is_none() {
+        // A `false` in the place of a whole block has nothing to switch off here.
+        return None;
+    }
     let (own, outer) = levels.split_last()?;
     let is_own = own.limits.get(measure).is_some();
     let outer = outer.iter().rev().filter_map(|block| block.limits.get(measure)).filter(|_| is_own);

@@ -1,6 +1,6 @@
 //! `tools.forbid`: a tool that must not be called at all.
 
-use super::selector::tool_name;
+use super::tool_name::tool_name;
 use super::{Finding, Judgement, Moment, Scope, Seen};
 use crate::model::Text;
 use crate::trace::Touch;

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::selector::Selecting;
-use super::{Finding, Judgement, Moment, Scope, Seen, Selector};
+use super::describe::short;
+use super::selector::{Selecting, Written};
+use super::{Finding, Home, Judgement, Moment, Scope, Seen, Selector};
+use crate::diagnostic::Spanned;
 use crate::model::ForbidCalls;
 use crate::trace::Touch;
 use crate::variables::{Filling, Patterns};
@@ -16,10 +18,36 @@ pub struct ForbidCall {
 }
 
 impl ForbidCall {
-    pub(super) fn compile(entry: &ForbidCalls, filling: &mut Filling<'_>) -> Option<Self> {
-        let ForbidCalls { name, args_match, result_match } = entry;
-        Selector::compile(name, args_match.as_ref(), result_match.as_ref(), filling)
-            .map(|selector| Self { selector })
+    pub(super) fn compile(entry: &Spanned<ForbidCalls>, filling: &mut Filling<'_>) -> Option<Self> {
+        let ForbidCalls {
+            name,
+            name_match,
+            args,
+            args_match,
+            args_not_match,
+            result,
+            result_match,
+            result_not_match,
+            exact,
+            is_error,
+            status,
+        } = &entry.value;
+        let written = Written {
+            span: entry.span,
+            name: name.as_ref(),
+            name_match: name_match.as_ref(),
+            args: args.as_ref(),
+            args_match: args_match.as_ref(),
+            args_not_match: args_not_match.as_ref(),
+            result: result.as_ref(),
+            result_match: result_match.as_ref(),
+            result_not_match: result_not_match.as_ref(),
+            exact: exact.clone(),
+            is_error: *is_error,
+            status: status.clone(),
+            selects_not: true,
+        };
+        Selector::compile(&written, filling).map(|selector| Self { selector })
     }
 
     /// What is wanted, in words.
@@ -28,12 +56,20 @@ impl ForbidCall {
     }
 
     /// When it is settled, in words.
-    pub fn settled(&self) -> &'static str {
-        match (self.selector.args.is_empty(), &self.selector.result) {
-            (_, Some(_)) => "broken as soon as such a result comes, in a later turn too",
-            (false, None) => "broken as soon as the arguments of such a call are known",
-            (true, None) => "broken as soon as the tool is called",
-        }
+    pub fn settled(&self, home: Home) -> String {
+        let result = &self.selector.result;
+        let words = match (self.selector.args.is_empty(), result.is_empty()) {
+            _ if result.is_pending() => {
+                return format!("broken at the end of {} by a call that has no result", home.words());
+            }
+            _ if result.is_provisional() => {
+                "broken at the end of the turn in which such a result comes, in a later turn too"
+            }
+            (_, false) => "broken as soon as such a result comes, in a later turn too",
+            (false, true) => "broken as soon as the arguments of such a call are known",
+            (true, true) => "broken as soon as the tool is called",
+        };
+        words.to_owned()
     }
 
     pub(super) fn start(&self, patterns: &mut Patterns) -> Result<Monitor, regex::Error> {
@@ -41,6 +77,7 @@ impl ForbidCall {
             expected: self.describe(),
             selecting: self.selector.start(patterns)?,
             suspects: BTreeMap::new(),
+            answered: Vec::new(),
         })
     }
 }
@@ -51,6 +88,8 @@ pub struct Monitor {
     expected: String,
     selecting: Selecting,
     suspects: BTreeMap<usize, Suspect>,
+    /// Those whose results fit but may turn out to be failures by the end of the turn.
+    answered: Vec<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +106,7 @@ impl Monitor {
     pub(super) fn watch(&mut self, scope: &Scope<'_>, moment: Moment) -> Judgement {
         match moment {
             Moment::Touched(Touch::CallStarted(index)) => {
-                if scope.counts(index) && scope.trace.calls[index].name == self.selecting.name {
+                if scope.counts(index) && self.selecting.name.means(&scope.trace.calls[index].name) {
                     self.suspects.insert(index, Suspect::Started);
                     if !self.selecting.has_args() {
                         return self.args_known(scope, index);
@@ -77,56 +116,87 @@ impl Monitor {
             }
             Moment::Touched(Touch::ArgsDone(index)) => self.args_known(scope, index),
             Moment::Touched(Touch::Answered(index)) => self.answered(scope, index),
-            Moment::Touched(Touch::MessageClosed(_)) | Moment::TurnEnd => Judgement::Open,
-            // A result that is still to come may convict a call of this home in a later turn.
-            Moment::HomeEnd if self.suspects.values().any(|suspect| *suspect == Suspect::Accused) => {
-                Judgement::Open
+            Moment::Touched(Touch::MessageClosed(_)) => Judgement::Open,
+            Moment::TurnEnd => {
+                let answered = std::mem::take(&mut self.answered);
+                self.convict_all(scope, answered)
             }
+            Moment::HomeEnd | Moment::TestEnd if self.selecting.is_pending() => {
+                let accused = self.accused().collect();
+                match self.convict_all(scope, accused) {
+                    Judgement::Open => Judgement::Holds,
+                    broken => broken,
+                }
+            }
+            // A result that is still to come may convict a call of this home in a later turn.
+            Moment::HomeEnd if self.accused().next().is_some() => Judgement::Open,
             Moment::HomeEnd | Moment::TestEnd => Judgement::Holds,
         }
+    }
+
+    fn accused(&self) -> impl Iterator<Item = usize> {
+        let accused = self.suspects.iter().filter(|(_, suspect)| **suspect == Suspect::Accused);
+        accused.map(|(index, _)| *index)
     }
 
     fn args_known(&mut self, scope: &Scope<'_>, index: usize) -> Judgement {
         if self.suspects.get(&index) != Some(&Suspect::Started) {
             return Judgement::Open;
         }
-        if self.selecting.args_misfit(&scope.trace.calls[index]).is_some() {
+        if !self.selecting.takes_args(&scope.trace.calls[index]) {
             self.suspects.insert(index, Suspect::Decided);
             return Judgement::Open;
         }
-        if self.selecting.result.is_some() {
+        if self.selecting.on_result() {
             self.suspects.insert(index, Suspect::Accused);
             return Judgement::Open;
         }
-        self.convict(scope, index)
+        Judgement::broken(self.convict(scope, index))
     }
 
     /// Every result counts, not only the last (SPEC 6).
     fn answered(&mut self, scope: &Scope<'_>, index: usize) -> Judgement {
         let accused = self.suspects.get(&index) == Some(&Suspect::Accused);
-        if accused && self.selecting.result_misfit(&scope.trace.calls[index]).is_none() {
-            return self.convict(scope, index);
+        if !accused || !self.selecting.takes_result(&scope.trace.calls[index]) {
+            return Judgement::Open;
         }
-        Judgement::Open
+        if self.selecting.is_provisional() {
+            self.answered.push(index);
+            return Judgement::Open;
+        }
+        Judgement::broken(self.convict(scope, index))
     }
 
-    fn convict(&mut self, scope: &Scope<'_>, index: usize) -> Judgement {
+    /// Convicts those that still fit.
+    fn convict_all(&mut self, scope: &Scope<'_>, suspects: Vec<usize>) -> Judgement {
+        let mut findings = Vec::new();
+        for index in suspects {
+            let accused = self.suspects.get(&index) == Some(&Suspect::Accused);
+            if accused && self.selecting.takes_result(&scope.trace.calls[index]) {
+                findings.push(self.convict(scope, index));
+            }
+        }
+        if findings.is_empty() { Judgement::Open } else { Judgement::Broken(findings) }
+    }
+
+    fn convict(&mut self, scope: &Scope<'_>, index: usize) -> Finding {
         self.suspects.insert(index, Suspect::Decided);
         let call = &scope.trace.calls[index];
-        let what = match (self.selecting.has_args(), self.selecting.result.is_some()) {
+        let what = match (self.selecting.has_args(), self.selecting.on_result()) {
+            _ if self.selecting.is_pending() => "was called and has no result, which is forbidden",
             (false, false) => "was called",
             (true, false) => "was called with arguments that are forbidden",
             (false, true) => "was called and had a result that is forbidden",
             (true, true) => "was called with arguments and a result that are forbidden together",
         };
-        Judgement::broken(Finding {
-            message: format!("`{}` {what}", self.selecting.name),
+        Finding {
+            message: format!("`{}` {what}", short(&call.name)),
             expected: self.expected.clone(),
             seen: vec![Seen::Call { index, misfit: None }],
             events: [Some(call.first_event), call.result().map(|result| result.event)]
                 .into_iter()
                 .flatten()
                 .collect(),
-        })
+        }
     }
 }

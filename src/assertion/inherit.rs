@@ -1,6 +1,6 @@
 //! Target → test → turn: what is in force where (SPEC 7.1).
 
-use super::{Block, Bound, Entry, Expectation, Kind, Measure, Origin, PerMeasure, Rule, Setting};
+use super::{Block, Bound, Entry, Expectation, Kind, Measure, Origin, PerMeasure, Reach, Rule, Setting};
 
 /// What is in force in a test, by home.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -9,6 +9,10 @@ pub struct Inherited {
     pub test: Vec<Entry>,
     /// What the target or the test wrote though it was in force already.
     pub dropped: Vec<Dropped>,
+    /// What the target wrote and the test says otherwise.
+    pub replaced: Vec<Replaced>,
+    /// Whether calls of subagents are none to the rules whose home is the test.
+    pub without_subagents: bool,
     /// The test's effective limits.
     pub limits: PerMeasure<Bound>,
     /// What each turn adds.
@@ -22,12 +26,40 @@ pub struct TurnRules {
     pub entries: Vec<Entry>,
     /// What the turn wrote though it was in force already.
     pub dropped: Vec<Dropped>,
+    /// The rules of the test that do not look at this turn.
+    pub left_out: Vec<Replaced>,
+    /// Whether calls of subagents are none to the turn's own rules.
+    pub without_subagents: bool,
     /// The turn's effective limits.
     pub limits: PerMeasure<Bound>,
     /// Where the turn's own limit is `false` or looser than the test's: its part is then left out of the test's sum.
     pub answers_for: Vec<Measure>,
     /// Whether it is told what was before: nothing of the outer levels is in force on it.
     pub is_replay: bool,
+}
+
+/// A rule that a level further in switches off, or says otherwise.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Replaced {
+    /// The rule.
+    pub entry: Entry,
+    /// What stands instead.
+    pub by: Origin,
+}
+
+impl TurnRules {
+    /// Whether a rule of the test does not look at this turn.
+    pub fn leaves_out(&self, entry: &Entry) -> bool {
+        self.left_out.iter().any(|left_out| left_out.entry == *entry)
+    }
+}
+
+impl Inherited {
+    /// What a rule of the test looks at.
+    pub fn reach(&self, entry: &Entry) -> Reach {
+        let turns = self.turns.iter().enumerate().filter(|(_, turn)| turn.leaves_out(entry));
+        Reach { left_out: turns.map(|(index, _)| index).collect(), without_subagents: self.without_subagents }
+    }
 }
 
 /// A rule that was written again.
@@ -40,19 +72,26 @@ pub struct Dropped {
 }
 
 /// Merges the levels. Lists accumulate, outer first; a prohibition that an outer level wrote already counts once;
-/// limits and the outcome override inwards.
+/// limits, `max_calls` and the outcome override inwards; `false` leaves out.
 pub fn inherit(target: &Block, test: &Block, turns: &[Block]) -> Inherited {
+    let (replaced, kept) = part(&target.entries, |entry| replaced_on_test(entry, test));
+    let without_subagents = |levels: &[&Block]| {
+        levels.iter().rev().find_map(|block| block.leaves_subagents_out()).unwrap_or_default()
+    };
     let mut merged = Inherited {
-        test: target.entries.clone(),
+        test: kept,
+        replaced,
+        without_subagents: without_subagents(&[target, test]),
         dropped: [target.dropped.as_slice(), &test.dropped].concat(),
         limits: bounds(&[target, test]),
         turns: Vec::with_capacity(turns.len()),
     };
     add_new(&mut merged.test, &mut merged.dropped, &test.entries, &[]);
     // The last turn's own word overrides: both are about the same run.
-    let last = turns.iter().rfind(|turn| !turn.is_replay);
+    let last = turns.iter().rposition(|turn| !turn.is_replay);
     let of_test = [&test.outcome, &target.outcome].into_iter().find_map(Option::as_ref);
-    if let (Some(Expectation::Is(entry)), None) = (of_test, last.and_then(|turn| turn.outcome.as_ref())) {
+    let of_last = last.and_then(|last| turns[last].outcome.as_ref());
+    if let (Some(Expectation::Is(entry)), None) = (of_test, of_last) {
         merged.test.push(entry.clone());
     }
     if let Some(mut entry) = snapshot(&[target, test]) {
@@ -62,13 +101,22 @@ pub fn inherit(target: &Block, test: &Block, turns: &[Block]) -> Inherited {
         }
         merged.test.push(entry);
     }
-    for turn in turns {
+    for (index, turn) in turns.iter().enumerate() {
         let levels: &[&Block] = if turn.is_replay { &[turn] } else { &[target, test, turn] };
-        let outer: &[Entry] = if turn.is_replay { &[] } else { &merged.test };
+        let without_subagents = without_subagents(levels);
+        let is_same = !turn.is_replay && without_subagents == merged.without_subagents;
+        let outer: &[Entry] = if is_same { &merged.test } else { &[] };
         let answers = |measure: &Measure| {
             turn.is_replay || is_looser(turn.limits.get(*measure), merged.limits.get(*measure))
         };
+        // The state of a test is that of its last turn.
+        let is_about = |entry: &Entry| !matches!(entry.rule, Rule::State(_)) || last == Some(index);
+        let (left_out, _) = part(&merged.test, |entry| {
+            replaced_on_turn(entry, turn).filter(|_| is_about(entry) && !turn.is_replay)
+        });
         let mut own = TurnRules {
+            left_out,
+            without_subagents,
             dropped: turn.dropped.clone(),
             limits: bounds(levels),
             answers_for: Measure::ALL.into_iter().filter(Measure::is_summed).filter(answers).collect(),
@@ -84,6 +132,22 @@ pub fn inherit(target: &Block, test: &Block, turns: &[Block]) -> Inherited {
         }
         merged.turns.push(own);
     }
+    // What is left out on every turn that it would look at is in force nowhere.
+    let looks = |entry: &Entry| -> Vec<&TurnRules> {
+        let is_state = matches!(entry.rule, Rule::State(_));
+        let turns = merged
+            .turns
+            .iter()
+            .enumerate()
+            .filter(|(index, turn)| !turn.is_replay && (!is_state || last == Some(*index)));
+        turns.map(|(_, turn)| turn).collect()
+    };
+    let is_nowhere = |entry: &Entry| {
+        let turns = looks(entry);
+        !turns.is_empty() && turns.iter().all(|turn| turn.leaves_out(entry))
+    };
+    let kept = merged.test.iter().filter(|entry| !is_nowhere(entry)).cloned().collect();
+    merged.test = kept;
     merged
 }
 
@@ -102,6 +166,45 @@ fn snapshot(levels: &[&Block]) -> Option<Entry> {
             Some(entry)
         }
     })
+}
+
+/// Divides rules into those that something replaces and the others.
+fn part<'b>(
+    entries: &[Entry],
+    replaced: impl Fn(&Entry) -> Option<&'b Origin>,
+) -> (Vec<Replaced>, Vec<Entry>) {
+    let (mut gone, mut kept) = (Vec::new(), Vec::new());
+    for entry in entries {
+        match replaced(entry) {
+            Some(by) => gone.push(Replaced { entry: entry.clone(), by: by.clone() }),
+            None => kept.push(entry.clone()),
+        }
+    }
+    (gone, kept)
+}
+
+fn switched_off<'b>(entry: &Entry, inner: &'b Block) -> Option<&'b Origin> {
+    inner.off.iter().find(|off| off.covers(entry.rule.path())).map(|off| &off.origin)
+}
+
+/// What the test says instead of a rule of the target.
+fn replaced_on_test<'b>(entry: &Entry, test: &'b Block) -> Option<&'b Origin> {
+    let own = || test.entries.iter().find(|own| matches!(own.rule, Rule::MaxCalls(_)));
+    let instead = || own().filter(|_| matches!(entry.rule, Rule::MaxCalls(_))).map(|own| &own.origin);
+    switched_off(entry, test).or_else(instead)
+}
+
+/// What a turn says instead of a rule of the test: a tighter `max_calls` stands beside that of the test.
+fn replaced_on_turn<'b>(entry: &Entry, turn: &'b Block) -> Option<&'b Origin> {
+    let looser = || {
+        let Rule::MaxCalls(outer) = &entry.rule else { return None };
+        let own = turn.entries.iter().find(|own| match &own.rule {
+            Rule::MaxCalls(own) => own.is_looser(outer),
+            _ => false,
+        });
+        own.map(|own| &own.origin)
+    };
+    switched_off(entry, turn).or_else(looser)
 }
 
 fn add_new(entries: &mut Vec<Entry>, dropped: &mut Vec<Dropped>, more: &[Entry], outer: &[Entry]) {

@@ -2,8 +2,8 @@
 
 use super::snapshot::Told;
 use super::{
-    Captured, Entry, Finding, Home, Inherited, Judgement, Moment, Monitor, Origin, Rule, Scope, TurnRules,
-    Writing, sum,
+    Captured, Entry, Finding, Home, Inherited, Judgement, Moment, Monitor, Origin, Reach, Rule, Scope,
+    TurnRules, Writing, sum,
 };
 use crate::diagnostic::Difference;
 use crate::outcome::{ErrorKind, Failure, Problem};
@@ -42,6 +42,7 @@ struct Watch {
     path: &'static str,
     origin: Origin,
     home: Home,
+    reach: Reach,
     monitor: Monitor,
     settled: bool,
     broken: bool,
@@ -85,7 +86,11 @@ impl Judge {
         let mut test = Vec::new();
         for entry in &rules.test {
             let monitor = entry.rule.start(&mut patterns)?;
-            test.push(Watch::new(entry.rule.path(), entry.origin.clone(), Home::Test, monitor));
+            let reach = rules.reach(entry);
+            test.push(Watch {
+                reach,
+                ..Watch::new(entry.rule.path(), entry.origin.clone(), Home::Test, monitor)
+            });
         }
         for (measure, bound) in rules.limits.iter().filter(|(measure, _)| measure.is_summed()) {
             let answers = rules.turns.iter().map(|turn| turn.answers_for.contains(&measure)).collect();
@@ -140,7 +145,9 @@ impl Judge {
         let Some(rules) = self.rules.turns.get(index) else { return Ok(()) };
         for entry in &rules.entries {
             let monitor = entry.rule.start(&mut self.patterns)?;
-            self.turn.push(Watch::new(entry.rule.path(), entry.origin.clone(), home, monitor));
+            let reach = Reach { without_subagents: rules.without_subagents, ..Reach::default() };
+            self.turn
+                .push(Watch { reach, ..Watch::new(entry.rule.path(), entry.origin.clone(), home, monitor) });
         }
         for (measure, bound) in rules.limits.iter() {
             let monitor = Monitor::of_limit(measure, bound.clone());
@@ -249,7 +256,17 @@ impl Judge {
 
 impl Watch {
     fn new(path: &'static str, origin: Origin, home: Home, monitor: Monitor) -> Self {
-        Self { path, origin, home, monitor, settled: false, broken: false, found: 0, unknown: None }
+        Self {
+            path,
+            origin,
+            home,
+            reach: Reach::default(),
+            monitor,
+            settled: false,
+            broken: false,
+            found: 0,
+            unknown: None,
+        }
     }
 
     /// Feeds the monitor; an obligation that is broken is settled, a prohibition may be broken again.
@@ -259,7 +276,7 @@ impl Watch {
         if self.settled || told {
             return;
         }
-        match self.monitor.watch(&Scope { trace, home: self.home, redactor }, moment) {
+        match self.monitor.watch(&Scope { trace, home: self.home, reach: &self.reach, redactor }, moment) {
             Judgement::Open => {}
             Judgement::Holds => self.settled = true,
             Judgement::Differs(captured) => {

@@ -1,8 +1,10 @@
 //! How a rule is fed and how it answers.
 
+use std::collections::BTreeSet;
+
 use super::Captured;
 use crate::redact::Redactor;
-use crate::trace::{Message, Origin, Touch, Trace, Turn};
+use crate::trace::{First, Message, Origin, ToolCall, Touch, Trace, Turn};
 
 /// Where a rule is settled: the level that wrote it; what the target writes has the test as its home (SPEC 7.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +25,15 @@ impl Home {
     }
 }
 
+/// What a rule does not look at, though it is in its home.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reach {
+    /// The turns that switch the rule off, counted from 0.
+    pub left_out: BTreeSet<usize>,
+    /// Whether calls of subagents are left out.
+    pub without_subagents: bool,
+}
+
 /// What a rule sees when it is fed.
 #[derive(Clone, Copy, Debug)]
 pub struct Scope<'a> {
@@ -30,6 +41,8 @@ pub struct Scope<'a> {
     pub trace: &'a Trace,
     /// Which part of it the rule is about.
     pub home: Home,
+    /// Which calls and texts are none of the rule's business.
+    pub reach: &'a Reach,
     /// Knows what must not be quoted in part: a part of a secret cannot be masked any more.
     pub redactor: &'a Redactor,
 }
@@ -37,19 +50,20 @@ pub struct Scope<'a> {
 impl Scope<'_> {
     /// Whether a call is the rule's business: live, and started in its home.
     pub fn counts(&self, call: usize) -> bool {
-        self.sees(call) && self.started_at_home(call)
+        self.sees(call) && self.started_at_home(call) && !self.is_left_out(call)
     }
 
     /// Whether a call has happened for the rule, in its home or before it: what a turn was told again is seen by that
     /// turn alone (SPEC 6, Snapshots).
     pub fn sees(&self, call: usize) -> bool {
         let Some(call) = self.trace.calls.get(call) else { return false };
-        self.is_seen(call.origin, call.counted_in)
+        self.is_told(call) && self.is_seen(call.origin, call.counted_in)
     }
 
     /// Whether a message is part of the text that the rule looks at.
     pub fn hears(&self, message: &Message) -> bool {
-        message.is_text() && self.is_seen(message.origin, message.turn)
+        let is_told = !self.reach.left_out.contains(&message.turn);
+        is_told && message.is_text() && self.is_seen(message.origin, message.turn)
     }
 
     fn is_seen(&self, origin: Origin, turn: usize) -> bool {
@@ -60,22 +74,37 @@ impl Scope<'_> {
         }
     }
 
-    /// The first call of the tool `name` that has happened for the rule.
-    pub fn first_call(&self, name: &str) -> Option<usize> {
+    /// When the tool `name` was first called or answered, as far as the rule has seen.
+    pub fn first(&self, name: &str, what: First) -> Option<u32> {
         let turn = match self.home {
             Home::Turn(turn) => self.trace.turns.get(turn).filter(|turn| turn.input.is_replay),
             Home::Test => None,
         };
-        let is_it = |call: &usize| self.trace.calls[*call].name == name && self.sees(*call);
-        let told_again = || turn.and_then(|turn| turn.calls.clone().find(is_it));
-        self.trace.first_call(name).or_else(told_again)
+        let told_again = || {
+            let mut calls = turn?.calls.clone().filter(|call| self.sees(*call));
+            calls.find_map(|call| {
+                let call = self.trace.calls.get(call).filter(|call| call.name == name)?;
+                match what {
+                    First::Called => Some(call.began),
+                    First::Answered => call.results.first().map(|result| result.came),
+                }
+            })
+        };
+        self.trace.first(name, what, !self.reach.without_subagents).or_else(told_again)
     }
 
     /// The text of the running turn, as far as the rule hears it.
     pub fn turn_text(&self) -> String {
+        let last = self.trace.turns.len().saturating_sub(1);
         let unheard = |turn: &Turn| turn.input.is_replay && self.home == Home::Test;
         let turn = self.trace.turns.last().filter(|turn| !unheard(turn));
+        let turn = turn.filter(|_| !self.reach.left_out.contains(&last));
         turn.map(|turn| self.trace.turn_text(turn)).unwrap_or_default()
+    }
+
+    /// The text of the turns that the rule looks at, joined by newlines, empty ones ignored.
+    pub fn text(&self) -> String {
+        self.trace.text_of(|turn| !self.reach.left_out.contains(&turn))
     }
 
     /// Like [`Scope::counts`], but a turn also takes the calls that were answered in it.
@@ -84,7 +113,16 @@ impl Scope<'_> {
             Home::Test => false,
             Home::Turn(turn) => self.trace.turns.get(turn).is_some_and(|turn| turn.answered.contains(&call)),
         };
-        self.trace.is_live(call) && (answered || self.counts(call))
+        let is_told = self.trace.calls.get(call).is_some_and(|call| self.is_told(call));
+        self.trace.is_live(call) && is_told && (answered || self.counts(call))
+    }
+
+    fn is_told(&self, call: &ToolCall) -> bool {
+        !(self.reach.without_subagents && call.is_by_subagent())
+    }
+
+    fn is_left_out(&self, call: usize) -> bool {
+        self.trace.calls.get(call).is_some_and(|call| self.reach.left_out.contains(&call.counted_in))
     }
 
     fn started_at_home(&self, call: usize) -> bool {
@@ -145,6 +183,15 @@ pub enum Seen {
         index: usize,
         /// What it lacks, where it was nearly selected.
         misfit: Option<String>,
+    },
+    /// A call that was not selected, with everything that it lacks.
+    Miss {
+        /// Its place in [`Trace::calls`].
+        index: usize,
+        /// What it lacks, a line each.
+        misfits: Vec<String>,
+        /// Whether other calls lack more.
+        is_closer: bool,
     },
     /// Anything else, in words.
     Words(String),

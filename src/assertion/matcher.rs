@@ -226,7 +226,7 @@ fn nearest(path: &Path, value: &Value, whole: &str) -> Vec<String> {
 }
 
 /// Whether two values mean the same: key order does not count, and `5` is `5.0`.
-fn same(wanted: &Value, found: &Value) -> bool {
+pub(super) fn same(wanted: &Value, found: &Value) -> bool {
     match (wanted, found) {
         (Value::Number(wanted), Value::Number(found)) => {
             wanted == found
@@ -267,7 +267,7 @@ fn type_name(value_type: ValueType) -> &'static str {
 }
 
 /// A value as compact JSON, cut to what fits a line.
-fn json(value: &Value) -> String {
+pub(super) fn json(value: &Value) -> String {
     short(&value.to_string())
 }
 
@@ -283,7 +283,7 @@ mod tests {
         matching.misfit(value, "the state").map(|finding| {
             let seen = finding.seen.into_iter().map(|seen| match seen {
                 Seen::Words(words) => words,
-                Seen::Call { .. } => String::new(),
+                Seen::Call { .. } | Seen::Miss { .. } => String::new(),
             });
             [finding.message].into_iter().chain(seen).collect()
         })

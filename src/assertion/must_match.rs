@@ -50,7 +50,7 @@ impl Monitor {
             Moment::HomeEnd | Moment::TestEnd => {}
         }
         let (text, home) = match scope.home {
-            Home::Test => (scope.trace.text(), "the test"),
+            Home::Test => (scope.text(), "the test"),
             Home::Turn(turn) => (
                 scope.trace.turns.get(turn).map(|turn| scope.trace.turn_text(turn)).unwrap_or_default(),
                 "this turn",

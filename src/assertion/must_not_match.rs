@@ -75,7 +75,7 @@ impl Monitor {
             Moment::HomeEnd | Moment::TestEnd => {
                 if scope.home == Home::Test
                     && let broken @ Judgement::Broken(_) =
-                        self.judge(scope, &trace.text(), None, "the agent said over the test")
+                        self.judge(scope, &scope.text(), None, "the agent said over the test")
                 {
                     return broken;
                 }

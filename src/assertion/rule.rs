@@ -1,10 +1,10 @@
 //! The closed set of rules, and what they share.
 
 use super::{
-    Bound, ExpectedOutcome, Finding, Forbid, ForbidCall, Home, Judgement, Measure, Moment, MustMatch,
-    MustNotMatch, Required, Scope, Snapshot, StateRule, describe, forbid, forbid_calls, max_duration,
-    max_first_token, max_idle, max_tokens, max_tool, must_match, must_not_match, outcome, require, snapshot,
-    state, sum,
+    AllowOnly, Bound, ExpectedOutcome, Finding, Forbid, ForbidCall, Home, Judgement, MaxCalls, Measure,
+    Moment, MustMatch, MustNotMatch, Required, Scope, Snapshot, StateRule, allow_only, describe, forbid,
+    forbid_calls, max_calls, max_duration, max_first_token, max_idle, max_tokens, max_tool, must_match,
+    must_not_match, outcome, require, snapshot, state, sum,
 };
 use crate::diagnostic::{Place, Span};
 use crate::outcome::{Failure, Level};
@@ -26,9 +26,13 @@ pub enum Rule {
     /// `tools.forbid`
     Forbid(Forbid),
     /// `tools.forbid_calls`
-    ForbidCall(ForbidCall),
+    ForbidCall(Box<ForbidCall>),
     /// `tools.require`
-    Require(Required),
+    Require(Box<Required>),
+    /// `tools.allow_only`
+    AllowOnly(AllowOnly),
+    /// `tools.max_calls`
+    MaxCalls(MaxCalls),
     /// `text.must_match`
     MustMatch(MustMatch),
     /// `text.must_not_match`
@@ -68,6 +72,8 @@ impl Rule {
             Self::Forbid(_) => "tools.forbid",
             Self::ForbidCall(_) => "tools.forbid_calls",
             Self::Require(_) => "tools.require",
+            Self::AllowOnly(_) => "tools.allow_only",
+            Self::MaxCalls(_) => "tools.max_calls",
             Self::MustMatch(_) => "text.must_match",
             Self::MustNotMatch(_) => "text.must_not_match",
             Self::State(_) => "state",
@@ -79,7 +85,11 @@ impl Rule {
     /// How it is inherited and settled.
     pub fn kind(&self) -> Kind {
         match self {
-            Self::Forbid(_) | Self::ForbidCall(_) | Self::MustNotMatch(_) => Kind::Prohibition,
+            Self::Forbid(_)
+            | Self::ForbidCall(_)
+            | Self::AllowOnly(_)
+            | Self::MaxCalls(_)
+            | Self::MustNotMatch(_) => Kind::Prohibition,
             Self::Require(_) | Self::MustMatch(_) | Self::State(_) | Self::Outcome(_) | Self::Snapshot(_) => {
                 Kind::Obligation
             }
@@ -92,6 +102,8 @@ impl Rule {
             Self::Forbid(rule) => rule.describe(),
             Self::ForbidCall(rule) => rule.describe(),
             Self::Require(rule) => rule.describe(),
+            Self::AllowOnly(rule) => rule.describe(),
+            Self::MaxCalls(rule) => rule.describe(),
             Self::MustMatch(rule) => rule.describe(),
             Self::MustNotMatch(rule) => rule.describe(),
             Self::State(rule) => rule.describe(),
@@ -104,8 +116,10 @@ impl Rule {
     pub fn settled(&self, home: Home) -> String {
         match self {
             Self::Forbid(rule) => rule.settled().to_owned(),
-            Self::ForbidCall(rule) => rule.settled().to_owned(),
+            Self::ForbidCall(rule) => rule.settled(home),
             Self::Require(rule) => rule.settled(home),
+            Self::AllowOnly(rule) => rule.settled().to_owned(),
+            Self::MaxCalls(rule) => rule.settled(home),
             Self::MustMatch(rule) => rule.settled(home),
             Self::MustNotMatch(rule) => rule.settled(home),
             Self::State(rule) => rule.settled(home),
@@ -128,6 +142,8 @@ impl Rule {
             Self::Forbid(rule) => Monitor::Forbid(rule.start()),
             Self::ForbidCall(rule) => Monitor::ForbidCall(rule.start(patterns)?),
             Self::Require(rule) => Monitor::Require(rule.start(patterns)?),
+            Self::AllowOnly(rule) => Monitor::AllowOnly(rule.start()),
+            Self::MaxCalls(rule) => Monitor::MaxCalls(rule.start()),
             Self::MustMatch(rule) => Monitor::MustMatch(rule.start(patterns)?),
             Self::MustNotMatch(rule) => Monitor::MustNotMatch(rule.start(patterns)?),
             Self::State(rule) => Monitor::State(rule.start(patterns)?),
@@ -146,6 +162,10 @@ pub enum Monitor {
     ForbidCall(forbid_calls::Monitor),
     /// `tools.require`
     Require(require::Monitor),
+    /// `tools.allow_only`
+    AllowOnly(allow_only::Monitor),
+    /// `tools.max_calls`
+    MaxCalls(max_calls::Monitor),
     /// `text.must_match`
     MustMatch(must_match::Monitor),
     /// `text.must_not_match`
@@ -190,6 +210,8 @@ impl Monitor {
             Self::Forbid(monitor) => monitor.watch(scope, moment),
             Self::ForbidCall(monitor) => monitor.watch(scope, moment),
             Self::Require(monitor) => monitor.watch(scope, moment),
+            Self::AllowOnly(monitor) => monitor.watch(scope, moment),
+            Self::MaxCalls(monitor) => monitor.watch(scope, moment),
             Self::MustMatch(monitor) => monitor.watch(scope, moment),
             Self::MustNotMatch(monitor) => monitor.watch(scope, moment),
             Self::State(monitor) => monitor.watch(scope, moment),
@@ -217,7 +239,7 @@ impl Origin {
     /// The failure of a rule of this origin; calls are shown as `trace` knows them now.
     pub(super) fn failure(&self, path: &str, finding: Finding, trace: &Trace) -> Failure {
         let Finding { message, expected, seen, mut events } = finding;
-        let seen = seen.into_iter().map(|seen| describe::seen(seen, trace)).collect();
+        let seen = seen.into_iter().flat_map(|seen| describe::seen(seen, trace)).collect();
         events.sort_unstable();
         events.dedup();
         Failure {

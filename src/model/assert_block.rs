@@ -3,32 +3,33 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Limit, Number, OneOrMany, OutcomeRule, SnapshotRule, Text};
+use super::{Limit, OneOrMany, OutcomeRule, SnapshotRule, Switch, Text, ToolRules};
 use crate::diagnostic::Spanned;
-use crate::source::{FreeMap, Node};
+use crate::source::Node;
 
-/// What must hold. Written on a target, a test or a turn; inner levels inherit what outer ones say.
+/// What must hold. Written on a target, a test or a turn; inner levels inherit what outer ones say, and `false` switches
+/// that off.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AssertBlock {
     /// Which tools the agent must and must not call.
     #[schemars(extend("x-since" = "1.0"))]
-    pub tools: Option<ToolRules>,
+    pub tools: Option<Spanned<Switch<ToolRules>>>,
     /// How long the agent may take.
     #[schemars(extend("x-since" = "1.0"))]
-    pub timing: Option<TimingLimits>,
+    pub timing: Option<Spanned<Switch<TimingLimits>>>,
     /// What the agent must and must not say.
     #[schemars(extend("x-since" = "1.0"))]
-    pub text: Option<TextRules>,
+    pub text: Option<Spanned<Switch<TextRules>>>,
     /// What must hold of the agent's state.
     #[schemars(extend("x-since" = "1.3"), example = serde_json::json!([{"path": "cart.items", "equals": 2}]))]
-    pub state: Option<Vec<Spanned<ValueRule>>>,
+    pub state: Option<Spanned<Switch<Vec<Spanned<ValueRule>>>>>,
     /// How the turn must end, and on a test or target the last turn. An error that is expected here is none.
     #[schemars(extend("x-since" = "1.3"), example = &"interrupted")]
     pub outcome: Option<Spanned<OutcomeRule>>,
     /// How many tokens the agent may take.
     #[schemars(extend("x-since" = "1.3"))]
-    pub usage: Option<UsageLimits>,
+    pub usage: Option<Spanned<Switch<UsageLimits>>>,
     /// Compares what the agent did with a committed file: on a turn what it did in it, on a test or target the whole
     /// test. `true`, a name for the file, or a mapping; `false` switches an inherited one off, and leaves a turn out.
     #[schemars(extend("x-since" = "1.3"), example = true)]
@@ -101,75 +102,6 @@ pub struct UsageLimits {
     pub max_total_tokens: Option<Spanned<Limit>>,
 }
 
-/// Rules about tool calls. A call counts from its start, with or without a result.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ToolRules {
-    /// Tools that must not be called at all, by exact name.
-    #[schemars(extend("x-since" = "1.0"), example = ["delete_order"])]
-    pub forbid: Option<Vec<Text>>,
-    /// Calls that must happen.
-    #[schemars(extend("x-since" = "1.0"))]
-    pub require: Option<Vec<Spanned<Require>>>,
-    /// Calls that must not happen: each entry forbids the calls that satisfy all its conditions.
-    #[schemars(extend("x-since" = "1.0"))]
-    pub forbid_calls: Option<Vec<Spanned<ForbidCalls>>>,
-}
-
-/// A call that must happen. `name`, `args_match` and `result_match` select calls; without `count` one must be selected.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Require {
-    /// The tool's exact name.
-    #[schemars(extend("x-since" = "1.0"))]
-    pub name: Text,
-    /// How many selected calls there must be. Without it at least one.
-    #[schemars(extend("x-since" = "1.0"))]
-    pub count: Option<Spanned<Count>>,
-    /// Selects the calls whose arguments match: argument name or path (`user.name`, `items[0].id`) to regex; all must match.
-    #[schemars(extend("x-since" = "1.0"), example = serde_json::json!({"amount": "^10", "items[0].id": "sku-.*"}))]
-    pub args_match: Option<FreeMap<Text>>,
-    /// Selects the calls whose result matches this regex somewhere. No result is no match.
-    #[schemars(extend("x-since" = "1.0", "format" = "regex"))]
-    pub result_match: Option<Text>,
-    /// No call selected by name and arguments may have a result that matches this regex. No result passes.
-    #[schemars(extend("x-since" = "1.0", "format" = "regex"), example = "error|failed")]
-    pub result_not_match: Option<Text>,
-    /// Every selected call needs an earlier call of this tool, in the same turn or one before it.
-    #[schemars(extend("x-since" = "1.0"))]
-    pub after: Option<Text>,
-}
-
-/// How many: `exact`, or `min` and `max`, whose bounds are included.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Count {
-    /// Exactly this many; stands alone.
-    #[schemars(extend("x-since" = "1.0"))]
-    pub exact: Option<Number>,
-    /// At least this many.
-    #[schemars(extend("x-since" = "1.0"))]
-    pub min: Option<Number>,
-    /// At most this many.
-    #[schemars(extend("x-since" = "1.0"))]
-    pub max: Option<Number>,
-}
-
-/// Calls that must not happen: those that satisfy all conditions given here.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ForbidCalls {
-    /// The tool's exact name.
-    #[schemars(extend("x-since" = "1.0"))]
-    pub name: Text,
-    /// Only calls whose arguments match: argument name or path to regex; all must match.
-    #[schemars(extend("x-since" = "1.0"))]
-    pub args_match: Option<FreeMap<Text>>,
-    /// Only calls with a result that matches this regex somewhere.
-    #[schemars(extend("x-since" = "1.0", "format" = "regex"), example = "declined|insufficient")]
-    pub result_match: Option<Text>,
-}
-
 /// Limits in milliseconds of the agent's time; equal to the limit passes. `false` switches an inherited limit off.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -194,8 +126,8 @@ pub struct TimingLimits {
 pub struct TextRules {
     /// Regexes that must match somewhere.
     #[schemars(extend("x-since" = "1.0"), example = "(?i)order confirmed")]
-    pub must_match: Option<OneOrMany<Text>>,
+    pub must_match: Option<Spanned<Switch<OneOrMany<Text>>>>,
     /// Regexes that must not match anywhere.
     #[schemars(extend("x-since" = "1.0"), example = ["exception", "fatal"])]
-    pub must_not_match: Option<OneOrMany<Text>>,
+    pub must_not_match: Option<Spanned<Switch<OneOrMany<Text>>>>,
 }

@@ -16,16 +16,15 @@ mod outcome;
 mod quarantine;
 mod scripted;
 mod snapshot;
+mod switch;
 mod target;
 mod test;
+mod tool_rules;
 mod turn;
 
 use crate::source::TagDefault;
 
-pub use assert_block::{
-    AssertBlock, Count, ForbidCalls, Require, TextRules, TimingLimits, ToolRules, UsageLimits, ValueRule,
-    ValueType,
-};
+pub use assert_block::{AssertBlock, TextRules, TimingLimits, UsageLimits, ValueRule, ValueType};
 pub use capture::Capture;
 pub use cases::{Cases, Skip};
 pub use client_tool::{ClientTool, Mock, MockAnswer, MockCase};
@@ -36,14 +35,16 @@ pub use leaf::{Given, Limit, Number, OneOrMany, Text};
 pub use outcome::{OutcomeIs, OutcomeRule, RunOutcome};
 pub use quarantine::QuarantineEntry;
 pub use scripted::{
-    ScriptedAnswer, ScriptedCall, ScriptedCustom, ScriptedError, ScriptedInterrupt, ScriptedRule,
-    ScriptedStep, ScriptedUsage, ScriptedWhen,
+    ScriptedAnswer, ScriptedCall, ScriptedCustom, ScriptedError, ScriptedFailure, ScriptedInterrupt,
+    ScriptedRule, ScriptedStep, ScriptedUsage, ScriptedWhen,
 };
 pub use snapshot::{SnapshotOf, SnapshotRule};
+pub use switch::Switch;
 pub use target::{
     AguiTarget, AguiTransport, Connect, EventClock, HistorySent, ProtocolVersion, ScriptedTarget, Target,
 };
 pub use test::TestFile;
+pub use tool_rules::{CallStatus, Count, ForbidCalls, Require, Subagents, ToolRules};
 pub use turn::{ConnectTurn, Resume, ResumeStatus, ResumeTurn, Turn, TurnSettings, UserTurn};
 
 /// The schema versions this program knows, oldest first.

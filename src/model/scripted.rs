@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Number, Text};
+use crate::diagnostic::Spanned;
 use crate::source::{FreeMap, Node};
 
 /// One rule of a scripted agent: when it answers, and what it does.
@@ -115,6 +116,23 @@ pub struct ScriptedCall {
     /// How long the tool takes, in milliseconds of virtual time.
     #[schemars(extend("x-since" = "1.3"))]
     pub delay_ms: Option<Number>,
+    /// Says of the result that the call failed or was denied.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub failure: Option<Spanned<ScriptedFailure>>,
+    /// The helper of the agent's own that calls (default the agent itself).
+    #[schemars(extend("x-since" = "1.3"), example = &"researcher")]
+    pub subagent: Option<Text>,
+}
+
+/// Why a call of a scripted agent was not carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum ScriptedFailure {
+    /// The tool failed.
+    Failed,
+    /// Somebody said no.
+    Denied,
 }
 
 /// An event of the application's own, of a scripted agent.
@@ -154,6 +172,9 @@ pub struct ScriptedAnswer {
     /// The result, any JSON value.
     #[schemars(extend("x-since" = "1.3"), with = "serde_json::Value")]
     pub result: Node,
+    /// Says of the result that the call failed or was denied.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub failure: Option<Spanned<ScriptedFailure>>,
 }
 
 /// An error event of a scripted agent.

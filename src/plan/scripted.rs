@@ -5,11 +5,12 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::settings::{header, optional};
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, Spanned};
 use crate::model::{
-    ScriptedAnswer, ScriptedCall, ScriptedCustom, ScriptedInterrupt, ScriptedRule, ScriptedStep,
-    ScriptedTarget, ScriptedUsage, Text,
+    ScriptedAnswer, ScriptedCall, ScriptedCustom, ScriptedFailure, ScriptedInterrupt, ScriptedRule,
+    ScriptedStep, ScriptedTarget, ScriptedUsage, Text,
 };
+use crate::outcome::CallFailure;
 use crate::trace::{Interrupt, Path, Usage};
 use crate::variables::{Filling, Late, Pattern};
 
@@ -63,6 +64,10 @@ pub enum Step {
         result: Option<Value>,
         /// How long it takes.
         delay: Duration,
+        /// What its result says that went wrong.
+        failure: Option<CallFailure>,
+        /// The helper of the agent's own that calls.
+        subagent: Option<String>,
     },
     /// Answers an open call.
     Answer {
@@ -70,6 +75,8 @@ pub enum Step {
         id: String,
         /// The result.
         result: Value,
+        /// What it says that went wrong.
+        failure: Option<CallFailure>,
     },
     /// Sets keys of the state.
     State(Map<String, Value>),
@@ -175,22 +182,37 @@ fn condition(
     Some(Condition { user: user.ready()?, turn: turn.ready()?, thread: thread.ready()?, state: state? })
 }
 
+fn what_failed(failure: &Spanned<ScriptedFailure>) -> CallFailure {
+    match failure.value {
+        ScriptedFailure::Failed => CallFailure::Failed,
+        ScriptedFailure::Denied => CallFailure::Denied,
+    }
+}
+
 fn step(step: &ScriptedStep, filling: &mut Filling<'_>) -> Option<Step> {
     Some(match step {
         ScriptedStep::Say(text) => Step::Say(filling.text(text).ready()?),
-        ScriptedStep::Call(ScriptedCall { tool, id, args, result, delay_ms }) => {
+        ScriptedStep::Call(ScriptedCall { tool, id, args, result, delay_ms, failure, subagent }) => {
             let tool = filling.text(tool);
             let id = Late::optional(id.as_ref().map(|id| filling.text(id)));
             let args = optional(args.as_ref(), filling);
             let result = optional(result.as_ref(), filling);
             let delay = Late::optional(delay_ms.as_ref().map(|number| filling.number(number)));
             let delay = Duration::from_millis(delay.ready()?.unwrap_or_default());
-            let (args, result) = (args.ready()?, result.ready()?);
-            Step::Call { tool: tool.ready()?, id: id.ready()?, args, result, delay }
+            let subagent = Late::optional(subagent.as_ref().map(|name| filling.text(name)));
+            if let (Some(failure), Late::Ready(None)) = (failure, &result) {
+                let message = "`failure` is about a result, and the call has none";
+                let help = Some("add the `result` in which the call failed or was denied".to_owned());
+                filling.report(Code::Contradiction, failure.span, message, help);
+            }
+            let failure = failure.as_ref().map(what_failed);
+            let (args, result, subagent) = (args.ready()?, result.ready()?, subagent.ready()?);
+            Step::Call { tool: tool.ready()?, id: id.ready()?, args, result, delay, failure, subagent }
         }
-        ScriptedStep::Answer(ScriptedAnswer { id, result }) => {
+        ScriptedStep::Answer(ScriptedAnswer { id, result, failure }) => {
             let (id, result) = (filling.text(id), filling.json(result));
-            Step::Answer { id: id.ready()?, result: result.ready()? }
+            let failure = failure.as_ref().map(what_failed);
+            Step::Answer { id: id.ready()?, result: result.ready()?, failure }
         }
         ScriptedStep::State(node) => {
             let Value::Object(keys) = filling.json(node).ready()? else {

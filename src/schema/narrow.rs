@@ -120,10 +120,18 @@ impl<'a> Narrow<'a> {
     ) {
         let branches = self.union(error);
         let words = || one_of(branches);
-        let errors = match branch::pick_by_type(branches, found.node) {
-            Branch::At(index) => context.get(index).map_or(&[][..], Vec::as_slice),
-            _ => return self.wrong_type(found, &words()),
+        let Branch::At(index) = branch::pick_by_type(branches, found.node) else {
+            self.wrong_type(found, &words());
+            // A list that `false` may stand for.
+            let mut rules = branches.iter().filter(|branch| branch.get("const").is_none());
+            let only = rules.next().filter(|_| rules.next().is_none());
+            let help = only.and_then(|rules| lists::help(self.source, rules, found.node));
+            if let (Some(help), Some(problem)) = (help, self.problems.last_mut()) {
+                problem.help.push(help);
+            }
+            return;
         };
+        let errors = context.get(index).map_or(&[][..], Vec::as_slice);
         for inner in errors {
             // A text of the wrong form is told what else could stand here.
             if matches!(inner.kind(), Kind::Pattern { .. }) && inner.instance_path() == error.instance_path()

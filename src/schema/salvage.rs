@@ -194,8 +194,13 @@ mod tests {
         let text = "version: 1.0\nnmae: x\nturns:\n  - usr: a\n    assert: { text: { must_match: [b, 5] } }\n  - 7\n";
         let salvaged = read(text).expect("something fits");
         let Turn::User(turn) = &salvaged.value.turns[0].value else { panic!("a user turn") };
-        let block = turn.assert.as_ref().and_then(|block| block.text.as_ref()).expect("the block is kept");
-        assert_eq!(block.must_match.as_ref().map(|list| list.0.len()), Some(2));
+        let block = turn
+            .assert
+            .as_ref()
+            .and_then(|block| block.text.as_ref()?.value.on())
+            .expect("the block is kept");
+        let patterns = block.must_match.as_ref().and_then(|list| list.value.on());
+        assert_eq!(patterns.map(|list| list.0.len()), Some(2));
         assert_eq!(salvaged.value.turns.len(), 2);
     }
 

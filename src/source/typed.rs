@@ -18,6 +18,9 @@ use crate::diagnostic::Span;
 /// The marker under which [`OneOrMany`](crate::model::OneOrMany) asks for a list or a single value.
 pub const ONE_OR_MANY: &str = "$ananke::one_or_many";
 
+/// The marker under which [`Switch`](crate::model::Switch) asks for `false` or rules.
+pub const SWITCH: &str = "$ananke::switch";
+
 /// The marker under which a value asks for its place.
 pub(super) const SPANNED: &str = "$ananke::spanned";
 
@@ -93,6 +96,9 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         match (name, &self.node.value) {
             (SPANNED | NODE, _) => visitor.visit_seq(Placed { span: self.node.span, part: 0, value: self }),
             (ONE_OR_MANY, NodeValue::List(items)) => visitor.visit_seq(self.items(items)),
+            (SWITCH, NodeValue::Bool(value)) => {
+                visitor.visit_bool(*value).map_err(|misread: Misread| misread.or_at(self.node.span))
+            }
             _ => visitor.visit_newtype_struct(self),
         }
     }

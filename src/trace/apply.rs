@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::{
-    Change, Lane, Message, Origin, ResultContent, Role, SnapshotItem, ToolCall, ToolResult, Touch, Trace,
-    Violation, snapshot,
+    Change, First, Lane, Message, Origin, ResultContent, Role, SnapshotItem, ToolCall, ToolResult, Touch,
+    Trace, Violation, snapshot,
 };
 use crate::context::At;
 
@@ -143,11 +143,12 @@ impl Trace {
         touched.push(Touch::CallStarted(self.calls.len() - 1));
     }
 
-    pub(super) fn push_call(&mut self, call: ToolCall) {
+    pub(super) fn push_call(&mut self, mut call: ToolCall) {
         let index = self.calls.len();
         self.known.calls.insert(call.wire_id.clone(), index);
-        if matches!(call.origin, Origin::Streamed | Origin::SnapshotOnly) {
-            self.first_calls.entry(call.name.clone()).or_insert(index);
+        call.began = self.next_moment();
+        if is_new(call.origin) {
+            self.firsts.note(&call.name, First::Called, call.is_by_subagent(), call.began);
         }
         self.calls.push(call);
         if let Some(turn) = self.turns.last_mut() {
@@ -189,18 +190,26 @@ impl Trace {
             self.warn(format!("a result for the call `{id}`, which never started"));
             return;
         };
-        let (turn, event) = (self.current_turn(), self.last_event());
+        let (turn, event, came) = (self.current_turn(), self.last_event(), self.next_moment());
         let call = &mut self.calls[index];
+        if is_new(call.origin) {
+            self.firsts.note(&call.name, First::Answered, call.is_by_subagent(), came);
+        }
         if call.finish_args(at, event) {
             touched.push(Touch::ArgsDone(index));
         }
-        call.answer(ToolResult::new(result, is_error, at, event), turn);
+        call.answer(ToolResult { came, ..ToolResult::new(result, is_error, at, event) }, turn);
         if call.counted_in != turn
             && let Some(turn) = self.turns.last_mut()
         {
             turn.answered.insert(index);
         }
         touched.push(Touch::Answered(index));
+    }
+
+    fn next_moment(&mut self) -> u32 {
+        self.moments = self.moments.saturating_add(1);
+        self.moments
     }
 
     /// Told again as answered: whoever looks at whether a call failed has to look once more.
@@ -222,6 +231,11 @@ impl Trace {
             }
         }
     }
+}
+
+/// Whether it belongs to this conversation and is told for the first time.
+fn is_new(origin: Origin) -> bool {
+    matches!(origin, Origin::Streamed | Origin::SnapshotOnly)
 }
 
 fn lane(subagent: Option<Cow<'_, str>>) -> Lane {

@@ -29,6 +29,8 @@ pub struct ToolCall {
     pub is_clients: bool,
     /// How it came to be known.
     pub origin: Origin,
+    /// Its start's place among the starts and results of all calls.
+    pub began: u32,
     /// When it started.
     pub started: At,
     /// When its arguments were complete.
@@ -64,6 +66,8 @@ pub struct ToolResult {
     pub is_denied: bool,
     /// When it arrived.
     pub at: At,
+    /// Its place among the starts and results of all calls.
+    pub came: u32,
     /// The number of the event that brought it.
     pub event: u32,
 }
@@ -80,6 +84,7 @@ impl ToolCall {
             lane,
             is_clients: false,
             origin: Origin::Streamed,
+            began: 0,
             started: at,
             args_done: None,
             args_done_event: event,
@@ -126,6 +131,11 @@ impl ToolCall {
         true
     }
 
+    /// Whether a helper of the agent's own made it.
+    pub fn is_by_subagent(&self) -> bool {
+        matches!(self.lane, Lane::Subagent(_))
+    }
+
     pub(super) fn answer(&mut self, result: ToolResult, turn: usize) {
         self.answered_in = Some(turn);
         self.last_event = result.event;
@@ -140,7 +150,7 @@ impl ToolResult {
             ResultContent::Json(Value::String(text)) => (text.clone(), Some(Value::String(text))),
             ResultContent::Json(value) => (value.to_string(), Some(value)),
         };
-        Self { text, structured, is_error, is_denied: false, at, event }
+        Self { text, structured, is_error, is_denied: false, at, came: 0, event }
     }
 }
 

@@ -9,6 +9,7 @@ mod call;
 mod change;
 mod clock;
 mod exchange;
+mod firsts;
 mod message;
 mod path;
 mod snapshot;
@@ -29,6 +30,7 @@ pub use aside::Custom;
 pub use call::{Args, ToolCall, ToolResult};
 pub use change::{Change, Interrupt, Outcome, ResultContent, Role, SnapshotCall, SnapshotItem};
 pub use exchange::{Event, Exchange};
+pub use firsts::First;
 pub use message::Message;
 pub use path::Path;
 pub use state::State;
@@ -95,8 +97,10 @@ pub struct Trace {
     kept: aside::Kept,
     /// What was known before the running turn, where that turn is told it again.
     before: Option<Before>,
-    /// The first live call of each tool.
-    first_calls: HashMap<String, usize>,
+    /// When each tool was first called and answered live.
+    firsts: firsts::Firsts,
+    /// How many calls have started and results have come.
+    moments: u32,
     /// Whether the running exchange shows frames; a scripted agent shows changes alone.
     framed: bool,
     /// Whether times are to be those that the agent's events tell.
@@ -250,9 +254,9 @@ impl Trace {
         Some(&call.name)
     }
 
-    /// The first live call of the tool `name`, by its place in `calls`.
-    pub fn first_call(&self, name: &str) -> Option<usize> {
-        self.first_calls.get(name).copied()
+    /// When the tool `name` was first called or answered live, counted as in [`ToolCall::began`].
+    pub fn first(&self, name: &str, what: First, with_subagents: bool) -> Option<u32> {
+        self.firsts.get(name, what, with_subagents)
     }
 
     /// Whether rules look at this call: made by the agent or a helper of its own, in this conversation.
@@ -273,9 +277,16 @@ impl Trace {
 
     /// The text of all turns but those that are told what was before, joined by newlines, empty ones ignored.
     pub fn text(&self) -> String {
-        let turns = self.turns.iter().filter(|turn| !turn.input.is_replay);
+        self.text_of(|_| true)
+    }
+
+    /// The text of the turns that are wanted, but for those that are told what was before, joined by newlines, empty
+    /// ones ignored.
+    pub fn text_of(&self, wanted: impl Fn(usize) -> bool) -> String {
+        let turns =
+            self.turns.iter().enumerate().filter(|(index, turn)| !turn.input.is_replay && wanted(*index));
         let texts: Vec<String> =
-            turns.map(|turn| self.turn_text(turn)).filter(|text| !text.is_empty()).collect();
+            turns.map(|(_, turn)| self.turn_text(turn)).filter(|text| !text.is_empty()).collect();
         texts.join("\n")
     }
 

@@ -65,7 +65,8 @@ fn places_survive_and_count_bytes() {
         .collect();
     assert_eq!(users, [("wörld", "wörld"), ("wörld", "*w")]);
     let ananke::model::Turn::User(last) = &loaded.turns[1].value else { panic!("a user turn") };
-    let patterns = last.assert.as_ref().and_then(|block| block.text.as_ref()?.must_match.as_ref());
+    let patterns =
+        last.assert.as_ref().and_then(|block| block.text.as_ref()?.on()?.must_match.as_ref()?.on());
     assert_eq!(patterns.map(|patterns| written(patterns.0[0].span)), Some("x"));
 }
 

@@ -18,7 +18,7 @@ turns:
         require:
           - name: validate_cart
             count: { min: lots }
-          - args_match: {}
+          - args_match: []
         forbid: delete_order
       timing:
         max_idle_ms: -5
@@ -39,11 +39,11 @@ error[wrong-type]: expected a whole number or exactly one `${…}`, found the te
 9 |             count: { min: lots }
   |                           ^^^^
 
-error[missing-key]: the key `name` is missing
-  --> a.yaml:10:13
+error[wrong-type]: expected a mapping, found a list
+  --> a.yaml:10:25
    |
-10 |           - args_match: {}
-   |             ^^^^^^^^^^ in this mapping
+10 |           - args_match: []
+   |                         ^
 
 error[wrong-type]: expected a list, found the text `delete_order`
   --> a.yaml:11:17

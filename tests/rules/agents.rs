@@ -1,7 +1,7 @@
 //! The same behaviour as a scripted agent and as an AG-UI agent.
 //!
 //! Steps: `a` a call of tool `a` with the result `ok`; `a=X` with the result X; `a?` without a result; `a(K:V)` with an
-//! argument; `a#1?` with an id and no result, `>1` or `>1=X` its late result; `'text'` a message (`_` is a blank);
+//! argument; `a=X*` with a result that failed, `a=X~` that was denied, `s:a` by the subagent `s`; `a#1?` with an id and no result, `>1` or `>1=X` its late result; `'text'` a message (`_` is a blank);
 //! `+N` N milliseconds pass; `!` the run ends with an error; `^` it is interrupted; `@k:v` the state's key `k` is `v`;
 //! `%x` a thought; `$10/5` 10 tokens read and 5 written (`$10/` does not tell how many were written).
 
@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use ananke::context::{At, Clock, ManualClock};
+use ananke::outcome::CallFailure;
 use ananke::plan::{AguiSettings, Answering, Condition, ScriptedSettings, Step};
 use ananke::target::agui::AguiTarget;
 use ananke::target::scripted::ScriptedTarget;
@@ -59,9 +60,11 @@ fn step(word: &str) -> Step {
         (None, Some((left, result))) => (left, Some(result)),
         (None, None) => (word, Some("ok")),
     };
-    let result = result.map(|text| Value::String(text.to_owned()));
+    let ending = result.and_then(|text| Some((text.strip_suffix(['*', '~'])?, text.ends_with('~'))));
+    let failure = ending.map(|(_, denied)| if denied { CallFailure::Denied } else { CallFailure::Failed });
+    let result = ending.map(|(text, _)| text).or(result).map(|text| Value::String(text.to_owned()));
     if let Some(id) = left.strip_prefix('>') {
-        return Step::Answer { id: id.to_owned(), result: result.unwrap() };
+        return Step::Answer { id: id.to_owned(), result: result.unwrap(), failure };
     }
     let (left, args) = match left.split_once('(') {
         Some((left, args)) => {
@@ -70,11 +73,15 @@ fn step(word: &str) -> Step {
         }
         None => (left, None),
     };
+    let (subagent, left) = match left.split_once(':') {
+        Some((subagent, left)) => (Some(subagent.to_owned()), left),
+        None => (None, left),
+    };
     let (tool, id) = match left.split_once('#') {
         Some((tool, id)) => (tool, Some(id.to_owned())),
         None => (left, None),
     };
-    Step::Call { tool: tool.to_owned(), id, args, result, delay: Duration::ZERO }
+    Step::Call { tool: tool.to_owned(), id, args, result, delay: Duration::ZERO, failure, subagent }
 }
 
 /// A target that plays the script; the clock is what it stamps with.
@@ -165,17 +172,21 @@ fn frames(index: usize, at: u64, step: Step) -> Vec<Value> {
             json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": own_id, "delta": text}),
             json!({"type": "TEXT_MESSAGE_END", "messageId": own_id}),
         ],
-        Step::Call { tool, id, args, result, .. } => {
+        Step::Call { tool, id, args, result, failure, subagent, .. } => {
             let id = id.unwrap_or(own_id);
-            let mut frames = vec![json!({"type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": tool})];
+            let mut start = json!({"type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": tool});
+            if let Some(subagent) = subagent {
+                start["subagentRunId"] = Value::String(subagent);
+            }
+            let mut frames = vec![start];
             if let Some(args) = args {
                 frames.push(json!({"type": "TOOL_CALL_ARGS", "toolCallId": id, "delta": args.to_string()}));
             }
             frames.push(json!({"type": "TOOL_CALL_END", "toolCallId": id}));
-            frames.extend(result.map(|result| answer(&id, &result)));
+            frames.extend(result.into_iter().flat_map(|result| answers(&id, &result, failure)));
             frames
         }
-        Step::Answer { id, result } => vec![answer(&id, &result)],
+        Step::Answer { id, result, failure } => answers(&id, &result, failure),
         Step::Think(text) => {
             vec![json!({"type": "REASONING_MESSAGE_CHUNK", "messageId": own_id, "delta": text})]
         }
@@ -187,6 +198,16 @@ fn frames(index: usize, at: u64, step: Step) -> Vec<Value> {
         }
         step => panic!("a row cannot hold {step:?}"),
     }
+}
+
+/// A result, and what the one server that has words for it says of one that failed.
+fn answers(id: &str, result: &Value, failure: Option<CallFailure>) -> Vec<Value> {
+    let word = failure.map(|failure| if failure == CallFailure::Denied { "denied" } else { "failed" });
+    let said = word.map(|word| {
+        let value = json!({"pydantic_ai": {"outcome": word}}).to_string();
+        json!({"type": "REASONING_ENCRYPTED_VALUE", "subtype": "message", "entityId": format!("result-{id}"), "encryptedValue": value})
+    });
+    [answer(id, result)].into_iter().chain(said).collect()
 }
 
 fn answer(id: &str, result: &Value) -> Value {

@@ -46,6 +46,9 @@ fn the_table_covers_every_rule_at_every_home() {
     for rule in [
         "forbid:",
         "forbid_calls:",
+        "allow_only:",
+        "max_calls:",
+        "subagents:",
         "require:",
         "must_match:",
         "must_not_match:",

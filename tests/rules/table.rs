@@ -86,6 +86,94 @@ rows! {
     "test" "{tools: {require: [{name: b, result_match: ok, after: a}]}}": "b=no a b=ok" => "holds at the end of the test",
     "test" "{tools: {require: [{name: b, result_match: ok, after: a}]}}": "b=ok a" => "broken at event 4 of turn 1",
 
+    // after_result: every selected call needs a call that was answered before it began.
+    "turn 1" "{tools: {require: [{name: b, after_result: a}]}}": "a b" => "holds at the end of turn 1",
+    "turn 1" "{tools: {require: [{name: b, after_result: a}]}}": "a#1? b >1" => "broken at event 4 of turn 1",
+    "turn 1" "{tools: {require: [{name: b, after: a}]}}": "a#1? b >1" => "holds at the end of turn 1",
+    "turn 2" "{tools: {require: [{name: b, after_result: a}]}}": "a#1?|>1 b" => "holds at the end of turn 2",
+    "test" "{tools: {require: [{name: b, after_result: a}]}}": "a#1?|b#2" => "broken at event 2 of turn 2",
+    "target" "{tools: {require: [{name: b, count: {min: 0}, after_result: a}]}}": "a#1=x* b" => "holds at the end of the test",
+
+    // args and result: JSON that is held, or all there is.
+    "turn 1" "{tools: {require: [{name: b, args: {k: x}}]}}": "b(k:x)" => "holds at the end of turn 1",
+    "turn 1" "{tools: {require: [{name: b, args: {k: y}}]}}": "b(k:x)" => "broken at the end of turn 1",
+    "turn 1" "{tools: {require: [{name: b, args: {}, exact: true}]}}": "b" => "holds at the end of turn 1",
+    "turn 1" "{tools: {require: [{name: b, args: {}, exact: true}]}}": "b(k:x)" => "broken at the end of turn 1",
+    "test" "{tools: {require: [{name: b, args: {k: x}, count: {exact: 1}}]}}": "b(k:x) b(k:y)|b(k:x)" => "broken at event 4 of turn 2",
+    "test" "{tools: {require: [{name: b, result: good}]}}": "b=bad|b=good" => "holds at the end of the test",
+    "turn 1" "{tools: {require: [{name: b, result: good}]}}": "b#1?|>1=good" => "holds at the end of the test",
+    "target" "{tools: {forbid_calls: [{name: b, args: {k: x}}]}}": "b(k:y)|b(k:x)" => "broken at event 4 of turn 2",
+    "turn 1" "{tools: {forbid_calls: [{name: b, result: bad}]}}": "b=good b=bad" => "broken at event 7 of turn 1",
+
+    // args_not_match rules out in require, as result_not_match does, and selects in forbid_calls.
+    "turn 1" "{tools: {require: [{name: b, args_not_match: {k: bad}}]}}": "b(k:good) b(k:bad)" => "broken at event 8 of turn 1",
+    "turn 1" "{tools: {require: [{name: b, args_not_match: {k: bad}}]}}": "b(k:good) b" => "holds at the end of turn 1",
+    "test" "{tools: {require: [{name: b, args_match: {k: g}, args_not_match: {k: bad}}]}}": "b(k:bad)|b(k:good)" => "holds at the end of the test",
+    "test" "{tools: {forbid_calls: [{name: b, args_not_match: {k: good}}]}}": "b(k:good)|b(k:bad)" => "broken at event 4 of turn 2",
+    "test" "{tools: {forbid_calls: [{name: b, args_not_match: {k: good}}]}}": "b(k:good)|b" => "broken at event 3 of turn 2",
+    "turn 1" "{tools: {forbid_calls: [{name: b, result_not_match: ok}]}}": "b=ok b? b=no" => "broken at event 9 of turn 1",
+    "turn 1" "{tools: {forbid_calls: [{name: b, result_not_match: ok}]}}": "b#1?|>1=no" => "broken at event 2 of turn 2",
+
+    // name_match: every tool whose name matches.
+    "turn 1" "{tools: {require: [{name_match: ^b}]}}": "ab bc" => "holds at the end of turn 1",
+    "turn 1" "{tools: {require: [{name_match: ^b}]}}": "ab" => "broken at the end of turn 1",
+    "test" "{tools: {require: [{name_match: ^b, count: {max: 1}}]}}": "ba|bb" => "broken at event 2 of turn 2",
+    "target" "{tools: {forbid_calls: [{name_match: ^b}]}}": "ab|ba" => "broken at event 2 of turn 2",
+
+    // is_error and status: what a result turns out to be is known at the end of the turn.
+    "turn 1" "{tools: {require: [{name: b, is_error: true}]}}": "b=x*" => "holds at the end of turn 1",
+    "turn 1" "{tools: {require: [{name: b, is_error: true}]}}": "b=x" => "broken at the end of turn 1",
+    "turn 1" "{tools: {require: [{name: b, is_error: true, count: {max: 0}}]}}": "b=x b=x*" => "broken at event 8 of turn 1",
+    "turn 1" "{tools: {require: [{name: b, is_error: false}]}}": "b=x*" => "broken at the end of turn 1",
+    "turn 1" "{tools: {require: [{name: b, is_error: false, count: {max: 1}}]}}": "b=x b=x*" => "holds at the end of turn 1",
+    "test" "{tools: {require: [{name: b, is_error: false, count: {max: 1}}]}}": "b=x b=x a|a" => "broken at the end of turn 1",
+    "turn 1" "{tools: {require: [{name: b, is_error: false}]}}": "b#1?|>1=x" => "holds at the end of the test",
+    "turn 1" "{tools: {forbid_calls: [{name: b, is_error: true}]}}": "b=x b=x*" => "broken at event 8 of turn 1",
+    "test" "{tools: {forbid_calls: [{name: b, is_error: false}]}}": "b=x*|b=x a" => "broken at the end of turn 2",
+    "turn 1" "{tools: {require: [{name: b, status: denied}]}}": "b=x~" => "holds at the end of turn 1",
+    "turn 1" "{tools: {require: [{name: b, status: denied}]}}": "b=x*" => "broken at the end of turn 1",
+    "turn 1" "{tools: {require: [{name: b, status: executed}]}}": "b=x~ b?" => "broken at the end of turn 1",
+    "turn 1" "{tools: {require: [{name: b, status: executed}]}}": "b=x*" => "holds at the end of turn 1",
+    "test" "{tools: {require: [{name: b, status: executed, after: a}]}}": "b=x~|a b" => "holds at the end of the test",
+    "test" "{tools: {require: [{name: b, status: executed, after: a}]}}": "b|a" => "broken at the end of turn 1",
+    "turn 1" "{tools: {require: [{name: b, status: pending}]}}": "b#1?|>1" => "holds at the end of turn 1",
+    "turn 1" "{tools: {require: [{name: b, status: pending}]}}": "b" => "broken at the end of turn 1",
+    "turn 2" "{tools: {require: [{name: b, status: pending}]}}": "b?|a" => "broken at the end of turn 2",
+    "test" "{tools: {require: [{name: b, status: pending}]}}": "b#1?|>1" => "broken at the end of the test",
+    "target" "{tools: {require: [{name: b, status: pending, count: {exact: 1}}]}}": "b#1? b?|>1" => "holds at the end of the test",
+    "turn 1" "{tools: {forbid_calls: [{name: b, status: pending}]}}": "b b?" => "broken at the end of turn 1",
+    "turn 1" "{tools: {forbid_calls: [{name: b, status: pending}]}}": "b b? !" => "broken at the end of turn 1",
+    "test" "{tools: {forbid_calls: [{name: b, status: pending}]}}": "b#1?|>1" => "holds at the end of the test",
+    "test" "{tools: {forbid_calls: [{name: b, status: pending}]}}": "b#1?|a#2" => "broken at the end of the test",
+    "test" "{tools: {forbid_calls: [{name: b, status: denied}]}}": "b=x*|b=x~" => "broken at event 5 of turn 2",
+
+    // allow_only: at the start of any other call.
+    "target" "{tools: {allow_only: [a, b]}}": "a b|a" => "holds at the end of the test",
+    "target" "{tools: {allow_only: [a]}}": "a|b?" => "broken at event 2 of turn 2",
+    "test" "{tools: {allow_only: [a]}}": "a A" => "broken at event 5 of turn 1",
+    "turn 1" "{tools: {allow_only: []}}": "'x'|a" => "holds at the end of turn 1",
+    "turn 1" "{tools: {allow_only: []}}": "a" => "broken at event 2 of turn 1",
+
+    // max_calls: as soon as there is a call too many on its home.
+    "target" "{tools: {max_calls: 2}}": "a|b" => "holds at the end of the test",
+    "target" "{tools: {max_calls: 2}}": "a|b a" => "broken at event 5 of turn 2",
+    "test" "{tools: {max_calls: 1}}": "a? b?" => "broken at event 4 of turn 1",
+    "turn 2" "{tools: {max_calls: 1}}": "a b|a" => "holds at the end of turn 2",
+    "turn 1" "{tools: {max_calls: 0}}": "a !" => "broken at event 2 of turn 1",
+    "turn 2" "{tools: {max_calls: 0}}": "a#1?|>1" => "holds at the end of turn 2",
+
+    // subagents: their calls count, unless they are left out.
+    "test" "{tools: {forbid: [x]}}": "s:x" => "broken at event 2 of turn 1",
+    "test" "{tools: {subagents: exclude, forbid: [x]}}": "s:x|a" => "holds at the end of the test",
+    "test" "{tools: {subagents: exclude, forbid_calls: [{name: x}]}}": "s:x|x" => "broken at event 2 of turn 2",
+    "target" "{tools: {subagents: exclude, require: [{name: x}]}}": "s:x" => "broken at the end of the test",
+    "turn 1" "{tools: {subagents: exclude, require: [{name: b, after: a}]}}": "s:a b" => "broken at event 5 of turn 1",
+    "turn 1" "{tools: {subagents: exclude, require: [{name: b, after_result: a}]}}": "s:a a b" => "holds at the end of turn 1",
+    "turn 1" "{tools: {subagents: exclude, max_calls: 1}}": "s:a s:b c" => "holds at the end of turn 1",
+    "turn 1" "{tools: {subagents: exclude, allow_only: [c]}}": "s:a c" => "holds at the end of turn 1",
+    "turn 2" "{tools: {subagents: exclude, require: [{name: b}]}}": "s:b#1?|>1" => "broken at the end of turn 2",
+    "turn 2" "{tools: {subagents: include, require: [{name: b}]}}": "s:b#1?|>1" => "holds at the end of turn 2",
+
     // must_match: at the end of its home, on the joined text.
     "turn 1" "{text: {must_match: hello}}": "'hello_you'" => "holds at the end of turn 1",
     "turn 1" "{text: {must_match: hello}}": "a|'hello'" => "broken at the end of turn 1",

@@ -2,18 +2,30 @@
 
 use std::collections::HashMap;
 
-use super::Surroundings;
-use crate::assertion::{Counted, Entry, Home, Inherited, Required, Rule, Selector, TurnRules};
+use super::{Surroundings, calls};
+use crate::assertion::{AllowOnly, Entry, Home, Inherited, Required, Rule, Selector, ToolName, TurnRules};
 use crate::diagnostic::{Code, Diagnostic};
 
 /// A rule in force, with its home.
-type Homed<'e> = (Home, &'e Entry);
+pub(super) type Homed<'e> = (Home, &'e Entry);
+
+/// Calls that are forbidden somewhere.
+#[derive(Clone, Copy)]
+struct ForbiddenCalls<'e> {
+    homed: Homed<'e>,
+    /// Which of them; without it every call of the tool.
+    selector: Option<&'e Selector>,
+}
 
 /// The prohibitions of a test, by what they are about.
 #[derive(Default)]
 struct Prohibitions<'e> {
-    /// By the tool's name; without a selector every call of it is meant.
-    calls: HashMap<&'e str, Vec<(Homed<'e>, Option<&'e Selector>)>>,
+    /// Of one tool, by its name.
+    by_name: HashMap<&'e str, Vec<ForbiddenCalls<'e>>>,
+    /// Of all tools whose names match.
+    by_pattern: Vec<ForbiddenCalls<'e>>,
+    /// Those that name the tools that are allowed.
+    allowed: Vec<(Homed<'e>, &'e AllowOnly)>,
     /// By the pattern's text.
     texts: HashMap<&'e str, Vec<Homed<'e>>>,
 }
@@ -27,23 +39,25 @@ pub(super) fn lint(merged: &Inherited, surroundings: &Surroundings<'_>, found: &
         .flat_map(|(index, turn)| turn.entries.iter().map(move |entry| (Home::Turn(index), entry)));
     let all: Vec<Homed<'_>> = of_test.chain(of_turns).collect();
     let prohibitions = Prohibitions::of(&all);
-    let turns = merged.turns.as_slice();
+    calls::lint(&all, merged, surroundings, found);
     for homed @ (_, entry) in all {
         match &entry.rule {
             Rule::Require(required) => {
-                found.extend(prohibitions.against(required, homed, turns, surroundings));
+                found.extend(prohibitions.against(required, homed, merged, surroundings));
                 found.extend(requires_nothing(required, entry, surroundings));
             }
             Rule::MustMatch(rule) => {
                 let against = prohibitions.texts.get(rule.pattern.as_str()).into_iter().flatten();
                 found.extend(
-                    against.filter(|forbidden| meet(forbidden.0, homed.0, turns)).map(|forbidden| {
+                    against.filter(|forbidden| meet(**forbidden, homed, merged)).map(|forbidden| {
                         said_and_not(rule.pattern.as_str(), entry, forbidden.1, surroundings)
                     }),
                 );
             }
             Rule::Forbid(_)
             | Rule::ForbidCall(_)
+            | Rule::AllowOnly(_)
+            | Rule::MaxCalls(_)
             | Rule::MustNotMatch(_)
             | Rule::State(_)
             | Rule::Outcome(_)
@@ -58,16 +72,22 @@ impl<'e> Prohibitions<'e> {
         for homed @ (_, entry) in all {
             match &entry.rule {
                 Rule::Forbid(rule) => {
-                    prohibitions.calls.entry(&rule.name).or_default().push((*homed, None));
+                    let calls = prohibitions.by_name.entry(&rule.name).or_default();
+                    calls.push(ForbiddenCalls { homed: *homed, selector: None });
                 }
                 Rule::ForbidCall(rule) => {
-                    let calls = prohibitions.calls.entry(&rule.selector.name).or_default();
-                    calls.push((*homed, Some(&rule.selector)));
+                    let calls = ForbiddenCalls { homed: *homed, selector: Some(&rule.selector) };
+                    match &rule.selector.name {
+                        ToolName::Exact(name) => prohibitions.by_name.entry(name).or_default().push(calls),
+                        ToolName::Matching(_) => prohibitions.by_pattern.push(calls),
+                    }
                 }
                 Rule::MustNotMatch(rule) => {
                     prohibitions.texts.entry(rule.pattern.as_str()).or_default().push(*homed);
                 }
+                Rule::AllowOnly(rule) => prohibitions.allowed.push((*homed, rule)),
                 Rule::Require(_)
+                | Rule::MaxCalls(_)
                 | Rule::MustMatch(_)
                 | Rule::State(_)
                 | Rule::Outcome(_)
@@ -81,57 +101,115 @@ impl<'e> Prohibitions<'e> {
     fn against(
         &self,
         required: &Required,
-        (home, entry): Homed<'e>,
-        turns: &[TurnRules],
+        homed @ (home, entry): Homed<'e>,
+        merged: &Inherited,
         surroundings: &Surroundings<'_>,
     ) -> Option<Diagnostic> {
         // A requirement that no call is needed for is met by none.
         if required.count.min == 0 {
             return None;
         }
-        let name = required.selector.name.as_str();
-        let selected = self.calls.get(name).into_iter().flatten().find(|((forbidden, _), selector)| {
-            meet(*forbidden, home, turns)
-                && selector.is_none_or(|selector| forbids_all(selector, &required.selector))
+        let name = required.selector.name.describe();
+        let selected = self.about(&required.selector.name).find(|calls| {
+            meet(calls.homed, homed, merged)
+                && calls.selector.is_none_or(|forbidden| {
+                    // A call may be pending at the end of a turn and no more at that of the test.
+                    (!forbidden.result.is_pending() || calls.homed.0 == home)
+                        && required.selector.is_within(forbidden)
+                })
         });
-        if let Some(((forbidden, prohibition), _)) = selected {
-            // What a turn requires may have begun in a turn before it; what it forbids begins in it (SPEC 6).
-            let message = match (home, forbidden) {
-                (Home::Turn(index), Home::Turn(_)) if index > 0 => format!(
-                    "`{name}` is required and forbidden on turn {}: at best a call of an earlier turn that is \
-                     answered in this one can pass",
-                    index + 1
-                ),
-                _ => format!("`{name}` is required and forbidden: the test can never pass"),
-            };
+        if let Some(ForbiddenCalls { homed: (forbidden, prohibition), .. }) = selected {
+            let message = never(&format!("{name} is required and forbidden"), home, forbidden);
             return Some(forbidden_requirement(message, entry, prohibition, surroundings));
         }
-        let after = required.after.as_deref()?;
-        let earlier = self.calls.get(after).into_iter().flatten().find(|((forbidden, _), selector)| {
-            meet(*forbidden, home, turns)
-                && (*forbidden == Home::Test || turns.len() == 1)
-                && selector.is_none_or(|selector| selector.args.is_empty() && selector.result.is_none())
-        });
-        earlier.map(|((_, prohibition), _)| {
+        if let Some((forbidden, prohibition)) = self.not_allowed(&required.selector.name, homed, merged) {
             let message =
-                format!("`{name}` is required after `{after}`, which is forbidden: the test can never pass");
+                never(&format!("{name} is required, and `allow_only` leaves it out"), home, forbidden);
+            return Some(forbidden_requirement(message, entry, prohibition, surroundings));
+        }
+        let after = required.after.as_ref().or(required.after_result.as_ref())?;
+        let after_name = ToolName::Exact(after.clone());
+        let is_everywhere = |(forbidden, rule): Homed<'_>| {
+            (forbidden == Home::Test || merged.turns.len() == 1)
+                && (home != Home::Test || !merged.turns.iter().any(|turn| turn.leaves_out(rule)))
+        };
+        let earlier = self.about(&after_name).find(|calls| {
+            let is_any = |selector: &Selector| selector.args.is_empty() && selector.result.is_empty();
+            meet(calls.homed, homed, merged)
+                && is_everywhere(calls.homed)
+                && calls.selector.is_none_or(is_any)
+        });
+        let earlier = earlier.map(|calls| calls.homed).or_else(|| {
+            self.not_allowed(&after_name, homed, merged).filter(|prohibition| is_everywhere(*prohibition))
+        });
+        earlier.map(|(_, prohibition)| {
+            let message =
+                format!("{name} is required after `{after}`, which is forbidden: the test can never pass");
             forbidden_requirement(message, entry, prohibition, surroundings)
         })
     }
+
+    /// What names the tools that are allowed, and surely none that is meant.
+    fn not_allowed(&self, name: &ToolName, owed: Homed<'e>, merged: &Inherited) -> Option<Homed<'e>> {
+        let is_later = |name: &String| name.contains("${");
+        let excludes = |allowed: &AllowOnly| {
+            !allowed.names.iter().any(is_later) && !allowed.names.iter().any(|allowed| name.may_mean(allowed))
+        };
+        let found =
+            self.allowed.iter().find(|(homed, allowed)| excludes(allowed) && meet(*homed, owed, merged));
+        found.map(|(homed, _)| *homed)
+    }
+
+    /// What forbids calls of every tool that is meant.
+    fn about<'s>(&'s self, name: &'s ToolName) -> impl Iterator<Item = ForbiddenCalls<'e>> + 's {
+        let of_name = match name {
+            ToolName::Exact(name) => self.by_name.get(name.as_str()),
+            ToolName::Matching(_) => None,
+        };
+        let includes = |calls: &&ForbiddenCalls<'_>| {
+            calls.selector.is_some_and(|selector| selector.name.surely_includes(name))
+        };
+        of_name
+            .into_iter()
+            .flatten()
+            .chain(self.by_pattern.iter().filter(move |calls| includes(calls)))
+            .copied()
+    }
 }
 
-/// Whether what is forbidden at one home is in force on all that an obligation of the other home sees.
-fn meet(forbidden: Home, owed: Home, turns: &[TurnRules]) -> bool {
+/// Whether a prohibition is in force on all that an obligation sees.
+pub(super) fn meet((forbidden, rule): Homed<'_>, (owed, by): Homed<'_>, merged: &Inherited) -> bool {
+    let turns = merged.turns.as_slice();
     // What is told again is the business of its own turn alone.
     let alone =
         |home: Home| matches!(home, Home::Turn(turn) if turns.get(turn).is_some_and(|turn| turn.is_replay));
-    forbidden == owed || (forbidden == Home::Test || turns.len() == 1) && !alone(forbidden) && !alone(owed)
+    let without_subagents = |home: Home| match home {
+        Home::Test => merged.without_subagents,
+        Home::Turn(turn) => turns.get(turn).is_some_and(|turn| turn.without_subagents),
+    };
+    if rule.rule.is_about_tools() && without_subagents(forbidden) && !without_subagents(owed) {
+        return false;
+    }
+    let in_force = |turn: &TurnRules| !turn.leaves_out(rule);
+    let on_all = match owed {
+        // What a turn requires may have begun in a turn before it.
+        Home::Turn(index) => turns.iter().take(index + 1).all(in_force),
+        Home::Test => turns.iter().all(|turn| in_force(turn) || turn.leaves_out(by)),
+    };
+    forbidden == owed && on_all
+        || (forbidden == Home::Test || turns.len() == 1) && on_all && !alone(forbidden) && !alone(owed)
 }
 
-/// Whether every call that `required` selects is one that `forbidden` selects.
-fn forbids_all(forbidden: &Selector, required: &Selector) -> bool {
-    let same_result = forbidden.result.is_none() || forbidden.result == required.result;
-    same_result && required.args.include(&forbidden.args)
+/// What is said of a requirement that cannot be met on its home.
+fn never(what: &str, home: Home, forbidden: Home) -> String {
+    match (home, forbidden) {
+        // What a turn requires may have begun in a turn before it; what it forbids begins in it (SPEC 6).
+        (Home::Turn(index), Home::Turn(_)) if index > 0 => format!(
+            "{what} on turn {}: at best a call of an earlier turn that is answered in this one can pass",
+            index + 1
+        ),
+        _ => format!("{what}: the test can never pass"),
+    }
 }
 
 fn forbidden_requirement(
@@ -164,13 +242,10 @@ fn requires_nothing(
     entry: &Entry,
     surroundings: &Surroundings<'_>,
 ) -> Option<Diagnostic> {
-    let Required { count, count_written, result_not_match, after, .. } = required;
-    let is_empty =
-        *count == Counted::ANY && count_written.is_none() && result_not_match.is_none() && after.is_none();
-    is_empty.then(|| {
-        let name = &required.selector.name;
+    required.requires_nothing().then(|| {
+        let name = required.selector.name.describe();
         let message =
-            format!("this entry requires nothing of `{name}`: any number of calls is enough, none too");
+            format!("this entry requires nothing of {name}: any number of calls is enough, none too");
         Diagnostic::warning(Code::RequiresNothing, message)
             .at(surroundings.source(&entry.origin), entry.origin.span, "")
             .help("give `count` a `min` above 0 or a `max`, or drop the entry")

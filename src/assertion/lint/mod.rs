@@ -3,6 +3,7 @@
 //! The blocks of the levels flow in, warnings come out. **Invariant:** a warning is true whatever the agent does, so
 //! that `--deny-warnings` refuses no test that has a meaning.
 
+mod calls;
 mod limits;
 mod lists;
 

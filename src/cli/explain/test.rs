@@ -1,6 +1,6 @@
 //! The rules in force in one test: of the test as a whole, then turn by turn.
 
-use ananke::assertion::{ExplainedLimit, ExplainedRule, Kind, Measure, Origin, Part, TimeOut};
+use ananke::assertion::{ExplainedLimit, ExplainedRule, Kind, Measure, Origin, Part, SwitchedOff, TimeOut};
 use ananke::plan::{CaseEntry, Config, ExplainedTest, TestEntry, WrittenTurn};
 use ananke::report::text;
 
@@ -27,7 +27,6 @@ impl Shown<'_> {
         table.line("");
         table.line(styled(colours.strong, "the test as a whole"));
         part(&explanation.test, None, &mut table, colours);
-        let prohibited = explanation.test.rules.iter().filter(|rule| rule.kind == Kind::Prohibition).count();
         for (index, turn) in explanation.turns.iter().enumerate() {
             let number = index + 1;
             if only.is_some_and(|only| only != number) {
@@ -46,7 +45,7 @@ impl Shown<'_> {
                     table.line(format!("  cut off after {} ms", text::line(ms)));
                 }
             }
-            part(turn, Some(prohibited), &mut table, colours);
+            part(turn, Some(prohibited(&explanation.test, turn)), &mut table, colours);
         }
         table.text(colours)
     }
@@ -86,6 +85,14 @@ impl Shown<'_> {
         let config = &self.config.source.name;
         table.line(format!("{turns}{cut}{whole}; the target is that of {}", text::line(config)));
     }
+}
+
+/// How many prohibitions of the test are in force on a turn.
+fn prohibited(test: &Part, turn: &Part) -> usize {
+    let is_off = |rule: &ExplainedRule| {
+        turn.switched_off.iter().any(|off| off.origin == rule.origin && off.words == rule.words)
+    };
+    test.rules.iter().filter(|rule| rule.kind == Kind::Prohibition && !is_off(rule)).count()
 }
 
 /// What is settled with one home; of a turn, with how much the test as a whole prohibits on it.
@@ -129,6 +136,19 @@ fn part(part: &Part, prohibited: Option<usize>, table: &mut Table, colours: Colo
         };
         let note = format!("this turn answers for its own {own}: it is left out of that of the test");
         table.line(format!("    {}", styled(colours.faint, &note)));
+    }
+    if let Some((without, origin)) = &part.subagents {
+        table.line(format!("  {}", styled(colours.heading, "subagents")));
+        let words = if *without { "their calls do not count" } else { "their calls count" };
+        row(4, words, false, origin, table);
+    }
+    let mut told: Option<&Origin> = None;
+    for SwitchedOff { words, origin, by } in &part.switched_off {
+        if told.is_none_or(|told| (told.level, &told.place) != (by.level, &by.place)) {
+            table.line(format!("  {}, by {}", styled(colours.heading, "not in force here"), whose(by)));
+            told = Some(by);
+        }
+        row(4, words, true, origin, table);
     }
     for (words, origin, kept) in &part.dropped {
         table.line(format!(

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::Answering;
 use crate::context::{At, Clock, ManualClock};
+use crate::outcome::CallFailure;
 use crate::plan::{Step, ToolDeclaration};
 use crate::target::{Action, Ended, Limits, Opening, Request, Session, Sink, TargetError, Wire};
 use crate::trace::{Change, Outcome, ResultContent, Role};
@@ -116,12 +117,16 @@ impl ScriptedSession {
                     self.messages += 1;
                     play.say(&format!("message-{}", self.messages), &text)?;
                 }
-                Step::Call { tool, id, args, result, delay } => {
+                Step::Call { tool, id, args, result, delay, failure, subagent } => {
                     self.calls += 1;
                     let id = id.unwrap_or_else(|| format!("call-{}", self.calls));
-                    play.call(&id, &tool, args.as_ref(), result, delay)?;
+                    play.call(&id, &tool, subagent, args.as_ref())?;
+                    play.wait(delay)?;
+                    if let Some(result) = result {
+                        play.answer(&id, result, failure)?;
+                    }
                 }
-                Step::Answer { id, result } => play.answer(&id, result)?,
+                Step::Answer { id, result, failure } => play.answer(&id, result, failure)?,
                 Step::State(keys) => {
                     match &mut self.state {
                         Value::Object(state) => state.extend(keys),
@@ -232,21 +237,21 @@ impl Play<'_> {
         &mut self,
         id: &str,
         tool: &str,
+        subagent: Option<String>,
         args: Option<&Value>,
-        result: Option<Value>,
-        delay: Duration,
     ) -> ControlFlow<Ended> {
-        self.tell(Change::CallOpened { id: id.into(), name: tool.into(), subagent: None })?;
+        let subagent = subagent.map(Cow::Owned);
+        self.tell(Change::CallOpened { id: id.into(), name: tool.into(), subagent })?;
         if let Some(args) = args {
             self.tell(Change::CallArgs { id: id.into(), delta: args.to_string().into() })?;
         }
-        self.tell(Change::CallArgsDone { id: id.into() })?;
-        self.wait(delay)?;
-        result.map_or(ControlFlow::Continue(()), |result| self.answer(id, result))
+        self.tell(Change::CallArgsDone { id: id.into() })
     }
 
-    fn answer(&mut self, id: &str, result: Value) -> ControlFlow<Ended> {
+    fn answer(&mut self, id: &str, result: Value, failure: Option<CallFailure>) -> ControlFlow<Ended> {
         let result = ResultContent::Json(result);
-        self.tell(Change::CallAnswered { id: id.into(), result, is_error: None })
+        self.tell(Change::CallAnswered { id: id.into(), result, is_error: None })?;
+        let Some(failure) = failure else { return ControlFlow::Continue(()) };
+        self.tell(Change::CallFailed { id: id.into(), is_denied: failure == CallFailure::Denied })
     }
 }

@@ -1,0 +1,71 @@
+//! A block or a list of rules, or `false` to switch off what outer levels say.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{self, Deserialize, Deserializer, Visitor};
+use serde_json::json;
+
+/// Rules, or `false` (SPEC 7.1).
+#[derive(Clone, Debug)]
+pub enum Switch<T> {
+    /// `false`: what outer levels say does not apply.
+    Off,
+    /// These rules, beside those of outer levels.
+    On(T),
+}
+
+impl<T> Switch<T> {
+    /// The rules, where there are any.
+    pub fn on(&self) -> Option<&T> {
+        match self {
+            Self::Off => None,
+            Self::On(rules) => Some(rules),
+        }
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Switch<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct SwitchVisitor<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for SwitchVisitor<T> {
+            type Value = Switch<T>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("`false` or rules")
+            }
+
+            fn visit_bool<E: de::Error>(self, value: bool) -> Result<Self::Value, E> {
+                if value { Err(E::invalid_value(de::Unexpected::Bool(true), &self)) } else { Ok(Switch::Off) }
+            }
+
+            fn visit_newtype_struct<D: Deserializer<'de>>(self, rules: D) -> Result<Self::Value, D::Error> {
+                T::deserialize(rules).map(Switch::On)
+            }
+        }
+        // The typed reader of `source` answers `true` or `false` as that and anything else as itself, place included.
+        deserializer.deserialize_newtype_struct(crate::source::SWITCH, SwitchVisitor(PhantomData))
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Switch<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        format!("Switch{}", T::schema_name()).into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let rules = generator.subschema_for::<T>().to_value();
+        let mut branches = vec![json!({ "const": false, "x-since": "1.3" })];
+        match rules.get("anyOf").and_then(|branches| branches.as_array()) {
+            Some(more) => branches.extend(more.iter().cloned()),
+            None => branches.push(rules),
+        }
+        json_schema!({ "anyOf": branches })
+    }
+}

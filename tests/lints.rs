@@ -158,7 +158,7 @@ fn tools_that_are_not_allowed_and_calls_that_are_too_many() {
     assert_eq!(warnings("{}", exclude, &[include], 1000), none, "a subagent may call it");
     let of_turn = "{ tools: { max_calls: 0, require: [{ name: pay }] } }";
     assert_eq!(warnings("{}", "{}", &["{}", of_turn], 1000), none, "its call may have begun before");
-    assert_eq!(warnings("{}", "{}", &[of_turn, "{}"], 1000), ["forbidden-requirement:4"]);
+    assert_eq!(warnings("{}", "{}", &[of_turn, "{}"], 1000), ["forbidden-requirement:5"]);
     let require = "{ tools: { require: [{ name: pay }] } }";
     assert_eq!(
         warnings("{}", "{ tools: { max_calls: 0 } }", &["{}", require], 1000),

@@ -104,8 +104,10 @@ pub fn inherit(target: &Block, test: &Block, turns: &[Block]) -> Inherited {
     for (index, turn) in turns.iter().enumerate() {
         let levels: &[&Block] = if turn.is_replay { &[turn] } else { &[target, test, turn] };
         let without_subagents = without_subagents(levels);
-        let is_same = !turn.is_replay && without_subagents == merged.without_subagents;
-        let outer: &[Entry] = if is_same { &merged.test } else { &[] };
+        let looks_alike =
+            |entry: &&Entry| !entry.rule.is_about_tools() || without_subagents == merged.without_subagents;
+        let outer: Vec<&Entry> =
+            if turn.is_replay { Vec::new() } else { merged.test.iter().filter(looks_alike).collect() };
         let answers = |measure: &Measure| {
             turn.is_replay || is_looser(turn.limits.get(*measure), merged.limits.get(*measure))
         };
@@ -123,7 +125,7 @@ pub fn inherit(target: &Block, test: &Block, turns: &[Block]) -> Inherited {
             is_replay: turn.is_replay,
             entries: Vec::new(),
         };
-        add_new(&mut own.entries, &mut own.dropped, &turn.entries, outer);
+        add_new(&mut own.entries, &mut own.dropped, &turn.entries, &outer);
         if let Some(Expectation::Is(entry)) = &turn.outcome {
             own.entries.push(entry.clone());
         }
@@ -207,9 +209,9 @@ fn replaced_on_turn<'b>(entry: &Entry, turn: &'b Block) -> Option<&'b Origin> {
     switched_off(entry, turn).or_else(looser)
 }
 
-fn add_new(entries: &mut Vec<Entry>, dropped: &mut Vec<Dropped>, more: &[Entry], outer: &[Entry]) {
+fn add_new(entries: &mut Vec<Entry>, dropped: &mut Vec<Dropped>, more: &[Entry], outer: &[&Entry]) {
     for entry in more {
-        let known = entries.iter().chain(outer).find(|known| known.rule == entry.rule);
+        let known = entries.iter().chain(outer.iter().copied()).find(|known| known.rule == entry.rule);
         match known.filter(|_| entry.rule.kind() == Kind::Prohibition) {
             Some(known) => {
                 dropped.push(Dropped { entry: entry.clone(), kept: known.origin.clone() });

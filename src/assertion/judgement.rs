@@ -93,13 +93,13 @@ impl Scope<'_> {
         self.trace.first(name, what, !self.reach.without_subagents).or_else(told_again)
     }
 
-    /// The text of the running turn, as far as the rule hears it.
-    pub fn turn_text(&self) -> String {
+    /// The text of the running turn; `None` where the rule does not listen.
+    pub fn turn_text(&self) -> Option<String> {
         let last = self.trace.turns.len().saturating_sub(1);
         let unheard = |turn: &Turn| turn.input.is_replay && self.home == Home::Test;
         let turn = self.trace.turns.last().filter(|turn| !unheard(turn));
         let turn = turn.filter(|_| !self.reach.left_out.contains(&last));
-        turn.map(|turn| self.trace.turn_text(turn)).unwrap_or_default()
+        turn.map(|turn| self.trace.turn_text(turn))
     }
 
     /// The text of the turns that the rule looks at, joined by newlines, empty ones ignored.

@@ -71,7 +71,10 @@ impl Monitor {
                 }
                 Judgement::Open
             }
-            Moment::TurnEnd => self.judge(scope, &scope.turn_text(), None, "the agent said in this turn"),
+            Moment::TurnEnd => match scope.turn_text() {
+                Some(text) => self.judge(scope, &text, None, "the agent said in this turn"),
+                None => Judgement::Open,
+            },
             Moment::HomeEnd | Moment::TestEnd => {
                 if scope.home == Home::Test
                     && let broken @ Judgement::Broken(_) =

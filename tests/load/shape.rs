@@ -45,7 +45,7 @@ error[wrong-type]: expected a mapping, found a list
 10 |           - args_match: []
    |                         ^
 
-error[wrong-type]: expected a list, found the text `delete_order`
+error[wrong-type]: expected `false` or a list, found the text `delete_order`
   --> a.yaml:11:17
    |
 11 |         forbid: delete_order

@@ -533,7 +533,7 @@ fn with_row(mut scope: Scope, row: &Row, supply: &Supply) -> Scope {
         scope.set(name, value.clone());
     }
     let names: Vec<String> = row.columns.keys().map(|name| format!("`{name}`")).collect();
-    scope.hint(format!("the row at {} gives {}", row.place, names.join(", ")))
+    scope.hint(format!("the row at {} gives {}", row.place(), names.join(", ")))
 }
 
 /// Why a test is left out, if it is; `None` where that cannot be known.

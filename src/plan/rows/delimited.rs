@@ -21,7 +21,6 @@ pub(super) fn each(file: &DataFile, take: &mut dyn FnMut(Result<Row, Misrow>) ->
     let mut record = ByteRecord::new();
     let mut last = 1;
     loop {
-        last = record.position().map_or(last, Position::line);
         let row = match reader.read_byte_record(&mut record) {
             Ok(false) => {
                 if reader.get_ref().is_odd {
@@ -34,7 +33,10 @@ pub(super) fn each(file: &DataFile, take: &mut dyn FnMut(Result<Row, Misrow>) ->
                 }
                 return;
             }
-            Ok(true) => row(file, &names, &record),
+            Ok(true) => {
+                last = line_of(&reader, &record);
+                row(file, &names, &record, last)
+            }
             Err(error) => {
                 take(Err(broken(file, error)));
                 return;
@@ -54,7 +56,7 @@ pub(super) fn at(file: &DataFile, offset: u64) -> Result<Row, Misrow> {
     let mut record = ByteRecord::new();
     let read = reader.seek(place).and_then(|()| reader.read_byte_record(&mut record));
     match read {
-        Ok(true) => row(file, &names, &record),
+        Ok(true) => row(file, &names, &record, 0),
         Ok(false) => Err(Misrow::new(format!("{}: the row is gone", file.name), "")),
         Err(error) => Err(broken(file, error)),
     }
@@ -64,9 +66,12 @@ pub(super) fn at(file: &DataFile, offset: u64) -> Result<Row, Misrow> {
 fn begin(file: &DataFile) -> Result<(Reader<Quotes>, Vec<String>), Misrow> {
     let opened = File::open(&file.path).map_err(|error| unreadable(file, &error))?;
     // How many fields a record has is for us to judge: we say it in words.
-    let mut reader = ReaderBuilder::new()
-        .flexible(true)
-        .from_reader(Quotes { file: BufReader::new(opened), is_odd: false });
+    let mut reader = ReaderBuilder::new().flexible(true).from_reader(Quotes {
+        file: BufReader::new(opened),
+        is_odd: false,
+        has_returns: None,
+        last: 0,
+    });
     let heading = reader.byte_headers().map_err(|error| broken(file, error))?.clone();
     let mut names: Vec<String> = Vec::new();
     for field in &heading {
@@ -82,8 +87,17 @@ fn begin(file: &DataFile) -> Result<(Reader<Quotes>, Vec<String>), Misrow> {
     Ok((reader, names))
 }
 
-fn row(file: &DataFile, names: &[String], record: &ByteRecord) -> Result<Row, Misrow> {
-    let (offset, line) = record.position().map_or((0, 0), |position| (position.byte(), position.line()));
+/// The line on which a record begins: where it was looked for, and the ends of lines before it, which are skipped.
+fn line_of(reader: &Reader<Quotes>, record: &ByteRecord) -> u64 {
+    let start = record.position().map_or(1, Position::line);
+    let inside = memchr::memchr_iter(b'\n', record.as_slice()).count() as u64;
+    // A record that ends with a carriage return leaves the line feed to the next.
+    let end = u64::from(reader.get_ref().has_returns == Some(false));
+    start + (reader.position().line() - start).saturating_sub(inside + end)
+}
+
+fn row(file: &DataFile, names: &[String], record: &ByteRecord, line: u64) -> Result<Row, Misrow> {
+    let offset = record.position().map_or(0, Position::byte);
     if record.as_slice().len() > MAX_BYTES {
         let message = format!("{}:{line}: the row is larger than {} MiB", file.name, MAX_BYTES >> 20);
         return Err(Misrow::new(message, "does a quote open in it that nothing closes?"));
@@ -109,18 +123,29 @@ fn row(file: &DataFile, names: &[String], record: &ByteRecord) -> Result<Row, Mi
     for (name, field) in names.iter().zip(record) {
         columns.insert(name.clone(), Value::String(text(file, line, field)?));
     }
-    Ok(Row { columns, offset, place: format!("{}:{line}", file.name) })
+    Ok(Row { columns, offset, line, file: file.name.clone() })
 }
 
 /// A file whose quotes are counted: one without its partner swallows the rest of the file as one value.
 struct Quotes {
     file: BufReader<File>,
     is_odd: bool,
+    /// Whether its lines end with a carriage return and a line feed, once one has ended.
+    has_returns: Option<bool>,
+    last: u8,
 }
 
 impl Read for Quotes {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = self.file.read(buffer)?;
+        let read = &buffer[..length];
+        if self.has_returns.is_none()
+            && let Some(end) = memchr::memchr(b'\n', read)
+        {
+            let before = end.checked_sub(1).map_or(self.last, |before| read[before]);
+            self.has_returns = Some(before == b'\r');
+        }
+        self.last = read.last().copied().unwrap_or(self.last);
         self.is_odd ^= memchr::memchr_iter(b'"', &buffer[..length]).count() % 2 == 1;
         Ok(length)
     }
@@ -158,7 +183,7 @@ mod tests {
             seen.push(match row {
                 Ok(row) => {
                     assert_eq!(at(&file, row.offset).expect("it is there again").columns, row.columns);
-                    format!("{} {}", row.place, Value::Object(row.columns))
+                    format!("{} {}", row.place(), Value::Object(row.columns))
                 }
                 Err(misrow) => misrow.message,
             });

@@ -88,7 +88,7 @@ fn row(file: &DataFile, line: &[u8], offset: u64, number: Option<u64>) -> Option
             return Some(Err(Misrow { message: format!("{place}: {}", misrow.message), ..misrow }));
         }
     }
-    Some(Ok(Row { columns, offset, place }))
+    Some(Ok(Row { columns, offset, line: number.unwrap_or_default(), file: file.name.clone() }))
 }
 
 /// What the parser says, without a line that is always 1.

@@ -32,6 +32,8 @@ pub struct RowEntry {
     pub label: Box<str>,
     /// How many rows there are before it.
     index: u32,
+    /// The line it begins on, counted from 1.
+    line: u32,
     /// Where it begins in its file, in bytes.
     offset: u64,
     /// A hash of what it says, to notice that it changed.
@@ -45,8 +47,10 @@ pub(super) struct Row {
     pub(super) columns: Map<String, Value>,
     /// Where it begins in its file, in bytes.
     offset: u64,
-    /// Where it is, for people: `cities.csv:3`.
-    pub(super) place: String,
+    /// The line it begins on, counted from 1; 0 where it was found by its offset.
+    line: u64,
+    /// The file, as shown in messages.
+    file: String,
 }
 
 /// Why there is no row: what is wrong and where.
@@ -135,7 +139,8 @@ impl Rows {
             let row = row.and_then(|row| label(&row, index).map(|label| (label, row)));
             match row {
                 Ok((label, row)) => {
-                    let entry = RowEntry { label, index, offset: row.offset, hash: row.hash() };
+                    let line = u32::try_from(row.line).unwrap_or(u32::MAX);
+                    let entry = RowEntry { label, index, line, offset: row.offset, hash: row.hash() };
                     hand_on(entry, row);
                 }
                 Err(misrow) => {
@@ -178,7 +183,8 @@ impl Rows {
             Self::Lines(file) => lines::at(file, entry.offset),
             Self::Delimited(file) => delimited::at(file, entry.offset),
         };
-        row.ok().filter(|row| row.hash() == entry.hash)
+        let row = row.ok().filter(|row| row.hash() == entry.hash)?;
+        Some(Row { line: u64::from(entry.line), ..row })
     }
 
     fn report(&self, misrow: Misrow, span: Span, filling: &mut Filling<'_>) {
@@ -204,12 +210,11 @@ impl Held {
             let value = if self.is_filled { filling.json(value).ready()? } else { value.to_json() };
             columns.insert(key.clone(), value);
         }
-        let place = format!("{}:{}", place.file, place.line);
         if columns.is_empty() {
             let message = format!("a row is a mapping with at least one column, found {}", node.describe());
             return Some(Err(Misrow { message, help: None, span: Some(node.span) }));
         }
-        Some(Ok(Row { columns, offset: 0, place }))
+        Some(Ok(Row { columns, offset: 0, line: u64::from(place.line), file: place.file.to_string() }))
     }
 }
 
@@ -230,6 +235,11 @@ fn held(path: &Path, name: &str) -> Result<Held, Vec<Diagnostic>> {
 }
 
 impl Row {
+    /// Where it is, for people: `cities.csv:3`.
+    pub(super) fn place(&self) -> String {
+        format!("{}:{}", self.file, self.line)
+    }
+
     fn hash(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         for (name, value) in &self.columns {
@@ -256,7 +266,7 @@ fn label(row: &Row, index: u32) -> Result<Box<str>, Misrow> {
         }
         None | Some(Value::Null) => Ok(number(index)),
         Some(_) => {
-            let message = format!("{}: the `id` of a row is a text or a number", row.place);
+            let message = format!("{}: the `id` of a row is a text or a number", row.place());
             Err(Misrow::new(message, "it names the row in the test's id: `path::name[id]`"))
         }
     }

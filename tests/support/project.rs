@@ -77,13 +77,15 @@ impl Project {
     /// Runs what was planned before.
     pub(crate) async fn run_plan(&self, plan: Plan) -> Vec<Outcome> {
         let (sender, mut receiver) = mpsc::channel(1000);
-        run(self.shared(Options::default(), sender), plan).await;
+        // Told while it runs: of many tests there are more events than the channel holds.
+        let running = tokio::spawn(run(self.shared(Options::default(), sender), plan));
         let mut outcomes = Vec::new();
         while let Some(event) = receiver.recv().await {
             if let RunEvent::CaseFinished(outcome) = event {
                 outcomes.push(*outcome);
             }
         }
+        running.await.expect("a run never panics");
         outcomes
     }
 }

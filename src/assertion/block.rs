@@ -1,11 +1,14 @@
 //! One level's assert block, checked and filled.
 
 use super::{
-    Dropped, Entry, ExpectedOutcome, Forbid, ForbidCall, Matcher, Measure, MustMatch, MustNotMatch, Origin,
-    PerMeasure, Required, Rule, Snapshot, StateRule,
+    Dropped, Entry, Equals, ExpectedOutcome, Forbid, ForbidCall, Matcher, Measure, MustMatch, MustNotMatch,
+    Origin, OutputRule, PerMeasure, Required, Rule, Snapshot, StateRule, Wording,
 };
-use crate::diagnostic::{Span, Spanned};
-use crate::model::{AssertBlock, Given, Limit, OutcomeRule, SnapshotRule, TimingLimits, UsageLimits};
+use crate::diagnostic::{Code, Span, Spanned};
+use crate::model::{
+    AssertBlock, Given, Limit, OneOrMany, OutcomeRule, SnapshotRule, Text, TextOf, TextRules, TimingLimits,
+    UsageLimits,
+};
 use crate::outcome::Level;
 use crate::variables::Filling;
 
@@ -90,7 +93,7 @@ impl Block {
     /// Checks and fills the block of one level; what is known later or was reported is left out.
     pub fn compile(block: Option<&AssertBlock>, level: Level, filling: &mut Filling<'_>) -> Self {
         let mut compiled = Self::default();
-        let Some(AssertBlock { tools, timing, text, state, outcome, usage, snapshot }) = block else {
+        let Some(AssertBlock { tools, timing, text, output, state, outcome, usage, snapshot }) = block else {
             return compiled;
         };
         let mut adding = Adding { level, filling, compiled: &mut compiled };
@@ -110,16 +113,12 @@ impl Block {
             }
         }
         if let Some(text) = text {
-            for pattern in text.must_match.iter().flat_map(|list| &list.0) {
-                adding.add(pattern.span, pattern.span, |filling| {
-                    MustMatch::compile(pattern, filling).map(Rule::MustMatch)
-                });
-            }
-            for pattern in text.must_not_match.iter().flat_map(|list| &list.0) {
-                adding.add(pattern.span, pattern.span, |filling| {
-                    MustNotMatch::compile(pattern, filling).map(Rule::MustNotMatch)
-                });
-            }
+            adding.text(text);
+        }
+        for written in output.iter().flatten() {
+            adding.add(written.span, written.span, |filling| {
+                OutputRule::compile(written, filling).map(Rule::Output)
+            });
         }
         for written in state.iter().flatten() {
             adding.add(written.span, written.span, |filling| {
@@ -177,6 +176,36 @@ impl Adding<'_, '_> {
                 self.compiled.dropped.push(Dropped { entry: Entry { rule, origin }, kept });
             }
             None => self.compiled.entries.push(Entry { rule, origin }),
+        }
+    }
+
+    fn text(&mut self, rules: &TextRules) {
+        let TextRules { must_match, must_not_match, contains, not_contains, equals, of: written } = rules;
+        let of = written.as_ref().map(|of| of.value).unwrap_or_default();
+        let must = |wording| Rule::MustMatch(MustMatch { wording });
+        let must_not = |wording| Rule::MustNotMatch(MustNotMatch { wording });
+        type Read = fn(&Text, TextOf, &mut Filling<'_>) -> Option<Wording>;
+        let lists: [(&Option<OneOrMany<Text>>, Read, &dyn Fn(Wording) -> Rule); 4] = [
+            (must_match, Wording::pattern, &must),
+            (must_not_match, Wording::pattern, &must_not),
+            (contains, Wording::literal, &must),
+            (not_contains, Wording::literal, &must_not),
+        ];
+        for (list, read, rule) in lists {
+            for text in list.iter().flat_map(|list| &list.0) {
+                self.add(text.span, text.span, |filling| read(text, of, filling).map(rule));
+            }
+        }
+        if let Some(OneOrMany(texts)) = equals
+            && let [first, ..] = texts.as_slice()
+        {
+            self.add(first.span, first.span, |filling| Equals::compile(texts, of, filling).map(Rule::Equals));
+        }
+        if let (Some(of), None) = (written, equals)
+            && lists.iter().all(|(list, ..)| list.is_none())
+        {
+            let help = "it says what the rules beside it look at: write it where they are";
+            self.filling.report(Code::MissingKey, of.span, "`of` stands alone", Some(help.to_owned()));
         }
     }
 

@@ -1,8 +1,8 @@
 //! Runs the monitors of a test.
 
-use super::snapshot::Told;
 use super::{
-    Captured, Entry, Finding, Home, Inherited, Judgement, Moment, Monitor, Origin, Rule, Scope, Writing, sum,
+    Captured, Entry, Finding, Home, Inherited, Judgement, Moment, Monitor, Origin, Rule, Scope, Told,
+    Writing, sum,
 };
 use crate::diagnostic::Difference;
 use crate::outcome::{ErrorKind, Failure, Problem};
@@ -254,10 +254,11 @@ impl Watch {
                 if captured.is_taken(found.writing) {
                     return found.captured.push(*captured);
                 }
-                let (path, origin) = (self.path, self.origin.clone());
-                let Told { finding, difference, help } = captured.told();
-                found.broken.push(Broken { path, origin, finding, difference, help: Some(help) });
-                self.broken = true;
+                self.tell(captured.told(), found);
+            }
+            Judgement::Told(told) => {
+                self.settled = true;
+                self.tell(*told, found);
             }
             Judgement::Unknown(why) => {
                 self.unknown = Some(why);
@@ -283,6 +284,13 @@ impl Watch {
                 self.settled = self.monitor.is_obligation();
             }
         }
+    }
+
+    fn tell(&mut self, told: Told, found: &mut Found) {
+        let (path, origin) = (self.path, self.origin.clone());
+        let Told { finding, difference, help } = told;
+        found.broken.push(Broken { path, origin, finding, difference, help });
+        self.broken = true;
     }
 
     fn is_among(&self, broken: &[Broken]) -> bool {

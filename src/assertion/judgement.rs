@@ -1,6 +1,8 @@
 //! How a rule is fed and how it answers.
 
 use super::Captured;
+use crate::diagnostic::Difference;
+use crate::model::TextOf;
 use crate::redact::Redactor;
 use crate::trace::{Message, Origin, Touch, Trace, Turn};
 
@@ -19,6 +21,14 @@ impl Home {
         match self {
             Self::Test => "the test",
             Self::Turn(_) => "the turn",
+        }
+    }
+
+    /// The words for it where it is over.
+    pub(super) fn this(self) -> &'static str {
+        match self {
+            Self::Test => "the test",
+            Self::Turn(_) => "this turn",
         }
     }
 }
@@ -71,6 +81,34 @@ impl Scope<'_> {
         self.trace.first_call(name).or_else(told_again)
     }
 
+    /// What was said in the rule's home.
+    pub fn text(&self, of: TextOf) -> String {
+        let turn = match self.home {
+            Home::Turn(turn) => self.trace.turns.get(turn),
+            Home::Test => None,
+        };
+        match (of, self.home) {
+            (TextOf::All, Home::Test) => self.trace.text(),
+            (TextOf::All, Home::Turn(_)) => turn.map(|turn| self.trace.turn_text(turn)).unwrap_or_default(),
+            (TextOf::Final, Home::Test) => self.last_of(&self.trace.messages),
+            (TextOf::Final, Home::Turn(_)) => turn.map(|turn| self.last_of_turn(turn)).unwrap_or_default(),
+        }
+    }
+
+    /// The last message of the running turn that the rule hears.
+    pub fn turn_final(&self) -> String {
+        self.trace.turns.last().map(|turn| self.last_of_turn(turn)).unwrap_or_default()
+    }
+
+    fn last_of_turn(&self, turn: &Turn) -> String {
+        self.last_of(self.trace.messages.get(turn.messages.clone()).unwrap_or_default())
+    }
+
+    fn last_of(&self, messages: &[Message]) -> String {
+        let last = messages.iter().rfind(|message| self.hears(message));
+        last.map(|message| message.text.clone()).unwrap_or_default()
+    }
+
     /// The text of the running turn, as far as the rule hears it.
     pub fn turn_text(&self) -> String {
         let unheard = |turn: &Turn| turn.input.is_replay && self.home == Home::Test;
@@ -117,6 +155,8 @@ pub enum Judgement {
     Holds,
     /// It does not hold. What was found at this moment; a prohibition may find more later.
     Broken(Vec<Finding>),
+    /// It does not hold, and there is more to say of it.
+    Told(Box<Told>),
     /// It does not hold, unless what was captured is kept from now on.
     Differs(Box<Captured>),
     /// It cannot be told, for this reason: never a pass.
@@ -134,6 +174,17 @@ pub struct Finding {
     pub seen: Vec<Seen>,
     /// The numbers of the events it rests on.
     pub events: Vec<u32>,
+}
+
+/// A finding with what it is best seen by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// In which way the rule does not hold.
+    pub finding: Finding,
+    /// What was wanted beside what was seen.
+    pub difference: Option<Difference>,
+    /// What to do.
+    pub help: Option<String>,
 }
 
 /// Something a finding points at.

@@ -1,10 +1,10 @@
 //! The closed set of rules, and what they share.
 
 use super::{
-    Bound, ExpectedOutcome, Finding, Forbid, ForbidCall, Home, Judgement, Measure, Moment, MustMatch,
-    MustNotMatch, Required, Scope, Snapshot, StateRule, describe, forbid, forbid_calls, max_duration,
-    max_first_token, max_idle, max_tokens, max_tool, must_match, must_not_match, outcome, require, snapshot,
-    state, sum,
+    Bound, Equals, ExpectedOutcome, Finding, Forbid, ForbidCall, Home, Judgement, Measure, Moment, MustMatch,
+    MustNotMatch, OutputRule, Required, Scope, Snapshot, Sought, StateRule, describe, equals, forbid,
+    forbid_calls, max_duration, max_first_token, max_idle, max_tokens, max_tool, must_match, must_not_match,
+    outcome, output, require, snapshot, state, sum,
 };
 use crate::diagnostic::{Place, Span};
 use crate::outcome::{Failure, Level};
@@ -29,10 +29,14 @@ pub enum Rule {
     ForbidCall(ForbidCall),
     /// `tools.require`
     Require(Required),
-    /// `text.must_match`
+    /// `text.must_match` and `text.contains`
     MustMatch(MustMatch),
-    /// `text.must_not_match`
+    /// `text.must_not_match` and `text.not_contains`
     MustNotMatch(MustNotMatch),
+    /// `text.equals`
+    Equals(Equals),
+    /// `output`
+    Output(OutputRule),
     /// `state`
     State(StateRule),
     /// `outcome`
@@ -68,8 +72,16 @@ impl Rule {
             Self::Forbid(_) => "tools.forbid",
             Self::ForbidCall(_) => "tools.forbid_calls",
             Self::Require(_) => "tools.require",
-            Self::MustMatch(_) => "text.must_match",
-            Self::MustNotMatch(_) => "text.must_not_match",
+            Self::MustMatch(rule) => match rule.wording.sought {
+                Sought::Pattern(_) => "text.must_match",
+                Sought::Literal(_) => "text.contains",
+            },
+            Self::MustNotMatch(rule) => match rule.wording.sought {
+                Sought::Pattern(_) => "text.must_not_match",
+                Sought::Literal(_) => "text.not_contains",
+            },
+            Self::Equals(_) => "text.equals",
+            Self::Output(_) => "output",
             Self::State(_) => "state",
             Self::Outcome(_) => "outcome",
             Self::Snapshot(_) => "snapshot",
@@ -80,9 +92,13 @@ impl Rule {
     pub fn kind(&self) -> Kind {
         match self {
             Self::Forbid(_) | Self::ForbidCall(_) | Self::MustNotMatch(_) => Kind::Prohibition,
-            Self::Require(_) | Self::MustMatch(_) | Self::State(_) | Self::Outcome(_) | Self::Snapshot(_) => {
-                Kind::Obligation
-            }
+            Self::Require(_)
+            | Self::MustMatch(_)
+            | Self::Equals(_)
+            | Self::Output(_)
+            | Self::State(_)
+            | Self::Outcome(_)
+            | Self::Snapshot(_) => Kind::Obligation,
         }
     }
 
@@ -94,6 +110,8 @@ impl Rule {
             Self::Require(rule) => rule.describe(),
             Self::MustMatch(rule) => rule.describe(),
             Self::MustNotMatch(rule) => rule.describe(),
+            Self::Equals(rule) => rule.describe(),
+            Self::Output(rule) => rule.describe(),
             Self::State(rule) => rule.describe(),
             Self::Outcome(rule) => rule.describe(),
             Self::Snapshot(rule) => rule.describe(),
@@ -108,6 +126,8 @@ impl Rule {
             Self::Require(rule) => rule.settled(home),
             Self::MustMatch(rule) => rule.settled(home),
             Self::MustNotMatch(rule) => rule.settled(home),
+            Self::Equals(rule) => rule.settled(home),
+            Self::Output(rule) => rule.settled(home),
             Self::State(rule) => rule.settled(home),
             Self::Outcome(rule) => rule.settled(home),
             Self::Snapshot(rule) => rule.settled(home),
@@ -130,6 +150,8 @@ impl Rule {
             Self::Require(rule) => Monitor::Require(rule.start(patterns)?),
             Self::MustMatch(rule) => Monitor::MustMatch(rule.start(patterns)?),
             Self::MustNotMatch(rule) => Monitor::MustNotMatch(rule.start(patterns)?),
+            Self::Equals(rule) => Monitor::Equals(rule.start()),
+            Self::Output(rule) => Monitor::Output(rule.start(patterns)?),
             Self::State(rule) => Monitor::State(rule.start(patterns)?),
             Self::Outcome(rule) => Monitor::Outcome(rule.start(patterns)?),
             Self::Snapshot(rule) => Monitor::Snapshot(rule.start()),
@@ -146,10 +168,14 @@ pub enum Monitor {
     ForbidCall(forbid_calls::Monitor),
     /// `tools.require`
     Require(require::Monitor),
-    /// `text.must_match`
+    /// `text.must_match` and `text.contains`
     MustMatch(must_match::Monitor),
-    /// `text.must_not_match`
+    /// `text.must_not_match` and `text.not_contains`
     MustNotMatch(must_not_match::Monitor),
+    /// `text.equals`
+    Equals(equals::Monitor),
+    /// `output`
+    Output(output::Monitor),
     /// `state`
     State(state::Monitor),
     /// `outcome`
@@ -192,6 +218,8 @@ impl Monitor {
             Self::Require(monitor) => monitor.watch(scope, moment),
             Self::MustMatch(monitor) => monitor.watch(scope, moment),
             Self::MustNotMatch(monitor) => monitor.watch(scope, moment),
+            Self::Equals(monitor) => monitor.watch(scope, moment),
+            Self::Output(monitor) => monitor.watch(scope, moment),
             Self::State(monitor) => monitor.watch(scope, moment),
             Self::Outcome(monitor) => monitor.watch(scope, moment),
             Self::Snapshot(monitor) => monitor.watch(scope, moment),
@@ -208,7 +236,13 @@ impl Monitor {
     pub fn is_obligation(&self) -> bool {
         matches!(
             self,
-            Self::Require(_) | Self::MustMatch(_) | Self::State(_) | Self::Outcome(_) | Self::Snapshot(_)
+            Self::Require(_)
+                | Self::MustMatch(_)
+                | Self::Equals(_)
+                | Self::Output(_)
+                | Self::State(_)
+                | Self::Outcome(_)
+                | Self::Snapshot(_)
         )
     }
 }

@@ -21,8 +21,8 @@ mod turn;
 use crate::source::TagDefault;
 
 pub use assert_block::{
-    AssertBlock, Count, ForbidCalls, Require, TextRules, TimingLimits, ToolRules, UsageLimits, ValueRule,
-    ValueType,
+    AssertBlock, Count, ForbidCalls, Require, TextOf, TextRules, TimingLimits, ToolRules, UsageLimits,
+    ValueRule, ValueType,
 };
 pub use client_tool::{ClientTool, Mock, MockAnswer, MockCase};
 pub use config::ConfigFile;

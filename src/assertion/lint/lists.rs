@@ -2,49 +2,36 @@
 
 use std::collections::HashMap;
 
-use super::Surroundings;
-use crate::assertion::{Counted, Entry, Home, Inherited, Required, Rule, Selector, TurnRules};
+use super::{Homed, Surroundings};
+use crate::assertion::{Counted, Entry, Home, Required, Rule, Selector, TurnRules};
 use crate::diagnostic::{Code, Diagnostic};
-
-/// A rule in force, with its home.
-type Homed<'e> = (Home, &'e Entry);
 
 /// The prohibitions of a test, by what they are about.
 #[derive(Default)]
 struct Prohibitions<'e> {
     /// By the tool's name; without a selector every call of it is meant.
     calls: HashMap<&'e str, Vec<(Homed<'e>, Option<&'e Selector>)>>,
-    /// By the pattern's text.
-    texts: HashMap<&'e str, Vec<Homed<'e>>>,
 }
 
-pub(super) fn lint(merged: &Inherited, surroundings: &Surroundings<'_>, found: &mut Vec<Diagnostic>) {
-    let of_test = merged.test.iter().map(|entry| (Home::Test, entry));
-    let of_turns = merged
-        .turns
-        .iter()
-        .enumerate()
-        .flat_map(|(index, turn)| turn.entries.iter().map(move |entry| (Home::Turn(index), entry)));
-    let all: Vec<Homed<'_>> = of_test.chain(of_turns).collect();
-    let prohibitions = Prohibitions::of(&all);
-    let turns = merged.turns.as_slice();
-    for homed @ (_, entry) in all {
+pub(super) fn lint(
+    all: &[Homed<'_>],
+    turns: &[TurnRules],
+    surroundings: &Surroundings<'_>,
+    found: &mut Vec<Diagnostic>,
+) {
+    let prohibitions = Prohibitions::of(all);
+    for homed @ (_, entry) in all.iter().copied() {
         match &entry.rule {
             Rule::Require(required) => {
                 found.extend(prohibitions.against(required, homed, turns, surroundings));
                 found.extend(requires_nothing(required, entry, surroundings));
             }
-            Rule::MustMatch(rule) => {
-                let against = prohibitions.texts.get(rule.pattern.as_str()).into_iter().flatten();
-                found.extend(
-                    against.filter(|forbidden| meet(forbidden.0, homed.0, turns)).map(|forbidden| {
-                        said_and_not(rule.pattern.as_str(), entry, forbidden.1, surroundings)
-                    }),
-                );
-            }
             Rule::Forbid(_)
             | Rule::ForbidCall(_)
+            | Rule::MustMatch(_)
             | Rule::MustNotMatch(_)
+            | Rule::Equals(_)
+            | Rule::Output(_)
             | Rule::State(_)
             | Rule::Outcome(_)
             | Rule::Snapshot(_) => {}
@@ -64,11 +51,11 @@ impl<'e> Prohibitions<'e> {
                     let calls = prohibitions.calls.entry(&rule.selector.name).or_default();
                     calls.push((*homed, Some(&rule.selector)));
                 }
-                Rule::MustNotMatch(rule) => {
-                    prohibitions.texts.entry(rule.pattern.as_str()).or_default().push(*homed);
-                }
                 Rule::Require(_)
                 | Rule::MustMatch(_)
+                | Rule::MustNotMatch(_)
+                | Rule::Equals(_)
+                | Rule::Output(_)
                 | Rule::State(_)
                 | Rule::Outcome(_)
                 | Rule::Snapshot(_) => {}
@@ -121,7 +108,7 @@ impl<'e> Prohibitions<'e> {
 }
 
 /// Whether what is forbidden at one home is in force on all that an obligation of the other home sees.
-fn meet(forbidden: Home, owed: Home, turns: &[TurnRules]) -> bool {
+pub(super) fn meet(forbidden: Home, owed: Home, turns: &[TurnRules]) -> bool {
     // What is told again is the business of its own turn alone.
     let alone =
         |home: Home| matches!(home, Home::Turn(turn) if turns.get(turn).is_some_and(|turn| turn.is_replay));
@@ -144,19 +131,6 @@ fn forbidden_requirement(
     surroundings
         .warning(Code::ForbiddenRequirement, message, places.0, places.1)
         .help("drop one of the two, or forbid the tool on those turns alone that must not call it")
-}
-
-fn said_and_not(
-    pattern: &str,
-    owed: &Entry,
-    forbidden: &Entry,
-    surroundings: &Surroundings<'_>,
-) -> Diagnostic {
-    let message = format!("`{pattern}` must match and must not match the same text: the test can never pass");
-    let places = ((&owed.origin, "must match"), (&forbidden.origin, "ruled out"));
-    surroundings
-        .warning(Code::ForbiddenText, message, places.0, places.1)
-        .help("drop one of the two, or write each on the turns it is meant for")
 }
 
 fn requires_nothing(

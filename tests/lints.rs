@@ -19,7 +19,7 @@ fn warnings(target: &str, test: &str, turns: &[&str], timeout: u64) -> Vec<Strin
 fn file(name: &str, test: &str, turns: &[&str]) -> String {
     let turns: Vec<String> =
         turns.iter().map(|turn| format!("  - {{ user: hi, assert: {turn} }}\n")).collect();
-    format!("version: \"1.0\"\nname: {name}\nassert: {test}\nturns:\n{}", turns.concat())
+    format!("version: \"1.3\"\nname: {name}\nassert: {test}\nturns:\n{}", turns.concat())
 }
 
 fn told(project: &Project) -> Vec<String> {

@@ -6,8 +6,7 @@ use super::{
 };
 use crate::diagnostic::{Code, Span, Spanned};
 use crate::model::{
-    AssertBlock, Given, Limit, OneOrMany, OutcomeRule, SnapshotRule, Text, TextOf, TextRules, TimingLimits,
-    UsageLimits,
+    AssertBlock, Given, Limit, OneOrMany, OutcomeRule, SnapshotRule, TextRules, TimingLimits, UsageLimits,
 };
 use crate::outcome::Level;
 use crate::variables::Filling;
@@ -117,7 +116,7 @@ impl Block {
         }
         for written in output.iter().flatten() {
             adding.add(written.span, written.span, |filling| {
-                OutputRule::compile(written, filling).map(Rule::Output)
+                OutputRule::compile(written, filling).map(Box::new).map(Rule::Output)
             });
         }
         for written in state.iter().flatten() {
@@ -182,18 +181,22 @@ impl Adding<'_, '_> {
     fn text(&mut self, rules: &TextRules) {
         let TextRules { must_match, must_not_match, contains, not_contains, equals, of: written } = rules;
         let of = written.as_ref().map(|of| of.value).unwrap_or_default();
-        let must = |wording| Rule::MustMatch(MustMatch { wording });
-        let must_not = |wording| Rule::MustNotMatch(MustNotMatch { wording });
-        type Read = fn(&Text, TextOf, &mut Filling<'_>) -> Option<Wording>;
-        let lists: [(&Option<OneOrMany<Text>>, Read, &dyn Fn(Wording) -> Rule); 4] = [
-            (must_match, Wording::pattern, &must),
-            (must_not_match, Wording::pattern, &must_not),
-            (contains, Wording::literal, &must),
-            (not_contains, Wording::literal, &must_not),
-        ];
-        for (list, read, rule) in lists {
+        for (list, is_wanted, is_literal) in [
+            (must_match, true, false),
+            (must_not_match, false, false),
+            (contains, true, true),
+            (not_contains, false, true),
+        ] {
             for text in list.iter().flat_map(|list| &list.0) {
-                self.add(text.span, text.span, |filling| read(text, of, filling).map(rule));
+                self.add(text.span, text.span, |filling| {
+                    let read = if is_literal { Wording::literal } else { Wording::pattern };
+                    let wording = read(text, of, filling)?;
+                    Some(if is_wanted {
+                        Rule::MustMatch(MustMatch { wording })
+                    } else {
+                        Rule::MustNotMatch(MustNotMatch { wording })
+                    })
+                });
             }
         }
         if let Some(OneOrMany(texts)) = equals
@@ -201,9 +204,8 @@ impl Adding<'_, '_> {
         {
             self.add(first.span, first.span, |filling| Equals::compile(texts, of, filling).map(Rule::Equals));
         }
-        if let (Some(of), None) = (written, equals)
-            && lists.iter().all(|(list, ..)| list.is_none())
-        {
+        let lists = [must_match, must_not_match, contains, not_contains, equals];
+        if let (Some(of), true) = (written, lists.iter().all(|list| list.is_none())) {
             let help = "it says what the rules beside it look at: write it where they are";
             self.filling.report(Code::MissingKey, of.span, "`of` stands alone", Some(help.to_owned()));
         }

@@ -19,8 +19,8 @@ pub(super) fn find(text: &str) -> Result<Value, String> {
         return serde_json::from_str(&block.content)
             .map_err(|error| format!("has a block marked as JSON that is none: {error}"));
     }
-    let unmarked = blocks.iter().filter(|block| block.label.is_empty());
-    let found = unmarked.filter_map(|block| serde_json::from_str(&block.content).ok()).next();
+    let mut unmarked = blocks.iter().filter(|block| block.label.is_empty());
+    let found = unmarked.find_map(|block| serde_json::from_str(&block.content).ok());
     found.ok_or_else(|| {
         if text.trim_start().starts_with(['{', '[']) {
             format!("is no JSON: {whole}")

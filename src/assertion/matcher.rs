@@ -199,7 +199,7 @@ impl Matching {
     }
 
     /// In which ways a value is not what is wanted, where there are words for them; `None` where it is.
-    fn unlike(&self, found: &Value) -> Option<Vec<String>> {
+    pub(super) fn unlike(&self, found: &Value) -> Option<Vec<String>> {
         let is_it = match &self.matcher.wanted {
             Wanted::Equal(wanted) => same(wanted, found),
             Wanted::Match(_) => {

@@ -113,12 +113,14 @@ impl Monitor {
     }
 
     fn text(&self, text: String) -> Judgement {
-        let shown = said(&short(&text));
-        if self.matching.misfit(&Value::String(text), self.whole).is_none() {
+        let mut seen = vec![said(&short(&text))];
+        let text = Value::String(text);
+        if self.matching.misfit(&text, self.whole).is_none() {
             return Judgement::Holds;
         }
+        seen.extend(self.matching.unlike(&text).into_iter().flatten());
         // The message itself is easier read than the same as a string of JSON.
-        let finding = self.absent(&format!("{TEXT} is not as it must be"), vec![shown]);
+        let finding = self.absent(&format!("{TEXT} is not as it must be"), seen);
         let help = "a text is no JSON: `path: \"$\"` takes the JSON in it";
         let help = self.has_schema.then(|| help.to_owned());
         Judgement::Told(Box::new(Told { finding, difference: None, help }))

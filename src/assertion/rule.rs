@@ -36,7 +36,7 @@ pub enum Rule {
     /// `text.equals`
     Equals(Equals),
     /// `output`
-    Output(OutputRule),
+    Output(Box<OutputRule>),
     /// `state`
     State(StateRule),
     /// `outcome`

@@ -177,6 +177,45 @@ fn a_pattern_that_must_and_must_not_match() {
 }
 
 #[test]
+fn a_text_that_must_be_said_and_is_ruled_out() {
+    for (rules, expected) in [
+        ("contains: abc, not_contains: b", true),
+        ("contains: abc, not_contains: abc", true),
+        ("contains: b, not_contains: abc", false),
+        ("contains: ABC, not_contains: b", false),
+        ("contains: '${THREAD_ID}', not_contains: '{'", false),
+        ("contains: abc, must_not_match: '^b'", false),
+        ("equals: abc, contains: d", true),
+        ("equals: [abc, d], contains: d", false),
+        ("equals: [abc, d], not_contains: [c, d]", false),
+        ("equals: [abc, ca], must_not_match: c", true),
+        ("equals: abc, must_match: '^b'", true),
+        ("equals: abc, must_match: '^a'", false),
+        ("equals: abc, must_match: '^${THREAD_ID}'", false),
+        ("equals: '${THREAD_ID}', contains: d", false),
+    ] {
+        let test = format!("{{ text: {{ {rules} }} }}");
+        let found = warnings("{}", &test, &["{}", "{}"], 1000);
+        let wanted: &[&str] = if expected { &["forbidden-text:3"] } else { &[] };
+        assert_eq!(found, wanted, "{rules}");
+    }
+}
+
+#[test]
+fn texts_exclude_each_other_where_both_rules_look_at_the_same() {
+    let none: [&str; 0] = [];
+    let (last, all) = ("{ text: { contains: ab, of: final } }", "{ text: { not_contains: a } }");
+    assert_eq!(warnings(all, "{}", &["{}", last], 1000), ["forbidden-text:6"]);
+    let (owed, forbidden) = ("{ text: { contains: ab } }", "{ text: { not_contains: a, of: final } }");
+    assert_eq!(warnings(forbidden, "{}", &["{}", owed], 1000), none, "said before the last message");
+    let (yes, no) = ("{ text: { equals: yes } }", "{ text: { equals: no } }");
+    assert_eq!(warnings(yes, no, &["{}", "{}"], 1000), ["forbidden-text:3"]);
+    assert_eq!(warnings("{}", yes, &[no, "{}"], 1000), none, "a turn is not the test");
+    let last = "{ text: { equals: no, of: final } }";
+    assert_eq!(warnings(yes, last, &["{}"], 1000), none, "not the same text");
+}
+
+#[test]
 fn a_limit_that_the_time_out_cuts_off() {
     let limit = |ms: u64| format!("{{ timing: {{ max_duration_ms: {ms} }} }}");
     let idle = |ms: u64| format!("{{ timing: {{ max_idle_ms: {ms} }} }}");

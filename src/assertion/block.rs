@@ -1,13 +1,14 @@
 //! One level's assert block, checked and filled.
 
 use super::{
-    AllowOnly, Dropped, Entry, ExpectedOutcome, Forbid, ForbidCall, Matcher, MaxCalls, Measure, MustMatch,
-    MustNotMatch, Off, Origin, PerMeasure, Required, Rule, Snapshot, StateRule,
+    AllowOnly, Dropped, Entry, Equals, ExpectedOutcome, Forbid, ForbidCall, Matcher, MaxCalls, Measure,
+    MustMatch, MustNotMatch, Off, Origin, OutputRule, PerMeasure, Required, Rule, Snapshot, StateRule,
+    Wording,
 };
-use crate::diagnostic::{Span, Spanned};
+use crate::diagnostic::{Code, Span, Spanned};
 use crate::model::{
-    AssertBlock, Given, Limit, OutcomeRule, SnapshotRule, Subagents, Switch, TextRules, TimingLimits,
-    ToolRules, UsageLimits,
+    AssertBlock, Given, Limit, OneOrMany, OutcomeRule, SnapshotRule, Subagents, Switch, Text, TextOf,
+    TextRules, TimingLimits, ToolRules, UsageLimits,
 };
 use crate::outcome::Level;
 use crate::variables::Filling;
@@ -97,7 +98,7 @@ impl Block {
     /// Checks and fills the block of one level; what is known later or was reported is left out.
     pub fn compile(block: Option<&AssertBlock>, level: Level, filling: &mut Filling<'_>) -> Self {
         let mut compiled = Self::default();
-        let Some(AssertBlock { tools, timing, text, state, outcome, usage, snapshot }) = block else {
+        let Some(AssertBlock { tools, timing, text, output, state, outcome, usage, snapshot }) = block else {
             return compiled;
         };
         let mut adding = Adding { level, filling, compiled: &mut compiled };
@@ -106,6 +107,11 @@ impl Block {
         }
         if let Some(text) = adding.switched("text", text.as_ref()) {
             adding.text(text);
+        }
+        for written in adding.switched("output", output.as_ref()).into_iter().flatten() {
+            adding.add(written.span, written.span, |filling| {
+                OutputRule::compile(written, filling).map(Box::new).map(Rule::Output)
+            });
         }
         for written in adding.switched("state", state.as_ref()).into_iter().flatten() {
             adding.add(written.span, written.span, |filling| {
@@ -225,19 +231,34 @@ impl Adding<'_, '_> {
         }
     }
 
-    fn text(&mut self, text: &TextRules) {
-        let TextRules { must_match, must_not_match } = text;
-        let must = self.switched("text.must_match", must_match.as_ref());
-        for pattern in must.into_iter().flat_map(|list| &list.0) {
-            self.add(pattern.span, pattern.span, |filling| {
-                MustMatch::compile(pattern, filling).map(Rule::MustMatch)
-            });
+    fn text(&mut self, rules: &TextRules) {
+        let TextRules { must_match, must_not_match, contains, not_contains, equals, of: written } = rules;
+        let of = written.as_ref().map(|of| of.value).unwrap_or_default();
+        let must = |wording| Rule::MustMatch(MustMatch { wording });
+        let must_not = |wording| Rule::MustNotMatch(MustNotMatch { wording });
+        type Read = fn(&Text, TextOf, &mut Filling<'_>) -> Option<Wording>;
+        type List = Option<Spanned<Switch<OneOrMany<Text>>>>;
+        let lists: [(&'static str, &List, Read, &dyn Fn(Wording) -> Rule); 4] = [
+            ("text.must_match", must_match, Wording::pattern, &must),
+            ("text.must_not_match", must_not_match, Wording::pattern, &must_not),
+            ("text.contains", contains, Wording::literal, &must),
+            ("text.not_contains", not_contains, Wording::literal, &must_not),
+        ];
+        for (path, list, read, rule) in lists {
+            for text in self.switched(path, list.as_ref()).into_iter().flat_map(|list| &list.0) {
+                self.add(text.span, text.span, |filling| read(text, of, filling).map(rule));
+            }
         }
-        let must_not = self.switched("text.must_not_match", must_not_match.as_ref());
-        for pattern in must_not.into_iter().flat_map(|list| &list.0) {
-            self.add(pattern.span, pattern.span, |filling| {
-                MustNotMatch::compile(pattern, filling).map(Rule::MustNotMatch)
-            });
+        if let Some(OneOrMany(texts)) = self.switched("text.equals", equals.as_ref())
+            && let [first, ..] = texts.as_slice()
+        {
+            self.add(first.span, first.span, |filling| Equals::compile(texts, of, filling).map(Rule::Equals));
+        }
+        if let (Some(of), None) = (written, equals)
+            && lists.iter().all(|(_, list, ..)| list.is_none())
+        {
+            let help = "it says what the rules beside it look at: write it where they are";
+            self.filling.report(Code::MissingKey, of.span, "`of` stands alone", Some(help.to_owned()));
         }
     }
 

@@ -38,12 +38,22 @@ fn call(call: &ToolCall) -> String {
     format!("{}({}) → {result}", short(&call.name), short(call.args_text.trim()))
 }
 
+/// What the agent said, in words.
+pub(super) fn said(text: &str) -> String {
+    if text.is_empty() { "the agent said nothing".to_owned() } else { format!("said: {text}") }
+}
+
 /// `text`, cut to what fits a line of a failure.
 pub(super) fn short(text: &str) -> String {
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }
+}
+
+/// `text` as a literal on one line: line ends and tabs are written out, and it is cut like any other.
+pub(super) fn literally(text: &str) -> String {
+    short(text).replace('\n', "\\n").replace('\r', "\\r").replace('\t', "\\t")
 }
 
 /// What stands at `range` with a little of what stands around it.

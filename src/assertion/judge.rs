@@ -1,8 +1,7 @@
 //! Runs the monitors of a test.
 
-use super::snapshot::Told;
 use super::{
-    Captured, Entry, Finding, Home, Inherited, Judgement, Moment, Monitor, Origin, Reach, Rule, Scope,
+    Captured, Entry, Finding, Home, Inherited, Judgement, Moment, Monitor, Origin, Reach, Rule, Scope, Told,
     TurnRules, Writing, sum,
 };
 use crate::diagnostic::Difference;
@@ -284,10 +283,11 @@ impl Watch {
                 if captured.is_taken(found.writing) {
                     return found.captured.push(*captured);
                 }
-                let (path, origin) = (self.path, self.origin.clone());
-                let Told { finding, difference, help } = captured.told();
-                found.broken.push(Broken { path, origin, finding, difference, help: Some(help) });
-                self.broken = true;
+                self.tell(captured.told(), found);
+            }
+            Judgement::Told(told) => {
+                self.settled = true;
+                self.tell(*told, found);
             }
             Judgement::Unknown(why) => {
                 self.unknown = Some(why);
@@ -313,6 +313,13 @@ impl Watch {
                 self.settled = self.monitor.is_obligation();
             }
         }
+    }
+
+    fn tell(&mut self, told: Told, found: &mut Found) {
+        let (path, origin) = (self.path, self.origin.clone());
+        let Told { finding, difference, help } = told;
+        found.broken.push(Broken { path, origin, finding, difference, help });
+        self.broken = true;
     }
 
     fn is_among(&self, broken: &[Broken]) -> bool {

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::Captured;
+use crate::diagnostic::Difference;
+use crate::model::TextOf;
 use crate::redact::Redactor;
 use crate::trace::{First, Message, Origin, ToolCall, Touch, Trace, Turn};
 
@@ -21,6 +23,14 @@ impl Home {
         match self {
             Self::Test => "the test",
             Self::Turn(_) => "the turn",
+        }
+    }
+
+    /// The words for it where it is over.
+    pub(super) fn this(self) -> &'static str {
+        match self {
+            Self::Test => "the test",
+            Self::Turn(_) => "this turn",
         }
     }
 }
@@ -93,6 +103,42 @@ impl Scope<'_> {
         self.trace.first(name, what, !self.reach.without_subagents).or_else(told_again)
     }
 
+    /// What was said in the rule's home.
+    pub fn text(&self, of: TextOf) -> String {
+        let turn = match self.home {
+            Home::Turn(turn) => self.trace.turns.get(turn),
+            Home::Test => None,
+        };
+        match (of, self.home) {
+            (TextOf::All, Home::Test) => self.trace.text_of(|turn| !self.reach.left_out.contains(&turn)),
+            (TextOf::All, Home::Turn(_)) => turn.map(|turn| self.trace.turn_text(turn)).unwrap_or_default(),
+            (TextOf::Final, Home::Test) => self.last_of_test(),
+            (TextOf::Final, Home::Turn(_)) => turn.map(|turn| self.last_of_turn(turn)).unwrap_or_default(),
+        }
+    }
+
+    /// The last message of the running turn that the rule hears; `None` where it does not listen.
+    pub fn turn_final(&self) -> Option<String> {
+        let last = self.trace.turns.len().saturating_sub(1);
+        let turn = self.trace.turns.last().filter(|_| !self.reach.left_out.contains(&last));
+        turn.map(|turn| self.last_of_turn(turn))
+    }
+
+    fn last_of_test(&self) -> String {
+        let turns = self.trace.turns.iter().enumerate().rev();
+        let heard = turns.filter(|(index, _)| !self.reach.left_out.contains(index));
+        heard.map(|(_, turn)| self.last_of_turn(turn)).find(|text| !text.is_empty()).unwrap_or_default()
+    }
+
+    fn last_of_turn(&self, turn: &Turn) -> String {
+        self.last_of(self.trace.messages.get(turn.messages.clone()).unwrap_or_default())
+    }
+
+    fn last_of(&self, messages: &[Message]) -> String {
+        let last = messages.iter().rfind(|message| self.hears(message));
+        last.map(|message| message.text.clone()).unwrap_or_default()
+    }
+
     /// The text of the running turn; `None` where the rule does not listen.
     pub fn turn_text(&self) -> Option<String> {
         let last = self.trace.turns.len().saturating_sub(1);
@@ -100,11 +146,6 @@ impl Scope<'_> {
         let turn = self.trace.turns.last().filter(|turn| !unheard(turn));
         let turn = turn.filter(|_| !self.reach.left_out.contains(&last));
         turn.map(|turn| self.trace.turn_text(turn))
-    }
-
-    /// The text of the turns that the rule looks at, joined by newlines, empty ones ignored.
-    pub fn text(&self) -> String {
-        self.trace.text_of(|turn| !self.reach.left_out.contains(&turn))
     }
 
     /// Like [`Scope::counts`], but a turn also takes the calls that were answered in it.
@@ -155,6 +196,8 @@ pub enum Judgement {
     Holds,
     /// It does not hold. What was found at this moment; a prohibition may find more later.
     Broken(Vec<Finding>),
+    /// It does not hold, and there is more to say of it.
+    Told(Box<Told>),
     /// It does not hold, unless what was captured is kept from now on.
     Differs(Box<Captured>),
     /// It cannot be told, for this reason: never a pass.
@@ -172,6 +215,17 @@ pub struct Finding {
     pub seen: Vec<Seen>,
     /// The numbers of the events it rests on.
     pub events: Vec<u32>,
+}
+
+/// A finding with what it is best seen by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// In which way the rule does not hold.
+    pub finding: Finding,
+    /// What was wanted beside what was seen.
+    pub difference: Option<Difference>,
+    /// What to do.
+    pub help: Option<String>,
 }
 
 /// Something a finding points at.

@@ -88,6 +88,7 @@ impl Matcher {
     pub fn describe(&self, whole: &str) -> String {
         let value = match &self.path {
             None => whole.to_owned(),
+            Some(path) if path.is_whole() => whole.to_owned(),
             Some(path) if self.wanted == Wanted::Exists => {
                 let something = if self.negated { "nothing" } else { "something" };
                 return format!("{something} at `{}` in {whole}", path.as_str());
@@ -158,24 +159,35 @@ pub(super) struct Matching {
 impl Matching {
     /// What is wrong with `value`, which is all of `whole` (`the state`); `None` where nothing is.
     pub(super) fn misfit(&self, value: &Value, whole: &str) -> Option<Finding> {
-        let Matcher { path, negated, message, .. } = &self.matcher;
+        let Matcher { path, negated, .. } = &self.matcher;
         let found = path.as_ref().map_or(Some(value), |path| path.find(value));
         let why = found.map_or(Some(Vec::new()), |found| self.unlike(found));
         if why.is_none() != *negated {
             return None;
         }
-        let place = path.as_ref().map(|path| format!(" at `{}`", path.as_str())).unwrap_or_default();
+        let path = path.as_ref().filter(|path| !path.is_whole());
+        let place = path.map(|path| format!(" at `{}`", path.as_str())).unwrap_or_default();
         let is = if path.is_some() { "has" } else { "is" };
         let (expected, briefly) = (self.matcher.describe(whole), self.matcher.briefly());
         let own = match found {
             Some(found) => format!("{whole} {is} `{}`{place}, expected {briefly}", json(found)),
             None => format!("{whole} has nothing{place}, expected {briefly}"),
         };
-        let mut seen = match (found, path) {
+        let seen = match (found, path) {
             (None, Some(path)) => nearest(path, value, whole),
             _ => why.unwrap_or_default(),
         };
-        let message = match message {
+        Some(self.finding(own, expected, seen))
+    }
+
+    /// What is wrong where there is no value to look at, for the reason `why`.
+    pub(super) fn absent(&self, why: &str, seen: Vec<String>, whole: &str) -> Finding {
+        let own = format!("{why}, expected {}", self.matcher.briefly());
+        self.finding(own, self.matcher.describe(whole), seen)
+    }
+
+    fn finding(&self, own: String, expected: String, mut seen: Vec<String>) -> Finding {
+        let message = match &self.matcher.message {
             Some(message) => {
                 seen.insert(0, own);
                 message.clone()
@@ -183,11 +195,11 @@ impl Matching {
             None => own,
         };
         let seen = seen.into_iter().map(Seen::Words).collect();
-        Some(Finding { message, expected, seen, events: Vec::new() })
+        Finding { message, expected, seen, events: Vec::new() }
     }
 
     /// In which ways a value is not what is wanted, where there are words for them; `None` where it is.
-    fn unlike(&self, found: &Value) -> Option<Vec<String>> {
+    pub(super) fn unlike(&self, found: &Value) -> Option<Vec<String>> {
         let is_it = match &self.matcher.wanted {
             Wanted::Equal(wanted) => same(wanted, found),
             Wanted::Match(_) => {
@@ -255,7 +267,7 @@ fn type_of(value: &Value) -> ValueType {
     }
 }
 
-fn type_name(value_type: ValueType) -> &'static str {
+pub(super) fn type_name(value_type: ValueType) -> &'static str {
     match value_type {
         ValueType::Null => "null",
         ValueType::Boolean => "boolean",

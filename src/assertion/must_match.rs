@@ -1,29 +1,26 @@
-//! `text.must_match`: a regex that the text of the home must match somewhere.
+//! `text.must_match` and `text.contains`: what the text of the home must hold somewhere.
 
-use std::sync::Arc;
+use super::describe::{said, short};
+use super::wording::Seeking;
+use super::{Finding, Home, Judgement, Moment, Scope, Seen, Wording};
+use crate::model::TextOf;
+use crate::variables::Patterns;
 
-use regex::Regex;
-
-use super::describe::short;
-use super::{Finding, Home, Judgement, Moment, Scope, Seen};
-use crate::model::Text;
-use crate::variables::{Filling, Pattern, Patterns};
-
-/// A regex that must match somewhere in what the agent says.
+/// A regex that must match, or a text that must stand, somewhere in what the agent says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MustMatch {
-    /// The regex.
-    pub pattern: Pattern,
+    /// What is sought.
+    pub wording: Wording,
 }
 
 impl MustMatch {
-    pub(super) fn compile(text: &Text, filling: &mut Filling<'_>) -> Option<Self> {
-        filling.pattern(text).ready().map(|pattern| Self { pattern })
-    }
-
     /// What is wanted, in words.
     pub fn describe(&self) -> String {
-        format!("text matching `{}`", short(self.pattern.as_str()))
+        let article = match self.wording.of {
+            TextOf::All => "",
+            TextOf::Final => "a ",
+        };
+        format!("{article}{}", self.wording.describe())
     }
 
     /// When it is settled, in words.
@@ -32,15 +29,17 @@ impl MustMatch {
     }
 
     pub(super) fn start(&self, patterns: &mut Patterns) -> Result<Monitor, regex::Error> {
-        Ok(Monitor { expected: self.describe(), regex: patterns.compile(&self.pattern)? })
+        let (expected, of) = (self.describe(), self.wording.of);
+        Ok(Monitor { expected, of, seeking: self.wording.start(patterns)? })
     }
 }
 
-/// Judged once, at the end of its home, on the joined text.
+/// Judged once, at the end of its home, on what was said in it.
 #[derive(Debug)]
 pub struct Monitor {
     expected: String,
-    regex: Arc<Regex>,
+    of: TextOf,
+    seeking: Seeking,
 }
 
 impl Monitor {
@@ -49,26 +48,27 @@ impl Monitor {
             Moment::Touched(_) | Moment::TurnEnd => return Judgement::Open,
             Moment::HomeEnd | Moment::TestEnd => {}
         }
-        let (text, home) = match scope.home {
-            Home::Test => (scope.text(), "the test"),
-            Home::Turn(turn) => (
-                scope.trace.turns.get(turn).map(|turn| scope.trace.turn_text(turn)).unwrap_or_default(),
-                "this turn",
-            ),
-        };
-        if self.regex.is_match(&text) {
+        let text = scope.text(self.of);
+        if self.seeking.find(&text).is_some() {
             return Judgement::Holds;
         }
-        let seen = if text.is_empty() {
-            "the agent said nothing".to_owned()
-        } else {
-            format!("said: {}", short(&text))
+        let home = scope.home.this();
+        let message = match self.of {
+            TextOf::All => format!("nothing the agent said in {home} {}", self.seeking.verb(false)),
+            TextOf::Final if text.is_empty() => {
+                format!(
+                    "the agent said nothing in {home}, where its last message must {}",
+                    self.seeking.verb(true)
+                )
+            }
+            TextOf::Final => {
+                format!("the agent's last message in {home} does not {}", self.seeking.verb(true))
+            }
         };
-        Judgement::broken(Finding {
-            message: format!("nothing the agent said in {home} matches `{}`", short(self.regex.as_str())),
-            expected: self.expected.clone(),
-            seen: vec![Seen::Words(seen)],
-            events: Vec::new(),
-        })
+        let mut seen = vec![Seen::Words(said(&short(&text)))];
+        if self.seeking.differs_in_case(&text) {
+            seen.push(Seen::Words("it does, but for upper and lower case".to_owned()));
+        }
+        Judgement::broken(Finding { message, expected: self.expected.clone(), seen, events: Vec::new() })
     }
 }

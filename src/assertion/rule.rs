@@ -1,10 +1,10 @@
 //! The closed set of rules, and what they share.
 
 use super::{
-    AllowOnly, Bound, ExpectedOutcome, Finding, Forbid, ForbidCall, Home, Judgement, MaxCalls, Measure,
-    Moment, MustMatch, MustNotMatch, Required, Scope, Snapshot, StateRule, allow_only, describe, forbid,
-    forbid_calls, max_calls, max_duration, max_first_token, max_idle, max_tokens, max_tool, must_match,
-    must_not_match, outcome, require, snapshot, state, sum,
+    AllowOnly, Bound, Equals, ExpectedOutcome, Finding, Forbid, ForbidCall, Home, Judgement, MaxCalls,
+    Measure, Moment, MustMatch, MustNotMatch, OutputRule, Required, Scope, Snapshot, Sought, StateRule,
+    allow_only, describe, equals, forbid, forbid_calls, max_calls, max_duration, max_first_token, max_idle,
+    max_tokens, max_tool, must_match, must_not_match, outcome, output, require, snapshot, state, sum,
 };
 use crate::diagnostic::{Place, Span};
 use crate::outcome::{Failure, Level};
@@ -33,10 +33,14 @@ pub enum Rule {
     AllowOnly(AllowOnly),
     /// `tools.max_calls`
     MaxCalls(MaxCalls),
-    /// `text.must_match`
+    /// `text.must_match` and `text.contains`
     MustMatch(MustMatch),
-    /// `text.must_not_match`
+    /// `text.must_not_match` and `text.not_contains`
     MustNotMatch(MustNotMatch),
+    /// `text.equals`
+    Equals(Equals),
+    /// `output`
+    Output(Box<OutputRule>),
     /// `state`
     State(StateRule),
     /// `outcome`
@@ -74,8 +78,16 @@ impl Rule {
             Self::Require(_) => "tools.require",
             Self::AllowOnly(_) => "tools.allow_only",
             Self::MaxCalls(_) => "tools.max_calls",
-            Self::MustMatch(_) => "text.must_match",
-            Self::MustNotMatch(_) => "text.must_not_match",
+            Self::MustMatch(rule) => match rule.wording.sought {
+                Sought::Pattern(_) => "text.must_match",
+                Sought::Literal(_) => "text.contains",
+            },
+            Self::MustNotMatch(rule) => match rule.wording.sought {
+                Sought::Pattern(_) => "text.must_not_match",
+                Sought::Literal(_) => "text.not_contains",
+            },
+            Self::Equals(_) => "text.equals",
+            Self::Output(_) => "output",
             Self::State(_) => "state",
             Self::Outcome(_) => "outcome",
             Self::Snapshot(_) => "snapshot",
@@ -90,9 +102,13 @@ impl Rule {
             | Self::AllowOnly(_)
             | Self::MaxCalls(_)
             | Self::MustNotMatch(_) => Kind::Prohibition,
-            Self::Require(_) | Self::MustMatch(_) | Self::State(_) | Self::Outcome(_) | Self::Snapshot(_) => {
-                Kind::Obligation
-            }
+            Self::Require(_)
+            | Self::MustMatch(_)
+            | Self::Equals(_)
+            | Self::Output(_)
+            | Self::State(_)
+            | Self::Outcome(_)
+            | Self::Snapshot(_) => Kind::Obligation,
         }
     }
 
@@ -106,6 +122,8 @@ impl Rule {
             Self::MaxCalls(rule) => rule.describe(),
             Self::MustMatch(rule) => rule.describe(),
             Self::MustNotMatch(rule) => rule.describe(),
+            Self::Equals(rule) => rule.describe(),
+            Self::Output(rule) => rule.describe(),
             Self::State(rule) => rule.describe(),
             Self::Outcome(rule) => rule.describe(),
             Self::Snapshot(rule) => rule.describe(),
@@ -122,6 +140,8 @@ impl Rule {
             Self::MaxCalls(rule) => rule.settled(home),
             Self::MustMatch(rule) => rule.settled(home),
             Self::MustNotMatch(rule) => rule.settled(home),
+            Self::Equals(rule) => rule.settled(home),
+            Self::Output(rule) => rule.settled(home),
             Self::State(rule) => rule.settled(home),
             Self::Outcome(rule) => rule.settled(home),
             Self::Snapshot(rule) => rule.settled(home),
@@ -146,6 +166,8 @@ impl Rule {
             Self::MaxCalls(rule) => Monitor::MaxCalls(rule.start()),
             Self::MustMatch(rule) => Monitor::MustMatch(rule.start(patterns)?),
             Self::MustNotMatch(rule) => Monitor::MustNotMatch(rule.start(patterns)?),
+            Self::Equals(rule) => Monitor::Equals(rule.start()),
+            Self::Output(rule) => Monitor::Output(rule.start(patterns)?),
             Self::State(rule) => Monitor::State(rule.start(patterns)?),
             Self::Outcome(rule) => Monitor::Outcome(rule.start(patterns)?),
             Self::Snapshot(rule) => Monitor::Snapshot(rule.start()),
@@ -166,10 +188,14 @@ pub enum Monitor {
     AllowOnly(allow_only::Monitor),
     /// `tools.max_calls`
     MaxCalls(max_calls::Monitor),
-    /// `text.must_match`
+    /// `text.must_match` and `text.contains`
     MustMatch(must_match::Monitor),
-    /// `text.must_not_match`
+    /// `text.must_not_match` and `text.not_contains`
     MustNotMatch(must_not_match::Monitor),
+    /// `text.equals`
+    Equals(equals::Monitor),
+    /// `output`
+    Output(output::Monitor),
     /// `state`
     State(state::Monitor),
     /// `outcome`
@@ -214,6 +240,8 @@ impl Monitor {
             Self::MaxCalls(monitor) => monitor.watch(scope, moment),
             Self::MustMatch(monitor) => monitor.watch(scope, moment),
             Self::MustNotMatch(monitor) => monitor.watch(scope, moment),
+            Self::Equals(monitor) => monitor.watch(scope, moment),
+            Self::Output(monitor) => monitor.watch(scope, moment),
             Self::State(monitor) => monitor.watch(scope, moment),
             Self::Outcome(monitor) => monitor.watch(scope, moment),
             Self::Snapshot(monitor) => monitor.watch(scope, moment),
@@ -230,7 +258,13 @@ impl Monitor {
     pub fn is_obligation(&self) -> bool {
         matches!(
             self,
-            Self::Require(_) | Self::MustMatch(_) | Self::State(_) | Self::Outcome(_) | Self::Snapshot(_)
+            Self::Require(_)
+                | Self::MustMatch(_)
+                | Self::Equals(_)
+                | Self::Output(_)
+                | Self::State(_)
+                | Self::Outcome(_)
+                | Self::Snapshot(_)
         )
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! What is kept comes with the rule, what was captured leaves with its judgement: nothing here reads or writes a file.
 
-use super::{Finding, Home, Judgement, Moment, Scope};
+use super::{Finding, Home, Judgement, Moment, Scope, Told};
 use crate::diagnostic::{Code, Difference, Spanned};
 use crate::golden::{self, Golden, Part, States, Story, Volatile};
 use crate::model::{SnapshotOf, SnapshotRule, Text};
@@ -165,13 +165,6 @@ impl Monitor {
     }
 }
 
-/// What there is to say of what differs from what is kept.
-pub(super) struct Told {
-    pub(super) finding: Finding,
-    pub(super) difference: Option<Difference>,
-    pub(super) help: String,
-}
-
 impl Captured {
     /// Whether nothing was kept before.
     pub fn is_new(&self) -> bool {
@@ -187,7 +180,7 @@ impl Captured {
         let told = |message: String, difference, help: &str| Told {
             finding: Finding { message, expected: String::new(), seen: Vec::new(), events: Vec::new() },
             difference,
-            help: help.to_owned(),
+            help: Some(help.to_owned()),
         };
         let Some(kept) = &self.golden.text else {
             let message = format!("there is no snapshot `{shown}` to compare with");

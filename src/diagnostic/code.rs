@@ -56,7 +56,7 @@ codes! {
     FixedThread = "fixed-thread",
     /// A tool that is required and forbidden.
     ForbiddenRequirement = "forbidden-requirement",
-    /// A pattern that the same text must and must not match.
+    /// A text that must and must not be said.
     ForbiddenText = "forbidden-text",
     /// A limit of idle time that is no smaller than the one of the duration.
     IdleAboveDuration = "idle-above-duration",

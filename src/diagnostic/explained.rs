@@ -304,8 +304,9 @@ assert:
 "#,
             ),
             Self::ForbiddenText => of_test(
-                "A warning: the same pattern must match and must not match the same text. Whatever the agent \
-                 says, one of the two rules is broken.",
+                "A warning: what one rule wants the agent to say, another rules out, such as a pattern that must \
+                 match and must not match the same text, or a text that must be equal to one thing and contain \
+                 another. Whatever the agent says, one of the two rules is broken.",
                 r#"version: "1.0"
 name: pay
 turns:

@@ -21,6 +21,9 @@ pub struct AssertBlock {
     /// What the agent must and must not say.
     #[schemars(extend("x-since" = "1.0"))]
     pub text: Option<Spanned<Switch<TextRules>>>,
+    /// What must hold of the last message: of its text, or with a `path` of the JSON that it is or holds.
+    #[schemars(extend("x-since" = "1.3"), example = serde_json::json!([{"path": "total", "equals": 89.5}]))]
+    pub output: Option<Spanned<Switch<Vec<Spanned<ValueRule>>>>>,
     /// What must hold of the agent's state.
     #[schemars(extend("x-since" = "1.3"), example = serde_json::json!([{"path": "cart.items", "equals": 2}]))]
     pub state: Option<Spanned<Switch<Vec<Spanned<ValueRule>>>>>,
@@ -40,7 +43,8 @@ pub struct AssertBlock {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ValueRule {
-    /// Where the value stands (`cart.total`, `items[0].id`); without it the whole is meant.
+    /// Where the value stands (`cart.total`, `items[0].id`, `$` for all of it); without it the whole is meant, which of
+    /// `output` is the text.
     #[schemars(extend("x-since" = "1.3"), example = "items[0].id")]
     pub path: Option<Text>,
     /// The value must be this one; the order of keys does not matter.
@@ -120,7 +124,7 @@ pub struct TimingLimits {
     pub max_tool_ms: Option<Spanned<Limit>>,
 }
 
-/// Rules about what the agent says: all its messages, joined by newlines.
+/// Rules about what the agent says: all its messages, joined by newlines, or the last of them.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TextRules {
@@ -130,4 +134,28 @@ pub struct TextRules {
     /// Regexes that must not match anywhere.
     #[schemars(extend("x-since" = "1.0"), example = ["exception", "fatal"])]
     pub must_not_match: Option<Spanned<Switch<OneOrMany<Text>>>>,
+    /// Texts that must all stand somewhere, letter by letter.
+    #[schemars(extend("x-since" = "1.3"), example = &"Order confirmed.")]
+    pub contains: Option<Spanned<Switch<OneOrMany<Text>>>>,
+    /// Texts that must not stand anywhere.
+    #[schemars(extend("x-since" = "1.3"), example = ["(beta)", "as an AI"])]
+    pub not_contains: Option<Spanned<Switch<OneOrMany<Text>>>>,
+    /// What the agent must say, and nothing else: a text, or a list of which one is enough.
+    #[schemars(extend("x-since" = "1.3"), example = ["yes", "no"])]
+    pub equals: Option<Spanned<Switch<OneOrMany<Text>>>>,
+    /// What the rules beside this key look at: all that the agent says (default), or its last message.
+    #[schemars(extend("x-since" = "1.3"), example = &"final")]
+    pub of: Option<Spanned<TextOf>>,
+}
+
+/// Which part of what the agent says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum TextOf {
+    /// All messages.
+    #[default]
+    All,
+    /// The last message that is not empty.
+    Final,
 }

@@ -24,7 +24,7 @@ mod turn;
 
 use crate::source::TagDefault;
 
-pub use assert_block::{AssertBlock, TextRules, TimingLimits, UsageLimits, ValueRule, ValueType};
+pub use assert_block::{AssertBlock, TextOf, TextRules, TimingLimits, UsageLimits, ValueRule, ValueType};
 pub use capture::Capture;
 pub use cases::{Cases, Skip};
 pub use client_tool::{ClientTool, Mock, MockAnswer, MockCase};

@@ -1,4 +1,4 @@
-//! Paths into JSON values: `user.name`, `items.0.id`, `items[0].id`, `$.a`.
+//! Paths into JSON values: `user.name`, `items.0.id`, `items[0].id`, `$.a`, and `$`, which is all of it.
 
 use serde_json::Value;
 
@@ -16,6 +16,9 @@ impl Path {
     /// An empty part, or a `[` without its number and `]`; the words say which.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut parts = Vec::new();
+        if text == "$" {
+            return Ok(Self { text: text.to_owned(), parts });
+        }
         let way = text.strip_prefix('$').filter(|rest| rest.starts_with(['.', '['])).unwrap_or(text);
         let way = way.strip_prefix('.').unwrap_or(way);
         for (index, dotted) in way.split('.').enumerate() {
@@ -40,6 +43,11 @@ impl Path {
             }
         }
         Ok(Self { text: text.to_owned(), parts })
+    }
+
+    /// Whether it is `$`.
+    pub fn is_whole(&self) -> bool {
+        self.parts.is_empty()
     }
 
     /// The path as written.
@@ -108,6 +116,7 @@ mod tests {
         assert_eq!(find("user.name.x"), None);
         assert_eq!(Path::parse("[0].id").unwrap().find(&json!([{"id": 1}])), Some(&json!(1)));
         assert_eq!(Path::parse("$[0]").unwrap().find(&json!([5])), Some(&json!(5)));
+        assert_eq!(Path::parse("$").unwrap().find(&json!([5])), Some(&json!([5])));
         assert_eq!(Path::parse("$ref").unwrap().find(&json!({"$ref": 5})), Some(&json!(5)));
     }
 

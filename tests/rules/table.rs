@@ -191,6 +191,37 @@ rows! {
     "test" "{text: {must_not_match: ^error}}": "'x'|'error'" => "broken at the end of turn 2",
     "turn 1" "{text: {must_not_match: error}}": "'error' !" => "broken at event 4 of turn 1",
 
+    // contains, not_contains: like the two above, letter by letter.
+    "turn 1" "{text: {contains: (a.b)*}}": "'x_(a.b)*_y'" => "holds at the end of turn 1",
+    "turn 1" "{text: {contains: [a, b]}}": "'a'|'b'" => "broken at the end of turn 1",
+    "test" "{text: {contains: [a, b]}}": "'a'|'b'" => "holds at the end of the test",
+    "target" "{text: {contains: Hello}}": "'hello'" => "broken at the end of the test",
+    "target" "{text: {not_contains: a.b}}": "'axb'|c 'a.b'" => "broken at event 7 of turn 2",
+    "test" "{text: {not_contains: \"a\\nb\"}}": "'a'|'b'" => "broken at the end of the test",
+    "turn 1" "{text: {not_contains: ^}}": "'x' 'y'|'^'" => "holds at the end of turn 1",
+    "turn 1" "{text: {not_contains: no}}": "'no' !" => "broken at event 4 of turn 1",
+
+    // equals: all of the text, or one of several.
+    "turn 1" "{text: {equals: yes}}": "'yes'" => "holds at the end of turn 1",
+    "turn 1" "{text: {equals: yes}}": "'yes'|'no'" => "holds at the end of turn 1",
+    "test" "{text: {equals: [no, yes]}}": "a 'yes'" => "holds at the end of the test",
+    "test" "{text: {equals: [no, yes]}}": "'no'|'yes'" => "broken at the end of the test",
+    "test" "{text: {equals: \"a\\nb\"}}": "'a'|'b'" => "holds at the end of the test",
+    "target" "{text: {equals: yes}}": "'yes,'" => "broken at the end of the test",
+    "target" "{text: {equals: yes}}": "a !" => "never settles",
+    "turn 1" "{text: {equals: \"\"}}": "a" => "holds at the end of turn 1",
+    "turn 1" "{text: {equals: [yes, \"\"]}}": "'no'" => "broken at the end of turn 1",
+
+    // of: final: the last message of the home, and for prohibitions that of each turn.
+    "turn 1" "{text: {must_match: ^b$, of: final}}": "'a' 'b' c" => "holds at the end of turn 1",
+    "turn 1" "{text: {contains: a, of: final}}": "'a' 'b'" => "broken at the end of turn 1",
+    "test" "{text: {equals: b, of: final}}": "'a'|'b'|c" => "holds at the end of the test",
+    "test" "{text: {equals: a, of: final}}": "'a'|'b'" => "broken at the end of the test",
+    "target" "{text: {contains: a, of: final}}": "b" => "broken at the end of the test",
+    "target" "{text: {not_contains: a, of: final}}": "'a' 'b'|'c'" => "holds at the end of the test",
+    "test" "{text: {not_contains: a, of: final}}": "'a'|'c'" => "broken at the end of turn 1",
+    "turn 2" "{text: {must_not_match: a, of: final}}": "'a'|'b' 'a' c" => "broken at the end of turn 2",
+
     // max_duration_ms: equal passes; each turn by its effective number, the test by its own.
     "turn 1" "{timing: {max_duration_ms: 100}}": "a +100" => "holds at the end of turn 1",
     "turn 1" "{timing: {max_duration_ms: 100}}": "a +101" => "broken at the end of turn 1",
@@ -235,6 +266,19 @@ rows! {
     "target" "{usage: {max_input_tokens: 20}}": "$10/1|$11/1" => "broken at the end of turn 2",
     "test" "{usage: {max_output_tokens: 20}}": "$1/21" => "broken at the end of turn 1",
     "target" "{usage: {max_output_tokens: 20}}": "$9/9|$9/12" => "broken at the end of turn 2",
+
+    // output: the last message of its home, as text or as JSON.
+    "turn 1" "{output: [{match: ^b$}]}": "'a' 'b' c" => "holds at the end of turn 1",
+    "turn 1" "{output: [{equals: a}]}": "'a' 'b'" => "broken at the end of turn 1",
+    "turn 1" "{output: [{equals: a}]}": "c" => "broken at the end of turn 1",
+    "turn 1" "{output: [{equals: a, not: true}]}": "c" => "holds at the end of turn 1",
+    "turn 2" "{output: [{path: k, equals: 1}]}": "'{\"k\":2}'|'{\"k\":1}'" => "holds at the end of turn 2",
+    "test" "{output: [{path: k, equals: 1}]}": "'{\"k\":1}'|c" => "holds at the end of the test",
+    "test" "{output: [{path: k, exists: false}]}": "'no_JSON'" => "broken at the end of the test",
+    "test" "{output: [{path: $, type: array}]}": "'[1]'" => "holds at the end of the test",
+    "target" "{output: [{exists: true}]}": "c|c" => "broken at the end of the test",
+    "target" "{output: [{path: k, equals: 1}]}": "'{\"k\":1}'|'{}'" => "broken at the end of the test",
+    "target" "{output: [{match: a}]}": "c !" => "never settles",
 
     // state: as it is when its home is over.
     "turn 1" "{state: [{path: k, equals: x}]}": "@k:y @k:x" => "holds at the end of turn 1",

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::Surroundings;
-use super::lists::{Homed, meet};
+use super::lists::meet;
+use super::{Homed, Surroundings};
 use crate::assertion::{Entry, Home, Inherited, MaxCalls, Rule, ToolName};
 use crate::diagnostic::{Code, Diagnostic};
 

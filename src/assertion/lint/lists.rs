@@ -2,12 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::{Surroundings, calls};
+use super::{Homed, Surroundings};
 use crate::assertion::{AllowOnly, Entry, Home, Inherited, Required, Rule, Selector, ToolName, TurnRules};
 use crate::diagnostic::{Code, Diagnostic};
-
-/// A rule in force, with its home.
-pub(super) type Homed<'e> = (Home, &'e Entry);
 
 /// Calls that are forbidden somewhere.
 #[derive(Clone, Copy)]
@@ -26,39 +23,29 @@ struct Prohibitions<'e> {
     by_pattern: Vec<ForbiddenCalls<'e>>,
     /// Those that name the tools that are allowed.
     allowed: Vec<(Homed<'e>, &'e AllowOnly)>,
-    /// By the pattern's text.
-    texts: HashMap<&'e str, Vec<Homed<'e>>>,
 }
 
-pub(super) fn lint(merged: &Inherited, surroundings: &Surroundings<'_>, found: &mut Vec<Diagnostic>) {
-    let of_test = merged.test.iter().map(|entry| (Home::Test, entry));
-    let of_turns = merged
-        .turns
-        .iter()
-        .enumerate()
-        .flat_map(|(index, turn)| turn.entries.iter().map(move |entry| (Home::Turn(index), entry)));
-    let all: Vec<Homed<'_>> = of_test.chain(of_turns).collect();
-    let prohibitions = Prohibitions::of(&all);
-    calls::lint(&all, merged, surroundings, found);
-    for homed @ (_, entry) in all {
+pub(super) fn lint(
+    all: &[Homed<'_>],
+    merged: &Inherited,
+    surroundings: &Surroundings<'_>,
+    found: &mut Vec<Diagnostic>,
+) {
+    let prohibitions = Prohibitions::of(all);
+    for homed @ (_, entry) in all.iter().copied() {
         match &entry.rule {
             Rule::Require(required) => {
                 found.extend(prohibitions.against(required, homed, merged, surroundings));
                 found.extend(requires_nothing(required, entry, surroundings));
             }
-            Rule::MustMatch(rule) => {
-                let against = prohibitions.texts.get(rule.pattern.as_str()).into_iter().flatten();
-                found.extend(
-                    against.filter(|forbidden| meet(**forbidden, homed, merged)).map(|forbidden| {
-                        said_and_not(rule.pattern.as_str(), entry, forbidden.1, surroundings)
-                    }),
-                );
-            }
             Rule::Forbid(_)
             | Rule::ForbidCall(_)
             | Rule::AllowOnly(_)
             | Rule::MaxCalls(_)
+            | Rule::MustMatch(_)
             | Rule::MustNotMatch(_)
+            | Rule::Equals(_)
+            | Rule::Output(_)
             | Rule::State(_)
             | Rule::Outcome(_)
             | Rule::Snapshot(_) => {}
@@ -82,13 +69,13 @@ impl<'e> Prohibitions<'e> {
                         ToolName::Matching(_) => prohibitions.by_pattern.push(calls),
                     }
                 }
-                Rule::MustNotMatch(rule) => {
-                    prohibitions.texts.entry(rule.pattern.as_str()).or_default().push(*homed);
-                }
                 Rule::AllowOnly(rule) => prohibitions.allowed.push((*homed, rule)),
                 Rule::Require(_)
                 | Rule::MaxCalls(_)
                 | Rule::MustMatch(_)
+                | Rule::MustNotMatch(_)
+                | Rule::Equals(_)
+                | Rule::Output(_)
                 | Rule::State(_)
                 | Rule::Outcome(_)
                 | Rule::Snapshot(_) => {}
@@ -222,19 +209,6 @@ fn forbidden_requirement(
     surroundings
         .warning(Code::ForbiddenRequirement, message, places.0, places.1)
         .help("drop one of the two, or forbid the tool on those turns alone that must not call it")
-}
-
-fn said_and_not(
-    pattern: &str,
-    owed: &Entry,
-    forbidden: &Entry,
-    surroundings: &Surroundings<'_>,
-) -> Diagnostic {
-    let message = format!("`{pattern}` must match and must not match the same text: the test can never pass");
-    let places = ((&owed.origin, "must match"), (&forbidden.origin, "ruled out"));
-    surroundings
-        .warning(Code::ForbiddenText, message, places.0, places.1)
-        .help("drop one of the two, or write each on the turns it is meant for")
 }
 
 fn requires_nothing(

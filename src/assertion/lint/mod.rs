@@ -6,12 +6,16 @@
 mod calls;
 mod limits;
 mod lists;
+mod texts;
 
 use std::sync::Arc;
 
-use super::{Block, Inherited, Origin, Setting, TurnRules, inherit};
+use super::{Block, Entry, Home, Inherited, Origin, Setting, TurnRules, inherit};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 use crate::outcome::Level;
+
+/// A rule in force, with its home.
+type Homed<'e> = (Home, &'e Entry);
 
 /// What the rules of a test are seen against.
 #[derive(Clone, Copy, Debug)]
@@ -70,7 +74,16 @@ impl Surroundings<'_> {
 pub fn lint(target: &Block, test: &Block, turns: &[Block], surroundings: &Surroundings<'_>) -> Lint {
     let merged = inherit(target, test, turns);
     let mut lint = Lint::default();
-    lists::lint(&merged, surroundings, &mut lint.certain);
+    let of_test = merged.test.iter().map(|entry| (Home::Test, entry));
+    let of_turns = merged
+        .turns
+        .iter()
+        .enumerate()
+        .flat_map(|(index, turn)| turn.entries.iter().map(move |entry| (Home::Turn(index), entry)));
+    let all: Vec<Homed<'_>> = of_test.chain(of_turns).collect();
+    calls::lint(&all, &merged, surroundings, &mut lint.certain);
+    lists::lint(&all, &merged, surroundings, &mut lint.certain);
+    texts::lint(&all, &merged, surroundings, &mut lint.certain);
     limits::lint(&merged, surroundings, &mut lint);
     let is_later = |block: &Block| block.limits.iter().any(|(_, limit)| matches!(limit, Setting::Later(..)));
     let later = [target, test].into_iter().chain(turns).any(is_later);

@@ -13,6 +13,14 @@ use crate::model::{
 use crate::outcome::Level;
 use crate::variables::Filling;
 
+/// A list of texts: its path, what is written, how each is read, and the rule that it becomes.
+type TextList<'a> = (
+    &'static str,
+    &'a Option<Spanned<Switch<OneOrMany<Text>>>>,
+    fn(&Text, TextOf, &mut Filling<'_>) -> Option<Wording>,
+    &'a dyn Fn(Wording) -> Rule,
+);
+
 /// The rules of one level, each with its origin.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Block {
@@ -236,9 +244,7 @@ impl Adding<'_, '_> {
         let of = written.as_ref().map(|of| of.value).unwrap_or_default();
         let must = |wording| Rule::MustMatch(MustMatch { wording });
         let must_not = |wording| Rule::MustNotMatch(MustNotMatch { wording });
-        type Read = fn(&Text, TextOf, &mut Filling<'_>) -> Option<Wording>;
-        type List = Option<Spanned<Switch<OneOrMany<Text>>>>;
-        let lists: [(&'static str, &List, Read, &dyn Fn(Wording) -> Rule); 4] = [
+        let lists: [TextList<'_>; 4] = [
             ("text.must_match", must_match, Wording::pattern, &must),
             ("text.must_not_match", must_not_match, Wording::pattern, &must_not),
             ("text.contains", contains, Wording::literal, &must),

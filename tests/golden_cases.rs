@@ -6,9 +6,9 @@
 //! request with that, and `AGENT` is its address. Its golden files are `exit`, `stdout` and `stderr`
 //! (where something is printed there), `junit.xml`, `report.json` and `report.jsonl` (where the arguments ask for one), and
 //! `kept` (where the run wrote or deleted snapshots: which ones, and what they say). A file `_gitignore` is copied as
-//! `.gitignore`, which would keep git from storing what it names. A CLASS says what must be true of all its cases. Cases
-//! that run tests are run twice more, once recorded and once played, and must print and write the same; a file `live-only`
-//! says why one cannot be.
+//! `.gitignore`, which would keep git from storing what it names, and `_last-run.json` as what the project remembers of
+//! its last run. A CLASS says what must be true of all its cases. Cases that run tests are run twice more, once recorded
+//! and once played, and must print and write the same; a file `live-only` says why one cannot be.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -19,6 +19,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
+use ananke::report::last_run::LAST_RUN;
 use regex::{Captures, Regex};
 use snapbox::report::{Palette, write_diff};
 use tokio::runtime::Runtime;
@@ -172,10 +173,16 @@ fn copy(from: &Path, to: &Path, is_top: bool) {
         if is_top && (GOLDEN.contains(&name.as_str()) || INPUT.contains(&name.as_str())) {
             continue;
         }
-        let target = to.join(if name == "_gitignore" { ".gitignore" } else { &name });
+        let target = to.join(match name.as_str() {
+            "_gitignore" => ".gitignore",
+            "_last-run.json" => LAST_RUN,
+            name => name,
+        });
         if source.is_dir() {
             copy(&source, &target, false);
         } else {
+            let folder = target.parent().expect("a file is in a folder");
+            fs::create_dir_all(folder).expect("a temporary folder can be made");
             fs::copy(&source, &target).expect("a file of a case can be copied");
         }
     }

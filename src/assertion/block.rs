@@ -1,11 +1,11 @@
 //! One level's assert block, checked and filled.
 
 use super::{
-    Dropped, Entry, ExpectedOutcome, Forbid, ForbidCall, Matcher, Measure, MustMatch, MustNotMatch, Origin,
+    Dropped, Entry, ExpectedOutcome, Forbid, ForbidCall, Library, Matcher, Measure, MustMatch, MustNotMatch, Origin,
     PerMeasure, Required, Rule, Snapshot, StateRule,
 };
-use crate::diagnostic::{Span, Spanned};
-use crate::model::{AssertBlock, Given, Limit, OutcomeRule, SnapshotRule, TimingLimits, UsageLimits};
+use crate::diagnostic::{Code, Span, Spanned};
+use crate::model::{AssertBlock, Given, Limit, OutcomeRule, SnapshotRule, Text, TimingLimits, UsageLimits};
 use crate::outcome::Level;
 use crate::variables::Filling;
 
@@ -87,51 +87,18 @@ impl Bound {
 }
 
 impl Block {
-    /// Checks and fills the block of one level; what is known later or was reported is left out.
-    pub fn compile(block: Option<&AssertBlock>, level: Level, filling: &mut Filling<'_>) -> Self {
+    /// Checks and fills the blocks of one level, outer first: what a later one says is merged as that of an inner level
+    /// is. What is known later or was reported is left out. Without a `library` what they extend is left out too.
+    pub fn compile<'b>(
+        blocks: impl IntoIterator<Item = &'b AssertBlock>,
+        level: Level,
+        library: Option<Library<'_>>,
+        filling: &mut Filling<'_>,
+    ) -> Self {
         let mut compiled = Self::default();
-        let Some(AssertBlock { tools, timing, text, state, outcome, usage, snapshot }) = block else {
-            return compiled;
-        };
-        let mut adding = Adding { level, filling, compiled: &mut compiled };
-        if let Some(tools) = tools {
-            for name in tools.forbid.iter().flatten() {
-                adding.add(name.span, name.span, |filling| Forbid::compile(name, filling).map(Rule::Forbid));
-            }
-            for entry in tools.require.iter().flatten() {
-                adding.add(entry.span, entry.name.span, |filling| {
-                    Required::compile(entry, filling).map(Rule::Require)
-                });
-            }
-            for entry in tools.forbid_calls.iter().flatten() {
-                adding.add(entry.span, entry.name.span, |filling| {
-                    ForbidCall::compile(entry, filling).map(Rule::ForbidCall)
-                });
-            }
-        }
-        if let Some(text) = text {
-            for pattern in text.must_match.iter().flat_map(|list| &list.0) {
-                adding.add(pattern.span, pattern.span, |filling| {
-                    MustMatch::compile(pattern, filling).map(Rule::MustMatch)
-                });
-            }
-            for pattern in text.must_not_match.iter().flat_map(|list| &list.0) {
-                adding.add(pattern.span, pattern.span, |filling| {
-                    MustNotMatch::compile(pattern, filling).map(Rule::MustNotMatch)
-                });
-            }
-        }
-        for written in state.iter().flatten() {
-            adding.add(written.span, written.span, |filling| {
-                Matcher::compile(written, filling).map(|matcher| Rule::State(StateRule { matcher }))
-            });
-        }
-        adding.limits(&limits(timing.as_ref(), usage.as_ref()));
-        if let Some(outcome) = outcome {
-            adding.outcome(outcome);
-        }
-        if let Some(snapshot) = snapshot {
-            adding.snapshot(snapshot);
+        let mut adding = Adding { level, library, open: Vec::new(), filling, compiled: &mut compiled };
+        for block in blocks {
+            adding.block(block);
         }
         compiled
     }
@@ -156,15 +123,90 @@ fn limits<'m>(
     })
 }
 
-struct Adding<'c, 'f> {
+struct Adding<'c, 'f, 'l> {
     level: Level,
+    library: Option<Library<'l>>,
+    /// The blocks of the library that are being added, each by the one before it.
+    open: Vec<&'l str>,
     filling: &'c mut Filling<'f>,
     compiled: &'c mut Block,
 }
 
-impl Adding<'_, '_> {
+impl Adding<'_, '_, '_> {
     fn origin(&self, span: Span) -> Origin {
         Origin { level: self.level, place: self.filling.place(span), span }
+    }
+
+    fn block(&mut self, block: &AssertBlock) {
+        let AssertBlock { extends, tools, timing, text, state, outcome, usage, snapshot } = block;
+        for name in extends.iter().flatten() {
+            self.extend(name);
+        }
+        if let Some(tools) = tools {
+            for name in tools.forbid.iter().flatten() {
+                self.add(name.span, name.span, |filling| Forbid::compile(name, filling).map(Rule::Forbid));
+            }
+            for entry in tools.require.iter().flatten() {
+                self.add(entry.span, entry.name.span, |filling| {
+                    Required::compile(entry, filling).map(Rule::Require)
+                });
+            }
+            for entry in tools.forbid_calls.iter().flatten() {
+                self.add(entry.span, entry.name.span, |filling| {
+                    ForbidCall::compile(entry, filling).map(Rule::ForbidCall)
+                });
+            }
+        }
+        if let Some(text) = text {
+            for pattern in text.must_match.iter().flat_map(|list| &list.0) {
+                self.add(pattern.span, pattern.span, |filling| {
+                    MustMatch::compile(pattern, filling).map(Rule::MustMatch)
+                });
+            }
+            for pattern in text.must_not_match.iter().flat_map(|list| &list.0) {
+                self.add(pattern.span, pattern.span, |filling| {
+                    MustNotMatch::compile(pattern, filling).map(Rule::MustNotMatch)
+                });
+            }
+        }
+        for written in state.iter().flatten() {
+            self.add(written.span, written.span, |filling| {
+                Matcher::compile(written, filling).map(|matcher| Rule::State(StateRule { matcher }))
+            });
+        }
+        self.limits(&limits(timing.as_ref(), usage.as_ref()));
+        if let Some(outcome) = outcome {
+            self.outcome(outcome);
+        }
+        if let Some(snapshot) = snapshot {
+            self.snapshot(snapshot);
+        }
+    }
+
+    /// Adds a block of the library as if it were written here. How blocks of the library extend each other is checked
+    /// by the library.
+    fn extend(&mut self, name: &Text) {
+        let Some(library) = self.library else { return };
+        let Some((name, block)) = library.find(&name.value) else {
+            if self.open.is_empty() {
+                let (message, help) = library.unknown(name);
+                self.filling.report(Code::UnknownName, name.span, message, Some(help));
+            }
+            return;
+        };
+        if self.open.contains(&name) {
+            return;
+        }
+        let mut filling = self.filling.of_file(library.source);
+        let open = self.open.iter().copied().chain([name]).collect();
+        let mut adding = Adding {
+            level: self.level,
+            library: self.library,
+            open,
+            filling: &mut filling,
+            compiled: &mut *self.compiled,
+        };
+        adding.block(block);
     }
 
     /// Exact duplicates of one level count once. `underlined` is what stands for the entry where its file is shown.
@@ -182,7 +224,8 @@ impl Adding<'_, '_> {
 
     fn limits(&mut self, written: &[(Measure, Option<&Spanned<Limit>>)]) {
         for (measure, limit) in written {
-            let setting = limit.and_then(|limit| self.setting(limit));
+            let Some(limit) = limit else { continue };
+            let setting = self.setting(limit);
             self.compiled.limits.set(*measure, setting);
         }
     }
@@ -202,7 +245,14 @@ impl Adding<'_, '_> {
         self.compiled.snapshot = match &written.value {
             SnapshotRule::Off => Some(Expectation::Off),
             SnapshotRule::On | SnapshotRule::Named(_) | SnapshotRule::Of(_) => {
-                let rule = Snapshot::compile(written, self.filling).map(Rule::Snapshot);
+                let rule = Snapshot::compile(written, self.filling).map(|mut snapshot| {
+                    if let Some(Expectation::Is(Entry { rule: Rule::Snapshot(outer), .. })) =
+                        &self.compiled.snapshot
+                    {
+                        snapshot.inherit(&outer.volatile);
+                    }
+                    Rule::Snapshot(snapshot)
+                });
                 let origin = self.origin(written.span);
                 rule.map(|rule| Expectation::Is(Entry { rule, origin }))
             }

@@ -42,9 +42,8 @@ fn aligned(plan: &Plan, redactor: &Redactor, out: &mut dyn Write) -> io::Result<
 
 /// An array with one test a line, so that it is read by `jq` and by `grep` alike.
 fn as_json(plan: &Plan, redactor: &Redactor, out: &mut dyn Write) -> io::Result<()> {
-    let target = plan.config.target_name();
     let mut before = "[\n";
-    for CaseEntry { id, name, file, line, turns, .. } in &plan.cases {
+    for CaseEntry { id, name, target, file, line, turns, .. } in &plan.cases {
         let test = json!({
             "id": redactor.text(id), "name": redactor.text(name), "file": file, "line": line,
             "target": target, "turns": turns,

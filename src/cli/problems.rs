@@ -46,6 +46,7 @@ pub(super) fn selection(options: &SelectionOptions, purpose: Purpose) -> Selecti
     Selection {
         paths: options.paths.clone(),
         config: options.config.clone(),
+        target: options.target.clone(),
         filter: options.filter.clone(),
         allow_empty: options.allow_empty,
         sends: purpose.sends,

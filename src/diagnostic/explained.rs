@@ -149,6 +149,22 @@ turns:
       tools: { require: [{ name: charge_card, args_match: { "items[0]": "sku" } }] }
 "#,
             ),
+            Self::CircularExtends => of_config(
+                "What extends each other in a circle has no beginning: every target and every block of \
+                 assertions is built on others that stand on their own.",
+                r#"version: "1.3"
+target: staging
+targets:
+  staging: { extends: production, timeout_ms: 60000 }
+  production: { extends: staging, endpoint: "https://example.org/agent" }
+"#,
+                r#"version: "1.3"
+target: staging
+targets:
+  staging: { extends: production, timeout_ms: 60000 }
+  production: { type: agui, agentId: shop, endpoint: "https://example.org/agent" }
+"#,
+            ),
             Self::ConfigMissing => told(
                 "A project is a folder with an `ananke.config.yaml`. It is looked for in the folder of the first \
                  file or folder that is named, else in the working directory, and then upwards. `--config FILE` \
@@ -493,6 +509,20 @@ turns:
   - user: "Pay"
     assert:
       tools: { require: [{ name: charge_card }] }
+"#,
+            ),
+            Self::UnknownName => of_config(
+                "A target or a block of assertions is named that the config does not have. Targets stand below \
+                 `targets`, the one written at `target` is called `default`; assertions stand below `assertions`.",
+                r#"version: "1.3"
+target: stagin
+targets:
+  staging: { type: agui, agentId: shop, endpoint: "https://example.org/agent" }
+"#,
+                r#"version: "1.3"
+target: staging
+targets:
+  staging: { type: agui, agentId: shop, endpoint: "https://example.org/agent" }
 "#,
             ),
             Self::UnknownValue => of_config(

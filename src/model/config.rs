@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{OneOrMany, QuarantineEntry, Target, Text};
+use super::{AssertBlock, ChosenTarget, NamedTarget, OneOrMany, QuarantineEntry, Text};
+use crate::source::FreeMap;
 
 /// The project config: which agent is under test, and where its tests are.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -12,9 +13,21 @@ pub struct ConfigFile {
     /// The schema version this file is written for, as a quoted string: "1.0" to "1.3".
     #[schemars(extend("x-since" = "1.0"))]
     pub version: Text,
-    /// The agent under test.
+    /// The agent under test: a target, or the name of one of `targets`.
     #[schemars(extend("x-since" = "1.0"))]
-    pub target: Target,
+    pub target: ChosenTarget,
+    /// Other targets by their names: for `target`, for tests, for `--target`. The one written at `target` is `default`.
+    #[schemars(
+        extend("x-since" = "1.3"),
+        example = serde_json::json!({"staging": { "extends": "default", "endpoint": "https://staging.example.org/agent" }})
+    )]
+    pub targets: Option<FreeMap<NamedTarget>>,
+    /// Blocks of assertions by their names, for `extends` in the `assert` of targets, tests and turns.
+    #[schemars(
+        extend("x-since" = "1.3"),
+        example = serde_json::json!({"no_errors": { "text": { "must_not_match": "(?i)error" } }})
+    )]
+    pub assertions: Option<FreeMap<AssertBlock>>,
     /// Which files are tests: globs below this file's folder. Without it `**/*.test.yaml` and `**/*.test.yml`.
     #[schemars(extend("x-since" = "1.3"), example = "specs/**/*.test.yaml")]
     pub specs: Option<OneOrMany<Text>>,

@@ -16,6 +16,10 @@ pub struct TestFile {
     /// What the test shows, in a few words. With the file's path it is the test's id.
     #[schemars(extend("x-since" = "1.0"), length(min = 1), example = "checkout flow with validation")]
     pub name: Text,
+    /// The name of the target of this test, whatever the target of the others is: one of the config's `targets`, or
+    /// `default` for the one that the config writes at `target`.
+    #[schemars(extend("x-since" = "1.3"), length(min = 1), example = &"staging")]
+    pub target: Option<Text>,
     /// Commands that run before the first turn, in order. What they print as JSON becomes variables.
     #[schemars(extend("x-since" = "1.0"), example = serde_json::json!([{"cmd": ["bash", "scripts/seed-cart.sh"]}]))]
     pub hooks: Option<Vec<Hook>>,

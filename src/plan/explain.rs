@@ -25,9 +25,10 @@ pub fn explain(context: &Context, plan: &Plan, entry: &CaseEntry) -> Result<Expl
     let test = LoadedTest::load(context, &entry.path)?;
     // What is wrong or odd was told when the plan was made.
     let mut told = Vec::new();
-    let mut target = plan.config.rules(context, &plan.supply);
-    let version = plan.config.model.target.protocol_version();
-    let mut written = test.written(context, &plan.supply, &plan.config.folder, version, &mut told);
+    let agent = test.target(&plan.config, context, &plan.supply, &mut told).ok_or_else(|| told.clone())?;
+    let mut target = plan.config.rules(agent, context, &plan.supply);
+    let version = agent.model.protocol_version();
+    let mut written = test.written(context, &plan.supply, &plan.config.folder, Some(plan.config.library()), version, &mut told);
     let keeping = test.keeping(context, &entry.name, false);
     keeping.place(&mut target.block, &mut written.test, &mut written.turns, &mut told);
     Ok(ExplainedTest {

@@ -21,6 +21,7 @@ mod select;
 mod settings;
 mod snapshot;
 mod supply;
+mod targets;
 mod test;
 mod turn;
 
@@ -36,7 +37,7 @@ use crate::redact::Redactor;
 use crate::variables::Scope;
 
 pub use client_tools::{ClientTool, Mock, MockAnswer, ToolDeclaration};
-use config::Reading;
+use config::{Agents, Reading};
 pub use config::{CONFIG_NAME, Config};
 use discover::Found;
 pub use explain::{ExplainedTest, explain};
@@ -49,6 +50,7 @@ pub use scripted::{Answering, Condition, ScriptedSettings, Step};
 pub use select::{Filter, FilterError};
 pub use settings::{AguiSettings, TargetSettings};
 pub use supply::Supply;
+pub use targets::{ResolvedTarget, is_default};
 pub use test::{CaseEntry, LoadedTest};
 pub use turn::{Reply, ReplyTo, TurnInput};
 
@@ -60,6 +62,8 @@ pub struct Selection {
     pub paths: Vec<PathBuf>,
     /// The project config, where it is named.
     pub config: Option<PathBuf>,
+    /// The target under test, where it is named; a test's own stays.
+    pub target: Option<String>,
     /// Which of the tests found there.
     pub filter: Option<Filter>,
     /// Whether no test at all is fine.
@@ -126,10 +130,13 @@ fn load(
     let found = config::find(context, selection).map_err(|problem| problems.push(problem)).ok()?;
     let folder = found.parent().unwrap_or(&context.working_directory).to_path_buf();
     // The tests are looked at even where the config is broken: everything is reported at once.
-    let config = Reading::of(context, &found, problems);
+    let mut config = Reading::of(context, &found, problems);
     // A config that is not there says nothing of where its tests are.
     if problems.iter().any(|problem| problem.code == Code::Unreadable) {
         return None;
+    }
+    if let Some(config) = &mut config {
+        config.choose(context, selection, problems);
     }
     let fitting = config.as_ref().and_then(Reading::whole);
     let specs = match fitting.map(|config| config.specs(problems)) {
@@ -137,10 +144,9 @@ fn load(
         _ => discover::default_specs(),
     };
     let Found { files, snapshots } = discover::discover(context, selection, &folder, &specs, problems);
-    let rules = fitting.map(|config| config.rules(context, &selection.supply));
-    let target = fitting.zip(rules.as_ref());
+    let agents = fitting.map(|config| Agents::of(config, context, &selection.supply));
     let whole = selection.paths.is_empty();
-    let mut loaded = test::load_all(context, &selection.supply, &folder, &files, target, whole, problems);
+    let mut loaded = test::load_all(context, &selection.supply, &folder, &files, agents.as_ref(), whole, problems);
     one_id_each(&loaded.cases, problems);
     let unix_ms = context.unix_ms();
     // What is wrong with an entry is told with the config.
@@ -155,12 +161,21 @@ fn load(
     };
     if let Some(config) = fitting {
         problems.extend(quarantine.days(&cases, selection, &config.source, unix_ms));
-        problems.extend(retries::fixed_thread(config, &selection.supply).filter(|_| selection.new_threads));
+        if selection.new_threads {
+            let in_use = config.targets.iter().filter(|target| is_in_use(target, &cases));
+            problems.extend(in_use.filter_map(|target| retries::fixed_thread(target, config, &selection.supply)));
+        }
     }
     let expired = quarantine.expired(&cases, selection, unix_ms);
     if let Some(config) = &config {
-        let scope = config_scope(context, &selection.supply, &cases, loaded.broken_with_hooks);
-        config.check(&scope, selection.sends, redactor, problems);
+        let default = fitting.and_then(Config::default_target).map(|target| &target.name);
+        let scope_of = |target: &ResolvedTarget| {
+            // Of what tests are none the default is used, and all that can be made out of a broken config.
+            let is_used = is_in_use(target, &cases) || default.is_none_or(|name| *name == target.name && cases.is_empty());
+            let scope = || config_scope(context, &selection.supply, target, &cases, loaded.broken_with_hooks);
+            is_used.then(scope)
+        };
+        config.check(scope_of, selection.sends, redactor, problems);
     }
     let broken = problems.iter().any(|problem| problem.severity == Severity::Error);
     if !broken && !selection.allow_empty {
@@ -185,11 +200,22 @@ fn load(
     Some(Plan { config, cases, files: files.len(), obsolete, supply, expired })
 }
 
-/// What the config may use: every test's own variables, and any name at all where every test has hooks.
-fn config_scope(context: &Context, supply: &Supply, cases: &[CaseEntry], broken_with_hooks: bool) -> Scope {
+fn is_in_use(target: &ResolvedTarget, cases: &[CaseEntry]) -> bool {
+    cases.iter().any(|case| case.target == target.name)
+}
+
+/// What a target may use: the own variables of each of its tests, and any name at all where all of them have hooks.
+fn config_scope(
+    context: &Context,
+    supply: &Supply,
+    target: &ResolvedTarget,
+    cases: &[CaseEntry],
+    broken_with_hooks: bool,
+) -> Scope {
     let scope = supply.config_scope(context);
-    let hooks = broken_with_hooks || cases.iter().any(|case| case.hooks);
-    match cases.iter().find(|case| !case.hooks) {
+    let own = || cases.iter().filter(|case| case.target == target.name);
+    let hooks = broken_with_hooks || own().any(|case| case.hooks);
+    match own().find(|case| !case.hooks) {
         Some(bare) if hooks => scope.hint(format!("`{}` has no hook that could give it", bare.file)),
         None if hooks => scope.open(),
         _ => scope,

@@ -6,12 +6,11 @@ use serde_json::{Map, Value};
 
 use super::hook::{self, HookCommand};
 use super::test::LoadedTest;
-use super::{ClientTool, Plan, TargetSettings, TurnInput, client_tools};
-use crate::assertion::{Block, Inherited, inherit};
+use super::{ClientTool, Plan, ResolvedTarget, TargetSettings, TurnInput, client_tools};
+use crate::assertion::{Inherited, inherit};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Severity, Span, sort};
 use crate::model::Text;
-use crate::outcome::Level;
 use crate::variables::{Filling, Piece, Scope, Secret, as_text, scan};
 
 /// The time-out of a turn without a setting (SPEC 4).
@@ -61,6 +60,7 @@ pub struct Preparation<'a> {
     plan: &'a Plan,
     test: LoadedTest,
     name: String,
+    target: &'a ResolvedTarget,
     scope: Scope,
     /// Whether `THREAD_ID` was set by somebody, so that the target's own is not asked.
     thread_is_given: bool,
@@ -74,10 +74,12 @@ impl<'a> Preparation<'a> {
     /// The test starts.
     ///
     /// # Errors
-    /// Where its name cannot be filled.
+    /// Where its name or that of its target cannot be filled.
     pub fn begin(context: &'a Context, plan: &'a Plan, test: LoadedTest) -> Result<Self, Unprepared> {
         let mut problems = Vec::new();
-        let Some(name) = test.name(context, &plan.supply, &mut problems) else {
+        let name = test.name(context, &plan.supply, &mut problems);
+        let target = test.target(&plan.config, context, &plan.supply, &mut problems);
+        let (Some(name), Some(target)) = (name, target) else {
             return Err(Unprepared::Broken(problems, Vec::new()));
         };
         let mut scope = plan.supply.scope(context);
@@ -85,7 +87,7 @@ impl<'a> Preparation<'a> {
         scope.set("TEST_FILE", test.path_from(&plan.config.folder));
         let thread_is_given = scope.knows(THREAD);
         let mut begun =
-            Self { context, plan, test, name, scope, thread_is_given, from_hooks: Vec::new(), sends: true };
+            Self { context, plan, test, name, target, scope, thread_is_given, from_hooks: Vec::new(), sends: true };
         begun.first_thread();
         Ok(begun)
     }
@@ -133,7 +135,7 @@ impl<'a> Preparation<'a> {
         let mut filling = Filling::new(&scope, &self.test.source, true, &mut problems);
         let home = &self.plan.config.folder;
         let filled = hook::fill(written, index + 1, self.context, home, &scope, &mut filling);
-        let quotes = !hook::feeds_headers(&self.plan.config.model.target);
+        let quotes = !hook::feeds_headers(&self.target.model);
         match filled {
             Some(command) => Ok(Some(HookCommand { may_be_quoted: quotes, ..command })),
             None => Err(Unprepared::Broken(problems, self.secrets())),
@@ -160,7 +162,7 @@ impl<'a> Preparation<'a> {
         let mut problems = Vec::new();
         let config = &self.plan.config;
         let mut filling = Filling::new(&scope, &config.source, false, &mut problems);
-        TargetSettings::fill(&config.model.target, &mut filling);
+        TargetSettings::fill(&self.target.model, &mut filling);
         filling.into_secrets()
     }
 
@@ -191,7 +193,7 @@ impl<'a> Preparation<'a> {
     fn warnings(&self, problems: &[Diagnostic]) -> Vec<String> {
         let from_hooks = |name: &str| self.from_hooks.iter().any(|given| given == name);
         let headers: Vec<Span> =
-            hook::headers_with(&self.plan.config.model.target, from_hooks).map(|text| text.span).collect();
+            hook::headers_with(&self.target.model, from_hooks).map(|text| text.span).collect();
         let short = problems.iter().filter(|problem| {
             problem.code == Code::ShortSecret
                 && problem.labels.first().is_some_and(|label| headers.contains(&label.span))
@@ -220,14 +222,14 @@ impl<'a> Preparation<'a> {
     fn fill(&mut self, problems: &mut Vec<Diagnostic>, secrets: &mut Vec<Secret>) -> Option<Prepared> {
         let thread_id = self.thread(problems)?;
         let config = &self.plan.config;
-        let model = &config.model.target;
+        let model = &self.target.model;
         let mut filling = Filling::new(&self.scope, &config.source, true, problems);
         if !self.sends {
             filling = filling.without_sending();
         }
         let target = TargetSettings::fill(model, &mut filling);
         let targets_tools = client_tools::fill(model.client_tools(), &mut filling);
-        let mut target_block = Block::compile(model.assert_block(), Level::Target, &mut filling);
+        let mut target_block = self.target.block(config.library(), &mut filling);
         let timeout = match model.timeout_ms() {
             Some(number) => filling.number(number).ready().map(Duration::from_millis),
             None => Some(DEFAULT_TIMEOUT),
@@ -235,7 +237,7 @@ impl<'a> Preparation<'a> {
         secrets.extend(filling.into_secrets());
 
         let mut filling = Filling::new(&self.scope, &self.test.source, true, problems);
-        let (mut test_block, mut turn_blocks) = self.test.blocks(&mut filling);
+        let (mut test_block, mut turn_blocks) = self.test.blocks(Some(config.library()), &mut filling);
         let tests_tools = client_tools::fill(self.test.model.client_tools.as_ref(), &mut filling);
         let files = self.test.files(self.context, model.protocol_version(), true);
         let turns: Vec<Option<TurnInput>> =
@@ -265,7 +267,7 @@ impl<'a> Preparation<'a> {
                     .any(|piece| matches!(piece, Piece::Reference(reference) if reference.name == THREAD))
             })
         };
-        self.plan.config.model.target.thread_id().filter(|text| !names_itself(text))
+        self.target.model.thread_id().filter(|text| !names_itself(text))
     }
 
     /// What hooks know as `THREAD_ID`: nothing where the target's `threadId` waits for what they give.
@@ -294,7 +296,7 @@ impl<'a> Preparation<'a> {
             let thread = Filling::new(&self.scope, source, true, problems).text(literal).ready()?;
             self.scope.set(THREAD, thread);
         }
-        match self.plan.config.model.target.thread_id() {
+        match self.target.model.thread_id() {
             Some(written) => Filling::new(&self.scope, source, true, problems).text(written).ready(),
             None => self.scope.values().find(|(name, _)| *name == THREAD).map(|(_, value)| as_text(value)),
         }

@@ -1,6 +1,6 @@
 //! What keeps attempts of one test apart: each needs a thread of its own.
 
-use super::{Config, Supply};
+use super::{Config, ResolvedTarget, Supply};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Text;
 use crate::variables::{Piece, is_reserved, scan};
@@ -8,10 +8,14 @@ use crate::variables::{Piece, is_reserved, scan};
 const HELP: &str = "`--retry-dirty` tries a test again on its thread all the same";
 
 /// What is wrong where every attempt would talk on the same thread; what hooks give may be new each time.
-pub(super) fn fixed_thread(config: &Config, supply: &Supply) -> Option<Diagnostic> {
+pub(super) fn fixed_thread(
+    target: &ResolvedTarget,
+    config: &Config,
+    supply: &Supply,
+) -> Option<Diagnostic> {
     let again =
         "a test would be tried again on the thread of its first attempt, which the agent may remember";
-    match config.model.target.thread_id() {
+    match target.model.thread_id() {
         Some(written) => is_fixed(written, supply).then(|| {
             Diagnostic::error(Code::FixedThread, again)
                 .at(&config.source, written.span, "the same for every attempt")

@@ -1,6 +1,6 @@
 //! Test files: loaded for the plan, and loaded again for the run of their test.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -8,13 +8,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::attachment::Files;
-use super::config::TargetRules;
+use super::config::{Agent, Agents};
 use super::snapshot::Keeping;
+use super::targets::{self, ResolvedTarget};
 use super::{Config, Supply, TurnInput, Unprepared, client_tools, discover, hook};
-use crate::assertion::{Block, Lint, Surroundings, lint};
+use crate::assertion::{Block, Library, Lint, Surroundings, lint};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
-use crate::model::{AguiTransport, Hook, ProtocolVersion, Target, TestFile, Turn};
+use crate::model::{AguiTransport, Hook, ProtocolVersion, Target, TestFile, Text, Turn};
 use crate::outcome::{Level, Quarantine};
 use crate::schema::{self, FileKind};
 use crate::source;
@@ -28,6 +29,8 @@ pub struct CaseEntry {
     pub id: String,
     /// The test's name.
     pub name: String,
+    /// The name of its target.
+    pub target: String,
     /// How many turns it has.
     pub turns: usize,
     /// The file.
@@ -132,6 +135,29 @@ impl LoadedTest {
         Filling::new(&scope, &self.source, true, problems).text(&self.model.name).ready()
     }
 
+    /// The test's target: its own, else the one under test. `None` where that was reported.
+    pub(super) fn target<'c>(
+        &self,
+        config: &'c Config,
+        context: &Context,
+        supply: &Supply,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Option<&'c ResolvedTarget> {
+        let Some(written) = &self.model.target else { return config.default_target() };
+        let mut scope = supply.scope(context);
+        if self.model.hooks.is_some() {
+            scope = scope.hint("a test has its target before its hooks run: it cannot use what they give");
+        }
+        let name = Filling::new(&scope, &self.source, true, problems).text(written).ready()?;
+        let known = config.target_names();
+        if !known.contains(&name.as_str()) {
+            let written = Text { value: name, span: written.span };
+            problems.push(targets::unknown(&written, &self.source, &known));
+            return None;
+        }
+        config.target(&name)
+    }
+
     /// Checks every leaf; what is known only when the test starts is left for then. What the rules can never do
     /// is looked at together with those of the `target`.
     fn check(
@@ -139,19 +165,22 @@ impl LoadedTest {
         context: &Context,
         supply: &Supply,
         folder: &Path,
-        target: Option<(&Config, &TargetRules)>,
+        agents: Option<&Agents<'_>>,
         problems: &mut Vec<Diagnostic>,
     ) -> Option<Checked> {
         let name = self.name(context, supply, problems);
         self.check_hooks(context, supply, folder, problems);
-        let version = target.map(|(config, _)| config.model.target.protocol_version()).unwrap_or_default();
-        let Written { mut test, mut turns, .. } = self.written(context, supply, folder, version, problems);
+        let agent = agents
+            .and_then(|agents| agents.agent(self.target(agents.config, context, supply, problems)?));
+        let library = agents.map(|agents| agents.config.library());
+        let version = agent.map(|agent| agent.target.model.protocol_version()).unwrap_or_default();
+        let Written { mut test, mut turns, .. } = self.written(context, supply, folder, library, version, problems);
         let snapshots = name.as_deref().map(|name| {
-            let of_target = target.and_then(|(_, rules)| rules.block.snapshot.clone());
+            let of_target = agent.and_then(|agent| agent.rules.block.snapshot.clone());
             let mut outer = Block { snapshot: of_target, ..Block::default() };
             self.keeping(context, name, false).place(&mut outer, &mut test, &mut turns, problems)
         });
-        let lint = target.map(|(config, rules)| {
+        let lint = agent.map(|Agent { config, rules, .. }| {
             let surroundings = Surroundings {
                 config: &config.source,
                 test: &self.source,
@@ -161,13 +190,14 @@ impl LoadedTest {
             lint(&rules.block, &test, &turns, &surroundings)
         });
         let mut lint = lint.unwrap_or_default();
-        if let Some((config, _)) = target {
-            lint.certain.extend(self.connects_over_http(config));
+        if let Some(agent) = agent {
+            lint.certain.extend(self.connects_over_http(&agent.target.model));
         }
         let name = name?;
         let entry = CaseEntry {
             id: format!("{}::{name}", self.path_from(folder)),
             name,
+            target: agent.map(|agent| agent.target.name.clone()).unwrap_or_default(),
             turns: self.model.turns.len(),
             path: self.source.path.clone(),
             file: self.source.name.to_string(),
@@ -185,8 +215,8 @@ impl LoadedTest {
     }
 
     /// Some servers take a run without messages for a run like any other (SPEC 4).
-    fn connects_over_http(&self, config: &Config) -> Option<Diagnostic> {
-        let Target::Agui(target) = &config.model.target else { return None };
+    fn connects_over_http(&self, target: &Target) -> Option<Diagnostic> {
+        let Target::Agui(target) = target else { return None };
         let transport = target.transport.as_ref().map(|transport| transport.value).unwrap_or_default();
         if transport != AguiTransport::Http || target.connect.is_some() {
             return None;
@@ -245,13 +275,14 @@ impl LoadedTest {
         context: &Context,
         supply: &Supply,
         folder: &Path,
+        library: Option<Library<'_>>,
         version: ProtocolVersion,
         problems: &mut Vec<Diagnostic>,
     ) -> Written {
         let scope = self.scope(context, supply, folder);
         let scope = if self.hooks(supply).is_empty() { scope } else { scope.open() };
         let mut filling = Filling::new(&scope, &self.source, true, problems).as_written();
-        let (test, turns) = self.blocks(&mut filling);
+        let (test, turns) = self.blocks(library, &mut filling);
         client_tools::fill(self.model.client_tools.as_ref(), &mut filling);
         let files = self.files(context, version, false);
         let inputs = self.model.turns.iter().map(|turn| {
@@ -262,10 +293,10 @@ impl LoadedTest {
     }
 
     /// The assert blocks of the test and of its turns.
-    pub(super) fn blocks(&self, filling: &mut Filling<'_>) -> (Block, Vec<Block>) {
-        let test = Block::compile(self.model.assert.as_ref(), Level::Test, filling);
+    pub(super) fn blocks(&self, library: Option<Library<'_>>, filling: &mut Filling<'_>) -> (Block, Vec<Block>) {
+        let test = Block::compile(&self.model.assert, Level::Test, library, filling);
         let turns = self.model.turns.iter().map(|turn| {
-            let block = Block::compile(turn.assert_block(), Level::Turn, filling);
+            let block = Block::compile(turn.assert_block(), Level::Turn, library, filling);
             Block { is_replay: matches!(turn.value, Turn::Connect(_)), ..block }
         });
         (test, turns.collect())
@@ -308,7 +339,7 @@ pub(super) fn load_all(
     supply: &Supply,
     folder: &Path,
     files: &[PathBuf],
-    target: Option<(&Config, &TargetRules)>,
+    agents: Option<&Agents<'_>>,
     whole: bool,
     problems: &mut Vec<Diagnostic>,
 ) -> Loaded {
@@ -320,7 +351,7 @@ pub(super) fn load_all(
             let Some(path) = files.get(index) else { return done };
             let mut found = Vec::new();
             let (checked, broken_with_hooks) = match LoadedTest::load(context, path) {
-                Ok(test) => (test.check(context, supply, folder, target, &mut found), false),
+                Ok(test) => (test.check(context, supply, folder, agents, &mut found), false),
                 Err(broken) => {
                     found = broken;
                     let (further, hooks) = LoadedTest::further_problems(context, supply, folder, path);
@@ -346,23 +377,23 @@ pub(super) fn load_all(
     };
     done.sort_by_key(|(index, ..)| *index);
     let mut loaded = Loaded::default();
-    let mut limits = Vec::new();
+    let mut limits: BTreeMap<String, Vec<Vec<Diagnostic>>> = BTreeMap::new();
     for (_, checked, broken_with_hooks, found) in done {
         problems.extend(found);
         loaded.broken_with_hooks |= broken_with_hooks;
         let Some(Checked { entry, lint: Lint { certain, of_target }, snapshots }) = checked else { continue };
         loaded.snapshots.extend(snapshots);
+        limits.entry(entry.target.clone()).or_default().push(of_target);
         loaded.cases.push(entry);
         loaded.warnings.extend(certain);
-        limits.push(of_target);
     }
     if whole {
-        loaded.warnings.extend(in_every(limits));
+        loaded.warnings.extend(limits.into_values().flat_map(in_every));
     }
     loaded
 }
 
-/// What is among the warnings of every test, by place: another test may give a limit of the target its meaning.
+/// What is among the warnings of every test of one target, by place: another test may give a limit of the target its meaning.
 fn in_every(mut tests: Vec<Vec<Diagnostic>>) -> Vec<Diagnostic> {
     let key = |warning: &Diagnostic| -> (Code, Option<Span>) {
         (warning.code, warning.labels.first().map(|label| label.span))

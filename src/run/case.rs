@@ -108,7 +108,7 @@ fn blank(shared: &Run, entry: &CaseEntry) -> Outcome {
         name: entry.id.rsplit_once("::").map_or(entry.id.as_str(), |(_, name)| name).to_owned(),
         file: entry.file.clone(),
         line: entry.line,
-        target: "default".to_owned(),
+        target: entry.target.clone(),
         agent: String::new(),
         thread_id: String::new(),
         status: Status::Passed,

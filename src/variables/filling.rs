@@ -81,6 +81,19 @@ impl<'a> Filling<'a> {
         Self { sends: false, stands_in: true, ..self }
     }
 
+    /// Fills leaves of another file from the same scope.
+    pub fn of_file<'b>(&'b mut self, source: &'b Arc<SourceFile>) -> Filling<'b> {
+        Filling {
+            scope: self.scope,
+            source,
+            sends: self.sends,
+            problems: &mut *self.problems,
+            secrets: Vec::new(),
+            as_written: self.as_written,
+            stands_in: self.stands_in,
+        }
+    }
+
     /// The values that must be masked wherever they are told.
     pub fn into_secrets(self) -> Vec<Secret> {
         self.secrets

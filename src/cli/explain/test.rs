@@ -1,7 +1,7 @@
 //! The rules in force in one test: of the test as a whole, then turn by turn.
 
 use ananke::assertion::{ExplainedLimit, ExplainedRule, Kind, Measure, Origin, Part, TimeOut};
-use ananke::plan::{CaseEntry, Config, ExplainedTest};
+use ananke::plan::{CaseEntry, Config, ExplainedTest, is_default};
 use ananke::report::text;
 
 use super::layout::{Colours, Table, styled};
@@ -57,8 +57,12 @@ impl Shown<'_> {
             Some(TimeOut { ms, span: None }) => format!(", each cut off after {ms} ms (the default)"),
             None => String::new(),
         };
-        let config = &self.config.source.name;
-        table.line(format!("{turns}{cut}; the target is that of {}", text::line(config)));
+        let config = text::line(&self.config.source.name);
+        let target = match self.case.target.as_str() {
+            name if is_default(name) => format!("that of {config}"),
+            name => format!("`{}` of {config}", text::line(name)),
+        };
+        table.line(format!("{turns}{cut}; the target is {target}"));
     }
 }
 

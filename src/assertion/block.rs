@@ -1,8 +1,8 @@
 //! One level's assert block, checked and filled.
 
 use super::{
-    Dropped, Entry, ExpectedOutcome, Forbid, ForbidCall, Library, Matcher, Measure, MustMatch, MustNotMatch, Origin,
-    PerMeasure, Required, Rule, Snapshot, StateRule,
+    Dropped, Entry, ExpectedOutcome, Forbid, ForbidCall, Library, Matcher, Measure, MustMatch, MustNotMatch,
+    Origin, PerMeasure, Required, Rule, Snapshot, StateRule,
 };
 use crate::diagnostic::{Code, Span, Spanned};
 use crate::model::{AssertBlock, Given, Limit, OutcomeRule, SnapshotRule, Text, TimingLimits, UsageLimits};

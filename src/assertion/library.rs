@@ -25,7 +25,8 @@ impl<'a> Library<'a> {
 
     /// That no block is called `written`, and what to do about it.
     pub(super) fn unknown(&self, written: &Text) -> (String, String) {
-        let known: Vec<&str> = self.blocks.into_iter().flatten().map(|(name, _)| name.value.as_str()).collect();
+        let known: Vec<&str> =
+            self.blocks.into_iter().flatten().map(|(name, _)| name.value.as_str()).collect();
         let message = format!("there are no assertions `{}`", printable(&written.value));
         let help = match known.as_slice() {
             [] => format!("{} has no `assertions`", self.source.name),

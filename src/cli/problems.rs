@@ -56,6 +56,7 @@ pub(super) fn selection(options: &SelectionOptions, purpose: Purpose) -> Selecti
         supply: Supply {
             given: options.variables.iter().cloned().collect(),
             without_hooks: purpose.without_hooks,
+            ..Supply::default()
         },
     }
 }

@@ -13,6 +13,7 @@ mod leaf;
 mod named_target;
 mod outcome;
 mod quarantine;
+mod report_format;
 mod scripted;
 mod snapshot;
 mod target;
@@ -33,6 +34,7 @@ pub use leaf::{Given, Limit, Number, OneOrMany, Text};
 pub use named_target::{ChosenTarget, HeirTarget, NamedTarget};
 pub use outcome::{OutcomeIs, OutcomeRule, RunOutcome};
 pub use quarantine::QuarantineEntry;
+pub use report_format::ReportFormat;
 pub use scripted::{
     ScriptedAnswer, ScriptedCall, ScriptedCustom, ScriptedError, ScriptedInterrupt, ScriptedRule,
     ScriptedStep, ScriptedUsage, ScriptedWhen,

@@ -17,7 +17,7 @@ pub enum ChosenTarget {
     /// One of `targets`.
     Named(Text),
     /// Written here.
-    Own(Target),
+    Own(Box<Target>),
 }
 
 /// A target that tests can name.
@@ -135,7 +135,7 @@ impl<'de> Deserialize<'de> for ChosenTarget {
             }
 
             fn visit_some<D: Deserializer<'de>>(self, own: D) -> Result<ChosenTarget, D::Error> {
-                Target::deserialize(own).map(ChosenTarget::Own)
+                Target::deserialize(own).map(Box::new).map(ChosenTarget::Own)
             }
         }
         deserializer.deserialize_newtype_struct(crate::source::TEXT_OR_MAPPING, ChosenVisitor)

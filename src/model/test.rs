@@ -9,6 +9,7 @@ use crate::diagnostic::Spanned;
 /// One test: a conversation with the agent, and what must hold of what the agent does.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("patternProperties" = super::leaf::homes()))]
 pub struct TestFile {
     /// The schema version this file is written for, as a quoted string: "1.0" to "1.3".
     #[schemars(extend("x-since" = "1.0"))]

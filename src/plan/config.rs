@@ -7,11 +7,11 @@ use super::prepare::DEFAULT_TIMEOUT;
 use super::quarantine::Quarantine;
 use super::settings::TargetSettings;
 use super::targets::{self, ResolvedTarget};
-use super::{Selection, Supply, client_tools, discover};
+use super::{Selection, Supply, client_tools, discover, vars};
 use crate::assertion::{Block, Library, TimeOut};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
-use crate::model::{ChosenTarget, ConfigFile, Text};
+use crate::model::{ChosenTarget, ConfigFile, ReportFormat, Text};
 use crate::outcome::Level;
 use crate::redact::Redactor;
 use crate::schema::{self, FileKind, Salvaged};
@@ -112,7 +112,10 @@ impl Reading {
             Ok(loaded) => {
                 let (model, root) = (loaded.value, loaded.node);
                 let targets = targets::resolve(&source, &root, &model, problems);
-                Some(Self { config: Config { source, model, folder, targets, default: None }, salvaged: None })
+                Some(Self {
+                    config: Config { source, model, folder, targets, default: None },
+                    salvaged: None,
+                })
             }
             Err(broken) => {
                 problems.extend(broken);
@@ -126,10 +129,32 @@ impl Reading {
     }
 
     /// Chooses the target under test: the one that is named on the command line, else the config's own.
-    pub(super) fn choose(&mut self, context: &Context, selection: &Selection, problems: &mut Vec<Diagnostic>) {
+    pub(super) fn choose(
+        &mut self,
+        context: &Context,
+        supply: &Supply,
+        named: Option<&str>,
+        problems: &mut Vec<Diagnostic>,
+    ) {
         if self.salvaged.is_none() {
-            self.config.default = self.config.chosen(context, selection, problems);
+            self.config.default = self.config.chosen(context, supply, named, problems);
         }
+    }
+
+    /// What is known of variables before anything runs.
+    pub(super) fn supply(&self, context: &Context, given: &Supply, problems: &mut Vec<Diagnostic>) -> Supply {
+        let mut found = Vec::new();
+        let supply = vars::of(&self.config, context, given, &mut found);
+        self.tell(found, problems);
+        supply
+    }
+
+    /// Of a config that does not fit, only what is wrong with it all the same.
+    fn tell(&self, mut found: Vec<Diagnostic>, problems: &mut Vec<Diagnostic>) {
+        if let Some(salvaged) = &self.salvaged {
+            found.retain(|problem| salvaged.is_of_the_file(problem));
+        }
+        problems.extend(found);
     }
 
     /// The config, where it fits.
@@ -145,6 +170,8 @@ impl Reading {
     /// Checks every leaf that does not depend on a test; of a config that does not fit, what is wrong all the same.
     pub(super) fn check(
         &self,
+        context: &Context,
+        supply: &Supply,
         scope_of: impl Fn(&ResolvedTarget) -> Option<Scope>,
         sends: bool,
         redactor: &Redactor,
@@ -152,24 +179,21 @@ impl Reading {
     ) {
         let mut found = Vec::new();
         for target in &self.config.targets {
-            match scope_of(target) {
-                Some(scope) => self.config.check(target, &scope, sends, redactor, &mut found),
-                // Nothing of it is in use: what is missing today may be there when it is.
-                None => {
-                    let mut of_it = Vec::new();
-                    let scope = Scope::default().open();
-                    self.config.check(target, &scope, false, redactor, &mut of_it);
-                    of_it.retain(|problem| problem.code != Code::UndefinedVariable);
-                    found.extend(of_it);
-                }
+            if let Some(scope) = scope_of(target) {
+                self.config.check(target, &scope, sends, redactor, &mut found);
+                continue;
             }
+            // Nothing of it is in use: what is missing today may be there when it is.
+            let mut of_it = Vec::new();
+            let scope = Scope::default().open();
+            self.config.check(target, &scope, false, redactor, &mut of_it);
+            of_it.retain(|problem| problem.code != Code::UndefinedVariable);
+            found.extend(of_it);
         }
         self.config.check_library(&mut found);
         Quarantine::of(&self.config, &mut found);
-        if let Some(salvaged) = &self.salvaged {
-            found.retain(|problem| salvaged.is_of_the_file(problem));
-        }
-        problems.extend(found);
+        self.config.reports(context, supply, &mut found);
+        self.tell(found, problems);
     }
 }
 
@@ -207,18 +231,48 @@ impl Config {
         own.map(|own| own.name.as_str()).into_iter().chain(named).collect()
     }
 
-    fn chosen(&self, context: &Context, selection: &Selection, problems: &mut Vec<Diagnostic>) -> Option<usize> {
+    /// The reports that every run writes.
+    pub fn reports(
+        &self,
+        context: &Context,
+        supply: &Supply,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Vec<(PathBuf, ReportFormat)> {
+        let scope = supply.scope(context);
+        let mut filling = Filling::new(&scope, &self.source, true, problems);
+        let mut reports = Vec::new();
+        for written in self.model.reports.iter().flatten() {
+            let Some(path) = filling.text(written).ready() else { continue };
+            let path = discover::absolute_from(context, &self.folder, path.as_ref());
+            if let Some(format) = ReportFormat::of(&path) {
+                reports.push((path, format));
+                continue;
+            }
+            let message = "the file's ending does not name a report".to_owned();
+            let help = format!("the endings are {}", ReportFormat::ENDINGS);
+            filling.report(Code::BadValue, written.span, message, Some(help));
+        }
+        reports
+    }
+
+    fn chosen(
+        &self,
+        context: &Context,
+        supply: &Supply,
+        named: Option<&str>,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Option<usize> {
         let known = self.target_names();
-        let written = match (&selection.target, &self.model.target) {
+        let written = match (named, &self.model.target) {
             (Some(name), _) => {
-                if !known.contains(&name.as_str()) {
+                if !known.contains(&name) {
                     problems.push(targets::unknown_name(name, &known));
                 }
-                name.clone()
+                name.to_owned()
             }
             (None, ChosenTarget::Own(_)) => return Some(0),
             (None, ChosenTarget::Named(written)) => {
-                let scope = selection.supply.scope(context);
+                let scope = supply.scope(context);
                 let name = Filling::new(&scope, &self.source, true, problems).text(written).ready()?;
                 if !known.contains(&name.as_str()) {
                     let written = Text { value: name.clone(), span: written.span };

@@ -28,7 +28,14 @@ pub fn explain(context: &Context, plan: &Plan, entry: &CaseEntry) -> Result<Expl
     let agent = test.target(&plan.config, context, &plan.supply, &mut told).ok_or_else(|| told.clone())?;
     let mut target = plan.config.rules(agent, context, &plan.supply);
     let version = agent.model.protocol_version();
-    let mut written = test.written(context, &plan.supply, &plan.config.folder, Some(plan.config.library()), version, &mut told);
+    let mut written = test.written(
+        context,
+        &plan.supply,
+        &plan.config.folder,
+        Some(plan.config.library()),
+        version,
+        &mut told,
+    );
     let keeping = test.keeping(context, &entry.name, false);
     keeping.place(&mut target.block, &mut written.test, &mut written.turns, &mut told);
     Ok(ExplainedTest {

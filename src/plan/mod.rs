@@ -24,6 +24,7 @@ mod supply;
 mod targets;
 mod test;
 mod turn;
+mod vars;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -91,7 +92,7 @@ pub struct Plan {
     pub files: usize,
     /// Kept snapshots that no rule refers to any more, by path; none where a filter chooses among the tests.
     pub obsolete: Vec<Golden>,
-    /// What the command line says about variables.
+    /// What the config and the command line say about variables.
     pub supply: Supply,
     /// Entries of the quarantine that are in force no more: they fail the run.
     pub expired: Vec<outcome::Quarantine>,
@@ -135,18 +136,23 @@ fn load(
     if problems.iter().any(|problem| problem.code == Code::Unreadable) {
         return None;
     }
-    if let Some(config) = &mut config {
-        config.choose(context, selection, problems);
-    }
+    let supply = match &mut config {
+        Some(config) => {
+            let supply = config.supply(context, &selection.supply, problems);
+            config.choose(context, &supply, selection.target.as_deref(), problems);
+            supply
+        }
+        None => selection.supply.clone(),
+    };
     let fitting = config.as_ref().and_then(Reading::whole);
     let specs = match fitting.map(|config| config.specs(problems)) {
         Some(Some(specs)) => specs,
         _ => discover::default_specs(),
     };
     let Found { files, snapshots } = discover::discover(context, selection, &folder, &specs, problems);
-    let agents = fitting.map(|config| Agents::of(config, context, &selection.supply));
+    let agents = fitting.map(|config| Agents::of(config, context, &supply));
     let whole = selection.paths.is_empty();
-    let mut loaded = test::load_all(context, &selection.supply, &folder, &files, agents.as_ref(), whole, problems);
+    let mut loaded = test::load_all(context, &supply, &folder, &files, agents.as_ref(), whole, problems);
     one_id_each(&loaded.cases, problems);
     let unix_ms = context.unix_ms();
     // What is wrong with an entry is told with the config.
@@ -163,7 +169,7 @@ fn load(
         problems.extend(quarantine.days(&cases, selection, &config.source, unix_ms));
         if selection.new_threads {
             let in_use = config.targets.iter().filter(|target| is_in_use(target, &cases));
-            problems.extend(in_use.filter_map(|target| retries::fixed_thread(target, config, &selection.supply)));
+            problems.extend(in_use.filter_map(|target| retries::fixed_thread(target, config, &supply)));
         }
     }
     let expired = quarantine.expired(&cases, selection, unix_ms);
@@ -171,11 +177,12 @@ fn load(
         let default = fitting.and_then(Config::default_target).map(|target| &target.name);
         let scope_of = |target: &ResolvedTarget| {
             // Of what tests are none the default is used, and all that can be made out of a broken config.
-            let is_used = is_in_use(target, &cases) || default.is_none_or(|name| *name == target.name && cases.is_empty());
-            let scope = || config_scope(context, &selection.supply, target, &cases, loaded.broken_with_hooks);
+            let is_used = is_in_use(target, &cases)
+                || default.is_none_or(|name| *name == target.name && cases.is_empty());
+            let scope = || config_scope(context, &supply, target, &cases, loaded.broken_with_hooks);
             is_used.then(scope)
         };
-        config.check(scope_of, selection.sends, redactor, problems);
+        config.check(context, &supply, scope_of, selection.sends, redactor, problems);
     }
     let broken = problems.iter().any(|problem| problem.severity == Severity::Error);
     if !broken && !selection.allow_empty {
@@ -196,7 +203,6 @@ fn load(
         Some(_) => Vec::new(),
         None => snapshot::obsolete(context, snapshots, &loaded.snapshots, &files),
     };
-    let supply = selection.supply.clone();
     Some(Plan { config, cases, files: files.len(), obsolete, supply, expired })
 }
 

@@ -86,8 +86,17 @@ impl<'a> Preparation<'a> {
         scope.set("TEST_NAME", name.clone());
         scope.set("TEST_FILE", test.path_from(&plan.config.folder));
         let thread_is_given = scope.knows(THREAD);
-        let mut begun =
-            Self { context, plan, test, name, target, scope, thread_is_given, from_hooks: Vec::new(), sends: true };
+        let mut begun = Self {
+            context,
+            plan,
+            test,
+            name,
+            target,
+            scope,
+            thread_is_given,
+            from_hooks: Vec::new(),
+            sends: true,
+        };
         begun.first_thread();
         Ok(begun)
     }

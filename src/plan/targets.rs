@@ -54,7 +54,7 @@ struct Link<'a> {
 pub(super) fn own(model: &ConfigFile) -> Option<ResolvedTarget> {
     let ChosenTarget::Own(target) = &model.target else { return None };
     let asserts = target.assert_block().cloned().into_iter().collect();
-    Some(ResolvedTarget { name: DEFAULT.to_owned(), model: target.clone(), asserts })
+    Some(ResolvedTarget { name: DEFAULT.to_owned(), model: (**target).clone(), asserts })
 }
 
 /// All targets of a config, the one written at `target` first; what is wrong with them goes to `problems`.
@@ -93,7 +93,8 @@ fn links<'a>(
         if is_default(name) && matches!(model.target, ChosenTarget::Own(_)) {
             let message = "`default` is the name of the target that is written at `target`";
             let help = "give this one another name, or choose it with `target: default`";
-            problems.push(Diagnostic::error(Code::Contradiction, message).at(source, name.span, "").help(help));
+            problems
+                .push(Diagnostic::error(Code::Contradiction, message).at(source, name.span, "").help(help));
             continue;
         }
         links.push(Link { name, node, assert: target.assert_block(), extends: NamedTarget::extends(target) });
@@ -115,7 +116,8 @@ fn chain<'a>(
         };
         if let Some(position) = chain.iter().position(|link| link.name == next.name) {
             // Told once, of the one that comes first in the file.
-            let told = links.iter().find(|link| chain[position..].iter().any(|other| other.name == link.name));
+            let told =
+                links.iter().find(|link| chain[position..].iter().any(|other| other.name == link.name));
             return Err(told.filter(|told| told.name == first.name && position == 0).map(|_| {
                 let names: Vec<&str> = chain.iter().chain([next]).map(|link| link.name).collect();
                 circular(&names, first.extends.map_or(first.node.span, |extends| extends.span), source)

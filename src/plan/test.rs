@@ -170,11 +170,12 @@ impl LoadedTest {
     ) -> Option<Checked> {
         let name = self.name(context, supply, problems);
         self.check_hooks(context, supply, folder, problems);
-        let agent = agents
-            .and_then(|agents| agents.agent(self.target(agents.config, context, supply, problems)?));
+        let agent =
+            agents.and_then(|agents| agents.agent(self.target(agents.config, context, supply, problems)?));
         let library = agents.map(|agents| agents.config.library());
         let version = agent.map(|agent| agent.target.model.protocol_version()).unwrap_or_default();
-        let Written { mut test, mut turns, .. } = self.written(context, supply, folder, library, version, problems);
+        let Written { mut test, mut turns, .. } =
+            self.written(context, supply, folder, library, version, problems);
         let snapshots = name.as_deref().map(|name| {
             let of_target = agent.and_then(|agent| agent.rules.block.snapshot.clone());
             let mut outer = Block { snapshot: of_target, ..Block::default() };
@@ -293,7 +294,11 @@ impl LoadedTest {
     }
 
     /// The assert blocks of the test and of its turns.
-    pub(super) fn blocks(&self, library: Option<Library<'_>>, filling: &mut Filling<'_>) -> (Block, Vec<Block>) {
+    pub(super) fn blocks(
+        &self,
+        library: Option<Library<'_>>,
+        filling: &mut Filling<'_>,
+    ) -> (Block, Vec<Block>) {
         let test = Block::compile(&self.model.assert, Level::Test, library, filling);
         let turns = self.model.turns.iter().map(|turn| {
             let block = Block::compile(turn.assert_block(), Level::Turn, library, filling);

@@ -90,15 +90,13 @@ fn pick_by_tag<'a>(branches: &[Value], node: &'a Node) -> Branch<'a> {
     if !matches!(node.value, NodeValue::Map(_)) {
         return Branch::NoMapping;
     }
+    let untagged = |branch: &Value| tag(branch).is_some() && !needs_tag(branch);
     match node.get("type") {
         Some(written) => branches
             .iter()
             .position(|branch| written.as_str().is_some() && tag(branch) == written.as_str())
             .map_or(Branch::UnknownTag(written), Branch::At),
-        None => {
-            let untagged = |branch: &Value| tag(branch).is_some() && !needs_tag(branch);
-            branches.iter().position(untagged).map_or(Branch::NoTag, Branch::At)
-        }
+        None => branches.iter().position(untagged).map_or(Branch::NoTag, Branch::At),
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a config asks for in every run, from outside.
 
+use std::fmt::Write as _;
 use std::process::Command;
 
 use crate::support::project::Project;
@@ -40,4 +41,30 @@ fn what_runs_nothing_writes_no_report() {
     for arguments in [&["check"][..], &["list"], &["run", "--dry-run"]] {
         assert_eq!(written(&project, arguments, &["all.jsonl"]), [None], "{arguments:?}");
     }
+}
+
+/// What is wrong with a config of these lines beside a target.
+fn problems(lines: &str) -> Vec<String> {
+    let config = format!("version: \"1.3\"\ntarget: {{ type: scripted, rules: [] }}\n{lines}");
+    let project = Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", TEST)]);
+    project.plan().problems.iter().map(|problem| problem.message.clone()).collect()
+}
+
+#[test]
+fn a_long_way_is_refused_and_a_broad_one_is_walked_once() {
+    let mut targets = "targets:\n  t0: { extends: default }\n".to_owned();
+    let mut assertions = "assertions:\n  a0: { tools: { forbid: [x] } }\n".to_owned();
+    for (number, before) in (1..=32).zip(0..) {
+        let _ = writeln!(targets, "  t{number}: {{ extends: t{before} }}");
+        let _ = writeln!(assertions, "  a{number}: {{ extends: [a{before}, a{before}] }}");
+    }
+    let user = "  u: { extends: default, assert: { extends: [a31] } }\n";
+    assert_eq!(
+        problems(&format!("{targets}{user}{assertions}")),
+        ["more than 32 targets extend each other", "more than 32 targets extend each other"]
+    );
+    let user = "targets:\n  u: { extends: default, assert: { extends: [a32] } }\n";
+    // At both words of the block that goes too far.
+    let refused = "more than 32 blocks of assertions extend each other";
+    assert_eq!(problems(&format!("{user}{assertions}")), [refused, refused]);
 }

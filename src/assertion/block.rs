@@ -1,5 +1,7 @@
 //! One level's assert block, checked and filled.
 
+use std::collections::BTreeSet;
+
 use super::{
     Dropped, Entry, ExpectedOutcome, Forbid, ForbidCall, Library, Matcher, Measure, MustMatch, MustNotMatch,
     Origin, PerMeasure, Required, Rule, Snapshot, StateRule,
@@ -8,6 +10,9 @@ use crate::diagnostic::{Code, Span, Spanned};
 use crate::model::{AssertBlock, Given, Limit, OutcomeRule, SnapshotRule, Text, TimingLimits, UsageLimits};
 use crate::outcome::Level;
 use crate::variables::Filling;
+
+/// How many blocks may extend each other one after the other: far more than people write.
+const MOST_EXTENDED: usize = 32;
 
 /// The rules of one level, each with its origin.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -96,9 +101,9 @@ impl Block {
         filling: &mut Filling<'_>,
     ) -> Self {
         let mut compiled = Self::default();
-        let mut adding = Adding { level, library, open: Vec::new(), filling, compiled: &mut compiled };
         for block in blocks {
-            adding.block(block);
+            let added = BTreeSet::new();
+            Adding { level, library, added, depth: 0, filling, compiled: &mut compiled }.block(block);
         }
         compiled
     }
@@ -126,8 +131,10 @@ fn limits<'m>(
 struct Adding<'c, 'f, 'l> {
     level: Level,
     library: Option<Library<'l>>,
-    /// The blocks of the library that are being added, each by the one before it.
-    open: Vec<&'l str>,
+    /// The blocks of the library that were added: each counts once, where it comes first.
+    added: BTreeSet<&'l str>,
+    /// How many blocks of the library extend each other on the way to here.
+    depth: usize,
     filling: &'c mut Filling<'f>,
     compiled: &'c mut Block,
 }
@@ -187,26 +194,32 @@ impl Adding<'_, '_, '_> {
     /// by the library.
     fn extend(&mut self, name: &Text) {
         let Some(library) = self.library else { return };
-        let Some((name, block)) = library.find(&name.value) else {
-            if self.open.is_empty() {
+        let Some((known, block)) = library.find(&name.value) else {
+            if self.depth == 0 {
                 let (message, help) = library.unknown(name);
                 self.filling.report(Code::UnknownName, name.span, message, Some(help));
             }
             return;
         };
-        if self.open.contains(&name) {
+        if self.depth == MOST_EXTENDED {
+            let message = format!("more than {MOST_EXTENDED} blocks of assertions extend each other");
+            self.filling.report(Code::LimitExceeded, name.span, message, None);
+            return;
+        }
+        if !self.added.insert(known) {
             return;
         }
         let mut filling = self.filling.of_file(library.source);
-        let open = self.open.iter().copied().chain([name]).collect();
         let mut adding = Adding {
             level: self.level,
             library: self.library,
-            open,
+            added: std::mem::take(&mut self.added),
+            depth: self.depth + 1,
             filling: &mut filling,
             compiled: &mut *self.compiled,
         };
         adding.block(block);
+        self.added = adding.added;
     }
 
     /// Exact duplicates of one level count once. `underlined` is what stands for the entry where its file is shown.

@@ -1,8 +1,9 @@
 //! Blocks of assertions that others extend by name.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
+use crate::diagnostic::{Code, Diagnostic, SourceFile, Span, Spanned};
 use crate::model::{AssertBlock, Text};
 use crate::schema::suggest;
 use crate::source::{FreeMap, printable};
@@ -35,51 +36,44 @@ impl<'a> Library<'a> {
         (message, help)
     }
 
-    /// What is wrong with how the blocks extend each other; a circle is told once, of the block that comes first in it.
+    /// What is wrong with how the blocks extend each other; a circle is told once.
     pub fn check(&self, problems: &mut Vec<Diagnostic>) {
-        for (index, (_, block)) in self.blocks.into_iter().flatten().enumerate() {
-            for written in block.extends.iter().flatten() {
-                if self.find(&written.value).is_none() {
-                    let (message, help) = self.unknown(written);
+        let blocks: Vec<(&str, &[Text])> = self.blocks.into_iter().flatten().map(extends).collect();
+        let places: HashMap<&str, usize> =
+            blocks.iter().enumerate().map(|(place, (name, _))| (*name, place)).collect();
+        let mut is_done = vec![false; blocks.len()];
+        for start in 0..blocks.len() {
+            // The way from `start`, each block with how many of its words were followed.
+            let mut way: Vec<(usize, usize)> = if is_done[start] { Vec::new() } else { vec![(start, 0)] };
+            while let Some((at, followed)) = way.last_mut() {
+                let Some(word) = blocks[*at].1.get(*followed) else {
+                    is_done[*at] = true;
+                    way.pop();
+                    continue;
+                };
+                *followed += 1;
+                let Some(next) = places.get(word.value.as_str()).copied() else {
+                    let (message, help) = self.unknown(word);
                     let problem = Diagnostic::error(Code::UnknownName, message);
-                    problems.push(problem.at(self.source, written.span, "").help(help));
+                    problems.push(problem.at(self.source, word.span, "").help(help));
+                    continue;
+                };
+                if let Some(position) = way.iter().position(|(block, _)| *block == next) {
+                    let circle = way[position..].iter().map(|(block, _)| *block).chain([next]);
+                    let names: Vec<&str> = circle.map(|block| blocks[block].0).collect();
+                    let (first, followed) = way[position];
+                    problems.push(circular(&names, blocks[first].1[followed - 1].span, self.source));
+                } else if !is_done[next] {
+                    way.push((next, 0));
                 }
-            }
-            if let Some((written, names)) = self.circle(index) {
-                problems.push(circular(&names, written.span, self.source));
             }
         }
     }
+}
 
-    /// A way from the block at `index` back to itself over blocks behind it, where there is one: its first step, and all
-    /// names on it.
-    fn circle(&self, index: usize) -> Option<(&'a Text, Vec<&'a str>)> {
-        let blocks: Vec<_> = self.blocks.into_iter().flatten().collect();
-        let place = |name: &str| blocks.iter().position(|(known, _)| known.value == name);
-        let steps = |at: usize| blocks[at].1.extends.iter().flatten();
-        // How each block was reached: from which, and by which word. Each is visited once.
-        let mut reached: Vec<Option<usize>> = vec![None; blocks.len()];
-        let mut open = vec![index];
-        while let Some(at) = open.pop() {
-            for next in steps(at).filter_map(|written| place(&written.value)).filter(|next| *next >= index) {
-                if next == index {
-                    let mut way = vec![index, at];
-                    while let Some(last) = way.last().filter(|last| **last != index) {
-                        way.push(reached[*last]?);
-                    }
-                    way.reverse();
-                    let names: Vec<&str> = way.iter().map(|at| blocks[*at].0.value.as_str()).collect();
-                    let first = steps(index).find(|written| Some(&written.value.as_str()) == names.get(1))?;
-                    return Some((first, names));
-                }
-                if reached[next].is_none() {
-                    reached[next] = Some(at);
-                    open.push(next);
-                }
-            }
-        }
-        None
-    }
+/// A block's name, and what it extends.
+fn extends((name, block): &(Spanned<String>, AssertBlock)) -> (&str, &[Text]) {
+    (name.as_str(), block.extends.as_deref().unwrap_or_default())
 }
 
 /// Names that extend each other in a circle, the first one again at the end.

@@ -3,6 +3,7 @@
 //! The tree of the config flows in, targets flow out. Mappings are merged, anything else is replaced by the inner one; the
 //! assertions stay apart, outer first, since they are merged as those of levels are (SPEC 4).
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::assertion::{Block, Library, circular};
@@ -15,6 +16,9 @@ use crate::variables::Filling;
 
 /// The name of the target that a config writes at `target` (SPEC 4).
 const DEFAULT: &str = "default";
+
+/// How many targets may extend each other one after the other: far more than people write.
+const MOST_EXTENDED: usize = 32;
 
 /// Keys of a named target that are no part of the merged one.
 const APART: [&str; 2] = ["extends", "assert"];
@@ -65,12 +69,13 @@ pub(super) fn resolve(
     problems: &mut Vec<Diagnostic>,
 ) -> Vec<ResolvedTarget> {
     let links = links(source, root, model, problems);
+    let by_name: HashMap<&str, Link<'_>> = links.iter().map(|link| (link.name, *link)).collect();
     let mut resolved: Vec<ResolvedTarget> = own(model).into_iter().collect();
     for link in &links {
         if link.extends.is_none() && is_default(link.name) && !resolved.is_empty() {
             continue;
         }
-        match chain(*link, &links, source) {
+        match chain(*link, &links, &by_name, source) {
             Ok(chain) => resolved.extend(merge(&chain, source, problems)),
             Err(problem) => problems.extend(problem),
         }
@@ -106,11 +111,12 @@ fn links<'a>(
 fn chain<'a>(
     first: Link<'a>,
     links: &[Link<'a>],
+    by_name: &HashMap<&str, Link<'a>>,
     source: &Arc<SourceFile>,
 ) -> Result<Vec<Link<'a>>, Option<Diagnostic>> {
     let mut chain = vec![first];
     while let Some(extends) = chain.last().and_then(|link| link.extends) {
-        let Some(next) = links.iter().find(|link| link.name == extends.value) else {
+        let Some(next) = by_name.get(extends.value.as_str()) else {
             let known: Vec<&str> = links.iter().map(|link| link.name).collect();
             return Err(Some(unknown(extends, source, &known)));
         };
@@ -122,6 +128,10 @@ fn chain<'a>(
                 let names: Vec<&str> = chain.iter().chain([next]).map(|link| link.name).collect();
                 circular(&names, first.extends.map_or(first.node.span, |extends| extends.span), source)
             }));
+        }
+        if chain.len() == MOST_EXTENDED {
+            let message = format!("more than {MOST_EXTENDED} targets extend each other");
+            return Err(Some(Diagnostic::error(Code::LimitExceeded, message).at(source, extends.span, "")));
         }
         chain.push(*next);
     }

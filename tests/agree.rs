@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 fn documents(kind: FileKind) -> Vec<Value> {
     match kind {
         FileKind::Test => vec![json!({
-            "version": "1.3", "name": "a",
+            "version": "1.3", "name": "a", "target": "t",
             "hooks": [{ "cmd": ["i", "j"], "timeout_ms": 5, "env": { "K": "l" }, "cwd": "m" }, { "cmd": ["n"] }],
             "turns": [
                 { "user": "b", "assert": { "text": { "must_match": "x", "must_not_match": ["y"] } } },
@@ -32,6 +32,11 @@ fn documents(kind: FileKind) -> Vec<Value> {
                 "usage": { "max_input_tokens": false, "max_total_tokens": 7 } },
         })],
         FileKind::Config => vec![
+            json!({ "version": "1.3", "target": "a", "targets": {
+                "a": { "type": "agui", "endpoint": "b", "agentId": "c" },
+                "b": { "extends": "a", "headers": { "d": "e" }, "timeout_ms": 3, "state": [1], "assert": { "extends": ["d"] } },
+                "c": { "type": "scripted", "rules": [] } },
+                "assertions": { "d": { "text": { "must_match": "e" } } } }),
             json!({ "version": "1.3", "specs": ["a"], "target": { "type": "agui", "endpoint": "b", "agentId": "c",
                 "threadId": "d", "forwardedProps": { "e": 1 }, "state": [2], "protocolVersion": "0.x", "headers": { "f": "g" },
                 "timeout_ms": 7, "assert": { "tools": { "forbid": [] } } } }),
@@ -91,7 +96,7 @@ fn mutate(document: &mut Value, (place, content, how): &Mutation) {
             key.and_then(|key| object.shift_remove(&key));
         }
         (1, Value::Object(object)) => {
-            let keys = ["type", "name", "user", "state", "assert", "unknown", "rules", "min"];
+            let keys = ["type", "name", "user", "state", "assert", "unknown", "rules", "min", "extends"];
             object.insert(keys[usize::from(*how / 4) % keys.len()].to_owned(), content);
         }
         (2, Value::Array(items)) => items.push(content),

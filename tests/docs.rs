@@ -65,14 +65,15 @@ fn documents() -> Vec<PathBuf> {
 const CONFIG: &str = "version: \"1.3\"\ntarget: { type: scripted, rules: [] }\n";
 const TEST: &str = "version: \"1.0\"\nname: x\nturns: [{ user: hi }]\n";
 
-/// Loads a block as what it is, a project config where it has a `target`, else a test file, and checks it as
+/// Loads a block as what it is, a test file where it has turns, else a project config, and checks it as
 /// `ananke check` does: the schema, and then variables, patterns and rules.
 fn load_block(text: &str) -> Result<(), String> {
     static LOADED: AtomicUsize = AtomicUsize::new(0);
     let number = LOADED.fetch_add(1, Ordering::Relaxed);
     let folder = std::env::temp_dir().join(format!("ananke-docs-{}-{number}", std::process::id()));
     let (config_path, test_path) = (folder.join("ananke.config.yaml"), folder.join("block.test.yaml"));
-    let is_config = text.lines().any(|line| line.starts_with("target:"));
+    let has = |key: &str| text.lines().any(|line| line.starts_with(key));
+    let is_config = has("target:") && !has("turns:");
     let (config, spec) = if is_config { (text, TEST) } else { (CONFIG, text) };
     fs::create_dir_all(&folder).expect("the temporary folder can be written");
     fs::write(&config_path, config).expect("the temporary folder can be written");

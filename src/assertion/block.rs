@@ -1,25 +1,10 @@
-//! One level's assert block, checked and filled.
+//! One level's rules, checked and filled.
 
-use super::{
-    AllowOnly, Dropped, Entry, Equals, ExpectedOutcome, Forbid, ForbidCall, Matcher, MaxCalls, Measure,
-    MustMatch, MustNotMatch, Off, Origin, OutputRule, PerMeasure, Required, Rule, Snapshot, StateRule,
-    Wording,
-};
-use crate::diagnostic::{Code, Span, Spanned};
-use crate::model::{
-    AssertBlock, Given, Limit, OneOrMany, OutcomeRule, SnapshotRule, Subagents, Switch, Text, TextOf,
-    TextRules, TimingLimits, ToolRules, UsageLimits,
-};
+use super::adding::Adding;
+use super::{Dropped, Entry, Library, Measure, Off, Origin, PerMeasure, Replaced};
+use crate::model::AssertBlock;
 use crate::outcome::Level;
 use crate::variables::Filling;
-
-/// A list of texts: its path, what is written, how each is read, and the rule that it becomes.
-type TextList<'a> = (
-    &'static str,
-    &'a Option<Spanned<Switch<OneOrMany<Text>>>>,
-    fn(&Text, TextOf, &mut Filling<'_>) -> Option<Wording>,
-    &'a dyn Fn(Wording) -> Rule,
-);
 
 /// The rules of one level, each with its origin.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,12 +13,16 @@ pub struct Block {
     pub entries: Vec<Entry>,
     /// What stands twice, in the order of the file.
     pub dropped: Vec<Dropped>,
+    /// What one block of this level writes and a later one says otherwise.
+    pub replaced: Vec<Replaced>,
     /// What of outer levels does not apply, in the order of the file.
     pub off: Vec<Off>,
     /// Whether calls of subagents are left out, and who says so.
     pub subagents: Option<(bool, Origin)>,
     /// The limits of `timing` and `usage`.
     pub limits: PerMeasure<Setting>,
+    /// What one block of this level says about a limit and a later one says otherwise, in the order of the file.
+    pub replaced_limits: Vec<(Measure, Setting)>,
     /// `outcome`
     pub outcome: Option<Expectation>,
     /// `snapshot`
@@ -103,35 +92,17 @@ impl Bound {
 }
 
 impl Block {
-    /// Checks and fills the block of one level; what is known later or was reported is left out.
-    pub fn compile(block: Option<&AssertBlock>, level: Level, filling: &mut Filling<'_>) -> Self {
+    /// Checks and fills the blocks of one level, outer first: what a later one says is merged as that of an inner level
+    /// is. What is known later or was reported is left out. Without a `library` what they extend is left out too.
+    pub fn compile<'b>(
+        blocks: impl IntoIterator<Item = &'b AssertBlock>,
+        level: Level,
+        library: Option<Library<'_>>,
+        filling: &mut Filling<'_>,
+    ) -> Self {
         let mut compiled = Self::default();
-        let Some(AssertBlock { tools, timing, text, output, state, outcome, usage, snapshot }) = block else {
-            return compiled;
-        };
-        let mut adding = Adding { level, filling, compiled: &mut compiled };
-        if let Some(tools) = adding.switched("tools", tools.as_ref()) {
-            adding.tools(tools);
-        }
-        if let Some(text) = adding.switched("text", text.as_ref()) {
-            adding.text(text);
-        }
-        for written in adding.switched("output", output.as_ref()).into_iter().flatten() {
-            adding.add(written.span, written.span, |filling| {
-                OutputRule::compile(written, filling).map(Box::new).map(Rule::Output)
-            });
-        }
-        for written in adding.switched("state", state.as_ref()).into_iter().flatten() {
-            adding.add(written.span, written.span, |filling| {
-                Matcher::compile(written, filling).map(|matcher| Rule::State(StateRule { matcher }))
-            });
-        }
-        adding.limits(timing.as_ref(), usage.as_ref());
-        if let Some(outcome) = outcome {
-            adding.outcome(outcome);
-        }
-        if let Some(snapshot) = snapshot {
-            adding.snapshot(snapshot);
+        for block in blocks {
+            Adding::new(level, library, filling, &mut compiled).block(block);
         }
         compiled
     }
@@ -140,186 +111,5 @@ impl Block {
     pub(super) fn leaves_subagents_out(&self) -> Option<bool> {
         let is_off = self.off.iter().any(|off| off.covers("tools.subagents"));
         self.subagents.as_ref().map(|(without, _)| *without).or_else(|| is_off.then_some(false))
-    }
-}
-
-/// What is written for a measure.
-fn limit_of<'m>(
-    measure: Measure,
-    timing: Option<&'m TimingLimits>,
-    usage: Option<&'m UsageLimits>,
-) -> Option<&'m Spanned<Limit>> {
-    match measure {
-        Measure::Duration => timing?.max_duration_ms.as_ref(),
-        Measure::Idle => timing?.max_idle_ms.as_ref(),
-        Measure::FirstToken => timing?.max_first_token_ms.as_ref(),
-        Measure::Tool => timing?.max_tool_ms.as_ref(),
-        Measure::InputTokens => usage?.max_input_tokens.as_ref(),
-        Measure::OutputTokens => usage?.max_output_tokens.as_ref(),
-        Measure::TotalTokens => usage?.max_total_tokens.as_ref(),
-    }
-}
-
-struct Adding<'c, 'f> {
-    level: Level,
-    filling: &'c mut Filling<'f>,
-    compiled: &'c mut Block,
-}
-
-impl Adding<'_, '_> {
-    fn origin(&self, span: Span) -> Origin {
-        Origin { level: self.level, place: self.filling.place(span), span }
-    }
-
-    /// Exact duplicates of one level count once. `underlined` is what stands for the entry where its file is shown.
-    fn add(&mut self, span: Span, underlined: Span, compile: impl FnOnce(&mut Filling<'_>) -> Option<Rule>) {
-        let Some(rule) = compile(self.filling) else { return };
-        let origin = Origin { span: underlined, ..self.origin(span) };
-        match self.compiled.entries.iter().find(|entry| entry.rule == rule) {
-            Some(known) => {
-                let kept = known.origin.clone();
-                self.compiled.dropped.push(Dropped { entry: Entry { rule, origin }, kept });
-            }
-            None => self.compiled.entries.push(Entry { rule, origin }),
-        }
-    }
-
-    /// The rules that are written, unless a `false` stands in their place.
-    fn switched<'m, T>(
-        &mut self,
-        path: &'static str,
-        written: Option<&'m Spanned<Switch<T>>>,
-    ) -> Option<&'m T> {
-        let written = written?;
-        if written.value.on().is_none() {
-            let origin = self.origin(written.span);
-            self.compiled.off.push(Off { path, origin });
-        }
-        written.value.on()
-    }
-
-    fn tools(&mut self, tools: &ToolRules) {
-        let ToolRules { forbid, require, forbid_calls, allow_only, max_calls, subagents } = tools;
-        for name in self.switched("tools.forbid", forbid.as_ref()).into_iter().flatten() {
-            self.add(name.span, name.span, |filling| Forbid::compile(name, filling).map(Rule::Forbid));
-        }
-        for entry in self.switched("tools.require", require.as_ref()).into_iter().flatten() {
-            let name = entry.name.as_ref().or(entry.name_match.as_ref());
-            self.add(entry.span, name.map_or(entry.span, |name| name.span), |filling| {
-                Required::compile(entry, filling).map(Box::new).map(Rule::Require)
-            });
-        }
-        for entry in self.switched("tools.forbid_calls", forbid_calls.as_ref()).into_iter().flatten() {
-            let name = entry.name.as_ref().or(entry.name_match.as_ref());
-            self.add(entry.span, name.map_or(entry.span, |name| name.span), |filling| {
-                ForbidCall::compile(entry, filling).map(Box::new).map(Rule::ForbidCall)
-            });
-        }
-        if let Some(written) = allow_only
-            && let Some(names) = self.switched("tools.allow_only", Some(written))
-        {
-            self.add(written.span, written.span, |filling| {
-                AllowOnly::compile(names, filling).map(Rule::AllowOnly)
-            });
-        }
-        match max_calls {
-            Some(Spanned { value: Limit::Most(given), span }) => {
-                let given = Spanned { value: given.clone(), span: *span };
-                self.add(*span, *span, |filling| MaxCalls::compile(&given, filling).map(Rule::MaxCalls));
-            }
-            Some(Spanned { value: Limit::Off, span }) => {
-                let origin = self.origin(*span);
-                self.compiled.off.push(Off { path: "tools.max_calls", origin });
-            }
-            None => {}
-        }
-        if let Some(subagents) = subagents {
-            let origin = self.origin(subagents.span);
-            self.compiled.subagents = Some((subagents.value == Subagents::Exclude, origin));
-        }
-    }
-
-    fn text(&mut self, rules: &TextRules) {
-        let TextRules { must_match, must_not_match, contains, not_contains, equals, of: written } = rules;
-        let of = written.as_ref().map(|of| of.value).unwrap_or_default();
-        let must = |wording| Rule::MustMatch(MustMatch { wording });
-        let must_not = |wording| Rule::MustNotMatch(MustNotMatch { wording });
-        let lists: [TextList<'_>; 4] = [
-            ("text.must_match", must_match, Wording::pattern, &must),
-            ("text.must_not_match", must_not_match, Wording::pattern, &must_not),
-            ("text.contains", contains, Wording::literal, &must),
-            ("text.not_contains", not_contains, Wording::literal, &must_not),
-        ];
-        for (path, list, read, rule) in lists {
-            for text in self.switched(path, list.as_ref()).into_iter().flat_map(|list| &list.0) {
-                self.add(text.span, text.span, |filling| read(text, of, filling).map(rule));
-            }
-        }
-        if let Some(OneOrMany(texts)) = self.switched("text.equals", equals.as_ref())
-            && let [first, ..] = texts.as_slice()
-        {
-            self.add(first.span, first.span, |filling| Equals::compile(texts, of, filling).map(Rule::Equals));
-        }
-        if let (Some(of), None) = (written, equals)
-            && lists.iter().all(|(_, list, ..)| list.is_none())
-        {
-            let help = "it says what the rules beside it look at: write it where they are";
-            self.filling.report(Code::MissingKey, of.span, "`of` stands alone", Some(help.to_owned()));
-        }
-    }
-
-    fn limits(
-        &mut self,
-        timing: Option<&Spanned<Switch<TimingLimits>>>,
-        usage: Option<&Spanned<Switch<UsageLimits>>>,
-    ) {
-        let off = |is_off: bool, span: Option<Span>| span.filter(|_| is_off);
-        let timing_off =
-            off(timing.is_some_and(|timing| timing.value.on().is_none()), timing.map(|timing| timing.span));
-        let usage_off =
-            off(usage.is_some_and(|usage| usage.value.on().is_none()), usage.map(|usage| usage.span));
-        let timing = timing.and_then(|timing| timing.value.on());
-        let usage = usage.and_then(|usage| usage.value.on());
-        for measure in Measure::ALL {
-            let off = if measure.path().starts_with("timing.") { timing_off } else { usage_off };
-            let setting = match off {
-                Some(span) => Some(Setting::Off(self.origin(span))),
-                None => limit_of(measure, timing, usage).and_then(|limit| self.setting(limit)),
-            };
-            self.compiled.limits.set(measure, setting);
-        }
-    }
-
-    fn outcome(&mut self, written: &Spanned<OutcomeRule>) {
-        self.compiled.outcome = match &written.value {
-            OutcomeRule::Off => Some(Expectation::Off),
-            OutcomeRule::Is(is) => {
-                let rule = ExpectedOutcome::compile(is, self.filling).map(Rule::Outcome);
-                let origin = self.origin(written.span);
-                // Its own word stands before any outer one, also while it is not known.
-                Some(rule.map_or(Expectation::Off, |rule| Expectation::Is(Entry { rule, origin })))
-            }
-        };
-    }
-
-    fn snapshot(&mut self, written: &Spanned<SnapshotRule>) {
-        self.compiled.snapshot = match &written.value {
-            SnapshotRule::Off => Some(Expectation::Off),
-            SnapshotRule::On | SnapshotRule::Named(_) | SnapshotRule::Of(_) => {
-                let rule = Snapshot::compile(written, self.filling).map(Rule::Snapshot);
-                let origin = self.origin(written.span);
-                rule.map(|rule| Expectation::Is(Entry { rule, origin }))
-            }
-        };
-    }
-
-    fn setting(&mut self, limit: &Spanned<Limit>) -> Option<Setting> {
-        let origin = self.origin(limit.span);
-        let Limit::Most(given) = &limit.value else { return Some(Setting::Off(origin)) };
-        match (self.filling.given(given, limit.span).ready(), given) {
-            (Some(most), _) => Some(Setting::Bound(Bound { most, origin })),
-            (None, Given::Reference(written)) => Some(Setting::Later(written.clone(), origin)),
-            (None, Given::Literal(_)) => None,
-        }
     }
 }

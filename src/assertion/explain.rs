@@ -116,7 +116,7 @@ pub fn explain(target: &Block, test: &Block, turns: &[Block]) -> Explanation {
             rules: rules(&own.entries, Home::Turn(number)),
             limits: Measure::ALL.into_iter().filter_map(|measure| limit(measure, levels)).collect(),
             dropped: dropped(&own.dropped),
-            switched_off: switched_off(&own.left_out),
+            switched_off: switched_off([own.replaced.as_slice(), &own.left_out].concat().as_slice()),
             subagents: block.subagents.clone(),
             answers_for: answers.collect(),
             is_replay: own.is_replay,
@@ -163,17 +163,23 @@ fn dropped(dropped: &[super::Dropped]) -> Vec<(String, Origin, Origin)> {
     told.map(|one| (one.entry.rule.describe(), one.entry.origin.clone(), one.kept.clone())).collect()
 }
 
+/// What the blocks of a level say about a limit, the last one first.
+fn said(measure: Measure, block: &Block) -> impl Iterator<Item = &Setting> {
+    let replaced = block.replaced_limits.iter().rev().filter(move |(other, _)| *other == measure);
+    block.limits.get(measure).into_iter().chain(replaced.map(|(_, setting)| setting))
+}
+
 /// The limit in force, outer levels first. What was replaced is told by the home that replaces it, and by it alone.
 fn limit(measure: Measure, levels: &[&Block]) -> Option<ExplainedLimit> {
-    let setting = effective(measure, levels)?;
-    let mut said = levels.iter().filter(|block| block.limits.get(measure).is_some());
-    if matches!(setting, Setting::Off(_)) && said.nth(1).is_none() {
+    let mut said = levels.iter().rev().flat_map(|block| said(measure, block));
+    let setting = said.next()?;
+    let outer: Vec<&Setting> = said.collect();
+    if matches!(setting, Setting::Off(_)) && outer.is_empty() {
         // A `false` in the place of a whole block has nothing to switch off here.
         return None;
     }
-    let (own, outer) = levels.split_last()?;
-    let is_own = own.limits.get(measure).is_some();
-    let outer = outer.iter().rev().filter_map(|block| block.limits.get(measure)).filter(|_| is_own);
+    let is_own = levels.last()?.limits.get(measure).is_some();
+    let outer = outer.into_iter().filter(|_| is_own);
     let words = setting.describe(measure);
     let (words, instead) = match setting {
         Setting::Off(_) => (format!("{words}: `false`"), "switches off"),

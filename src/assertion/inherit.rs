@@ -9,7 +9,7 @@ pub struct Inherited {
     pub test: Vec<Entry>,
     /// What the target or the test wrote though it was in force already.
     pub dropped: Vec<Dropped>,
-    /// What the target wrote and the test says otherwise.
+    /// What the target wrote and the test says otherwise, or one block of a level and a later one of it.
     pub replaced: Vec<Replaced>,
     /// Whether calls of subagents are none to the rules whose home is the test.
     pub without_subagents: bool,
@@ -28,6 +28,8 @@ pub struct TurnRules {
     pub dropped: Vec<Dropped>,
     /// The rules of the test that do not look at this turn.
     pub left_out: Vec<Replaced>,
+    /// What one block of the turn writes and a later one says otherwise.
+    pub replaced: Vec<Replaced>,
     /// Whether calls of subagents are none to the turn's own rules.
     pub without_subagents: bool,
     /// The turn's effective limits.
@@ -74,13 +76,13 @@ pub struct Dropped {
 /// Merges the levels. Lists accumulate, outer first; a prohibition that an outer level wrote already counts once;
 /// limits, `max_calls` and the outcome override inwards; `false` leaves out.
 pub fn inherit(target: &Block, test: &Block, turns: &[Block]) -> Inherited {
-    let (replaced, kept) = part(&target.entries, |entry| replaced_on_test(entry, test));
+    let (replaced, kept) = part(&target.entries, |entry| replaced_further_in(entry, test));
     let without_subagents = |levels: &[&Block]| {
         levels.iter().rev().find_map(|block| block.leaves_subagents_out()).unwrap_or_default()
     };
     let mut merged = Inherited {
         test: kept,
-        replaced,
+        replaced: [target.replaced.as_slice(), &test.replaced, &replaced].concat(),
         without_subagents: without_subagents(&[target, test]),
         dropped: [target.dropped.as_slice(), &test.dropped].concat(),
         limits: bounds(&[target, test]),
@@ -118,6 +120,7 @@ pub fn inherit(target: &Block, test: &Block, turns: &[Block]) -> Inherited {
         });
         let mut own = TurnRules {
             left_out,
+            replaced: turn.replaced.clone(),
             without_subagents,
             dropped: turn.dropped.clone(),
             limits: bounds(levels),
@@ -153,20 +156,59 @@ pub fn inherit(target: &Block, test: &Block, turns: &[Block]) -> Inherited {
     merged
 }
 
+impl Block {
+    /// Puts a later block of the same level over this one. Exact duplicates of one level count once.
+    pub(super) fn overlay(&mut self, later: Self) {
+        let (replaced, kept) = part(&self.entries, |entry| replaced_further_in(entry, &later));
+        self.entries = kept;
+        self.replaced.extend(replaced);
+        self.replaced.extend(later.replaced);
+        self.dropped.extend(later.dropped);
+        for entry in later.entries {
+            match self.entries.iter().find(|known| known.rule == entry.rule) {
+                Some(known) => self.dropped.push(Dropped { kept: known.origin.clone(), entry }),
+                None => self.entries.push(entry),
+            }
+        }
+        self.off.extend(later.off);
+        if later.subagents.is_some() {
+            self.subagents = later.subagents;
+        }
+        for (measure, setting) in later.limits.iter() {
+            self.replaced_limits.extend(self.limits.get(measure).cloned().map(|outer| (measure, outer)));
+            self.limits.set(measure, Some(setting.clone()));
+        }
+        self.replaced_limits.extend(later.replaced_limits);
+        if later.outcome.is_some() {
+            self.outcome = later.outcome;
+        }
+        self.snapshot = match (self.snapshot.take(), later.snapshot) {
+            (outer, None) => outer,
+            (Some(Expectation::Is(outer)), Some(Expectation::Is(own))) => {
+                Some(Expectation::Is(widened(own, &outer)))
+            }
+            (_, own) => own,
+        };
+    }
+}
+
+/// A snapshot with all that the one around it leaves out as well.
+fn widened(mut own: Entry, outer: &Entry) -> Entry {
+    if let (Rule::Snapshot(own), Rule::Snapshot(outer)) = (&mut own.rule, &outer.rule) {
+        own.inherit(&outer.volatile);
+    }
+    own
+}
+
 /// The innermost snapshot, with all that it and the levels around it leave out; what is switched off brings nothing.
 fn snapshot(levels: &[&Block]) -> Option<Entry> {
     levels.iter().fold(None, |outer: Option<Entry>, level| match &level.snapshot {
         None => outer,
         Some(Expectation::Off) => None,
-        Some(Expectation::Is(entry)) => {
-            let mut entry = entry.clone();
-            if let (Rule::Snapshot(own), Some(Entry { rule: Rule::Snapshot(outer), .. })) =
-                (&mut entry.rule, &outer)
-            {
-                own.inherit(&outer.volatile);
-            }
-            Some(entry)
-        }
+        Some(Expectation::Is(own)) => Some(match outer {
+            Some(outer) => widened(own.clone(), &outer),
+            None => own.clone(),
+        }),
     })
 }
 
@@ -189,11 +231,11 @@ fn switched_off<'b>(entry: &Entry, inner: &'b Block) -> Option<&'b Origin> {
     inner.off.iter().find(|off| off.covers(entry.rule.path())).map(|off| &off.origin)
 }
 
-/// What the test says instead of a rule of the target.
-fn replaced_on_test<'b>(entry: &Entry, test: &'b Block) -> Option<&'b Origin> {
-    let own = || test.entries.iter().find(|own| matches!(own.rule, Rule::MaxCalls(_)));
+/// What a block says instead of a rule of one further out, at the same home.
+fn replaced_further_in<'b>(entry: &Entry, inner: &'b Block) -> Option<&'b Origin> {
+    let own = || inner.entries.iter().find(|own| matches!(own.rule, Rule::MaxCalls(_)));
     let instead = || own().filter(|_| matches!(entry.rule, Rule::MaxCalls(_))).map(|own| &own.origin);
-    switched_off(entry, test).or_else(instead)
+    switched_off(entry, inner).or_else(instead)
 }
 
 /// What a turn says instead of a rule of the test: a tighter `max_calls` stands beside that of the test.

@@ -4,6 +4,7 @@
 //! trace and answers with a three-valued [`Judgement`]. [`inherit`] merges the levels, [`Judge`] runs the monitors.
 //! Nothing here sees a target or a run.
 
+mod adding;
 mod allow_only;
 mod argument_conditions;
 mod arguments;
@@ -18,6 +19,7 @@ mod forbid_calls;
 mod inherit;
 mod judge;
 mod judgement;
+mod library;
 mod lint;
 mod matcher;
 mod max_calls;
@@ -56,6 +58,7 @@ pub use forbid_calls::ForbidCall;
 pub use inherit::{Dropped, Inherited, Replaced, TurnRules, inherit};
 pub use judge::{Judge, Standing};
 pub use judgement::{Finding, Home, Judgement, Moment, Reach, Scope, Seen, Told};
+pub use library::{Library, circular};
 pub use lint::{Lint, Surroundings, TimeOut, lint};
 pub use matcher::{Matcher, Wanted};
 pub use max_calls::MaxCalls;

@@ -56,7 +56,7 @@ pub struct Origin {
     pub level: Level,
     /// File and line.
     pub place: Place,
-    /// Where it stands in the file: the config's for the target, else the test's.
+    /// Where it stands in that file.
     pub span: Span,
 }
 

@@ -42,6 +42,9 @@ pub(crate) struct SelectionOptions {
     /// The project config, instead of the nearest `ananke.config.yaml`
     #[arg(long, value_name = "PATH")]
     pub(crate) config: Option<PathBuf>,
+    /// The target under test, one of the config's `targets`; a test that names its own keeps it
+    #[arg(long, value_name = "NAME")]
+    pub(crate) target: Option<String>,
     /// Only tests that this takes: words of the path or name, or `tag(smoke) and not name(/slow/)`
     #[arg(long, value_name = "EXPRESSION", value_parser = Filter::parse)]
     pub(crate) filter: Option<Filter>,
@@ -312,6 +315,9 @@ pub(crate) struct ExplainOptions {
     /// Only the test as a whole and this turn, counted from 1
     #[arg(long, value_name = "N")]
     pub(crate) turn: Option<usize>,
+    /// The target under test, one of the config's `targets`; a test that names its own keeps it
+    #[arg(long, value_name = "NAME")]
+    pub(crate) target: Option<String>,
     /// The project config, instead of the nearest `ananke.config.yaml`
     #[arg(long, value_name = "PATH")]
     pub(crate) config: Option<PathBuf>,

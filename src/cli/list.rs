@@ -56,10 +56,9 @@ fn aligned(plan: &Plan, redactor: &Redactor, out: &mut dyn Write) -> io::Result<
 
 /// An array with one test a line, so that it is read by `jq` and by `grep` alike. What a test does not say is left out.
 fn as_json(plan: &Plan, redactor: &Redactor, out: &mut dyn Write) -> io::Result<()> {
-    let target = plan.config.target_name();
     let mut before = "[\n";
     for case in &plan.cases {
-        let TestEntry { name, description, tags, skip, file, line, turns, .. } = &*case.test;
+        let TestEntry { name, target, description, tags, skip, file, line, turns, .. } = &*case.test;
         let mut test = json!({
             "id": redactor.text(&case.id()), "name": redactor.text(name), "file": file, "line": line,
             "target": target, "turns": turns,

@@ -46,6 +46,7 @@ pub(super) fn selection(options: &SelectionOptions, purpose: Purpose) -> Selecti
     Selection {
         paths: options.paths.clone(),
         config: options.config.clone(),
+        target: options.target.clone(),
         filter: options.filter.clone(),
         tags: options.tags.clone(),
         ids: options.ids.clone(),
@@ -57,6 +58,7 @@ pub(super) fn selection(options: &SelectionOptions, purpose: Purpose) -> Selecti
         supply: Supply {
             given: options.variables.iter().cloned().collect(),
             without_hooks: purpose.without_hooks,
+            ..Supply::default()
         },
     }
 }

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use ananke::context::Context;
+use ananke::model::ReportFormat;
 use ananke::report::Reporter;
 use ananke::report::comparison::{Baseline, BaselineReport};
 use ananke::report::console::{ConsoleOptions, ConsoleReport, Verbosity};
@@ -18,37 +19,23 @@ use super::style::is_coloured;
 #[derive(Clone, Debug)]
 pub(crate) struct ReportFile {
     path: PathBuf,
-    format: Format,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Format {
-    Junit,
-    Json,
-    JsonLines,
+    format: ReportFormat,
 }
 
 impl ReportFile {
     /// Takes a path whose ending says what kind of report it is.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let path = PathBuf::from(text);
-        let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
-        let format = match ending.as_deref() {
-            Some("xml") => Format::Junit,
-            Some("json") => Format::Json,
-            Some("jsonl") => Format::JsonLines,
-            _ => {
-                let known = "`.xml` (JUnit), `.json` (one value) or `.jsonl` (a line a test)";
-                return Err(format!("the file's ending names the report: {known}"));
-            }
-        };
-        Ok(Self { path, format })
+        let format = ReportFormat::of(&path);
+        let known = || format!("the file's ending names the report: {}", ReportFormat::ENDINGS);
+        Ok(Self { format: format.ok_or_else(known)?, path })
     }
 }
 
-/// Every report that was asked for; the first ones tell on the terminal.
+/// Every report that was asked for, and those that the config asks for; the first ones tell on the terminal.
 pub(super) fn reporters(
     options: &ReportOptions,
+    of_config: &[(PathBuf, ReportFormat)],
     colour: Colour,
     context: &Context,
 ) -> io::Result<Vec<Box<dyn Reporter>>> {
@@ -57,14 +44,19 @@ pub(super) fn reporters(
         JunitProfile::Default => Profile::Default,
         JunitProfile::Strict => Profile::Strict,
     };
-    let junit = options.junit.iter().map(|path| (path, Format::Junit));
+    let junit = options.junit.iter().map(|path| (path, ReportFormat::Junit));
     let by_ending = options.output.iter().map(|file| (&file.path, file.format));
-    for (path, format) in junit.chain(by_ending) {
+    let of_config = of_config.iter().map(|(path, format)| (path, *format));
+    for (path, format) in junit.chain(by_ending).chain(of_config) {
         let destination = context.working_directory.join(path);
         let report: io::Result<Box<dyn Reporter>> = match format {
-            Format::Junit => JunitReport::create(destination, profile).map(|report| Box::new(report) as _),
-            Format::Json => JsonReport::create(destination).map(|report| Box::new(report) as _),
-            Format::JsonLines => JsonLinesReport::create(destination).map(|report| Box::new(report) as _),
+            ReportFormat::Junit => {
+                JunitReport::create(destination, profile).map(|report| Box::new(report) as _)
+            }
+            ReportFormat::Json => JsonReport::create(destination).map(|report| Box::new(report) as _),
+            ReportFormat::JsonLines => {
+                JsonLinesReport::create(destination).map(|report| Box::new(report) as _)
+            }
         };
         reporters.push(report.map_err(|error| unwritable(path, context, &error))?);
     }

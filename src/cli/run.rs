@@ -141,7 +141,9 @@ fn carry_out(
 ) -> io::Result<Exit> {
     let SelectionOptions { paths, filter, color, .. } = &options.selection;
     let of_everything = paths.is_empty() && filter.is_none() && !options.last_failed;
-    let mut reporters = reporters(&options.reports, *color, context)?;
+    // What is wrong with them was told when the plan was made.
+    let of_config = plan.config.reports(context, &plan.supply, &mut Vec::new());
+    let mut reporters = reporters(&options.reports, &of_config, *color, context)?;
     reporters.push(Box::new(last_run::memory(&plan, of_everything, &redactor)));
     reporters.extend(baseline.map(|known| since(known, of_everything, &options.reports, *color, context)));
     let (sender, receiver) = mpsc::channel(EVENTS_IN_FLIGHT);

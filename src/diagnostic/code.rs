@@ -38,6 +38,8 @@ codes! {
     BadUrl = "bad-url",
     /// A value of the right type that is not allowed here.
     BadValue = "bad-value",
+    /// Targets or assertions that extend each other in a circle.
+    CircularExtends = "circular-extends",
     /// No project config was found, or it cannot be read.
     ConfigMissing = "config-missing",
     /// A turn that connects to an agent which may take that for a run.
@@ -86,6 +88,8 @@ codes! {
     UndefinedVariable = "undefined-variable",
     /// A key that does not exist here.
     UnknownKey = "unknown-key",
+    /// The name of a target, or of assertions, that the config does not have.
+    UnknownName = "unknown-name",
     /// A value outside a closed set.
     UnknownValue = "unknown-value",
     /// The file cannot be read.

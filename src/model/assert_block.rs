@@ -12,6 +12,10 @@ use crate::source::Node;
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AssertBlock {
+    /// Blocks of the config's `assertions`, by their names: their rules stand before those of this block, in order, as if
+    /// they were written here.
+    #[schemars(extend("x-since" = "1.3"), length(min = 1), example = &["no_errors"])]
+    pub extends: Option<Vec<Text>>,
     /// Which tools the agent must and must not call.
     #[schemars(extend("x-since" = "1.0"))]
     pub tools: Option<Spanned<Switch<ToolRules>>>,

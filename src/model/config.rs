@@ -3,18 +3,43 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{OneOrMany, QuarantineEntry, Target, Text};
+use super::{AssertBlock, ChosenTarget, NamedTarget, OneOrMany, QuarantineEntry, Text};
+use crate::source::{FreeMap, Node};
 
 /// The project config: which agent is under test, and where its tests are.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("patternProperties" = super::leaf::homes()))]
 pub struct ConfigFile {
     /// The schema version this file is written for, as a quoted string: "1.0" to "1.3".
     #[schemars(extend("x-since" = "1.0"))]
     pub version: Text,
-    /// The agent under test.
+    /// The agent under test: a target, or the name of one of `targets`.
     #[schemars(extend("x-since" = "1.0"))]
-    pub target: Target,
+    pub target: ChosenTarget,
+    /// Other targets by their names: for `target`, for tests, for `--target`. The one written at `target` is `default`.
+    #[schemars(
+        extend("x-since" = "1.3"),
+        example = serde_json::json!({"staging": { "extends": "default", "endpoint": "https://staging.example.org/agent" }})
+    )]
+    pub targets: Option<FreeMap<NamedTarget>>,
+    /// Blocks of assertions by their names, for `extends` in the `assert` of targets, tests and turns.
+    #[schemars(
+        extend("x-since" = "1.3"),
+        example = serde_json::json!({"no_errors": { "text": { "must_not_match": "(?i)error" } }})
+    )]
+    pub assertions: Option<FreeMap<AssertBlock>>,
+    /// Variables with their values, for everything in this file and in the tests. Hooks and `--var` win over them.
+    #[schemars(
+        extend("x-since" = "1.3"),
+        with = "Option<std::collections::BTreeMap<String, serde_json::Value>>",
+        example = serde_json::json!({"CURRENCY": "EUR", "LIMITS": { "order": 500 }})
+    )]
+    pub vars: Option<FreeMap<Node>>,
+    /// Reports that every run writes, each by its ending: `.xml` JUnit, `.json` one value, `.jsonl` a line a test. Paths
+    /// count from this file's folder.
+    #[schemars(extend("x-since" = "1.3"), example = ["reports/junit.xml"])]
+    pub reports: Option<Vec<Text>>,
     /// Which files are tests: globs below this file's folder. Without it `**/*.test.yaml` and `**/*.test.yml`.
     #[schemars(extend("x-since" = "1.3"), example = "specs/**/*.test.yaml")]
     pub specs: Option<OneOrMany<Text>>,

@@ -42,6 +42,14 @@ pub enum Limit {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OneOrMany<T>(pub Vec<T>);
 
+/// What a schema says of the keys at the top of a file that are the user's own (SPEC 1).
+pub(super) fn homes() -> serde_json::Value {
+    serde_json::json!({ "^x-": {
+        "description": "A key of your own: a home for anchors, which aliases elsewhere in the file refer to. Nothing reads it.",
+        "x-since": "1.3",
+    }})
+}
+
 /// Reads a value that must be a mapping of the user's own keys, for `deserialize_with`: the schema says so too.
 pub(super) fn mapping<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Node, D::Error> {
     let node = Node::deserialize(deserializer)?;

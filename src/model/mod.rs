@@ -12,8 +12,10 @@ mod config;
 mod content;
 mod hook;
 mod leaf;
+mod named_target;
 mod outcome;
 mod quarantine;
+mod report_format;
 mod scripted;
 mod snapshot;
 mod switch;
@@ -32,8 +34,10 @@ pub use config::ConfigFile;
 pub use content::{Attachment, ContentPart, Media, MediaKind, TextPart, UserSays};
 pub use hook::Hook;
 pub use leaf::{Given, Limit, Number, OneOrMany, Text};
+pub use named_target::{ChosenTarget, HeirTarget, NamedTarget};
 pub use outcome::{OutcomeIs, OutcomeRule, RunOutcome};
 pub use quarantine::QuarantineEntry;
+pub use report_format::ReportFormat;
 pub use scripted::{
     ScriptedAnswer, ScriptedCall, ScriptedCustom, ScriptedError, ScriptedFailure, ScriptedInterrupt,
     ScriptedRule, ScriptedStep, ScriptedUsage, ScriptedWhen,
@@ -51,7 +55,10 @@ pub use turn::{ConnectTurn, Resume, ResumeStatus, ResumeTurn, Turn, TurnSettings
 pub const VERSIONS: &[&str] = &["1.0", "1.1", "1.2", "1.3"];
 
 /// The unions discriminated by `type` in which `type` may be left out, and what it then is (SPEC 1).
-pub const TAG_DEFAULTS: &[TagDefault] = &[TagDefault { union: "Turn", tag: "user" }];
+pub const TAG_DEFAULTS: &[TagDefault] = &[
+    TagDefault { union: "Turn", tag: "user", key: None },
+    TagDefault { union: "NamedTarget", tag: "extends", key: Some("extends") },
+];
 
 /// Values of `type` that the language has and this version does not carry out, and what each is: a file that uses one
 /// is told more than that it is unknown.

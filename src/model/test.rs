@@ -10,6 +10,7 @@ use crate::source::{FreeMap, Node};
 /// One test: a conversation with the agent, and what must hold of what the agent does.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("patternProperties" = super::leaf::homes()))]
 pub struct TestFile {
     /// The schema version this file is written for, as a quoted string: "1.0" to "1.3".
     #[schemars(extend("x-since" = "1.0"))]
@@ -40,6 +41,10 @@ pub struct TestFile {
     /// How much of the agent's time the whole test may take, in milliseconds; a smaller `--timeout` wins.
     #[schemars(extend("x-since" = "1.3"))]
     pub timeout_ms: Option<Number>,
+    /// The name of the target of this test, whatever the target of the others is: one of the config's `targets`, or
+    /// `default` for the one that the config writes at `target`.
+    #[schemars(extend("x-since" = "1.3"), length(min = 1), example = &"staging")]
+    pub target: Option<Text>,
     /// Commands that run before the first turn, in order. What they print as JSON becomes variables.
     #[schemars(extend("x-since" = "1.0"), example = serde_json::json!([{"cmd": ["bash", "scripts/seed-cart.sh"]}]))]
     pub hooks: Option<Vec<Hook>>,

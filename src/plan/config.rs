@@ -6,11 +6,12 @@ use std::sync::Arc;
 use super::prepare::DEFAULT_TIMEOUT;
 use super::quarantine::Quarantine;
 use super::settings::TargetSettings;
-use super::{Selection, Supply, client_tools, discover};
-use crate::assertion::{Block, TimeOut};
+use super::targets::{self, ResolvedTarget};
+use super::{Selection, Supply, client_tools, discover, vars};
+use crate::assertion::{Block, Library, TimeOut};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
-use crate::model::ConfigFile;
+use crate::model::{ChosenTarget, ConfigFile, ReportFormat, Text};
 use crate::outcome::Level;
 use crate::redact::Redactor;
 use crate::schema::{self, FileKind, Salvaged};
@@ -29,6 +30,39 @@ pub struct Config {
     pub model: ConfigFile,
     /// The folder it stands in: where relative paths start and test ids count from.
     pub folder: PathBuf,
+    /// Its targets: the one written at `target` first, then those of `targets` in the order of the file.
+    pub targets: Vec<ResolvedTarget>,
+    /// Which of them is under test where a test does not say otherwise; `None` where that was reported.
+    default: Option<usize>,
+}
+
+/// The targets of a config, each with what it brings into its tests.
+#[derive(Debug)]
+pub(super) struct Agents<'a> {
+    pub(super) config: &'a Config,
+    /// Those of the targets, in their order.
+    rules: Vec<TargetRules>,
+}
+
+/// The target of one test.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Agent<'a> {
+    pub(super) config: &'a Config,
+    pub(super) target: &'a ResolvedTarget,
+    pub(super) rules: &'a TargetRules,
+}
+
+impl<'a> Agents<'a> {
+    pub(super) fn of(config: &'a Config, context: &Context, supply: &Supply) -> Self {
+        let rules = config.targets.iter().map(|target| config.rules(target, context, supply)).collect();
+        Self { config, rules }
+    }
+
+    /// With the rules of `target`, which is one of them.
+    pub(super) fn agent(&self, target: &'a ResolvedTarget) -> Option<Agent<'_>> {
+        let index = self.config.targets.iter().position(|other| other.name == target.name)?;
+        Some(Agent { config: self.config, target, rules: self.rules.get(index)? })
+    }
 }
 
 /// What the target brings into every test: its rules, and what cuts its turns off.
@@ -76,15 +110,51 @@ impl Reading {
         let folder = path.parent().unwrap_or(&context.working_directory).to_path_buf();
         match schema::load::<ConfigFile>(FileKind::Config, &source) {
             Ok(loaded) => {
-                Some(Self { config: Config { source, model: loaded.value, folder }, salvaged: None })
+                let (model, root) = (loaded.value, loaded.node);
+                let targets = targets::resolve(&source, &root, &model, problems);
+                Some(Self {
+                    config: Config { source, model, folder, targets, default: None },
+                    salvaged: None,
+                })
             }
             Err(broken) => {
                 problems.extend(broken);
                 let salvaged = schema::salvage::<ConfigFile>(&source)?;
-                let config = Config { source, model: salvaged.value.clone(), folder };
+                let model = salvaged.value.clone();
+                let targets = targets::own(&model).into_iter().collect();
+                let config = Config { source, model, folder, targets, default: None };
                 Some(Self { config, salvaged: Some(salvaged) })
             }
         }
+    }
+
+    /// Chooses the target under test: the one that is named on the command line, else the config's own.
+    pub(super) fn choose(
+        &mut self,
+        context: &Context,
+        supply: &Supply,
+        named: Option<&str>,
+        problems: &mut Vec<Diagnostic>,
+    ) {
+        if self.salvaged.is_none() {
+            self.config.default = self.config.chosen(context, supply, named, problems);
+        }
+    }
+
+    /// What is known of variables before anything runs.
+    pub(super) fn supply(&self, context: &Context, given: &Supply, problems: &mut Vec<Diagnostic>) -> Supply {
+        let mut found = Vec::new();
+        let supply = vars::of(&self.config, context, given, &mut found);
+        self.tell(found, problems);
+        supply
+    }
+
+    /// Of a config that does not fit, only what is wrong with it all the same.
+    fn tell(&self, mut found: Vec<Diagnostic>, problems: &mut Vec<Diagnostic>) {
+        if let Some(salvaged) = &self.salvaged {
+            found.retain(|problem| salvaged.is_of_the_file(problem));
+        }
+        problems.extend(found);
     }
 
     /// The config, where it fits.
@@ -100,40 +170,134 @@ impl Reading {
     /// Checks every leaf that does not depend on a test; of a config that does not fit, what is wrong all the same.
     pub(super) fn check(
         &self,
-        scope: &Scope,
+        context: &Context,
+        supply: &Supply,
+        scope_of: impl Fn(&ResolvedTarget) -> Option<Scope>,
         sends: bool,
         redactor: &Redactor,
         problems: &mut Vec<Diagnostic>,
     ) {
         let mut found = Vec::new();
-        self.config.check(scope, sends, redactor, &mut found);
-        if let Some(salvaged) = &self.salvaged {
-            found.retain(|problem| salvaged.is_of_the_file(problem));
+        for target in &self.config.targets {
+            if let Some(scope) = scope_of(target) {
+                self.config.check(target, &scope, sends, redactor, &mut found);
+                continue;
+            }
+            // Nothing of it is in use: what is missing today may be there when it is.
+            let mut of_it = Vec::new();
+            let scope = Scope::default().open();
+            self.config.check(target, &scope, false, redactor, &mut of_it);
+            of_it.retain(|problem| problem.code != Code::UndefinedVariable);
+            found.extend(of_it);
         }
-        problems.extend(found);
+        self.config.check_library(&mut found);
+        Quarantine::of(&self.config, &mut found);
+        self.config.reports(context, supply, &mut found);
+        self.tell(found, problems);
     }
 }
 
 impl Config {
-    /// The target's name in reports; a config has one target, and it has no name of its own.
-    pub fn target_name(&self) -> &'static str {
-        "default"
+    /// The assertions that others extend by name.
+    pub(super) fn library(&self) -> Library<'_> {
+        Library { source: &self.source, blocks: self.model.assertions.as_ref() }
     }
 
-    /// The target's rules, as far as they are known before a test starts; the rest as it is written. What is wrong with
+    /// What is wrong with them, whoever extends them.
+    fn check_library(&self, problems: &mut Vec<Diagnostic>) {
+        self.library().check(problems);
+        let scope = Scope::default().open();
+        let mut filling = Filling::new(&scope, &self.source, false, problems);
+        for (_, block) in self.model.assertions.iter().flatten() {
+            // What is extended is looked at on its own.
+            Block::compile([block], Level::Test, None, &mut filling);
+        }
+    }
+
+    /// The target of this name.
+    pub fn target(&self, name: &str) -> Option<&ResolvedTarget> {
+        self.targets.iter().find(|target| target.name == name)
+    }
+
+    /// The target under test where a test does not say otherwise; `None` where that was reported.
+    pub(super) fn default_target(&self) -> Option<&ResolvedTarget> {
+        self.targets.get(self.default?)
+    }
+
+    /// What targets there are, in the order of the file; a broken one too.
+    pub(super) fn target_names(&self) -> Vec<&str> {
+        let own = self.targets.first().filter(|_| matches!(self.model.target, ChosenTarget::Own(_)));
+        let named = self.model.targets.iter().flatten().map(|(name, _)| name.value.as_str());
+        own.map(|own| own.name.as_str()).into_iter().chain(named).collect()
+    }
+
+    /// The reports that every run writes.
+    pub fn reports(
+        &self,
+        context: &Context,
+        supply: &Supply,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Vec<(PathBuf, ReportFormat)> {
+        let scope = supply.scope(context);
+        let mut filling = Filling::new(&scope, &self.source, true, problems);
+        let mut reports = Vec::new();
+        for written in self.model.reports.iter().flatten() {
+            let Some(path) = filling.text(written).ready() else { continue };
+            let path = discover::absolute_from(context, &self.folder, path.as_ref());
+            if let Some(format) = ReportFormat::of(&path) {
+                reports.push((path, format));
+                continue;
+            }
+            let message = "the file's ending does not name a report".to_owned();
+            let help = format!("the endings are {}", ReportFormat::ENDINGS);
+            filling.report(Code::BadValue, written.span, message, Some(help));
+        }
+        reports
+    }
+
+    fn chosen(
+        &self,
+        context: &Context,
+        supply: &Supply,
+        named: Option<&str>,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Option<usize> {
+        let known = self.target_names();
+        let written = match (named, &self.model.target) {
+            (Some(name), _) => {
+                if !known.contains(&name) {
+                    problems.push(targets::unknown_name(name, &known));
+                }
+                name.to_owned()
+            }
+            (None, ChosenTarget::Own(_)) => return Some(0),
+            (None, ChosenTarget::Named(written)) => {
+                let scope = supply.scope(context);
+                let name = Filling::new(&scope, &self.source, true, problems).text(written).ready()?;
+                if !known.contains(&name.as_str()) {
+                    let written = Text { value: name.clone(), span: written.span };
+                    problems.push(targets::unknown(&written, &self.source, &known));
+                }
+                name
+            }
+        };
+        self.targets.iter().position(|target| target.name == written)
+    }
+
+    /// A target's rules, as far as they are known before a test starts; the rest as it is written. What is wrong with
     /// them is told by [`Reading::check`].
-    pub(super) fn rules(&self, context: &Context, supply: &Supply) -> TargetRules {
+    pub(super) fn rules(&self, target: &ResolvedTarget, context: &Context, supply: &Supply) -> TargetRules {
         let scope = supply.config_scope(context).open();
         let mut told_elsewhere = Vec::new();
         let mut filling = Filling::new(&scope, &self.source, false, &mut told_elsewhere).as_written();
-        let timeout = match self.model.target.timeout_ms() {
+        let timeout = match target.model.timeout_ms() {
             Some(number) => filling.number(number).ready().map(|ms| TimeOut { ms, span: Some(number.span) }),
             None => Some(TimeOut {
                 ms: u64::try_from(DEFAULT_TIMEOUT.as_millis()).unwrap_or(u64::MAX),
                 span: None,
             }),
         };
-        let block = Block::compile(self.model.target.assert_block(), Level::Target, &mut filling);
+        let block = target.block(self.library(), &mut filling);
         TargetRules { block, timeout }
     }
 
@@ -157,20 +321,26 @@ impl Config {
         filled.into_iter().collect()
     }
 
-    fn check(&self, scope: &Scope, sends: bool, redactor: &Redactor, problems: &mut Vec<Diagnostic>) {
+    fn check(
+        &self,
+        target: &ResolvedTarget,
+        scope: &Scope,
+        sends: bool,
+        redactor: &Redactor,
+        problems: &mut Vec<Diagnostic>,
+    ) {
         let mut filling = Filling::new(scope, &self.source, sends, problems);
-        TargetSettings::fill(&self.model.target, &mut filling);
-        client_tools::fill(self.model.target.client_tools(), &mut filling);
-        Block::compile(self.model.target.assert_block(), Level::Target, &mut filling);
-        if let Some(thread) = self.model.target.thread_id() {
+        TargetSettings::fill(&target.model, &mut filling);
+        client_tools::fill(target.model.client_tools(), &mut filling);
+        target.block(self.library(), &mut filling);
+        if let Some(thread) = target.model.thread_id() {
             let _ = filling.text(thread);
         }
-        if let Some(timeout) = self.model.target.timeout_ms() {
+        if let Some(timeout) = target.model.timeout_ms() {
             let _ = filling.number(timeout);
         }
         for secret in filling.into_secrets() {
             redactor.learn(&secret.value);
         }
-        Quarantine::of(self, problems);
     }
 }

@@ -30,6 +30,8 @@ pub struct TestEntry {
     pub id: String,
     /// The test's name.
     pub name: String,
+    /// The name of its target.
+    pub target: String,
     /// What it is about.
     pub description: Option<String>,
     /// What it can be selected by.

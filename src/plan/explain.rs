@@ -28,14 +28,16 @@ pub fn explain(context: &Context, plan: &Plan, entry: &CaseEntry) -> Result<Expl
     let test = LoadedTest::load(context, &entry.test.path)?;
     // What is wrong or odd was told when the plan was made.
     let mut told = Vec::new();
-    let mut target = plan.config.rules(context, &plan.supply);
-    let version = plan.config.model.target.protocol_version();
+    let Some(agent) = plan.config.target(&entry.test.target) else { return Err(told) };
+    let mut target = plan.config.rules(agent, context, &plan.supply);
     let mut scope = started(test.known(context, &plan.supply, &plan.config.folder, &mut told));
     if entry.row.is_some() {
         // The rows differ in what they say.
         scope = scope.open();
     }
-    let mut written = test.written(context, &plan.supply, &scope, version, &mut told);
+    let library = Some(plan.config.library());
+    let version = agent.model.protocol_version();
+    let mut written = test.written(context, &plan.supply, &scope, library, version, &mut told);
     let keeping = test.keeping(context, &entry.test.name, entry.row.as_ref(), false);
     keeping.place(&mut target.block, &mut written.test, &mut written.blocks, &mut told);
     Ok(ExplainedTest {

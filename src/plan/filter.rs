@@ -240,6 +240,7 @@ mod tests {
 
     fn case(place: &str, name: &str, tags: &[&str]) -> CaseEntry {
         let test = TestEntry {
+            target: String::new(),
             id: format!("{place}::{name}"),
             name: name.to_owned(),
             description: None,

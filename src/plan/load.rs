@@ -1,15 +1,14 @@
 //! All test files of a project, loaded and checked on every core.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::config::TargetRules;
-use super::test::{Checked, LoadedTest};
-use super::{CaseEntry, Config, Supply};
+use super::CaseEntry;
+use super::check::{Checked, Project};
+use super::test::LoadedTest;
 use crate::assertion::Lint;
-use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::variables::Secret;
 
@@ -30,14 +29,12 @@ pub(super) struct Loaded {
 /// Loads and checks all `files`, on every core, in their order. Where they are the `whole` project, the target's limits
 /// that mean nothing in any of its tests are told as well.
 pub(super) fn load_all(
-    context: &Context,
-    supply: &Supply,
-    folder: &Path,
+    project: &Project<'_>,
     files: &[PathBuf],
-    target: Option<(&Config, &TargetRules)>,
     whole: bool,
     problems: &mut Vec<Diagnostic>,
 ) -> Loaded {
+    let context = project.context;
     let next = AtomicUsize::new(0);
     let work = || {
         let mut done = Vec::new();
@@ -46,10 +43,10 @@ pub(super) fn load_all(
             let Some(path) = files.get(index) else { return done };
             let mut found = Vec::new();
             let (checked, broken_with_variables) = match LoadedTest::load(context, path) {
-                Ok(test) => (test.check(context, supply, folder, target, &mut found), false),
+                Ok(test) => (test.check(project, &mut found), false),
                 Err(broken) => {
                     found = broken;
-                    let (further, variables) = LoadedTest::further_problems(context, supply, folder, path);
+                    let (further, variables) = LoadedTest::further_problems(project, path);
                     found.extend(further);
                     (None, variables)
                 }
@@ -72,26 +69,28 @@ pub(super) fn load_all(
     };
     done.sort_by_key(|(index, ..)| *index);
     let mut loaded = Loaded::default();
-    let mut limits = Vec::new();
+    let mut limits: BTreeMap<String, Vec<Vec<Diagnostic>>> = BTreeMap::new();
     for (_, checked, broken_with_variables, found) in done {
         problems.extend(found);
         loaded.broken_with_variables |= broken_with_variables;
-        let Some(Checked { cases, lint: Lint { certain, of_target }, secrets, snapshots }) = checked else {
+        let Some(Checked { cases, target, lint: Lint { certain, of_target }, secrets, snapshots }) = checked
+        else {
             continue;
         };
         loaded.secrets.extend(secrets);
         loaded.snapshots.extend(snapshots);
         loaded.cases.extend(cases);
         loaded.warnings.extend(certain);
-        limits.push(of_target);
+        limits.entry(target).or_default().push(of_target);
     }
     if whole {
-        loaded.warnings.extend(in_every(limits));
+        loaded.warnings.extend(limits.into_values().flat_map(in_every));
     }
     loaded
 }
 
-/// What is among the warnings of every test, by place: another test may give a limit of the target its meaning.
+/// What is among the warnings of every test of one target, by place: another test may give a limit of the target its
+/// meaning.
 fn in_every(mut tests: Vec<Vec<Diagnostic>>) -> Vec<Diagnostic> {
     let key = |warning: &Diagnostic| -> (Code, Option<Span>) {
         (warning.code, warning.labels.first().map(|label| label.span))

@@ -6,6 +6,7 @@
 
 mod attachment;
 mod capture;
+mod check;
 mod client_tools;
 mod config;
 mod discover;
@@ -26,8 +27,10 @@ mod select;
 mod settings;
 mod snapshot;
 mod supply;
+mod targets;
 mod test;
 mod turn;
+mod vars;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -42,8 +45,9 @@ use crate::redact::Redactor;
 use crate::variables::Scope;
 
 pub use capture::{Capture, CaptureFrom};
+use check::Project;
 pub use client_tools::{ClientTool, Mock, MockAnswer, ToolDeclaration};
-use config::Reading;
+use config::{Agents, Reading};
 pub use config::{CONFIG_NAME, Config};
 use discover::Found;
 pub use entry::{CaseEntry, TestEntry};
@@ -59,6 +63,7 @@ pub use scripted::{Answering, Condition, ScriptedSettings, Step};
 pub use select::Filter;
 pub use settings::{AguiSettings, TargetSettings, forward_over};
 pub use supply::Supply;
+pub use targets::{ResolvedTarget, is_default};
 pub use test::{LoadedTest, WrittenTurn};
 pub use turn::{PreparedTurn, Reply, ReplyTo, TurnInput};
 
@@ -70,6 +75,8 @@ pub struct Selection {
     pub paths: Vec<PathBuf>,
     /// The project config, where it is named.
     pub config: Option<PathBuf>,
+    /// The target under test, where it is named; a test's own stays.
+    pub target: Option<String>,
     /// Which of the tests found there.
     pub filter: Option<Filter>,
     /// One of these tags a test must have; none means any test.
@@ -101,7 +108,7 @@ pub struct Plan {
     pub files: usize,
     /// Kept snapshots that no rule refers to any more, by path; none where a filter, tag or id chooses among the tests.
     pub obsolete: Vec<Golden>,
-    /// What the command line says about variables.
+    /// What the config and the command line say about variables.
     pub supply: Supply,
     /// Entries of the quarantine that are in force no more: they fail the run.
     pub expired: Vec<outcome::Quarantine>,
@@ -140,21 +147,29 @@ fn load(
     let found = config::find(context, selection).map_err(|problem| problems.push(problem)).ok()?;
     let folder = found.parent().unwrap_or(&context.working_directory).to_path_buf();
     // The tests are looked at even where the config is broken: everything is reported at once.
-    let config = Reading::of(context, &found, problems);
+    let mut config = Reading::of(context, &found, problems);
     // A config that is not there says nothing of where its tests are.
     if problems.iter().any(|problem| problem.code == Code::Unreadable) {
         return None;
     }
+    let supply = match &mut config {
+        Some(config) => {
+            let supply = config.supply(context, &selection.supply, problems);
+            config.choose(context, &supply, selection.target.as_deref(), problems);
+            supply
+        }
+        None => selection.supply.clone(),
+    };
     let fitting = config.as_ref().and_then(Reading::whole);
     let specs = match fitting.map(|config| config.specs(problems)) {
         Some(Some(specs)) => specs,
         _ => discover::default_specs(),
     };
     let Found { files, snapshots } = discover::discover(context, selection, &folder, &specs, problems);
-    let rules = fitting.map(|config| config.rules(context, &selection.supply));
-    let target = fitting.zip(rules.as_ref());
+    let agents = fitting.map(|config| Agents::of(config, context, &supply));
     let whole = selection.paths.is_empty();
-    let mut loaded = load::load_all(context, &selection.supply, &folder, &files, target, whole, problems);
+    let project = Project { context, supply: &supply, folder: &folder, agents: agents.as_ref() };
+    let mut loaded = load::load_all(&project, &files, whole, problems);
     for secret in &loaded.secrets {
         redactor.learn(&secret.value);
     }
@@ -169,12 +184,22 @@ fn load(
     let cases = selection.choose(loaded.cases, problems);
     if let Some(config) = fitting {
         problems.extend(quarantine.days(&cases, selection, &config.source, unix_ms));
-        problems.extend(retries::fixed_thread(config, &selection.supply).filter(|_| selection.new_threads));
+        if selection.new_threads {
+            let in_use = config.targets.iter().filter(|target| is_in_use(target, &cases));
+            problems.extend(in_use.filter_map(|target| retries::fixed_thread(target, config, &supply)));
+        }
     }
     let expired = quarantine.expired(&cases, selection, unix_ms);
     if let Some(config) = &config {
-        let scope = config_scope(context, &selection.supply, &cases, loaded.broken_with_variables);
-        config.check(&scope, selection.sends, redactor, problems);
+        let default = fitting.and_then(Config::default_target).map(|target| &target.name);
+        let scope_of = |target: &ResolvedTarget| {
+            // Of what tests are none the default is used, and all that can be made out of a broken config.
+            let is_used = is_in_use(target, &cases)
+                || default.is_none_or(|name| *name == target.name && cases.is_empty());
+            let scope = || config_scope(context, &supply, target, &cases, loaded.broken_with_variables);
+            is_used.then(scope)
+        };
+        config.check(context, &supply, scope_of, selection.sends, redactor, problems);
     }
     let broken = problems.iter().any(|problem| problem.severity == Severity::Error);
     if !broken && !selection.allow_empty {
@@ -196,20 +221,25 @@ fn load(
     } else {
         snapshot::obsolete(context, snapshots, &loaded.snapshots, &files)
     };
-    let supply = selection.supply.clone();
     Some(Plan { config, cases, files: files.len(), obsolete, supply, expired })
 }
 
-/// What the config may use: what every test knows by its own variables and rows, and any name at all where every test
-/// has hooks.
+fn is_in_use(target: &ResolvedTarget, cases: &[CaseEntry]) -> bool {
+    cases.iter().any(|case| case.test.target == target.name)
+}
+
+/// What a target may use: what each of its tests knows by its own variables and rows, and any name at all where all of
+/// them have hooks.
 fn config_scope(
     context: &Context,
     supply: &Supply,
+    target: &ResolvedTarget,
     cases: &[CaseEntry],
     broken_with_variables: bool,
 ) -> Scope {
     let mut scope = supply.config_scope(context);
-    let mut tests: Vec<&TestEntry> = cases.iter().map(|case| &*case.test).collect();
+    let tests = cases.iter().map(|case| &*case.test).filter(|test| test.target == target.name);
+    let mut tests: Vec<&TestEntry> = tests.collect();
     tests.dedup_by(|a, b| std::ptr::eq(*a, *b));
     let open = broken_with_variables || tests.iter().any(|test| test.hooks);
     let bare: Vec<&TestEntry> = tests.into_iter().filter(|test| !test.hooks).collect();

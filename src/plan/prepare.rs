@@ -9,12 +9,11 @@ use super::hook::{self, HookCommand};
 use super::settings::secrets_of;
 use super::test::{LoadedTest, turn_block};
 use super::turn::{PreparedTurn, forwarded};
-use super::{CaseEntry, ClientTool, Plan, RowEntry, TargetSettings, client_tools};
+use super::{CaseEntry, ClientTool, Plan, ResolvedTarget, RowEntry, TargetSettings, client_tools};
 use crate::assertion::{Block, Inherited, TurnRules, inherit};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Severity, Span, sort};
 use crate::model::Text;
-use crate::outcome::Level;
 use crate::variables::{Filling, Late, Piece, Scope, Secret, as_text, scan};
 
 /// The time-out of a turn without a setting (SPEC 4).
@@ -67,6 +66,7 @@ pub struct Preparation<'a> {
     plan: &'a Plan,
     test: Arc<LoadedTest>,
     name: String,
+    target: &'a ResolvedTarget,
     row: Option<RowEntry>,
     scope: Scope,
     /// Whether `THREAD_ID` was set by somebody, so that the target's own is not asked.
@@ -92,6 +92,7 @@ impl<'a> Preparation<'a> {
         entry: &CaseEntry,
         test: Arc<LoadedTest>,
     ) -> Result<Self, Unprepared> {
+        let target = plan.config.target(&entry.test.target).ok_or(Unprepared::Changed)?;
         // What is wrong with its variables was told when the plan was made.
         let mut told = Vec::new();
         let mut scope = test.known(context, &plan.supply, &plan.config.folder, &mut told);
@@ -109,6 +110,7 @@ impl<'a> Preparation<'a> {
             plan,
             test,
             name,
+            target,
             row: entry.row.clone(),
             scope,
             thread_is_given,
@@ -164,7 +166,7 @@ impl<'a> Preparation<'a> {
         let mut filling = Filling::new(&scope, &self.test.source, true, &mut problems);
         let home = &self.plan.config.folder;
         let filled = hook::fill(written, index + 1, self.context, home, &scope, &mut filling);
-        let quotes = !hook::feeds_headers(&self.plan.config.model.target);
+        let quotes = !hook::feeds_headers(&self.target.model);
         match filled {
             Some(command) => Ok(Some(HookCommand { may_be_quoted: quotes, ..command })),
             None => Err(Unprepared::Broken(problems, self.secrets())),
@@ -217,7 +219,7 @@ impl<'a> Preparation<'a> {
 
     /// What is known by now to be secret, since a header will carry it.
     pub fn secrets(&self) -> Vec<Secret> {
-        secrets_of(&self.plan.config, &self.scope)
+        secrets_of(self.target, &self.plan.config.source, &self.scope)
     }
 
     /// Fills every leaf of the test and of its target that does not wait for a turn.
@@ -247,7 +249,7 @@ impl<'a> Preparation<'a> {
     fn warnings(&self, problems: &[Diagnostic]) -> Vec<String> {
         let is_given = |name: &str| self.from_test.iter().chain(&self.from_hooks).any(|given| given == name);
         let headers: Vec<Span> =
-            hook::headers_with(&self.plan.config.model.target, is_given).map(|text| text.span).collect();
+            hook::headers_with(&self.target.model, is_given).map(|text| text.span).collect();
         let short = problems.iter().filter(|problem| {
             problem.code == Code::ShortSecret
                 && problem.labels.first().is_some_and(|label| headers.contains(&label.span))
@@ -276,14 +278,14 @@ impl<'a> Preparation<'a> {
     fn fill(&mut self, problems: &mut Vec<Diagnostic>, secrets: &mut Vec<Secret>) -> Option<Prepared> {
         let thread_id = self.thread(problems)?;
         let config = &self.plan.config;
-        let model = &config.model.target;
+        let model = &self.target.model;
         let mut filling = Filling::new(&self.scope, &config.source, true, problems);
         if !self.sends {
             filling = filling.without_sending();
         }
         let target = TargetSettings::fill(model, &mut filling);
         let targets_tools = client_tools::fill(model.client_tools(), &mut filling);
-        let mut target_block = Block::compile(model.assert_block(), Level::Target, &mut filling);
+        let mut target_block = self.target.block(config.library(), &mut filling);
         let timeout = match model.timeout_ms() {
             Some(number) => filling.number(number).ready().map(Duration::from_millis),
             None => Some(DEFAULT_TIMEOUT),
@@ -291,7 +293,7 @@ impl<'a> Preparation<'a> {
         secrets.extend(filling.into_secrets());
 
         let mut filling = Filling::new(&self.scope, &self.test.source, true, problems);
-        let mut test_block = self.test.block(&mut filling);
+        let mut test_block = self.test.block(Some(config.library()), &mut filling);
         let tests_tools = client_tools::fill(self.test.model.client_tools.as_ref(), &mut filling);
         let forwarded_props = forwarded(self.test.model.forwarded_props.as_ref(), &mut filling);
         let whole_timeout = Late::optional(self.test.model.timeout_ms.as_ref().map(|ms| filling.number(ms)));
@@ -301,7 +303,7 @@ impl<'a> Preparation<'a> {
         let mut is_whole = true;
         for (turn, scope) in self.test.turns(&self.scope, &self.plan.supply) {
             let mut filling = Filling::new(&scope, &self.test.source, true, problems);
-            turn_blocks.push(turn_block(turn, &mut filling));
+            turn_blocks.push(turn_block(turn, Some(config.library()), &mut filling));
             let prepared = PreparedTurn::fill(turn, files, &mut filling);
             let waits = filling.has_waited();
             is_whole &= waits || prepared.is_some();
@@ -336,8 +338,8 @@ impl<'a> Preparation<'a> {
         let mut problems = Vec::new();
         let filled = self.test.model.turns.get(index).and_then(|turn| {
             let mut filling = Filling::new(&self.scope, &self.test.source, true, &mut problems);
-            let mut block = turn_block(turn, &mut filling);
-            let version = self.plan.config.model.target.protocol_version();
+            let mut block = turn_block(turn, Some(self.plan.config.library()), &mut filling);
+            let version = self.target.model.protocol_version();
             let files = self.test.files(self.context, version, true);
             let turn = PreparedTurn::fill(turn, files, &mut filling)?;
             let keeping = self.test.keeping(self.context, &self.name, self.row.as_ref(), true);
@@ -361,7 +363,7 @@ impl<'a> Preparation<'a> {
                     .any(|piece| matches!(piece, Piece::Reference(reference) if reference.name == THREAD))
             })
         };
-        self.plan.config.model.target.thread_id().filter(|text| !names_itself(text))
+        self.target.model.thread_id().filter(|text| !names_itself(text))
     }
 
     /// What hooks know as `THREAD_ID`: nothing where the target's `threadId` waits for what they give.
@@ -390,7 +392,7 @@ impl<'a> Preparation<'a> {
             let thread = Filling::new(&self.scope, source, true, problems).text(literal).ready()?;
             self.scope.set(THREAD, thread);
         }
-        match self.plan.config.model.target.thread_id() {
+        match self.target.model.thread_id() {
             Some(written) => Filling::new(&self.scope, source, true, problems).text(written).ready(),
             None => self.scope.values().find(|(name, _)| *name == THREAD).map(|(_, value)| as_text(value)),
         }

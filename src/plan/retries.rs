@@ -1,6 +1,6 @@
 //! What keeps attempts of one test apart: each needs a thread of its own.
 
-use super::{Config, Supply};
+use super::{Config, ResolvedTarget, Supply};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Text;
 use crate::variables::{Piece, is_reserved, scan};
@@ -8,16 +8,22 @@ use crate::variables::{Piece, is_reserved, scan};
 const HELP: &str = "`--retry-dirty` tries a test again on its thread all the same";
 
 /// What is wrong where every attempt would talk on the same thread; what hooks give may be new each time.
-pub(super) fn fixed_thread(config: &Config, supply: &Supply) -> Option<Diagnostic> {
+pub(super) fn fixed_thread(target: &ResolvedTarget, config: &Config, supply: &Supply) -> Option<Diagnostic> {
     let again =
         "a test would be tried again on the thread of its first attempt, which the agent may remember";
-    match config.model.target.thread_id() {
+    match target.model.thread_id() {
         Some(written) => is_fixed(written, supply).then(|| {
             Diagnostic::error(Code::FixedThread, again)
                 .at(&config.source, written.span, "the same for every attempt")
                 .help("leave `threadId` out, or build it on `${THREAD_ID}`")
                 .help(HELP)
         }),
+        None if supply.vars.contains_key("THREAD_ID") && !supply.given.contains_key("THREAD_ID") => Some(
+            Diagnostic::error(Code::FixedThread, again)
+                .in_file(&config.source)
+                .help("leave `THREAD_ID` out of the `vars`, so that each attempt gets a thread of its own")
+                .help(HELP),
+        ),
         None => supply.given.contains_key("THREAD_ID").then(|| {
             Diagnostic::error(Code::FixedThread, again)
                 .help("leave `--var THREAD_ID=…` out, so that each attempt gets a thread of its own")
@@ -28,7 +34,7 @@ pub(super) fn fixed_thread(config: &Config, supply: &Supply) -> Option<Diagnosti
 
 /// Whether everything that `text` refers to is known before any hook runs.
 fn is_fixed(text: &Text, supply: &Supply) -> bool {
-    let is_known = |name: &str| is_reserved(name) || supply.given.contains_key(name);
+    let is_known = |name: &str| is_reserved(name) || supply.gives(name);
     let pieces = scan(&text.value).unwrap_or_default();
     pieces.iter().all(|piece| match piece {
         Piece::Reference(reference) => is_known(reference.name),

@@ -1,11 +1,13 @@
 //! What a target needs to know, checked and filled: the model without its variables.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::Config;
+use super::ResolvedTarget;
 use super::scripted::{self, ScriptedSettings};
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, SourceFile};
 use crate::model::{AguiTarget, AguiTransport, EventClock, HistorySent, ProtocolVersion, Target, Text};
 use crate::source::{Node, printable};
 use crate::variables::{Filling, Late, Scope, Secret};
@@ -103,11 +105,11 @@ pub fn forward_over(base: &mut Value, props: Map<String, Value>) {
 }
 
 /// What of `scope` the headers of the target carry, and what stands in them: none of it may be told.
-pub(super) fn secrets_of(config: &Config, scope: &Scope) -> Vec<Secret> {
+pub(super) fn secrets_of(target: &ResolvedTarget, source: &Arc<SourceFile>, scope: &Scope) -> Vec<Secret> {
     let scope = scope.clone().open();
     let mut problems = Vec::new();
-    let mut filling = Filling::new(&scope, &config.source, false, &mut problems);
-    TargetSettings::fill(&config.model.target, &mut filling);
+    let mut filling = Filling::new(&scope, source, false, &mut problems);
+    TargetSettings::fill(&target.model, &mut filling);
     filling.into_secrets()
 }
 

@@ -1,7 +1,9 @@
-//! What the command line says about variables, and the scopes in which the leaves of a test are filled.
+//! What the config and the command line say about variables, and the scopes in which the leaves of a test are filled.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+use serde_json::Value;
 
 use crate::context::Context;
 use crate::variables::Scope;
@@ -10,9 +12,11 @@ use crate::variables::Scope;
 const WITHOUT_HOOKS: &str =
     "hooks are not run (`--no-hooks`): give what they would give with `--var NAME=VALUE`";
 
-/// What the command line says about variables.
+/// What the config and the command line say about variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Supply {
+    /// What the config gives: anything else wins over it.
+    pub vars: BTreeMap<String, Value>,
     /// `--var`: win over what hooks give.
     pub given: BTreeMap<String, String>,
     /// Whether hooks are left out.
@@ -20,9 +24,17 @@ pub struct Supply {
 }
 
 impl Supply {
-    /// What is known before anything runs: the environment and what the command line gives.
+    /// Whether a variable of this name has a value before anything runs.
+    pub(super) fn gives(&self, name: &str) -> bool {
+        self.given.contains_key(name) || self.vars.contains_key(name)
+    }
+
+    /// What is known before anything runs: the environment, and what the config and the command line give.
     pub(super) fn scope(&self, context: &Context) -> Scope {
         let mut scope = Scope::new(Arc::clone(&context.environment));
+        for (name, value) in &self.vars {
+            scope.set(name, value.clone());
+        }
         for (name, value) in &self.given {
             scope.set(name, value.clone());
         }

@@ -115,7 +115,7 @@ fn blank(shared: &Run, entry: &CaseEntry) -> Outcome {
         tags: entry.test.tags.clone(),
         file: entry.test.file.clone(),
         line: entry.test.line,
-        target: "default".to_owned(),
+        target: entry.test.target.clone(),
         agent: String::new(),
         thread_id: String::new(),
         status: Status::Passed,

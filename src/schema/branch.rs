@@ -43,10 +43,20 @@ pub(super) fn only_key(branch: &Value) -> Option<&str> {
     }
 }
 
+/// The key that chooses a branch which stands without a `type` beside others that have one.
+pub(super) fn choosing_key(branch: &Value) -> Option<&str> {
+    match branch.get("required")?.as_array()?.as_slice() {
+        [key] if tag(branch).is_none() => key.as_str(),
+        _ => None,
+    }
+}
+
 /// Picks the branch of a `oneOf`.
 pub(super) fn pick<'a>(branches: &[Value], node: &'a Node) -> Branch<'a> {
-    if branches.iter().all(|branch| tag(branch).is_some()) {
-        return pick_by_tag(branches, node);
+    if branches.iter().any(|branch| tag(branch).is_some()) {
+        let chosen = |branch: &Value| choosing_key(branch).is_some_and(|key| node.get(key).is_some());
+        let chosen = branches.iter().position(chosen);
+        return chosen.map_or_else(|| pick_by_tag(branches, node), Branch::At);
     }
     if branches.iter().all(|branch| only_key(branch).is_some()) {
         return match (&node.value, node.entries()) {
@@ -80,12 +90,13 @@ fn pick_by_tag<'a>(branches: &[Value], node: &'a Node) -> Branch<'a> {
     if !matches!(node.value, NodeValue::Map(_)) {
         return Branch::NoMapping;
     }
+    let untagged = |branch: &Value| tag(branch).is_some() && !needs_tag(branch);
     match node.get("type") {
         Some(written) => branches
             .iter()
             .position(|branch| written.as_str().is_some() && tag(branch) == written.as_str())
             .map_or(Branch::UnknownTag(written), Branch::At),
-        None => branches.iter().position(|branch| !needs_tag(branch)).map_or(Branch::NoTag, Branch::At),
+        None => branches.iter().position(untagged).map_or(Branch::NoTag, Branch::At),
     }
 }
 

@@ -1,5 +1,6 @@
 //! From a text to a value of the model, or every problem of the file.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
@@ -9,7 +10,13 @@ use super::walk::walk;
 use super::{FileKind, Version, version};
 use crate::diagnostic::{self, Code, Diagnostic, SourceFile};
 use crate::model::TAG_DEFAULTS;
-use crate::source::{self, Node, NodeValue};
+use crate::source::{self, Entry, Node, NodeValue};
+
+/// What the keys at the top of a file begin with that are the user's own: homes for anchors, never read (SPEC 1).
+const HOME: &str = "x-";
+
+/// Since when there are such keys.
+pub(super) const HOMES_SINCE: Version = Version { major: 1, minor: 3 };
 
 /// A file that was read and fits its schema.
 #[derive(Clone, Debug)]
@@ -43,7 +50,7 @@ pub fn load<T: DeserializeOwned>(
     };
     let walked = walk(kind, source, &node, version);
     problems.extend(walked.problems);
-    let typed = source::from_node::<T>(&node, TAG_DEFAULTS);
+    let typed = source::from_node::<T>(&without_homes(&node), TAG_DEFAULTS);
     if typed.is_err() || walked.doubt {
         problems.extend(validate(kind, source, &node));
     }
@@ -57,4 +64,19 @@ pub fn load<T: DeserializeOwned>(
     }
     diagnostic::sort(&mut problems);
     Err(problems)
+}
+
+/// A file's tree without the keys that are the user's own.
+pub(super) fn without_homes(root: &Node) -> Cow<'_, Node> {
+    let NodeValue::Map(entries) = &root.value else { return Cow::Borrowed(root) };
+    if homes(root).next().is_none() {
+        return Cow::Borrowed(root);
+    }
+    let kept = entries.iter().filter(|entry| !entry.key.starts_with(HOME)).cloned().collect();
+    Cow::Owned(Node { value: NodeValue::Map(kept), span: root.span })
+}
+
+/// The keys of a file that are the user's own.
+pub(super) fn homes(root: &Node) -> impl Iterator<Item = &Entry> {
+    root.entries().iter().filter(|entry| entry.key.starts_with(HOME))
 }

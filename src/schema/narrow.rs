@@ -4,6 +4,7 @@
 //! meant is picked (by `type`, by the only key, by the value's type) and its errors taken instead.
 
 use std::collections::HashSet;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use jsonschema::ValidationError;
@@ -17,6 +18,9 @@ use super::words::{empty_value, expected, nearest, one_of, suggest};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 use crate::model::NOT_YET;
 use crate::source::{Entry, Node, NodeValue, printable};
+
+/// The key by which one thing takes over what another says.
+const EXTENDS: &str = "extends";
 
 /// Collects the problems of one file.
 pub(super) struct Narrow<'a> {
@@ -172,7 +176,10 @@ impl<'a> Narrow<'a> {
             Branch::UnknownValue => self.unknown_value(self.parent_schema(error), found),
             Branch::UnknownTag(written) => self.unknown_tag(written, &tags),
             Branch::NoTag => {
-                let help = format!("add `type:`, one of `{}`", tags.join("`, `"));
+                let mut help = format!("add `type:`, one of `{}`", tags.join("`, `"));
+                if let Some(key) = branches.iter().find_map(branch::choosing_key) {
+                    let _ = write!(help, ", or `{key}:`");
+                }
                 let message = "the key `type` is missing".to_owned();
                 self.push(Code::MissingKey, message, head(found.node), help);
             }
@@ -229,7 +236,11 @@ impl<'a> Narrow<'a> {
         let entry = found.node.entries().iter().find(|entry| entry.key == key);
         let span = entry.map_or(found.node.span, |entry| entry.key_span);
         let shown = printable(key);
-        let help = suggest(key, known, "the keys here are");
+        let is_heir = known.contains(&EXTENDS) && found.node.get(EXTENDS).is_some();
+        let help = match key {
+            "type" if is_heir => "a target that extends another has its type".to_owned(),
+            _ => suggest(key, known, "the keys here are"),
+        };
         self.push(Code::UnknownKey, format!("unknown key `{shown}`"), span, help);
     }
 

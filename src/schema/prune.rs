@@ -24,6 +24,12 @@ fn prune(schema: &mut Value, version: Version) {
     match schema {
         Value::Object(object) => {
             let mut gone = BTreeSet::new();
+            if let Some(Value::Object(patterns)) = object.get_mut("patternProperties") {
+                patterns.retain(|_, property| known(property));
+                if patterns.is_empty() {
+                    object.shift_remove("patternProperties");
+                }
+            }
             if let Some(Value::Object(properties)) = object.get_mut("properties") {
                 properties.retain(|key, property| {
                     let keep = known(property);

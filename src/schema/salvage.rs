@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 
+use super::load::without_homes;
 use crate::diagnostic::{Code, Diagnostic, Severity, SourceFile, Span};
 use crate::model::TAG_DEFAULTS;
 use crate::source::{self, Entry, Node, NodeValue};
@@ -28,7 +29,7 @@ pub struct Salvaged<T> {
 
 /// Reads what fits the model; `None` where the text is no tree, or nothing of it fits.
 pub fn salvage<T: DeserializeOwned>(source: &Arc<SourceFile>) -> Option<Salvaged<T>> {
-    let written = source::tree(source).0?;
+    let written = without_homes(&source::tree(source).0?).into_owned();
     let mut node = written.clone();
     let mut mended = Vec::new();
     while mended.len() < MOST_MENDED {

@@ -15,7 +15,10 @@ pub(super) fn tidy(schema: &mut Value, title: &str) {
     if let Some(definitions) = schema.get_mut("definitions").and_then(Value::as_object_mut) {
         for default in TAG_DEFAULTS {
             if let Some(union) = definitions.get_mut(default.union) {
-                relax(union, default.tag);
+                match default.key {
+                    None => relax(union, default.tag),
+                    Some(_) => untag(union, default.tag),
+                }
             }
         }
     }
@@ -125,6 +128,22 @@ fn relax(union: &mut Value, tag: &str) {
         if branch.pointer("/properties/type/const").is_some_and(|name| name == tag)
             && let Some(required) = branch.get_mut("required").and_then(Value::as_array_mut)
         {
+            required.retain(|key| key != "type");
+        }
+    }
+}
+
+/// Takes `type` out of the branch that another key chooses.
+fn untag(union: &mut Value, tag: &str) {
+    let branches = union.get_mut("oneOf").and_then(Value::as_array_mut);
+    for branch in branches.into_iter().flatten() {
+        if branch.pointer("/properties/type/const").is_none_or(|name| name != tag) {
+            continue;
+        }
+        if let Some(properties) = branch.get_mut("properties").and_then(Value::as_object_mut) {
+            properties.shift_remove("type");
+        }
+        if let Some(required) = branch.get_mut("required").and_then(Value::as_array_mut) {
             required.retain(|key| key != "type");
         }
     }

@@ -7,11 +7,12 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::branch::{self, Branch};
+use super::load::{HOMES_SINCE, homes};
 use super::prune::since;
 use super::words::expected;
 use super::{FileKind, Version, embedded};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
-use crate::source::{Node, NodeValue};
+use crate::source::{Node, NodeValue, printable};
 
 /// What a walk found.
 #[derive(Default)]
@@ -34,6 +35,11 @@ pub(super) fn walk(
     let root = embedded(kind);
     let mut walk = Walk { source, root, version, found: Walked::default() };
     walk.visit(root, node);
+    for entry in homes(node) {
+        if walk.is_newer(HOMES_SINCE) {
+            walk.newer(&format!("`{}`", printable(&entry.key)), HOMES_SINCE, entry.key_span);
+        }
+    }
     walk.found
 }
 

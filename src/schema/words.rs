@@ -82,7 +82,7 @@ pub(super) fn any_of(words: &[String]) -> String {
 }
 
 /// What to do about a name that is not known: the nearest known one, else all of them.
-pub(super) fn suggest(written: &str, known: &[&str], what: &str) -> String {
+pub fn suggest(written: &str, known: &[&str], what: &str) -> String {
     match nearest(written, known) {
         Some(name) => format!("did you mean `{name}`?"),
         None => format!("{what}: `{}`", known.join("`, `")),

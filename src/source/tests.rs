@@ -69,7 +69,7 @@ enum Plain {
     Green,
 }
 
-const DEFAULTS: &[TagDefault] = &[TagDefault { union: "Shape", tag: "circle" }];
+const DEFAULTS: &[TagDefault] = &[TagDefault { union: "Shape", tag: "circle", key: None }];
 
 /// What the typed reader says of a union, with the place it names.
 fn check_shape(text: &str, defaults: &[TagDefault], expected: Result<u64, (&str, &str)>) {

@@ -20,6 +20,8 @@ pub const ONE_OR_MANY: &str = "$ananke::one_or_many";
 
 /// The marker under which [`Switch`](crate::model::Switch) asks for `false` or rules.
 pub const SWITCH: &str = "$ananke::switch";
+/// The marker under which a value asks for a mapping, or for anything else: a text.
+pub const TEXT_OR_MAPPING: &str = "$ananke::text_or_mapping";
 
 /// The marker under which a value asks for its place.
 pub(super) const SPANNED: &str = "$ananke::spanned";
@@ -37,6 +39,8 @@ pub struct TagDefault {
     pub union: &'static str,
     /// The tag that is meant.
     pub tag: &'static str,
+    /// Where it is meant only if this key is there: no `type` stands beside it then, nor can the tag be written.
+    pub key: Option<&'static str>,
 }
 
 /// Reads a value of the model from a tree.
@@ -99,6 +103,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
             (SWITCH, NodeValue::Bool(value)) => {
                 visitor.visit_bool(*value).map_err(|misread: Misread| misread.or_at(self.node.span))
             }
+            (TEXT_OR_MAPPING, NodeValue::Map(_)) => visitor.visit_some(self),
             _ => visitor.visit_newtype_struct(self),
         }
     }
@@ -152,13 +157,21 @@ impl<'de> Reader<'de> {
     ) -> Result<Variant<'de>, Misread> {
         let variant = |tag, place, content| Variant { tag, place, content, reader: self };
         let wrong = |message: &str| Misread::new(self.node.span, message.to_owned());
+        let default = self.defaults.iter().find(|default| default.union == name);
+        let by_key = default.and_then(|default| Some((default.tag, default.key?)));
+        if let Some((tag, key)) = by_key
+            && entries.iter().any(|entry| entry.key == key)
+        {
+            return Ok(variant(tag, self.node.span, Content::Whole(entries)));
+        }
         if let Some(entry) = entries.iter().find(|entry| entry.key == TAG) {
-            let tag = entry.value.as_str().ok_or_else(|| {
+            let tag = entry.value.as_str().filter(|tag| by_key.is_none_or(|(hidden, _)| *tag != hidden));
+            let tag = tag.ok_or_else(|| {
                 Misread::new(entry.value.span, format!("{} is no `type`", entry.value.describe()))
             })?;
             return Ok(variant(tag, entry.value.span, Content::Rest(entries)));
         }
-        if let Some(default) = self.defaults.iter().find(|default| default.union == name) {
+        if let Some(default) = default.filter(|default| default.key.is_none()) {
             return Ok(variant(default.tag, self.node.span, Content::Rest(entries)));
         }
         match entries {
@@ -175,6 +188,8 @@ impl<'de> Reader<'de> {
 enum Content<'de> {
     /// The mapping itself, without `type`.
     Rest(&'de [Entry]),
+    /// The mapping itself.
+    Whole(&'de [Entry]),
     /// The value of the only key.
     Value(&'de Node),
 }
@@ -211,9 +226,10 @@ impl<'de> VariantAccess<'de> for Variant<'de> {
 
     fn newtype_variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, Misread> {
         match self.content {
-            Content::Rest(entries) => {
+            Content::Rest(entries) | Content::Whole(entries) => {
                 let place = self.reader.node.span;
-                let rest = self.reader.entries(entries, Some(TAG));
+                let without = matches!(self.content, Content::Rest(_)).then_some(TAG);
+                let rest = self.reader.entries(entries, without);
                 seed.deserialize(Rest(rest)).map_err(|misread| misread.or_at(place))
             }
             Content::Value(node) => seed
@@ -233,6 +249,7 @@ impl<'de> VariantAccess<'de> for Variant<'de> {
     ) -> Result<V::Value, Misread> {
         match self.content {
             Content::Rest(entries) => visitor.visit_map(self.reader.entries(entries, Some(TAG))),
+            Content::Whole(entries) => visitor.visit_map(self.reader.entries(entries, None)),
             Content::Value(node) => Reader { node, defaults: self.reader.defaults }.deserialize_any(visitor),
         }
     }

@@ -93,6 +93,22 @@ impl<'a> Filling<'a> {
         Self { sends: false, stands_in: true, ..self }
     }
 
+    /// Fills leaves of another file from the same scope.
+    pub fn in_file(&mut self, source: &Arc<SourceFile>, fill: impl FnOnce(&mut Filling<'_>)) {
+        let mut other = Filling {
+            scope: self.scope,
+            source,
+            sends: self.sends,
+            problems: &mut *self.problems,
+            secrets: std::mem::take(&mut self.secrets),
+            as_written: self.as_written,
+            stands_in: self.stands_in,
+            has_waited: self.has_waited,
+        };
+        fill(&mut other);
+        (self.secrets, self.has_waited) = (other.secrets, other.has_waited);
+    }
+
     /// The values that must be masked wherever they are told.
     pub fn into_secrets(self) -> Vec<Secret> {
         self.secrets

@@ -76,7 +76,8 @@ fn deep_values_are_read_on_a_small_stack() {
     let text =
         format!("version: \"1.0\"\ntarget: {{ type: agui, endpoint: x, agentId: y, state: {deep} }}\n");
     let loaded = load::<ConfigFile>(FileKind::Config, &source("a.yaml", &text)).expect("a good file");
-    assert_eq!(loaded.value.target.timeout_ms().map(|number| number.span), None);
+    let ananke::model::ChosenTarget::Own(target) = &loaded.value.target else { panic!("a target") };
+    assert_eq!(target.timeout_ms().map(|number| number.span), None);
     let broken = text.replace("agentId", "agentID");
     check_message_of(FileKind::Config, &broken, "unknown key `agentID`");
 }

@@ -12,7 +12,6 @@ use std::sync::Arc;
 
 use super::{Block, Entry, Home, Inherited, Origin, Setting, TurnRules, inherit};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
-use crate::outcome::Level;
 
 /// A rule in force, with its home.
 type Homed<'e> = (Home, &'e Entry);
@@ -50,7 +49,7 @@ pub struct Lint {
 
 impl Surroundings<'_> {
     fn source(&self, origin: &Origin) -> &Arc<SourceFile> {
-        if origin.level == Level::Target { self.config } else { self.test }
+        if origin.place.file == self.config.name { self.config } else { self.test }
     }
 
     /// A warning about what stands at `first` because of what stands at `second`: underlined as well where it is in

@@ -47,6 +47,7 @@ fn of_file(options: &ExplainOptions, colours: Colours, context: &Context) -> Exi
     let selection = SelectionOptions {
         paths: vec![options.subject.clone().into()],
         config: options.config.clone(),
+        target: options.target.clone(),
         filter: None,
         tags: Vec::new(),
         ids: Vec::new(),

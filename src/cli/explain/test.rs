@@ -1,7 +1,7 @@
 //! The rules in force in one test: of the test as a whole, then turn by turn.
 
 use ananke::assertion::{ExplainedLimit, ExplainedRule, Kind, Measure, Origin, Part, SwitchedOff, TimeOut};
-use ananke::plan::{CaseEntry, Config, ExplainedTest, TestEntry, WrittenTurn};
+use ananke::plan::{CaseEntry, Config, ExplainedTest, TestEntry, WrittenTurn, is_default};
 use ananke::report::text;
 
 use super::layout::{Colours, Table, styled};
@@ -82,8 +82,12 @@ impl Shown<'_> {
         };
         let whole = self.explained.whole_timeout.as_ref();
         let whole = whole.map(|ms| format!(", all together after {} ms", text::line(ms))).unwrap_or_default();
-        let config = &self.config.source.name;
-        table.line(format!("{turns}{cut}{whole}; the target is that of {}", text::line(config)));
+        let config = text::line(&self.config.source.name);
+        let target = match self.case.test.target.as_str() {
+            name if is_default(name) => format!("that of {config}"),
+            name => format!("`{}` of {config}", text::line(name)),
+        };
+        table.line(format!("{turns}{cut}{whole}; the target is {target}"));
     }
 }
 

@@ -1,0 +1,257 @@
+//! What is wrong with a test or odd about it, before anything runs.
+
+use std::collections::{BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::config::{Agent, Agents};
+use super::entry::{CaseEntry, TestEntry};
+use super::rows::RowEntry;
+use super::settings::secrets_of;
+use super::test::{Head, LoadedTest, Written, started, with_row};
+use super::{Supply, discover, hook};
+use crate::assertion::{Block, Library, Lint, Surroundings, lint};
+use crate::context::Context;
+use crate::diagnostic::{Code, Diagnostic, Spanned};
+use crate::model::{AguiTransport, Target, TestFile, Turn};
+use crate::schema;
+use crate::source;
+use crate::variables::{Filling, Scope, Secret};
+
+/// What the files of a project are checked with.
+#[derive(Clone, Copy)]
+pub(super) struct Project<'a> {
+    pub(super) context: &'a Context,
+    pub(super) supply: &'a Supply,
+    /// The config's folder.
+    pub(super) folder: &'a Path,
+    /// `None` where the config does not fit.
+    pub(super) agents: Option<&'a Agents<'a>>,
+}
+
+impl<'a> Project<'a> {
+    fn library(&self) -> Option<Library<'a>> {
+        self.agents.map(|agents| agents.config.library())
+    }
+}
+
+/// A test that was checked.
+pub(super) struct Checked {
+    /// The test, or each of its rows.
+    pub(super) cases: Vec<CaseEntry>,
+    /// The name of its target.
+    pub(super) target: String,
+    pub(super) lint: Lint,
+    /// What its own variables put into headers.
+    pub(super) secrets: Vec<Secret>,
+    /// The files of its snapshots.
+    pub(super) snapshots: BTreeSet<PathBuf>,
+}
+
+/// The rows of a test, looked at: each for itself, and one of each shape with all that uses it.
+struct Sampled {
+    entries: Vec<RowEntry>,
+    /// What is known with one row of each set of columns.
+    scopes: Vec<Scope>,
+    /// The columns that every row has.
+    common: Option<BTreeSet<String>>,
+}
+
+impl LoadedTest {
+    /// What else is wrong with a file that does not fit: its patterns and references are checked all the same, so that
+    /// everything is told in one go (SPEC 1).
+    ///
+    /// Also says whether the test may give itself variables.
+    pub(super) fn further_problems(project: &Project<'_>, path: &Path) -> (Vec<Diagnostic>, bool) {
+        let Project { context, supply, .. } = *project;
+        let read = source::read(path, &discover::display_name(context, path)).ok();
+        let salvaged = read.and_then(|source| Some((schema::salvage::<TestFile>(&source)?, source)));
+        let Some((salvaged, source)) = salvaged else { return (Vec::new(), true) };
+        let mut problems = Vec::new();
+        let test = Self::of(source, salvaged.value.clone());
+        test.check(&Project { agents: None, ..*project }, &mut problems);
+        problems.retain(|problem| salvaged.is_of_the_file(problem));
+        let gives = test.model.vars.is_some() || test.model.cases.is_some() || !test.hooks(supply).is_empty();
+        (problems, gives)
+    }
+
+    /// Checks every leaf; what is known only when the test starts is left for then. What the rules can never do
+    /// is looked at together with those of its target, which is one of the `agents`.
+    pub(super) fn check(&self, project: &Project<'_>, problems: &mut Vec<Diagnostic>) -> Option<Checked> {
+        let Project { context, supply, folder, agents } = *project;
+        let known = self.known(context, supply, folder, problems);
+        let head = self.head(&known, problems);
+        let agent = agents.and_then(|agents| agents.agent(self.target(agents.config, &known, problems)?));
+        let scope = started(known);
+        let rows = self.sample(context, supply, &scope, problems);
+        let scopes = rows.as_ref().map_or(std::slice::from_ref(&scope), |rows| &rows.scopes);
+        let mut secrets = Vec::new();
+        let mut looked_at = None;
+        for scope in scopes {
+            let found = self.check_leaves(project, scope, agent, problems);
+            looked_at.get_or_insert(found);
+            let own = self.model.vars.is_some() || rows.is_some();
+            if let Some(agent) = agent.filter(|_| own) {
+                secrets.extend(secrets_of(agent.target, &agent.config.source, scope));
+            }
+        }
+        let (mut lint, Written { mut test, mut blocks, .. }) = looked_at?;
+        let entries = rows.as_ref().map_or(&[][..], |rows| &rows.entries);
+        let mut snapshots = BTreeSet::new();
+        for row in entries.iter().map(Some).chain(entries.is_empty().then_some(None)) {
+            let name = head.as_ref().map_or("", |head| &head.name);
+            let of_target = agent.and_then(|agent| agent.rules.block.snapshot.clone());
+            let mut outer = Block { snapshot: of_target, ..Block::default() };
+            let keeping = self.keeping(context, name, row, false);
+            let files = keeping.place(&mut outer, &mut test, &mut blocks, problems);
+            if files.is_empty() {
+                break;
+            }
+            snapshots.extend(files);
+        }
+        if let Some(agent) = agent {
+            lint.certain.extend(self.connects_over_http(&agent.target.model));
+        }
+        let Head { name, id, description, tags, skip } = head?;
+        let common = rows.as_ref().and_then(|rows| rows.common.clone()).unwrap_or_default();
+        let defines: BTreeSet<String> = self.own_names().map(str::to_owned).chain(common).collect();
+        let target = agent.map(|agent| agent.target.name.clone()).unwrap_or_default();
+        let test = Arc::new(TestEntry {
+            id: id.unwrap_or_else(|| format!("{}::{name}", self.path_from(folder))),
+            name,
+            target: target.clone(),
+            description,
+            tags,
+            skip,
+            turns: self.model.turns.len(),
+            path: self.source.path.clone(),
+            place: self.path_from(folder),
+            file: self.source.name.to_string(),
+            line: self.source.place(self.model.name.span).line,
+            hash: self.hash,
+            hooks: !self.hooks(supply).is_empty(),
+            defines: defines.into_iter().collect(),
+        });
+        let case = |row| CaseEntry { test: Arc::clone(&test), row, quarantine: None };
+        let cases = match rows {
+            None => vec![case(None)],
+            Some(rows) => rows.entries.into_iter().map(|row| case(Some(row))).collect(),
+        };
+        Some(Checked { cases, target, lint, secrets, snapshots })
+    }
+
+    /// Checks every leaf with the variables of one row.
+    fn check_leaves(
+        &self,
+        project: &Project<'_>,
+        scope: &Scope,
+        agent: Option<Agent<'_>>,
+        problems: &mut Vec<Diagnostic>,
+    ) -> (Lint, Written) {
+        let Project { context, supply, folder, .. } = *project;
+        self.check_hooks(context, supply, folder, scope, problems);
+        let version = agent.map(|agent| agent.target.model.protocol_version()).unwrap_or_default();
+        let written = self.written(context, supply, scope, project.library(), version, problems);
+        let lint = agent.map(|Agent { config, rules, .. }| {
+            // A turn with a time-out of its own may take longer than the target says.
+            let is_own = |turn: &Spanned<Turn>| turn.settings().timeout_ms.is_some();
+            let surroundings = Surroundings {
+                config: &config.source,
+                test: &self.source,
+                name: self.model.name.span,
+                timeout: rules.timeout.filter(|_| !self.model.turns.iter().any(is_own)),
+            };
+            lint(&rules.block, &written.test, &written.blocks, &surroundings)
+        });
+        (lint.unwrap_or_default(), written)
+    }
+
+    /// Looks at every row, of a test that has rows.
+    fn sample(
+        &self,
+        context: &Context,
+        supply: &Supply,
+        scope: &Scope,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Option<Sampled> {
+        let written = self.model.cases.as_ref()?;
+        let mut sampled = Sampled { entries: Vec::new(), scopes: Vec::new(), common: None };
+        let mut shapes: HashSet<Vec<String>> = HashSet::new();
+        if let Some(rows) = self.rows(context, scope, problems) {
+            let mut filling = Filling::new(scope, &self.source, true, problems);
+            rows.each(written.span, &mut filling, &mut |entry, row| {
+                sampled.entries.push(entry);
+                let names: Vec<String> = row.columns.keys().cloned().collect();
+                if shapes.contains(&names) {
+                    return;
+                }
+                let own: BTreeSet<String> = names.iter().cloned().collect();
+                sampled.common = Some(match sampled.common.take() {
+                    Some(common) => &common & &own,
+                    None => own,
+                });
+                sampled.scopes.push(with_row(scope.clone(), &row, supply));
+                shapes.insert(names);
+            });
+        }
+        if sampled.scopes.is_empty() {
+            sampled.scopes.push(scope.clone().open());
+        }
+        Some(sampled)
+    }
+
+    /// Some servers take a run without messages for a run like any other (SPEC 4).
+    fn connects_over_http(&self, target: &Target) -> Option<Diagnostic> {
+        let Target::Agui(target) = target else { return None };
+        let transport = target.transport.as_ref().map(|transport| transport.value).unwrap_or_default();
+        if transport != AguiTransport::Http || target.connect.is_some() {
+            return None;
+        }
+        let turn = self.model.turns.iter().find(|turn| matches!(turn.value, Turn::Connect(_)))?;
+        let message =
+            "connecting over plain HTTP sends a run without messages, which some agents answer by running";
+        let warning = Diagnostic::warning(Code::ConnectOverHttp, message).at(&self.source, turn.span, "");
+        Some(warning.help(
+            "say `connect: empty_run` on the target if this agent tells its thread then, or reach it through a \
+             runtime with `transport: copilotkit`",
+        ))
+    }
+
+    fn check_hooks(
+        &self,
+        context: &Context,
+        supply: &Supply,
+        folder: &Path,
+        scope: &Scope,
+        problems: &mut Vec<Diagnostic>,
+    ) {
+        let run = !self.hooks(supply).is_empty();
+        for (index, written) in self.model.hooks.iter().flatten().enumerate() {
+            // Nothing runs before the first hook; what the others use may come from it.
+            let scope = match index {
+                0 if run => scope.clone().hint(Self::HINT_FOR_HOOKS),
+                _ => scope.clone().open(),
+            };
+            let mut filling = Filling::new(&scope, &self.source, true, problems);
+            hook::fill(written, index + 1, context, folder, &scope, &mut filling);
+        }
+        let mut scope = self.after_turns(scope, supply).into_owned();
+        if self.model.hooks.is_some() {
+            scope = scope.open();
+        }
+        for (index, written) in self.model.teardown.iter().flatten().enumerate() {
+            let mut filling = Filling::new(&scope, &self.source, true, problems);
+            hook::fill(written, index + 1, context, folder, &scope, &mut filling);
+        }
+    }
+
+    pub(super) fn one_id_each(&self, filling: &mut Filling<'_>) {
+        let mut known = HashSet::new();
+        for id in self.model.turns.iter().filter_map(|turn| turn.settings().id) {
+            if !known.insert(&id.value) {
+                let message = format!("two turns have the id `{}`", id.value);
+                filling.report(Code::Contradiction, id.span, message, Some("rename one of them".to_owned()));
+            }
+        }
+    }
+}

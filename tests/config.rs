@@ -1,0 +1,70 @@
+//! What a config asks for in every run, from outside.
+
+use std::fmt::Write as _;
+use std::process::Command;
+
+use crate::support::project::Project;
+
+const TEST: &str =
+    "version: \"1.0\"\nname: a\nturns: [{ user: hi, assert: { text: { must_match: hello } } }]\n";
+
+fn project(reports: &str) -> Project {
+    let config = format!(
+        "version: \"1.3\"\nreports: {reports}\nvars: {{ KIND: junit }}\n\
+         target: {{ type: scripted, rules: [{{ do: [{{ say: hello }}] }}] }}\n"
+    );
+    Project::new(&[("ananke.config.yaml", &config), ("below/a.test.yaml", TEST)])
+}
+
+/// What a run in the folder `below` writes to these files of the project.
+fn written(project: &Project, arguments: &[&str], files: &[&str]) -> Vec<Option<String>> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ananke"));
+    let command = command.current_dir(project.folder().join("below")).env_clear().args(arguments);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    files.iter().map(|file| std::fs::read_to_string(project.folder().join(file)).ok()).collect()
+}
+
+#[test]
+fn reports_of_the_config_are_written_beside_those_of_the_command_line() {
+    let project = project("[\"reports/${KIND}.xml\", all.jsonl]");
+    let files = ["reports/junit.xml", "all.jsonl", "below/own.json"];
+    let [junit, lines, own] = written(&project, &["run", "-o", "own.json"], &files).try_into().unwrap();
+    assert!(junit.is_some_and(|text| text.contains("<testsuites")));
+    assert_eq!(lines.map(|text| text.lines().count()), Some(2));
+    assert!(own.is_some_and(|text| text.contains("\"results\"")));
+}
+
+#[test]
+fn what_runs_nothing_writes_no_report() {
+    let project = project("[all.jsonl]");
+    for arguments in [&["check"][..], &["list"], &["run", "--dry-run"]] {
+        assert_eq!(written(&project, arguments, &["all.jsonl"]), [None], "{arguments:?}");
+    }
+}
+
+/// What is wrong with a config of these lines beside a target.
+fn problems(lines: &str) -> Vec<String> {
+    let config = format!("version: \"1.3\"\ntarget: {{ type: scripted, rules: [] }}\n{lines}");
+    let project = Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", TEST)]);
+    project.plan().problems.iter().map(|problem| problem.message.clone()).collect()
+}
+
+#[test]
+fn a_long_way_is_refused_and_a_broad_one_is_walked_once() {
+    let mut targets = "targets:\n  t0: { extends: default }\n".to_owned();
+    let mut assertions = "assertions:\n  a0: { tools: { forbid: [x] } }\n".to_owned();
+    for (number, before) in (1..=32).zip(0..) {
+        let _ = writeln!(targets, "  t{number}: {{ extends: t{before} }}");
+        let _ = writeln!(assertions, "  a{number}: {{ extends: [a{before}, a{before}] }}");
+    }
+    let user = "  u: { extends: default, assert: { extends: [a31] } }\n";
+    assert_eq!(
+        problems(&format!("{targets}{user}{assertions}")),
+        ["more than 32 targets extend each other", "more than 32 targets extend each other"]
+    );
+    let user = "targets:\n  u: { extends: default, assert: { extends: [a32] } }\n";
+    // At both words of the block that goes too far.
+    let refused = "more than 32 blocks of assertions extend each other";
+    assert_eq!(problems(&format!("{user}{assertions}")), [refused, refused]);
+}

@@ -3,7 +3,7 @@
 //! **Invariant:** an attempt shares nothing with the one before it but the test's file; what comes out tells of the
 //! last attempt that was carried out, with those before it.
 
-use super::case::attempt;
+use super::attempt::attempt;
 use super::upcoming::Loading;
 use super::{Run, RunEvent};
 use crate::context::CaseKey;

@@ -8,7 +8,7 @@ use crate::plan::Preparation;
 use crate::recording::Tape;
 
 use super::Run;
-use super::case::{Halt, broken, learn, unprepared_problem};
+use super::attempt::{Halt, broken, learn, unprepared_problem};
 
 /// Runs every hook and hands what it gave to `preparation`; stops at the first that does not do its work (SPEC 3).
 /// What it gave and a header will carry is learnt as a secret before anything more is told.

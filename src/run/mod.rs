@@ -5,10 +5,12 @@
 //! case in `case`, how often it is tried in `attempts`, its hooks in `hooks`, one turn in `turn`, what a turn hears in
 //! `capture`, what it keeps for later ones in `keep`, what cleans up in `teardown`, what becomes of snapshots in `snapshots`.
 
+mod attempt;
 mod attempts;
 mod capture;
 mod case;
 mod client_tools;
+mod conversation;
 mod event;
 mod hooks;
 mod keep;

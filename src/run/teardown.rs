@@ -7,7 +7,7 @@ use crate::outcome::Outcome;
 use crate::plan::Preparation;
 
 use super::Run;
-use super::case::unprepared_problem;
+use super::attempt::unprepared_problem;
 
 /// Runs every command, also where the run is being stopped: what was set up is taken down.
 pub(super) async fn tear_down(shared: &Run, preparation: &Preparation<'_>, outcome: &mut Outcome) {

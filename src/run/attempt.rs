@@ -1,0 +1,180 @@
+//! One attempt at a test: begin → hooks → fill the rest → talk → clean up.
+
+use crate::context::CaseKey;
+use crate::diagnostic::Diagnostic;
+use crate::outcome::{ErrorKind, Outcome, Problem, Status};
+use crate::plan::{CaseEntry, Plan, Preparation, Unprepared};
+use crate::recording::{Player, RecordingError, Tape, markers_of};
+use crate::redact::marker;
+use crate::variables::Secret;
+
+use super::Run;
+use super::attempts::known_thread;
+use super::case::{blank, cut_short};
+use super::hooks::run_hooks;
+use super::teardown::tear_down;
+use super::upcoming::Loading;
+
+/// Why a test ends before its conversation does.
+pub(super) enum Halt {
+    /// It is broken: also in a run that is being stopped.
+    Broken(Problem),
+    /// The run is being stopped, which is no fault of the test's.
+    Stopped,
+}
+
+impl From<Problem> for Halt {
+    fn from(problem: Problem) -> Self {
+        Self::Broken(problem)
+    }
+}
+
+/// An attempt, with a world of its own, and what is known of it so far.
+pub(super) struct Attempt<'a> {
+    pub(super) shared: &'a Run,
+    pub(super) key: &'a CaseKey,
+    pub(super) tape: Tape,
+    pub(super) outcome: Outcome,
+}
+
+/// Makes the attempt `key` at a test, with hooks, a thread and a conversation of its own; `before` is the attempt
+/// before it.
+pub(super) async fn attempt(
+    shared: &Run,
+    plan: &Plan,
+    entry: &CaseEntry,
+    key: &CaseKey,
+    loading: Loading,
+    before: Option<&Outcome>,
+) -> Outcome {
+    let mut outcome = blank(shared, entry);
+    let tape = match Tape::open(shared.recordings.as_ref(), key, &shared.context, &shared.transport) {
+        Ok(tape) => tape,
+        Err(error) => {
+            end(&mut outcome, broken(error));
+            outcome.ended_unix_ms = outcome.started_unix_ms;
+            return outcome;
+        }
+    };
+    outcome.started_unix_ms = tape.context.clock.unix_ms(tape.started);
+    let mut attempt = Attempt { shared, key, tape, outcome };
+    let carried_out = attempt.carry_out(plan, entry, loading, before).await;
+    attempt.ended(carried_out)
+}
+
+/// A test ends with a problem of the test as a whole.
+fn end(outcome: &mut Outcome, problem: Problem) {
+    outcome.status = Status::Error;
+    outcome.problem = Some(problem);
+}
+
+/// What a recording that cannot be played or written is for its test.
+pub(super) fn broken(RecordingError { message, help }: RecordingError) -> Problem {
+    Problem { kind: ErrorKind::Recording, message, help }
+}
+
+/// The test was to be recorded and is not: it did not pass, whatever the agent did.
+fn not_kept(outcome: &mut Outcome, error: RecordingError) {
+    if outcome.problem.is_some() {
+        outcome.warnings.push(error.message);
+    } else {
+        outcome.status = Status::Error;
+        outcome.problem = Some(broken(error));
+    }
+}
+
+impl Attempt<'_> {
+    /// From the file to the last rule, and what cleans up. What stops it on the way is a problem of the test as a whole.
+    async fn carry_out(
+        &mut self,
+        plan: &Plan,
+        entry: &CaseEntry,
+        loading: Loading,
+        before: Option<&Outcome>,
+    ) -> Result<(), Halt> {
+        let shared = self.shared;
+        let unprepared = |unprepared| unprepared_problem(shared, unprepared);
+        let test = loading.loaded().await.map_err(unprepared)?;
+        let context = self.tape.context.clone();
+        let mut preparation = Preparation::begin(&context, plan, entry, test).map_err(unprepared)?;
+        if let Some(player) = self.tape.player() {
+            preparation = preparation.without_sending();
+            player.secrets().iter().for_each(|name| _ = shared.redactor.learn(&marker(name)));
+            for (name, marker) in markers_of(player.secrets()) {
+                preparation.replace(name, marker);
+            }
+        }
+        self.outcome.turns_not_run = count(preparation.turns());
+        let talked = self.talk(&mut preparation, before).await;
+        if self.tape.player().is_none() {
+            tear_down(shared, &preparation, &mut self.outcome).await;
+        }
+        talked
+    }
+
+    /// From the first hook to the last rule.
+    async fn talk(
+        &mut self,
+        preparation: &mut Preparation<'_>,
+        before: Option<&Outcome>,
+    ) -> Result<(), Halt> {
+        let Self { shared, tape, outcome, .. } = self;
+        let unprepared = |unprepared| unprepared_problem(shared, unprepared);
+        run_hooks(shared, tape, preparation).await?;
+        let prepared = preparation.finish().map_err(unprepared)?;
+        learn(shared, &prepared.secrets);
+        tape.learn(&prepared.secrets);
+        prepared.target.agent().clone_into(&mut outcome.agent);
+        outcome.thread_id.clone_from(&prepared.thread_id);
+        outcome.warnings.clone_from(&prepared.warnings);
+        if let Some(problem) = known_thread(shared, before, &prepared.thread_id) {
+            return Err(problem.into());
+        }
+        Ok(self.converse(preparation, prepared).await?)
+    }
+
+    /// What came out, once nothing more happens.
+    fn ended(self, carried_out: Result<(), Halt>) -> Outcome {
+        let Self { shared, tape, mut outcome, .. } = self;
+        match carried_out {
+            Ok(()) => {}
+            Err(Halt::Stopped) => cut_short(&mut outcome, shared.stopper.reason()),
+            Err(Halt::Broken(problem)) => end(&mut outcome, problem),
+        }
+        let clock = &tape.context.clock;
+        let now = tape.player().map_or_else(|| clock.unix_ms(clock.now()), Player::ended_unix_ms);
+        let last = outcome.turns.last().map_or(0, |turn| turn.ended_unix_ms);
+        outcome.ended_unix_ms = now.max(last);
+        if outcome.status != Status::Skipped
+            && let Err(error) = tape.keep(outcome.ended_unix_ms, &shared.redactor)
+        {
+            not_kept(&mut outcome, error);
+        }
+        outcome
+    }
+}
+
+pub(super) fn count(turns: usize) -> u32 {
+    u32::try_from(turns).unwrap_or(u32::MAX)
+}
+
+pub(super) fn learn(shared: &Run, secrets: &[Secret]) {
+    for secret in secrets {
+        shared.redactor.learn(&secret.value);
+    }
+}
+
+pub(super) fn unprepared_problem(shared: &Run, unprepared: Unprepared) -> Problem {
+    let (message, help) = match unprepared {
+        Unprepared::Changed => {
+            ("the file changed since the run began".to_owned(), Some("run it again".to_owned()))
+        }
+        Unprepared::Broken(problems, secrets) => {
+            learn(shared, &secrets);
+            let lines: Vec<String> = problems.iter().map(Diagnostic::to_string).collect();
+            let help = problems.into_iter().find(|problem| !problem.help.is_empty());
+            (lines.join("\n"), help.map(|problem| problem.help.join("\n")))
+        }
+    };
+    Problem { kind: ErrorKind::Setup, message, help }
+}

@@ -9,6 +9,7 @@ mod config;
 mod corpus;
 mod data;
 mod docs;
+mod examples;
 mod explained;
 mod golden_cases;
 mod hooks;

@@ -233,6 +233,24 @@ fn a_limit_that_the_time_out_cuts_off() {
 }
 
 #[test]
+fn a_limit_that_the_end_of_the_whole_test_cuts_off() {
+    let within = |whole: u64, target: &str, test: &str, turns: &[&str]| {
+        let config = format!("version: \"1.3\"\ntarget: {{ type: scripted, assert: {target}, rules: [] }}\n");
+        let test = file("one", test, turns) + &format!("timeout_ms: {whole}\n");
+        told(&Project::new(&[("ananke.config.yaml", &config), ("one.test.yaml", &test)]))
+    };
+    let limit = |measure: &str| format!("{{ timing: {{ {measure}: 1001 }} }}");
+    let none: [&str; 0] = [];
+    for measure in ["max_duration_ms", "max_idle_ms", "max_first_token_ms", "max_tool_ms"] {
+        let limit = limit(measure);
+        assert_eq!(within(1000, "{}", &limit, &["{}", "{}"]), ["limit-above-timeout:3"], "{measure}");
+        assert_eq!(within(1000, "{}", "{}", &["{}", &limit]), ["limit-above-timeout:6"], "{measure}");
+        assert_eq!(within(1000, &limit, "{}", &["{}"]), ["limit-above-timeout:2"], "{measure}");
+        assert_eq!(within(1001, &limit, &limit, &["{}", &limit]), none, "{measure}");
+    }
+}
+
+#[test]
 fn an_idle_limit_below_which_the_duration_lies() {
     let both = |idle: u64| format!("{{ timing: {{ max_duration_ms: 100, max_idle_ms: {idle} }} }}");
     let none: [&str; 0] = [];

@@ -58,6 +58,22 @@ fn an_interrupted_run_writes_its_reports_and_says_130() {
 }
 
 #[test]
+fn what_was_set_up_is_taken_down_where_the_run_is_interrupted() {
+    let (project, listener) = held();
+    let test = "version: \"1.3\"\nname: held\nturns: [{ user: hi }]\nteardown: [{ cmd: [\"sh\", \"-c\", \"echo down > down.txt\"] }]\n";
+    std::fs::write(project.folder().join("a.test.yaml"), test).unwrap();
+    let mut child =
+        program(&project, &["run"]).env("PATH", "/usr/bin:/bin").stdout(Stdio::null()).spawn().unwrap();
+    let (mut connection, _) = listener.accept().unwrap();
+    let mut request = [0; 16];
+    connection.read_exact(&mut request).unwrap();
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let down = std::fs::read_to_string(project.folder().join("down.txt")).unwrap();
+    assert_eq!(down, "down\n");
+}
+
+#[test]
 fn a_second_signal_leaves_at_once() {
     let (project, listener) = held();
     let mut child = program(&project, &["run"]).stdout(Stdio::null()).spawn().unwrap();

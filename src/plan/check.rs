@@ -13,7 +13,7 @@ use super::{Supply, discover, hook};
 use crate::assertion::{Block, Library, Lint, Surroundings, lint};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Spanned};
-use crate::model::{AguiTransport, Target, TestFile, Turn};
+use crate::model::{AguiTransport, Given, Target, TestFile, Turn};
 use crate::schema;
 use crate::source;
 use crate::variables::{Filling, Scope, Secret};
@@ -155,7 +155,12 @@ impl LoadedTest {
         let lint = agent.map(|Agent { config, rules, .. }| {
             // A turn with a time-out of its own may take longer than the target says.
             let is_own = |turn: &Spanned<Turn>| turn.settings().timeout_ms.is_some();
+            let whole_timeout_ms = match self.model.timeout_ms.as_ref().map(|ms| &ms.value) {
+                Some(Given::Literal(ms)) => Some(*ms),
+                Some(Given::Reference(_)) | None => None,
+            };
             let surroundings = Surroundings {
+                whole_timeout_ms,
                 config: &config.source,
                 test: &self.source,
                 name: self.model.name.span,

@@ -48,7 +48,7 @@ impl Quarantine {
         let today = Day::of(unix_ms);
         for case in cases {
             let mut in_force = self.0.iter().filter(|entry| entry.told.expires >= today);
-            let entry = in_force.find(|entry| entry.fits(&case.id()));
+            let entry = in_force.find(|entry| entry.fits(case));
             case.quarantine = entry.map(|entry| Arc::clone(&entry.told));
         }
     }
@@ -93,7 +93,7 @@ impl Quarantine {
 
     /// A warning of every entry that fits none of the project's tests.
     pub(super) fn of_nothing(&self, cases: &[CaseEntry], source: &Arc<SourceFile>) -> Vec<Diagnostic> {
-        let idle = self.0.iter().filter(|entry| !cases.iter().any(|case| entry.fits(&case.id())));
+        let idle = self.0.iter().filter(|entry| !cases.iter().any(|case| entry.fits(case)));
         idle.map(|entry| {
             let what = match entry.fits {
                 Fits::Only(_) => "no test has the id",
@@ -112,7 +112,7 @@ impl Quarantine {
     /// The entries that fit a selected test; all of them where the whole project is selected.
     fn concerned(&self, cases: &[CaseEntry], selection: &Selection) -> impl Iterator<Item = &Entry> {
         let whole = selection.is_whole();
-        self.0.iter().filter(move |entry| whole || cases.iter().any(|case| entry.fits(&case.id())))
+        self.0.iter().filter(move |entry| whole || cases.iter().any(|case| entry.fits(case)))
     }
 }
 
@@ -145,10 +145,11 @@ impl Entry {
         Some(Self { told: Arc::new(told), fits, test: written.test.span, expires: written.expires.span })
     }
 
-    fn fits(&self, id: &str) -> bool {
+    /// The id of a test stands for all its rows.
+    fn fits(&self, case: &CaseEntry) -> bool {
         match &self.fits {
-            Fits::Only(only) => only == id,
-            Fits::Like(pattern) => pattern.is_match(id),
+            Fits::Only(only) => case.test.id == *only || case.id() == only.as_str(),
+            Fits::Like(pattern) => pattern.is_match(&case.id()),
         }
     }
 

@@ -36,10 +36,46 @@ pub(super) fn lint(merged: &Inherited, surroundings: &Surroundings<'_>, lint: &m
             found.extend(warning.map(|warning| (&bound.origin, warning)));
         }
     }
+    for bound in surroundings.whole_timeout_ms.map(|ms| never_reached(merged, ms)).into_iter().flatten() {
+        // A turn that is cut off sooner was told already.
+        if !found.iter().any(|(origin, _)| **origin == bound.1.origin) {
+            found.push((&bound.1.origin, whole_cut_off(bound, surroundings)));
+        }
+    }
     for (origin, warning) in found {
         let kept = if origin.level == Level::Target { &mut lint.of_target } else { &mut lint.certain };
         kept.push(warning);
     }
+}
+
+/// The limits of time that allow more than the whole test has, each once.
+fn never_reached(merged: &Inherited, whole_ms: u64) -> Vec<(Measure, &Bound)> {
+    let of_test = merged.limits.get(Measure::Duration).map(|bound| (Measure::Duration, bound));
+    let times = [Measure::Duration, Measure::Idle, Measure::FirstToken, Measure::Tool];
+    let of_turns = times.into_iter().flat_map(|measure| {
+        let limits = of_turns(measure, merged).into_iter();
+        limits.map(move |limit| (measure, limit.bound))
+    });
+    let mut above: Vec<(Measure, &Bound)> = Vec::new();
+    for (measure, bound) in of_test.into_iter().chain(of_turns).filter(|(_, bound)| bound.most > whole_ms) {
+        if !above.iter().any(|(_, known)| known.origin == bound.origin) {
+            above.push((measure, bound));
+        }
+    }
+    above
+}
+
+fn whole_cut_off((measure, bound): (Measure, &Bound), surroundings: &Surroundings<'_>) -> Diagnostic {
+    let whole = surroundings.whole_timeout_ms.unwrap_or_default();
+    let message = format!(
+        "`{}` of {} ms is never exceeded: the whole test is cut off after {whole} ms",
+        measure.key(),
+        bound.most
+    );
+    let source = surroundings.source(&bound.origin);
+    Diagnostic::warning(Code::LimitAboveTimeout, message)
+        .at(source, bound.origin.span, "")
+        .help("lower the limit, or raise `timeout_ms` of the test")
 }
 
 /// Each limit once, with the turns it is in force on: one that turns inherit, and those that turns wrote.

@@ -27,6 +27,8 @@ pub struct Surroundings<'a> {
     pub name: Span,
     /// What cuts a turn off; `None` where it is known later.
     pub timeout: Option<TimeOut>,
+    /// What cuts the whole test off, as the test says; `None` where it says nothing or it is known later.
+    pub whole_timeout_ms: Option<u64>,
 }
 
 /// The time-out of a turn.

@@ -192,6 +192,22 @@ fn a_number_of_calls_overrides_and_a_looser_turn_answers_for_itself() {
 }
 
 #[test]
+fn the_sequence_of_the_test_replaces_that_of_the_target_and_a_turn_has_its_own() {
+    let sequence = |mode: &str| format!("{{sequence: {{mode: {mode}, steps: [{{call: a}}]}}}}");
+    let (exact, only) = (sequence("exact"), sequence("only"));
+    let off = ("turn 1", "{sequence: false}");
+    let found = |blocks: &[(&str, &str)]| left_out(blocks, 2);
+    assert_eq!(found(&[("target", &exact)]).0, ["target sequence"]);
+    assert_eq!(found(&[("target", &exact), ("test", &only)]).0, ["test sequence"]);
+    assert_eq!(found(&[("target", &exact), ("test", "{sequence: false}")]).0, [""; 0]);
+    assert_eq!(found(&[("test", &exact), ("turn 2", &exact)]).0, ["test sequence", "turn sequence"]);
+    assert_eq!(found(&[("test", &only), ("turn 2", &only)]).0, ["test sequence"], "it is in force already");
+    let (names, out) = found(&[("test", &exact), off]);
+    assert_eq!((names, out), (vec!["test sequence".to_owned()], vec![vec!["sequence"], vec![]]));
+    assert_eq!(found(&[("test", &exact), ("turn 1", "{tools: false}")]).1, [[""; 0]; 2]);
+}
+
+#[test]
 fn who_leaves_subagents_out_says_so_for_the_levels_further_in() {
     let without = |blocks: &[(&str, &str)]| {
         let merged = inherited(blocks, 1);

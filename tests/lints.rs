@@ -54,6 +54,33 @@ fn a_required_tool_that_is_forbidden() {
 }
 
 #[test]
+fn a_step_of_a_sequence_that_can_never_come() {
+    let none: [&str; 0] = [];
+    let sequence = |mode: &str, steps: &str| format!("{{ sequence: {{ mode: {mode}, steps: [{steps}] }} }}");
+    let forbid = "{ tools: { forbid: [pay] } }";
+    let found = |test: &str, turn: &str| warnings("{}", test, &[turn, "{}"], 1000);
+    for mode in ["exact", "in_order", "any_order", "at_least"] {
+        let turn = sequence(mode, "{ call: look }, { call: pay }");
+        assert_eq!(found(forbid, &turn), ["forbidden-requirement:5"], "{mode}");
+    }
+    assert_eq!(found(forbid, &sequence("exact", "{ result: pay }")), ["forbidden-requirement:5"]);
+    assert_eq!(found("{ tools: { allow_only: [look] } }", &sequence("exact", "{ call: pay }")).len(), 1);
+    assert_eq!(found("{ tools: { max_calls: 1 } }", &sequence("exact", "{ call: a }, { call: a }")).len(), 1);
+    for silent in ["{ call: pay, optional: true }", "{ call: look }", "{ says: pay }"] {
+        assert_eq!(found(forbid, &sequence("exact", silent)), none, "{silent}");
+    }
+    assert_eq!(found(forbid, &sequence("only", "{ call: pay }")), none, "it may come, and need not");
+    let of_result = "{ tools: { forbid_calls: [{ name: pay, result_match: no }] } }";
+    assert_eq!(found(of_result, &sequence("exact", "{ call: pay }")), none, "its result may be another");
+    assert_eq!(found(of_result, &sequence("exact", "{ result: pay, match: no }")).len(), 1);
+    assert_eq!(
+        warnings("{}", "{}", &[&sequence("exact", "{ call: pay }"), forbid], 1000),
+        none,
+        "never in force together"
+    );
+}
+
+#[test]
 fn what_is_required_decides_whether_it_is_forbidden() {
     let none: [&str; 0] = [];
     for (require, forbid, expected) in [

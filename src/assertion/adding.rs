@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{
     AllowOnly, Block, Bound, Dropped, Entry, Equals, Expectation, ExpectedOutcome, Forbid, ForbidCall,
     Library, Matcher, MaxCalls, Measure, MustMatch, MustNotMatch, Off, Origin, OutputRule, Required, Rule,
-    Setting, Snapshot, StateRule, Wording,
+    Sequence, Setting, Snapshot, StateRule, Wording,
 };
 use crate::diagnostic::{Code, Span, Spanned};
 use crate::model::{
@@ -51,7 +51,8 @@ impl<'c, 'f, 'l> Adding<'c, 'f, 'l> {
 
     /// Adds a block: first those that it extends, then what it says itself, over them and over what is there.
     pub(super) fn block(&mut self, block: &AssertBlock) {
-        let AssertBlock { extends, tools, timing, text, output, state, outcome, usage, snapshot } = block;
+        let AssertBlock { extends, tools, timing, text, sequence, output, state, outcome, usage, snapshot } =
+            block;
         for name in extends.iter().flatten() {
             self.extend(name);
         }
@@ -61,6 +62,13 @@ impl<'c, 'f, 'l> Adding<'c, 'f, 'l> {
         }
         if let Some(text) = self.switched("text", text.as_ref()) {
             self.text(text);
+        }
+        if let Some(written) = sequence
+            && let Some(rule) = self.switched("sequence", Some(written))
+        {
+            self.add(written.span, written.span, |filling| {
+                Sequence::compile(rule, written.span, filling).map(Rule::Sequence)
+            });
         }
         for written in self.switched("output", output.as_ref()).into_iter().flatten() {
             self.add(written.span, written.span, |filling| {

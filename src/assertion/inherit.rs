@@ -74,7 +74,7 @@ pub struct Dropped {
 }
 
 /// Merges the levels. Lists accumulate, outer first; a prohibition that an outer level wrote already counts once;
-/// limits, `max_calls` and the outcome override inwards; `false` leaves out.
+/// limits, `max_calls`, the sequence and the outcome override inwards; `false` leaves out.
 pub fn inherit(target: &Block, test: &Block, turns: &[Block]) -> Inherited {
     let (replaced, kept) = part(&target.entries, |entry| replaced_further_in(entry, test));
     let without_subagents = |levels: &[&Block]| {
@@ -233,9 +233,10 @@ fn switched_off<'b>(entry: &Entry, inner: &'b Block) -> Option<&'b Origin> {
 
 /// What a block says instead of a rule of one further out, at the same home.
 fn replaced_further_in<'b>(entry: &Entry, inner: &'b Block) -> Option<&'b Origin> {
-    let own = || inner.entries.iter().find(|own| matches!(own.rule, Rule::MaxCalls(_)));
-    let instead = || own().filter(|_| matches!(entry.rule, Rule::MaxCalls(_))).map(|own| &own.origin);
-    switched_off(entry, inner).or_else(instead)
+    // What is one word or one list of steps is said by the innermost level alone.
+    let is_one = matches!(entry.rule, Rule::MaxCalls(_) | Rule::Sequence(_));
+    let instead = || inner.entries.iter().find(|own| is_one && own.rule.path() == entry.rule.path());
+    switched_off(entry, inner).or_else(|| instead().map(|own| &own.origin))
 }
 
 /// What a turn says instead of a rule of the test: a tighter `max_calls` stands beside that of the test.

@@ -6,7 +6,7 @@ use super::Captured;
 use crate::diagnostic::Difference;
 use crate::model::TextOf;
 use crate::redact::Redactor;
-use crate::trace::{First, Message, Origin, ToolCall, Touch, Trace, Turn};
+use crate::trace::{First, Message, Origin, Role, ToolCall, Touch, Trace, Turn};
 
 /// Where a rule is settled: the level that wrote it; what the target writes has the test as its home (SPEC 7.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,8 +72,16 @@ impl Scope<'_> {
 
     /// Whether a message is part of the text that the rule looks at.
     pub fn hears(&self, message: &Message) -> bool {
-        let is_told = !self.reach.left_out.contains(&message.turn);
-        is_told && message.is_text() && self.is_seen(message.origin, message.turn)
+        message.is_text() && self.is_said(message)
+    }
+
+    /// Whether a message of the user is part of the conversation that the rule looks at.
+    pub fn hears_user(&self, message: &Message) -> bool {
+        message.role == Role::User && !message.text.is_empty() && self.is_said(message)
+    }
+
+    fn is_said(&self, message: &Message) -> bool {
+        !self.reach.left_out.contains(&message.turn) && self.is_seen(message.origin, message.turn)
     }
 
     fn is_seen(&self, origin: Origin, turn: usize) -> bool {
@@ -156,6 +164,13 @@ impl Scope<'_> {
         };
         let is_told = self.trace.calls.get(call).is_some_and(|call| self.is_told(call));
         self.trace.is_live(call) && is_told && (answered || self.counts(call))
+    }
+
+    /// Whether the result of a call, its last, came in the rule's home, whichever turn the call began in.
+    pub fn is_answered(&self, call: usize) -> bool {
+        let turn = self.trace.calls.get(call).and_then(|call| call.answered_in);
+        let is_here = |turn: usize| self.home == Home::Test || self.home == Home::Turn(turn);
+        self.sees(call) && turn.is_some_and(|turn| is_here(turn) && !self.reach.left_out.contains(&turn))
     }
 
     fn is_told(&self, call: &ToolCall) -> bool {

@@ -2,9 +2,10 @@
 
 use super::{
     AllowOnly, Bound, Equals, ExpectedOutcome, Finding, Forbid, ForbidCall, Home, Judgement, MaxCalls,
-    Measure, Moment, MustMatch, MustNotMatch, OutputRule, Required, Scope, Snapshot, Sought, StateRule,
-    allow_only, describe, equals, forbid, forbid_calls, max_calls, max_duration, max_first_token, max_idle,
-    max_tokens, max_tool, must_match, must_not_match, outcome, output, require, snapshot, state, sum,
+    Measure, Moment, MustMatch, MustNotMatch, OutputRule, Required, Scope, Sequence, Snapshot, Sought,
+    StateRule, allow_only, describe, equals, forbid, forbid_calls, max_calls, max_duration, max_first_token,
+    max_idle, max_tokens, max_tool, must_match, must_not_match, outcome, output, require, sequence, snapshot,
+    state, sum,
 };
 use crate::diagnostic::{Place, Span};
 use crate::outcome::{Failure, Level};
@@ -39,6 +40,8 @@ pub enum Rule {
     MustNotMatch(MustNotMatch),
     /// `text.equals`
     Equals(Equals),
+    /// `sequence`
+    Sequence(Sequence),
     /// `output`
     Output(Box<OutputRule>),
     /// `state`
@@ -87,6 +90,7 @@ impl Rule {
                 Sought::Literal(_) => "text.not_contains",
             },
             Self::Equals(_) => "text.equals",
+            Self::Sequence(_) => "sequence",
             Self::Output(_) => "output",
             Self::State(_) => "state",
             Self::Outcome(_) => "outcome",
@@ -102,9 +106,11 @@ impl Rule {
             | Self::AllowOnly(_)
             | Self::MaxCalls(_)
             | Self::MustNotMatch(_) => Kind::Prohibition,
+            Self::Sequence(rule) if rule.is_prohibition() => Kind::Prohibition,
             Self::Require(_)
             | Self::MustMatch(_)
             | Self::Equals(_)
+            | Self::Sequence(_)
             | Self::Output(_)
             | Self::State(_)
             | Self::Outcome(_)
@@ -123,6 +129,7 @@ impl Rule {
             Self::MustMatch(rule) => rule.describe(),
             Self::MustNotMatch(rule) => rule.describe(),
             Self::Equals(rule) => rule.describe(),
+            Self::Sequence(rule) => rule.describe(),
             Self::Output(rule) => rule.describe(),
             Self::State(rule) => rule.describe(),
             Self::Outcome(rule) => rule.describe(),
@@ -141,6 +148,7 @@ impl Rule {
             Self::MustMatch(rule) => rule.settled(home),
             Self::MustNotMatch(rule) => rule.settled(home),
             Self::Equals(rule) => rule.settled(home),
+            Self::Sequence(rule) => rule.settled(home),
             Self::Output(rule) => rule.settled(home),
             Self::State(rule) => rule.settled(home),
             Self::Outcome(rule) => rule.settled(home),
@@ -150,7 +158,10 @@ impl Rule {
 
     /// Whether it looks at tool calls.
     pub fn is_about_tools(&self) -> bool {
-        self.path().starts_with("tools.")
+        match self {
+            Self::Sequence(rule) => rule.is_about_tools(),
+            other => other.path().starts_with("tools."),
+        }
     }
 
     /// Starts watching.
@@ -167,6 +178,7 @@ impl Rule {
             Self::MustMatch(rule) => Monitor::MustMatch(rule.start(patterns)?),
             Self::MustNotMatch(rule) => Monitor::MustNotMatch(rule.start(patterns)?),
             Self::Equals(rule) => Monitor::Equals(rule.start()),
+            Self::Sequence(rule) => Monitor::Sequence(rule.start(patterns)?),
             Self::Output(rule) => Monitor::Output(rule.start(patterns)?),
             Self::State(rule) => Monitor::State(rule.start(patterns)?),
             Self::Outcome(rule) => Monitor::Outcome(rule.start(patterns)?),
@@ -194,6 +206,8 @@ pub enum Monitor {
     MustNotMatch(must_not_match::Monitor),
     /// `text.equals`
     Equals(equals::Monitor),
+    /// `sequence`
+    Sequence(sequence::Monitor),
     /// `output`
     Output(output::Monitor),
     /// `state`
@@ -241,6 +255,7 @@ impl Monitor {
             Self::MustMatch(monitor) => monitor.watch(scope, moment),
             Self::MustNotMatch(monitor) => monitor.watch(scope, moment),
             Self::Equals(monitor) => monitor.watch(scope, moment),
+            Self::Sequence(monitor) => monitor.watch(scope, moment),
             Self::Output(monitor) => monitor.watch(scope, moment),
             Self::State(monitor) => monitor.watch(scope, moment),
             Self::Outcome(monitor) => monitor.watch(scope, moment),
@@ -256,16 +271,19 @@ impl Monitor {
 
     /// Whether it owes something at the end of its home: not judged where its home was cut short (SPEC 5).
     pub fn is_obligation(&self) -> bool {
-        matches!(
-            self,
-            Self::Require(_)
-                | Self::MustMatch(_)
-                | Self::Equals(_)
-                | Self::Output(_)
-                | Self::State(_)
-                | Self::Outcome(_)
-                | Self::Snapshot(_)
-        )
+        match self {
+            Self::Sequence(monitor) => monitor.is_obligation(),
+            other => matches!(
+                other,
+                Self::Require(_)
+                    | Self::MustMatch(_)
+                    | Self::Equals(_)
+                    | Self::Output(_)
+                    | Self::State(_)
+                    | Self::Outcome(_)
+                    | Self::Snapshot(_)
+            ),
+        }
     }
 }
 

@@ -95,6 +95,23 @@ impl Difference {
         collected.difference
     }
 
+    /// The difference of two lists of which is known what goes with what: the lines of both and of one alone, as they
+    /// stand beside each other.
+    pub fn of(lines: &[DifferenceLine]) -> Self {
+        let old: Vec<&str> =
+            lines.iter().filter(|line| line.side != Side::New).map(|line| line.text.as_str()).collect();
+        let mut collected = Collected::default();
+        let (mut at_old, mut at_new) = (0, 0);
+        for run in lines.chunk_by(|one, next| (one.side == Side::Both) == (next.side == Side::Both)) {
+            let (removed, added) = (of_side(run, Side::Old), of_side(run, Side::New));
+            collected.changed((at_old, &removed), (at_new, &added), &old);
+            let same = of_side(run, Side::Both);
+            same.iter().for_each(|line| collected.same(line));
+            (at_old, at_new) = (at_old + removed.len() + same.len(), at_new + added.len() + same.len());
+        }
+        collected.difference
+    }
+
     /// How many lines that differ are not shown, in words.
     pub fn more(&self) -> String {
         match self.left_out {
@@ -192,6 +209,11 @@ impl Collected {
     }
 }
 
+/// The texts of the lines of one side.
+fn of_side(lines: &[DifferenceLine], side: Side) -> Vec<&str> {
+    lines.iter().filter(|line| line.side == side).map(|line| line.text.as_str()).collect()
+}
+
 /// How many characters two lines have in common at their start.
 fn common_start(one: &str, other: &str) -> usize {
     one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count()
@@ -245,6 +267,24 @@ mod tests {
         assert_eq!(Difference::between(&old, &near).hunks.len(), 1, "six lines between them are all shown");
         let further = old.replace("line 5\n", "five\n").replace("line 13\n", "thirteen\n");
         assert_eq!(Difference::between(&old, &further).hunks.len(), 2);
+    }
+
+    #[test]
+    fn what_goes_with_what_may_be_known_already() {
+        let line = |(side, text): &(Side, &str)| DifferenceLine { side: *side, text: (*text).to_owned() };
+        let lines = [
+            (Side::Both, "1. look()"),
+            (Side::Old, "2. pay"),
+            (Side::New, "pay(5)"),
+            (Side::Both, "3. ship()"),
+            (Side::New, "log()"),
+        ];
+        let difference = Difference::of(&lines.iter().map(line).collect::<Vec<_>>());
+        assert_eq!(
+            difference.to_string(),
+            "@@ -1,3 +1,4 @@\n 1. look()\n-2. pay\n+pay(5)\n 3. ship()\n+log()\n"
+        );
+        assert!(Difference::of(&[line(&lines[0])]).is_empty());
     }
 
     #[test]

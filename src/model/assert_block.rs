@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Limit, OneOrMany, OutcomeRule, SnapshotRule, Switch, Text, ToolRules};
+use super::{Limit, OneOrMany, OutcomeRule, SequenceRule, SnapshotRule, Switch, Text, ToolRules};
 use crate::diagnostic::Spanned;
 use crate::source::Node;
 
@@ -25,6 +25,10 @@ pub struct AssertBlock {
     /// What the agent must and must not say.
     #[schemars(extend("x-since" = "1.0"))]
     pub text: Option<Spanned<Switch<TextRules>>>,
+    /// In which order the agent must call tools, get their results, and speak: on a turn in it, on a test or target in the
+    /// whole test. `false` switches an inherited one off, and leaves a turn out.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub sequence: Option<Spanned<Switch<SequenceRule>>>,
     /// What must hold of the last message: of its text, or with a `path` of the JSON that it is or holds.
     #[schemars(extend("x-since" = "1.3"), example = serde_json::json!([{"path": "total", "equals": 89.5}]))]
     pub output: Option<Spanned<Switch<Vec<Spanned<ValueRule>>>>>,

@@ -17,6 +17,7 @@ mod outcome;
 mod quarantine;
 mod report_format;
 mod scripted;
+mod sequence;
 mod snapshot;
 mod switch;
 mod target;
@@ -42,6 +43,7 @@ pub use scripted::{
     ScriptedAnswer, ScriptedCall, ScriptedCustom, ScriptedError, ScriptedFailure, ScriptedInterrupt,
     ScriptedRule, ScriptedStep, ScriptedUsage, ScriptedWhen,
 };
+pub use sequence::{SaidBy, SequenceMode, SequenceRule, SequenceStep};
 pub use snapshot::{SnapshotOf, SnapshotRule};
 pub use switch::Switch;
 pub use target::{

@@ -207,7 +207,7 @@ impl Trace {
         touched.push(Touch::Answered(index));
     }
 
-    fn next_moment(&mut self) -> u32 {
+    pub(super) fn next_moment(&mut self) -> u32 {
         self.moments = self.moments.saturating_add(1);
         self.moments
     }

@@ -29,7 +29,7 @@ pub struct ToolCall {
     pub is_clients: bool,
     /// How it came to be known.
     pub origin: Origin,
-    /// Its start's place among the starts and results of all calls.
+    /// Its start's place among the starts of all messages and calls and the results.
     pub began: u32,
     /// When it started.
     pub started: At,
@@ -66,7 +66,7 @@ pub struct ToolResult {
     pub is_denied: bool,
     /// When it arrived.
     pub at: At,
-    /// Its place among the starts and results of all calls.
+    /// Its place among the starts of all messages and calls and the results.
     pub came: u32,
     /// The number of the event that brought it.
     pub event: u32,

@@ -18,6 +18,8 @@ pub struct Message {
     pub origin: Origin,
     /// The turn it belongs to, counted from 0.
     pub turn: usize,
+    /// Its start's place among the starts of all messages and calls and the results.
+    pub began: u32,
     /// The number of the event that opened it.
     pub opened: u32,
     /// When its first text came.
@@ -36,6 +38,7 @@ impl Message {
             lane,
             origin: Origin::Streamed,
             turn,
+            began: 0,
             opened,
             first_text: None,
             first_text_event: opened,
@@ -61,6 +64,11 @@ impl Message {
     /// Whether it is part of the text that rules look at.
     pub fn is_text(&self) -> bool {
         self.role == Role::Assistant && self.origin != Origin::History && !self.text.is_empty()
+    }
+
+    /// Whether a helper of the agent's own said it.
+    pub fn is_by_subagent(&self) -> bool {
+        matches!(self.lane, Lane::Subagent(_))
     }
 
     /// Adds to its text.

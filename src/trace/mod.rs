@@ -99,7 +99,7 @@ pub struct Trace {
     before: Option<Before>,
     /// When each tool was first called and answered live.
     firsts: firsts::Firsts,
-    /// How many calls have started and results have come.
+    /// How many messages and calls have started and results have come.
     moments: u32,
     /// Whether the running exchange shows frames; a scripted agent shows changes alone.
     framed: bool,
@@ -358,7 +358,8 @@ impl Trace {
         self.add_message(message);
     }
 
-    fn add_message(&mut self, message: Message) {
+    fn add_message(&mut self, mut message: Message) {
+        message.began = self.next_moment();
         self.messages.push(message);
         if let Some(turn) = self.turns.last_mut() {
             turn.messages.end = self.messages.len();

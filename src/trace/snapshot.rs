@@ -37,11 +37,12 @@ impl Trace {
         };
         match item {
             SnapshotItem::Message { id, role, text, calls } => {
-                for call in calls {
-                    self.snapshot_call(at, call, origin, touched);
-                }
+                // What it says comes before what it does.
                 if role == Role::Assistant && !text.is_empty() {
                     self.snapshot_message(at, (id, text), origin, touched);
+                }
+                for call in calls {
+                    self.snapshot_call(at, call, origin, touched);
                 }
             }
             SnapshotItem::Answer { call, result, is_error } => {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::lists::meet;
 use super::{Homed, Surroundings};
-use crate::assertion::{Entry, Home, Inherited, MaxCalls, Rule, ToolName};
+use crate::assertion::{Entry, Home, Inherited, MaxCalls, Rule, ToolName, Wants};
 use crate::diagnostic::{Code, Diagnostic};
 
 pub(super) fn lint(
@@ -33,6 +33,34 @@ pub(super) fn lint(
     }
 }
 
+fn exact(name: &ToolName) -> Option<&str> {
+    match name {
+        ToolName::Exact(name) => Some(name),
+        ToolName::Matching(_) => None,
+    }
+}
+
+/// The tools that a rule needs calls of, and how many.
+fn needs(rule: &Rule) -> Vec<(&str, u64)> {
+    match rule {
+        Rule::Require(required) => {
+            exact(&required.selector.name).map(|name| (name, required.count.min)).into_iter().collect()
+        }
+        Rule::Sequence(sequence) => {
+            let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+            for step in sequence.owed() {
+                if let Wants::Call(selector) = &step.wants
+                    && let Some(name) = exact(&selector.name)
+                {
+                    *counts.entry(name).or_default() += 1;
+                }
+            }
+            counts.into_iter().collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
 /// How many calls the rules of one home need together, where they are too many, and the last of these rules.
 fn too_many<'e>(
     limit: &MaxCalls,
@@ -45,16 +73,12 @@ fn too_many<'e>(
     let mut needed: BTreeMap<&str, u64> = BTreeMap::new();
     let mut last = None;
     for (home, entry) in all {
-        let Rule::Require(required) = &entry.rule else { continue };
-        let ToolName::Exact(name) = &required.selector.name else { continue };
-        if *home == owed
-            && required.count.min > 0
-            && !name.contains("${")
-            && meet(homed, (*home, entry), merged)
-        {
-            let most = needed.entry(name).or_default();
-            *most = (*most).max(required.count.min);
-            last = Some(*entry);
+        for (name, count) in needs(&entry.rule) {
+            if *home == owed && count > 0 && !name.contains("${") && meet(homed, (*home, entry), merged) {
+                let most = needed.entry(name).or_default();
+                *most = (*most).max(count);
+                last = Some(*entry);
+            }
         }
     }
     let sum = needed.values().fold(0_u64, |sum, count| sum.saturating_add(*count));

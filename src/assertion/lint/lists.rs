@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use super::{Homed, Surroundings};
-use crate::assertion::{AllowOnly, Entry, Home, Inherited, Required, Rule, Selector, ToolName, TurnRules};
+use crate::assertion::{
+    AllowOnly, Entry, Home, Inherited, Required, Rule, Selector, Sequence, ToolName, TurnRules, Wants,
+};
 use crate::diagnostic::{Code, Diagnostic};
 
 /// Calls that are forbidden somewhere.
@@ -37,6 +39,9 @@ pub(super) fn lint(
             Rule::Require(required) => {
                 found.extend(prohibitions.against(required, homed, merged, surroundings));
                 found.extend(requires_nothing(required, entry, surroundings));
+            }
+            Rule::Sequence(sequence) => {
+                found.extend(prohibitions.against_steps(sequence, homed, merged, surroundings));
             }
             Rule::Forbid(_)
             | Rule::ForbidCall(_)
@@ -75,6 +80,7 @@ impl<'e> Prohibitions<'e> {
                 | Rule::MustMatch(_)
                 | Rule::MustNotMatch(_)
                 | Rule::Equals(_)
+                | Rule::Sequence(_)
                 | Rule::Output(_)
                 | Rule::State(_)
                 | Rule::Outcome(_)
@@ -97,15 +103,7 @@ impl<'e> Prohibitions<'e> {
             return None;
         }
         let name = required.selector.name.describe();
-        let selected = self.about(&required.selector.name).find(|calls| {
-            meet(calls.homed, homed, merged)
-                && calls.selector.is_none_or(|forbidden| {
-                    // A call may be pending at the end of a turn and no more at that of the test.
-                    (!forbidden.result.is_pending() || calls.homed.0 == home)
-                        && required.selector.is_within(forbidden)
-                })
-        });
-        if let Some(ForbiddenCalls { homed: (forbidden, prohibition), .. }) = selected {
+        if let Some((forbidden, prohibition)) = self.forbidding(&required.selector, homed, merged) {
             let message = never(&format!("{name} is required and forbidden"), home, forbidden);
             return Some(forbidden_requirement(message, entry, prohibition, surroundings));
         }
@@ -134,6 +132,47 @@ impl<'e> Prohibitions<'e> {
                 format!("{name} is required after `{after}`, which is forbidden: the test can never pass");
             forbidden_requirement(message, entry, prohibition, surroundings)
         })
+    }
+
+    /// What forbids the calls that the steps of a sequence need; told of the first of them.
+    fn against_steps(
+        &self,
+        sequence: &Sequence,
+        homed @ (home, entry): Homed<'e>,
+        merged: &Inherited,
+        surroundings: &Surroundings<'_>,
+    ) -> Option<Diagnostic> {
+        sequence.owed().find_map(|step| {
+            let (selector, is_result) = match &step.wants {
+                Wants::Call(selector) => (selector, false),
+                Wants::Result(selector) => (selector, true),
+                Wants::Message { .. } => return None,
+            };
+            let name = selector.name.describe();
+            let (how, (forbidden, prohibition)) = self
+                .forbidding(selector, homed, merged)
+                .map(|homed| ("is forbidden", homed))
+                .or_else(|| {
+                    Some(("is left out by `allow_only`", self.not_allowed(&selector.name, homed, merged)?))
+                })?;
+            let what = format!("{name} is a step of a sequence, and {how}");
+            // What begins in a turn, that turn forbids; its result may be that of a call before it.
+            let home = if is_result { home } else { Home::Test };
+            Some(forbidden_requirement(never(&what, home, forbidden), entry, prohibition, surroundings))
+        })
+    }
+
+    /// What forbids every call that is selected.
+    fn forbidding(&self, selector: &Selector, owed: Homed<'e>, merged: &Inherited) -> Option<Homed<'e>> {
+        let found = self.about(&selector.name).find(|calls| {
+            meet(calls.homed, owed, merged)
+                && calls.selector.is_none_or(|forbidden| {
+                    // A call may be pending at the end of a turn and no more at that of the test.
+                    (!forbidden.result.is_pending() || calls.homed.0 == owed.0)
+                        && selector.is_within(forbidden)
+                })
+        });
+        found.map(|calls| calls.homed)
     }
 
     /// What names the tools that are allowed, and surely none that is meant.

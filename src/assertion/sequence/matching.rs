@@ -1,0 +1,251 @@
+//! Which thing goes with which step: what may be left out of the steps, the number of things, and whether a thing fits a
+//! step flow in.
+//!
+//! A step takes one thing, and a thing goes with one step. The modes that allow nothing else never look further than the
+//! steps and [`SHOWN`] things more, since so many cannot all have a step; the others look at every thing once for each
+//! step.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many things more than there are steps are looked at where there may be none.
+pub(super) const SHOWN: usize = 200;
+
+/// Which step takes which thing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Matched {
+    /// For each step the thing that it takes.
+    pub(super) taken: Vec<Option<usize>>,
+    /// For each step whether it has to take one.
+    pub(super) owed: Vec<bool>,
+    /// How many things no step takes though every thing must have one.
+    pub(super) left_over: usize,
+}
+
+impl Matched {
+    pub(super) fn holds(&self) -> bool {
+        self.missing().next().is_none() && self.left_over == 0
+    }
+
+    /// The steps that take nothing though they have to.
+    pub(super) fn missing(&self) -> impl Iterator<Item = usize> {
+        (0..self.taken.len()).filter(|step| self.owed[*step] && self.taken[*step].is_none())
+    }
+
+    fn closed(taken: Vec<Option<usize>>, optional: &[bool], things: usize) -> Self {
+        let left_over = things - taken.iter().flatten().count();
+        Self { taken, owed: optional.iter().map(|optional| !optional).collect(), left_over }
+    }
+}
+
+/// Every thing goes with a step, in the order of both; as few steps as can be are missing, and things left over.
+pub(super) fn exact(optional: &[bool], things: usize, fits: impl Fn(usize, usize) -> bool) -> Matched {
+    let (steps, seen) = (optional.len(), things.min(optional.len() + SHOWN));
+    let width = seen + 1;
+    let fit: Vec<bool> = (0..steps)
+        .flat_map(|step| (0..seen).map(move |thing| (step, thing)))
+        .map(|(s, t)| fits(s, t))
+        .collect();
+    // What is missing and left over of the steps and things from each place on.
+    let mut cost = vec![0_usize; (steps + 1) * width];
+    for step in (0..=steps).rev() {
+        for thing in (0..=seen).rev() {
+            let at = step * width + thing;
+            let without_step = (step < steps).then(|| cost[at + width] + usize::from(!optional[step]));
+            let without_thing = (thing < seen).then(|| cost[at + 1] + 1);
+            let with_both =
+                (step < steps && thing < seen && fit[step * seen + thing]).then(|| cost[at + width + 1]);
+            cost[at] = [with_both, without_step, without_thing].into_iter().flatten().min().unwrap_or(0);
+        }
+    }
+    let mut taken = vec![None; steps];
+    let (mut step, mut thing) = (0, 0);
+    while step < steps && thing < seen {
+        let at = step * width + thing;
+        if fit[step * seen + thing] && cost[at] == cost[at + width + 1] {
+            taken[step] = Some(thing);
+            (step, thing) = (step + 1, thing + 1);
+        } else if cost[at] == cost[at + width] + usize::from(!optional[step]) {
+            step += 1;
+        } else {
+            thing += 1;
+        }
+    }
+    Matched::closed(taken, optional, things)
+}
+
+/// Every step that has to come goes with a thing behind that of the step before it; the first that fits is as good as
+/// any. An optional step has to come where something is there that fits it and no other step.
+pub(super) fn in_order(optional: &[bool], things: usize, fits: impl Fn(usize, usize) -> bool) -> Matched {
+    let mut owed: Vec<bool> = optional.iter().map(|optional| !optional).collect();
+    if optional.contains(&true) {
+        for thing in 0..things {
+            let mut fitting = (0..owed.len()).filter(|step| fits(*step, thing));
+            if let (Some(only), None) = (fitting.next(), fitting.next()) {
+                owed[only] = true;
+            }
+        }
+    }
+    let mut next = 0;
+    let mut take = |step: usize| {
+        let found = (next..things).find(|thing| owed[step] && fits(step, *thing));
+        next = found.map_or(next, |found| found + 1);
+        found
+    };
+    let taken = (0..optional.len()).map(&mut take).collect();
+    Matched { taken, owed, left_over: 0 }
+}
+
+/// Every thing goes with a step, in any order.
+pub(super) fn any_order(optional: &[bool], things: usize, fits: impl Fn(usize, usize) -> bool) -> Matched {
+    let seen = things.min(optional.len() + SHOWN);
+    let fitting = |step: usize| -> Vec<usize> { (0..seen).filter(|thing| fits(step, *thing)).collect() };
+    let candidates: Vec<Vec<usize>> = (0..optional.len()).map(fitting).collect();
+    Matched::closed(assign(&candidates, optional), optional, things)
+}
+
+/// Every step goes with a thing, in any order.
+pub(super) fn at_least(optional: &[bool], things: usize, fits: impl Fn(usize, usize) -> bool) -> Matched {
+    let steps = optional.len();
+    // As many candidates as there are steps are enough: the other steps cannot take them all.
+    let fitting =
+        |step: usize| -> Vec<usize> { (0..things).filter(|thing| fits(step, *thing)).take(steps).collect() };
+    let candidates: Vec<Vec<usize>> = (0..steps).map(fitting).collect();
+    let owed = optional.iter().map(|optional| !optional).collect();
+    Matched { taken: assign(&candidates, optional), owed, left_over: 0 }
+}
+
+/// Gives as many steps as can be a thing of their own. What has one keeps one when another step comes in, so that the
+/// steps that must come go first: no optional one takes a thing that they need.
+fn assign(candidates: &[Vec<usize>], optional: &[bool]) -> Vec<Option<usize>> {
+    let mut holders = BTreeMap::new();
+    for turn in [false, true] {
+        for step in (0..candidates.len()).filter(|step| optional[*step] == turn) {
+            give(step, candidates, &mut holders, &mut BTreeSet::new());
+        }
+    }
+    let mut taken = vec![None; candidates.len()];
+    for (thing, step) in holders {
+        taken[step] = Some(thing);
+    }
+    taken
+}
+
+/// Finds a thing for a step, if need be by finding another one for the step that has it; never deeper than there are
+/// steps.
+fn give(
+    step: usize,
+    candidates: &[Vec<usize>],
+    holders: &mut BTreeMap<usize, usize>,
+    tried: &mut BTreeSet<usize>,
+) -> bool {
+    if let Some(free) = candidates[step].iter().find(|thing| !holders.contains_key(thing)) {
+        holders.insert(*free, step);
+        return true;
+    }
+    for thing in &candidates[step] {
+        if tried.insert(*thing)
+            && let Some(holder) = holders.get(thing).copied()
+            && give(holder, candidates, holders, tried)
+        {
+            holders.insert(*thing, step);
+            return true;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    type Matching = fn(&[bool], usize, &dyn Fn(usize, usize) -> bool) -> Matched;
+
+    const MODES: [(&str, Matching); 4] = [
+        ("exact", |optional, things, fits| exact(optional, things, fits)),
+        ("in_order", |optional, things, fits| in_order(optional, things, fits)),
+        ("any_order", |optional, things, fits| any_order(optional, things, fits)),
+        ("at_least", |optional, things, fits| at_least(optional, things, fits)),
+    ];
+
+    /// Whether steps from `step` on can go with things from `thing` on, tried in every way.
+    fn oracle(mode: &str, optional: &[bool], things: usize, fits: &dyn Fn(usize, usize) -> bool) -> bool {
+        let mut owed: Vec<bool> = optional.iter().map(|optional| !optional).collect();
+        if mode == "in_order" {
+            for thing in 0..things {
+                let fitting: Vec<usize> = (0..optional.len()).filter(|step| fits(*step, thing)).collect();
+                if let [only] = fitting.as_slice() {
+                    owed[*only] = true;
+                }
+            }
+        }
+        let ways = (0..optional.len()).fold(vec![Vec::new()], |ways: Vec<Vec<Option<usize>>>, step| {
+            let choices = |way: &Vec<Option<usize>>| {
+                let free = |thing: &usize| !way.contains(&Some(*thing)) && fits(step, *thing);
+                let none = (!owed[step]).then_some(None);
+                let choices: Vec<_> = (0..things).filter(free).map(Some).chain(none).collect();
+                choices.into_iter().map(|choice| [way.as_slice(), &[choice]].concat()).collect::<Vec<_>>()
+            };
+            ways.iter().flat_map(choices).collect()
+        });
+        ways.iter().any(|way| {
+            let taken: Vec<usize> = way.iter().flatten().copied().collect();
+            let in_order = taken.is_sorted() || !matches!(mode, "exact" | "in_order");
+            let all = taken.len() == things || !matches!(mode, "exact" | "any_order");
+            in_order && all
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(3000))]
+        #[test]
+        fn every_mode_holds_where_some_way_of_going_together_does(
+            steps in prop::collection::vec((prop::bool::weighted(0.3), 0_u8..16), 0..5),
+            // Each thing is a bit, each step a set of them: steps overlap.
+            things in prop::collection::vec(0_u8..4, 0..5),
+        ) {
+            let optional: Vec<bool> = steps.iter().map(|(optional, _)| *optional).collect();
+            let fits = |step: usize, thing: usize| steps[step].1 & (1 << things[thing]) != 0;
+            for (mode, matching) in MODES {
+                let matched = matching(&optional, things.len(), &fits);
+                prop_assert_eq!(matched.holds(), oracle(mode, &optional, things.len(), &fits), "{}", mode);
+                let mut taken: Vec<usize> = matched.taken.iter().flatten().copied().collect();
+                let pairs = matched.taken.iter().enumerate();
+                prop_assert!(pairs.filter_map(|(step, thing)| Some((step, (*thing)?))).all(|(s, t)| fits(s, t)));
+                prop_assert!(taken.is_sorted() || !matches!(mode, "exact" | "in_order"));
+                taken.sort_unstable();
+                taken.dedup();
+                prop_assert_eq!(taken.len(), matched.taken.iter().flatten().count(), "a thing is taken once");
+            }
+        }
+    }
+
+    #[test]
+    fn an_optional_step_in_order_comes_where_it_comes_at_all() {
+        // a, then perhaps b, then c.
+        let held = |walk: &str| {
+            let things: Vec<char> = walk.chars().collect();
+            in_order(&[false, true, false], things.len(), |step, thing| {
+                ['a', 'b', 'c'][step] == things[thing]
+            })
+            .holds()
+        };
+        for (walk, expected) in
+            [("ac", true), ("abc", true), ("xabxc", true), ("abcb", true), ("bac", false), ("acb", false)]
+        {
+            assert_eq!(held(walk), expected, "{walk}");
+        }
+    }
+
+    #[test]
+    fn many_things_cost_no_more_than_the_steps_times_them() {
+        let (optional, things) = (vec![false; 200], 1_000_000);
+        // The last thing alone fits the last step.
+        let fits = |step: usize, thing: usize| step < 199 || thing == things - 1;
+        assert!(at_least(&optional, things, fits).holds());
+        assert!(in_order(&optional, things, fits).holds());
+        for closed in [exact(&optional, things, fits), any_order(&optional, things, fits)] {
+            assert_eq!(closed.left_over, things - 199);
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! One step of a sequence: a call, a result or a message.
+
+use std::sync::Arc;
+
+use regex::Regex;
+
+use super::walk::Item;
+use crate::assertion::Selector;
+use crate::assertion::describe::short;
+use crate::assertion::misfit::Misfits;
+use crate::assertion::selector::{Selecting, Written};
+use crate::diagnostic::{Code, Span, Spanned};
+use crate::model::{SaidBy, SequenceMode, SequenceStep, Text};
+use crate::trace::Trace;
+use crate::variables::{Filling, Pattern, Patterns};
+
+/// A step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// What it wants.
+    pub wants: Wants,
+    /// Whether it may be left out.
+    pub optional: bool,
+}
+
+/// What a step wants.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Wants {
+    /// A call that is selected by name and arguments.
+    Call(Selector),
+    /// The result of a call that is selected by name and result.
+    Result(Selector),
+    /// A message.
+    Message {
+        /// What its text must match.
+        pattern: Pattern,
+        /// Whose it is.
+        by: SaidBy,
+    },
+}
+
+/// The key that says what a step is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Call,
+    Result,
+    Says,
+}
+
+impl Kind {
+    fn key(self) -> &'static str {
+        match self {
+            Self::Call => "call",
+            Self::Result => "result",
+            Self::Says => "says",
+        }
+    }
+}
+
+impl Step {
+    pub(super) fn compile(
+        written: &Spanned<SequenceStep>,
+        mode: SequenceMode,
+        filling: &mut Filling<'_>,
+    ) -> Option<Self> {
+        let SequenceStep { call, args, args_match, result, matches, is_error, says, role, optional } =
+            &written.value;
+        let kinds = [(Kind::Call, call), (Kind::Result, result), (Kind::Says, says)];
+        let mut kinds = kinds.into_iter().filter_map(|(kind, text)| Some((kind, text.as_ref()?)));
+        let (kind, text) = match (kinds.next(), kinds.next()) {
+            (Some(only), None) => only,
+            (None, _) => {
+                let help = "add one of `call`, `result` and `says`".to_owned();
+                filling.report(Code::MissingKey, written.span, "nothing says what the step is", Some(help));
+                return None;
+            }
+            (Some(_), Some((_, second))) => {
+                let message = "a step is one of `call`, `result` and `says`, not several";
+                let help = "write a step for each of them, in the order in which they come";
+                filling.report(Code::Contradiction, second.span, message, Some(help.to_owned()));
+                return None;
+            }
+        };
+        let of = [
+            ("args", Kind::Call, args.as_ref().map(|args| args.span)),
+            ("args_match", Kind::Call, args_match.as_ref().and_then(|patterns| first_span(patterns))),
+            ("match", Kind::Result, matches.as_ref().map(|text| text.span)),
+            ("is_error", Kind::Result, is_error.as_ref().map(|is_error| is_error.span)),
+            ("role", Kind::Says, role.as_ref().map(|role| role.span)),
+        ];
+        let astray = of.into_iter().filter_map(|(key, of, span)| Some((key, of, span?)));
+        let astray: Vec<(&str, Kind, Span)> = astray.filter(|(_, of, _)| *of != kind).collect();
+        for (key, of, span) in &astray {
+            let message = format!("`{key}` goes with `{}`, and this step is a `{}`", of.key(), kind.key());
+            let help = format!("drop it, or write a step with `{}` for it", of.key());
+            filling.report(Code::Contradiction, *span, message, Some(help));
+        }
+        let empty = args.as_ref().filter(|args| kind == Kind::Call && args.entries().is_empty());
+        if let Some(args) = empty {
+            let help = "drop it: without `args` the step takes a call with any arguments";
+            filling.report(
+                Code::EmptyValue,
+                args.span,
+                "`args` without a key says nothing",
+                Some(help.to_owned()),
+            );
+        }
+        let optional = match optional {
+            Some(Spanned { value: true, span }) => {
+                check_optional(mode, *span, filling)?;
+                true
+            }
+            Some(_) | None => false,
+        };
+        let selector = |name: &Text, filling: &mut Filling<'_>| {
+            let written = Written {
+                span: written.span,
+                name: Some(name),
+                name_match: None,
+                args: args.as_ref(),
+                args_match: args_match.as_ref(),
+                args_not_match: None,
+                result: None,
+                result_match: matches.as_ref(),
+                result_not_match: None,
+                exact: None,
+                is_error: is_error.as_ref().map(|is_error| is_error.value),
+                status: None,
+                selects_not: true,
+            };
+            Selector::compile(&written, filling)
+        };
+        let wants = match kind {
+            _ if !astray.is_empty() || empty.is_some() => return None,
+            Kind::Call => Wants::Call(selector(text, filling)?),
+            Kind::Result => Wants::Result(selector(text, filling)?),
+            Kind::Says => {
+                let by = role.as_ref().map(|role| role.value).unwrap_or_default();
+                Wants::Message { pattern: filling.pattern(text).ready()?, by }
+            }
+        };
+        Some(Self { wants, optional })
+    }
+
+    /// What is wanted, in words.
+    pub fn describe(&self) -> String {
+        let wanted = match &self.wants {
+            Wants::Call(selector) => format!("a call of {}", selector.describe()),
+            Wants::Result(Selector { name, result, .. }) => {
+                let matching = result.matching.as_ref();
+                let matching = matching.map(|pattern| format!(" matching `{}`", short(pattern.as_str())));
+                let error = match result.is_error {
+                    Some(true) => ", an error",
+                    Some(false) => ", no error",
+                    None => "",
+                };
+                format!("a result of {}{}{error}", name.describe(), matching.unwrap_or_default())
+            }
+            Wants::Message { pattern, by } => {
+                let whose = match by {
+                    SaidBy::Assistant => "",
+                    SaidBy::User => " of the user",
+                };
+                format!("a message{whose} matching `{}`", short(pattern.as_str()))
+            }
+        };
+        if self.optional { format!("{wanted}, optional") } else { wanted }
+    }
+
+    pub(super) fn start(&self, patterns: &mut Patterns) -> Result<Fitting, regex::Error> {
+        Ok(match &self.wants {
+            Wants::Call(selector) => Fitting::Call(selector.start(patterns)?),
+            Wants::Result(selector) => Fitting::Result {
+                may_turn: selector.result.is_error.is_some(),
+                selecting: selector.start(patterns)?,
+            },
+            Wants::Message { pattern, by } => Fitting::Message { regex: patterns.compile(pattern)?, by: *by },
+        })
+    }
+}
+
+fn first_span(patterns: &crate::source::FreeMap<Text>) -> Option<Span> {
+    patterns.into_iter().next().map(|(key, _)| key.span)
+}
+
+/// That a step need not come says something only where what comes must be a step, or must stand in its place.
+fn check_optional(mode: SequenceMode, span: Span, filling: &mut Filling<'_>) -> Option<()> {
+    let (message, help) = match mode {
+        SequenceMode::Exact | SequenceMode::AnyOrder | SequenceMode::InOrder => return Some(()),
+        SequenceMode::AtLeast => (
+            "with `at_least` an optional step says nothing: other things may come anyway",
+            "drop the step, or `optional` where it must come",
+        ),
+        SequenceMode::Only => (
+            "with `only` every step is optional: it says what may come, not what must",
+            "drop `optional`; for what must come there are the other modes, and `require`",
+        ),
+    };
+    filling.report(Code::Contradiction, span, message, Some(help.to_owned()));
+    None
+}
+
+/// A step at work.
+#[derive(Debug)]
+pub(super) enum Fitting {
+    Call(Selecting),
+    Result {
+        selecting: Selecting,
+        /// Whether it is known at the end of a turn only if a result fits.
+        may_turn: bool,
+    },
+    Message {
+        regex: Arc<Regex>,
+        by: SaidBy,
+    },
+}
+
+impl Fitting {
+    /// Whether the step is about such a thing, whatever its conditions.
+    pub(super) fn is_about(&self, trace: &Trace, item: Item) -> bool {
+        match (self, item) {
+            (Self::Call(selecting), Item::Call(call))
+            | (Self::Result { selecting, .. }, Item::Result(call)) => {
+                selecting.name.means(&trace.calls[call].name)
+            }
+            (Self::Message { by, .. }, Item::Message { by: who, .. }) => *by == who,
+            _ => false,
+        }
+    }
+
+    /// Whether it is what the step wants.
+    pub(super) fn fits(&self, trace: &Trace, item: Item) -> bool {
+        self.is_about(trace, item)
+            && match (self, item) {
+                (Self::Call(selecting), Item::Call(call)) => selecting.takes_args(&trace.calls[call]),
+                (Self::Result { selecting, .. }, Item::Result(call)) => {
+                    selecting.takes_result(&trace.calls[call])
+                }
+                (Self::Message { regex, .. }, Item::Message { index, .. }) => {
+                    regex.is_match(&trace.messages[index].text)
+                }
+                _ => false,
+            }
+    }
+
+    /// What such a thing lacks to be what the step wants; `None` where it is another thing altogether.
+    pub(super) fn misfits(&self, trace: &Trace, item: Item) -> Option<Misfits> {
+        if !self.is_about(trace, item) {
+            return None;
+        }
+        Some(match (self, item) {
+            (
+                Self::Call(selecting) | Self::Result { selecting, .. },
+                Item::Call(call) | Item::Result(call),
+            ) => selecting.misfits(&trace.calls[call]),
+            (Self::Message { regex, .. }, _) => {
+                let mut misfits = Misfits::default();
+                if !self.fits(trace, item) {
+                    misfits.add(format!("does not match `{}`", short(regex.as_str())));
+                }
+                misfits
+            }
+            (Self::Call(_) | Self::Result { .. }, Item::Message { .. }) => return None,
+        })
+    }
+
+    /// Whether the arguments of a call decide.
+    pub(super) fn has_args(&self) -> bool {
+        matches!(self, Self::Call(selecting) if selecting.has_args())
+    }
+
+    /// Whether a result that fits may do so no more at the end of its turn, or the other way round.
+    pub(super) fn may_turn(&self) -> bool {
+        matches!(self, Self::Result { may_turn: true, .. })
+    }
+}

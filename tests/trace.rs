@@ -176,7 +176,7 @@ fn what_only_a_snapshot_tells_is_live_after_the_turns_own_message() {
         assert!(!trace.is_live(0) && trace.is_live(1));
         assert_eq!(
             (trace.first("old", First::Called, true), trace.first("new", First::Called, true)),
-            (None, Some(2))
+            (None, Some(4))
         );
     }
 }

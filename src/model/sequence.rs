@@ -67,7 +67,8 @@ pub struct SequenceStep {
     /// With `says`: whose message it is (default `assistant`).
     #[schemars(extend("x-since" = "1.3"))]
     pub role: Option<Spanned<SaidBy>>,
-    /// Whether the step may be left out (default false), in the modes `exact` and `any_order`.
+    /// Whether the step may be left out (default false), with `exact`, `in_order` and `any_order`. With `in_order` it must
+    /// come at its place where something comes that fits it and no other step.
     #[schemars(extend("x-since" = "1.3"))]
     pub optional: Option<Spanned<bool>>,
 }

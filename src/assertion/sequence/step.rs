@@ -117,7 +117,7 @@ impl Step {
                 span: written.span,
                 name: Some(name),
                 name_match: None,
-                args: args.as_ref(),
+                args: args.as_ref().filter(|_| empty.is_none()),
                 args_match: args_match.as_ref(),
                 args_not_match: None,
                 result: None,
@@ -131,7 +131,6 @@ impl Step {
             Selector::compile(&written, filling)
         };
         let wants = match kind {
-            _ if !astray.is_empty() || empty.is_some() => return None,
             Kind::Call => Wants::Call(selector(text, filling)?),
             Kind::Result => Wants::Result(selector(text, filling)?),
             Kind::Says => {
@@ -139,7 +138,7 @@ impl Step {
                 Wants::Message { pattern: filling.pattern(text).ready()?, by }
             }
         };
-        Some(Self { wants, optional })
+        (astray.is_empty() && empty.is_none()).then_some(Self { wants, optional })
     }
 
     /// What is wanted, in words.

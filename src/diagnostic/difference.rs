@@ -106,7 +106,9 @@ impl Difference {
             let (removed, added) = (of_side(run, Side::Old), of_side(run, Side::New));
             collected.changed((at_old, &removed), (at_new, &added), &old);
             let same = of_side(run, Side::Both);
-            same.iter().for_each(|line| collected.same(line));
+            for line in &same {
+                collected.same(line);
+            }
             (at_old, at_new) = (at_old + removed.len() + same.len(), at_new + added.len() + same.len());
         }
         collected.difference

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::Watching;
 use super::walk::{Item, message};
+use super::{Fitting, Watching};
 use crate::assertion::describe::{said, short};
+use crate::assertion::misfit::Misfits;
 use crate::assertion::{Finding, Judgement, Moment, Scope, Seen};
 use crate::model::SaidBy;
 use crate::trace::Touch;
@@ -31,11 +32,11 @@ impl Only {
         let finding = match moment {
             Moment::Touched(Touch::CallStarted(call)) if kinds.calls && scope.counts(call) => {
                 // What its arguments must be is known when they are complete.
-                let waits = self.steps_about(scope, Item::Call(call)).any(|step| step.has_args());
+                let waits = self.steps_about(scope, Item::Call(call)).any(Fitting::has_args);
                 if waits { None } else { self.look(scope, Item::Call(call)) }
             }
             Moment::Touched(Touch::ArgsDone(call)) if kinds.calls && scope.counts(call) => {
-                let waited = self.steps_about(scope, Item::Call(call)).any(|step| step.has_args());
+                let waited = self.steps_about(scope, Item::Call(call)).any(Fitting::has_args);
                 if waited { self.look(scope, Item::Call(call)) } else { None }
             }
             Moment::Touched(Touch::Answered(call)) if kinds.results && scope.is_answered(call) => {
@@ -56,11 +57,7 @@ impl Only {
         finding.map_or(Judgement::Open, Judgement::broken)
     }
 
-    fn steps_about<'s>(
-        &'s self,
-        scope: &'s Scope<'_>,
-        item: Item,
-    ) -> impl Iterator<Item = &'s super::Fitting> {
+    fn steps_about<'s>(&'s self, scope: &'s Scope<'_>, item: Item) -> impl Iterator<Item = &'s Fitting> {
         self.watching.steps.iter().filter(move |step| step.is_about(scope.trace, item))
     }
 
@@ -70,7 +67,7 @@ impl Only {
             return None;
         }
         self.newest = came;
-        if self.steps_about(scope, Item::Result(call)).any(|step| step.may_turn()) {
+        if self.steps_about(scope, Item::Result(call)).any(Fitting::may_turn) {
             self.late.push(call);
             return None;
         }
@@ -94,8 +91,8 @@ impl Only {
             return None;
         }
         let nearest = steps.iter().filter_map(|step| step.misfits(trace, item));
-        let nearest = nearest.min_by_key(crate::assertion::misfit::Misfits::weight);
-        let misfits = nearest.as_ref().map(|misfits| misfits.lines()).unwrap_or_default();
+        let nearest = nearest.min_by_key(Misfits::weight);
+        let misfits = nearest.as_ref().map(Misfits::lines).unwrap_or_default();
         let (what, seen) = match item {
             Item::Message { index, by } => {
                 let whose = if by == SaidBy::User { "the user" } else { "the agent" };

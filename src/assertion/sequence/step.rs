@@ -83,7 +83,7 @@ impl Step {
         };
         let of = [
             ("args", Kind::Call, args.as_ref().map(|args| args.span)),
-            ("args_match", Kind::Call, args_match.as_ref().and_then(|patterns| first_span(patterns))),
+            ("args_match", Kind::Call, args_match.as_ref().and_then(first_span)),
             ("match", Kind::Result, matches.as_ref().map(|text| text.span)),
             ("is_error", Kind::Result, is_error.as_ref().map(|is_error| is_error.span)),
             ("role", Kind::Says, role.as_ref().map(|role| role.span)),

@@ -71,11 +71,8 @@ impl Kinds {
         ];
         let words: Vec<&str> = words.into_iter().filter_map(|(is, word)| is.then_some(word)).collect();
         match words.as_slice() {
-            [first @ .., before, last] => {
-                first.iter().map(|word| format!("{word}, ")).collect::<String>() + before + " and " + last
-            }
-            [only] => (*only).to_owned(),
-            [] => "steps".to_owned(),
+            [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+            all => all.concat(),
         }
     }
 }

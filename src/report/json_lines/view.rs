@@ -400,8 +400,8 @@ pub(super) struct Assertion<'a> {
     /// What was seen instead: the nearest calls or texts.
     #[schemars(extend("x-since" = "1.0"))]
     pub(super) seen: &'a [String],
-    /// Of a snapshot: how what was captured differs from it, line by line as `diff -u` writes it. Long differences are
-    /// cut and say so.
+    /// Of a snapshot, or of a sequence: how what was captured differs from it, line by line as `diff -u` writes it. Long
+    /// differences are cut and say so.
     #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) difference: Option<String>,

@@ -45,20 +45,17 @@ impl Miss<'_> {
         let home = self.scope.home.this();
         let first = self.matched.missing().next();
         let of_first = nearest.first().filter(|nearest| Some(nearest.step) == first);
-        let (message, seen) = match first {
-            Some(step) => {
-                let (number, of) = (step + 1, self.rule.steps.len());
-                let wanted = self.rule.steps[step].describe();
-                let is_there = of_first.is_some_and(|nearest| nearest.misfits.count() == 0);
-                let how = if is_there { "does not come in its place" } else { "is missing" };
-                let message = format!("step {number} of {of} {how} in {home}: {wanted}");
-                (message, of_first.map_or_else(|| self.instead(step), |nearest| vec![self.came(nearest)]))
-            }
-            None => {
-                let beyond = left_over.first().map(|item| self.beyond(self.items[*item]));
-                let (what, seen) = beyond.unwrap_or_default();
-                (format!("{what} in {home}, and no step is left for it"), seen)
-            }
+        let (message, seen) = if let Some(step) = first {
+            let (number, of) = (step + 1, self.rule.steps.len());
+            let wanted = self.rule.steps[step].describe();
+            let is_there = of_first.is_some_and(|nearest| nearest.misfits.count() == 0);
+            let how = if is_there { "does not come in its place" } else { "is missing" };
+            let message = format!("step {number} of {of} {how} in {home}: {wanted}");
+            (message, of_first.map_or_else(|| self.instead(step), |nearest| vec![self.came(nearest)]))
+        } else {
+            let beyond = left_over.first().map(|item| self.beyond(self.items[*item]));
+            let (what, seen) = beyond.unwrap_or_default();
+            (format!("{what} in {home}, and no step is left for it"), seen)
         };
         let of_nearest = nearest.iter().map(|nearest| nearest.item);
         let events = of_nearest.chain(left_over.iter().copied()).take(CITED);

@@ -9,30 +9,39 @@ use jsonschema::Validator;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+fn several_tests() -> Value {
+    json!({ "version": "1.3", "x-a": 1, "tests": [
+        { "name": "a", "turns": [{ "user": "b" }], "skip": true },
+        { "name": "c", "turns": [{ "user": "d" }], "assert": { "text": { "must_match": "e" } } }] })
+}
+
 fn documents(kind: FileKind) -> Vec<Value> {
     match kind {
-        FileKind::Test => vec![json!({
-            "version": "1.3", "name": "a", "target": "t",
-            "hooks": [{ "cmd": ["i", "j"], "timeout_ms": 5, "env": { "K": "l" }, "cwd": "m" }, { "cmd": ["n"] }],
-            "turns": [
-                { "user": "b", "assert": { "text": { "must_match": "x", "must_not_match": ["y"] } } },
-                { "type": "user", "user": "c", "assert": { "outcome": "interrupted", "tools": { "forbid": ["d"], "allow_only": ["e"], "max_calls": 3, "subagents": "exclude",
-                    "require": [{ "name_match": "^e", "args": { "a": [1] }, "result": null, "exact": true, "is_error": true,
-                        "status": "executed", "args_not_match": { "b": "c" }, "after_result": "d" },
-                        { "name": "e", "count": { "min": 1, "max": "${MAX}" }, "args_match": { "f": "g" } }],
-                    "forbid_calls": [{ "name": "h", "result_match": "i" }] } } },
-                { "user": [{ "type": "text", "text": "o" }, { "type": "image", "source": "p" },
-                    { "type": "document", "source": "q", "media_type": "r" }],
-                    "assert": { "tools": false, "text": { "must_match": false }, "sequence": false, "state": false, "timing": false, "usage": false },
-                    "attachments": [{ "type": "audio", "source": "s" }, { "type": "video", "source": "t" }] }],
-            "assert": { "timing": { "max_idle_ms": false, "max_duration_ms": 5, "max_tool_ms": "${MAX}" },
-                "state": [{ "path": "a", "equals": { "b": 1 } }, { "schema": { "type": "object" } },
-                    { "path": "c", "type": "null", "not": true, "message": "d" }, { "path": "e", "match": "f" }],
-                "sequence": { "mode": "exact", "steps": [{ "call": "h", "args": { "i": 1 }, "args_match": { "j": "k" }, "optional": true },
-                    { "result": "h", "match": "l", "is_error": false }, { "says": "m", "role": "user" }] },
-                "outcome": { "is": "error", "error_match": "g" },
-                "usage": { "max_input_tokens": false, "max_total_tokens": 7 } },
-        })],
+        FileKind::Test => vec![
+            several_tests(),
+            json!({
+                "version": "1.3", "name": "a", "target": "t",
+                "hooks": [{ "cmd": ["i", "j"], "timeout_ms": 5, "env": { "K": "l" }, "cwd": "m" }, { "cmd": ["n"] }],
+                "turns": [
+                    { "user": "b", "assert": { "text": { "must_match": "x", "must_not_match": ["y"] } } },
+                    { "type": "user", "user": "c", "assert": { "outcome": "interrupted", "tools": { "forbid": ["d"], "allow_only": ["e"], "max_calls": 3, "subagents": "exclude",
+                        "require": [{ "name_match": "^e", "args": { "a": [1] }, "result": null, "exact": true, "is_error": true,
+                            "status": "executed", "args_not_match": { "b": "c" }, "after_result": "d" },
+                            { "name": "e", "count": { "min": 1, "max": "${MAX}" }, "args_match": { "f": "g" } }],
+                        "forbid_calls": [{ "name": "h", "result_match": "i" }] } } },
+                    { "user": [{ "type": "text", "text": "o" }, { "type": "image", "source": "p" },
+                        { "type": "document", "source": "q", "media_type": "r" }],
+                        "assert": { "tools": false, "text": { "must_match": false }, "sequence": false, "state": false, "timing": false, "usage": false },
+                        "attachments": [{ "type": "audio", "source": "s" }, { "type": "video", "source": "t" }] }],
+                "assert": { "timing": { "max_idle_ms": false, "max_duration_ms": 5, "max_tool_ms": "${MAX}" },
+                    "state": [{ "path": "a", "equals": { "b": 1 } }, { "schema": { "type": "object" } },
+                        { "path": "c", "type": "null", "not": true, "message": "d" }, { "path": "e", "match": "f" }],
+                    "sequence": { "mode": "exact", "steps": [{ "call": "h", "args": { "i": 1 }, "args_match": { "j": "k" }, "optional": true },
+                        { "result": "h", "match": "l", "is_error": false }, { "says": "m", "role": "user" }] },
+                    "outcome": { "is": "error", "error_match": "g" },
+                    "usage": { "max_input_tokens": false, "max_total_tokens": 7 } },
+            }),
+        ],
         FileKind::Config => vec![
             json!({ "version": "1.3", "target": "a", "targets": {
                 "a": { "type": "agui", "endpoint": "b", "agentId": "c" },
@@ -98,7 +107,8 @@ fn mutate(document: &mut Value, (place, content, how): &Mutation) {
             key.and_then(|key| object.shift_remove(&key));
         }
         (1, Value::Object(object)) => {
-            let keys = ["type", "name", "user", "state", "assert", "unknown", "rules", "min", "extends"];
+            let keys =
+                ["type", "name", "user", "state", "assert", "unknown", "rules", "min", "extends", "tests"];
             object.insert(keys[usize::from(*how / 4) % keys.len()].to_owned(), content);
         }
         (2, Value::Array(items)) => items.push(content),

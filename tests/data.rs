@@ -140,3 +140,26 @@ async fn rows_of_a_file_are_found_again_and_one_that_changed_is_told() {
         .collect();
     assert_eq!(changed, ["the file changed since the run began"]);
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn tests_that_share_a_file_run_as_it_was_read_once() {
+    let entry = |name: &str| {
+        format!(
+            "  - name: {name}\n    hooks: [{{ cmd: [sh, -c, 'echo \"# more\" >> a.test.yaml'] }}]\n    turns: [{{ user: slow }}]\n"
+        )
+    };
+    let file = format!("version: \"1.3\"\ntests:\n{}{}{}", entry("one"), entry("two"), entry("three"));
+    let project = Project::new(&[("ananke.config.yaml", SCRIPTED), ("a.test.yaml", &file)]);
+    let outcomes = project.run().await;
+    let told: Vec<(&str, u32, Status)> =
+        outcomes.iter().map(|outcome| (outcome.id.as_str(), outcome.line, outcome.status)).collect();
+    assert_eq!(
+        told,
+        [
+            ("a.test.yaml::one", 3, Status::Passed),
+            ("a.test.yaml::two", 6, Status::Passed),
+            ("a.test.yaml::three", 9, Status::Passed),
+        ]
+    );
+}

@@ -41,6 +41,19 @@ fn the_committed_schemas_are_the_generated_ones() {
     }
 }
 
+/// A test among several of a file. It holds what a file with one test holds at its top, which is listed there.
+const ENTRIES: &str = "test.tests[]";
+
+#[test]
+fn an_entry_of_several_tests_is_what_stands_at_the_top_of_a_file_with_one() {
+    let schema = generate(FileKind::Test);
+    let entry = schema.pointer("/definitions/Test").expect("a definition");
+    let mut top = schema["properties"].as_object().expect("properties").clone();
+    let frame = ["version", "tests"].map(|key| top.shift_remove(key).is_some());
+    assert_eq!((frame, &Value::Object(top)), ([true, true], &entry["properties"]));
+    assert_eq!(schema["else"]["required"], entry["required"]);
+}
+
 /// Every property of a schema by its path in the file, whatever its types are called.
 fn properties<'a>(name: &str, schema: &'a Value) -> BTreeMap<String, &'a Value> {
     let mut found = BTreeMap::new();
@@ -58,7 +71,7 @@ struct Collect<'a, 'f> {
 impl<'a> Collect<'a, '_> {
     fn visit(&mut self, path: &str, schema: &'a Value) {
         if let Some(target) = schema["$ref"].as_str() {
-            if !self.open.contains(&target) {
+            if !self.open.contains(&target) && path != ENTRIES {
                 let definition = self.root.pointer(&target[1..]).expect("a reference leads somewhere");
                 self.open.push(target);
                 self.visit(path, definition);
@@ -153,6 +166,9 @@ fn an_older_schema_lacks_what_is_newer() {
         }
         assert_eq!(pruned(*kind, Version::newest()), *embedded(*kind));
     }
+    let test = pruned(FileKind::Test, oldest);
+    assert_eq!(test["required"], serde_json::json!(["version", "name", "turns"]));
+    assert!(test["if"].is_null() && test["else"].is_null() && test["definitions"]["Test"].is_null());
     let config = pruned(FileKind::Config, oldest);
     assert!(config["properties"]["specs"].is_null());
     assert!(config["definitions"]["ScriptedRule"].is_null(), "an unused definition stays");

@@ -312,6 +312,12 @@ pub(crate) struct ExplainOptions {
     /// A test file, a code such as `bad-pattern`, or a rule of the protocol such as `text-not-open`
     #[arg(value_name = "FILE|NAME")]
     pub(crate) subject: String,
+    /// Only the test of the file with this id; may be repeated
+    #[arg(long = "id", value_name = "ID")]
+    pub(crate) ids: Vec<String>,
+    /// Only tests of the file that this takes, as in `ananke run`
+    #[arg(long, value_name = "EXPRESSION", value_parser = Filter::parse)]
+    pub(crate) filter: Option<Filter>,
     /// Only the test as a whole and this turn, counted from 1
     #[arg(long, value_name = "N")]
     pub(crate) turn: Option<usize>,

@@ -10,6 +10,7 @@ mod cases;
 mod client_tool;
 mod config;
 mod content;
+mod file;
 mod hook;
 mod leaf;
 mod named_target;
@@ -22,6 +23,7 @@ mod snapshot;
 mod switch;
 mod target;
 mod test;
+mod test_file;
 mod tool_rules;
 mod turn;
 
@@ -33,6 +35,7 @@ pub use cases::{Cases, Skip};
 pub use client_tool::{ClientTool, Mock, MockAnswer, MockCase};
 pub use config::ConfigFile;
 pub use content::{Attachment, ContentPart, Media, MediaKind, TextPart, UserSays};
+pub use file::{File, is_home};
 pub use hook::Hook;
 pub use leaf::{Given, Limit, Number, OneOrMany, Text};
 pub use named_target::{ChosenTarget, HeirTarget, NamedTarget};
@@ -49,7 +52,8 @@ pub use switch::Switch;
 pub use target::{
     AguiTarget, AguiTransport, Connect, EventClock, HistorySent, ProtocolVersion, ScriptedTarget, Target,
 };
-pub use test::TestFile;
+pub use test::Test;
+pub use test_file::TestFile;
 pub use tool_rules::{CallStatus, Count, ForbidCalls, Require, Subagents, ToolRules};
 pub use turn::{ConnectTurn, Resume, ResumeStatus, ResumeTurn, Turn, TurnSettings, UserTurn};
 

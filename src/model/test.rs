@@ -1,4 +1,4 @@
-//! A test file.
+//! One test, alone in its file or one of several.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -10,11 +10,7 @@ use crate::source::{FreeMap, Node};
 /// One test: a conversation with the agent, and what must hold of what the agent does.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("patternProperties" = super::leaf::homes()))]
-pub struct TestFile {
-    /// The schema version this file is written for, as a quoted string: "1.0" to "1.3".
-    #[schemars(extend("x-since" = "1.0"))]
-    pub version: Text,
+pub struct Test {
     /// What the test shows, in a few words. With the file's path it is the test's id, unless it has an `id`.
     #[schemars(extend("x-since" = "1.0"), length(min = 1), example = "checkout flow with validation")]
     pub name: Text,

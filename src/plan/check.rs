@@ -9,13 +9,11 @@ use super::entry::{CaseEntry, TestEntry};
 use super::rows::RowEntry;
 use super::settings::secrets_of;
 use super::test::{Head, LoadedTest, Written, started, with_row};
-use super::{Supply, discover, hook};
+use super::{Supply, hook};
 use crate::assertion::{Block, Library, Lint, Surroundings, lint};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Spanned};
-use crate::model::{AguiTransport, Given, Target, TestFile, Turn};
-use crate::schema;
-use crate::source;
+use crate::model::{AguiTransport, Given, Target, Turn};
 use crate::variables::{Filling, Scope, Secret};
 
 /// What the files of a project are checked with.
@@ -58,23 +56,6 @@ struct Sampled {
 }
 
 impl LoadedTest {
-    /// What else is wrong with a file that does not fit: its patterns and references are checked all the same, so that
-    /// everything is told in one go (SPEC 1).
-    ///
-    /// Also says whether the test may give itself variables.
-    pub(super) fn further_problems(project: &Project<'_>, path: &Path) -> (Vec<Diagnostic>, bool) {
-        let Project { context, supply, .. } = *project;
-        let read = source::read(path, &discover::display_name(context, path)).ok();
-        let salvaged = read.and_then(|source| Some((schema::salvage::<TestFile>(&source)?, source)));
-        let Some((salvaged, source)) = salvaged else { return (Vec::new(), true) };
-        let mut problems = Vec::new();
-        let test = Self::of(source, salvaged.value.clone());
-        test.check(&Project { agents: None, ..*project }, &mut problems);
-        problems.retain(|problem| salvaged.is_of_the_file(problem));
-        let gives = test.model.vars.is_some() || test.model.cases.is_some() || !test.hooks(supply).is_empty();
-        (problems, gives)
-    }
-
     /// Checks every leaf; what is known only when the test starts is left for then. What the rules can never do
     /// is looked at together with those of its target, which is one of the `agents`.
     pub(super) fn check(&self, project: &Project<'_>, problems: &mut Vec<Diagnostic>) -> Option<Checked> {
@@ -128,6 +109,7 @@ impl LoadedTest {
             place: self.path_from(folder),
             file: self.source.name.to_string(),
             line: self.source.place(self.model.name.span).line,
+            index: self.index,
             hash: self.hash,
             hooks: !self.hooks(supply).is_empty(),
             defines: defines.into_iter().collect(),

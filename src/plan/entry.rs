@@ -7,8 +7,7 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::test::LoadedTest;
-use super::{RowEntry, Unprepared};
+use super::{LoadedFile, RowEntry, Unprepared};
 use crate::context::Context;
 use crate::outcome::Quarantine;
 
@@ -48,6 +47,8 @@ pub struct TestEntry {
     pub file: String,
     /// The line of its name, counted from 1.
     pub line: u32,
+    /// Its place among the tests of its file, counted from 0.
+    pub index: usize,
     /// A hash of the file's text, to notice that it changed.
     pub hash: u64,
     /// Whether hooks run before it, so that it may use names that nothing else defines.
@@ -70,14 +71,18 @@ impl CaseEntry {
         Arc::ptr_eq(&self.test, &other.test)
     }
 
-    /// Loads the test again, for its run. Nothing of it is filled yet, so that this may be done before its turn comes;
-    /// the test then runs as it was loaded.
+    /// Whether both are of one file.
+    pub fn is_of_same_file(&self, other: &Self) -> bool {
+        self.test.path == other.test.path
+    }
+
+    /// Loads the file of the test again, for its run. Nothing of it is filled yet, so that this may be done before its
+    /// turn comes; the test then runs as it was loaded.
     ///
     /// # Errors
-    /// Where the file changed since the plan was made, or cannot be read any more.
-    pub fn load(&self, context: &Context) -> Result<Arc<LoadedTest>, Unprepared> {
-        let test = LoadedTest::load(context, &self.test.path)
-            .map_err(|problems| Unprepared::Broken(problems, Vec::new()))?;
-        if test.hash == self.test.hash { Ok(Arc::new(test)) } else { Err(Unprepared::Changed) }
+    /// Where it cannot be read any more, or is broken by now.
+    pub fn load(&self, context: &Context) -> Result<Arc<LoadedFile>, Unprepared> {
+        let file = LoadedFile::load(context, &self.test.path);
+        file.map(Arc::new).map_err(|problems| Unprepared::Broken(problems, Vec::new()))
     }
 }

@@ -1,7 +1,7 @@
 //! What is in force in one test, before anything runs.
 
 use super::test::{LoadedTest, started};
-use super::{CaseEntry, Plan, WrittenTurn};
+use super::{CaseEntry, LoadedFile, Plan, WrittenTurn};
 use crate::assertion::{Explanation, TimeOut, explain as explain_blocks};
 use crate::context::Context;
 use crate::diagnostic::Diagnostic;
@@ -20,12 +20,35 @@ pub struct ExplainedTest {
     pub whole_timeout: Option<String>,
 }
 
-/// Loads a planned test again and explains it; runs nothing.
+/// Loads the planned tests again and explains each, with its rows; runs nothing.
 ///
 /// # Errors
-/// Where the file is broken by now.
-pub fn explain(context: &Context, plan: &Plan, entry: &CaseEntry) -> Result<ExplainedTest, Vec<Diagnostic>> {
-    let test = LoadedTest::load(context, &entry.test.path)?;
+/// Where a file is broken by now.
+pub fn explain<'p>(
+    context: &Context,
+    plan: &'p Plan,
+) -> Result<Vec<(&'p [CaseEntry], ExplainedTest)>, Vec<Diagnostic>> {
+    let mut explained = Vec::new();
+    for cases in plan.cases.chunk_by(CaseEntry::is_of_same_file) {
+        let [first, ..] = cases else { continue };
+        let file = LoadedFile::load(context, &first.test.path)?;
+        for rows in cases.chunk_by(CaseEntry::is_of_same_test) {
+            let test = rows.first().and_then(|case| Some((case, file.tests.get(case.test.index)?)));
+            if let Some((case, test)) = test {
+                explained.push((rows, of(context, plan, case, test)?));
+            }
+        }
+    }
+    Ok(explained)
+}
+
+/// What is in force is the same for all rows of a test.
+fn of(
+    context: &Context,
+    plan: &Plan,
+    entry: &CaseEntry,
+    test: &LoadedTest,
+) -> Result<ExplainedTest, Vec<Diagnostic>> {
     // What is wrong or odd was told when the plan was made.
     let mut told = Vec::new();
     let Some(agent) = plan.config.target(&entry.test.target) else { return Err(told) };

@@ -251,6 +251,7 @@ mod tests {
             place: place.to_owned(),
             file: place.to_owned(),
             line: 1,
+            index: 0,
             hash: 0,
             hooks: false,
             defines: Vec::new(),

@@ -5,9 +5,8 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::CaseEntry;
 use super::check::{Checked, Project};
-use super::test::LoadedTest;
+use super::{CaseEntry, LoadedFile};
 use crate::assertion::Lint;
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::variables::Secret;
@@ -34,28 +33,17 @@ pub(super) fn load_all(
     whole: bool,
     problems: &mut Vec<Diagnostic>,
 ) -> Loaded {
-    let context = project.context;
     let next = AtomicUsize::new(0);
     let work = || {
         let mut done = Vec::new();
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(path) = files.get(index) else { return done };
-            let mut found = Vec::new();
-            let (checked, broken_with_variables) = match LoadedTest::load(context, path) {
-                Ok(test) => (test.check(project, &mut found), false),
-                Err(broken) => {
-                    found = broken;
-                    let (further, variables) = LoadedTest::further_problems(project, path);
-                    found.extend(further);
-                    (None, variables)
-                }
-            };
-            done.push((index, checked, broken_with_variables, found));
+            done.push((index, LoadedFile::check(project, path)));
         }
     };
     // A thread costs more than a few small files.
-    let threads = context.parallelism.min(NonZeroUsize::MIN.saturating_add(files.len() / 16)).get();
+    let threads = project.context.parallelism.min(NonZeroUsize::MIN.saturating_add(files.len() / 16)).get();
     let mut done = if threads == 1 {
         work()
     } else {
@@ -70,18 +58,16 @@ pub(super) fn load_all(
     done.sort_by_key(|(index, ..)| *index);
     let mut loaded = Loaded::default();
     let mut limits: BTreeMap<String, Vec<Vec<Diagnostic>>> = BTreeMap::new();
-    for (_, checked, broken_with_variables, found) in done {
-        problems.extend(found);
-        loaded.broken_with_variables |= broken_with_variables;
-        let Some(Checked { cases, target, lint: Lint { certain, of_target }, secrets, snapshots }) = checked
-        else {
-            continue;
-        };
-        loaded.secrets.extend(secrets);
-        loaded.snapshots.extend(snapshots);
-        loaded.cases.extend(cases);
-        loaded.warnings.extend(certain);
-        limits.entry(target).or_default().push(of_target);
+    for (_, file) in done {
+        problems.extend(file.problems);
+        loaded.broken_with_variables |= file.broken_with_variables;
+        for Checked { cases, target, lint: Lint { certain, of_target }, secrets, snapshots } in file.tests {
+            loaded.secrets.extend(secrets);
+            loaded.snapshots.extend(snapshots);
+            loaded.cases.extend(cases);
+            loaded.warnings.extend(certain);
+            limits.entry(target).or_default().push(of_target);
+        }
     }
     if whole {
         loaded.warnings.extend(limits.into_values().flat_map(in_every));

@@ -1,7 +1,7 @@
 //! From paths to a plan: which project, which tests, and what each of them means.
 //!
 //! [`plan`] finds and loads everything and reports every problem of every selected file; of each good test only a
-//! [`CaseEntry`] for each of its rows stays in memory, which loads its test again for its run; a [`Preparation`] then gives out the hooks of the
+//! [`CaseEntry`] for each of its rows stays in memory, which loads its file again for its run; a [`Preparation`] then gives out the hooks of the
 //! test one by one and fills all the rest.
 
 mod attachment;
@@ -29,6 +29,7 @@ mod snapshot;
 mod supply;
 mod targets;
 mod test;
+mod test_file;
 mod turn;
 mod vars;
 
@@ -65,6 +66,7 @@ pub use settings::{AguiSettings, TargetSettings, forward_over};
 pub use supply::Supply;
 pub use targets::{ResolvedTarget, is_default};
 pub use test::{LoadedTest, WrittenTurn};
+pub use test_file::LoadedFile;
 pub use turn::{PreparedTurn, Reply, ReplyTo, TurnInput};
 
 /// What to run, as the command line says it.

@@ -1,8 +1,7 @@
-//! Test files: loaded for the plan, and loaded again for the run of their test.
+//! A test of a file that was loaded: for the plan, and again for its run.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -11,21 +10,23 @@ use super::rows::{Row, RowEntry, Rows};
 use super::snapshot::Keeping;
 use super::targets::{self, ResolvedTarget};
 use super::turn::{PreparedTurn, TurnInput, forwarded};
-use super::{Config, Supply, Unprepared, capture, client_tools, discover};
+use super::{Config, Supply, Unprepared, capture, client_tools};
 use crate::assertion::{Block, Library};
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, SourceFile, Spanned};
-use crate::model::{Hook, ProtocolVersion, Skip, TestFile, Text, Turn};
+use crate::model::{Hook, ProtocolVersion, Skip, Test, Text, Turn};
 use crate::outcome::Level;
-use crate::schema::{self, FileKind};
-use crate::source;
 use crate::variables::{Filling, Late, Scope};
 
-/// A test file as loaded.
+/// A test as loaded.
 #[derive(Debug)]
 pub struct LoadedTest {
+    /// Its file.
     pub(super) source: Arc<SourceFile>,
-    pub(super) model: TestFile,
+    pub(super) model: Test,
+    /// Its place among the tests of its file, counted from 0.
+    pub(super) index: usize,
+    /// A hash of the file's text.
     pub(super) hash: u64,
     /// Where its rows are, once somebody asked.
     rows: OnceLock<Option<Rows>>,
@@ -66,18 +67,13 @@ impl LoadedTest {
     pub(super) const HINT_FOR_HOOKS: &str =
         "a hook sees the built-in variables and what earlier hooks of its test gave";
 
-    /// Reads a test file.
-    pub(super) fn load(context: &Context, path: &Path) -> Result<Self, Vec<Diagnostic>> {
-        let source =
-            source::read(path, &discover::display_name(context, path)).map_err(|problem| vec![problem])?;
-        let loaded = schema::load::<TestFile>(FileKind::Test, &source)?;
-        Ok(Self::of(source, loaded.value))
+    pub(super) fn of(source: Arc<SourceFile>, model: Test, index: usize, hash: u64) -> Self {
+        Self { source, model, index, hash, rows: OnceLock::new() }
     }
 
-    pub(super) fn of(source: Arc<SourceFile>, model: TestFile) -> Self {
-        let mut hasher = DefaultHasher::new();
-        source.text.hash(&mut hasher);
-        Self { source, model, hash: hasher.finish(), rows: OnceLock::new() }
+    /// Whether it may give itself variables.
+    pub(super) fn may_give_variables(&self, supply: &Supply) -> bool {
+        self.model.vars.is_some() || self.model.cases.is_some() || !self.hooks(supply).is_empty()
     }
 
     /// The hooks that will run.
@@ -167,7 +163,7 @@ impl LoadedTest {
         if self.model.hooks.is_some() {
             scope = scope.hint("a test has its name before its hooks run: it cannot use what they give");
         }
-        let TestFile { name, id, description, tags, skip, .. } = &self.model;
+        let Test { name, id, description, tags, skip, .. } = &self.model;
         let mut filling = Filling::new(&scope, &self.source, true, problems);
         let name = filling.text(name).ready();
         let id = Late::optional(id.as_ref().map(|id| filling.text(id)));

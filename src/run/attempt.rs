@@ -94,7 +94,7 @@ impl Attempt<'_> {
     ) -> Result<(), Halt> {
         let shared = self.shared;
         let unprepared = |unprepared| unprepared_problem(shared, unprepared);
-        let test = loading.loaded().await.map_err(unprepared)?;
+        let test = loading.test_of(entry).await.map_err(unprepared)?;
         let context = self.tape.context.clone();
         let mut preparation = Preparation::begin(&context, plan, entry, test).map_err(unprepared)?;
         if let Some(player) = self.tape.player() {

@@ -13,15 +13,14 @@ use crate::plan::{CaseEntry, Plan};
 /// Tries a test until it passes, the retries are used up, or the run is being stopped.
 pub(super) async fn attempts(shared: &Run, plan: &Plan, entry: &CaseEntry, loading: Loading) -> Outcome {
     let mut key = CaseKey::first(entry.id());
-    let mut outcome = attempt(shared, plan, entry, &key, loading, None).await;
+    let mut outcome = attempt(shared, plan, entry, &key, loading.clone(), None).await;
     for retry in 1..=shared.options.retries {
         if !outcome.status.fails_the_run() || shared.stopper.reason().is_some() {
             break;
         }
         shared.tell(retrying(&outcome, retry, shared.options.retries)).await;
         key.attempt += 1;
-        let loading = Loading::begin(shared.context.clone(), entry.clone());
-        let mut next = attempt(shared, plan, entry, &key, loading, Some(&outcome)).await;
+        let mut next = attempt(shared, plan, entry, &key, loading.clone(), Some(&outcome)).await;
         // The run was stopped meanwhile: what is known of the test is what the attempt before found.
         if next.status == Status::Skipped {
             break;

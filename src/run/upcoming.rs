@@ -11,7 +11,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, Shared};
 
 use crate::context::Context;
-use crate::plan::{CaseEntry, LoadedTest, Plan, Unprepared};
+use crate::plan::{CaseEntry, LoadedFile, LoadedTest, Plan, Unprepared};
 
 /// The tests that have not started.
 pub(super) struct Upcoming {
@@ -44,13 +44,13 @@ impl Upcoming {
         Some((entry, loading))
     }
 
-    /// Sees to it that the next `count` are being loaded. Rows of one test that come after each other share its file.
+    /// Sees to it that the next `count` are being loaded. Tests of one file that come after each other share it, and rows of one test.
     pub(super) fn load_ahead(&mut self, count: usize) {
         let first = self.started + self.loading.len();
         let missing = self.plan.cases.iter().enumerate().skip(first);
         for (index, entry) in missing.take(count.saturating_sub(self.loading.len())) {
             let before = index.checked_sub(1).and_then(|before| self.plan.cases.get(before));
-            let same = self.latest.clone().filter(|_| before.is_some_and(|case| case.is_of_same_test(entry)));
+            let same = self.latest.clone().filter(|_| before.is_some_and(|case| case.is_of_same_file(entry)));
             let loading = same.unwrap_or_else(|| Loading::begin(self.context.clone(), entry.clone()));
             self.latest = Some(loading.clone());
             self.loading.push_back(loading);
@@ -58,9 +58,9 @@ impl Upcoming {
     }
 }
 
-/// A test whose file is being read.
+/// A test file that is being read.
 #[derive(Clone)]
-pub(super) struct Loading(Shared<BoxFuture<'static, Result<Arc<LoadedTest>, Unprepared>>>);
+pub(super) struct Loading(Shared<BoxFuture<'static, Result<Arc<LoadedFile>, Unprepared>>>);
 
 impl Loading {
     pub(super) fn begin(context: Context, entry: CaseEntry) -> Self {
@@ -72,8 +72,8 @@ impl Loading {
         Self(loaded.boxed().shared())
     }
 
-    /// What was in the file.
-    pub(super) async fn loaded(self) -> Result<Arc<LoadedTest>, Unprepared> {
-        self.0.await
+    /// The test of `entry`, one of the file's.
+    pub(super) async fn test_of(self, entry: &CaseEntry) -> Result<Arc<LoadedTest>, Unprepared> {
+        self.0.await?.test_of(entry)
     }
 }

@@ -1,21 +1,15 @@
 //! From a text to a value of the model, or every problem of the file.
 
-use std::borrow::Cow;
 use std::sync::Arc;
-
-use serde::de::DeserializeOwned;
 
 use super::validate::validate;
 use super::walk::walk;
 use super::{FileKind, Version, version};
 use crate::diagnostic::{self, Code, Diagnostic, SourceFile};
-use crate::model::TAG_DEFAULTS;
+use crate::model::{File, is_home};
 use crate::source::{self, Entry, Node, NodeValue};
 
-/// What the keys at the top of a file begin with that are the user's own: homes for anchors, never read (SPEC 1).
-const HOME: &str = "x-";
-
-/// Since when there are such keys.
+/// Since when there are keys at the top of a file that are the user's own.
 pub(super) const HOMES_SINCE: Version = Version { major: 1, minor: 3 };
 
 /// A file that was read and fits its schema.
@@ -33,10 +27,7 @@ pub struct Loaded<T> {
 ///
 /// # Errors
 /// Every problem of the file, in the order of the text.
-pub fn load<T: DeserializeOwned>(
-    kind: FileKind,
-    source: &Arc<SourceFile>,
-) -> Result<Loaded<T>, Vec<Diagnostic>> {
+pub fn load<T: File>(kind: FileKind, source: &Arc<SourceFile>) -> Result<Loaded<T>, Vec<Diagnostic>> {
     let (node, mut problems) = source::tree(source);
     let Some(node) = node else { return Err(problems) };
     let version = match version::of(source, &node) {
@@ -50,7 +41,7 @@ pub fn load<T: DeserializeOwned>(
     };
     let walked = walk(kind, source, &node, version);
     problems.extend(walked.problems);
-    let typed = source::from_node::<T>(&without_homes(&node), TAG_DEFAULTS);
+    let typed = T::read(&node);
     if typed.is_err() || walked.doubt {
         problems.extend(validate(kind, source, &node));
     }
@@ -66,17 +57,7 @@ pub fn load<T: DeserializeOwned>(
     Err(problems)
 }
 
-/// A file's tree without the keys that are the user's own.
-pub(super) fn without_homes(root: &Node) -> Cow<'_, Node> {
-    let NodeValue::Map(entries) = &root.value else { return Cow::Borrowed(root) };
-    if homes(root).next().is_none() {
-        return Cow::Borrowed(root);
-    }
-    let kept = entries.iter().filter(|entry| !entry.key.starts_with(HOME)).cloned().collect();
-    Cow::Owned(Node { value: NodeValue::Map(kept), span: root.span })
-}
-
 /// The keys of a file that are the user's own.
 pub(super) fn homes(root: &Node) -> impl Iterator<Item = &Entry> {
-    root.entries().iter().filter(|entry| entry.key.starts_with(HOME))
+    root.entries().iter().filter(|entry| is_home(&entry.key))
 }

@@ -10,11 +10,12 @@ use std::sync::Arc;
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind as Kind;
 use jsonschema::paths::{Location, LocationSegment};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::branch::{self, Branch};
 use super::lists;
-use super::words::{empty_value, expected, nearest, one_of, suggest};
+use super::prune::demands;
+use super::words::{all_of, empty_value, expected, nearest, one_of, suggest};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 use crate::model::NOT_YET;
 use crate::source::{Entry, Node, NodeValue, printable};
@@ -28,16 +29,18 @@ pub(super) struct Narrow<'a> {
     schema: &'a Value,
     root: &'a Node,
     problems: Vec<Diagnostic>,
-    missing: Vec<Missing>,
+    missing: Vec<Missing<'a>>,
     /// Keys that an unknown key beside them is probably meant to be, by the mapping's path.
     mistyped: HashSet<(String, String)>,
 }
 
 /// A required key that is not there.
-struct Missing {
+struct Missing<'a> {
     path: String,
     key: String,
     span: Span,
+    /// The key with which it would not be required.
+    unless: Option<&'a str>,
 }
 
 /// A value an error speaks of.
@@ -54,8 +57,9 @@ impl<'a> Narrow<'a> {
 
     /// All problems; a missing key that was only mistyped is no problem of its own.
     pub(super) fn finish(mut self) -> Vec<Diagnostic> {
-        for Missing { path, key, span } in std::mem::take(&mut self.missing) {
-            if !self.mistyped.contains(&(path, key.clone())) {
+        for Missing { path, key, span, unless } in std::mem::take(&mut self.missing) {
+            let meant = |key: &str| self.mistyped.contains(&(path.clone(), key.to_owned()));
+            if !meant(&key) && !unless.is_some_and(meant) {
                 let problem = Diagnostic::error(Code::MissingKey, format!("the key `{key}` is missing"));
                 self.problems.push(problem.at(self.source, span, "in this mapping"));
             }
@@ -73,6 +77,9 @@ impl<'a> Narrow<'a> {
         match error.kind() {
             Kind::AnyOf { context } => self.any_of(error, &found, context),
             Kind::OneOfNotValid { context } => self.one_of(error, &found, context),
+            Kind::AdditionalProperties { unexpected } if let Some((alone, known)) = self.alone(error) => {
+                self.beside(alone, &found, unexpected, known);
+            }
             Kind::AdditionalProperties { unexpected } => {
                 let known =
                     self.parent_schema(error).and_then(|schema| schema.get("properties")?.as_object());
@@ -86,7 +93,8 @@ impl<'a> Narrow<'a> {
                 let key = property.as_str().unwrap_or_default().to_owned();
                 let path = error.instance_path().as_str().to_owned();
                 if !(path.is_empty() && key == "version") {
-                    self.missing.push(Missing { path, key, span: head(found.node) });
+                    let (span, unless) = (head(found.node), self.otherwise(error));
+                    self.missing.push(Missing { path, key, span, unless });
                 }
             }
             Kind::Type { .. } => {
@@ -109,6 +117,33 @@ impl<'a> Narrow<'a> {
     fn parent_schema(&self, error: &ValidationError<'_>) -> Option<&'a Value> {
         let path = error.schema_path().as_str();
         self.schema.pointer(path.rsplit_once('/')?.0)
+    }
+
+    /// The key that suffers no other beside it, where the error is about those, and the keys that are known there.
+    fn alone(&self, error: &ValidationError<'_>) -> Option<(&'a str, &'a Map<String, Value>)> {
+        let outer = error.schema_path().as_str().strip_suffix("/then/additionalProperties")?;
+        let outer = self.schema.pointer(outer)?;
+        Some((demands(outer.get("if")?).next()?, outer.get("properties")?.as_object()?))
+    }
+
+    /// The key without which the error would be none.
+    fn otherwise(&self, error: &ValidationError<'_>) -> Option<&'a str> {
+        let (outer, _) = error.schema_path().as_str().split_once("/else/")?;
+        demands(self.schema.pointer(outer)?.get("if")?).next()
+    }
+
+    /// Keys beside one that stands alone. Those that are not known anywhere are told as such.
+    fn beside(&mut self, alone: &str, found: &Found<'_>, keys: &[String], known: &Map<String, Value>) {
+        let is_told = |entry: &&Entry| keys.contains(&entry.key) && known.contains_key(&entry.key);
+        let entries: Vec<&Entry> = found.node.entries().iter().filter(is_told).collect();
+        let Some((first, rest)) = entries.split_first() else { return };
+        let names: Vec<String> = entries.iter().map(|entry| format!("`{}`", entry.key)).collect();
+        let (verb, them) = if rest.is_empty() { ("stands", "it") } else { ("stand", "them") };
+        let message = format!("{} {verb} beside `{alone}`", all_of(&names));
+        let problem = Diagnostic::error(Code::Contradiction, message).at(self.source, first.key_span, "");
+        let problem = rest.iter().fold(problem, |problem, entry| problem.at(self.source, entry.key_span, ""));
+        self.problems
+            .push(problem.help(format!("put {them} into an entry of `{alone}`, or leave `{alone}` out")));
     }
 
     fn union(&self, error: &ValidationError<'_>) -> &'a [Value] {

@@ -19,6 +19,11 @@ pub(super) fn since(schema: &Value) -> Option<Version> {
     schema.get("x-since").and_then(Value::as_str).and_then(Version::parse)
 }
 
+/// The keys that a schema demands.
+pub(super) fn demands(schema: &Value) -> impl Iterator<Item = &str> {
+    schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
+}
+
 fn prune(schema: &mut Value, version: Version) {
     let known = |schema: &Value| since(schema).is_none_or(|since| since <= version);
     match schema {
@@ -42,6 +47,9 @@ fn prune(schema: &mut Value, version: Version) {
             if let Some(Value::Array(required)) = object.get_mut("required") {
                 required.retain(|key| key.as_str().is_none_or(|key| !gone.contains(key)));
             }
+            if object.get("if").is_some_and(|condition| demands(condition).any(|key| gone.contains(key))) {
+                settle(object);
+            }
             for union in ["oneOf", "anyOf"] {
                 if let Some(Value::Array(branches)) = object.get_mut(union) {
                     branches.retain(known);
@@ -56,6 +64,21 @@ fn prune(schema: &mut Value, version: Version) {
         }
         Value::Array(items) => items.iter_mut().for_each(|item| prune(item, version)),
         _ => {}
+    }
+}
+
+/// Puts what holds otherwise in the place of a condition that is never met.
+fn settle(object: &mut Map<String, Value>) {
+    let [_, _, otherwise] = ["if", "then", "else"].map(|key| object.shift_remove(key));
+    let Some(Value::Object(otherwise)) = otherwise else { return };
+    for (key, value) in otherwise {
+        match (object.get_mut(&key), value) {
+            (Some(Value::Array(known)), Value::Array(more)) => known.extend(more),
+            (Some(_), _) => {}
+            (None, value) => {
+                object.insert(key, value);
+            }
+        }
     }
 }
 

@@ -8,11 +8,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use serde::de::DeserializeOwned;
-
-use super::load::without_homes;
 use crate::diagnostic::{Code, Diagnostic, Severity, SourceFile, Span};
-use crate::model::TAG_DEFAULTS;
+use crate::model::File;
 use crate::source::{self, Entry, Node, NodeValue};
 
 /// How many misfits are taken out of one file. A file with more of them has enough to tell.
@@ -28,12 +25,12 @@ pub struct Salvaged<T> {
 }
 
 /// Reads what fits the model; `None` where the text is no tree, or nothing of it fits.
-pub fn salvage<T: DeserializeOwned>(source: &Arc<SourceFile>) -> Option<Salvaged<T>> {
-    let written = without_homes(&source::tree(source).0?).into_owned();
+pub fn salvage<T: File>(source: &Arc<SourceFile>) -> Option<Salvaged<T>> {
+    let written = source::tree(source).0?;
     let mut node = written.clone();
     let mut mended = Vec::new();
     while mended.len() < MOST_MENDED {
-        let mismatch = match source::from_node::<T>(&node, TAG_DEFAULTS) {
+        let mismatch = match T::read(&node) {
             Ok(value) => {
                 let mut near = HashSet::new();
                 collect_near(&written, &mended, &mut near);
@@ -194,7 +191,8 @@ mod tests {
     fn keeps_what_fits_and_makes_up_the_rest() {
         let text = "version: 1.0\nnmae: x\nturns:\n  - usr: a\n    assert: { text: { must_match: [b, 5] } }\n  - 7\n";
         let salvaged = read(text).expect("something fits");
-        let Turn::User(turn) = &salvaged.value.turns[0].value else { panic!("a user turn") };
+        let [alone] = salvaged.value.tests.as_slice() else { panic!("one test") };
+        let Turn::User(turn) = &alone.turns[0].value else { panic!("a user turn") };
         let block = turn
             .assert
             .as_ref()
@@ -202,7 +200,7 @@ mod tests {
             .expect("the block is kept");
         let patterns = block.must_match.as_ref().and_then(|list| list.value.on());
         assert_eq!(patterns.map(|list| list.0.len()), Some(2));
-        assert_eq!(salvaged.value.turns.len(), 2);
+        assert_eq!(alone.turns.len(), 2);
     }
 
     #[test]

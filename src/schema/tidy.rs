@@ -108,8 +108,18 @@ fn describe_tags(object: &mut Map<String, Value>) {
 /// What a schema is about comes first, what it consists of last.
 fn in_reading_order(object: &mut Map<String, Value>) {
     const FIRST: &[&str] = &["$schema", "title", "description", "x-since", "type", "const"];
-    const LAST: &[&str] =
-        &["items", "properties", "additionalProperties", "required", "oneOf", "anyOf", "definitions"];
+    const LAST: &[&str] = &[
+        "items",
+        "properties",
+        "additionalProperties",
+        "required",
+        "if",
+        "then",
+        "else",
+        "oneOf",
+        "anyOf",
+        "definitions",
+    ];
     let rank = |key: &str| match FIRST.iter().position(|first| *first == key) {
         Some(position) => position,
         None => {

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::branch::{self, Branch};
 use super::load::{HOMES_SINCE, homes};
-use super::prune::since;
+use super::prune::{demands, since};
 use super::words::expected;
 use super::{FileKind, Version, embedded};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
@@ -74,6 +74,13 @@ impl<'a> Walk<'a> {
                 ("anyOf", Value::Array(branches)) => {
                     if let Branch::At(index) = branch::pick_by_type(branches, node) {
                         self.form(&branches[index], node);
+                    }
+                }
+                ("if", condition) => {
+                    let branch =
+                        if demands(condition).all(|key| node.get(key).is_some()) { "then" } else { "else" };
+                    if let Some(branch) = schema.get(branch) {
+                        self.visit(branch, node);
                     }
                 }
                 ("properties", _) => self.entries(schema, node),

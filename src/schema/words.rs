@@ -74,10 +74,19 @@ fn literal(value: &Value) -> String {
 
 /// `a`, `a or b`, `a, b or c`.
 pub(super) fn any_of(words: &[String]) -> String {
+    joined(words, "or")
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub(super) fn all_of(words: &[String]) -> String {
+    joined(words, "and")
+}
+
+fn joined(words: &[String], last: &str) -> String {
     match words {
         [] => "nothing".to_owned(),
         [only] => only.clone(),
-        [first @ .., last] => format!("{} or {last}", first.join(", ")),
+        [rest @ .., word] => format!("{} {last} {word}", rest.join(", ")),
     }
 }
 

@@ -32,6 +32,10 @@ pub(super) const NODE: &str = "$ananke::node";
 /// The key that discriminates a union.
 const TAG: &str = "type";
 
+fn is_tag(key: &str) -> bool {
+    key == TAG
+}
+
 /// A union whose `type` may be left out.
 #[derive(Clone, Copy, Debug)]
 pub struct TagDefault {
@@ -51,6 +55,23 @@ pub fn from_node<T: DeserializeOwned>(node: &Node, defaults: &[TagDefault]) -> R
     T::deserialize(Reader { node, defaults }).map_err(|misread| misread.at(node.span))
 }
 
+/// The same for a mapping of which some keys are passed over.
+///
+/// # Errors
+/// Where the tree does not fit the type: the first such place.
+pub fn from_mapping<T: DeserializeOwned>(
+    node: &Node,
+    defaults: &[TagDefault],
+    without: fn(&str) -> bool,
+) -> Result<T, Mismatch> {
+    let reader = Reader { node, defaults };
+    let read = match &node.value {
+        NodeValue::Map(entries) => T::deserialize(Rest(reader.entries(entries, Some(without)))),
+        _ => T::deserialize(reader),
+    };
+    read.map_err(|misread| misread.at(node.span))
+}
+
 /// One value to be read.
 #[derive(Clone, Copy)]
 struct Reader<'de> {
@@ -59,7 +80,7 @@ struct Reader<'de> {
 }
 
 impl<'de> Reader<'de> {
-    fn entries(self, entries: &'de [Entry], without: Option<&'static str>) -> Entries<'de> {
+    fn entries(self, entries: &'de [Entry], without: Option<fn(&str) -> bool>) -> Entries<'de> {
         Entries { rest: entries.iter(), value: None, without, defaults: self.defaults }
     }
 
@@ -228,7 +249,7 @@ impl<'de> VariantAccess<'de> for Variant<'de> {
         match self.content {
             Content::Rest(entries) | Content::Whole(entries) => {
                 let place = self.reader.node.span;
-                let without = matches!(self.content, Content::Rest(_)).then_some(TAG);
+                let without = matches!(self.content, Content::Rest(_)).then_some(is_tag as fn(&str) -> bool);
                 let rest = self.reader.entries(entries, without);
                 seed.deserialize(Rest(rest)).map_err(|misread| misread.or_at(place))
             }
@@ -248,7 +269,7 @@ impl<'de> VariantAccess<'de> for Variant<'de> {
         visitor: V,
     ) -> Result<V::Value, Misread> {
         match self.content {
-            Content::Rest(entries) => visitor.visit_map(self.reader.entries(entries, Some(TAG))),
+            Content::Rest(entries) => visitor.visit_map(self.reader.entries(entries, Some(is_tag))),
             Content::Whole(entries) => visitor.visit_map(self.reader.entries(entries, None)),
             Content::Value(node) => Reader { node, defaults: self.reader.defaults }.deserialize_any(visitor),
         }
@@ -275,7 +296,7 @@ impl<'de> Deserializer<'de> for Rest<'de> {
 struct Entries<'de> {
     rest: std::slice::Iter<'de, Entry>,
     value: Option<&'de Entry>,
-    without: Option<&'static str>,
+    without: Option<fn(&str) -> bool>,
     defaults: &'de [TagDefault],
 }
 
@@ -284,7 +305,7 @@ impl<'de> MapAccess<'de> for Entries<'de> {
 
     fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Misread> {
         let without = self.without;
-        let Some(entry) = self.rest.find(|entry| Some(entry.key.as_str()) != without) else {
+        let Some(entry) = self.rest.find(|entry| without.is_none_or(|without| !without(&entry.key))) else {
             return Ok(None);
         };
         self.value = Some(entry);

@@ -45,13 +45,14 @@ fn one_anchor_may_be_used_by_many() {
             .to_owned();
     text += &"  - *turn\n  - { <<: *turn, user: c }\n".repeat(5_000);
     let loaded = load::<TestFile>(FileKind::Test, &source("a.yaml", &text)).expect("an honest file");
-    assert_eq!(loaded.value.turns.len(), 10_001);
+    assert_eq!(loaded.value.tests[0].turns.len(), 10_001);
 }
 
 #[test]
 fn places_survive_and_count_bytes() {
     let text = "version: \"1.0\"\nname: ünï\nturns:\n  - user: &w wörld\n  - type: user\n    user: *w\n    assert: { text: { must_match: x } }\n";
-    let loaded = load::<TestFile>(FileKind::Test, &source("a.yaml", text)).expect("a good file").value;
+    let loaded = load::<TestFile>(FileKind::Test, &source("a.yaml", text)).expect("a good file");
+    let [loaded] = loaded.value.tests.as_slice() else { panic!("one test") };
     let written = |span: ananke::diagnostic::Span| &text[span.start as usize..span.end as usize];
     assert_eq!(written(loaded.name.span), "ünï");
     let users: Vec<(&str, &str)> = loaded

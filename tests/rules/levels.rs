@@ -28,7 +28,7 @@ fn compile(block: &str, level: Level) -> Block {
     let scope = Scope::default();
     let mut problems = Vec::new();
     let mut filling = Filling::new(&scope, &source, true, &mut problems);
-    let compiled = Block::compile(&loaded.value.assert, level, None, &mut filling);
+    let compiled = Block::compile(&loaded.value.tests[0].assert, level, None, &mut filling);
     assert!(problems.is_empty(), "{block}: {problems:?}");
     compiled
 }

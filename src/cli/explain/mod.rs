@@ -8,7 +8,6 @@ use std::io::Write as _;
 use std::path::Path;
 
 use ananke::context::Context;
-use ananke::plan::CaseEntry;
 use ananke::redact::Redactor;
 
 use super::arguments::{ExplainOptions, SelectionOptions};
@@ -29,6 +28,9 @@ pub(super) fn explain(options: &ExplainOptions, context: &Context) -> Exit {
         if options.turn.is_some() {
             return complain("a name has no turns: `--turn` goes with a test file", Exit::Usage);
         }
+        if options.filter.is_some() || !options.ids.is_empty() {
+            return complain("a name has no tests: `--id` and `--filter` go with a test file", Exit::Usage);
+        }
         return print(&name.text(colours));
     }
     let path = context.working_directory.join(&options.subject);
@@ -48,9 +50,9 @@ fn of_file(options: &ExplainOptions, colours: Colours, context: &Context) -> Exi
         paths: vec![options.subject.clone().into()],
         config: options.config.clone(),
         target: options.target.clone(),
-        filter: None,
+        filter: options.filter.clone(),
         tags: Vec::new(),
-        ids: Vec::new(),
+        ids: options.ids.clone(),
         allow_empty: false,
         variables: Vec::new(),
         color: options.color,
@@ -59,31 +61,30 @@ fn of_file(options: &ExplainOptions, colours: Colours, context: &Context) -> Exi
         Ok(plan) => plan,
         Err(exit) => return exit,
     };
-    let mut text = String::new();
-    // What is in force is the same for all rows of a test.
-    for rows in plan.cases.chunk_by(CaseEntry::is_of_same_test) {
+    let explained = match ananke::plan::explain(context, &plan) {
+        Ok(explained) => explained,
+        Err(broken) => {
+            problems::print(&broken, options.color, context, &redactor);
+            return Exit::Failure;
+        }
+    };
+    let mut texts = Vec::new();
+    for (rows, test) in &explained {
         let [case, ..] = rows else { continue };
         let turns = case.test.turns;
         if let Some(turn) = options.turn
             && !(1..=turns).contains(&turn)
         {
+            let whose = if explained.len() == 1 { &options.subject } else { &case.test.name };
             let turns = if turns == 1 { "1 turn".to_owned() } else { format!("{turns} turns") };
-            let message = format!("there is no turn {turn}: `{}` has {turns}", options.subject);
+            let message =
+                redactor.text(&format!("there is no turn {turn}: `{whose}` has {turns}")).into_owned();
             return complain(&message, Exit::Usage);
         }
-        match ananke::plan::explain(context, &plan, case) {
-            Ok(explained) => {
-                let shown =
-                    test::Shown { case, rows: rows.len(), config: &plan.config, explained: &explained };
-                text.push_str(&shown.text(options.turn, colours));
-            }
-            Err(broken) => {
-                problems::print(&broken, options.color, context, &redactor);
-                return Exit::Failure;
-            }
-        }
+        let shown = test::Shown { case, rows: rows.len(), config: &plan.config, explained: test };
+        texts.push(shown.text(options.turn, colours));
     }
-    print(&redactor.text(&text))
+    print(&redactor.text(&texts.join("\n")))
 }
 
 /// Whether somebody who writes this means a name and no file.

@@ -1,0 +1,95 @@
+//! A test file: one test, or a list of them.
+//!
+//! What stands at the top of a file with one test is what an entry of `tests` holds, so both are read as the same type.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::file::{File, is_home};
+use super::{TAG_DEFAULTS, Test, leaf};
+use crate::source::{self, Mismatch, Node};
+
+/// What a test file holds. Its version is read with the rest of the file's frame.
+#[derive(Clone, Debug)]
+pub struct TestFile {
+    /// Its tests, in order.
+    pub tests: Vec<Test>,
+}
+
+/// The key of a file with several tests.
+const TESTS: &str = "tests";
+
+/// The key of the frame.
+const VERSION: &str = "version";
+
+/// A file with several tests.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Several {
+    tests: Vec<Test>,
+}
+
+impl File for TestFile {
+    fn read(root: &Node) -> Result<Self, Mismatch> {
+        let of_frame = |key: &str| key == VERSION || is_home(key);
+        if root.get(TESTS).is_some() {
+            let Several { tests } = source::from_mapping(root, TAG_DEFAULTS, of_frame)?;
+            return Ok(Self { tests });
+        }
+        source::from_mapping(root, TAG_DEFAULTS, of_frame).map(|test| Self { tests: vec![test] })
+    }
+}
+
+impl JsonSchema for TestFile {
+    fn schema_name() -> Cow<'static, str> {
+        "TestFile".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let entry = generator.subschema_for::<Test>();
+        let mut schema = Test::json_schema(generator);
+        let mut properties = json!({
+            VERSION: {
+                "description": "The schema version this file is written for, as a quoted string: \"1.0\" to \"1.3\".",
+                "type": "string",
+                "x-since": "1.0",
+            },
+            TESTS: {
+                "description": "Several tests in one file, in the place of one: each entry is a test with its own name, as it would stand in a file of its own.",
+                "type": "array",
+                "minItems": 1,
+                "items": entry,
+                "examples": [[
+                    { "name": "greets", "turns": [{ "user": "Hello" }] },
+                    { "name": "says goodbye", "turns": [{ "user": "Bye" }] },
+                ]],
+                "x-since": "1.3",
+            },
+        });
+        let own = schema.remove("properties");
+        if let (Some(all), Some(Value::Object(own))) = (properties.as_object_mut(), own) {
+            all.extend(own);
+        }
+        let needed = schema.remove("required");
+        let frame = json_schema!({
+            "description": "One test: a conversation with the agent, and what must hold of what the agent does. Or several, as the entries of `tests`.",
+            "properties": properties,
+            "patternProperties": leaf::homes(),
+            "required": [VERSION],
+            "if": { "required": [TESTS] },
+            "then": {
+                "properties": { VERSION: true, TESTS: true },
+                "patternProperties": { "^x-": true },
+                "additionalProperties": false,
+            },
+            "else": { "required": needed },
+        });
+        for (key, value) in frame.to_value().as_object().into_iter().flatten() {
+            schema.insert(key.clone(), value.clone());
+        }
+        schema
+    }
+}

@@ -12,6 +12,12 @@ use serde_json::{Value, json};
 fn several_tests() -> Value {
     json!({ "version": "1.3", "x-a": 1, "tests": [
         { "name": "a", "turns": [{ "user": "b" }], "skip": true },
+        { "name": "f", "messages": [{ "role": "system", "content": "g", "name": "h" },
+            { "role": "user", "content": [{ "type": "text", "text": "i" }], "id": "j" },
+            { "role": "assistant", "tool_calls": [
+                { "id": "k", "type": "function", "function": { "name": "l", "arguments": "{}" } },
+                { "id": "m", "function": { "name": "n", "arguments": { "o": 1 } } }] },
+            { "role": "tool", "tool_call_id": "k", "content": "p" }] },
         { "name": "c", "turns": [{ "user": "d" }], "assert": { "text": { "must_match": "e" } } }] })
 }
 
@@ -107,8 +113,10 @@ fn mutate(document: &mut Value, (place, content, how): &Mutation) {
             key.and_then(|key| object.shift_remove(&key));
         }
         (1, Value::Object(object)) => {
-            let keys =
-                ["type", "name", "user", "state", "assert", "unknown", "rules", "min", "extends", "tests"];
+            let keys = [
+                "type", "name", "user", "state", "assert", "unknown", "rules", "min", "extends", "tests",
+                "turns", "messages", "role",
+            ];
             object.insert(keys[usize::from(*how / 4) % keys.len()].to_owned(), content);
         }
         (2, Value::Array(items)) => items.push(content),

@@ -12,6 +12,7 @@ mod docs;
 mod examples;
 mod explained;
 mod golden_cases;
+mod history;
 mod hooks;
 mod inheritance;
 mod last_run;

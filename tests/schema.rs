@@ -52,6 +52,7 @@ fn an_entry_of_several_tests_is_what_stands_at_the_top_of_a_file_with_one() {
     let frame = ["version", "tests"].map(|key| top.shift_remove(key).is_some());
     assert_eq!((frame, &Value::Object(top)), ([true, true], &entry["properties"]));
     assert_eq!(schema["else"]["required"], entry["required"]);
+    assert_eq!(schema["else"]["anyOf"], entry["anyOf"]);
 }
 
 /// Every property of a schema by its path in the file, whatever its types are called.
@@ -168,7 +169,9 @@ fn an_older_schema_lacks_what_is_newer() {
     }
     let test = pruned(FileKind::Test, oldest);
     assert_eq!(test["required"], serde_json::json!(["version", "name", "turns"]));
-    assert!(test["if"].is_null() && test["else"].is_null() && test["definitions"]["Test"].is_null());
+    for gone in ["/if", "/else", "/anyOf", "/definitions/Test", "/definitions/Message"] {
+        assert!(test.pointer(gone).is_none(), "{gone} stays");
+    }
     let config = pruned(FileKind::Config, oldest);
     assert!(config["properties"]["specs"].is_null());
     assert!(config["definitions"]["ScriptedRule"].is_null(), "an unused definition stays");

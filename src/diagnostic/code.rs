@@ -84,6 +84,8 @@ codes! {
     ShortSecret = "short-secret",
     /// The text is no YAML.
     Syntax = "syntax",
+    /// A call among the messages of before that no message answers.
+    UnansweredCall = "unanswered-call",
     /// A variable that nothing defines.
     UndefinedVariable = "undefined-variable",
     /// A key that does not exist here.

@@ -13,6 +13,7 @@ mod content;
 mod file;
 mod hook;
 mod leaf;
+mod message;
 mod named_target;
 mod outcome;
 mod quarantine;
@@ -38,6 +39,7 @@ pub use content::{Attachment, ContentPart, Media, MediaKind, TextPart, UserSays}
 pub use file::{File, is_home};
 pub use hook::Hook;
 pub use leaf::{Given, Limit, Number, OneOrMany, Text};
+pub use message::{Arguments, CallKind, CalledFunction, Message, MessageCall, MessageRole};
 pub use named_target::{ChosenTarget, HeirTarget, NamedTarget};
 pub use outcome::{OutcomeIs, OutcomeRule, RunOutcome};
 pub use quarantine::QuarantineEntry;

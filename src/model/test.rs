@@ -3,13 +3,14 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{AssertBlock, Cases, ClientTool, Hook, Number, Skip, Text, Turn};
+use super::{AssertBlock, Cases, ClientTool, Hook, Message, Number, Skip, Text, Turn};
 use crate::diagnostic::Spanned;
 use crate::source::{FreeMap, Node};
 
 /// One test: a conversation with the agent, and what must hold of what the agent does.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("anyOf" = serde_json::json!([{ "required": ["turns"] }, { "required": ["messages"] }])))]
 pub struct Test {
     /// What the test shows, in a few words. With the file's path it is the test's id, unless it has an `id`.
     #[schemars(extend("x-since" = "1.0"), length(min = 1), example = "checkout flow with validation")]
@@ -55,9 +56,17 @@ pub struct Test {
     /// Tools that the agent's client carries out, in the places of the target's of the same name or beside them.
     #[schemars(extend("x-since" = "1.3"))]
     pub client_tools: Option<Vec<ClientTool>>,
+    /// What was said before the first turn. It is sent along and judged by nobody. Where it ends with a message of the
+    /// user and there are no `turns`, that message is the one turn.
+    #[schemars(
+        extend("x-since" = "1.3"),
+        length(min = 1),
+        example = serde_json::json!([{"role": "user", "content": "A mug, please"}, {"role": "assistant", "content": "Which size?"}])
+    )]
+    pub messages: Option<Vec<Spanned<Message>>>,
     /// The conversation, in order; at least one turn.
     #[schemars(extend("x-since" = "1.0"), length(min = 1))]
-    pub turns: Vec<Spanned<Turn>>,
+    pub turns: Option<Vec<Spanned<Turn>>>,
     /// What must hold of the test as a whole. Prohibitions and limits also apply to each of its turns.
     #[schemars(extend("x-since" = "1.0"))]
     pub assert: Option<AssertBlock>,

@@ -73,7 +73,7 @@ impl JsonSchema for TestFile {
         if let (Some(all), Some(Value::Object(own))) = (properties.as_object_mut(), own) {
             all.extend(own);
         }
-        let needed = schema.remove("required");
+        let needed = ["required", "anyOf"].map(|key| schema.remove(key));
         let frame = json_schema!({
             "description": "One test: a conversation with the agent, and what must hold of what the agent does. Or several, as the entries of `tests`.",
             "properties": properties,
@@ -85,7 +85,7 @@ impl JsonSchema for TestFile {
                 "patternProperties": { "^x-": true },
                 "additionalProperties": false,
             },
-            "else": { "required": needed },
+            "else": { "required": needed[0], "anyOf": needed[1] },
         });
         for (key, value) in frame.to_value().as_object().into_iter().flatten() {
             schema.insert(key.clone(), value.clone());

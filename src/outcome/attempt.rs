@@ -46,6 +46,7 @@ impl Outcome {
             shorten(turn, &mut left);
         }
         self.failures.truncate(MOST_FAILURES);
+        self.history.clear();
         self
     }
 }

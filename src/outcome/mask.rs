@@ -125,6 +125,7 @@ impl Mask for Outcome {
             agent,
             thread_id,
             status: _,
+            history,
             turns,
             turns_not_run: _,
             failures,
@@ -143,6 +144,9 @@ impl Mask for Outcome {
         }
         for text in [id, name, file, target, agent, thread_id] {
             text.mask(redactor);
+        }
+        for message in history {
+            message.text.mask(redactor);
         }
         description.mask(redactor);
         tags.mask(redactor);

@@ -219,6 +219,15 @@ pub enum Line {
     },
 }
 
+/// A message of before the first turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EarlierMessage {
+    /// Who said it, in the protocol's word.
+    pub role: &'static str,
+    /// What was said and called, in words.
+    pub text: String,
+}
+
 /// One turn that was sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TurnOutcome {
@@ -282,6 +291,8 @@ pub struct Outcome {
     pub thread_id: String,
     /// The verdict.
     pub status: Status,
+    /// What was said before the first turn.
+    pub history: Vec<EarlierMessage>,
     /// The turns that were sent.
     pub turns: Vec<TurnOutcome>,
     /// How many turns were not run.

@@ -15,7 +15,7 @@ use super::said::{Attached, Content, Part, Said, in_words};
 use super::{discover, media_type};
 use crate::context::Context;
 use crate::diagnostic::{Code, Span};
-use crate::model::{ContentPart, Media, MediaKind, ProtocolVersion, UserSays, UserTurn};
+use crate::model::{Attachment, ContentPart, Media, MediaKind, ProtocolVersion, UserSays};
 use crate::source::reason;
 use crate::variables::{Filling, Late};
 
@@ -50,10 +50,14 @@ enum Source {
     Url(Url),
 }
 
-/// What the user says in a turn; `None` where something is known later or was reported.
-pub(super) fn said(turn: &UserTurn, files: Files<'_>, filling: &mut Filling<'_>) -> Option<Said> {
-    let attachments = turn.attachments.as_deref().unwrap_or_default();
-    let mut parts: Vec<Option<Part>> = match &turn.user {
+/// What is said, with the files that go with it; `None` where something is known later or was reported.
+pub(super) fn said(
+    content: &UserSays,
+    attachments: &[Attachment],
+    files: Files<'_>,
+    filling: &mut Filling<'_>,
+) -> Option<Said> {
+    let mut parts: Vec<Option<Part>> = match content {
         UserSays::Text(text) if attachments.is_empty() => {
             return filling.text(text).ready().map(|text| Said::Text(text.into()));
         }

@@ -104,7 +104,7 @@ impl LoadedTest {
             description,
             tags,
             skip,
-            turns: self.model.turns.len(),
+            turns: self.turns.len(),
             path: self.source.path.clone(),
             place: self.path_from(folder),
             file: self.source.name.to_string(),
@@ -131,6 +131,7 @@ impl LoadedTest {
         problems: &mut Vec<Diagnostic>,
     ) -> (Lint, Written) {
         let Project { context, supply, folder, .. } = *project;
+        self.check_beginning(problems);
         self.check_hooks(context, supply, folder, scope, problems);
         let version = agent.map(|agent| agent.target.model.protocol_version()).unwrap_or_default();
         let written = self.written(context, supply, scope, project.library(), version, problems);
@@ -146,11 +147,32 @@ impl LoadedTest {
                 config: &config.source,
                 test: &self.source,
                 name: self.model.name.span,
-                timeout: rules.timeout.filter(|_| !self.model.turns.iter().any(is_own)),
+                timeout: rules.timeout.filter(|_| !self.turns.iter().any(is_own)),
             };
             lint(&rules.block, &written.test, &written.blocks, &surroundings)
         });
         (lint.unwrap_or_default(), written)
+    }
+
+    /// How the messages of before go on.
+    fn check_beginning(&self, problems: &mut Vec<Diagnostic>) {
+        let Some(last) = self.earlier.last() else { return };
+        match self.turns.first() {
+            None => {
+                let message =
+                    "there are no `turns`, and the last of the `messages` is not what the user says";
+                let problem = Diagnostic::error(Code::MissingKey, message).at(&self.source, last.span, "");
+                problems.push(problem.help("add `turns`, or end the `messages` with one of role `user`"));
+            }
+            Some(turn) if matches!(turn.value, Turn::Connect(_)) => {
+                let message = "the first turn connects to the thread, which has no `messages` yet";
+                let problem = Diagnostic::error(Code::Contradiction, message).at(&self.source, turn.span, "");
+                problems.push(problem.help(
+                    "leave out the `messages`: the agent tells what was said; or begin with another turn",
+                ));
+            }
+            Some(_) => {}
+        }
     }
 
     /// Looks at every row, of a test that has rows.
@@ -194,7 +216,7 @@ impl LoadedTest {
         if transport != AguiTransport::Http || target.connect.is_some() {
             return None;
         }
-        let turn = self.model.turns.iter().find(|turn| matches!(turn.value, Turn::Connect(_)))?;
+        let turn = self.turns.iter().find(|turn| matches!(turn.value, Turn::Connect(_)))?;
         let message =
             "connecting over plain HTTP sends a run without messages, which some agents answer by running";
         let warning = Diagnostic::warning(Code::ConnectOverHttp, message).at(&self.source, turn.span, "");
@@ -234,7 +256,7 @@ impl LoadedTest {
 
     pub(super) fn one_id_each(&self, filling: &mut Filling<'_>) {
         let mut known = HashSet::new();
-        for id in self.model.turns.iter().filter_map(|turn| turn.settings().id) {
+        for id in self.turns.iter().filter_map(|turn| turn.settings().id) {
             if !known.insert(&id.value) {
                 let message = format!("two turns have the id `{}`", id.value);
                 filling.report(Code::Contradiction, id.span, message, Some("rename one of them".to_owned()));

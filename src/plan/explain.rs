@@ -10,6 +10,8 @@ use crate::model::Given;
 /// A test and what is in force in it. What is known only when it starts stands there as it is written.
 #[derive(Clone, Debug)]
 pub struct ExplainedTest {
+    /// How many messages were there before the first turn.
+    pub earlier: usize,
     /// What each turn is called and does.
     pub turns: Vec<WrittenTurn>,
     /// The rules, by home.
@@ -64,6 +66,7 @@ fn of(
     let keeping = test.keeping(context, &entry.test.name, entry.row.as_ref(), false);
     keeping.place(&mut target.block, &mut written.test, &mut written.blocks, &mut told);
     Ok(ExplainedTest {
+        earlier: test.earlier.len(),
         turns: written.turns,
         explanation: explain_blocks(&target.block, &written.test, &written.blocks),
         timeout: target.timeout,

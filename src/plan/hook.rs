@@ -79,7 +79,8 @@ fn program(argv: &[String], written: &[Text], filling: &mut Filling<'_>) -> Opti
     if argv.first().is_some_and(|program| !program.is_empty()) {
         return Some(());
     }
-    let span = written.first().map(|word| word.span).unwrap_or_default();
+    // That there is no entry at all is told by the schema.
+    let span = written.first()?.span;
     filling.report(Code::BadValue, span, "the first entry of `cmd` names no program", None);
     None
 }

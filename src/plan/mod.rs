@@ -14,6 +14,7 @@ mod entry;
 mod explain;
 mod filter;
 mod fix;
+mod history;
 mod hook;
 mod load;
 mod media_type;
@@ -55,6 +56,7 @@ pub use entry::{CaseEntry, TestEntry};
 pub use explain::{ExplainedTest, explain};
 pub use filter::FilterError;
 pub use fix::{Raised, raise_versions};
+pub use history::{Earlier, EarlierCall};
 pub use hook::HookCommand;
 pub use prepare::{Preparation, Prepared, Unprepared};
 use quarantine::Quarantine;
@@ -67,7 +69,7 @@ pub use supply::Supply;
 pub use targets::{ResolvedTarget, is_default};
 pub use test::{LoadedTest, WrittenTurn};
 pub use test_file::LoadedFile;
-pub use turn::{PreparedTurn, Reply, ReplyTo, TurnInput};
+pub use turn::{PreparedTurn, Reply, ReplyTo, Signature, TurnInput};
 
 /// What to run, as the command line says it.
 #[derive(Clone, Debug, Default)]

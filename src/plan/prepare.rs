@@ -9,7 +9,7 @@ use super::hook::{self, HookCommand};
 use super::settings::secrets_of;
 use super::test::{LoadedTest, turn_block};
 use super::turn::{PreparedTurn, forwarded};
-use super::{CaseEntry, ClientTool, Plan, ResolvedTarget, RowEntry, TargetSettings, client_tools};
+use super::{CaseEntry, ClientTool, Earlier, Plan, ResolvedTarget, RowEntry, TargetSettings, client_tools};
 use crate::assertion::{Block, Inherited, TurnRules, inherit};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Severity, Span, sort};
@@ -28,6 +28,8 @@ const THREAD: &str = "THREAD_ID";
 /// A test that is ready to run.
 #[derive(Clone, Debug)]
 pub struct Prepared {
+    /// What was said before the first of them.
+    pub history: Vec<Earlier>,
     /// The turns; `None` where one waits for what an earlier one keeps.
     pub turns: Vec<Option<PreparedTurn>>,
     /// What must hold.
@@ -143,7 +145,7 @@ impl<'a> Preparation<'a> {
 
     /// How many turns the test has.
     pub fn turns(&self) -> usize {
-        self.test.model.turns.len()
+        self.test.turns.len()
     }
 
     /// How many hooks are to be run.
@@ -297,11 +299,13 @@ impl<'a> Preparation<'a> {
         let tests_tools = client_tools::fill(self.test.model.client_tools.as_ref(), &mut filling);
         let forwarded_props = forwarded(self.test.model.forwarded_props.as_ref(), &mut filling);
         let whole_timeout = Late::optional(self.test.model.timeout_ms.as_ref().map(|ms| filling.number(ms)));
-        secrets.extend(filling.into_secrets());
         let files = self.test.files(self.context, model.protocol_version(), true);
+        let history = self.test.history(files, &mut filling);
+        let signature = self.test.signature(&mut filling);
+        secrets.extend(filling.into_secrets());
         let (mut turns, mut turn_blocks) = (Vec::new(), Vec::new());
         let mut is_whole = true;
-        for (turn, scope) in self.test.turns(&self.scope, &self.plan.supply) {
+        for (turn, scope) in self.test.each_turn(&self.scope, &self.plan.supply) {
             let mut filling = Filling::new(&scope, &self.test.source, true, problems);
             turn_blocks.push(turn_block(turn, Some(config.library()), &mut filling));
             let prepared = PreparedTurn::fill(turn, files, &mut filling);
@@ -316,7 +320,11 @@ impl<'a> Preparation<'a> {
         let rules = inherit(&target_block, &test_block, &turn_blocks);
         self.levels = Some((target_block, test_block));
         is_whole.then_some(())?;
+        if let Some(Some(first)) = turns.first_mut() {
+            first.message = signature?;
+        }
         Some(Prepared {
+            history: history?,
             turns,
             rules,
             target,
@@ -336,7 +344,7 @@ impl<'a> Preparation<'a> {
     /// Where a leaf cannot be filled.
     pub fn late_turn(&self, index: usize) -> Result<(PreparedTurn, TurnRules), Unprepared> {
         let mut problems = Vec::new();
-        let filled = self.test.model.turns.get(index).and_then(|turn| {
+        let filled = self.test.turns.get(index).and_then(|turn| {
             let mut filling = Filling::new(&self.scope, &self.test.source, true, &mut problems);
             let mut block = turn_block(turn, Some(self.plan.config.library()), &mut filling);
             let version = self.target.model.protocol_version();

@@ -10,11 +10,11 @@ use super::rows::{Row, RowEntry, Rows};
 use super::snapshot::Keeping;
 use super::targets::{self, ResolvedTarget};
 use super::turn::{PreparedTurn, TurnInput, forwarded};
-use super::{Config, Supply, Unprepared, capture, client_tools};
+use super::{Config, Earlier, Signature, Supply, Unprepared, capture, client_tools, history};
 use crate::assertion::{Block, Library};
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, SourceFile, Spanned};
-use crate::model::{Hook, ProtocolVersion, Skip, Test, Text, Turn};
+use crate::model::{Hook, Message, MessageRole, ProtocolVersion, Skip, Test, Text, Turn, UserTurn};
 use crate::outcome::Level;
 use crate::variables::{Filling, Late, Scope};
 
@@ -24,6 +24,11 @@ pub struct LoadedTest {
     /// Its file.
     pub(super) source: Arc<SourceFile>,
     pub(super) model: Test,
+    /// What was said before the first turn.
+    pub(super) earlier: Vec<Spanned<Message>>,
+    pub(super) turns: Vec<Spanned<Turn>>,
+    /// The last of the messages, where it is the one turn.
+    asked: Option<Message>,
     /// Its place among the tests of its file, counted from 0.
     pub(super) index: usize,
     /// A hash of the file's text.
@@ -67,8 +72,27 @@ impl LoadedTest {
     pub(super) const HINT_FOR_HOOKS: &str =
         "a hook sees the built-in variables and what earlier hooks of its test gave";
 
-    pub(super) fn of(source: Arc<SourceFile>, model: Test, index: usize, hash: u64) -> Self {
-        Self { source, model, index, hash, rows: OnceLock::new() }
+    pub(super) fn of(source: Arc<SourceFile>, mut model: Test, index: usize, hash: u64) -> Self {
+        let mut earlier = model.messages.take().unwrap_or_default();
+        let (turns, asked) = match model.turns.take() {
+            Some(turns) => (turns, None),
+            None => turn_of_messages(&mut earlier)
+                .map_or((Vec::new(), None), |(turn, message)| (vec![turn], Some(message))),
+        };
+        Self { source, model, earlier, turns, asked, index, hash, rows: OnceLock::new() }
+    }
+
+    /// What was said before the first turn; `None` where something of it is known later or was reported.
+    pub(super) fn history(&self, files: Files<'_>, filling: &mut Filling<'_>) -> Option<Vec<Earlier>> {
+        history::fill(&self.earlier, files, filling)
+    }
+
+    /// What the test says of the message that is its one turn.
+    pub(super) fn signature(&self, filling: &mut Filling<'_>) -> Option<Signature> {
+        let Some(Message { id, name, .. }) = &self.asked else { return Some(Signature::default()) };
+        let mut text = |text: &Option<Text>| Late::optional(text.as_ref().map(|text| filling.text(text)));
+        let (id, name) = (text(id), text(name));
+        Some(Signature { id: id.ready()?, name: name.ready()? })
     }
 
     /// Whether it may give itself variables.
@@ -269,8 +293,10 @@ impl LoadedTest {
         }
         self.one_id_each(&mut filling);
         let files = self.files(context, version, false);
+        self.history(files, &mut filling);
+        self.signature(&mut filling);
         let mut written = Written { turns: Vec::new(), test, blocks: Vec::new() };
-        for (turn, scope) in self.turns(&scope, supply) {
+        for (turn, scope) in self.each_turn(&scope, supply) {
             let mut filling = Filling::new(&scope, &self.source, true, problems).as_written();
             written.blocks.push(turn_block(turn, library, &mut filling));
             written.turns.push(WrittenTurn::of(turn, files, &mut filling));
@@ -280,13 +306,13 @@ impl LoadedTest {
 
     /// The turns, each with what is known when it is filled before anything is sent: what earlier turns keep comes
     /// later.
-    pub(super) fn turns<'s>(
+    pub(super) fn each_turn<'s>(
         &'s self,
         scope: &'s Scope,
         supply: &'s Supply,
     ) -> impl Iterator<Item = (&'s Spanned<Turn>, Cow<'s, Scope>)> {
         let mut scope = Cow::Borrowed(scope);
-        self.model.turns.iter().map(move |turn| {
+        self.turns.iter().map(move |turn| {
             let own = scope.clone();
             expect_captures(turn, &mut scope, supply);
             (turn, own)
@@ -296,7 +322,7 @@ impl LoadedTest {
     /// What is known when all turns are over.
     pub(super) fn after_turns<'s>(&self, scope: &'s Scope, supply: &Supply) -> Cow<'s, Scope> {
         let mut scope = Cow::Borrowed(scope);
-        self.model.turns.iter().for_each(|turn| expect_captures(turn, &mut scope, supply));
+        self.turns.iter().for_each(|turn| expect_captures(turn, &mut scope, supply));
         scope
     }
 
@@ -304,6 +330,23 @@ impl LoadedTest {
     pub(super) fn block(&self, library: Option<Library<'_>>, filling: &mut Filling<'_>) -> Block {
         Block::compile(&self.model.assert, Level::Test, library, filling)
     }
+}
+
+/// Takes the last message where it is what the user says, as a turn.
+fn turn_of_messages(messages: &mut Vec<Spanned<Message>>) -> Option<(Spanned<Turn>, Message)> {
+    let last = messages
+        .pop_if(|message| message.value.role == MessageRole::User && message.value.content.is_some())?;
+    let user = last.value.content.as_ref()?.value.clone();
+    let turn = UserTurn {
+        user,
+        attachments: None,
+        id: None,
+        timeout_ms: None,
+        forwarded_props: None,
+        capture: None,
+        assert: None,
+    };
+    Some((Spanned { value: Turn::User(turn), span: last.span }, last.value))
 }
 
 /// The rules of a turn.

@@ -19,12 +19,23 @@ pub struct PreparedTurn {
     pub id: Option<String>,
     /// What it does.
     pub input: TurnInput,
+    /// What its message is called, where it was written as the last of the `messages`.
+    pub message: Signature,
     /// How long it may take, where it says so itself.
     pub timeout: Option<Duration>,
     /// Passed to the agent with its runs, over what is passed with every run.
     pub forwarded_props: Map<String, Value>,
     /// What it keeps for those behind it.
     pub captures: Vec<Capture>,
+}
+
+/// What a test says of a message of the user beside its words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Signature {
+    /// Its id; without one it gets a new one.
+    pub id: Option<String>,
+    /// The name of who says it.
+    pub name: Option<String>,
 }
 
 impl PreparedTurn {
@@ -43,6 +54,7 @@ impl PreparedTurn {
         Some(Self {
             id: id.ready()?,
             input: input?,
+            message: Signature::default(),
             timeout: timeout.ready()?.map(Duration::from_millis),
             forwarded_props: forwarded_props?,
             captures: captures.into_iter().collect::<Option<_>>()?,
@@ -96,7 +108,10 @@ impl TurnInput {
     /// Checks and fills a turn; `None` where something is known later or was reported.
     pub(super) fn fill(turn: &Turn, files: Files<'_>, filling: &mut Filling<'_>) -> Option<Self> {
         match turn {
-            Turn::User(turn) => attachment::said(turn, files, filling).map(Self::User),
+            Turn::User(turn) => {
+                let attachments = turn.attachments.as_deref().unwrap_or_default();
+                attachment::said(&turn.user, attachments, files, filling).map(Self::User)
+            }
             Turn::Connect(_) => Some(Self::Connect),
             Turn::Resume(turn) => {
                 let several = turn.resume.len() > 1;

@@ -39,6 +39,7 @@ pub(super) fn blank(shared: &Run, entry: &CaseEntry) -> Outcome {
         warnings: Vec::new(),
         started_unix_ms: clock.unix_ms(clock.now()),
         ended_unix_ms: 0,
+        history: Vec::new(),
         messages_count: 0,
         snapshots: Vec::new(),
         duration_us: 0,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::assertion::Judge;
 use crate::outcome::{ErrorKind, Problem, Status, TurnOutcome};
-use crate::plan::{Preparation, Prepared, PreparedTurn, ToolDeclaration};
+use crate::plan::{Earlier, Preparation, Prepared, PreparedTurn, ToolDeclaration};
 use crate::recording::Player;
 use crate::target::{Limits, Opening, Session, Target, build};
 use crate::trace::Trace;
@@ -34,6 +34,11 @@ fn setup(message: String) -> Problem {
     Problem { kind: ErrorKind::Setup, message, help: None }
 }
 
+/// The ids by which a message of before and its calls are known.
+fn ids_of(message: &Earlier) -> impl Iterator<Item = String> {
+    message.id.iter().chain(message.calls.iter().map(|call| &call.id)).cloned()
+}
+
 impl Attempt<'_> {
     /// Talks to the agent turn by turn; stops at the first turn that does not pass (fail fast, SPEC 5).
     pub(super) async fn converse(
@@ -47,6 +52,10 @@ impl Attempt<'_> {
             Some(endpoint) => Some(self.shared.threads.take(endpoint, &prepared.thread_id).await),
             None => None,
         };
+        for message in &mut prepared.history {
+            message.id.get_or_insert_with(|| self.tape.context.ids.next("message"));
+        }
+        self.outcome.history = summary::history(&prepared.history);
         let turns = std::mem::take(&mut prepared.turns);
         let mut conversation = self.open(prepared).await?;
         let total = turns.len();
@@ -77,7 +86,8 @@ impl Attempt<'_> {
     }
 
     async fn open(&self, prepared: Prepared) -> Result<Conversation, Problem> {
-        let Prepared { rules, target, client_tools, thread_id, timeout, whole_timeout, .. } = prepared;
+        let Prepared { history, rules, target, client_tools, thread_id, timeout, whole_timeout, .. } =
+            prepared;
         let options = self.shared.options;
         let judge = Judge::start(rules, self.shared.redactor.clone())
             .map_err(|error| setup(error.to_string()))?
@@ -86,13 +96,14 @@ impl Attempt<'_> {
         let mocks = Mocks::start(client_tools).map_err(|error| setup(error.to_string()))?;
         let trace = Trace::new(target.state().clone())
             .by_event_clock(target.event_clock())
-            .on_thread(thread_id.as_str());
+            .on_thread(thread_id.as_str())
+            .after(history.iter().flat_map(ids_of));
         let target = build(target, &self.tape.transport);
         if judge.looks_at_tools() && !target.capabilities().tool_calls_visible {
             let message = "the rules look at tool calls, and this target's protocol shows none";
             return Err(setup(message.to_owned()));
         }
-        let session = self.session(&*target, thread_id, declared).await?;
+        let session = self.session(&*target, thread_id, history, declared).await?;
         let capture = Capture::new(judge, trace, options, self.tape.recorder().cloned());
         let whole = [options.timeout, whole_timeout].into_iter().flatten().min();
         Ok(Conversation { session, capture, mocks, timeout, whole })
@@ -102,11 +113,13 @@ impl Attempt<'_> {
         &self,
         target: &dyn Target,
         thread_id: String,
+        history: Vec<Earlier>,
         client_tools: Vec<ToolDeclaration>,
     ) -> Result<Box<dyn Session>, Problem> {
         let opening = Opening {
             key: self.key.clone(),
             thread_id,
+            history,
             client_tools: client_tools.into(),
             clock: self.tape.context.clock.clone(),
             ids: self.tape.context.ids.clone(),

@@ -2,8 +2,10 @@
 
 use crate::context::{At, Clock};
 use crate::outcome::{
-    CallFailure, CallOutcome, Failure, LateResult, Line, OpenInterrupt, Problem, RunEnd, Status, TurnOutcome,
+    CallFailure, CallOutcome, EarlierMessage, Failure, LateResult, Line, OpenInterrupt, Problem, RunEnd,
+    Status, TurnOutcome,
 };
+use crate::plan::Earlier;
 use crate::trace::{
     self, Custom, Interrupt, Message, Origin, Role, ToolCall, ToolResult, Trace, Turn, Violation,
 };
@@ -50,6 +52,16 @@ pub(super) fn turn(
         problem,
         warnings,
     }
+}
+
+/// What was said before the first turn; of very many messages the last.
+pub(super) fn history(messages: &[Earlier]) -> Vec<EarlierMessage> {
+    let shown = &messages[messages.len().saturating_sub(MAX_LINES)..];
+    let told = |message: &Earlier| EarlierMessage {
+        role: message.role.as_str(),
+        text: bounded(&message.describe()),
+    };
+    shown.iter().map(told).collect()
 }
 
 /// How many messages the conversation has: those of the user and those of the agent that are not empty.

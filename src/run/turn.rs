@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::context::Ids;
 use crate::outcome::{ErrorKind, Problem, Status, TurnOutcome};
-use crate::plan::{PreparedTurn, TurnInput};
+use crate::plan::{PreparedTurn, Signature, TurnInput};
 use crate::target::{Action, Ended, Limits, Request, Session, TargetError};
 use crate::trace::{Input, Outcome, Trace};
 
@@ -19,17 +19,18 @@ use super::waiting::{answers, unanswered};
 ///
 /// # Errors
 /// Where the agent waits for something else than this turn brings.
-fn request(trace: &Trace, turn: &TurnInput, ids: &dyn Ids) -> Result<(Input, Action), Problem> {
-    let mut input = Input { shown: turn.describe(), ..Input::default() };
-    let action = match turn {
+fn request(trace: &Trace, turn: &PreparedTurn, ids: &dyn Ids) -> Result<(Input, Action), Problem> {
+    let mut input = Input { shown: turn.input.describe(), ..Input::default() };
+    let action = match &turn.input {
         TurnInput::User(said) => {
             if let Some(problem) = unanswered(trace) {
                 return Err(problem);
             }
-            let message_id = ids.next("message");
+            let Signature { id, name } = turn.message.clone();
+            let message_id = id.unwrap_or_else(|| ids.next("message"));
             input.message_id = Some(message_id.clone());
             input.text = said.text().into_owned();
-            Action::User { message_id, said: said.clone() }
+            Action::User { message_id, name, said: said.clone() }
         }
         TurnInput::Connect => {
             input.is_replay = true;
@@ -50,7 +51,7 @@ pub(super) async fn run_turn(
     mocks: &mut Mocks,
     ids: &dyn Ids,
 ) -> TurnOutcome {
-    let (input, action) = match request(&capture.trace, &turn.input, ids) {
+    let (input, action) = match request(&capture.trace, turn, ids) {
         Ok(request) => request,
         Err(problem) => {
             capture.trace.begin_turn(Input { shown: turn.input.describe(), ..Input::default() });

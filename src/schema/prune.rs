@@ -24,6 +24,11 @@ pub(super) fn demands(schema: &Value) -> impl Iterator<Item = &str> {
     schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
 }
 
+/// Whether a schema demands keys and nothing else.
+pub(super) fn is_demand(schema: &Value) -> bool {
+    schema.as_object().is_some_and(|schema| schema.keys().all(|key| key == "required"))
+}
+
 fn prune(schema: &mut Value, version: Version) {
     let known = |schema: &Value| since(schema).is_none_or(|since| since <= version);
     match schema {
@@ -52,8 +57,18 @@ fn prune(schema: &mut Value, version: Version) {
             }
             for union in ["oneOf", "anyOf"] {
                 if let Some(Value::Array(branches)) = object.get_mut(union) {
-                    branches.retain(known);
+                    branches.retain(|branch| known(branch) && !demands(branch).any(|key| gone.contains(key)));
                 }
+            }
+            // What is left of a choice between demands is no choice.
+            let only = |branches: &Value| {
+                branches.as_array().is_some_and(|all| all.len() == 1 && is_demand(&all[0]))
+            };
+            if object.get("anyOf").is_some_and(only)
+                && let Some(Value::Array(mut branches)) = object.shift_remove("anyOf")
+                && let Some(Value::Object(demand)) = branches.pop()
+            {
+                merge(object, demand);
             }
             for (key, value) in object.iter_mut() {
                 // Examples and constants are data, whatever their keys are called.
@@ -70,8 +85,13 @@ fn prune(schema: &mut Value, version: Version) {
 /// Puts what holds otherwise in the place of a condition that is never met.
 fn settle(object: &mut Map<String, Value>) {
     let [_, _, otherwise] = ["if", "then", "else"].map(|key| object.shift_remove(key));
-    let Some(Value::Object(otherwise)) = otherwise else { return };
-    for (key, value) in otherwise {
+    if let Some(Value::Object(otherwise)) = otherwise {
+        merge(object, otherwise);
+    }
+}
+
+fn merge(object: &mut Map<String, Value>, more: Map<String, Value>) {
+    for (key, value) in more {
         match (object.get_mut(&key), value) {
             (Some(Value::Array(known)), Value::Array(more)) => known.extend(more),
             (Some(_), _) => {}

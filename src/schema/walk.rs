@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::branch::{self, Branch};
 use super::load::{HOMES_SINCE, homes};
-use super::prune::{demands, since};
+use super::prune::{demands, is_demand, since};
 use super::words::expected;
 use super::{FileKind, Version, embedded};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
@@ -70,6 +70,11 @@ impl<'a> Walk<'a> {
                     if let Branch::At(index) = branch::pick(branches, node) {
                         self.branch(&branches[index], node);
                     }
+                }
+                ("anyOf", Value::Array(branches)) if branches.iter().all(is_demand) => {
+                    let is_met = |branch: &Value| demands(branch).all(|key| node.get(key).is_some());
+                    let is_mapping = matches!(node.value, NodeValue::Map(_));
+                    self.found.doubt |= is_mapping && !branches.iter().any(is_met);
                 }
                 ("anyOf", Value::Array(branches)) => {
                     if let Branch::At(index) = branch::pick_by_type(branches, node) {

@@ -20,8 +20,7 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::context::{At, CaseKey, Clock, Ids};
-use crate::plan::Said;
-use crate::plan::ToolDeclaration;
+use crate::plan::{Earlier, Said, ToolDeclaration};
 use crate::trace::Change;
 
 pub use build::build;
@@ -75,6 +74,8 @@ pub struct Opening {
     pub key: CaseKey,
     /// The conversation's thread.
     pub thread_id: String,
+    /// What was said before, which the agent is told with the first run; each message has an id.
+    pub history: Vec<Earlier>,
     /// The tools that the client carries out.
     pub client_tools: Arc<[ToolDeclaration]>,
     /// Arrival times.
@@ -110,6 +111,8 @@ pub enum Action {
     User {
         /// The id the message has in the history.
         message_id: String,
+        /// The name of the user, where there is one.
+        name: Option<String>,
         /// What is said.
         said: Said,
     },

@@ -18,7 +18,7 @@ mod turn;
 mod usage;
 mod violation;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
@@ -94,6 +94,8 @@ pub struct Trace {
     pub thread_ids: Vec<String>,
     raw: Vec<u8>,
     known: Known,
+    /// The ids of messages and calls of before the first turn.
+    earlier: HashSet<String>,
     kept: aside::Kept,
     /// What was known before the running turn, where that turn is told it again.
     before: Option<Before>,
@@ -150,6 +152,12 @@ impl Trace {
     #[must_use]
     pub fn on_thread(self, id: impl Into<String>) -> Self {
         Self { thread_ids: vec![id.into()], ..self }
+    }
+
+    /// The same record of a conversation in which messages and calls with these ids were there before.
+    #[must_use]
+    pub fn after(self, ids: impl IntoIterator<Item = String>) -> Self {
+        Self { earlier: ids.into_iter().collect(), ..self }
     }
 
     /// Begins a turn.

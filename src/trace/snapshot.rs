@@ -30,6 +30,7 @@ pub(super) fn first_live(trace: &Trace, items: &[SnapshotItem]) -> Live {
 impl Trace {
     /// Takes one entry: what is known already is not counted twice, what is not live is history.
     pub(super) fn snapshot_item(&mut self, at: At, item: SnapshotItem, live: bool, touched: &mut Vec<Touch>) {
+        let live = live && !self.is_earlier(&item);
         let origin = match self.origin() {
             Origin::Replayed => Origin::Replayed,
             _ if live => Origin::SnapshotOnly,
@@ -56,6 +57,16 @@ impl Trace {
                     self.warn(format!("a result for the call `{call}`, which never started"));
                 }
             }
+        }
+    }
+
+    /// Whether the runner itself told it to the agent, as something of before.
+    fn is_earlier(&self, item: &SnapshotItem) -> bool {
+        match item {
+            SnapshotItem::Message { id, calls, .. } => {
+                self.earlier.contains(id) || calls.iter().any(|call| self.earlier.contains(&call.id))
+            }
+            SnapshotItem::Answer { call, .. } => self.earlier.contains(call),
         }
     }
 

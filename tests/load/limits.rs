@@ -45,7 +45,7 @@ fn one_anchor_may_be_used_by_many() {
             .to_owned();
     text += &"  - *turn\n  - { <<: *turn, user: c }\n".repeat(5_000);
     let loaded = load::<TestFile>(FileKind::Test, &source("a.yaml", &text)).expect("an honest file");
-    assert_eq!(loaded.value.tests[0].turns.len(), 10_001);
+    assert_eq!(loaded.value.tests[0].turns.as_ref().map(Vec::len), Some(10_001));
 }
 
 #[test]
@@ -55,8 +55,8 @@ fn places_survive_and_count_bytes() {
     let [loaded] = loaded.value.tests.as_slice() else { panic!("one test") };
     let written = |span: ananke::diagnostic::Span| &text[span.start as usize..span.end as usize];
     assert_eq!(written(loaded.name.span), "ünï");
-    let users: Vec<(&str, &str)> = loaded
-        .turns
+    let turns = loaded.turns.as_ref().expect("turns");
+    let users: Vec<(&str, &str)> = turns
         .iter()
         .map(|turn| {
             let ananke::model::Turn::User(turn) = &turn.value else { panic!("a user turn") };
@@ -65,7 +65,7 @@ fn places_survive_and_count_bytes() {
         })
         .collect();
     assert_eq!(users, [("wörld", "wörld"), ("wörld", "*w")]);
-    let ananke::model::Turn::User(last) = &loaded.turns[1].value else { panic!("a user turn") };
+    let ananke::model::Turn::User(last) = &turns[1].value else { panic!("a user turn") };
     let patterns =
         last.assert.as_ref().and_then(|block| block.text.as_ref()?.on()?.must_match.as_ref()?.on());
     assert_eq!(patterns.map(|patterns| written(patterns.0[0].span)), Some("x"));

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use ananke::context::Day;
 use ananke::diagnostic::{Difference, Place};
 use ananke::outcome::{
-    CallOutcome, ErrorKind, Failure, Level, Line, Outcome, Problem, Quarantine, Status, TurnOutcome,
+    CallOutcome, EarlierMessage, ErrorKind, Failure, Level, Line, Outcome, Problem, Quarantine, Status,
+    TurnOutcome,
 };
 
 /// When every run of these tests starts.
@@ -31,6 +32,7 @@ pub(super) fn outcome(file: &str, name: &str) -> Outcome {
         warnings: Vec::new(),
         started_unix_ms: STARTED,
         ended_unix_ms: STARTED,
+        history: Vec::new(),
         messages_count: 0,
         snapshots: Vec::new(),
         duration_us: 0,
@@ -337,6 +339,7 @@ pub(super) fn hostile() -> Outcome {
         agent: text(),
         thread_id: text(),
         status: Status::Failed,
+        history: vec![EarlierMessage { role: "assistant", text: text() }],
         turns: vec![turn],
         turns_not_run: 1,
         failures: vec![failure],

@@ -29,8 +29,14 @@ async fn drive(observer: &mut Observer, script: &[Vec<Step>], agent: Agent) {
     let (target, clock) = target(agent, script);
     let ids = Arc::new(SequentialIds::default());
     let client_tools = Arc::default();
-    let opening =
-        Opening { key: CaseKey::first("row"), thread_id: "thread".to_owned(), client_tools, clock, ids };
+    let opening = Opening {
+        key: CaseKey::first("row"),
+        thread_id: "thread".to_owned(),
+        history: Vec::new(),
+        client_tools,
+        clock,
+        ids,
+    };
     let mut session = target.open(opening).await.unwrap();
     let limits = Limits {
         timeout: Duration::from_mins(10),
@@ -52,7 +58,7 @@ async fn drive(observer: &mut Observer, script: &[Vec<Step>], agent: Agent) {
             // A limit stands anew on each turn: what held on the last one decides nothing.
             observer.settled = None;
         }
-        let request = Request::from(Action::User { message_id, said });
+        let request = Request::from(Action::User { message_id, name: None, said });
         session.exchange(request, &limits, observer).await.unwrap();
         let ended = observer.trace.exchanges.last().unwrap().outcome.as_ref();
         let failed = ended.is_some_and(|outcome| {

@@ -82,6 +82,7 @@ pub(crate) async fn session(
     run: u64,
 ) -> Box<dyn Session> {
     let opening = Opening {
+        history: Vec::new(),
         client_tools: Arc::default(),
         key: CaseKey::first("test"),
         thread_id: "t-1".to_owned(),
@@ -101,5 +102,5 @@ pub(crate) fn limits() -> Limits {
 }
 
 pub(crate) fn user(number: u32, text: &str) -> Request {
-    Action::User { message_id: format!("u{number}"), said: Said::Text(text.into()) }.into()
+    Action::User { message_id: format!("u{number}"), name: None, said: Said::Text(text.into()) }.into()
 }

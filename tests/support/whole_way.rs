@@ -70,6 +70,7 @@ async fn travel(answers: &[&[u8]], chunk: usize, connects: bool) -> String {
     let opening = Opening {
         key: CaseKey::first("fuzz"),
         thread_id: "t-1".to_owned(),
+        history: Vec::new(),
         client_tools: Arc::default(),
         clock: Arc::new(ManualClock::default()),
         ids: Arc::new(SequentialIds::default()),
@@ -114,7 +115,7 @@ fn next_action(trace: &Trace, number: usize, connects: bool) -> Action {
     if number > 1 && !answers.is_empty() {
         return Action::ToolResults(answers);
     }
-    Action::User { message_id: format!("u{number}"), said: Said::Text("hi".into()) }
+    Action::User { message_id: format!("u{number}"), name: None, said: Said::Text("hi".into()) }
 }
 
 struct Capture {

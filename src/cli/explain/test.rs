@@ -75,6 +75,11 @@ impl Shown<'_> {
             table.line(format!("runs once for {rows}"));
         }
         let turns = if *turns == 1 { "1 turn".to_owned() } else { format!("{turns} turns") };
+        let turns = match self.explained.earlier {
+            0 => turns,
+            1 => format!("{turns} after 1 message"),
+            earlier => format!("{turns} after {earlier} messages"),
+        };
         let cut = match self.explained.timeout {
             Some(TimeOut { ms, span: Some(_) }) => format!(", each cut off after {ms} ms"),
             Some(TimeOut { ms, span: None }) => format!(", each cut off after {ms} ms (the default)"),

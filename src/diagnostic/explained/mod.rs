@@ -90,6 +90,7 @@ impl Code {
             Self::UndefinedVariable => values::UNDEFINED_VARIABLE,
             Self::UnknownKey => values::UNKNOWN_KEY,
             Self::UnknownName => project::UNKNOWN_NAME,
+            Self::UnansweredCall => warnings::UNANSWERED_CALL,
             Self::UnknownValue => values::UNKNOWN_VALUE,
             Self::Unreadable => project::UNREADABLE,
             Self::Version => project::VERSION,

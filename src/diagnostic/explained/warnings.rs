@@ -164,3 +164,27 @@ target:
   headers: { x-token: "${ENV.AGENT_TOKEN}" }
 "#,
 );
+
+pub(super) const UNANSWERED_CALL: Explained = of_test(
+    "A warning: a call in the `messages` of before has no answer when the next message comes that is no tool's. \
+                 Most models refuse such a conversation, and some agents drop the call in silence.",
+    r#"version: "1.3"
+name: weather
+messages:
+  - { role: user, content: "The weather in Rome?" }
+  - { role: assistant, tool_calls: [{ id: c1, function: { name: get_weather, arguments: { city: Rome } } }] }
+turns:
+  - user: "Well?"
+    assert: { text: { contains: degrees } }
+"#,
+    r#"version: "1.3"
+name: weather
+messages:
+  - { role: user, content: "The weather in Rome?" }
+  - { role: assistant, tool_calls: [{ id: c1, function: { name: get_weather, arguments: { city: Rome } } }] }
+  - { role: tool, tool_call_id: c1, content: "31 degrees" }
+turns:
+  - user: "Well?"
+    assert: { text: { contains: degrees } }
+"#,
+);

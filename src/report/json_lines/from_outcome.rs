@@ -5,8 +5,8 @@ use serde_json::value::RawValue;
 
 use super::tally::{End, Tally};
 use super::view::{
-    Assertion, Attempt, CustomEvent, InputSource, Interrupt, LateResult, Level, ProblemView, Quarantined,
-    ResultLine, RunOutcome, SnapshotCounts, Status, SummaryLine, ToolCall, Turn, Usage, VERSION,
+    Assertion, Attempt, CustomEvent, EarlierMessage, InputSource, Interrupt, LateResult, Level, ProblemView,
+    Quarantined, ResultLine, RunOutcome, SnapshotCounts, Status, SummaryLine, ToolCall, Turn, Usage, VERSION,
 };
 use crate::outcome::{self, CallFailure, CallOutcome, Failure, Line, Outcome, Problem, RunEnd, TurnOutcome};
 use crate::report::duration::milliseconds;
@@ -40,6 +40,7 @@ pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
         duration_ms: milliseconds(outcome.duration_us),
         messages_count: outcome.messages_count,
         response: said,
+        history: listed(outcome.history.iter().map(earlier)),
         turns: outcome.turns.iter().map(turn).collect(),
         total_turns: outcome.turns.len(),
         turns_not_run: outcome.turns_not_run,
@@ -47,6 +48,10 @@ pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
         warnings: &outcome.warnings,
         error: problem.filter(|_| !skipped).map(problem_view),
     }
+}
+
+fn earlier(message: &outcome::EarlierMessage) -> EarlierMessage<'_> {
+    EarlierMessage { role: message.role, content: &message.text }
 }
 
 fn quarantined(entry: &outcome::Quarantine) -> Quarantined<'_> {

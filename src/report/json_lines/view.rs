@@ -121,6 +121,10 @@ pub(super) struct ResultLine<'a> {
     #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) response: Option<&'a str>,
+    /// What was said before the first turn, in order: the last 1000 messages; left out where the test has none.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) history: Option<Vec<EarlierMessage<'a>>>,
     /// The turns that were sent, in order.
     #[schemars(extend("x-since" = "1.0"))]
     pub(super) turns: Vec<Turn<'a>>,
@@ -141,6 +145,17 @@ pub(super) struct ResultLine<'a> {
     #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<ProblemView<'a>>,
+}
+
+/// A message of before the first turn.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct EarlierMessage<'a> {
+    /// Who said it: `user`, `assistant`, `system`, `developer` or `tool`.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) role: &'a str,
+    /// What was said in words, then a line for each call: the tool's name, and its arguments in parentheses.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) content: &'a str,
 }
 
 /// An entry of the quarantine.

@@ -14,7 +14,9 @@ use super::duration;
 use super::page::Page;
 use super::palette::Palette;
 use super::text;
-use crate::outcome::{CallOutcome, LateResult, Line, OpenInterrupt, Outcome, RunEnd, TurnOutcome};
+use crate::outcome::{
+    CallOutcome, EarlierMessage, LateResult, Line, OpenInterrupt, Outcome, RunEnd, TurnOutcome,
+};
 
 /// A call longer than this has its result on a line of its own.
 const LONGEST_CALL: usize = 100;
@@ -118,7 +120,7 @@ impl Teller {
         }
         self.heading(turn, outcome);
         if with_lines {
-            self.lines(turn);
+            self.lines(turn, outcome);
         }
         self.findings(turn.problem.as_ref(), &turn.failures, with_lines);
     }
@@ -137,8 +139,11 @@ impl Teller {
         self.page.end();
     }
 
-    fn lines(&mut self, turn: &TurnOutcome) {
+    fn lines(&mut self, turn: &TurnOutcome, outcome: &Outcome) {
         let palette = self.telling.palette;
+        for EarlierMessage { role, text } in outcome.history.iter().filter(|_| turn.number == 1) {
+            self.row(None, "before", palette.faint, &format!("{role}: {text}"));
+        }
         if !turn.input.is_empty() {
             self.row(None, "user:", Style::new(), &turn.input);
         }

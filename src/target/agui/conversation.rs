@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::history::History;
 use crate::context::Ids;
+use crate::model::ProtocolVersion;
 use crate::plan::ToolDeclaration;
 use crate::target::Opening;
 use crate::trace::State;
@@ -19,6 +20,8 @@ pub(super) struct Conversation {
     pub(super) state_is_told: bool,
     /// Whether the open interrupts came as custom events, the way agents told them before the protocol had them.
     pub(super) legacy_interrupts: bool,
+    /// Whether the agent was sent anything but a question for its thread.
+    pub(super) is_begun: bool,
     pub(super) client_tools: Arc<[ToolDeclaration]>,
     pub(super) ids: Arc<dyn Ids>,
 }
@@ -30,11 +33,13 @@ pub(super) struct Remembered {
 }
 
 impl Conversation {
-    pub(super) fn new(opening: Opening, state: Value) -> Self {
-        let Opening { thread_id, client_tools, ids, .. } = opening;
+    pub(super) fn new(opening: Opening, state: Value, version: ProtocolVersion) -> Self {
+        let Opening { thread_id, history, client_tools, ids, .. } = opening;
         Self {
             thread_id,
-            history: History::default(),
+            // Without anything before it, the first run has nothing but what is new.
+            is_begun: history.is_empty(),
+            history: History::of_earlier(history, version),
             state: State::new(state),
             state_is_told: false,
             legacy_interrupts: false,

@@ -10,6 +10,8 @@ use serde_json::{Map, Value};
 
 use super::content::Content;
 use crate::context::Ids;
+use crate::model::{MessageRole, ProtocolVersion};
+use crate::plan::{Earlier, EarlierCall};
 use crate::target::ToolAnswer;
 
 /// Every message so far, in order.
@@ -126,6 +128,12 @@ impl Message {
         }
     }
 
+    /// The same of somebody with a name.
+    fn named(mut self, name: Option<String>) -> Self {
+        self.rest.extend(name.map(|name| ("name".to_owned(), Value::String(name))));
+        self
+    }
+
     fn append(&mut self, text: &str) {
         match &mut self.content {
             Some(Content::Json(Value::String(content))) => content.push_str(text),
@@ -155,10 +163,27 @@ impl Call {
 
 impl History {
     /// The user says something; a message that is there already is not said twice.
-    pub(super) fn say(&mut self, id: &str, content: Content) {
+    pub(super) fn say(&mut self, id: &str, name: Option<String>, content: Content) {
         if self.message(id).is_none() {
-            self.push(Message { content: Some(content), ..Message::new(id, "user") });
+            self.push(Message { content: Some(content), ..Message::new(id, "user").named(name) });
         }
+    }
+
+    /// What was said before the conversation begins, for an agent of `version`.
+    pub(super) fn of_earlier(messages: Vec<Earlier>, version: ProtocolVersion) -> Self {
+        let mut history = Self::default();
+        let message = |Earlier { role, id, name, said, calls, answers }| {
+            let calls =
+                calls.into_iter().map(|call: EarlierCall| Call::new(&call.id, &call.name, call.arguments));
+            Message {
+                content: said.map(|said| Content::of(said, version)),
+                tool_calls: calls.collect(),
+                tool_call_id: answers,
+                ..Message::new(&id.unwrap_or_default(), MessageRole::as_str(role)).named(name)
+            }
+        };
+        history.replace(messages.into_iter().map(message).collect());
+        history
     }
 
     /// A call is answered in the name of the client; gives the id of the message that says so.

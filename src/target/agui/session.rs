@@ -47,7 +47,7 @@ pub(super) struct AguiSession {
 impl AguiSession {
     pub(super) fn new(settings: Arc<AguiSettings>, transport: Arc<dyn Transport>, opening: Opening) -> Self {
         let clock = Arc::clone(&opening.clock);
-        let conversation = Conversation::new(opening, settings.state.clone());
+        let conversation = Conversation::new(opening, settings.state.clone(), settings.version);
         Self { settings, transport, clock, conversation }
     }
 
@@ -82,8 +82,9 @@ impl AguiSession {
 
     /// What is sent; the history then holds what it says.
     fn request(&mut self, request: Request, run_id: &str) -> Result<HttpRequest, TargetError> {
-        let Conversation { thread_id, history, state, legacy_interrupts, client_tools, ids, .. } =
-            &mut self.conversation;
+        let Conversation {
+            thread_id, history, state, legacy_interrupts, client_tools, ids, is_begun, ..
+        } = &mut self.conversation;
         let AguiSettings { forwarded_props, last_only, version, .. } = &*self.settings;
         history.discard_open();
         let mut purpose = Purpose::Run;
@@ -94,8 +95,8 @@ impl AguiSession {
             forward_over(props.to_mut(), request.forwarded_props);
         }
         match request.action {
-            Action::User { message_id, said } => {
-                history.say(&message_id, Content::of(said, *version));
+            Action::User { message_id, name, said } => {
+                history.say(&message_id, name, Content::of(said, *version));
                 new.push(message_id);
             }
             Action::Connect => purpose = Purpose::Connect,
@@ -109,7 +110,8 @@ impl AguiSession {
         }
         let messages = match purpose {
             Purpose::Connect => Messages::Only(history, &[]),
-            _ if *last_only => Messages::Only(history, &new),
+            // What was said before is new to the agent with the first run.
+            _ if *last_only && std::mem::replace(is_begun, true) => Messages::Only(history, &new),
             _ => Messages::All(history),
         };
         let input = RunInput::new(thread_id, run_id, state.value(), messages, client_tools, &props, &resume);

@@ -1,0 +1,239 @@
+//! What was said before the first turn: the messages of a test, checked and filled.
+//!
+//! What a protocol demands of a conversation is held here, before anything is sent: who may say what, and that every
+//! call is known and answered. Agents refuse anything else, or pass over it in silence.
+
+use std::collections::{BTreeMap, HashSet};
+
+use serde_json::{Map, Value};
+
+use super::attachment::{self, Files};
+use super::said::Said;
+use crate::diagnostic::{Code, Diagnostic, Span, Spanned};
+use crate::model::{Arguments, Message, MessageCall, MessageRole, ProtocolVersion, Text, UserSays};
+use crate::schema::suggest;
+use crate::source::Node;
+use crate::variables::{Filling, Late};
+
+/// A message of before the first turn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Earlier {
+    /// Who says it.
+    pub role: MessageRole,
+    /// Its id, where the test gives it one.
+    pub id: Option<String>,
+    /// The name of who says it.
+    pub name: Option<String>,
+    /// What is said.
+    pub said: Option<Said>,
+    /// The calls that come with it.
+    pub calls: Vec<EarlierCall>,
+    /// The id of the call that it answers.
+    pub answers: Option<String>,
+}
+
+/// A call of before the first turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EarlierCall {
+    /// Its id.
+    pub id: String,
+    /// The tool.
+    pub name: String,
+    /// The text of its arguments.
+    pub arguments: String,
+}
+
+impl Earlier {
+    /// All of it in words, for people.
+    pub fn describe(&self) -> String {
+        let calls = self.calls.iter().map(|call| format!("{}({})", call.name, call.arguments));
+        self.said.as_ref().map(Said::describe).into_iter().chain(calls).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// Checks and fills messages; `None` where something is known later or was reported.
+pub(super) fn fill(
+    messages: &[Spanned<Message>],
+    files: Files<'_>,
+    filling: &mut Filling<'_>,
+) -> Option<Vec<Earlier>> {
+    let filled: Vec<Option<Earlier>> = messages.iter().map(|message| one(message, files, filling)).collect();
+    let mut order = Order::default();
+    for (message, filled) in messages.iter().zip(&filled) {
+        // What is not known yet is looked at when the test starts.
+        order.next(message, filled.as_ref()?, filling);
+    }
+    order.end(filling);
+    filled.into_iter().collect()
+}
+
+fn one(written: &Spanned<Message>, files: Files<'_>, filling: &mut Filling<'_>) -> Option<Earlier> {
+    let Message { role, content, id, name, tool_calls, tool_call_id } = &written.value;
+    let fits = shape(written, files, filling);
+    let mut text = |text: &Option<Text>| Late::optional(text.as_ref().map(|text| filling.text(text))).ready();
+    let (id, name, answers) = (text(id), text(name), text(tool_call_id));
+    let said = match content {
+        Some(content) => attachment::said(&content.value, &[], files, filling).map(Some),
+        None => Some(None),
+    };
+    let calls: Vec<Option<EarlierCall>> =
+        tool_calls.iter().flatten().map(|written| call(&written.value, filling)).collect();
+    fits.then_some(())?;
+    let calls = calls.into_iter().collect::<Option<_>>()?;
+    Some(Earlier { role: *role, id: id?, name: name?, said: said?, calls, answers: answers? })
+}
+
+/// Whether a message has what its role needs, and nothing else.
+fn shape(written: &Spanned<Message>, files: Files<'_>, filling: &mut Filling<'_>) -> bool {
+    let Message { role, content, tool_calls, tool_call_id, .. } = &written.value;
+    let mut wrong: Vec<(Code, Span, String, &str)> = Vec::new();
+    let whose = role.as_str();
+    if let (Some(calls), true) = (tool_calls, *role != MessageRole::Assistant) {
+        let span = calls.first().map_or(written.span, |call| call.span);
+        let message = format!("a message of role `{whose}` has no `tool_calls`: the assistant calls tools");
+        wrong.push((Code::Contradiction, span, message, "put them into a message of role `assistant`"));
+    }
+    match (tool_call_id, *role == MessageRole::Tool) {
+        (None, true) => {
+            let message = "the key `tool_call_id` is missing: a tool's message answers a call".to_owned();
+            wrong.push((Code::MissingKey, written.span, message, "give it the `id` of the call it answers"));
+        }
+        (Some(id), false) => {
+            let message = format!("a message of role `{whose}` answers no call");
+            wrong.push((Code::Contradiction, id.span, message, "`tool_call_id` goes with role `tool`"));
+        }
+        _ => {}
+    }
+    let may_have_parts = match role {
+        MessageRole::User => true,
+        MessageRole::Tool => files.version == ProtocolVersion::V1,
+        _ => false,
+    };
+    match content {
+        None if *role == MessageRole::Assistant && tool_calls.is_some() => {}
+        None => {
+            let message = "the key `content` is missing: this message says nothing".to_owned();
+            wrong.push((Code::MissingKey, written.span, message, "add what is said, if only as `\"\"`"));
+        }
+        Some(content) if matches!(content.value, UserSays::Parts(_)) && !may_have_parts => {
+            let message = format!("the `content` of a message of role `{whose}` is a text here");
+            wrong.push((Code::WrongType, content.span, message, "write all of it as one text"));
+        }
+        Some(_) => {}
+    }
+    let fits = wrong.is_empty();
+    for (code, span, message, help) in wrong {
+        filling.report(code, span, message, Some(help.to_owned()));
+    }
+    fits
+}
+
+fn call(written: &MessageCall, filling: &mut Filling<'_>) -> Option<EarlierCall> {
+    let (id, name) = (filling.text(&written.id), filling.text(&written.function.name));
+    let arguments = match &written.function.arguments {
+        None => Some("{}".to_owned()),
+        Some(Arguments(node)) => arguments(node, filling),
+    };
+    Some(EarlierCall { id: id.ready()?, name: name.ready()?, arguments: arguments? })
+}
+
+/// The text of a call's arguments: a JSON object, as it is written or sent.
+fn arguments(node: &Node, filling: &mut Filling<'_>) -> Option<String> {
+    let value = filling.json(node).ready()?;
+    if let Value::String(text) = &value
+        && (filling.json_waits(node) || serde_json::from_str::<Map<String, Value>>(text).is_ok())
+    {
+        return Some(text.clone());
+    }
+    if value.is_object() {
+        return Some(value.to_string());
+    }
+    let message = "the `arguments` of this call are no JSON object";
+    let help = "write them as a mapping: `arguments: { city: Rome }`, or as its JSON".to_owned();
+    filling.report(Code::BadValue, node.span, message, Some(help));
+    None
+}
+
+/// What is known while messages are read one after the other.
+#[derive(Default)]
+struct Order {
+    ids: HashSet<String>,
+    /// Every call by its id.
+    calls: BTreeMap<String, Called>,
+    /// The ids of those that wait for their answers, in order.
+    open: Vec<String>,
+}
+
+struct Called {
+    span: Span,
+    tool: String,
+    is_answered: bool,
+}
+
+impl Order {
+    fn next(&mut self, written: &Spanned<Message>, message: &Earlier, filling: &mut Filling<'_>) {
+        let contradiction = |span, message: String, help: &str, filling: &mut Filling<'_>| {
+            filling.report(Code::Contradiction, span, message, Some(help.to_owned()));
+        };
+        if let (Some(id), Some(text)) = (&message.id, &written.value.id)
+            && !self.ids.insert(id.clone())
+        {
+            contradiction(
+                text.span,
+                format!("two messages have the id `{id}`"),
+                "rename one of them",
+                filling,
+            );
+        }
+        if let (Some(call), Some(text)) = (&message.answers, &written.value.tool_call_id) {
+            match self.calls.get_mut(call) {
+                Some(called) if called.is_answered => {
+                    let message = format!("the call `{call}` is answered already");
+                    contradiction(
+                        text.span,
+                        message,
+                        "a call has one answer: leave out one of them",
+                        filling,
+                    );
+                }
+                Some(called) => {
+                    called.is_answered = true;
+                    self.open.retain(|open| open != call);
+                }
+                None => {
+                    let known: Vec<&str> = self.calls.keys().map(String::as_str).collect();
+                    let help = if known.is_empty() {
+                        "put a message of role `assistant` with its `tool_calls` before it".to_owned()
+                    } else {
+                        suggest(call, &known, "the calls before it are")
+                    };
+                    let message = format!("no message before this one has a call `{call}`");
+                    filling.report(Code::UnknownName, text.span, message, Some(help));
+                }
+            }
+        } else {
+            self.end(filling);
+        }
+        for (call, written) in message.calls.iter().zip(written.value.tool_calls.iter().flatten()) {
+            let called = Called { span: written.value.id.span, tool: call.name.clone(), is_answered: false };
+            if self.calls.insert(call.id.clone(), called).is_some() {
+                let message = format!("two calls have the id `{}`", call.id);
+                contradiction(written.value.id.span, message, "rename one of them, and its answer", filling);
+            }
+            self.open.push(call.id.clone());
+        }
+    }
+
+    /// The conversation goes on: what is still open stays so.
+    fn end(&mut self, filling: &mut Filling<'_>) {
+        for id in self.open.drain(..) {
+            let Some(Called { span, tool, .. }) = self.calls.get(&id) else { continue };
+            let message =
+                format!("the call `{id}` of `{tool}` is not answered before the conversation goes on");
+            let warning = filling.at(Diagnostic::warning(Code::UnansweredCall, message), *span);
+            let help = "most models refuse such a conversation: add a message of role `tool` with its \
+                        `tool_call_id` right behind the call's";
+            filling.add(warning.help(help));
+        }
+    }
+}

@@ -24,6 +24,7 @@ mod retries;
 mod rules;
 mod running;
 mod schema;
+mod scripts;
 mod secrets;
 mod signals;
 mod snapshots;

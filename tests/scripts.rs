@@ -193,7 +193,7 @@ fn body(secret: &str) -> String {
         json!({"type": "TEXT_MESSAGE_END", "messageId": "m"}),
         json!({"type": "RUN_FINISHED", "threadId": "t", "runId": "r"}),
     ];
-    events.iter().map(|event| format!("data: {event}\n\n")).collect()
+    events.map(|event| event.to_string()).map(|event| ["data: ", &event, "\n\n"].concat()).concat()
 }
 
 /// A project with this test, and what a live run of it says; recorded in `kept`.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use ananke::hook;
 use ananke::outcome::{ErrorKind, Status};
-use ananke::plan::HookCommand;
+use ananke::plan::{HookCommand, Launch};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 use tokio::time::{Instant, sleep};
@@ -15,17 +15,24 @@ use tokio_util::sync::CancellationToken;
 use crate::support::project::Project;
 
 /// Far more than a hook that is not waited for needs, and far less than one that is.
-const SOON: Duration = Duration::from_secs(5);
+pub(crate) const SOON: Duration = Duration::from_secs(5);
+
+/// A program in a folder of its own.
+pub(crate) fn launch(folder: &Path, argv: &[&str]) -> Launch {
+    Launch {
+        argv: argv.iter().copied().map(str::to_owned).collect(),
+        environment: BTreeMap::from([("PATH".to_owned(), "/usr/bin:/bin".to_owned())]),
+        folder: folder.to_path_buf(),
+        folder_name: ".".to_owned(),
+        timeout: Duration::from_secs(30),
+    }
+}
 
 /// `sh -c SCRIPT` in a folder of its own.
 fn shell(folder: &Path, script: &str) -> HookCommand {
     HookCommand {
         number: 1,
-        argv: ["sh", "-c", script].map(str::to_owned).to_vec(),
-        environment: BTreeMap::from([("PATH".to_owned(), "/usr/bin:/bin".to_owned())]),
-        folder: folder.to_path_buf(),
-        folder_name: ".".to_owned(),
-        timeout: Duration::from_secs(30),
+        launch: launch(folder, &["sh", "-c", script]),
         is_teardown: false,
         may_be_quoted: true,
     }
@@ -48,7 +55,7 @@ fn lives(folder: &Path, name: &str) -> bool {
 }
 
 /// Waits until none of the processes lives; says whether that came true.
-async fn gone(folder: &Path, names: &[&str]) -> bool {
+pub(crate) async fn gone(folder: &Path, names: &[&str]) -> bool {
     for _ in 0..100 {
         if !names.iter().any(|name| lives(folder, name)) {
             return true;
@@ -65,7 +72,7 @@ async fn nothing_is_left_after_a_time_out() {
     let script =
         "echo $$ > a; sleep 60 & echo $! > b; (sleep 60 & echo $! > c; wait) & echo $! > d; sleep 60";
     let mut command = shell(folder.path(), script);
-    command.timeout = Duration::from_millis(200);
+    command.launch.timeout = Duration::from_millis(200);
     let (given, took) = run(&command).await;
     assert!(given.unwrap_err().ends_with("took longer than its 200 ms and was killed"));
     assert!(took < SOON, "{took:?}");
@@ -131,7 +138,7 @@ async fn a_child_that_left_the_group_is_not_waited_for() {
     assert!(took < SOON, "{took:?}");
 
     let mut command = shell(folder.path(), "setsid sleep 8 & echo said >&2; sleep 60");
-    command.timeout = Duration::from_millis(200);
+    command.launch.timeout = Duration::from_millis(200);
     let (given, took) = run(&command).await;
     assert!(given.unwrap_err().ends_with("its stderr ends:\n  said"));
     assert!(took < SOON, "{took:?}");

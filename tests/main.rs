@@ -25,6 +25,7 @@ mod retries;
 mod rules;
 mod running;
 mod schema;
+mod scripts;
 mod secrets;
 mod signals;
 mod snapshots;

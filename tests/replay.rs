@@ -26,7 +26,7 @@ const CONFIG: &str =
     "version: \"1.0\"\ntarget: { type: agui, endpoint: \"http://127.0.0.1:1/\", agentId: a }\n";
 
 /// A network that is not there.
-struct Nowhere;
+pub(crate) struct Nowhere;
 
 impl Transport for Nowhere {
     fn moment(&self, _deed: Deed) -> At {
@@ -38,7 +38,11 @@ impl Transport for Nowhere {
     }
 }
 
-async fn outcomes(project: &Project, transport: Arc<dyn Transport>, recordings: &Recordings) -> Vec<Outcome> {
+pub(crate) async fn outcomes(
+    project: &Project,
+    transport: Arc<dyn Transport>,
+    recordings: &Recordings,
+) -> Vec<Outcome> {
     outcomes_of(project, recordings, |shared| {
         shared.context.clock = Arc::new(ManualClock::default());
         shared.transport = transport;
@@ -70,7 +74,7 @@ async fn outcomes_of(
     outcomes
 }
 
-fn recordings(folder: &Path, mode: Mode) -> Recordings {
+pub(crate) fn recordings(folder: &Path, mode: Mode) -> Recordings {
     Recordings { folder: folder.to_path_buf(), shown: "kept".to_owned(), mode, loose: false }
 }
 

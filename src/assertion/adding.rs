@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{
     AllowOnly, Block, Bound, Dropped, Entry, Equals, Expectation, ExpectedOutcome, Forbid, ForbidCall,
     Library, Matcher, MaxCalls, Measure, MustMatch, MustNotMatch, Off, Origin, OutputRule, Required, Rule,
-    Sequence, Setting, Snapshot, StateRule, Wording,
+    Script, Sequence, Setting, Snapshot, StateRule, Wording,
 };
 use crate::diagnostic::{Code, Span, Spanned};
 use crate::model::{
@@ -51,8 +51,19 @@ impl<'c, 'f, 'l> Adding<'c, 'f, 'l> {
 
     /// Adds a block: first those that it extends, then what it says itself, over them and over what is there.
     pub(super) fn block(&mut self, block: &AssertBlock) {
-        let AssertBlock { extends, tools, timing, text, sequence, output, state, outcome, usage, snapshot } =
-            block;
+        let AssertBlock {
+            extends,
+            tools,
+            timing,
+            text,
+            sequence,
+            output,
+            state,
+            outcome,
+            usage,
+            snapshot,
+            script,
+        } = block;
         for name in extends.iter().flatten() {
             self.extend(name);
         }
@@ -79,6 +90,10 @@ impl<'c, 'f, 'l> Adding<'c, 'f, 'l> {
             self.add(written.span, written.span, |filling| {
                 Matcher::compile(written, filling).map(|matcher| Rule::State(StateRule { matcher }))
             });
+        }
+        for written in self.switched("script", script.as_ref()).into_iter().flatten() {
+            let named = written.value.script.as_ref().map_or(written.span, |name| name.span);
+            self.add(written.span, named, |filling| Script::compile(written, filling).map(Rule::Script));
         }
         self.limits(timing.as_ref(), usage.as_ref());
         if let Some(outcome) = outcome {

@@ -1,8 +1,8 @@
 //! Runs the monitors of a test.
 
 use super::{
-    Captured, Entry, Finding, Home, Inherited, Judgement, Moment, Monitor, Origin, Reach, Rule, Scope, Told,
-    TurnRules, Writing, sum,
+    Captured, Entry, Finding, Home, Inherited, Judgement, Moment, Monitor, Origin, Question, Reach, Rule,
+    Scope, Told, TurnRules, Writing, sum,
 };
 use crate::diagnostic::Difference;
 use crate::outcome::{ErrorKind, Failure, Problem};
@@ -60,6 +60,8 @@ struct Found {
     captured: Vec<Captured>,
     /// What may be.
     writing: Writing,
+    /// What somebody else has to say.
+    questions: Vec<Question>,
 }
 
 /// How often one rule may be found broken in one turn, or one home: an agent may break it without end.
@@ -119,6 +121,19 @@ impl Judge {
     /// The snapshots that are to be written so that the rules hold which they belong to.
     pub fn take_captured(&mut self) -> Vec<Captured> {
         std::mem::take(&mut self.found.captured)
+    }
+
+    /// What is left to ask since this was last looked at: to be asked where all other rules hold, else forgotten.
+    pub fn take_questions(&mut self) -> Vec<Question> {
+        std::mem::take(&mut self.found.questions)
+    }
+
+    /// The rule that `question` is about does not hold, in these words of who was asked.
+    pub fn refused(&mut self, question: &Question, words: Option<&str>, trace: &Trace) -> Failure {
+        for watch in self.test.iter_mut().chain(&mut self.turn) {
+            watch.broken |= watch.path == question.path && watch.origin == question.origin;
+        }
+        question.origin.failure(question.path, question.refused(words, &self.redactor), trace)
     }
 
     /// Takes over what is in force on the turn `index`, counted from 0, which could not be known when the test started.
@@ -288,6 +303,12 @@ impl Watch {
             Judgement::Told(told) => {
                 self.settled = true;
                 self.tell(*told, found);
+            }
+            Judgement::Asks(asks) => {
+                self.settled = true;
+                let (script, request) = *asks;
+                let (path, origin) = (self.path, self.origin.clone());
+                found.questions.push(Question { script, request, path, origin });
             }
             Judgement::Unknown(why) => {
                 self.unknown = Some(why);

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::Captured;
+use serde_json::Value;
+
+use super::{Captured, Script};
 use crate::diagnostic::Difference;
 use crate::model::TextOf;
 use crate::redact::Redactor;
@@ -203,7 +205,7 @@ pub enum Moment {
 }
 
 /// What a rule says of what it has seen.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Judgement {
     /// It can still go either way.
     Open,
@@ -215,6 +217,8 @@ pub enum Judgement {
     Told(Box<Told>),
     /// It does not hold, unless what was captured is kept from now on.
     Differs(Box<Captured>),
+    /// Nothing here can tell: this script is to be asked, with this request, where all other rules hold.
+    Asks(Box<(Script, Value)>),
     /// It cannot be told, for this reason: never a pass.
     Unknown(String),
 }

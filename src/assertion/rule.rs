@@ -2,10 +2,10 @@
 
 use super::{
     AllowOnly, Bound, Equals, ExpectedOutcome, Finding, Forbid, ForbidCall, Home, Judgement, MaxCalls,
-    Measure, Moment, MustMatch, MustNotMatch, OutputRule, Required, Scope, Sequence, Snapshot, Sought,
-    StateRule, allow_only, describe, equals, forbid, forbid_calls, max_calls, max_duration, max_first_token,
-    max_idle, max_tokens, max_tool, must_match, must_not_match, outcome, output, require, sequence, snapshot,
-    state, sum,
+    Measure, Moment, MustMatch, MustNotMatch, OutputRule, Required, Scope, Script, Sequence, Snapshot,
+    Sought, StateRule, allow_only, describe, equals, forbid, forbid_calls, max_calls, max_duration,
+    max_first_token, max_idle, max_tokens, max_tool, must_match, must_not_match, outcome, output, require,
+    script, sequence, snapshot, state, sum,
 };
 use crate::diagnostic::{Place, Span};
 use crate::outcome::{Failure, Level};
@@ -50,6 +50,8 @@ pub enum Rule {
     Outcome(ExpectedOutcome),
     /// `snapshot`
     Snapshot(Snapshot),
+    /// `script`
+    Script(Script),
 }
 
 /// Who wrote a rule, and where.
@@ -95,6 +97,7 @@ impl Rule {
             Self::State(_) => "state",
             Self::Outcome(_) => "outcome",
             Self::Snapshot(_) => "snapshot",
+            Self::Script(_) => "script",
         }
     }
 
@@ -114,7 +117,8 @@ impl Rule {
             | Self::Output(_)
             | Self::State(_)
             | Self::Outcome(_)
-            | Self::Snapshot(_) => Kind::Obligation,
+            | Self::Snapshot(_)
+            | Self::Script(_) => Kind::Obligation,
         }
     }
 
@@ -134,6 +138,7 @@ impl Rule {
             Self::State(rule) => rule.describe(),
             Self::Outcome(rule) => rule.describe(),
             Self::Snapshot(rule) => rule.describe(),
+            Self::Script(rule) => rule.describe(),
         }
     }
 
@@ -153,6 +158,7 @@ impl Rule {
             Self::State(rule) => rule.settled(home),
             Self::Outcome(rule) => rule.settled(home),
             Self::Snapshot(rule) => rule.settled(home),
+            Self::Script(rule) => rule.settled(home),
         }
     }
 
@@ -183,6 +189,7 @@ impl Rule {
             Self::State(rule) => Monitor::State(rule.start(patterns)?),
             Self::Outcome(rule) => Monitor::Outcome(rule.start(patterns)?),
             Self::Snapshot(rule) => Monitor::Snapshot(rule.start()),
+            Self::Script(rule) => Monitor::Script(rule.start()),
         })
     }
 }
@@ -216,6 +223,8 @@ pub enum Monitor {
     Outcome(outcome::Monitor),
     /// `snapshot`
     Snapshot(snapshot::Monitor),
+    /// `script`
+    Script(script::Monitor),
     /// `timing.max_duration_ms` of one turn
     Duration(max_duration::Monitor),
     /// `timing.max_idle_ms`
@@ -260,6 +269,7 @@ impl Monitor {
             Self::State(monitor) => monitor.watch(scope, moment),
             Self::Outcome(monitor) => monitor.watch(scope, moment),
             Self::Snapshot(monitor) => monitor.watch(scope, moment),
+            Self::Script(monitor) => monitor.watch(scope, moment),
             Self::Duration(monitor) => monitor.watch(scope, moment),
             Self::Idle(monitor) => monitor.watch(scope, moment),
             Self::FirstToken(monitor) => monitor.watch(scope, moment),
@@ -282,6 +292,7 @@ impl Monitor {
                     | Self::State(_)
                     | Self::Outcome(_)
                     | Self::Snapshot(_)
+                    | Self::Script(_)
             ),
         }
     }

@@ -90,7 +90,7 @@ codes! {
     UndefinedVariable = "undefined-variable",
     /// A key that does not exist here.
     UnknownKey = "unknown-key",
-    /// The name of a target, or of assertions, that the config does not have.
+    /// The name of a target, of assertions or of a script that the project does not have.
     UnknownName = "unknown-name",
     /// A value outside a closed set.
     UnknownValue = "unknown-value",

@@ -1,14 +1,14 @@
-//! What is said about a hook that did not do its work.
+//! What is said about a program that did not do its work.
 
 use std::fmt;
 use std::time::Duration;
 
+use super::Asked;
+use super::answer::Expected;
 use super::output::Unusable;
 use super::streams::MOST_OUTPUT;
+use crate::assertion::Program;
 use crate::plan::HookCommand;
-
-/// How many characters of a command are shown.
-const SHOWN_COMMAND: usize = 200;
 
 /// What an exit code of a shell means when the command was not found, or could not be run.
 const NOT_RUN: [i32; 2] = [126, 127];
@@ -28,7 +28,7 @@ pub(super) enum Trouble {
     TooMuch(String),
     /// The run was stopped meanwhile.
     Stopped,
-    /// What it printed gives no variables.
+    /// What it printed is of no use.
     Output(Unusable),
 }
 
@@ -39,26 +39,40 @@ impl Trouble {
     }
 }
 
-/// A hook that did not do its work: which one, what went wrong, and the last it had to say.
+/// A program that did not do its work: which one, what went wrong, and the last it had to say.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HookError {
-    number: usize,
-    is_teardown: bool,
-    command: String,
+pub struct ProgramError {
+    /// What it is called: `hook 1`, `the script`, and which.
+    who: String,
     folder_name: String,
+    /// Whether what it printed may be quoted.
     may_be_quoted: bool,
+    expected: Expected,
     trouble: Trouble,
     errors: String,
 }
 
-impl HookError {
-    pub(super) fn new(hook: &HookCommand, trouble: Trouble, errors: String) -> Self {
+impl ProgramError {
+    pub(super) fn of_hook(hook: &HookCommand, trouble: Trouble, errors: String) -> Self {
+        let HookCommand { number, launch, is_teardown, may_be_quoted } = hook;
+        let word = if *is_teardown { "teardown" } else { "hook" };
         Self {
-            number: hook.number,
-            is_teardown: hook.is_teardown,
-            command: shown(&hook.argv),
-            folder_name: hook.folder_name.clone(),
-            may_be_quoted: hook.may_be_quoted,
+            who: format!("{word} {number} {}", Program::Command(launch.argv.clone())),
+            folder_name: launch.folder_name.clone(),
+            may_be_quoted: *may_be_quoted,
+            expected: Expected::Variables,
+            trouble,
+            errors,
+        }
+    }
+
+    pub(super) fn of_script(asked: Asked<'_>, trouble: Trouble, errors: String) -> Self {
+        Self {
+            who: format!("the script {}", asked.program),
+            folder_name: asked.launch.folder_name.clone(),
+            // What it prints becomes no variable, and so no secret that nobody knows of.
+            may_be_quoted: true,
+            expected: asked.expected,
             trouble,
             errors,
         }
@@ -75,13 +89,16 @@ impl HookError {
             Trouble::Start(_, help) if help.is_empty() => return None,
             Trouble::Start(_, help) => help.clone(),
             Trouble::Exit(code) if NOT_RUN.contains(code) => format!(
-                "with {code} a shell says that a command could not be run: paths count from `{}`, where the hook runs",
+                "with {code} a shell says that a command could not be run: paths count from `{}`, where it runs",
                 self.folder_name
             ),
             Trouble::Timeout(_) => "give it more time with its `timeout_ms`".to_owned(),
-            Trouble::TooMuch(_) => "write what is large to a file, and print its path".to_owned(),
-            Trouble::Output(Unusable::NoJson(..) | Unusable::NoObject(..)) => {
-                "print the variables as one JSON object, and everything else to stderr".to_owned()
+            Trouble::TooMuch(_) if self.expected == Expected::Variables => {
+                "write what is large to a file, and print its path".to_owned()
+            }
+            Trouble::TooMuch(_) => self.expected.help(),
+            Trouble::Output(Unusable::NoJson(..) | Unusable::Other(..) | Unusable::Nothing) => {
+                self.expected.help()
             }
             Trouble::Output(Unusable::BadName(_)) => {
                 "names are made of letters, digits and `_`, and begin with no digit".to_owned()
@@ -103,12 +120,11 @@ impl HookError {
     }
 }
 
-impl std::error::Error for HookError {}
+impl std::error::Error for ProgramError {}
 
-impl fmt::Display for HookError {
+impl fmt::Display for ProgramError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let word = if self.is_teardown { "teardown" } else { "hook" };
-        write!(formatter, "{word} {} `{}` ", self.number, self.command)?;
+        write!(formatter, "{} ", self.who)?;
         match &self.trouble {
             Trouble::Start(message, _) => formatter.write_str(message),
             Trouble::Exit(code) => write!(formatter, "ended with exit code {code}"),
@@ -127,10 +143,11 @@ impl fmt::Display for HookError {
             Trouble::Output(Unusable::NoJson(error, start)) => {
                 write!(formatter, "printed no JSON to stdout ({error}): {}", self.start_of_output(start))
             }
-            Trouble::Output(Unusable::NoObject(what, start)) => {
-                let start = self.start_of_output(start);
-                write!(formatter, "printed {what} to stdout, expected one JSON object: {start}")
+            Trouble::Output(Unusable::Other(what, start)) => {
+                let (expected, start) = (self.expected.words(), self.start_of_output(start));
+                write!(formatter, "printed {what} to stdout, expected {expected}: {start}")
             }
+            Trouble::Output(Unusable::Nothing) => formatter.write_str("printed nothing to stdout"),
             Trouble::Output(Unusable::BadName(name)) => {
                 write!(formatter, "gives `{name}` a value, which is no variable name")
             }
@@ -143,17 +160,6 @@ impl fmt::Display for HookError {
         }
         write!(formatter, "\nits stderr ends:")?;
         self.errors.lines().try_for_each(|line| write!(formatter, "\n  {line}"))
-    }
-}
-
-/// The words of a command as a list.
-fn shown(argv: &[String]) -> String {
-    let words: Vec<String> =
-        argv.iter().map(|word| serde_json::Value::from(word.as_str()).to_string()).collect();
-    let whole = format!("[{}]", words.join(", "));
-    match whole.char_indices().nth(SHOWN_COMMAND) {
-        Some((end, _)) => format!("{}…", &whole[..end]),
-        None => whole,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Systems without process groups: only the hook itself can be killed, not what it started.
+//! Systems without process groups: only the program itself can be killed, not what it started.
 
 use std::io;
 use std::process::ExitStatus;
@@ -10,7 +10,7 @@ use super::process::Ending;
 /// What must stand before the leader starts: nothing.
 pub(super) struct Birth;
 
-/// A hook.
+/// A program.
 pub(super) struct Group;
 
 impl Birth {
@@ -27,7 +27,7 @@ impl Birth {
 }
 
 impl Group {
-    /// Waits until the hook has ended.
+    /// Waits until the program has ended.
     pub(super) async fn leader_ends(&mut self, child: &mut Child) {
         let _ = child.wait().await;
     }

@@ -1,4 +1,4 @@
-//! The process group of a hook: everything it starts and does not move elsewhere itself.
+//! The process group of a program: everything it starts and does not move elsewhere itself.
 //!
 //! The leader is killed or seen to have ended before it is reaped, so the group's number cannot have become another's.
 
@@ -15,7 +15,7 @@ use super::process::Ending;
 /// What must stand before the leader starts, so that its end cannot be missed.
 pub(super) struct Birth(unix::Signal);
 
-/// A hook and what it started.
+/// A program and what it started.
 pub(super) struct Group {
     /// `None` once it was killed: its number is never used again.
     leader: Option<Pid>,
@@ -32,7 +32,7 @@ impl Birth {
     /// The group of the started leader.
     pub(super) fn group(self, child: &Child) -> Group {
         let number = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-        // Every process and the first one have the numbers below: no hook has them, and none may ever be signalled.
+        // Every process and the first one have the numbers below: no program has them, and none may ever be signalled.
         let leader = number.filter(|leader| leader.as_raw_pid() > 1);
         Group { leader, ends: self.0 }
     }

@@ -5,13 +5,15 @@ use serde_json::{Map, Value};
 use crate::source::printable;
 use crate::variables::{is_name, is_reserved};
 
-/// Why what a hook printed gives no variables.
+/// Why what a program printed is of no use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Unusable {
     /// No JSON, in the words of the parser; the output's start.
     NoJson(String, String),
-    /// JSON, but no object: what it is, and the output's start.
-    NoObject(&'static str, String),
+    /// JSON, but something else than expected: what it is, and the output's start.
+    Other(&'static str, String),
+    /// Nothing, where something is expected.
+    Nothing,
     /// A key that is no variable name.
     BadName(String),
     /// A key that is ananke's own.
@@ -28,15 +30,22 @@ pub(super) fn variables(output: &[u8]) -> Result<Map<String, Value>, Unusable> {
     }
     let value = serde_json::from_slice(output)
         .map_err(|error| Unusable::NoJson(error.to_string(), start_of(output)))?;
-    let what = match value {
-        Value::Object(variables) => return named(variables),
+    match value {
+        Value::Object(variables) => named(variables),
+        other => Err(Unusable::Other(kind(&other), start_of(output))),
+    }
+}
+
+/// What a value is, in words.
+pub(super) fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Object(_) => "an object",
         Value::Null => "`null`",
         Value::Bool(_) => "a truth value",
         Value::Number(_) => "a number",
         Value::String(_) => "a text",
         Value::Array(_) => "a list",
-    };
-    Err(Unusable::NoObject(what, start_of(output)))
+    }
 }
 
 fn named(variables: Map<String, Value>) -> Result<Map<String, Value>, Unusable> {
@@ -98,11 +107,11 @@ mod tests {
                     start("{\"A\": 1}\\n{\"B\": 2}"),
                 ),
             ),
-            ("[1]", Unusable::NoObject("a list", start("[1]"))),
-            ("null", Unusable::NoObject("`null`", start("null"))),
-            ("\"x\"", Unusable::NoObject("a text", start("\"x\""))),
-            ("1.5", Unusable::NoObject("a number", start("1.5"))),
-            ("true", Unusable::NoObject("a truth value", start("true"))),
+            ("[1]", Unusable::Other("a list", start("[1]"))),
+            ("null", Unusable::Other("`null`", start("null"))),
+            ("\"x\"", Unusable::Other("a text", start("\"x\""))),
+            ("1.5", Unusable::Other("a number", start("1.5"))),
+            ("true", Unusable::Other("a truth value", start("true"))),
             ("{\"cart-id\": 1}", Unusable::BadName(start("cart-id"))),
             ("{\"\": 1}", Unusable::BadName(String::new())),
             ("{\"ENV\": 1}", Unusable::Reserved(start("ENV"))),

@@ -1,4 +1,4 @@
-//! A running hook: waited for, bounded in time and output, and ended with everything it started.
+//! A running program: waited for, bounded in time and output, and ended with everything it started.
 
 use std::future::pending;
 use std::time::Duration;
@@ -12,14 +12,14 @@ use super::group::{self, Group};
 use super::output;
 use super::streams::{Reading, Streams, Tail};
 
-/// How long output may still come when the hook is over: a process of its own may be about to write it, and one that
+/// How long output may still come when the program is over: a process of its own may be about to write it, and one that
 /// left the group may hold the pipes for ever.
 const LINGER: Duration = Duration::from_millis(150);
 
 /// How long a killed process may take to go.
 const REAP: Duration = Duration::from_secs(2);
 
-/// A hook that was started.
+/// A program that was started.
 pub(super) struct Process {
     pub(super) streams: Streams,
     // Dropped before the child: the group is killed while its leader still holds the number.
@@ -27,7 +27,7 @@ pub(super) struct Process {
     pub(super) child: Child,
 }
 
-/// How a hook ended.
+/// How a program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
     /// By itself, with this code.
@@ -43,7 +43,7 @@ pub(super) enum Ending {
     Stopped,
 }
 
-/// A hook that is over.
+/// A program that is over.
 pub(super) struct Finished {
     pub(super) ending: Ending,
     pub(super) output: Vec<u8>,
@@ -65,10 +65,10 @@ impl Finished {
 }
 
 impl Process {
-    /// Waits until the hook ends or has to, and kills what is left of its group.
+    /// Waits until the program ends or has to, and kills what is left of its group.
     pub(super) async fn finish(mut self, limit: Duration, cancel: &CancellationToken) -> Finished {
         let forced = tokio::select! {
-            // A hook that is over is not timed out by the same tick.
+            // A program that is over is not timed out by the same tick.
             biased;
             () = self.group.leader_ends(&mut self.child) => None,
             () = too_much(&mut self.streams) => Some(Ending::TooMuch),

@@ -1,11 +1,11 @@
-//! What a hook prints: stdout up to a limit, of stderr the end.
+//! What a program gets and prints: all of its stdin, stdout up to a limit, of stderr the end.
 
 use std::future::pending;
 
-use tokio::io::{AsyncRead, AsyncReadExt as _};
-use tokio::process::{ChildStderr, ChildStdout};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 
-/// The most that a hook may print to stdout (SPEC 3).
+/// The most that a program may print to stdout (SPEC 3).
 pub(super) const MOST_OUTPUT: usize = 8 << 20;
 
 /// How much of the end of stderr is kept, in bytes.
@@ -26,12 +26,20 @@ pub(super) enum Reading {
     TooMuch,
 }
 
-/// Our ends of a hook's pipes and what came through them.
+/// Our ends of a program's pipes and what came through them.
 pub(super) struct Streams {
+    stdin: Option<Feed>,
     stdout: Option<ChildStdout>,
     stderr: Option<ChildStderr>,
     pub(super) output: Vec<u8>,
     pub(super) errors: Tail,
+}
+
+/// What a program gets, and how much of it went through.
+struct Feed {
+    stdin: ChildStdin,
+    input: Vec<u8>,
+    written: usize,
 }
 
 /// The end of a text that may be long.
@@ -42,15 +50,22 @@ pub(super) struct Tail {
 }
 
 impl Streams {
-    pub(super) fn new(stdout: Option<ChildStdout>, stderr: Option<ChildStderr>) -> Self {
-        Self { stdout, stderr, output: Vec::new(), errors: Tail::default() }
+    pub(super) fn new(
+        input: Option<(ChildStdin, Vec<u8>)>,
+        stdout: Option<ChildStdout>,
+        stderr: Option<ChildStderr>,
+    ) -> Self {
+        let stdin = input.map(|(stdin, input)| Feed { stdin, input, written: 0 });
+        Self { stdin, stdout, stderr, output: Vec::new(), errors: Tail::default() }
     }
 
-    /// Reads until both ends are reached or there is too much. Nothing is lost where it is dropped and called again.
+    /// Writes and reads until all ends are reached or there is too much. Nothing is lost where it is dropped and called
+    /// again.
     pub(super) async fn read(&mut self) -> Reading {
         let (mut from_stdout, mut from_stderr) = (vec![0; CHUNK], vec![0; CHUNK]);
-        while self.stdout.is_some() || self.stderr.is_some() {
+        while self.stdin.is_some() || self.stdout.is_some() || self.stderr.is_some() {
             tokio::select! {
+                is_over = fed(self.stdin.as_mut()) => if is_over { self.stdin = None },
                 count = some(self.stdout.as_mut(), &mut from_stdout) => match count {
                     0 => self.stdout = None,
                     count if self.output.len() + count > MOST_OUTPUT => return Reading::TooMuch,
@@ -63,6 +78,19 @@ impl Streams {
             }
         }
         Reading::AtEnd
+    }
+}
+
+/// Writes some bytes; answers whether that was all, or nobody reads them any more.
+async fn fed(feed: Option<&mut Feed>) -> bool {
+    let Some(Feed { stdin, input, written }) = feed else { return pending().await };
+    match stdin.write(&input[*written..]).await {
+        // A program need not read what it gets.
+        Ok(0) | Err(_) => true,
+        Ok(count) => {
+            *written += count;
+            *written == input.len()
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Limit, OneOrMany, OutcomeRule, SequenceRule, SnapshotRule, Switch, Text, ToolRules};
+use super::{Limit, OneOrMany, OutcomeRule, ScriptRule, SequenceRule, SnapshotRule, Switch, Text, ToolRules};
 use crate::diagnostic::Spanned;
 use crate::source::Node;
 
@@ -45,6 +45,10 @@ pub struct AssertBlock {
     /// test. `true`, a name for the file, or a mapping; `false` switches an inherited one off, and leaves a turn out.
     #[schemars(extend("x-since" = "1.3"), example = true)]
     pub snapshot: Option<Spanned<SnapshotRule>>,
+    /// Scripts of the project's own that say whether what the agent did is right. They are asked when all other rules
+    /// hold: on a turn at its end, on a test or target at the end of the test.
+    #[schemars(extend("x-since" = "1.3"), example = serde_json::json!([{"script": "check-total", "with": {"currency": "EUR"}}]))]
+    pub script: Option<Spanned<Switch<Vec<Spanned<ScriptRule>>>>>,
 }
 
 /// What a JSON value must be: exactly one of `equals`, `match`, `type`, `exists` and `schema`.

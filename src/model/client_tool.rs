@@ -39,6 +39,10 @@ pub enum Mock {
     /// An error in these words, every time.
     #[schemars(extend("x-since" = "1.3"))]
     Error(Text),
+    /// What a script answers, `{result}` or `{error}`, every time anew: the name of one of the config's `scripts`, else of a
+    /// file below `scripts/` in the config's folder. It gets the call as JSON.
+    #[schemars(extend("x-since" = "1.3"), example = &"book-slot")]
+    Script(Text),
     /// One answer after the other. A call after the last one fails the turn.
     #[schemars(extend("x-since" = "1.3"), example = serde_json::json!([{"error": "try again"}, {"result": {"ok": true}}]))]
     Sequence(Spanned<Vec<MockAnswer>>),

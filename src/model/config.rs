@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{AssertBlock, ChosenTarget, NamedTarget, OneOrMany, QuarantineEntry, Text};
+use super::{AssertBlock, ChosenTarget, NamedTarget, OneOrMany, QuarantineEntry, ScriptProgram, Text};
 use crate::source::{FreeMap, Node};
 
 /// The project config: which agent is under test, and where its tests are.
@@ -29,6 +29,12 @@ pub struct ConfigFile {
         example = serde_json::json!({"no_errors": { "text": { "must_not_match": "(?i)error" } }})
     )]
     pub assertions: Option<FreeMap<AssertBlock>>,
+    /// Programs by their names, for `script` in an `assert` and in the mock of a client tool.
+    #[schemars(
+        extend("x-since" = "1.3"),
+        example = serde_json::json!({"check-total": { "cmd": ["python3", "checks/total.py"], "timeout_ms": 5000 }})
+    )]
+    pub scripts: Option<FreeMap<ScriptProgram>>,
     /// Variables with their values, for everything in this file and in the tests. Hooks and `--var` win over them.
     #[schemars(
         extend("x-since" = "1.3"),

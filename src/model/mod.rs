@@ -18,6 +18,7 @@ mod named_target;
 mod outcome;
 mod quarantine;
 mod report_format;
+mod script;
 mod scripted;
 mod sequence;
 mod snapshot;
@@ -44,6 +45,7 @@ pub use named_target::{ChosenTarget, HeirTarget, NamedTarget};
 pub use outcome::{OutcomeIs, OutcomeRule, RunOutcome};
 pub use quarantine::QuarantineEntry;
 pub use report_format::ReportFormat;
+pub use script::{ScriptProgram, ScriptRule};
 pub use scripted::{
     ScriptedAnswer, ScriptedCall, ScriptedCustom, ScriptedError, ScriptedFailure, ScriptedInterrupt,
     ScriptedRule, ScriptedStep, ScriptedUsage, ScriptedWhen,

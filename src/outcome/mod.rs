@@ -68,6 +68,8 @@ pub enum ErrorKind {
     Protocol,
     /// A hook did not do its work.
     Hook,
+    /// A script did not do its work.
+    Script,
     /// The test could not be set up: a variable, a file that changed.
     Setup,
     /// The turn took longer than its time-out.
@@ -85,6 +87,7 @@ impl ErrorKind {
             Self::Agent => "agent",
             Self::Protocol => "protocol",
             Self::Hook => "hook",
+            Self::Script => "script",
             Self::Setup => "setup",
             Self::Timeout => "timeout",
             Self::Capture => "capture",

@@ -6,11 +6,13 @@ use std::sync::Arc;
 
 use super::config::{Agent, Agents};
 use super::entry::{CaseEntry, TestEntry};
+use super::launch::Surroundings as Around;
 use super::rows::RowEntry;
+use super::scripts;
 use super::settings::secrets_of;
 use super::test::{Head, LoadedTest, Written, started, with_row};
-use super::{Supply, hook};
-use crate::assertion::{Block, Library, Lint, Surroundings, lint};
+use super::{Config, Supply, hook};
+use crate::assertion::{Block, Lint, Surroundings, lint};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Spanned};
 use crate::model::{AguiTransport, Given, Target, Turn};
@@ -28,8 +30,8 @@ pub(super) struct Project<'a> {
 }
 
 impl<'a> Project<'a> {
-    fn library(&self) -> Option<Library<'a>> {
-        self.agents.map(|agents| agents.config.library())
+    fn config(&self) -> Option<&'a Config> {
+        self.agents.map(|agents| agents.config)
     }
 }
 
@@ -134,7 +136,12 @@ impl LoadedTest {
         self.check_beginning(problems);
         self.check_hooks(context, supply, folder, scope, problems);
         let version = agent.map(|agent| agent.target.model.protocol_version()).unwrap_or_default();
-        let written = self.written(context, supply, scope, project.library(), version, problems);
+        let written = self.written(context, supply, scope, project.config(), version, problems);
+        if let Some(agent) = agent {
+            let scope = self.when_over(scope, supply);
+            let around = Around { context, home: folder, scope: &scope };
+            self.check_scripts(agent, &written, around, problems);
+        }
         let lint = agent.map(|Agent { config, rules, .. }| {
             // A turn with a time-out of its own may take longer than the target says.
             let is_own = |turn: &Spanned<Turn>| turn.settings().timeout_ms.is_some();
@@ -242,16 +249,39 @@ impl LoadedTest {
                 _ => scope.clone().open(),
             };
             let mut filling = Filling::new(&scope, &self.source, true, problems);
-            hook::fill(written, index + 1, context, folder, &scope, &mut filling);
+            let around = Around { context, home: folder, scope: &scope };
+            hook::fill(written, index + 1, around, &mut filling);
         }
-        let mut scope = self.after_turns(scope, supply).into_owned();
-        if self.model.hooks.is_some() {
-            scope = scope.open();
-        }
+        let scope = self.when_over(scope, supply);
         for (index, written) in self.model.teardown.iter().flatten().enumerate() {
             let mut filling = Filling::new(&scope, &self.source, true, problems);
-            hook::fill(written, index + 1, context, folder, &scope, &mut filling);
+            let around = Around { context, home: folder, scope: &scope };
+            hook::fill(written, index + 1, around, &mut filling);
         }
+    }
+
+    /// What is known when all is over, before anything runs.
+    fn when_over(&self, scope: &Scope, supply: &Supply) -> Scope {
+        let scope = self.after_turns(scope, supply).into_owned();
+        if self.model.hooks.is_some() { scope.open() } else { scope }
+    }
+
+    /// What is wrong with the names of scripts, and with what those scripts use.
+    fn check_scripts(
+        &self,
+        Agent { config, target, rules }: Agent<'_>,
+        written: &Written,
+        around: Around<'_>,
+        problems: &mut Vec<Diagnostic>,
+    ) {
+        let scripts = config.scripts();
+        let own = || [&written.test].into_iter().chain(&written.blocks);
+        for block in own() {
+            scripts.check_block(block, &self.source, problems);
+        }
+        let tools = [target.model.client_tools(), self.model.client_tools.as_ref()];
+        let names = scripts::names(own().chain([&rules.block]), tools.into_iter().flatten().flatten());
+        scripts.check_uses(&names, around, problems);
     }
 
     pub(super) fn one_id_each(&self, filling: &mut Filling<'_>) {

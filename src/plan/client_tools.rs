@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::scripts::Scripts;
 use crate::assertion::ArgumentPatterns;
 use crate::diagnostic::{Code, Spanned};
 use crate::model;
@@ -35,6 +36,8 @@ pub enum Mock {
     LeftOpen,
     /// This, every time.
     Always(MockAnswer),
+    /// What the script of this name says, every time anew.
+    Script(String),
     /// One after the other.
     Sequence(Vec<MockAnswer>),
     /// The first that fits the arguments.
@@ -50,11 +53,16 @@ pub struct MockAnswer {
     pub is_error: bool,
 }
 
-/// Checks and fills the tools of one level; what is known later or was reported is left out.
-pub(super) fn fill(written: Option<&Vec<model::ClientTool>>, filling: &mut Filling<'_>) -> Vec<ClientTool> {
+/// Checks and fills the tools of one level; what is known later or was reported is left out. Without `scripts` nothing
+/// is said of their names.
+pub(super) fn fill(
+    written: Option<&Vec<model::ClientTool>>,
+    scripts: Option<Scripts<'_>>,
+    filling: &mut Filling<'_>,
+) -> Vec<ClientTool> {
     let mut tools: Vec<ClientTool> = Vec::new();
     for tool in written.into_iter().flatten() {
-        let Some(filled) = client_tool(tool, filling) else { continue };
+        let Some(filled) = client_tool(tool, scripts, filling) else { continue };
         if tools.iter().any(|known| known.declaration.name == filled.declaration.name) {
             let message = format!("the tool `{}` is declared twice", filled.declaration.name);
             filling.report(Code::Contradiction, tool.name.span, message, None);
@@ -76,7 +84,11 @@ pub(super) fn merge(mut target: Vec<ClientTool>, test: Vec<ClientTool>) -> Vec<C
     target
 }
 
-fn client_tool(tool: &model::ClientTool, filling: &mut Filling<'_>) -> Option<ClientTool> {
+fn client_tool(
+    tool: &model::ClientTool,
+    scripts: Option<Scripts<'_>>,
+    filling: &mut Filling<'_>,
+) -> Option<ClientTool> {
     let name = filling.text(&tool.name);
     if matches!(&name, Late::Ready(name) if name.is_empty()) {
         filling.report(Code::EmptyValue, tool.name.span, "a tool's name cannot be empty", None);
@@ -84,7 +96,7 @@ fn client_tool(tool: &model::ClientTool, filling: &mut Filling<'_>) -> Option<Cl
     }
     let description = Late::optional(tool.description.as_ref().map(|text| filling.text(text)));
     let parameters = Late::optional(tool.parameters.as_ref().map(|node| filling.json(node)));
-    let mock = tool.mock.as_ref().map(|written| mock(written, filling));
+    let mock = tool.mock.as_ref().map(|written| mock(written, scripts, filling));
     let any = || json!({ "type": "object", "properties": Map::new() });
     let declaration = ToolDeclaration {
         name: name.ready()?,
@@ -98,11 +110,12 @@ fn client_tool(tool: &model::ClientTool, filling: &mut Filling<'_>) -> Option<Cl
     Some(ClientTool { declaration, mock })
 }
 
-fn mock(written: &model::Mock, filling: &mut Filling<'_>) -> Option<Mock> {
+fn mock(written: &model::Mock, scripts: Option<Scripts<'_>>, filling: &mut Filling<'_>) -> Option<Mock> {
     match written {
         model::Mock::None => Some(Mock::LeftOpen),
         model::Mock::Result(node) => result(node, filling).map(Mock::Always),
         model::Mock::Error(text) => error(text, filling).map(Mock::Always),
+        model::Mock::Script(name) => script(name, scripts, filling).map(Mock::Script),
         model::Mock::Sequence(Spanned { value: answers, span }) if answers.is_empty() => {
             filling.report(Code::BadValue, *span, "`sequence` needs at least one answer", None);
             None
@@ -126,6 +139,18 @@ fn mock(written: &model::Mock, filling: &mut Filling<'_>) -> Option<Mock> {
             cases.into_iter().collect::<Option<_>>().map(Mock::When)
         }
     }
+}
+
+fn script(written: &model::Text, scripts: Option<Scripts<'_>>, filling: &mut Filling<'_>) -> Option<String> {
+    let name = filling.text(written).ready()?;
+    if !filling.waits(written)
+        && let Some(Err(problem)) = scripts.map(|scripts| scripts.check(&name))
+    {
+        let problem = filling.at(problem, written.span);
+        filling.add(problem);
+        return None;
+    }
+    Some(name)
 }
 
 fn case_of(

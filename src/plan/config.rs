@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::launch::Surroundings;
 use super::prepare::DEFAULT_TIMEOUT;
 use super::quarantine::Quarantine;
+use super::scripts::Scripts;
 use super::settings::TargetSettings;
 use super::targets::{self, ResolvedTarget};
 use super::{Selection, Supply, client_tools, discover, vars};
@@ -191,6 +193,8 @@ impl Reading {
             found.extend(of_it);
         }
         self.config.check_library(&mut found);
+        let surroundings = Surroundings { context, home: &self.config.folder, scope: &Scope::default() };
+        self.config.scripts().check_programs(surroundings, &mut found);
         Quarantine::of(&self.config, &mut found);
         self.config.reports(context, supply, &mut found);
         self.tell(found, problems);
@@ -203,14 +207,23 @@ impl Config {
         Library { source: &self.source, blocks: self.model.assertions.as_ref() }
     }
 
+    /// The scripts that rules and mocks know by their names.
+    pub(super) fn scripts(&self) -> Scripts<'_> {
+        Scripts { source: &self.source, named: self.model.scripts.as_ref(), home: &self.folder }
+    }
+
     /// What is wrong with them, whoever extends them.
     fn check_library(&self, problems: &mut Vec<Diagnostic>) {
         self.library().check(problems);
         let scope = Scope::default().open();
         let mut filling = Filling::new(&scope, &self.source, false, problems);
+        let mut blocks = Vec::new();
         for (_, block) in self.model.assertions.iter().flatten() {
             // What is extended is looked at on its own.
-            Block::compile([block], Level::Test, None, &mut filling);
+            blocks.push(Block::compile([block], Level::Test, None, &mut filling));
+        }
+        for block in &blocks {
+            self.scripts().check_block(block, &self.source, problems);
         }
     }
 
@@ -331,8 +344,8 @@ impl Config {
     ) {
         let mut filling = Filling::new(scope, &self.source, sends, problems);
         TargetSettings::fill(&target.model, &mut filling);
-        client_tools::fill(target.model.client_tools(), &mut filling);
-        target.block(self.library(), &mut filling);
+        client_tools::fill(target.model.client_tools(), Some(self.scripts()), &mut filling);
+        let block = target.block(self.library(), &mut filling);
         if let Some(thread) = target.model.thread_id() {
             let _ = filling.text(thread);
         }
@@ -342,5 +355,6 @@ impl Config {
         for secret in filling.into_secrets() {
             redactor.learn(&secret.value);
         }
+        self.scripts().check_block(&block, &self.source, problems);
     }
 }

@@ -60,9 +60,8 @@ fn of(
         // The rows differ in what they say.
         scope = scope.open();
     }
-    let library = Some(plan.config.library());
     let version = agent.model.protocol_version();
-    let mut written = test.written(context, &plan.supply, &scope, library, version, &mut told);
+    let mut written = test.written(context, &plan.supply, &scope, Some(&*plan.config), version, &mut told);
     let keeping = test.keeping(context, &entry.test.name, entry.row.as_ref(), false);
     keeping.place(&mut target.block, &mut written.test, &mut written.blocks, &mut told);
     Ok(ExplainedTest {

@@ -6,11 +6,12 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::hook::{self, HookCommand};
+use super::launch::{Launch, Surroundings};
 use super::settings::secrets_of;
 use super::test::{LoadedTest, turn_block};
 use super::turn::{PreparedTurn, forwarded};
 use super::{CaseEntry, ClientTool, Earlier, Plan, ResolvedTarget, RowEntry, TargetSettings, client_tools};
-use crate::assertion::{Block, Inherited, TurnRules, inherit};
+use crate::assertion::{Block, Inherited, Program, TurnRules, inherit};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Severity, Span, sort};
 use crate::model::Text;
@@ -166,8 +167,7 @@ impl<'a> Preparation<'a> {
         let scope = self.scope.clone().hint(hint);
         let mut problems = Vec::new();
         let mut filling = Filling::new(&scope, &self.test.source, true, &mut problems);
-        let home = &self.plan.config.folder;
-        let filled = hook::fill(written, index + 1, self.context, home, &scope, &mut filling);
+        let filled = hook::fill(written, index + 1, self.surroundings(&scope), &mut filling);
         let quotes = !hook::feeds_headers(&self.target.model);
         match filled {
             Some(command) => Ok(Some(HookCommand { may_be_quoted: quotes, ..command })),
@@ -188,12 +188,26 @@ impl<'a> Preparation<'a> {
         let Some(written) = self.test.teardown(&self.plan.supply).get(index) else { return Ok(None) };
         let mut problems = Vec::new();
         let mut filling = Filling::new(&self.scope, &self.test.source, true, &mut problems);
-        let home = &self.plan.config.folder;
-        let filled = hook::fill(written, index + 1, self.context, home, &self.scope, &mut filling);
+        let filled = hook::fill(written, index + 1, self.surroundings(&self.scope), &mut filling);
         match filled {
             Some(command) => Ok(Some(HookCommand { is_teardown: true, ..command })),
             None => Err(Unprepared::Broken(problems, self.secrets())),
         }
+    }
+
+    /// What is started to ask `program`, filled with all that is known by now.
+    ///
+    /// # Errors
+    /// Where a leaf of it cannot be filled, or its name stands for nothing.
+    pub fn script(&self, program: &Program, timeout_ms: Option<u64>) -> Result<Launch, Unprepared> {
+        let mut problems = Vec::new();
+        let scripts = self.plan.config.scripts();
+        let launch = scripts.launch(program, timeout_ms, self.surroundings(&self.scope), &mut problems);
+        launch.ok_or_else(|| Unprepared::Broken(problems, self.secrets()))
+    }
+
+    fn surroundings<'s>(&'s self, scope: &'s Scope) -> Surroundings<'s> {
+        Surroundings { context: self.context, home: &self.plan.config.folder, scope }
     }
 
     /// Takes over what a turn kept. What the command line gives stays.
@@ -286,7 +300,7 @@ impl<'a> Preparation<'a> {
             filling = filling.without_sending();
         }
         let target = TargetSettings::fill(model, &mut filling);
-        let targets_tools = client_tools::fill(model.client_tools(), &mut filling);
+        let targets_tools = client_tools::fill(model.client_tools(), None, &mut filling);
         let mut target_block = self.target.block(config.library(), &mut filling);
         let timeout = match model.timeout_ms() {
             Some(number) => filling.number(number).ready().map(Duration::from_millis),
@@ -296,7 +310,7 @@ impl<'a> Preparation<'a> {
 
         let mut filling = Filling::new(&self.scope, &self.test.source, true, problems);
         let mut test_block = self.test.block(Some(config.library()), &mut filling);
-        let tests_tools = client_tools::fill(self.test.model.client_tools.as_ref(), &mut filling);
+        let tests_tools = client_tools::fill(self.test.model.client_tools.as_ref(), None, &mut filling);
         let forwarded_props = forwarded(self.test.model.forwarded_props.as_ref(), &mut filling);
         let whole_timeout = Late::optional(self.test.model.timeout_ms.as_ref().map(|ms| filling.number(ms)));
         let files = self.test.files(self.context, model.protocol_version(), true);

@@ -279,14 +279,16 @@ impl LoadedTest {
         context: &Context,
         supply: &Supply,
         scope: &Scope,
-        library: Option<Library<'_>>,
+        config: Option<&Config>,
         version: ProtocolVersion,
         problems: &mut Vec<Diagnostic>,
     ) -> Written {
         let scope = if self.hooks(supply).is_empty() { scope.clone() } else { scope.clone().open() };
         let mut filling = Filling::new(&scope, &self.source, true, problems).as_written();
+        let library = config.map(Config::library);
         let test = self.block(library, &mut filling);
-        client_tools::fill(self.model.client_tools.as_ref(), &mut filling);
+        let tools = self.model.client_tools.as_ref();
+        client_tools::fill(tools, config.map(Config::scripts), &mut filling);
         forwarded(self.model.forwarded_props.as_ref(), &mut filling);
         if let Some(timeout) = &self.model.timeout_ms {
             let _ = filling.number(timeout);

@@ -23,6 +23,23 @@ pub(super) struct Recorded {
     pub(super) hooks: Vec<Result<Map<String, Value>, Problem>>,
     /// What was asked and answered.
     pub(super) exchanges: Vec<Exchange>,
+    /// What scripts were asked and answered.
+    pub(super) scripts: Vec<ScriptAnswer>,
+}
+
+/// One request to a script, and what became of it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ScriptAnswer {
+    /// How many exchanges with the agent came before it.
+    pub(super) after: usize,
+    /// The turn it belongs to, counted from 1.
+    pub(super) turn: u32,
+    /// What the script is called.
+    pub(super) name: String,
+    /// The digest of what it was asked, secrets masked.
+    pub(super) request: String,
+    /// What it answered, or why it did not.
+    pub(super) gave: Result<Value, Problem>,
 }
 
 /// One request, and what became of it.

@@ -1,8 +1,8 @@
 //! Recordings: what came from outside while a test ran, kept in files and played again (SPEC 12).
 //!
 //! A [`Tape`] is the world of one attempt at a test: the run's own, the same with somebody who listens, or one of then.
-//! It stands between the engine and everything that is not the same the next time: the network, the hooks, the clock and
-//! the ids. What was heard goes through the same decoder and the same rules again.
+//! It stands between the engine and everything that is not the same the next time: the network, the hooks, the scripts, the
+//! clock and the ids. What was heard goes through the same decoder and the same rules again.
 
 mod exchange;
 mod file;
@@ -171,6 +171,13 @@ impl Tape {
     pub fn hook_gave(&self, gave: Result<&Map<String, Value>, &Problem>) {
         if let Kind::Records(recorder, _) = &self.kind {
             recorder.hook(gave.cloned().map_err(Clone::clone));
+        }
+    }
+
+    /// What the script `name` answered to `request`, for whoever listens.
+    pub fn script_gave(&self, name: &str, request: &Value, gave: Result<&Value, &Problem>) {
+        if let Kind::Records(recorder, _) = &self.kind {
+            recorder.script(name, request, gave.cloned().map_err(Clone::clone));
         }
     }
 

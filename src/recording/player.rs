@@ -12,13 +12,16 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
 use super::RecordingError;
-use super::exchange::{Answer, End, Exchange, Recorded};
+use super::exchange::{Answer, End, Exchange, Recorded, ScriptAnswer};
 use super::stale;
-use crate::context::{At, Clock, Ids, ManualClock};
+use crate::context::{At, Clock, Ids, ManualClock, digest};
 use crate::outcome::Problem;
-use crate::redact::Markers;
+use crate::redact::{Markers, Redactor};
 use crate::target::{Body, Deed, HttpRequest, Next, Received, Reply, TargetError, Transport};
 use crate::variables::Secret;
+
+/// What to do where a request is another than it was.
+const LOOSE: &str = "the test or its target changed since then: record it again with `--record`, or play it all the same with `--replay-loose`";
 
 /// The world of a test whose recording is played. Clones are one player.
 #[derive(Clone)]
@@ -44,6 +47,7 @@ struct Left {
     known_ids: BTreeSet<String>,
     hooks: VecDeque<Result<Map<String, Value>, Problem>>,
     exchanges: VecDeque<Exchange>,
+    scripts: Vec<ScriptAnswer>,
     turn: u32,
     /// When the exchange that is played was over.
     closed: Option<At>,
@@ -53,7 +57,7 @@ struct Left {
 
 impl Player {
     pub(super) fn new(recorded: Recorded, shown: String, loose: bool) -> Self {
-        let Recorded { started_unix_us, ended_unix_ms, ids, secrets, hooks, exchanges } = recorded;
+        let Recorded { started_unix_us, ended_unix_ms, ids, secrets, hooks, exchanges, scripts } = recorded;
         let clock = ManualClock::new(started_unix_us / 1000);
         clock.advance(Duration::from_micros(started_unix_us % 1000));
         let started = clock.now();
@@ -62,6 +66,7 @@ impl Player {
             ids: ids.into_iter().map(|(kind, ids)| (kind, ids.into())).collect(),
             hooks: hooks.into(),
             exchanges: exchanges.into(),
+            scripts,
             turn: 0,
             closed: None,
             markers: Markers::default(),
@@ -108,6 +113,36 @@ impl Player {
     pub fn hook(&self, number: usize) -> Result<Result<Map<String, Value>, Problem>, RecordingError> {
         let gave = self.0.left().hooks.pop_front();
         gave.ok_or_else(|| self.0.stale(&format!("holds nothing of hook {number}, which the test has now")))
+    }
+
+    /// What the script `name` answered to `request` in this turn.
+    ///
+    /// # Errors
+    /// Where it was not asked, or something else.
+    pub fn script(
+        &self,
+        name: &str,
+        request: &Value,
+        redactor: &Redactor,
+    ) -> Result<Result<Value, Problem>, RecordingError> {
+        let mut left = self.0.left();
+        let turn = left.turn;
+        let (named, asked) = (left.markers.text(name), digest(&redactor.whole(&request.to_string())));
+        let is_of = |answer: &ScriptAnswer| answer.turn == turn && answer.name == named;
+        let same = left.scripts.iter().position(|answer| is_of(answer) && answer.request == asked);
+        let any = || left.scripts.iter().position(is_of);
+        let found = match same {
+            None if self.0.loose => any(),
+            None if any().is_some() => {
+                let what =
+                    format!("holds an answer of the script `{name}` to another request in turn {turn}");
+                return Err(RecordingError { help: Some(LOOSE.to_owned()), ..self.0.stale(&what) });
+            }
+            same => same,
+        };
+        let what = || format!("holds no answer of the script `{name}` in turn {turn}");
+        let found = found.ok_or_else(|| self.0.stale(&what()))?;
+        Ok(left.scripts.remove(found).gave)
     }
 
     /// What kept the recording from being played on.
@@ -161,8 +196,7 @@ impl Shared {
             Some(lines) => {
                 let stale =
                     self.stale(&format!("is of another request in turn {turn}: {}", lines.join("; ")));
-                let help = "the test or its target changed since then: record it again with `--record`, or play it all the same with `--replay-loose`";
-                Err(RecordingError { help: Some(help.to_owned()), ..stale })
+                Err(RecordingError { help: Some(LOOSE.to_owned()), ..stale })
             }
         }
     }

@@ -1,4 +1,5 @@
-//! Listens while a test runs: ids as they are drawn, what hooks gave, every request, and every byte of its answer.
+//! Listens while a test runs: ids as they are drawn, what hooks and scripts gave, every request, and every byte of its
+//! answer.
 //!
 //! Flows in: one attempt at a test. Flows out: its recording. Nothing that goes through is changed or held up.
 
@@ -10,13 +11,13 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
-use super::exchange::{Answer, End, Exchange, Recorded};
+use super::exchange::{Answer, End, Exchange, Recorded, ScriptAnswer};
 use super::file;
 use super::name;
 use super::pieces::Pieces;
 use super::split::Split;
 use super::{RecordingError, Recordings};
-use crate::context::{At, CaseKey, Context, Ids, Scratch};
+use crate::context::{At, CaseKey, Context, Ids, Scratch, digest};
 use crate::outcome::Problem;
 use crate::redact::{Markers, Redactor};
 use crate::target::{Body, Deed, HttpRequest, Next, Reply, TargetError, Transport};
@@ -39,6 +40,8 @@ struct Shared {
 struct Taken {
     recorded: Recorded,
     turn: u32,
+    /// What each script was asked: of it only a digest is kept, once all secrets are known.
+    asked: Vec<String>,
     /// When the next request leaves, where it has said so.
     sends: u64,
     secrets: Vec<Secret>,
@@ -82,6 +85,15 @@ impl Recorder {
         self.0.taken().recorded.hooks.push(gave);
     }
 
+    /// What a script answered to `request`.
+    pub(super) fn script(&self, name: &str, request: &Value, gave: Result<Value, Problem>) {
+        let mut taken = self.0.taken();
+        let (after, turn) = (taken.recorded.exchanges.len(), taken.turn);
+        let answer = ScriptAnswer { after, turn, name: name.to_owned(), request: String::new(), gave };
+        taken.recorded.scripts.push(answer);
+        taken.asked.push(request.to_string());
+    }
+
     /// What the agent does, so that a secret told in pieces is noticed.
     pub fn hear(&self, change: &Change<'_>) {
         let mut taken = self.0.taken();
@@ -111,10 +123,13 @@ impl Recorder {
             );
             return Err(refused(message, "have the agent keep its secrets to itself"));
         }
-        let Taken { recorded, markers, .. } = &mut *taken;
+        let Taken { recorded, markers, asked, .. } = &mut *taken;
         recorded.ended_unix_ms = ended_unix_ms;
         recorded.secrets = markers.names().to_vec();
         let mark = |text: &str| redactor.whole(&markers.text(text)).into_owned();
+        for (answer, request) in recorded.scripts.iter_mut().zip(asked) {
+            answer.request = digest(&redactor.whole(request));
+        }
         let text = file::write(&self.0.key, recorded, &mark);
         let write = || {
             let mut scratch = Scratch::beside(&path, "part")?;

@@ -29,6 +29,27 @@ impl From<Problem> for Halt {
     }
 }
 
+impl Halt {
+    /// The same, in words that say more.
+    pub(super) fn because(self, words: impl FnOnce(&str) -> String) -> Self {
+        match self {
+            Self::Broken(problem) => Self::Broken(Problem { message: words(&problem.message), ..problem }),
+            Self::Stopped => Self::Stopped,
+        }
+    }
+
+    /// What it makes of a turn.
+    pub(super) fn of_turn(self) -> (Status, Problem) {
+        match self {
+            Self::Broken(problem) => (Status::Error, problem),
+            Self::Stopped => {
+                let message = "the run was stopped during this turn".to_owned();
+                (Status::Skipped, Problem { kind: ErrorKind::Setup, message, help: None })
+            }
+        }
+    }
+}
+
 /// An attempt, with a world of its own, and what is known of it so far.
 pub(super) struct Attempt<'a> {
     pub(super) shared: &'a Run,

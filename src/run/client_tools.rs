@@ -1,11 +1,16 @@
-//! Answers the calls that the client carries out, from mocks.
+//! Answers the calls that the client carries out, from mocks, or by a script that is asked.
 
-use crate::assertion::Matching;
-use crate::outcome::{ErrorKind, Problem};
+use serde_json::{Value, json};
+
+use crate::assertion::{Matching, Program};
+use crate::hook::Expected;
+use crate::outcome::{ErrorKind, Problem, Status};
 use crate::plan::{ClientTool, Mock, MockAnswer};
 use crate::target::ToolAnswer;
 use crate::trace::{Origin, Outcome, ToolCall, Trace};
 use crate::variables::Patterns;
+
+use super::scripts::Asking;
 
 /// How many times in one turn an agent may wait for its client (SPEC 6).
 const ROUNDS: usize = 25;
@@ -29,6 +34,8 @@ enum Answers {
     Missing,
     LeftOpen,
     Always(MockAnswer),
+    /// What this script says.
+    Script(Program),
     Sequence(Vec<MockAnswer>),
     When(Vec<(Matching, MockAnswer)>),
 }
@@ -44,6 +51,7 @@ impl Mocks {
                 None => Answers::Missing,
                 Some(Mock::LeftOpen) => Answers::LeftOpen,
                 Some(Mock::Always(answer)) => Answers::Always(answer),
+                Some(Mock::Script(name)) => Answers::Script(Program::Named(name)),
                 Some(Mock::Sequence(answers)) => Answers::Sequence(answers),
                 Some(Mock::When(cases)) => {
                     let cases =
@@ -64,8 +72,12 @@ impl Mocks {
     /// one of them is meant to stay open: the agent goes on only when all are answered.
     ///
     /// # Errors
-    /// Where a call has no answer, or the agent never stops calling.
-    pub(super) fn answer(&mut self, trace: &Trace) -> Result<Vec<ToolAnswer>, Problem> {
+    /// Where a call has no answer, or the agent never stops calling; with what that makes of the turn.
+    pub(super) async fn answer(
+        &mut self,
+        trace: &Trace,
+        asking: Asking<'_>,
+    ) -> Result<Vec<ToolAnswer>, (Status, Problem)> {
         let ended = trace.exchanges.last().and_then(|exchange| exchange.outcome.as_ref());
         let Some(turn) =
             trace.turns.last().filter(|turn| ended == Some(&Outcome::Finished) && !turn.input.is_replay)
@@ -84,12 +96,33 @@ impl Mocks {
         self.rounds += 1;
         if self.rounds > ROUNDS {
             let (call, _) = waiting[0];
-            return Err(problem(
+            let problem = problem(
                 format!("the agent still calls `{}` after {ROUNDS} rounds of answers in one turn", call.name),
                 "does the agent take in the result? `-v` shows the calls",
-            ));
+            );
+            return Err((Status::Failed, problem));
         }
-        waiting.into_iter().map(|(call, tool)| self.tools[tool].answer(call)).collect()
+        let mut answers = Vec::with_capacity(waiting.len());
+        for (call, tool) in waiting {
+            let tool = &mut self.tools[tool];
+            let answer = match &tool.answers {
+                Answers::Script(script) => {
+                    let request = request(trace, call, tool.answered + 1);
+                    let said = asking.ask(script, None, &request, Expected::ToolAnswer).await;
+                    let unanswered =
+                        |why: &str| format!("the call of `{}` is not answered: {why}", tool.name);
+                    read(&said.map_err(|halt| halt.because(unanswered).of_turn())?)
+                }
+                answers => {
+                    let written = answers.written(call, &tool.name, tool.answered);
+                    written.map_err(|problem| (Status::Failed, problem))?.clone()
+                }
+            };
+            tool.answered += 1;
+            let MockAnswer { content, is_error } = answer;
+            answers.push(ToolAnswer { call: call.wire_id.clone(), content, is_error });
+        }
+        Ok(answers)
     }
 }
 
@@ -97,32 +130,48 @@ impl Tool {
     fn is_left_open(&self) -> bool {
         matches!(self.answers, Answers::LeftOpen)
     }
+}
 
-    fn answer(&mut self, call: &ToolCall) -> Result<ToolAnswer, Problem> {
-        let name = &self.name;
-        let answer = match &self.answers {
-            Answers::Always(answer) => answer,
-            Answers::Sequence(answers) => answers.get(self.answered).ok_or_else(|| {
+impl Answers {
+    /// The answer to a call of the tool `name` of which so many were answered before, where a mock says it.
+    fn written(&self, call: &ToolCall, name: &str, answered: usize) -> Result<&MockAnswer, Problem> {
+        match self {
+            Self::Always(answer) => Ok(answer),
+            Self::Sequence(answers) => answers.get(answered).ok_or_else(|| {
                 problem(
                     format!("`{name}` is called once more than its mock has answers ({})", answers.len()),
                     "add an answer to the `sequence`, or limit the calls with `count`",
                 )
-            })?,
-            Answers::When(cases) => {
+            }),
+            Self::When(cases) => {
                 let fitting = cases.iter().find(|(args, _)| args.misfit(call).is_none());
-                let (_, answer) = fitting.ok_or_else(|| unfitting(cases, call))?;
-                answer
+                fitting.map(|(_, answer)| answer).ok_or_else(|| unfitting(cases, call))
             }
-            Answers::Missing | Answers::LeftOpen => {
-                return Err(problem(
-                    format!("the call of `{name}` waits for its client, and the tool has no mock"),
-                    "say what it answers with `mock: { result: … }`, or `mock: none` where it is meant to stay open",
-                ));
-            }
-        };
-        self.answered += 1;
-        let MockAnswer { content, is_error } = answer.clone();
-        Ok(ToolAnswer { call: call.wire_id.clone(), content, is_error })
+            Self::Missing | Self::LeftOpen | Self::Script(_) => Err(problem(
+                format!("the call of `{name}` waits for its client, and the tool has no mock"),
+                "say what it answers with `mock: { result: … }`, or `mock: none` where it is meant to stay open",
+            )),
+        }
+    }
+}
+
+/// What a script is told of a call, the one of this `number` among those of its tool, counted from 1.
+fn request(trace: &Trace, call: &ToolCall, number: usize) -> Value {
+    json!({
+        "name": call.name,
+        "args": call.args_value(),
+        "call_id": call.wire_id,
+        "number": number,
+        "turn": trace.turns.len(),
+        "thread": trace.thread_ids.first(),
+    })
+}
+
+/// What a script said, `{result}` or `{error}`, as the answer of a mock.
+fn read(said: &Value) -> MockAnswer {
+    match said.get("error") {
+        Some(error) => MockAnswer { content: error.clone(), is_error: true },
+        None => MockAnswer { content: said["result"].clone(), is_error: false },
     }
 }
 

@@ -10,11 +10,12 @@ use crate::target::{Limits, Opening, Session, Target, build};
 use crate::trace::Trace;
 
 use super::RunEvent;
-use super::attempt::{Attempt, broken, count, unprepared_problem};
+use super::attempt::{Attempt, Halt, broken, count, unprepared_problem};
 use super::capture::Capture;
 use super::case::cut_short;
 use super::client_tools::Mocks;
 use super::keep::kept;
+use super::scripts::Asking;
 use super::snapshots;
 use super::summary;
 use super::turn::run_turn;
@@ -79,6 +80,7 @@ impl Attempt<'_> {
                 break;
             }
         }
+        self.ask(&mut conversation.capture, preparation).await?;
         let turns = &self.outcome.turns;
         let is_whole = turns.len() == total && turns.iter().all(|turn| turn.problem.is_none());
         self.outcome.warnings.extend(self.tape.player().filter(|_| is_whole).and_then(Player::unplayed));
@@ -148,8 +150,8 @@ impl Attempt<'_> {
             cancel: self.shared.stopper.token().child_token(),
         };
         self.tape.begin_turn(count(index + 1));
-        let ids = &*self.tape.context.ids;
-        let mut told = run_turn(&mut **session, capture, &limits, index, turn, mocks, ids).await;
+        let asking = Asking { shared: self.shared, tape: &self.tape, preparation };
+        let mut told = run_turn(&mut **session, capture, &limits, index, turn, mocks, asking).await;
         told.id.clone_from(&turn.id);
         if let (Some(whole), true) = (*whole, limits.timeout < own)
             && let Some(problem) = told.problem.as_mut().filter(|problem| problem.kind == ErrorKind::Timeout)
@@ -185,6 +187,29 @@ impl Attempt<'_> {
             outcome.failures = capture.judge.settle(&capture.trace);
             if !outcome.failures.is_empty() {
                 outcome.status = Status::Failed;
+            }
+        }
+    }
+
+    /// Asks what rules of the test as a whole left open, where all else holds.
+    async fn ask(&mut self, capture: &mut Capture, preparation: &Preparation<'_>) -> Result<(), Problem> {
+        let questions = capture.judge.take_questions();
+        if self.outcome.status != Status::Passed {
+            return Ok(());
+        }
+        let asking = Asking { shared: self.shared, tape: &self.tape, preparation };
+        let (failures, halt) = asking.judge(questions, capture).await;
+        let outcome = &mut self.outcome;
+        if !failures.is_empty() {
+            outcome.status = Status::Failed;
+        }
+        outcome.failures = failures;
+        match halt {
+            None => Ok(()),
+            Some(Halt::Broken(problem)) => Err(problem),
+            Some(Halt::Stopped) => {
+                cut_short(outcome, self.shared.stopper.reason());
+                Ok(())
             }
         }
     }

@@ -3,7 +3,8 @@
 //! [`run`] carries out the cases of a plan and tells what happens as [`RunEvent`]s; it prints nothing, and
 //! writes nothing but recordings and snapshots. Which case runs when is in `schedule`, what comes next in `upcoming`, one
 //! case in `case`, how often it is tried in `attempts`, its hooks in `hooks`, one turn in `turn`, what a turn hears in
-//! `capture`, what it keeps for later ones in `keep`, what cleans up in `teardown`, what becomes of snapshots in `snapshots`.
+//! `capture`, what it keeps for later ones in `keep`, what cleans up in `teardown`,
+//! which scripts are asked in `scripts`, what becomes of snapshots in `snapshots`.
 
 mod attempt;
 mod attempts;
@@ -15,6 +16,7 @@ mod event;
 mod hooks;
 mod keep;
 mod schedule;
+mod scripts;
 mod snapshots;
 mod stop;
 mod summary;

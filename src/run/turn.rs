@@ -10,8 +10,10 @@ use crate::plan::{PreparedTurn, Signature, TurnInput};
 use crate::target::{Action, Ended, Limits, Request, Session, TargetError};
 use crate::trace::{Input, Outcome, Trace};
 
+use super::attempt::Halt;
 use super::capture::Capture;
 use super::client_tools::Mocks;
+use super::scripts::Asking;
 use super::summary;
 use super::waiting::{answers, unanswered};
 
@@ -49,8 +51,9 @@ pub(super) async fn run_turn(
     index: usize,
     turn: &PreparedTurn,
     mocks: &mut Mocks,
-    ids: &dyn Ids,
+    asking: Asking<'_>,
 ) -> TurnOutcome {
+    let ids = &*asking.tape.context.ids;
     let (input, action) = match request(&capture.trace, turn, ids) {
         Ok(request) => request,
         Err(problem) => {
@@ -65,13 +68,18 @@ pub(super) async fn run_turn(
         let problem = Some((Status::Error, problem));
         return summary::turn(&capture.trace, index, session.clock(), problem, Vec::new());
     }
-    let problem = exchanges(session, capture, limits, mocks, &turn.forwarded_props, action).await;
+    let problem = exchanges(session, capture, limits, mocks, &turn.forwarded_props, action, asking).await;
     let problem = problem.or_else(|| violation(capture, index));
     capture.end_turn();
     let cut_short = problem.is_some() || capture.was_stopped();
-    let failures = capture.judge.end_turn(&capture.trace, cut_short);
+    let mut failures = capture.judge.end_turn(&capture.trace, cut_short);
+    let questions = capture.judge.take_questions();
     let unjudged = || capture.judge.unjudged().filter(|_| !cut_short);
-    let problem = problem.or_else(|| Some((Status::Error, unjudged()?)));
+    let mut problem = problem.or_else(|| Some((Status::Error, unjudged()?)));
+    if problem.is_none() && failures.is_empty() {
+        let (refused, halt) = asking.judge(questions, capture).await;
+        (failures, problem) = (refused, halt.map(Halt::of_turn));
+    }
     summary::turn(&capture.trace, index, session.clock(), problem, failures)
 }
 
@@ -84,6 +92,7 @@ async fn exchanges(
     mocks: &mut Mocks,
     forwarded_props: &Map<String, Value>,
     mut action: Action,
+    asking: Asking<'_>,
 ) -> Option<(Status, Problem)> {
     mocks.begin_turn();
     let mut left = limits.clone();
@@ -94,9 +103,9 @@ async fn exchanges(
         if problem.is_some() || capture.was_stopped() {
             return problem;
         }
-        let answers = match mocks.answer(&capture.trace) {
+        let answers = match mocks.answer(&capture.trace, asking).await {
             Ok(answers) => answers,
-            Err(problem) => return Some((Status::Failed, problem)),
+            Err(problem) => return Some(problem),
         };
         if answers.is_empty() || capture.answer(&answers) {
             return None;
@@ -122,12 +131,7 @@ fn problem(
         }
         // A rule broke, and the turn was to end with it: what it found is the verdict.
         Ok(Ended::Cancelled) if capture.was_stopped() => None,
-        Ok(Ended::Cancelled) => problem(
-            Status::Skipped,
-            ErrorKind::Setup,
-            "the run was stopped during this turn".to_owned(),
-            None,
-        ),
+        Ok(Ended::Cancelled) => Some(Halt::Stopped.of_turn()),
         Ok(Ended::Terminal) => {
             // What became of an earlier run that is told again is history.
             let exchange = capture.trace.exchanges.last().filter(|exchange| !exchange.is_replay);

@@ -107,6 +107,14 @@ impl ToolCall {
         })
     }
 
+    /// The arguments as a value: what is no JSON is the text that came.
+    pub fn args_value(&self) -> Value {
+        match self.args() {
+            Args::Json(args) => args.clone(),
+            Args::Malformed(_) => Value::from(self.args_text.as_str()),
+        }
+    }
+
     /// The call's result: the last one.
     pub fn result(&self) -> Option<&ToolResult> {
         self.results.last()

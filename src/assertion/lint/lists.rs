@@ -53,7 +53,8 @@ pub(super) fn lint(
             | Rule::Output(_)
             | Rule::State(_)
             | Rule::Outcome(_)
-            | Rule::Snapshot(_) => {}
+            | Rule::Snapshot(_)
+            | Rule::Script(_) => {}
         }
     }
 }
@@ -84,7 +85,8 @@ impl<'e> Prohibitions<'e> {
                 | Rule::Output(_)
                 | Rule::State(_)
                 | Rule::Outcome(_)
-                | Rule::Snapshot(_) => {}
+                | Rule::Snapshot(_)
+                | Rule::Script(_) => {}
             }
         }
         prohibitions

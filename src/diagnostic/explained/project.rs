@@ -138,8 +138,9 @@ quarantine:
 );
 
 pub(super) const UNKNOWN_NAME: Explained = of_config(
-    "A target or a block of assertions is named that the config does not have. Targets stand below \
-                 `targets`, the one written at `target` is called `default`; assertions stand below `assertions`.",
+    "A target, a block of assertions or a script is named that the project does not have. Targets stand below \
+                 `targets`, the one written at `target` is called `default`; assertions stand below `assertions`, \
+                 scripts below `scripts` or as files in the folder `scripts/`.",
     r#"version: "1.3"
 target: stagin
 targets:

@@ -16,7 +16,7 @@ pub(super) use read::{Unreadable, read};
 pub(super) use write::write;
 
 /// The version of the format that is written.
-pub(super) const VERSION: &str = "1.0";
+pub(super) const VERSION: &str = "1.1";
 
 /// The major version that is read.
 pub(super) const MAJOR: &str = "1";
@@ -29,6 +29,7 @@ pub(super) const EVENT: (&str, &str) = ("data: ", "\n\n");
 pub(super) enum Line {
     Recording(Heading),
     Hook(Hook),
+    Script(Script),
     Request(Request),
     Head(HeadLine),
     Event(Event),
@@ -55,6 +56,18 @@ pub(super) struct Heading {
 pub(super) struct Hook {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) output: Option<Map<String, Value>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) failed: Option<Failed>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Script {
+    pub(super) turn: u32,
+    pub(super) name: String,
+    /// The digest of what it was asked.
+    pub(super) request: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) answer: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) failed: Option<Failed>,
 }
@@ -137,7 +150,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    use super::super::exchange::{Answer, End, Exchange, Recorded};
+    use super::super::exchange::{Answer, End, Exchange, Recorded, ScriptAnswer};
     use super::*;
     use crate::context::CaseKey;
     use crate::outcome::{ErrorKind, Problem};
@@ -167,6 +180,22 @@ mod tests {
             ids: BTreeMap::from([("run".to_owned(), vec!["r-1".to_owned()])]),
             secrets: vec!["TOKEN".to_owned()],
             hooks: vec![Ok(output), Err(problem("exit code 1"))],
+            scripts: vec![
+                ScriptAnswer {
+                    after: 0,
+                    turn: 1,
+                    name: "check s3cr3t".to_owned(),
+                    request: "cbf29ce484222325".to_owned(),
+                    gave: Ok(json!({"pass": false, "message": "s3cr3t"})),
+                },
+                ScriptAnswer {
+                    after: 2,
+                    turn: 2,
+                    name: "check".to_owned(),
+                    request: "cbf29ce484222325".to_owned(),
+                    gave: Err(Problem { kind: ErrorKind::Script, ..problem("exit code 1") }),
+                },
+            ],
             exchanges: vec![
                 exchange(came(
                     vec![
@@ -193,11 +222,12 @@ mod tests {
         assert_eq!(read(&key, &text), Ok(recorded()));
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(
-            lines[..6],
+            lines[..7],
             [
-                r#"{"recording":{"version":"1.0","test":"a.test.yaml::é","run":2,"attempt":3,"started_unix_us":1234567,"ended_unix_ms":1300,"ids":{"run":["r-1"]},"secrets":["TOKEN"]}}"#,
+                r#"{"recording":{"version":"1.1","test":"a.test.yaml::é","run":2,"attempt":3,"started_unix_us":1234567,"ended_unix_ms":1300,"ids":{"run":["r-1"]},"secrets":["TOKEN"]}}"#,
                 r#"{"hook":{"output":{"TOKEN":"s3cr3t","n":1}}}"#,
                 r#"{"hook":{"failed":{"message":"exit code 1","help":"try again"}}}"#,
+                r#"{"script":{"turn":1,"name":"check s3cr3t","request":"cbf29ce484222325","answer":{"pass":false,"message":"s3cr3t"}}}"#,
                 r#"{"request":{"turn":1,"at_us":5,"path":"/agent","body":{"a":  1.0}}}"#,
                 r#"{"head":{"at_us":6,"status":200,"content_type":"text/event-stream"}}"#,
                 r#"{"event":{"at_us":7,"data":{"type":"RUN_STARTED","n":1e2}}}"#,
@@ -251,10 +281,12 @@ mod tests {
         };
         assert_eq!(told(String::new()), "1: the file is empty");
         assert!(told(without(0)).starts_with("1: the first line of a recording says which test"));
-        assert_eq!(told(without(3)), "4: this line belongs to an exchange, and none is open");
-        assert!(told(without(4)).starts_with("5: this line belongs to an exchange"));
-        assert_eq!(told(without(10)), "11: this line cannot stand inside an exchange");
-        assert_eq!(told(lines[..6].join("\n")), "6: the file ends in the middle of an exchange");
+        assert_eq!(told(without(4)), "5: this line belongs to an exchange, and none is open");
+        assert!(told(without(5)).starts_with("6: this line belongs to an exchange"));
+        assert_eq!(told(without(11)), "12: this line cannot stand inside an exchange");
+        assert_eq!(told(lines[..7].join("\n")), "7: the file ends in the middle of an exchange");
+        let inside = [&lines[..5], &lines[3..4]].concat().join("\n");
+        assert_eq!(told(inside), "6: this line cannot stand inside an exchange");
         assert!(told(format!("{}\nnonsense", lines[0])).starts_with("2: this is no line of a recording: "));
         let newer = r#"{"recording":{"version":"2.0"}}"#.to_owned();
         assert_eq!(told(newer), "1: recordings of version 2.0 are not known here, only those of 1.x");

@@ -5,10 +5,10 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::{EVENT, Encoded, Ending, Event, Failed, HeadLine, Hook, How, Line, MAJOR, Request, Text};
+use super::{EVENT, Encoded, Ending, Event, Failed, HeadLine, Hook, How, Line, MAJOR, Request, Script, Text};
 use crate::context::CaseKey;
 use crate::outcome::{ErrorKind, Problem};
-use crate::recording::exchange::{Answer, End, Exchange, Recorded};
+use crate::recording::exchange::{Answer, End, Exchange, Recorded, ScriptAnswer};
 use crate::target::Head;
 
 /// What is wrong with a file: the number of the line, and the words.
@@ -135,13 +135,25 @@ fn add(all: &mut ReadingAll, line: Line) -> Result<(), &'static str> {
             Ok(())
         }
         Line::Hook(_) => Err("hooks stand before the first request"),
+        Line::Script(Script { turn, name, request, answer, failed }) if open.is_none() => {
+            let gave = match (answer, failed) {
+                (Some(answer), None) => Ok(answer),
+                (None, Some(Failed { message, help })) => {
+                    Err(Problem { kind: ErrorKind::Script, message, help })
+                }
+                _ => return Err("a script has either `answer` or `failed`"),
+            };
+            let after = all.exchanges.len();
+            all.recorded.scripts.push(ScriptAnswer { after, turn, name, request, gave });
+            Ok(())
+        }
         Line::Request(Request { turn, at_us, path, body, text }) if open.is_none() => {
             let body = body.map(|body| body.get().to_owned()).or(text).unwrap_or_default();
             let exchange = Exchange { turn, sent: at_us, path, body, answer: Answer::Late, closed: None };
             all.exchanges.push(Reading { exchange, came: None, ended: false });
             Ok(())
         }
-        Line::Request(_) => Err(INSIDE),
+        Line::Script(_) | Line::Request(_) => Err(INSIDE),
         Line::Head(HeadLine { at_us, status, content_type, location }) => {
             let reading = open.filter(|reading| reading.came.is_none()).ok_or(OUTSIDE)?;
             let head = Head { status, content_type, location };

@@ -6,11 +6,11 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::{
-    EVENT, Encoded, Ending, Event, Failed, HeadLine, Heading, Hook, How, Line, Request, Text, VERSION,
+    EVENT, Encoded, Ending, Event, Failed, HeadLine, Heading, Hook, How, Line, Request, Script, Text, VERSION,
 };
 use crate::context::CaseKey;
 use crate::outcome::Problem;
-use crate::recording::exchange::{Answer, End, Exchange, Recorded};
+use crate::recording::exchange::{Answer, End, Exchange, Recorded, ScriptAnswer};
 
 /// The text of the file that keeps `recorded`; `mark` puts a marker in the place of every secret.
 pub(in crate::recording) fn write(
@@ -32,15 +32,17 @@ pub(in crate::recording) fn write(
     for hook in &recorded.hooks {
         out.line(&Line::Hook(match hook {
             Ok(output) => Hook { output: Some(out.marked_map(output)), failed: None },
-            Err(Problem { message, help, .. }) => {
-                let failed = Failed { message: mark(message), help: help.as_deref().map(mark) };
-                Hook { output: None, failed: Some(failed) }
-            }
+            Err(problem) => Hook { output: None, failed: Some(out.failed(problem)) },
         }));
     }
-    for exchange in &recorded.exchanges {
+    let mut scripts = recorded.scripts.iter().peekable();
+    for (index, exchange) in recorded.exchanges.iter().enumerate() {
+        while let Some(answer) = scripts.next_if(|answer| answer.after <= index) {
+            out.script(answer);
+        }
         out.exchange(exchange);
     }
+    scripts.for_each(|answer| out.script(answer));
     out.text
 }
 
@@ -54,6 +56,20 @@ impl Writer<'_> {
         // Strings, numbers and JSON that was read before: nothing that cannot be written.
         self.text.push_str(&serde_json::to_string(line).unwrap_or_default());
         self.text.push('\n');
+    }
+
+    fn script(&mut self, answer: &ScriptAnswer) {
+        let ScriptAnswer { turn, name, request, gave, .. } = answer;
+        let (answer, failed) = match gave {
+            Ok(answer) => (Some(self.marked(answer)), None),
+            Err(problem) => (None, Some(self.failed(problem))),
+        };
+        let (name, request) = ((self.mark)(name), request.clone());
+        self.line(&Line::Script(Script { turn: *turn, name, request, answer, failed }));
+    }
+
+    fn failed(&self, Problem { message, help, .. }: &Problem) -> Failed {
+        Failed { message: (self.mark)(message), help: help.as_deref().map(self.mark) }
     }
 
     fn exchange(&mut self, exchange: &Exchange) {

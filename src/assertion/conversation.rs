@@ -1,0 +1,75 @@
+//! A conversation as JSON, for those who are asked about it: no protocol's words, no times, nothing cut or masked.
+//!
+//! The part of a trace that a rule looks at flows in, a mapping flows out; docs/scripts.md says what each key means.
+
+use serde_json::{Map, Value, json};
+
+use super::{Home, Scope};
+use crate::model::TextOf;
+use crate::trace::{Lane, Message, Role, ToolCall, Turn};
+
+/// What was said and done, as far as `scope` sees it.
+pub(super) fn conversation(scope: &Scope<'_>) -> Map<String, Value> {
+    let messages = scope.trace.messages.iter();
+    let messages = messages.filter(|message| scope.hears(message) || scope.hears_user(message)).map(message);
+    let calls = scope.trace.calls.iter().enumerate();
+    let calls = calls.filter(|(index, _)| scope.counts_or_answered(*index)).map(|(_, told)| call(told));
+    Map::from_iter([
+        ("output".to_owned(), Value::String(scope.text(TextOf::Final))),
+        ("input".to_owned(), input(scope).map_or(Value::Null, Value::from)),
+        ("expected".to_owned(), Value::Null),
+        ("messages".to_owned(), messages.collect()),
+        ("tool_calls".to_owned(), calls.collect()),
+    ])
+}
+
+/// What the user said in the turn, or in the last turn of the test in which they said something.
+fn input<'t>(scope: &Scope<'t>) -> Option<&'t str> {
+    let said = |turn: &'t Turn| turn.input.message_id.is_some().then_some(turn.input.text.as_str());
+    match scope.home {
+        Home::Turn(turn) => scope.trace.turns.get(turn).and_then(said),
+        Home::Test => {
+            let turns = scope.trace.turns.iter().enumerate().rev();
+            let mut heard = turns.filter(|(index, _)| !scope.reach.left_out.contains(index));
+            heard.find_map(|(_, turn)| said(turn))
+        }
+    }
+}
+
+fn message(message: &Message) -> Value {
+    let role = if message.role == Role::User { "user" } else { "assistant" };
+    json!({
+        "role": role,
+        "content": message.text,
+        "turn": message.turn + 1,
+        "subagent": subagent(&message.lane),
+    })
+}
+
+fn call(call: &ToolCall) -> Value {
+    let result = call.result();
+    let status = match result {
+        None => "pending",
+        Some(result) if result.is_denied => "denied",
+        Some(_) => "executed",
+    };
+    json!({
+        "id": call.wire_id,
+        "name": call.name,
+        "args": call.args_value(),
+        "result": result.map(|result| {
+            result.structured.clone().unwrap_or_else(|| Value::from(result.text.as_str()))
+        }),
+        "is_error": result.is_some_and(|result| result.is_denied || result.is_error == Some(true)),
+        "status": status,
+        "turn": call.counted_in + 1,
+        "subagent": subagent(&call.lane),
+    })
+}
+
+fn subagent(lane: &Lane) -> Option<&str> {
+    match lane {
+        Lane::Agent => None,
+        Lane::Subagent(id) => Some(id),
+    }
+}

@@ -1,0 +1,123 @@
+//! From what a script printed to its answer: JSON of a shape that the asker knows.
+
+use serde_json::Value;
+
+use super::output::{Unusable, kind, start_of};
+
+/// What a program is to print.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// Variables: one JSON object.
+    Variables,
+    /// Whether what the agent did is right: `true`, `false` or `{pass, message}`.
+    Verdict,
+    /// What a tool answers: `{result}` or `{error}`.
+    ToolAnswer,
+}
+
+impl Expected {
+    /// What it is, in words.
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            Self::Variables => "one JSON object",
+            Self::Verdict => "`true`, `false` or `{\"pass\": …, \"message\": …}`",
+            Self::ToolAnswer => "`{\"result\": …}` or `{\"error\": \"…\"}`",
+        }
+    }
+
+    /// What to do where a program prints something else.
+    pub(super) fn help(self) -> String {
+        match self {
+            Self::Variables => {
+                "print the variables as one JSON object, and everything else to stderr".to_owned()
+            }
+            Self::Verdict | Self::ToolAnswer => {
+                format!("answer with {}, and print everything else to stderr", self.words())
+            }
+        }
+    }
+
+    /// What is wrong with an answer, in words that say what it is; `None` where nothing is. Of variables any answer is
+    /// one here: what may be in them, their reader says.
+    pub fn misfit(self, answer: &Value) -> Option<&'static str> {
+        let Value::Object(fields) = answer else {
+            let is_verdict = self == Self::Verdict && answer.is_boolean();
+            return (!is_verdict).then(|| kind(answer));
+        };
+        match self {
+            Self::Variables => None,
+            Self::Verdict => match (fields.get("pass"), fields.get("message")) {
+                (Some(Value::Bool(_)), None | Some(Value::Null | Value::String(_))) => None,
+                (Some(Value::Bool(_)), Some(_)) => Some("an object whose `message` is no text"),
+                (Some(_), _) => Some("an object whose `pass` is neither `true` nor `false`"),
+                (None, _) => Some("an object without `pass`"),
+            },
+            Self::ToolAnswer => match (fields.get("result"), fields.get("error")) {
+                (Some(_), None) | (None, Some(Value::String(_))) => None,
+                (None, Some(_)) => Some("an object whose `error` is no text"),
+                (Some(_), Some(_)) => Some("an object with both `result` and `error`"),
+                (None, None) => Some("an object with neither `result` nor `error`"),
+            },
+        }
+    }
+
+    /// The answer in `output`.
+    pub(super) fn read(self, output: &[u8]) -> Result<Value, Unusable> {
+        if output.trim_ascii().is_empty() {
+            return Err(Unusable::Nothing);
+        }
+        let answer = serde_json::from_slice(output)
+            .map_err(|error| Unusable::NoJson(error.to_string(), start_of(output)))?;
+        match self.misfit(&answer) {
+            None => Ok(answer),
+            Some(what) => Err(Unusable::Other(what, start_of(output))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn answers_have_the_shape_that_is_asked_for() {
+        use Expected::{ToolAnswer, Verdict};
+        for (expected, answer) in [
+            (Verdict, json!(true)),
+            (Verdict, json!(false)),
+            (Verdict, json!({"pass": true})),
+            (Verdict, json!({"pass": false, "message": "no", "score": 0.2})),
+            (Verdict, json!({"pass": true, "message": null})),
+            (ToolAnswer, json!({"result": null})),
+            (ToolAnswer, json!({"result": [1], "took": 3})),
+            (ToolAnswer, json!({"error": "no such city"})),
+        ] {
+            assert_eq!(expected.read(answer.to_string().as_bytes()), Ok(answer));
+        }
+    }
+
+    #[test]
+    fn anything_else_is_no_answer() {
+        use Expected::{ToolAnswer, Verdict};
+        assert_eq!(Verdict.read(b" \n"), Err(Unusable::Nothing));
+        assert!(matches!(Verdict.read(b"yes"), Err(Unusable::NoJson(..))));
+        assert!(matches!(Verdict.read(b"true\nfalse"), Err(Unusable::NoJson(..))));
+        for (expected, answer, what) in [
+            (Verdict, json!("true"), "a text"),
+            (Verdict, json!(1), "a number"),
+            (Verdict, json!(null), "`null`"),
+            (Verdict, json!({"passed": true}), "an object without `pass`"),
+            (Verdict, json!({"pass": "yes"}), "an object whose `pass` is neither `true` nor `false`"),
+            (Verdict, json!({"pass": true, "message": 1}), "an object whose `message` is no text"),
+            (ToolAnswer, json!(true), "a truth value"),
+            (ToolAnswer, json!([]), "a list"),
+            (ToolAnswer, json!({}), "an object with neither `result` nor `error`"),
+            (ToolAnswer, json!({"error": 1}), "an object whose `error` is no text"),
+            (ToolAnswer, json!({"error": "a", "result": 1}), "an object with both `result` and `error`"),
+        ] {
+            let text = answer.to_string();
+            assert_eq!(expected.read(text.as_bytes()), Err(Unusable::Other(what, text)));
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Everything a program of the project is started with: checked when a test is loaded, filled when it is needed.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::discover;
+use crate::context::Context;
+use crate::diagnostic::Code;
+use crate::model::{Hook, Number, ScriptProgram, Text};
+use crate::source::FreeMap;
+use crate::variables::{Filling, Late, Scope, as_text};
+
+/// How long a program may take without a setting (SPEC 3).
+pub(super) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// What goes before a variable's name in the environment of a program.
+const VARIABLE_PREFIX: &str = "ANANKE_VAR_";
+
+/// A program that is ready to be started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Launch {
+    /// The program and its arguments.
+    pub argv: Vec<String>,
+    /// Its whole environment.
+    pub environment: BTreeMap<String, String>,
+    /// The folder it runs in.
+    pub folder: PathBuf,
+    /// The folder as shown in messages.
+    pub folder_name: String,
+    /// How long it may take.
+    pub timeout: Duration,
+}
+
+/// Where a program finds itself.
+#[derive(Clone, Copy)]
+pub(super) struct Surroundings<'a> {
+    pub(super) context: &'a Context,
+    /// The config's folder.
+    pub(super) home: &'a Path,
+    /// The variables it gets.
+    pub(super) scope: &'a Scope,
+}
+
+/// A program as it is written.
+#[derive(Clone, Copy)]
+pub(super) struct Written<'a> {
+    cmd: &'a [Text],
+    timeout_ms: Option<&'a Number>,
+    env: Option<&'a FreeMap<Text>>,
+    cwd: Option<&'a Text>,
+}
+
+impl<'a> From<&'a Hook> for Written<'a> {
+    fn from(Hook { cmd, timeout_ms, env, cwd }: &'a Hook) -> Self {
+        Self { cmd, timeout_ms: timeout_ms.as_ref(), env: env.as_ref(), cwd: cwd.as_ref() }
+    }
+}
+
+impl<'a> From<&'a ScriptProgram> for Written<'a> {
+    fn from(ScriptProgram { cmd, timeout_ms, env, cwd }: &'a ScriptProgram) -> Self {
+        Self { cmd, timeout_ms: timeout_ms.as_ref(), env: env.as_ref(), cwd: cwd.as_ref() }
+    }
+}
+
+impl Launch {
+    /// `argv` in the config's folder.
+    pub(super) fn at_home(argv: Vec<String>, surroundings: Surroundings<'_>) -> Self {
+        let Surroundings { context, home, scope } = surroundings;
+        let variables =
+            scope.values().map(|(name, value)| (format!("{VARIABLE_PREFIX}{name}"), as_text(value)));
+        let mut environment: BTreeMap<String, String> = (*context.environment).clone();
+        environment.extend(variables);
+        Self {
+            argv,
+            environment,
+            folder: home.to_path_buf(),
+            folder_name: discover::display_name(context, home),
+            timeout: DEFAULT_TIMEOUT,
+        }
+    }
+
+    /// Fills a program, and reports everything that is wrong with it; `None` where something is known later or was
+    /// reported.
+    pub(super) fn fill(
+        written: Written<'_>,
+        surroundings: Surroundings<'_>,
+        filling: &mut Filling<'_>,
+    ) -> Option<Self> {
+        let Written { cmd, timeout_ms, env, cwd } = written;
+        let words: Vec<Option<String>> = cmd.iter().map(|word| filling.text(word).ready()).collect();
+        let own = environment(env, filling);
+        let timeout = Late::optional(timeout_ms.map(|number| filling.number(number))).ready();
+        let folder = Late::optional(cwd.map(|folder| filling.text(folder))).ready();
+        let argv = words.into_iter().collect::<Option<Vec<_>>>()?;
+        program(&argv, cmd, filling)?;
+        let mut launch = Self::at_home(argv, surroundings);
+        launch.environment.extend(own?);
+        if let Some(folder) = folder? {
+            let Surroundings { context, home, .. } = surroundings;
+            launch.folder = discover::absolute_from(context, home, folder.as_ref());
+            launch.folder_name = discover::display_name(context, &launch.folder);
+        }
+        if let Some(timeout) = timeout? {
+            launch.timeout = Duration::from_millis(timeout);
+        }
+        Some(launch)
+    }
+}
+
+fn program(argv: &[String], written: &[Text], filling: &mut Filling<'_>) -> Option<()> {
+    if argv.first().is_some_and(|program| !program.is_empty()) {
+        return Some(());
+    }
+    // That there is no entry at all is told by the schema.
+    let span = written.first()?.span;
+    filling.report(Code::BadValue, span, "the first entry of `cmd` names no program", None);
+    None
+}
+
+/// The variables of `env`.
+fn environment(written: Option<&FreeMap<Text>>, filling: &mut Filling<'_>) -> Option<Vec<(String, String)>> {
+    let one = |(name, text): &(Text, Text)| {
+        let value = filling.text(text).ready();
+        if name.is_empty() || name.contains(['=', '\0']) {
+            let message = format!("`{}` is no name of an environment variable", name.escape_debug());
+            filling.report(Code::BadValue, name.span, message, None);
+            return None;
+        }
+        Some((name.value.clone(), value?))
+    };
+    let filled: Vec<Option<(String, String)>> = written.into_iter().flatten().map(one).collect();
+    filled.into_iter().collect()
+}

@@ -1,0 +1,2 @@
+#!/bin/sh
+grep -qv '"output":""' && echo '{"pass": true}' || echo false

@@ -25,6 +25,7 @@ mod rules;
 mod running;
 mod schema;
 mod secrets;
+mod servers;
 mod signals;
 mod snapshots;
 mod strict;

@@ -4,12 +4,8 @@
 //! returns, no process of the hook's group is left.
 
 mod error;
-#[cfg_attr(unix, path = "group_unix.rs")]
-#[cfg_attr(not(unix), path = "group_other.rs")]
-mod group;
 mod output;
 mod process;
-mod start;
 mod streams;
 
 use serde_json::{Map, Value};
@@ -19,6 +15,8 @@ use crate::plan::HookCommand;
 
 pub use error::HookError;
 use error::Trouble;
+use process::Running;
+use streams::TOLD_LINES;
 
 /// Runs a hook and reads the variables it gives.
 ///
@@ -27,12 +25,12 @@ use error::Trouble;
 /// of variables as keys.
 pub async fn run(command: &HookCommand, cancel: &CancellationToken) -> Result<Map<String, Value>, HookError> {
     let failed = |trouble, errors| HookError::new(command, trouble, errors);
-    let process = start::start(command).map_err(|trouble| failed(trouble, String::new()))?;
-    let finished = process.finish(command.timeout, cancel).await;
+    let running = Running::start(command).map_err(|error| failed(error.into(), String::new()))?;
+    let mut finished = running.finish(command.timeout, cancel).await;
     let read = match finished.trouble() {
         None if command.is_teardown => Ok(Map::new()),
         None => output::variables(&finished.output).map_err(Trouble::Output),
         Some(trouble) => Err(trouble),
     };
-    read.map_err(|trouble| failed(trouble, finished.errors.last_lines()))
+    read.map_err(|trouble| failed(trouble, finished.errors.last_lines(TOLD_LINES)))
 }

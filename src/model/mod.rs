@@ -15,9 +15,11 @@ mod leaf;
 mod named_target;
 mod outcome;
 mod quarantine;
+mod redact;
 mod report_format;
 mod scripted;
 mod sequence;
+mod server;
 mod snapshot;
 mod switch;
 mod target;
@@ -34,16 +36,18 @@ pub use client_tool::{ClientTool, Mock, MockAnswer, MockCase};
 pub use config::ConfigFile;
 pub use content::{Attachment, ContentPart, Media, MediaKind, TextPart, UserSays};
 pub use hook::Hook;
-pub use leaf::{Given, Limit, Number, OneOrMany, Text};
+pub use leaf::{Flag, Given, Limit, Number, OneOrMany, Text};
 pub use named_target::{ChosenTarget, HeirTarget, NamedTarget};
 pub use outcome::{OutcomeIs, OutcomeRule, RunOutcome};
 pub use quarantine::QuarantineEntry;
+pub use redact::{RedactEntry, RedactMatch};
 pub use report_format::ReportFormat;
 pub use scripted::{
     ScriptedAnswer, ScriptedCall, ScriptedCustom, ScriptedError, ScriptedFailure, ScriptedInterrupt,
     ScriptedRule, ScriptedStep, ScriptedUsage, ScriptedWhen,
 };
 pub use sequence::{SaidBy, SequenceMode, SequenceRule, SequenceStep};
+pub use server::{Ready, Server};
 pub use snapshot::{SnapshotOf, SnapshotRule};
 pub use switch::Switch;
 pub use target::{

@@ -49,7 +49,7 @@ pub(super) fn fill(
     filling: &mut Filling<'_>,
 ) -> Option<HookCommand> {
     let words: Vec<Option<String>> = hook.cmd.iter().map(|word| filling.text(word).ready()).collect();
-    let own = environment(hook.env.as_ref(), filling);
+    let own = environment(hook.env.as_ref(), filling, Filling::text);
     let timeout = match &hook.timeout_ms {
         Some(number) => filling.number(number).ready().map(Duration::from_millis),
         None => Some(DEFAULT_TIMEOUT),
@@ -75,7 +75,8 @@ pub(super) fn fill(
     })
 }
 
-fn program(argv: &[String], written: &[Text], filling: &mut Filling<'_>) -> Option<()> {
+/// Whether the first word names a program; reports it where it does not.
+pub(super) fn program(argv: &[String], written: &[Text], filling: &mut Filling<'_>) -> Option<()> {
     if argv.first().is_some_and(|program| !program.is_empty()) {
         return Some(());
     }
@@ -84,10 +85,14 @@ fn program(argv: &[String], written: &[Text], filling: &mut Filling<'_>) -> Opti
     None
 }
 
-/// The variables of `env`.
-fn environment(written: Option<&FreeMap<Text>>, filling: &mut Filling<'_>) -> Option<Vec<(String, String)>> {
+/// The variables of `env`, each filled by `fill`.
+pub(super) fn environment<'f>(
+    written: Option<&FreeMap<Text>>,
+    filling: &mut Filling<'f>,
+    fill: impl Fn(&mut Filling<'f>, &Text) -> Late<String>,
+) -> Option<Vec<(String, String)>> {
     let one = |(name, text): &(Text, Text)| {
-        let value = filling.text(text).ready();
+        let value = fill(filling, text).ready();
         if name.is_empty() || name.contains(['=', '\0']) {
             let message = format!("`{}` is no name of an environment variable", name.escape_debug());
             filling.report(Code::BadValue, name.span, message, None);

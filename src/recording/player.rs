@@ -16,7 +16,7 @@ use super::exchange::{Answer, End, Exchange, Recorded};
 use super::stale;
 use crate::context::{At, Clock, Ids, ManualClock};
 use crate::outcome::Problem;
-use crate::redact::Markers;
+use crate::redact::{Markers, Redactor};
 use crate::target::{Body, Deed, HttpRequest, Next, Received, Reply, TargetError, Transport};
 use crate::variables::Secret;
 
@@ -87,8 +87,8 @@ impl Player {
         self.0.left().turn = turn;
     }
 
-    pub(super) fn learn(&self, secrets: &[Secret]) {
-        self.0.left().markers = Markers::new(secrets);
+    pub(super) fn learn(&self, secrets: &[Secret], redactor: &Redactor) {
+        self.0.left().markers = Markers::new(secrets, redactor.patterns());
     }
 
     /// When the test was over, in milliseconds since the Unix epoch.

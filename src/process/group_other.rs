@@ -1,16 +1,16 @@
-//! Systems without process groups: only the hook itself can be killed, not what it started.
+//! Systems without process groups: only the program itself can be killed, not what it started.
 
 use std::io;
 use std::process::ExitStatus;
 
 use tokio::process::{Child, Command};
 
-use super::process::Ending;
+use super::Ended;
 
 /// What must stand before the leader starts: nothing.
 pub(super) struct Birth;
 
-/// A hook.
+/// A program.
 pub(super) struct Group;
 
 impl Birth {
@@ -20,16 +20,22 @@ impl Birth {
         Ok(Self)
     }
 
-    /// The started hook.
+    /// The started program.
     pub(super) fn group(self, _: &Child) -> Group {
         Group
     }
 }
 
 impl Group {
-    /// Waits until the hook has ended.
+    /// Waits until the program has ended.
     pub(super) async fn leader_ends(&mut self, child: &mut Child) {
         let _ = child.wait().await;
+    }
+
+    /// Nobody can be asked.
+    #[expect(clippy::unused_self, reason = "elsewhere it is used")]
+    pub(super) fn terminate(&self) -> bool {
+        false
     }
 
     /// The child itself is killed by whoever holds it.
@@ -37,6 +43,6 @@ impl Group {
 }
 
 /// How a process that is over ended.
-pub(super) fn ending(status: ExitStatus) -> Ending {
-    Ending::Exit(status.code().unwrap_or(-1))
+pub(super) fn ended(status: ExitStatus) -> Ended {
+    Ended::Exit(status.code().unwrap_or(-1))
 }

@@ -1,4 +1,4 @@
-//! The process group of a hook: everything it starts and does not move elsewhere itself.
+//! The process group of a program: everything it starts and does not move elsewhere itself.
 //!
 //! The leader is killed or seen to have ended before it is reaped, so the group's number cannot have become another's.
 
@@ -10,12 +10,12 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 use tokio::process::{Child, Command};
 use tokio::signal::unix::{self, SignalKind};
 
-use super::process::Ending;
+use super::Ended;
 
 /// What must stand before the leader starts, so that its end cannot be missed.
 pub(super) struct Birth(unix::Signal);
 
-/// A hook and what it started.
+/// A program and what it started.
 pub(super) struct Group {
     /// `None` once it was killed: its number is never used again.
     leader: Option<Pid>,
@@ -32,7 +32,7 @@ impl Birth {
     /// The group of the started leader.
     pub(super) fn group(self, child: &Child) -> Group {
         let number = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-        // Every process and the first one have the numbers below: no hook has them, and none may ever be signalled.
+        // Every process and the first one have the numbers below: no program has them, and none may ever be signalled.
         let leader = number.filter(|leader| leader.as_raw_pid() > 1);
         Group { leader, ends: self.0 }
     }
@@ -54,6 +54,11 @@ impl Group {
         }
     }
 
+    /// Asks every process of the group to end; `false` where that cannot be asked.
+    pub(super) fn terminate(&self) -> bool {
+        self.leader.is_some_and(|leader| kill_process_group(leader, Signal::TERM).is_ok())
+    }
+
     /// Kills every process of the group. A group that is empty already is fine.
     pub(super) fn kill(&mut self) {
         if let Some(leader) = self.leader.take() {
@@ -69,9 +74,9 @@ impl Drop for Group {
 }
 
 /// How a process that is over ended.
-pub(super) fn ending(status: ExitStatus) -> Ending {
+pub(super) fn ended(status: ExitStatus) -> Ended {
     match (status.code(), status.signal()) {
-        (Some(code), _) => Ending::Exit(code),
-        (None, signal) => Ending::Signal(signal.unwrap_or_default()),
+        (Some(code), _) => Ended::Exit(code),
+        (None, signal) => Ended::Signal(signal.unwrap_or_default()),
     }
 }

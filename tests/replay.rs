@@ -207,7 +207,7 @@ async fn what_the_config_redacts_is_in_no_recording() {
     let test = "vars: { OF_TEST: v-of-test }\ncases: [{ OF_ROW: v-of-row }]\n\
         hooks: [{ cmd: [echo, '{\"OF_HOOK\": \"v-of-hook\"}'] }]\n\
         turns:\n  - user: \"${OF_CONFIG} ${LOGIN} ${OF_TEST} ${OF_ROW} ${OF_HOOK} ${ENV.HOST_KEY}\"\n    \
-        capture: { ORDER: { text: \"order (O-[0-9]+)\" } }\n    \
+        capture: { ORDER: { text: \"order (\\\\S+)[.]\" } }\n    \
         assert: { text: { contains: [\"${OF_CONFIG}, \", \"pin ${LOGIN.pin}\", \"row ${OF_ROW}\"], must_not_match: \"key of\" } }";
     let project = redacting(&agent.url(), config, test).with_environment("HOST_KEY", "v-of-environment");
     let kept = project.folder().join("kept");

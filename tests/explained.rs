@@ -13,7 +13,7 @@ const CONFIG: &str =
 const TEST: &str = "version: \"1.0\"\nname: a\nturns: [{ user: a, assert: { tools: { forbid: [a] } } }]\n";
 
 /// What no file of a project can show by itself.
-const TOLD: [Code; 10] = [
+const TOLD: [Code; 11] = [
     Code::BadEncoding,
     Code::BadReport,
     Code::ConfigMissing,
@@ -23,6 +23,7 @@ const TOLD: [Code; 10] = [
     Code::NoTests,
     Code::OtherConfig,
     Code::QuarantineExpiry,
+    Code::Server,
     Code::Unreadable,
 ];
 

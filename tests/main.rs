@@ -27,6 +27,7 @@ mod running;
 mod schema;
 mod scripts;
 mod secrets;
+mod servers;
 mod signals;
 mod snapshots;
 mod strict;

@@ -153,7 +153,7 @@ async fn a_recording_names_its_secrets_and_holds_none() {
     for secret in ["s3cr3t", "t0ken-of-a-hook", "written-out"] {
         assert!(!written.contains(secret), "{secret}: {written}");
     }
-    for marker in ["<secret:ENV.KEY>", "<secret:TOKEN>", "<secret:cookie>"] {
+    for marker in ["<secret:ENV.KEY>", "<secret:TOKEN>", "<secret:headers.cookie>"] {
         assert!(written.contains(marker), "{marker}: {written}");
     }
     // Neither the environment nor the hook gives anything now.
@@ -186,6 +186,102 @@ async fn a_secret_told_in_pieces_is_not_recorded() {
     assert_eq!((outcome.status, problem.kind), (Status::Error, ErrorKind::Recording));
     assert!(problem.message.contains("told `<secret:ENV.KEY>` in pieces"), "{problem:?}");
     assert_eq!(bytes(&kept), "");
+}
+
+/// A project of one test against `agent`, with what its config and its test say besides.
+fn redacting(url: &str, config: &str, test: &str) -> Project {
+    let config = format!(
+        "version: \"1.3\"\ntarget: {{ type: agui, endpoint: \"{url}\", agentId: a, headers: {{ x-cookie: \"${{cookie:-none}}\" }} }}\n{config}\n"
+    );
+    let test = format!("version: \"1.3\"\nname: a\n{test}\n");
+    Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", &test)])
+}
+
+async fn answering(pieces: &[&str]) -> RawAgent {
+    RawAgent::start(vec![vec![Step::Expect, agent(&run_of(pieces))]]).await
+}
+
+#[tokio::test]
+async fn what_the_config_redacts_is_in_no_recording() {
+    let said =
+        "of the config: v-of-config, of a pin p-424242, of the row v-of-row, key sk-abc123, order O-99812.";
+    let agent = answering(&[said]).await;
+    let config = "vars: { cookie: v-of-cookie, OF_CONFIG: v-of-config, LOGIN: { pin: p-424242 } }\n\
+                  redact: [OF_CONFIG, LOGIN, OF_TEST, OF_ROW, OF_HOOK, ENV.HOST_KEY, ORDER, { match: \"sk-[a-z0-9]+\" }]";
+    let test = "vars: { OF_TEST: v-of-test }\ncases: [{ OF_ROW: v-of-row }]\n\
+        hooks: [{ cmd: [echo, '{\"OF_HOOK\": \"v-of-hook\"}'] }]\n\
+        turns:\n  - user: \"${OF_CONFIG} ${LOGIN} ${OF_TEST} ${OF_ROW} ${OF_HOOK} ${ENV.HOST_KEY}\"\n    \
+        capture: { ORDER: { text: \"order (\\\\S+)[.]\" } }\n    \
+        assert: { text: { contains: [\"${OF_CONFIG}, \", \"pin ${LOGIN.pin}\", \"row ${OF_ROW}\"], must_not_match: \"key of\" } }";
+    let project = redacting(&agent.url(), config, test).with_environment("HOST_KEY", "v-of-environment");
+    let kept = project.folder().join("kept");
+    let live = outcomes_over_http(&project, &recordings(&kept, Mode::Record)).await;
+    assert_eq!(live[0].status, Status::Passed, "{live:#?}");
+    let written = bytes(&kept);
+    for secret in ["v-of", "424242", "sk-abc", "99812"] {
+        assert!(!written.contains(secret), "{secret}: {written}");
+    }
+    let names =
+        ["OF_CONFIG", "LOGIN.pin", "OF_TEST", "OF_ROW", "OF_HOOK", "ENV.HOST_KEY", "ORDER", "redact.1"];
+    for name in names {
+        assert!(written.contains(&format!("<secret:{name}>")), "{name}: {written}");
+    }
+    assert!(
+        written.contains("\"cookie\""),
+        "a plain name is a variable, also one that headers have: {written}"
+    );
+    let played = outcomes(&project, Arc::new(Nowhere), &recordings(&kept, Mode::Replay)).await;
+    let seal = |outcomes: Vec<Outcome>| format!("{:#?}", project.redactor.seal(outcomes));
+    let (live, played) = (seal(live), seal(played));
+    assert!(live.contains("of a pin ***, of the row ***, key ***, order ***."), "{live}");
+    assert_eq!(played, live);
+}
+
+#[tokio::test]
+async fn a_rule_that_looks_at_a_secret_keeps_its_test_from_being_recorded() {
+    for (rules, status) in [("must_not_match: sk-", "failed"), ("must_match: \"sk-[a-z]+\"", "passed")] {
+        let agent = answering(&["my key is sk-abc"]).await;
+        let test = format!("turns: [{{ user: hi }}]\nassert: {{ text: {{ {rules} }} }}");
+        let project = redacting(&agent.url(), "redact: [{ match: \"sk-[a-z]+\" }]", &test);
+        let kept = project.folder().join("kept");
+        let outcome = outcomes_over_http(&project, &recordings(&kept, Mode::Record)).await.remove(0);
+        let problem = outcome.problem.expect("a problem");
+        assert_eq!((outcome.status, problem.kind), (Status::Error, ErrorKind::Recording));
+        assert!(problem.message.contains(&format!("and not `{status}`")), "{problem:?}");
+        assert_eq!(bytes(&kept), "");
+    }
+}
+
+#[tokio::test]
+async fn what_is_a_secret_only_in_the_end_or_by_its_looks_is_not_told_in_pieces_either() {
+    for (pieces, config, marker) in [
+        (&["key sk-", "abc!"], "redact: [{ match: \"sk-[a-z]+\" }]", "redact.1"),
+        (&["order O-99", "812!"], "redact: [ORDER]", "ORDER"),
+    ] {
+        let agent = answering(pieces).await;
+        let test = "turns:\n  - user: hi\n    capture: { ORDER: { text: \"((?:O|sk)-\\\\w+)\" } }\n    assert: { text: { must_match: \"!\" } }";
+        let project = redacting(&agent.url(), config, test);
+        let kept = project.folder().join("kept");
+        let outcome = outcomes_over_http(&project, &recordings(&kept, Mode::Record)).await.remove(0);
+        let problem = outcome.problem.expect("a problem");
+        assert!(problem.message.contains(&format!("told `<secret:{marker}>` in pieces")), "{problem:?}");
+        assert_eq!(bytes(&kept), "");
+    }
+}
+
+#[tokio::test]
+async fn a_test_that_is_recorded_beside_one_that_is_played_keeps_its_markers() {
+    let step = || vec![Step::Expect, agent(&run_of(&["key s3cr3t/key"]))];
+    let agent = RawAgent::start(vec![step(), step(), step()]).await;
+    let project =
+        secretive(&agent.url(), "{ text: { must_match: key } }").with_environment("KEY", "s3cr3t/key");
+    let test = std::fs::read_to_string(project.folder().join("a.test.yaml")).unwrap();
+    std::fs::write(project.folder().join("b.test.yaml"), test.replace("name: a", "name: b")).unwrap();
+    let kept = project.folder().join("kept");
+    outcomes_over_http(&project, &recordings(&kept, Mode::Record)).await;
+    std::fs::remove_dir_all(kept.join("b")).unwrap();
+    outcomes_over_http(&project, &recordings(&kept, Mode::RecordMissing)).await;
+    assert!(bytes(&kept.join("b")).contains("key <secret:ENV.KEY>"), "{}", bytes(&kept));
 }
 
 #[tokio::test]

@@ -167,8 +167,11 @@ fn what_goes_into_a_header_is_secret_but_for_a_default() {
     assert_eq!(secrets("x-tenant", "t-${NAME}"), ["NAME Ada"]);
     assert_eq!(secrets("x-tenant", "plain"), Vec::<String>::new());
     assert_eq!(secrets("x-tenant", "${MISSING:-plain}"), Vec::<String>::new());
-    assert_eq!(secrets("Authorization", "Bearer abc"), ["authorization Bearer abc", "authorization abc"]);
-    assert_eq!(secrets("X-Api-Key", "k-123"), ["x-api-key k-123"]);
+    assert_eq!(
+        secrets("Authorization", "Bearer abc"),
+        ["headers.authorization Bearer abc", "headers.authorization abc"]
+    );
+    assert_eq!(secrets("X-Api-Key", "k-123"), ["headers.x-api-key k-123"]);
     let (_, problems) = fill("k-1", true, |filling, text| filling.header("x-api-key", &text));
     assert_eq!(
         problems,

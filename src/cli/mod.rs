@@ -12,6 +12,7 @@ mod problems;
 mod reports;
 mod run;
 mod schema;
+mod servers;
 mod snapshots;
 mod style;
 

@@ -65,11 +65,26 @@ pub(super) fn selection(options: &SelectionOptions, purpose: Purpose) -> Selecti
 
 /// Prints problems to standard error, with how many there are.
 pub(super) fn print(problems: &[Diagnostic], color: Colour, context: &Context, redactor: &Redactor) {
+    print_with(problems, "", color, context, redactor);
+}
+
+/// Prints problems to standard error, below them lines that belong to the last one, and how many there are.
+pub(super) fn print_with(
+    problems: &[Diagnostic],
+    below: &str,
+    color: Colour,
+    context: &Context,
+    redactor: &Redactor,
+) {
     if problems.is_empty() {
         return;
     }
     let coloured = is_coloured(color, context.stderr_is_terminal, context);
-    let text = human(problems, Look { colour: coloured, ..Look::default() });
+    let mut text = human(problems, Look { colour: coloured, ..Look::default() });
+    if !below.is_empty() {
+        text.truncate(text.trim_end().len());
+        text = format!("{text}\n{below}\n");
+    }
     let mut stderr = std::io::stderr().lock();
     // A closed standard error ends the printing, nothing else.
     let _ = writeln!(stderr, "{}{}", redactor.text(&text), summary(problems));

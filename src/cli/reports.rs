@@ -11,6 +11,7 @@ use ananke::report::console::{ConsoleOptions, ConsoleReport, Verbosity};
 use ananke::report::json_lines::{JsonLinesReport, JsonReport};
 use ananke::report::junit::{JunitReport, Profile};
 use ananke::report::live::LiveArea;
+use ananke::report::servers::ServerReport;
 
 use super::arguments::{Colour, JunitProfile, ReportOptions};
 use super::style::is_coloured;
@@ -83,7 +84,11 @@ pub(super) fn since(
 /// What tells on the streams of the program itself.
 fn told_here(options: &ReportOptions, colour: Colour, context: &Context) -> Vec<Box<dyn Reporter>> {
     if options.json {
-        return vec![Box::new(JsonLinesReport::stream(Box::new(io::stdout())))];
+        let coloured = is_coloured(colour, context.stderr_is_terminal, context);
+        return vec![
+            Box::new(JsonLinesReport::stream(Box::new(io::stdout()))),
+            Box::new(ServerReport::new(Box::new(io::stderr()), coloured)),
+        ];
     }
     let console = console(options, colour, context);
     // Where both streams are one terminal, the area with the running tests stays below what is printed.

@@ -21,7 +21,7 @@ use super::interrupt::Interrupts;
 use super::last_run;
 use super::problems::{self, Purpose};
 use super::reports::{reporters, since};
-use super::snapshots;
+use super::{servers, snapshots};
 
 /// How many events may wait for the telling side.
 const EVENTS_IN_FLIGHT: usize = 64;
@@ -147,6 +147,7 @@ fn carry_out(
     reporters.push(Box::new(last_run::memory(&plan, of_everything, &redactor)));
     reporters.extend(baseline.map(|known| since(known, of_everything, &options.reports, *color, context)));
     let (sender, receiver) = mpsc::channel(EVENTS_IN_FLIGHT);
+    let needed = servers::needed(&plan, recordings.as_ref(), context);
     let transport = Arc::new(HttpTransport::new(context.clock.clone()));
     let mut shared = Run::new(context.clone(), transport, redactor.clone(), going, sender);
     shared.recordings = recordings;
@@ -154,13 +155,22 @@ fn carry_out(
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let told = runtime.block_on(async {
         let mut interrupts = Interrupts::listen(stopper.clone());
-        let telling = tokio::spawn(tell(receiver, redactor, reporters));
-        let verdict = tokio::select! {
-            verdict = run_plan(shared, plan) => verdict,
-            () = interrupts.second() => return Ok(None),
+        let running = async {
+            let Some(servers) = servers::start(&needed, stopper.token(), options, context, &redactor).await
+            else {
+                return Ok(None);
+            };
+            shared.servers = servers.watch();
+            let telling = tokio::spawn(tell(receiver, redactor, reporters));
+            let verdict = run_plan(shared, plan).await;
+            let told = telling.await.map_err(io::Error::other).flatten();
+            servers.stop().await;
+            told.map(|()| Some(verdict))
         };
-        let told = telling.await.map_err(io::Error::other)?;
-        told.map(|()| Some(verdict))
+        tokio::select! {
+            told = running => told,
+            () = interrupts.second() => Ok(None),
+        }
     })?;
     Ok(match stopper.reason() {
         Some(Reason::Interrupted) => Exit::Interrupted,

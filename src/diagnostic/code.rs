@@ -80,6 +80,8 @@ codes! {
     QuarantineOfNothing = "quarantine-of-nothing",
     /// A required call of which any number is enough, none too.
     RequiresNothing = "requires-nothing",
+    /// A server of the config that does not run when it is needed.
+    Server = "server",
     /// A secret too short to be masked.
     ShortSecret = "short-secret",
     /// The text is no YAML.

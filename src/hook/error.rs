@@ -9,6 +9,7 @@ use super::output::Unusable;
 use super::streams::MOST_OUTPUT;
 use crate::assertion::Program;
 use crate::plan::HookCommand;
+use crate::process::{Ended, StartError};
 
 /// What an exit code of a shell means when the command was not found, or could not be run.
 const NOT_RUN: [i32; 2] = [126, 127];
@@ -18,10 +19,8 @@ const NOT_RUN: [i32; 2] = [126, 127];
 pub(super) enum Trouble {
     /// It could not be started: why, and what to do, which may be empty.
     Start(String, String),
-    /// It ended with this exit code.
-    Exit(i32),
-    /// It was ended by this signal.
-    Signal(i32),
+    /// It ended, and not well.
+    Ended(Ended),
     /// It took longer than this.
     Timeout(Duration),
     /// It printed more than it may, which begins so.
@@ -32,10 +31,9 @@ pub(super) enum Trouble {
     Output(Unusable),
 }
 
-impl Trouble {
-    /// It could not be started.
-    pub(super) fn start(message: String, help: &str) -> Self {
-        Self::Start(message, help.to_owned())
+impl From<StartError> for Trouble {
+    fn from(StartError { message, help }: StartError) -> Self {
+        Self::Start(message, help)
     }
 }
 
@@ -88,7 +86,7 @@ impl ProgramError {
         let help = match &self.trouble {
             Trouble::Start(_, help) if help.is_empty() => return None,
             Trouble::Start(_, help) => help.clone(),
-            Trouble::Exit(code) if NOT_RUN.contains(code) => format!(
+            Trouble::Ended(Ended::Exit(code)) if NOT_RUN.contains(code) => format!(
                 "with {code} a shell says that a command could not be run: paths count from `{}`, where it runs",
                 self.folder_name
             ),
@@ -106,7 +104,7 @@ impl ProgramError {
             Trouble::Output(Unusable::Reserved(_)) => {
                 "`ENV` and all names that begin with `TEST_` are ananke's own".to_owned()
             }
-            Trouble::Exit(_) | Trouble::Signal(_) | Trouble::Stopped => return None,
+            Trouble::Ended(_) | Trouble::Stopped => return None,
         };
         Some(help)
     }
@@ -127,11 +125,7 @@ impl fmt::Display for ProgramError {
         write!(formatter, "{} ", self.who)?;
         match &self.trouble {
             Trouble::Start(message, _) => formatter.write_str(message),
-            Trouble::Exit(code) => write!(formatter, "ended with exit code {code}"),
-            Trouble::Signal(signal) => {
-                write!(formatter, "was ended by signal {signal}")?;
-                name_of(*signal).map_or(Ok(()), |name| write!(formatter, " ({name})"))
-            }
+            Trouble::Ended(ended) => write!(formatter, "{ended}"),
             Trouble::Timeout(after) => {
                 write!(formatter, "took longer than its {} ms and was killed", after.as_millis())
             }
@@ -161,22 +155,4 @@ impl fmt::Display for ProgramError {
         write!(formatter, "\nits stderr ends:")?;
         self.errors.lines().try_for_each(|line| write!(formatter, "\n  {line}"))
     }
-}
-
-/// The signals that programs end by, where every Unix gives them the same number.
-fn name_of(signal: i32) -> Option<&'static str> {
-    Some(match signal {
-        1 => "SIGHUP",
-        2 => "SIGINT",
-        3 => "SIGQUIT",
-        4 => "SIGILL",
-        6 => "SIGABRT",
-        8 => "SIGFPE",
-        9 => "SIGKILL",
-        11 => "SIGSEGV",
-        13 => "SIGPIPE",
-        14 => "SIGALRM",
-        15 => "SIGTERM",
-        _ => return None,
-    })
 }

@@ -6,12 +6,8 @@
 
 mod answer;
 mod error;
-#[cfg_attr(unix, path = "group_unix.rs")]
-#[cfg_attr(not(unix), path = "group_other.rs")]
-mod group;
 mod output;
 mod process;
-mod start;
 mod streams;
 
 use serde_json::{Map, Value};
@@ -23,6 +19,8 @@ use crate::plan::{HookCommand, Launch};
 pub use answer::Expected;
 pub use error::ProgramError;
 use error::Trouble;
+use process::Running;
+use streams::TOLD_LINES;
 
 /// What is asked of a script.
 #[derive(Clone, Copy, Debug)]
@@ -47,14 +45,15 @@ pub async fn run(
     cancel: &CancellationToken,
 ) -> Result<Map<String, Value>, ProgramError> {
     let failed = |trouble, errors| ProgramError::of_hook(command, trouble, errors);
-    let process = start::start(&command.launch, None).map_err(|trouble| failed(trouble, String::new()))?;
-    let finished = process.finish(command.launch.timeout, cancel).await;
+    let running =
+        Running::start(&command.launch, None).map_err(|error| failed(error.into(), String::new()))?;
+    let mut finished = running.finish(command.launch.timeout, cancel).await;
     let read = match finished.trouble() {
         None if command.is_teardown => Ok(Map::new()),
         None => output::variables(&finished.output).map_err(Trouble::Output),
         Some(trouble) => Err(trouble),
     };
-    read.map_err(|trouble| failed(trouble, finished.errors.last_lines()))
+    read.map_err(|trouble| failed(trouble, finished.errors.last_lines(TOLD_LINES)))
 }
 
 /// Asks a script, and reads an answer of the shape that is expected.
@@ -64,12 +63,12 @@ pub async fn run(
 pub async fn ask(asked: Asked<'_>, cancel: &CancellationToken) -> Result<Value, ProgramError> {
     let failed = |trouble, errors| ProgramError::of_script(asked, trouble, errors);
     let input = asked.request.to_string().into_bytes();
-    let process =
-        start::start(asked.launch, Some(input)).map_err(|trouble| failed(trouble, String::new()))?;
-    let finished = process.finish(asked.launch.timeout, cancel).await;
+    let running =
+        Running::start(asked.launch, Some(input)).map_err(|error| failed(error.into(), String::new()))?;
+    let mut finished = running.finish(asked.launch.timeout, cancel).await;
     let read = match finished.trouble() {
         None => asked.expected.read(&finished.output).map_err(Trouble::Output),
         Some(trouble) => Err(trouble),
     };
-    read.map_err(|trouble| failed(trouble, finished.errors.last_lines()))
+    read.map_err(|trouble| failed(trouble, finished.errors.last_lines(TOLD_LINES)))
 }

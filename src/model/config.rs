@@ -3,7 +3,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{AssertBlock, ChosenTarget, NamedTarget, OneOrMany, QuarantineEntry, ScriptProgram, Text};
+use super::{
+    AssertBlock, ChosenTarget, NamedTarget, OneOrMany, QuarantineEntry, RedactEntry, ScriptProgram, Server,
+    Text,
+};
 use crate::source::{FreeMap, Node};
 
 /// The project config: which agent is under test, and where its tests are.
@@ -42,6 +45,16 @@ pub struct ConfigFile {
         example = serde_json::json!({"CURRENCY": "EUR", "LIMITS": { "order": 500 }})
     )]
     pub vars: Option<FreeMap<Node>>,
+    /// What is masked in everything that is printed and written, beside what headers carry: variables by their names
+    /// (`SESSION`, `ENV.KEY`), whatever gives them, and texts by patterns.
+    #[schemars(extend("x-since" = "1.3"), example = serde_json::json!(["SESSION", { "match": "sk-[A-Za-z0-9]{8,}" }]))]
+    pub redact: Option<Vec<RedactEntry>>,
+    /// A program, or a list of them, that is started before the tests and ended after them: the agent, mostly.
+    #[schemars(
+        extend("x-since" = "1.3"),
+        example = serde_json::json!({ "cmd": ["python", "agent.py"], "ready": { "port": 8000 } })
+    )]
+    pub server: Option<OneOrMany<Server>>,
     /// Reports that every run writes, each by its ending: `.xml` JUnit, `.json` one value, `.jsonl` a line a test. Paths
     /// count from this file's folder.
     #[schemars(extend("x-since" = "1.3"), example = ["reports/junit.xml"])]

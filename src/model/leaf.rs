@@ -17,6 +17,9 @@ pub type Text = Spanned<String>;
 /// A whole number, or a string that is exactly one `${…}`.
 pub type Number = Spanned<Given<u64>>;
 
+/// `true` or `false`, or a string that is exactly one `${…}`.
+pub type Flag = Spanned<Given<bool>>;
+
 /// What a string that stands for a number or boolean looks like: exactly one reference.
 const ONE_REFERENCE: &str = r"^\$\{[^{}]+\}$";
 
@@ -86,19 +89,59 @@ impl Visitor<'_> for GivenVisitor {
     }
 
     fn visit_str<E: de::Error>(self, value: &str) -> Result<Self::Value, E> {
-        let inner = value.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
-        match inner {
-            Some(inner) if !inner.is_empty() && !inner.contains(['{', '}']) => {
-                Ok(Given::Reference(value.to_owned()))
-            }
-            _ => Err(E::invalid_value(de::Unexpected::Str(value), &self)),
-        }
+        reference(value).ok_or_else(|| E::invalid_value(de::Unexpected::Str(value), &self))
     }
+}
+
+/// A string that is exactly one reference.
+fn reference<T>(value: &str) -> Option<Given<T>> {
+    let inner = value.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'))?;
+    let is_one = !inner.is_empty() && !inner.contains(['{', '}']);
+    is_one.then(|| Given::Reference(value.to_owned()))
 }
 
 impl<'de> Deserialize<'de> for Given<u64> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(GivenVisitor)
+    }
+}
+
+impl<'de> Deserialize<'de> for Given<bool> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct FlagVisitor;
+        impl Visitor<'_> for FlagVisitor {
+            type Value = Given<bool>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("`true`, `false` or exactly one `${…}`")
+            }
+
+            fn visit_bool<E: de::Error>(self, value: bool) -> Result<Self::Value, E> {
+                Ok(Given::Literal(value))
+            }
+
+            fn visit_str<E: de::Error>(self, value: &str) -> Result<Self::Value, E> {
+                reference(value).ok_or_else(|| E::invalid_value(de::Unexpected::Str(value), &self))
+            }
+        }
+        deserializer.deserialize_any(FlagVisitor)
+    }
+}
+
+impl JsonSchema for Given<bool> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Flag".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "anyOf": [
+            { "type": "boolean" },
+            { "type": "string", "pattern": ONE_REFERENCE },
+        ]})
     }
 }
 

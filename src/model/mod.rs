@@ -17,10 +17,12 @@ mod message;
 mod named_target;
 mod outcome;
 mod quarantine;
+mod redact;
 mod report_format;
 mod script;
 mod scripted;
 mod sequence;
+mod server;
 mod snapshot;
 mod switch;
 mod target;
@@ -39,11 +41,12 @@ pub use config::ConfigFile;
 pub use content::{Attachment, ContentPart, Media, MediaKind, TextPart, UserSays};
 pub use file::{File, is_home};
 pub use hook::Hook;
-pub use leaf::{Given, Limit, Number, OneOrMany, Text};
+pub use leaf::{Flag, Given, Limit, Number, OneOrMany, Text};
 pub use message::{Arguments, CallKind, CalledFunction, Message, MessageCall, MessageRole};
 pub use named_target::{ChosenTarget, HeirTarget, NamedTarget};
 pub use outcome::{OutcomeIs, OutcomeRule, RunOutcome};
 pub use quarantine::QuarantineEntry;
+pub use redact::{RedactEntry, RedactMatch};
 pub use report_format::ReportFormat;
 pub use script::{ScriptProgram, ScriptRule};
 pub use scripted::{
@@ -51,6 +54,7 @@ pub use scripted::{
     ScriptedRule, ScriptedStep, ScriptedUsage, ScriptedWhen,
 };
 pub use sequence::{SaidBy, SequenceMode, SequenceRule, SequenceStep};
+pub use server::{Ready, Server};
 pub use snapshot::{SnapshotOf, SnapshotRule};
 pub use switch::Switch;
 pub use target::{

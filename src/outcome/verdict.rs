@@ -9,6 +9,8 @@ pub struct Verdict {
     pub totals: Totals,
     /// Whether a test that passed only when it was tried again fails the run.
     pub flaky_fails: bool,
+    /// Whether tests were not run because a server that they need ended.
+    pub lost_server: bool,
     /// Entries of the quarantine that are in force no more, in the order of the config: each fails the run.
     pub expired: Vec<Quarantine>,
 }
@@ -21,11 +23,12 @@ impl Verdict {
 
     /// Why the run does not pass, a part of a sentence each; none where it does.
     pub fn reasons(&self) -> Vec<String> {
-        let Self { totals, flaky_fails, expired } = self;
+        let Self { totals, flaky_fails, lost_server, expired } = self;
         let failing = totals.failed + totals.error + totals.timeout;
         let flaky = if *flaky_fails { totals.flaky } else { 0 };
         let reasons = [
             (failing > 0).then(|| format!("{failing} of {} tests did not pass", totals.tests())),
+            lost_server.then(|| "a server of the config ended before all tests had run".to_owned()),
             (flaky > 0).then(|| format!("{} flaky", counted(flaky, "test is", "tests are"))),
             (!expired.is_empty()).then(|| {
                 let entries = counted(expired.len(), "entry", "entries");

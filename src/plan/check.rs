@@ -75,7 +75,7 @@ impl LoadedTest {
             looked_at.get_or_insert(found);
             let own = self.model.vars.is_some() || rows.is_some();
             if let Some(agent) = agent.filter(|_| own) {
-                secrets.extend(secrets_of(agent.target, &agent.config.source, scope));
+                secrets.extend(secrets_of(agent.config, agent.target, scope));
             }
         }
         let (mut lint, Written { mut test, mut blocks, .. }) = looked_at?;

@@ -9,7 +9,7 @@ use super::quarantine::Quarantine;
 use super::scripts::Scripts;
 use super::settings::TargetSettings;
 use super::targets::{self, ResolvedTarget};
-use super::{Selection, Supply, client_tools, discover, vars};
+use super::{Redactions, Selection, ServerCommand, Supply, client_tools, discover, server, vars};
 use crate::assertion::{Block, Library, TimeOut};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
@@ -34,6 +34,8 @@ pub struct Config {
     pub folder: PathBuf,
     /// Its targets: the one written at `target` first, then those of `targets` in the order of the file.
     pub targets: Vec<ResolvedTarget>,
+    /// What is secret beside what their headers carry.
+    pub redactions: Redactions,
     /// Which of them is under test where a test does not say otherwise; `None` where that was reported.
     default: Option<usize>,
 }
@@ -114,17 +116,14 @@ impl Reading {
             Ok(loaded) => {
                 let (model, root) = (loaded.value, loaded.node);
                 let targets = targets::resolve(&source, &root, &model, problems);
-                Some(Self {
-                    config: Config { source, model, folder, targets, default: None },
-                    salvaged: None,
-                })
+                Some(Self { config: Config::new(source, model, folder, targets), salvaged: None })
             }
             Err(broken) => {
                 problems.extend(broken);
                 let salvaged = schema::salvage::<ConfigFile>(&source)?;
                 let model = salvaged.value.clone();
                 let targets = targets::own(&model).into_iter().collect();
-                let config = Config { source, model, folder, targets, default: None };
+                let config = Config::new(source, model, folder, targets);
                 Some(Self { config, salvaged: Some(salvaged) })
             }
         }
@@ -141,6 +140,14 @@ impl Reading {
         if self.salvaged.is_none() {
             self.config.default = self.config.chosen(context, supply, named, problems);
         }
+    }
+
+    /// Finds out what is secret, and lets `redactor` know it: a config that does not fit may be quoted as well.
+    pub(super) fn redact(&mut self, scope: &Scope, redactor: &Redactor, problems: &mut Vec<Diagnostic>) {
+        let mut found = Vec::new();
+        self.config.redactions = Redactions::of(&self.config, scope, &mut found);
+        self.config.redactions.teach(scope, redactor);
+        self.tell(found, problems);
     }
 
     /// What is known of variables before anything runs.
@@ -197,11 +204,21 @@ impl Reading {
         self.config.scripts().check_programs(surroundings, &mut found);
         Quarantine::of(&self.config, &mut found);
         self.config.reports(context, supply, &mut found);
+        self.config.servers(context, supply, sends, &mut found);
         self.tell(found, problems);
     }
 }
 
 impl Config {
+    fn new(
+        source: Arc<SourceFile>,
+        model: ConfigFile,
+        folder: PathBuf,
+        targets: Vec<ResolvedTarget>,
+    ) -> Self {
+        Self { source, model, folder, targets, redactions: Redactions::default(), default: None }
+    }
+
     /// The assertions that others extend by name.
     pub(super) fn library(&self) -> Library<'_> {
         Library { source: &self.source, blocks: self.model.assertions.as_ref() }
@@ -266,6 +283,22 @@ impl Config {
             filling.report(Code::BadValue, written.span, message, Some(help));
         }
         reports
+    }
+
+    /// The servers that run while the tests run, in their order. `sends` says whether they will be started: only then a
+    /// missing environment variable counts.
+    pub fn servers(
+        &self,
+        context: &Context,
+        supply: &Supply,
+        sends: bool,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Vec<ServerCommand> {
+        let scope = supply.scope(context);
+        let mut filling = Filling::new(&scope, &self.source, sends, problems);
+        let written = self.model.server.iter().flat_map(|servers| &servers.0).enumerate();
+        let fill = |(index, written)| server::fill(written, index + 1, context, self, &mut filling);
+        written.filter_map(fill).collect()
     }
 
     fn chosen(

@@ -89,7 +89,7 @@ impl Launch {
     ) -> Option<Self> {
         let Written { cmd, timeout_ms, env, cwd } = written;
         let words: Vec<Option<String>> = cmd.iter().map(|word| filling.text(word).ready()).collect();
-        let own = environment(env, filling);
+        let own = environment(env, filling, Filling::text);
         let timeout = Late::optional(timeout_ms.map(|number| filling.number(number))).ready();
         let folder = Late::optional(cwd.map(|folder| filling.text(folder))).ready();
         let argv = words.into_iter().collect::<Option<Vec<_>>>()?;
@@ -108,7 +108,8 @@ impl Launch {
     }
 }
 
-fn program(argv: &[String], written: &[Text], filling: &mut Filling<'_>) -> Option<()> {
+/// Whether the first word names a program; reports it where it does not.
+pub(super) fn program(argv: &[String], written: &[Text], filling: &mut Filling<'_>) -> Option<()> {
     if argv.first().is_some_and(|program| !program.is_empty()) {
         return Some(());
     }
@@ -118,10 +119,14 @@ fn program(argv: &[String], written: &[Text], filling: &mut Filling<'_>) -> Opti
     None
 }
 
-/// The variables of `env`.
-fn environment(written: Option<&FreeMap<Text>>, filling: &mut Filling<'_>) -> Option<Vec<(String, String)>> {
+/// The variables of `env`, each filled by `fill`.
+pub(super) fn environment<'f>(
+    written: Option<&FreeMap<Text>>,
+    filling: &mut Filling<'f>,
+    fill: impl Fn(&mut Filling<'f>, &Text) -> Late<String>,
+) -> Option<Vec<(String, String)>> {
     let one = |(name, text): &(Text, Text)| {
-        let value = filling.text(text).ready();
+        let value = fill(filling, text).ready();
         if name.is_empty() || name.contains(['=', '\0']) {
             let message = format!("`{}` is no name of an environment variable", name.escape_debug());
             filling.report(Code::BadValue, name.span, message, None);

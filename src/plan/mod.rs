@@ -21,12 +21,14 @@ mod load;
 mod media_type;
 mod prepare;
 mod quarantine;
+mod redactions;
 mod retries;
 mod rows;
 mod said;
 mod scripted;
 mod scripts;
 mod select;
+mod server;
 mod settings;
 mod snapshot;
 mod supply;
@@ -63,10 +65,12 @@ pub use hook::HookCommand;
 pub use launch::Launch;
 pub use prepare::{Preparation, Prepared, Unprepared};
 use quarantine::Quarantine;
+pub use redactions::Redactions;
 pub use rows::RowEntry;
 pub use said::{Attached, Content, Part, Said};
 pub use scripted::{Answering, Condition, ScriptedSettings, Step};
 pub use select::Filter;
+pub use server::{Readiness, ServerCommand};
 pub use settings::{AguiSettings, TargetSettings, forward_over};
 pub use supply::Supply;
 pub use targets::{ResolvedTarget, is_default};
@@ -167,6 +171,9 @@ fn load(
         }
         None => selection.supply.clone(),
     };
+    if let Some(config) = &mut config {
+        config.redact(&supply.scope(context), redactor, problems);
+    }
     let fitting = config.as_ref().and_then(Reading::whole);
     let specs = match fitting.map(|config| config.specs(problems)) {
         Some(Some(specs)) => specs,

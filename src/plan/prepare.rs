@@ -132,11 +132,10 @@ impl<'a> Preparation<'a> {
         Self { sends: false, ..self }
     }
 
-    /// Puts another value in the place of the variable `name`, where it has one.
-    pub fn replace(&mut self, name: &str, value: String) {
-        if self.scope.knows(name) {
-            self.scope.set(name, value);
-        }
+    /// Puts another text in the place of the variable `name`, or of what a path such as `LOGIN.token` reaches in one,
+    /// where there is a value.
+    pub fn replace(&mut self, name: &str, text: String) {
+        self.scope.replace(name, text);
     }
 
     /// The test's name.
@@ -210,13 +209,16 @@ impl<'a> Preparation<'a> {
         Surroundings { context: self.context, home: &self.plan.config.folder, scope }
     }
 
-    /// Takes over what a turn kept. What the command line gives stays.
-    pub fn keep(&mut self, values: Map<String, Value>) {
+    /// Takes over what a turn kept; comes back with warnings. What the command line gives stays.
+    pub fn keep(&mut self, values: Map<String, Value>) -> Vec<String> {
+        let mut kept = Vec::new();
         for (name, value) in values {
             if !self.plan.supply.given.contains_key(&name) {
                 self.scope.set(&name, value);
+                kept.push(name);
             }
         }
+        self.plan.config.redactions.unmasked(&self.scope, |name| kept.iter().any(|kept| kept == name))
     }
 
     /// Takes over what a hook gave. What the command line gives stays.
@@ -233,9 +235,9 @@ impl<'a> Preparation<'a> {
         }
     }
 
-    /// What is known by now to be secret, since a header will carry it.
+    /// What is known by now to be secret: a header will carry it, or the config says so.
     pub fn secrets(&self) -> Vec<Secret> {
-        secrets_of(self.target, &self.plan.config.source, &self.scope)
+        secrets_of(&self.plan.config, self.target, &self.scope)
     }
 
     /// Fills every leaf of the test and of its target that does not wait for a turn.
@@ -249,6 +251,7 @@ impl<'a> Preparation<'a> {
         let mut problems = Vec::new();
         let mut secrets = Vec::new();
         let prepared = self.fill(&mut problems, &mut secrets);
+        secrets.extend(self.plan.config.redactions.secrets(&self.scope));
         let warnings = self.warnings(&problems);
         problems.retain(|problem| problem.severity == Severity::Error);
         match prepared {
@@ -270,11 +273,10 @@ impl<'a> Preparation<'a> {
             problem.code == Code::ShortSecret
                 && problem.labels.first().is_some_and(|label| headers.contains(&label.span))
         });
-        short
-            .map(|problem| {
-                problem.place().map(|place| format!("{place}: ")).unwrap_or_default() + &problem.message
-            })
-            .collect()
+        let of_headers = short.map(|problem| {
+            problem.place().map(|place| format!("{place}: ")).unwrap_or_default() + &problem.message
+        });
+        of_headers.chain(self.plan.config.redactions.unmasked(&self.scope, is_given)).collect()
     }
 
     /// What to say beside a name that is missing after the hooks.

@@ -1,13 +1,11 @@
 //! What a target needs to know, checked and filled: the model without its variables.
 
-use std::sync::Arc;
-
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::ResolvedTarget;
 use super::scripted::{self, ScriptedSettings};
-use crate::diagnostic::{Code, SourceFile};
+use super::{Config, ResolvedTarget};
+use crate::diagnostic::Code;
 use crate::model::{AguiTarget, AguiTransport, EventClock, HistorySent, ProtocolVersion, Target, Text};
 use crate::source::{Node, printable};
 use crate::variables::{Filling, Late, Scope, Secret};
@@ -104,19 +102,24 @@ pub fn forward_over(base: &mut Value, props: Map<String, Value>) {
     }
 }
 
-/// What of `scope` the headers of the target carry, and what stands in them: none of it may be told.
-pub(super) fn secrets_of(target: &ResolvedTarget, source: &Arc<SourceFile>, scope: &Scope) -> Vec<Secret> {
+/// What of `scope` the headers of the target carry, what stands in them, and what the config says is secret: none of
+/// it may be told.
+pub(super) fn secrets_of(config: &Config, target: &ResolvedTarget, scope: &Scope) -> Vec<Secret> {
     let scope = scope.clone().open();
     let mut problems = Vec::new();
-    let mut filling = Filling::new(&scope, source, false, &mut problems);
+    let mut filling = Filling::new(&scope, &config.source, false, &mut problems);
     TargetSettings::fill(&target.model, &mut filling);
-    filling.into_secrets()
+    let mut secrets = filling.into_secrets();
+    secrets.extend(config.redactions.secrets(&scope));
+    secrets
 }
 
 fn agui(target: &AguiTarget, filling: &mut Filling<'_>) -> Option<AguiSettings> {
     let agent = filling.text(&target.agent_id).ready();
-    let endpoint =
-        filling.sent_text(&target.endpoint).ready().and_then(|text| url(&text, &target.endpoint, filling));
+    let endpoint = filling
+        .sent_text(&target.endpoint)
+        .ready()
+        .and_then(|text| url(&text, "endpoint", &target.endpoint, filling));
     let transport = target.transport.as_ref().map(|transport| transport.value).unwrap_or_default();
     let headers: Vec<Option<(String, String)>> =
         target.headers.iter().flatten().map(|(name, text)| header(name, text, filling)).collect();
@@ -135,17 +138,18 @@ fn agui(target: &AguiTarget, filling: &mut Filling<'_>) -> Option<AguiSettings> 
     })
 }
 
-fn url(text: &str, written: &Text, filling: &mut Filling<'_>) -> Option<Url> {
+/// An HTTP URL, which messages call `name`.
+pub(super) fn url(text: &str, name: &str, written: &Text, filling: &mut Filling<'_>) -> Option<Url> {
     let problem = match Url::parse(text) {
         Ok(url) if !matches!(url.scheme(), "http" | "https") => {
-            format!("the endpoint has the scheme `{}`, expected `http` or `https`", url.scheme())
+            format!("the {name} has the scheme `{}`, expected `http` or `https`", url.scheme())
         }
-        Ok(url) if !url.has_host() => "the endpoint has no host".to_owned(),
+        Ok(url) if !url.has_host() => format!("the {name} has no host"),
         Ok(url) => return Some(url),
         Err(url::ParseError::RelativeUrlWithoutBase) => {
-            "the endpoint is no URL: it begins with neither `http://` nor `https://`".to_owned()
+            format!("the {name} is no URL: it begins with neither `http://` nor `https://`")
         }
-        Err(error) => format!("the endpoint is no URL: {error}"),
+        Err(error) => format!("the {name} is no URL: {error}"),
     };
     let help = Some("write it in full: `http://127.0.0.1:8000/agent`".to_owned());
     filling.report(Code::BadUrl, written.span, problem, help);

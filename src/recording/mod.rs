@@ -13,7 +13,6 @@ mod recorder;
 mod split;
 mod stale;
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -72,6 +71,8 @@ pub struct Tape {
     pub transport: Arc<dyn Transport>,
     /// When the test began.
     pub started: At,
+    /// Whether nobody is told of what happens here.
+    pub is_rehearsal: bool,
     kind: Kind,
 }
 
@@ -118,7 +119,7 @@ impl Tape {
     }
 
     fn new(context: Context, transport: Arc<dyn Transport>, started: At, kind: Kind) -> Self {
-        Self { context, transport, started, kind }
+        Self { context, transport, started, is_rehearsal: false, kind }
     }
 
     fn plays(player: Player, context: &Context) -> Self {
@@ -158,12 +159,12 @@ impl Tape {
         }
     }
 
-    /// The secrets that are known by now.
-    pub fn learn(&self, secrets: &[Secret]) {
+    /// All secrets that are known by now; `redactor` knows what else is one by its looks.
+    pub fn learn(&self, secrets: &[Secret], redactor: &Redactor) {
         match &self.kind {
             Kind::Live => {}
-            Kind::Records(recorder, _) => recorder.learn(secrets),
-            Kind::Plays(player) => player.learn(secrets),
+            Kind::Records(recorder, _) => recorder.learn(secrets, redactor),
+            Kind::Plays(player) => player.learn(secrets, redactor),
         }
     }
 
@@ -179,6 +180,22 @@ impl Tape {
         if let Kind::Records(recorder, _) = &self.kind {
             recorder.script(name, request, gave.cloned().map_err(Clone::clone));
         }
+    }
+
+    /// The world of the recording that was just made, before it is kept, where there are secrets: the test must come to
+    /// the same there.
+    ///
+    /// # Errors
+    /// Where it may not be kept.
+    pub fn rehearsal(
+        &self,
+        ended_unix_ms: u64,
+        context: &Context,
+        redactor: &Redactor,
+    ) -> Result<Option<Self>, RecordingError> {
+        let Kind::Records(recorder, recordings) = &self.kind else { return Ok(None) };
+        let player = recorder.rehearsed(recordings, ended_unix_ms, redactor)?;
+        Ok(player.map(|player| Self { is_rehearsal: true, ..Self::plays(player, context) }))
     }
 
     /// The test was over at `ended_unix_ms`, in milliseconds since the Unix epoch: writes the recording, where one was made.
@@ -207,13 +224,25 @@ impl Recordings {
                 return Err(RecordingError { message, help: help("record the test again with `--record`") });
             }
         };
-        match file::read(key, &text) {
-            Ok(recorded) => Ok(Some(Player::new(recorded, shown, self.loose))),
+        self.player(key, &text).map(Some)
+    }
+
+    /// What plays the recording `text` of `key`.
+    fn player(&self, key: &CaseKey, text: &str) -> Result<Player, RecordingError> {
+        let shown = self.shown(key);
+        match file::read(key, text) {
+            Ok(recorded) => Ok(Player::new(recorded, shown, self.loose)),
             Err(file::Unreadable { line, message }) => {
                 let message = format!("the recording `{shown}` cannot be played: line {line}: {message}");
-                Err(RecordingError { message, help: help("record the test again with `--record`") })
+                let help = Some("record the test again with `--record`".to_owned());
+                Err(RecordingError { message, help })
             }
         }
+    }
+
+    /// Whether there is a recording of the first attempt at the test `id`.
+    pub fn has(&self, id: &str) -> bool {
+        name::path(&self.folder, &CaseKey::first(id)).is_file()
     }
 
     fn missing(&self, key: &CaseKey) -> RecordingError {
@@ -236,11 +265,4 @@ impl Recordings {
         let path = name::path(Path::new(&self.shown), key);
         path.to_string_lossy().replace('\\', "/")
     }
-}
-
-/// Gives every variable that was secret then its marker: of a name that only the command line gives, the value of then is
-/// not known.
-pub fn markers_of(names: &[String]) -> BTreeMap<&str, String> {
-    let plain = names.iter().filter(|name| !name.contains('.') && !name.contains('-'));
-    plain.map(|name| (name.as_str(), marker(name))).collect()
 }

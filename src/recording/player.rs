@@ -92,8 +92,8 @@ impl Player {
         self.0.left().turn = turn;
     }
 
-    pub(super) fn learn(&self, secrets: &[Secret]) {
-        self.0.left().markers = Markers::new(secrets);
+    pub(super) fn learn(&self, secrets: &[Secret], redactor: &Redactor) {
+        self.0.left().markers = Markers::new(secrets, redactor.patterns());
     }
 
     /// When the test was over, in milliseconds since the Unix epoch.

@@ -15,6 +15,7 @@ use super::exchange::{Answer, End, Exchange, Recorded, ScriptAnswer};
 use super::file;
 use super::name;
 use super::pieces::Pieces;
+use super::player::Player;
 use super::split::Split;
 use super::{RecordingError, Recordings};
 use crate::context::{At, CaseKey, Context, Ids, Scratch, digest};
@@ -72,12 +73,12 @@ impl Recorder {
     }
 
     /// These values may not get into the file.
-    pub(super) fn learn(&self, secrets: &[Secret]) {
+    pub(super) fn learn(&self, secrets: &[Secret], redactor: &Redactor) {
         let mut taken = self.0.taken();
         taken.secrets.extend_from_slice(secrets);
         taken.secrets.sort();
         taken.secrets.dedup();
-        taken.markers = Markers::new(&taken.secrets);
+        taken.markers = Markers::new(&taken.secrets, redactor.patterns());
     }
 
     /// What the next hook gave.
@@ -96,9 +97,7 @@ impl Recorder {
 
     /// What the agent does, so that a secret told in pieces is noticed.
     pub fn hear(&self, change: &Change<'_>) {
-        let mut taken = self.0.taken();
-        let Taken { split, markers, .. } = &mut *taken;
-        split.hear(change, markers);
+        self.0.taken().split.hear(change);
     }
 
     /// Writes the recording, over an older one of the same test and run.
@@ -108,29 +107,9 @@ impl Recorder {
         ended_unix_ms: u64,
         redactor: &Redactor,
     ) -> Result<(), RecordingError> {
-        let mut taken = self.0.taken();
         let folder = &recordings.folder;
         let path = name::path(folder, &self.0.key);
-        let refused = |message: String, help: &str| RecordingError { message, help: Some(help.to_owned()) };
-        if redactor.whole(&self.0.key.test) != self.0.key.test {
-            let message =
-                "it was not recorded: its name holds a secret, and a recording is named after its test";
-            return Err(refused(message.to_owned(), "give it a name that everybody may know"));
-        }
-        if let Some(secret) = taken.split.found() {
-            let message = format!(
-                "it was not recorded: the agent told `{secret}` in pieces, which a recording would keep"
-            );
-            return Err(refused(message, "have the agent keep its secrets to itself"));
-        }
-        let Taken { recorded, markers, asked, .. } = &mut *taken;
-        recorded.ended_unix_ms = ended_unix_ms;
-        recorded.secrets = markers.names().to_vec();
-        let mark = |text: &str| redactor.whole(&markers.text(text)).into_owned();
-        for (answer, request) in recorded.scripts.iter_mut().zip(asked) {
-            answer.request = digest(&redactor.whole(request));
-        }
-        let text = file::write(&self.0.key, recorded, &mark);
+        let text = self.text(ended_unix_ms, redactor)?;
         let write = || {
             let mut scratch = Scratch::beside(&path, "part")?;
             scratch.file.write_all(text.as_bytes())?;
@@ -148,6 +127,47 @@ impl Recorder {
         }
         Ok(())
     }
+
+    /// The recording as it is kept.
+    fn text(&self, ended_unix_ms: u64, redactor: &Redactor) -> Result<String, RecordingError> {
+        let mut taken = self.0.taken();
+        if redactor.whole(&self.0.key.test) != self.0.key.test {
+            let message =
+                "it was not recorded: its name holds a secret, and a recording is named after its test";
+            return Err(refused(message.to_owned(), "give it a name that everybody may know"));
+        }
+        let Taken { recorded, markers, split, asked, .. } = &mut *taken;
+        if let Some(secret) = split.found(markers) {
+            let message = format!(
+                "it was not recorded: the agent told `{secret}` in pieces, which a recording would keep"
+            );
+            return Err(refused(message, "have the agent keep its secrets to itself"));
+        }
+        recorded.ended_unix_ms = ended_unix_ms;
+        recorded.secrets = markers.names().to_vec();
+        for (answer, request) in recorded.scripts.iter_mut().zip(asked) {
+            answer.request = digest(&redactor.whole(request));
+        }
+        Ok(file::write(&self.0.key, recorded, &|text: &str| markers.text_without_others(text, redactor)))
+    }
+
+    /// What plays the recording, where there are secrets: then something in it may not be as it was.
+    pub(super) fn rehearsed(
+        &self,
+        recordings: &Recordings,
+        ended_unix_ms: u64,
+        redactor: &Redactor,
+    ) -> Result<Option<Player>, RecordingError> {
+        if self.0.taken().markers.is_empty() {
+            return Ok(None);
+        }
+        let text = self.text(ended_unix_ms, redactor)?;
+        recordings.player(&self.0.key, &text).map(Some)
+    }
+}
+
+fn refused(message: String, help: &str) -> RecordingError {
+    RecordingError { message, help: Some(help.to_owned()) }
 }
 
 impl Shared {

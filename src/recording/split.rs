@@ -11,9 +11,14 @@ use crate::trace::Change;
 /// Listens to texts that come in pieces.
 #[derive(Debug, Default)]
 pub(super) struct Split {
-    /// The last characters of each text, as many as can be the start of a secret.
-    tails: HashMap<(Lane, String), String>,
-    found: Option<String>,
+    texts: HashMap<(Lane, String), Pieces>,
+}
+
+/// A text, and where its pieces meet.
+#[derive(Debug, Default)]
+struct Pieces {
+    text: String,
+    cuts: Vec<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -25,31 +30,24 @@ enum Lane {
 
 impl Split {
     /// One more change.
-    pub(super) fn hear(&mut self, change: &Change<'_>, markers: &Markers) {
-        let longest = markers.longest();
-        if longest == 0 || self.found.is_some() {
-            return;
-        }
+    pub(super) fn hear(&mut self, change: &Change<'_>) {
         let (lane, id, delta) = match change {
             Change::MessageText { id, delta } => (Lane::Message, id, delta),
             Change::CallArgs { id, delta } => (Lane::Arguments, id, delta),
             Change::Reasoning { id, delta, .. } => (Lane::Reasoning, id, delta),
             _ => return,
         };
-        let tail = self.tails.entry((lane, id.to_string())).or_default();
-        let boundary = tail.len();
-        tail.push_str(delta);
-        self.found = markers.across(tail, boundary).map(str::to_owned);
-        let mut start = tail.len().saturating_sub(longest);
-        while !tail.is_char_boundary(start) {
-            start += 1;
-        }
-        tail.drain(..start);
+        let Pieces { text, cuts } = self.texts.entry((lane, id.to_string())).or_default();
+        text.push_str(delta);
+        cuts.push(text.len());
     }
 
-    /// The marker of a secret that was told in pieces.
-    pub(super) fn found(&self) -> Option<&str> {
-        self.found.as_deref()
+    /// The marker of a secret that was told in pieces: of those that are known by now, the first by its name.
+    pub(super) fn found<'m>(&self, markers: &'m Markers) -> Option<&'m str> {
+        if markers.is_empty() {
+            return None;
+        }
+        self.texts.values().filter_map(|Pieces { text, cuts }| markers.cut_by(text, cuts)).min()
     }
 }
 
@@ -60,14 +58,14 @@ mod tests {
 
     fn found(deltas: &[&str]) -> bool {
         let secret = Secret { name: "KEY".to_owned(), value: "hunter22".to_owned(), is_written: false };
-        let markers = Markers::new(&[secret]);
+        let markers = Markers::new(&[secret], Vec::new());
         let mut split = Split::default();
         for (index, delta) in deltas.iter().enumerate() {
-            split.hear(&Change::MessageText { id: "m".into(), delta: (*delta).into() }, &markers);
+            split.hear(&Change::MessageText { id: "m".into(), delta: (*delta).into() });
             let elsewhere = if index % 2 == 0 { "m" } else { "other" };
-            split.hear(&Change::CallArgs { id: elsewhere.into(), delta: "{}".into() }, &markers);
+            split.hear(&Change::CallArgs { id: elsewhere.into(), delta: "{}".into() });
         }
-        split.found().is_some()
+        split.found(&markers).is_some()
     }
 
     #[test]

@@ -11,20 +11,27 @@ const DEEPEST: usize = 4;
 /// Where in `text` the secrets are that only show when escapes are read.
 pub(super) fn find_escaped(text: &str, search: &AhoCorasick) -> Vec<(Range<usize>, PatternID)> {
     let mut found = Vec::new();
+    each_level(text, |read| {
+        found.extend(
+            search.find_iter(&read.text).map(|secret| (read.origin(secret.range()), secret.pattern())),
+        );
+    });
+    found
+}
+
+/// Tells `text` after its escapes were read, after those were that this gave, and so on.
+pub(super) fn each_level(text: &str, mut tell: impl FnMut(&Read)) {
     let mut read = Read::plain(text);
     for _ in 0..DEEPEST {
         let Some(deeper) = read.unescaped() else { break };
         read = deeper;
-        found.extend(
-            search.find_iter(&read.text).map(|secret| (read.origin(secret.range()), secret.pattern())),
-        );
+        tell(&read);
     }
-    found
 }
 
 /// A text after some escapes were read.
-struct Read {
-    text: String,
+pub(super) struct Read {
+    pub(super) text: String,
     /// For every byte of the text where what it was read from begins, and at the end where all ends.
     from: Vec<usize>,
 }
@@ -35,7 +42,7 @@ impl Read {
     }
 
     /// Where the first text holds what stands at `range` here.
-    fn origin(&self, range: Range<usize>) -> Range<usize> {
+    pub(super) fn origin(&self, range: Range<usize>) -> Range<usize> {
         self.from[range.start]..self.from[range.end]
     }
 

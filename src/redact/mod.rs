@@ -7,6 +7,7 @@ mod cuts;
 mod escapes;
 mod forms;
 mod markers;
+mod patterns;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -14,6 +15,7 @@ use std::ops::{Deref, Range};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use aho_corasick::{AhoCorasick, MatchKind, PatternID};
+use regex::Regex;
 
 use crate::variables::SHORTEST_SECRET;
 
@@ -31,6 +33,7 @@ pub struct Redactor(Arc<RwLock<Known>>);
 struct Known {
     forms: BTreeSet<String>,
     search: Option<AhoCorasick>,
+    patterns: Vec<Arc<Regex>>,
 }
 
 /// A value without secrets. Only [`Redactor::seal`] makes one.
@@ -67,12 +70,21 @@ impl Redactor {
         true
     }
 
+    /// From now on, whatever one of these matches is a secret, in the place of those before.
+    pub fn learn_patterns(&self, patterns: Vec<Arc<Regex>>) {
+        self.0.write().unwrap_or_else(PoisonError::into_inner).patterns = patterns;
+    }
+
+    /// The patterns of secrets.
+    pub fn patterns(&self) -> Vec<Arc<Regex>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).patterns.clone()
+    }
+
     /// `text` with every secret masked, also one that a cut left only the start or the end of.
     pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        let Some(search) = &known.search else { return Cow::Borrowed(text) };
-        let masked = replace_all(text, search, |_| MASK);
-        match cuts::mask_cut(&masked, &known.forms) {
+        let masked = known.whole(text);
+        match known.search.is_some().then(|| cuts::mask_cut(&masked, &known.forms)).flatten() {
             Some(text) => Cow::Owned(text),
             None => masked,
         }
@@ -80,21 +92,18 @@ impl Redactor {
 
     /// `text` with every secret masked that stands in it whole, and nothing else changed: for what is read by programs.
     pub fn whole<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        match &known.search {
-            Some(search) => replace_all(text, search, |_| MASK),
-            None => Cow::Borrowed(text),
-        }
+        self.0.read().unwrap_or_else(PoisonError::into_inner).whole(text)
     }
 
     /// `range` of `text`, grown over every secret it touches: a part of a secret is never told alone.
     pub fn widen(&self, text: &str, range: Range<usize>) -> Range<usize> {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        let Some(search) = &known.search else { return range };
+        let values =
+            known.search.iter().flat_map(|search| search.find_iter(text).map(|secret| secret.range()));
+        let matches = patterns::find(text, &known.patterns).into_iter().map(|(secret, _)| secret);
         let touching =
-            search.find_iter(text).filter(|secret| secret.start() < range.end && secret.end() > range.start);
-        touching
-            .fold(range.clone(), |wide, secret| wide.start.min(secret.start())..wide.end.max(secret.end()))
+            values.chain(matches).filter(|secret| secret.start < range.end && secret.end > range.start);
+        touching.fold(range.clone(), |wide, secret| wide.start.min(secret.start)..wide.end.max(secret.end))
     }
 
     /// Masks `text` in place.
@@ -108,6 +117,20 @@ impl Redactor {
     pub fn seal<T: Mask>(&self, mut value: T) -> Sealed<T> {
         value.mask(self);
         Sealed(value)
+    }
+}
+
+impl Known {
+    fn whole<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let masked = match &self.search {
+            Some(search) => replace_all(text, search, |_| MASK),
+            None => Cow::Borrowed(text),
+        };
+        let matches = patterns::find(&masked, &self.patterns).into_iter();
+        match replace_ranges(&masked, matches.map(|(range, _)| (range, MASK)).collect()) {
+            Some(text) => Cow::Owned(text),
+            None => masked,
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use super::attempts::earlier;
 use super::ending::Ending;
 use super::page::Page;
 use super::palette::{Palette, mark};
+use super::servers;
 use super::snapshots::Snapshots;
 use super::transcript::{Scope, Telling, tell};
 use super::{Reporter, duration, names, text};
@@ -214,6 +215,11 @@ impl Reporter for ConsoleReport {
             | RunEvent::TurnStarted { .. }
             | RunEvent::Retrying { .. }
             | RunEvent::CaseEnded { .. } => Ok(()),
+            RunEvent::ServerEnded { what, printed } => {
+                let before = if self.file.take().is_some() { "\n" } else { "" };
+                let text = format!("{before}{}\n", servers::told(what, printed, &self.palette));
+                self.print(&text)
+            }
             RunEvent::CaseFinished(outcome) => {
                 let text = self.case(outcome);
                 self.print(&text)

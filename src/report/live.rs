@@ -105,8 +105,10 @@ impl Reporter for LiveArea {
                 self.retrying(id, &format!("retry {retry} of {of} ({}: {why})", status.as_str()));
             }
             RunEvent::CaseEnded { id } => self.ended(id),
-            RunEvent::CaseFinished(_) | RunEvent::ObsoleteSnapshots { .. } | RunEvent::RunFinished { .. } => {
-            }
+            RunEvent::ServerEnded { .. }
+            | RunEvent::CaseFinished(_)
+            | RunEvent::ObsoleteSnapshots { .. }
+            | RunEvent::RunFinished { .. } => {}
         }
         Ok(())
     }

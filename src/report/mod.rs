@@ -16,6 +16,7 @@ mod names;
 mod orders;
 mod page;
 mod palette;
+pub mod servers;
 mod snapshots;
 pub mod text;
 mod timestamp;

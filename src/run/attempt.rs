@@ -4,7 +4,7 @@ use crate::context::CaseKey;
 use crate::diagnostic::Diagnostic;
 use crate::outcome::{ErrorKind, Outcome, Problem, Status};
 use crate::plan::{CaseEntry, Plan, Preparation, Unprepared};
-use crate::recording::{Player, RecordingError, Tape, markers_of};
+use crate::recording::{Player, RecordingError, Tape};
 use crate::redact::marker;
 use crate::variables::Secret;
 
@@ -12,6 +12,7 @@ use super::Run;
 use super::attempts::known_thread;
 use super::case::{blank, cut_short};
 use super::hooks::run_hooks;
+use super::rehearsal::rehearse;
 use super::teardown::tear_down;
 use super::upcoming::Loading;
 
@@ -80,7 +81,16 @@ pub(super) async fn attempt(
     outcome.started_unix_ms = tape.context.clock.unix_ms(tape.started);
     let mut attempt = Attempt { shared, key, tape, outcome };
     let carried_out = attempt.carry_out(plan, entry, loading, before).await;
-    attempt.ended(carried_out)
+    attempt.ask_after_servers().await;
+    let (tape, mut outcome) = attempt.ended(carried_out);
+    if outcome.status != Status::Skipped {
+        let rehearsed = rehearse(shared, plan, entry, key, before, &tape, &outcome).await;
+        let kept = rehearsed.and_then(|()| tape.keep(outcome.ended_unix_ms, &shared.redactor));
+        if let Err(error) = kept {
+            not_kept(&mut outcome, error);
+        }
+    }
+    outcome
 }
 
 /// A test ends with a problem of the test as a whole.
@@ -106,7 +116,7 @@ fn not_kept(outcome: &mut Outcome, error: RecordingError) {
 
 impl Attempt<'_> {
     /// From the file to the last rule, and what cleans up. What stops it on the way is a problem of the test as a whole.
-    async fn carry_out(
+    pub(super) async fn carry_out(
         &mut self,
         plan: &Plan,
         entry: &CaseEntry,
@@ -120,9 +130,10 @@ impl Attempt<'_> {
         let mut preparation = Preparation::begin(&context, plan, entry, test).map_err(unprepared)?;
         if let Some(player) = self.tape.player() {
             preparation = preparation.without_sending();
-            player.secrets().iter().for_each(|name| _ = shared.redactor.learn(&marker(name)));
-            for (name, marker) in markers_of(player.secrets()) {
-                preparation.replace(name, marker);
+            // Of a name that only the command line gives, the value of then is not known.
+            for name in player.secrets() {
+                shared.redactor.learn(&marker(name));
+                preparation.replace(name, marker(name));
             }
         }
         self.outcome.turns_not_run = count(preparation.turns());
@@ -144,7 +155,7 @@ impl Attempt<'_> {
         run_hooks(shared, tape, preparation).await?;
         let prepared = preparation.finish().map_err(unprepared)?;
         learn(shared, &prepared.secrets);
-        tape.learn(&prepared.secrets);
+        tape.learn(&prepared.secrets, &shared.redactor);
         prepared.target.agent().clone_into(&mut outcome.agent);
         outcome.thread_id.clone_from(&prepared.thread_id);
         outcome.warnings.clone_from(&prepared.warnings);
@@ -155,7 +166,7 @@ impl Attempt<'_> {
     }
 
     /// What came out, once nothing more happens.
-    fn ended(self, carried_out: Result<(), Halt>) -> Outcome {
+    pub(super) fn ended(self, carried_out: Result<(), Halt>) -> (Tape, Outcome) {
         let Self { shared, tape, mut outcome, .. } = self;
         match carried_out {
             Ok(()) => {}
@@ -166,12 +177,7 @@ impl Attempt<'_> {
         let now = tape.player().map_or_else(|| clock.unix_ms(clock.now()), Player::ended_unix_ms);
         let last = outcome.turns.last().map_or(0, |turn| turn.ended_unix_ms);
         outcome.ended_unix_ms = now.max(last);
-        if outcome.status != Status::Skipped
-            && let Err(error) = tape.keep(outcome.ended_unix_ms, &shared.redactor)
-        {
-            not_kept(&mut outcome, error);
-        }
-        outcome
+        (tape, outcome)
     }
 }
 

@@ -10,7 +10,7 @@ use crate::target::{Limits, Opening, Session, Target, build};
 use crate::trace::Trace;
 
 use super::RunEvent;
-use super::attempt::{Attempt, Halt, broken, count, unprepared_problem};
+use super::attempt::{Attempt, Halt, broken, count, learn, unprepared_problem};
 use super::capture::Capture;
 use super::case::cut_short;
 use super::client_tools::Mocks;
@@ -70,7 +70,9 @@ impl Attempt<'_> {
                 turn
             };
             let (id, number) = (self.key.test.clone(), index + 1);
-            self.shared.tell(RunEvent::TurnStarted { id, turn: number, of: total }).await;
+            if !self.tape.is_rehearsal {
+                self.shared.tell(RunEvent::TurnStarted { id, turn: number, of: total }).await;
+            }
             let told = self.turn(&mut conversation, preparation, index, &turn).await;
             self.add(told, &mut conversation.capture, total);
             if self.outcome.status == Status::Skipped {
@@ -84,6 +86,9 @@ impl Attempt<'_> {
         let turns = &self.outcome.turns;
         let is_whole = turns.len() == total && turns.iter().all(|turn| turn.problem.is_none());
         self.outcome.warnings.extend(self.tape.player().filter(|_| is_whole).and_then(Player::unplayed));
+        if self.tape.is_rehearsal {
+            return Ok(());
+        }
         snapshots::keep(conversation.capture.judge.take_captured(), &mut self.outcome)
     }
 
@@ -164,7 +169,12 @@ impl Attempt<'_> {
             told.problem = Some(broken(trouble));
         }
         let (values, missing) = kept(&turn.captures, &capture.trace, &self.shared.redactor);
-        preparation.keep(values);
+        if !values.is_empty() {
+            told.warnings.extend(preparation.keep(values));
+            let secrets = preparation.secrets();
+            learn(self.shared, &secrets);
+            self.tape.learn(&secrets, &self.shared.redactor);
+        }
         if told.problem.is_none() && !missing.is_empty() && told.status == Status::Passed {
             told.status = Status::Failed;
             told.problem =

@@ -41,6 +41,13 @@ pub enum RunEvent {
         /// What was wrong with it, in a few words.
         why: String,
     },
+    /// A server that the tests need has ended by itself: no further test begins.
+    ServerEnded {
+        /// Which one, and how.
+        what: String,
+        /// The last lines that it printed; may be empty.
+        printed: String,
+    },
     /// A test is over, though those before it may not be.
     CaseEnded {
         /// Its id.
@@ -74,6 +81,10 @@ impl Mask for RunEvent {
             Self::Retrying { id, why, .. } => {
                 id.mask(redactor);
                 why.mask(redactor);
+            }
+            Self::ServerEnded { what, printed } => {
+                what.mask(redactor);
+                printed.mask(redactor);
             }
             Self::CaseStarted { id } | Self::TurnStarted { id, .. } | Self::CaseEnded { id } => {
                 id.mask(redactor);

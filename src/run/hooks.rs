@@ -23,7 +23,7 @@ pub(super) async fn run_hooks(
     let learn = |preparation: &Preparation<'_>| {
         let secrets = preparation.secrets();
         learn(shared, &secrets);
-        tape.learn(&secrets);
+        tape.learn(&secrets, &shared.redactor);
     };
     learn(preparation);
     for index in 0..preparation.hooks() {

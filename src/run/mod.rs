@@ -3,8 +3,8 @@
 //! [`run`] carries out the cases of a plan and tells what happens as [`RunEvent`]s; it prints nothing, and
 //! writes nothing but recordings and snapshots. Which case runs when is in `schedule`, what comes next in `upcoming`, one
 //! case in `case`, how often it is tried in `attempts`, its hooks in `hooks`, one turn in `turn`, what a turn hears in
-//! `capture`, what it keeps for later ones in `keep`, what cleans up in `teardown`,
-//! which scripts are asked in `scripts`, what becomes of snapshots in `snapshots`.
+//! `capture`, what it keeps for later ones in `keep`, what cleans up in `teardown`, which scripts are asked in `scripts`,
+//! what becomes of snapshots in `snapshots`, what becomes of a run whose server ends in `servers`.
 
 mod attempt;
 mod attempts;
@@ -15,8 +15,10 @@ mod conversation;
 mod event;
 mod hooks;
 mod keep;
+mod rehearsal;
 mod schedule;
 mod scripts;
+mod servers;
 mod snapshots;
 mod stop;
 mod summary;
@@ -29,7 +31,7 @@ mod waiting;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::mpsc;
+use tokio::sync::{OnceCell, mpsc};
 
 use crate::assertion::Writing;
 use crate::context::Context;
@@ -37,9 +39,11 @@ use crate::outcome::Verdict;
 use crate::plan::Plan;
 use crate::recording::Recordings;
 use crate::redact::Redactor;
+use crate::server::Watch;
 use crate::target::Transport;
 
 pub use event::RunEvent;
+use schedule::All;
 pub use stop::{Reason, Stopper};
 use threads::Threads;
 
@@ -97,6 +101,10 @@ pub struct Run {
     pub stopper: Stopper,
     /// Where tests are recorded or played from, where they are.
     pub recordings: Option<Recordings>,
+    /// Tells when a server ends that the tests need.
+    pub servers: Watch,
+    /// Set once it was told that one has.
+    mourned: OnceCell<()>,
     threads: Threads,
     events: mpsc::Sender<RunEvent>,
 }
@@ -110,8 +118,18 @@ impl Run {
         options: Options,
         events: mpsc::Sender<RunEvent>,
     ) -> Self {
-        let (stopper, threads) = (Stopper::default(), Threads::default());
-        Self { context, transport, redactor, options, stopper, recordings: None, threads, events }
+        Self {
+            context,
+            transport,
+            redactor,
+            options,
+            stopper: Stopper::default(),
+            recordings: None,
+            servers: Watch::default(),
+            mourned: OnceCell::new(),
+            threads: Threads::default(),
+            events,
+        }
     }
 
     /// A telling side that has gone away stops nothing: the verdict counts, not the telling.
@@ -128,10 +146,14 @@ pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
     let shared = Arc::new(shared);
     let expired = plan.expired.clone();
     let obsolete = std::mem::take(&mut plan.obsolete);
-    let totals = schedule::run_all(&shared, plan).await;
+    let All { totals, lost_server } = tokio::select! {
+        biased;
+        () = shared.watch_servers() => unreachable!("it watches to the end"),
+        all = schedule::run_all(&shared, plan) => all,
+    };
     snapshots::clear(&shared, obsolete).await;
     let elapsed_us = clock.now().0.saturating_sub(started.0);
-    let verdict = Verdict { totals, flaky_fails: shared.options.flaky_fails, expired };
+    let verdict = Verdict { totals, flaky_fails: shared.options.flaky_fails, lost_server, expired };
     let interrupted = shared.stopper.reason() == Some(Reason::Interrupted);
     shared.tell(RunEvent::RunFinished { verdict: verdict.clone(), elapsed_us, interrupted }).await;
     verdict

@@ -14,8 +14,15 @@ use crate::plan::{CaseEntry, Plan};
 /// outcomes fill the memory.
 const AHEAD: usize = 256;
 
+/// What came of all cases.
+pub(super) struct All {
+    pub(super) totals: Totals,
+    /// Whether some were not run because a server had ended.
+    pub(super) lost_server: bool,
+}
+
 /// Runs every case, as many at once as the options say.
-pub(super) async fn run_all(shared: &Arc<Run>, plan: Plan) -> Totals {
+pub(super) async fn run_all(shared: &Arc<Run>, plan: Plan) -> All {
     let plan = Arc::new(plan);
     let mut schedule = Schedule {
         shared,
@@ -23,6 +30,7 @@ pub(super) async fn run_all(shared: &Arc<Run>, plan: Plan) -> Totals {
         upcoming: Upcoming::new(shared.context.clone(), Arc::clone(&plan)),
         running: JoinSet::new(),
         finished: BTreeMap::new(),
+        lost_server: false,
     };
     let mut totals = Totals::default();
     for (next, entry) in plan.cases.iter().enumerate() {
@@ -30,7 +38,7 @@ pub(super) async fn run_all(shared: &Arc<Run>, plan: Plan) -> Totals {
         totals.add(&outcome);
         shared.tell(RunEvent::CaseFinished(Box::new(outcome))).await;
     }
-    totals
+    All { totals, lost_server: schedule.lost_server }
 }
 
 struct Schedule<'a> {
@@ -40,6 +48,7 @@ struct Schedule<'a> {
     running: JoinSet<(usize, Outcome)>,
     /// What is over and has to wait until it is its turn to be told.
     finished: BTreeMap<usize, Outcome>,
+    lost_server: bool,
 }
 
 impl Schedule<'_> {
@@ -55,7 +64,11 @@ impl Schedule<'_> {
                 Some(Err(broken)) if broken.is_panic() => std::panic::resume_unwind(broken.into_panic()),
                 Some(Err(_)) => {}
                 // Nothing runs and nothing was started: the run stops here.
-                None => return case::not_run(self.shared, entry, self.shared.stopper.reason()),
+                None => {
+                    let reason = self.shared.stopper.reason();
+                    self.lost_server |= reason == Some(Reason::ServerEnded) && entry.test.skip.is_none();
+                    return case::not_run(self.shared, entry, reason);
+                }
             }
         }
     }

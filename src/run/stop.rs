@@ -11,6 +11,8 @@ pub enum Reason {
     FailFast,
     /// Somebody interrupted it.
     Interrupted,
+    /// A server that the tests need ended.
+    ServerEnded,
 }
 
 impl Reason {
@@ -19,6 +21,7 @@ impl Reason {
         match self {
             Self::FailFast => "a test before it did not pass",
             Self::Interrupted => "the run was interrupted",
+            Self::ServerEnded => "a server of the config ended",
         }
     }
 }
@@ -37,13 +40,18 @@ impl Stopper {
         self.token.cancel();
     }
 
+    /// Lets the run end: nothing more is started, and what runs goes on. The first reason stays.
+    pub fn wind_down(&self, reason: Reason) {
+        self.reason.get_or_init(|| reason);
+    }
+
     /// Why the run stops, where it does.
     pub fn reason(&self) -> Option<Reason> {
         self.reason.get().copied()
     }
 
     /// Is cancelled when the run stops.
-    pub(super) fn token(&self) -> &CancellationToken {
+    pub fn token(&self) -> &CancellationToken {
         &self.token
     }
 }

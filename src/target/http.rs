@@ -112,6 +112,19 @@ impl ClientKind {
     }
 }
 
+/// Asks `url` with a GET: the status of what answers, or why nothing does. Redirects are not followed.
+///
+/// # Errors
+/// Where nothing answers in HTTP within the time.
+pub async fn status(url: &Url, within: Duration) -> Result<u16, String> {
+    let client = ClientKind::of(url).build()?;
+    match timeout(within, client.get(url.clone()).send()).await {
+        Ok(Ok(response)) => Ok(response.status().as_u16()),
+        Ok(Err(failure)) => Err(cause(&failure)),
+        Err(_elapsed) => Err("no answer came".to_owned()),
+    }
+}
+
 /// A client cannot be made without a provider; one that is installed already stays.
 fn install_crypto() {
     static INSTALLED: OnceLock<()> = OnceLock::new();
@@ -132,7 +145,7 @@ fn is_loopback(url: &Url) -> bool {
 }
 
 /// `url` without what may be secret: user, password, query and fragment.
-fn shown(url: &Url) -> String {
+pub fn shown(url: &Url) -> String {
     let mut url = url.clone();
     // Both fail only for URLs that cannot have credentials.
     let _no_user = url.set_username("");

@@ -8,7 +8,7 @@ use super::pattern::PatternError;
 use super::secret::{self, SHORTEST_SECRET, Secret};
 use super::{Found, Malformed, Pattern, Piece, Reference, Scope, scan};
 use crate::diagnostic::{Code, Diagnostic, Place, SourceFile, Span};
-use crate::model::{Given, Number, Text};
+use crate::model::{Flag, Given, Number, Text};
 use crate::source::{Node, NodeValue};
 
 /// An endpoint where nothing is: RFC 2606 keeps the name free for good.
@@ -146,7 +146,7 @@ impl<'a> Filling<'a> {
         self.replace(text, Kind::Text).map_or(Late::Pending, Late::Ready)
     }
 
-    /// A text of a target that counts only when something is sent: an endpoint.
+    /// A text that counts only when something is sent: an endpoint, a word of a server.
     pub fn sent_text(&mut self, text: &Text) -> Late<String> {
         if self.stands_in && self.lacks_environment(text) {
             return Late::Ready(NOWHERE.to_owned());
@@ -216,6 +216,24 @@ impl<'a> Filling<'a> {
             return Late::Pending;
         };
         Late::Ready(number)
+    }
+
+    /// A truth value: of a variable also as a text.
+    pub fn flag(&mut self, flag: &Flag) -> Late<bool> {
+        let reference = match &flag.value {
+            Given::Literal(value) => return Late::Ready(*value),
+            Given::Reference(reference) => reference,
+        };
+        let Some(value) = self.json_of(reference, flag.span) else { return Late::Pending };
+        match as_text(&value).as_str() {
+            "true" => Late::Ready(true),
+            "false" => Late::Ready(false),
+            other => {
+                let message = format!("expected `true` or `false`, `{reference}` gives `{other}`");
+                self.report(Code::WrongType, flag.span, message, None);
+                Late::Pending
+            }
+        }
     }
 
     /// A free JSON value; a string that is exactly one reference takes the variable's own type.

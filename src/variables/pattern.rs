@@ -76,6 +76,11 @@ impl Pattern {
         &self.0
     }
 
+    /// Whether it also matches where nothing is.
+    pub fn matches_nothing(&self) -> bool {
+        regex_syntax::parse(&self.0).is_ok_and(|parsed| parsed.properties().minimum_len() == Some(0))
+    }
+
     /// How many groups it has that keep what they match.
     pub fn groups(&self) -> usize {
         regex_syntax::parse(&self.0).map_or(0, |parsed| parsed.properties().explicit_captures_len())

@@ -51,6 +51,24 @@ impl Scope {
         self.values.insert(name.to_owned(), value.into());
     }
 
+    /// Puts `text` in the place of what `path` reaches, `NAME` or `NAME.key.0`, where there is a value.
+    pub fn replace(&mut self, path: &str, text: String) {
+        let mut parts = path.split('.');
+        let mut value = parts.next().and_then(|name| self.values.get_mut(name));
+        for part in parts {
+            value = match value {
+                Some(Value::Object(map)) => map.get_mut(part),
+                Some(Value::Array(items)) => {
+                    part.parse::<usize>().ok().and_then(|index| items.get_mut(index))
+                }
+                _ => None,
+            };
+        }
+        if let Some(value) = value {
+            *value = Value::String(text);
+        }
+    }
+
     /// Says that `name` gets its value later.
     pub fn expect(&mut self, name: &str) {
         if !self.values.contains_key(name) {

@@ -10,7 +10,8 @@ pub const SHORTEST_SECRET: usize = 4;
 /// A value that must be masked wherever it is told.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Secret {
-    /// What gave it, for a reader: `TOKEN`, `ENV.API_KEY`, or the header that holds it written out.
+    /// What gave it: a variable as it is referred to, `TOKEN`, `LOGIN.token`, `ENV.API_KEY`; or `headers.cookie`, a header
+    /// that holds it written out.
     pub name: String,
     /// The value.
     pub value: String,
@@ -27,7 +28,11 @@ impl Secret {
 
     /// A secret that stands in the file itself.
     pub(super) fn written(header: &str, value: &str) -> Self {
-        Self { name: header.to_ascii_lowercase(), value: value.to_owned(), is_written: true }
+        Self {
+            name: format!("headers.{}", header.to_ascii_lowercase()),
+            value: value.to_owned(),
+            is_written: true,
+        }
     }
 
     /// Whether it is too short to be masked.

@@ -12,7 +12,7 @@ use scan::{crate_paths, module_of, names_crate, tokens, without_tests};
 /// The top-level modules of the library in the direction of the data. A module may use those of earlier lines, never
 /// those of later lines nor its neighbours on the same line.
 const DIRECTION: &[&[&str]] = &[
-    &["context"],
+    &["context", "process"],
     &["diagnostic"],
     &["source"],
     &["model"],
@@ -27,7 +27,7 @@ const DIRECTION: &[&[&str]] = &[
     &["plan"],
     &["case_file"],
     &["hook", "target"],
-    &["recording"],
+    &["recording", "server"],
     &["input"],
     &["run"],
     &["report"],
@@ -47,7 +47,7 @@ const KNOWN_ONLY_BY: &[(&str, &[&str])] = &[
     ("jsonschema", &["schema/"]),
     ("quick_xml", &["report/"]),
     ("reqwest", &["target/"]),
-    ("rustix", &["hook/"]),
+    ("rustix", &["process/"]),
     ("rustls", &["target/"]),
     // The reader and, beside it, the translation of its errors.
     ("serde_yaml", &["source/yaml.rs", "source/yaml_error.rs"]),

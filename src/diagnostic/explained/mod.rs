@@ -85,6 +85,7 @@ impl Code {
             Self::QuarantineExpiry => project::QUARANTINE_EXPIRY,
             Self::QuarantineOfNothing => project::QUARANTINE_OF_NOTHING,
             Self::RequiresNothing => warnings::REQUIRES_NOTHING,
+            Self::Server => project::SERVER,
             Self::ShortSecret => warnings::SHORT_SECRET,
             Self::Syntax => values::SYNTAX,
             Self::UndefinedVariable => values::UNDEFINED_VARIABLE,

@@ -137,6 +137,12 @@ quarantine:
 "#,
 );
 
+pub(super) const SERVER: Explained = told(
+    "The config's `server` is started before the first test, and the tests begin when it is ready. It could not \
+                 be started, ended before it was ready, was not ready in time, or something else runs in its place. \
+                 What it printed last is shown below the problem. No test has begun.",
+);
+
 pub(super) const UNKNOWN_NAME: Explained = of_config(
     "A target, a block of assertions or a script is named that the project does not have. Targets stand below \
                  `targets`, the one written at `target` is called `default`; assertions stand below `assertions`, \

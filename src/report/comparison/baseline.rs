@@ -64,6 +64,7 @@ impl Reporter for BaselineReport {
             | RunEvent::CaseStarted { .. }
             | RunEvent::TurnStarted { .. }
             | RunEvent::Retrying { .. }
+            | RunEvent::ServerEnded { .. }
             | RunEvent::ObsoleteSnapshots { .. }
             | RunEvent::CaseEnded { .. } => {}
         }

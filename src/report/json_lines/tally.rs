@@ -37,6 +37,7 @@ impl Tally {
             RunEvent::CaseStarted { .. }
             | RunEvent::TurnStarted { .. }
             | RunEvent::Retrying { .. }
+            | RunEvent::ServerEnded { .. }
             | RunEvent::CaseEnded { .. } => {}
             RunEvent::CaseFinished(outcome) => {
                 self.totals.add(outcome);

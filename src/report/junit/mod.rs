@@ -141,6 +141,7 @@ impl Reporter for JunitReport {
             RunEvent::CaseStarted { .. }
             | RunEvent::TurnStarted { .. }
             | RunEvent::Retrying { .. }
+            | RunEvent::ServerEnded { .. }
             | RunEvent::CaseEnded { .. }
             | RunEvent::ObsoleteSnapshots { .. } => {}
             RunEvent::CaseFinished(outcome) => self.case(outcome)?,

@@ -5,7 +5,7 @@ use std::process::ExitStatus;
 
 use tokio::process::{Child, Command};
 
-use super::process::Ending;
+use super::Ended;
 
 /// What must stand before the leader starts: nothing.
 pub(super) struct Birth;
@@ -20,7 +20,7 @@ impl Birth {
         Ok(Self)
     }
 
-    /// The started hook.
+    /// The started program.
     pub(super) fn group(self, _: &Child) -> Group {
         Group
     }
@@ -32,11 +32,17 @@ impl Group {
         let _ = child.wait().await;
     }
 
+    /// Nobody can be asked.
+    #[expect(clippy::unused_self, reason = "elsewhere it is used")]
+    pub(super) fn terminate(&self) -> bool {
+        false
+    }
+
     /// The child itself is killed by whoever holds it.
     pub(super) fn kill(&mut self) {}
 }
 
 /// How a process that is over ended.
-pub(super) fn ending(status: ExitStatus) -> Ending {
-    Ending::Exit(status.code().unwrap_or(-1))
+pub(super) fn ended(status: ExitStatus) -> Ended {
+    Ended::Exit(status.code().unwrap_or(-1))
 }

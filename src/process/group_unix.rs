@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 use tokio::process::{Child, Command};
 use tokio::signal::unix::{self, SignalKind};
 
-use super::process::Ending;
+use super::Ended;
 
 /// What must stand before the leader starts, so that its end cannot be missed.
 pub(super) struct Birth(unix::Signal);
@@ -54,6 +54,11 @@ impl Group {
         }
     }
 
+    /// Asks every process of the group to end; `false` where that cannot be asked.
+    pub(super) fn terminate(&self) -> bool {
+        self.leader.is_some_and(|leader| kill_process_group(leader, Signal::TERM).is_ok())
+    }
+
     /// Kills every process of the group. A group that is empty already is fine.
     pub(super) fn kill(&mut self) {
         if let Some(leader) = self.leader.take() {
@@ -69,9 +74,9 @@ impl Drop for Group {
 }
 
 /// How a process that is over ended.
-pub(super) fn ending(status: ExitStatus) -> Ending {
+pub(super) fn ended(status: ExitStatus) -> Ended {
     match (status.code(), status.signal()) {
-        (Some(code), _) => Ending::Exit(code),
-        (None, signal) => Ending::Signal(signal.unwrap_or_default()),
+        (Some(code), _) => Ended::Exit(code),
+        (None, signal) => Ended::Signal(signal.unwrap_or_default()),
     }
 }

@@ -1,0 +1,54 @@
+//! The servers of the config: started where something is sent to them, and told of where they are not.
+
+use std::io::{self, Write as _};
+
+use ananke::context::Context;
+use ananke::plan::{CaseEntry, Plan, ServerCommand};
+use ananke::recording::{Mode, Recordings};
+use ananke::redact::Redactor;
+use ananke::report::servers::last_words;
+use ananke::server::{Failed, Servers};
+use tokio_util::sync::CancellationToken;
+
+use super::arguments::RunOptions;
+use super::problems;
+
+/// The servers that the tests of `plan` need: none where none of them talks to an agent.
+pub(super) fn needed(plan: &Plan, recordings: Option<&Recordings>, context: &Context) -> Vec<ServerCommand> {
+    let is_live = |case: &CaseEntry| match recordings {
+        None => true,
+        Some(recordings) => match recordings.mode {
+            Mode::Record => true,
+            Mode::Replay => false,
+            Mode::RecordMissing => !recordings.has(&case.id()),
+        },
+    };
+    if !plan.cases.iter().any(|case| case.test.skip.is_none() && is_live(case)) {
+        return Vec::new();
+    }
+    // What is wrong with them was told when the plan was made.
+    plan.config.servers(context, &plan.supply, true, &mut Vec::new())
+}
+
+/// Starts the servers; `None` where that failed, which is told. A run that is stopped meanwhile has none.
+pub(super) async fn start(
+    needed: &[ServerCommand],
+    cancel: &CancellationToken,
+    options: &RunOptions,
+    context: &Context,
+    redactor: &Redactor,
+) -> Option<Servers> {
+    let error = match Servers::start(needed, cancel).await {
+        Ok(servers) => {
+            for note in servers.notes().iter().filter(|_| !options.reports.quiet) {
+                let _ = writeln!(io::stderr().lock(), "note: {}", redactor.text(note));
+            }
+            return Some(servers);
+        }
+        Err(Failed::Stopped) => return Some(Servers::default()),
+        Err(Failed::Broken(error)) => error,
+    };
+    let (problem, printed) = (error.problem, last_words(&error.printed));
+    problems::print_with(&[problem], &printed, options.selection.color, context, redactor);
+    None
+}

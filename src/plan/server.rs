@@ -1,0 +1,131 @@
+//! The servers of a config: checked when it is loaded, filled when a run starts them.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use url::Url;
+
+use super::{Config, discover, launch, settings};
+use crate::context::Context;
+use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
+use crate::model::{Ready, Server};
+use crate::variables::{Filling, Late, Pattern};
+
+/// How long a server may take to be ready without a setting (SPEC 4).
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// A server that can be started.
+#[derive(Clone, Debug)]
+pub struct ServerCommand {
+    /// Its number in the config, counted from 1.
+    pub number: usize,
+    /// The program and its arguments.
+    pub argv: Vec<String>,
+    /// Its whole environment.
+    pub environment: BTreeMap<String, String>,
+    /// The folder it runs in.
+    pub folder: PathBuf,
+    /// The folder as shown in messages.
+    pub folder_name: String,
+    /// How it is known that it can be talked to.
+    pub ready: Readiness,
+    /// How long that may take.
+    pub timeout: Duration,
+    /// Whether something that answers in its place already is used.
+    pub reuse: bool,
+    source: Arc<SourceFile>,
+    command: Span,
+    readiness: Span,
+}
+
+/// How it is known that a server can be talked to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Readiness {
+    /// This answers a GET with a status below 500.
+    Url(Url),
+    /// This port of the loopback interface takes connections.
+    Port(u16),
+    /// A line of its stdout matches.
+    Stdout(Pattern),
+}
+
+impl ServerCommand {
+    /// Puts a problem at its `cmd`.
+    pub fn at_command(&self, problem: Diagnostic) -> Diagnostic {
+        problem.at(&self.source, self.command, "")
+    }
+
+    /// Puts a problem at its `ready`.
+    pub fn at_readiness(&self, problem: Diagnostic) -> Diagnostic {
+        problem.at(&self.source, self.readiness, "")
+    }
+}
+
+/// Fills one server, and reports everything that is wrong with it; `None` where something was reported. `number` is
+/// counted from 1.
+pub(super) fn fill(
+    server: &Server,
+    number: usize,
+    context: &Context,
+    config: &Config,
+    filling: &mut Filling<'_>,
+) -> Option<ServerCommand> {
+    let words: Vec<Option<String>> = server.cmd.iter().map(|word| filling.sent_text(word).ready()).collect();
+    let own = launch::environment(server.env.as_ref(), filling, Filling::sent_text);
+    let ready = readiness(&server.ready.value, filling);
+    let timeout = match &server.timeout_ms {
+        Some(number) => filling.number(number).ready().map(Duration::from_millis),
+        None => Some(DEFAULT_TIMEOUT),
+    };
+    let reuse = server.reuse.as_ref().map_or(Late::Ready(false), |flag| filling.flag(flag)).ready();
+    if let (Some(true), Ready::Stdout(_), Some(flag)) = (reuse, &server.ready.value, &server.reuse) {
+        let message = "`reuse` needs a `url` or `port` that can be asked";
+        let help = "what a server that runs already has printed nobody can see";
+        filling.report(Code::Contradiction, flag.span, message, Some(help.to_owned()));
+    }
+    let folder = Late::optional(server.cwd.as_ref().map(|folder| filling.sent_text(folder))).ready();
+    let argv = words.into_iter().collect::<Option<Vec<_>>>()?;
+    launch::program(&argv, &server.cmd, filling)?;
+    let folder = folder?.map_or_else(
+        || config.folder.clone(),
+        |folder| discover::absolute_from(context, &config.folder, folder.as_ref()),
+    );
+    let mut environment: BTreeMap<String, String> = (*context.environment).clone();
+    environment.extend(own?);
+    let first = server.cmd.first()?.span;
+    let last = server.cmd.last()?.span;
+    Some(ServerCommand {
+        number,
+        argv,
+        environment,
+        folder_name: discover::display_name(context, &folder),
+        folder,
+        ready: ready?,
+        timeout: timeout?,
+        reuse: reuse?,
+        source: Arc::clone(&config.source),
+        command: Span { end: last.end, ..first },
+        readiness: server.ready.span,
+    })
+}
+
+fn readiness(written: &Ready, filling: &mut Filling<'_>) -> Option<Readiness> {
+    match written {
+        Ready::Url(text) => {
+            let url = filling.sent_text(text).ready()?;
+            settings::url(&url, "url", text, filling).map(Readiness::Url)
+        }
+        Ready::Port(number) => {
+            let port = filling.number(number).ready()?;
+            let port = u16::try_from(port).ok().filter(|port| *port > 0);
+            if port.is_none() {
+                let help = "ports are the numbers from 1 to 65535".to_owned();
+                filling.report(Code::BadValue, number.span, "this is no port", Some(help));
+            }
+            port.map(Readiness::Port)
+        }
+        Ready::Stdout(pattern) => filling.pattern(pattern).ready().map(Readiness::Stdout),
+    }
+}

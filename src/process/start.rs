@@ -1,0 +1,139 @@
+//! Starting a program, and why it could not be started.
+
+use std::io::{self, BufRead as _, Read as _};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use tokio::process::Command;
+
+use super::group::Birth;
+use super::{Process, Program, Started};
+
+/// How much of a file is looked at for its first line.
+const FIRST_LINE: u64 = 256;
+
+/// Why a program could not be started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StartError {
+    /// What is wrong, as the end of a sentence: `cannot be started: …`.
+    pub message: String,
+    /// What to do about it; may be empty.
+    pub help: String,
+}
+
+impl StartError {
+    fn new(message: String, help: &str) -> Self {
+        Self { message, help: help.to_owned() }
+    }
+}
+
+/// Starts a program in a process group of its own, with its whole environment given and both outputs piped. Its
+/// stdin is piped where `takes_input` says so, else closed.
+///
+/// # Errors
+/// Where it cannot be started.
+pub fn start(program: &Program<'_>, takes_input: bool) -> Result<Started, StartError> {
+    if !program.folder.is_dir() {
+        let why = if program.folder.exists() { "is no folder" } else { "does not exist" };
+        return Err(StartError::new(
+            format!("cannot run in `{}`, which {why}", program.folder_name),
+            "`cwd` counts from the folder of the config",
+        ));
+    }
+    let held = program.argv.iter().map(|word| ("`cmd`".to_owned(), word));
+    let set = program.environment.iter().map(|(name, value)| (format!("`{name}`"), value));
+    if let Some((place, _)) = held.chain(set).find(|(_, text)| text.contains('\0')) {
+        return Err(StartError::new(
+            format!("cannot be started: {place} holds a NUL character"),
+            "neither the words of a command nor the environment can hold one",
+        ));
+    }
+    let (Some(written), arguments) = (program.argv.first(), program.argv.get(1..).unwrap_or_default()) else {
+        return Err(StartError::new("names no program".to_owned(), ""));
+    };
+    let file = file(program, written);
+    let mut command = Command::new(&file);
+    command
+        .args(arguments)
+        .env_clear()
+        .envs(program.environment)
+        .current_dir(program.folder)
+        .stdin(if takes_input { Stdio::piped() } else { Stdio::null() })
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    let started = Birth::prepare(&mut command).and_then(|birth| Ok((birth, command.spawn()?)));
+    let (birth, mut child) = started.map_err(|error| explain(program, written, &file, &error))?;
+    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    Ok(Started { stdin, stdout, stderr, process: Process { group: birth.group(&child), child } })
+}
+
+/// A name alone is looked up on the `PATH`, anything else counts from the program's folder.
+fn file(program: &Program<'_>, written: &str) -> PathBuf {
+    if is_path(written) { program.folder.join(written) } else { PathBuf::from(written) }
+}
+
+fn is_path(program: &str) -> bool {
+    program.contains(std::path::is_separator)
+}
+
+fn explain(program: &Program<'_>, written: &str, file: &Path, error: &io::Error) -> StartError {
+    let words: Vec<String> = written.split_whitespace().map(|word| format!("\"{word}\"")).collect();
+    let as_words =
+        format!("no shell reads `cmd`: write every word on its own: `cmd: [{}]`", words.join(", "));
+    match error.kind() {
+        io::ErrorKind::NotFound if !is_path(written) => {
+            let message = format!("cannot be started: there is no `{written}` on the `PATH`");
+            let path = program.environment.get("PATH").filter(|path| !path.is_empty());
+            let help = if words.len() > 1 {
+                as_words
+            } else if program.folder.join(written).is_file() {
+                format!("for the file of this name in `{}` write `./{written}`", program.folder_name)
+            } else if path.is_none() {
+                "`PATH` is not set: name the program with its folder".to_owned()
+            } else {
+                format!("install `{written}`, or name it with its folder")
+            };
+            StartError::new(message, &help)
+        }
+        io::ErrorKind::NotFound => match interpreter(file) {
+            Some(interpreter) => StartError::new(
+                format!("cannot be started: `{written}` begins with `#!{interpreter}`, which there is not"),
+                &format!("name the interpreter yourself: `cmd: [\"bash\", \"{written}\"]`"),
+            ),
+            None => StartError::new(
+                format!("cannot be started: there is no `{written}` in `{}`", program.folder_name),
+                if words.len() > 1 { &as_words } else { "paths in `cmd` count from the folder it runs in" },
+            ),
+        },
+        io::ErrorKind::PermissionDenied if file.is_dir() => {
+            StartError::new(format!("cannot be started: `{written}` is a folder"), "")
+        }
+        io::ErrorKind::PermissionDenied => StartError::new(
+            format!("cannot be started: `{written}` is not executable"),
+            &format!(
+                "make it so (`chmod +x {written}`), or name its interpreter: `cmd: [\"bash\", \"{written}\"]`"
+            ),
+        ),
+        io::ErrorKind::ArgumentListTooLong => {
+            let largest = program.environment.iter().max_by_key(|(_, value)| value.len());
+            let help = largest.map_or_else(String::new, |(name, value)| {
+                format!(
+                    "`{name}` alone has {} bytes: what is large is better written to a file, and its path handed on",
+                    value.len()
+                )
+            });
+            StartError::new("cannot be started: its environment and words are too large".to_owned(), &help)
+        }
+        _ => StartError::new(format!("cannot be started: {error}"), ""),
+    }
+}
+
+/// What the first line of a script names; `None` where it is no script, or not there.
+fn interpreter(file: &Path) -> Option<String> {
+    let file = std::fs::File::open(file).ok()?;
+    let mut line = Vec::new();
+    io::BufReader::new(file.take(FIRST_LINE)).read_until(b'\n', &mut line).ok()?;
+    let line = String::from_utf8_lossy(&line);
+    Some(line.strip_prefix("#!")?.split_whitespace().next()?.to_owned())
+}

@@ -1,0 +1,87 @@
+//! Texts that are secret by what they look like: where patterns match, also inside JSON that is told as text.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use regex::Regex;
+use serde::de::IgnoredAny;
+
+use super::escapes::each_level;
+
+/// Where one of `patterns` matches in `text` as it stands and however it is escaped, each with the number of the
+/// pattern, counted from 0.
+pub(super) fn find(text: &str, patterns: &[Arc<Regex>]) -> Vec<(Range<usize>, usize)> {
+    if patterns.is_empty() {
+        return Vec::new();
+    }
+    let mut found = plainly(text, patterns);
+    each_level(text, |read| {
+        found.extend(
+            plainly(&read.text, patterns).into_iter().map(|(range, number)| (read.origin(range), number)),
+        );
+    });
+    found
+}
+
+/// As [`find`], but in `text` that is JSON only inside of each of its strings: a pattern that reaches far must not
+/// reach over the end of one.
+pub(super) fn find_in_strings(text: &str, patterns: &[Arc<Regex>]) -> Vec<(Range<usize>, usize)> {
+    if patterns.is_empty() || serde_json::from_str::<IgnoredAny>(text).is_err() {
+        return find(text, patterns);
+    }
+    let shifted = |string: Range<usize>| {
+        let start = string.start;
+        let found = find(&text[string], patterns).into_iter();
+        found.map(move |(range, number)| (range.start + start..range.end + start, number))
+    };
+    strings(text).into_iter().flat_map(shifted).collect()
+}
+
+fn plainly(text: &str, patterns: &[Arc<Regex>]) -> Vec<(Range<usize>, usize)> {
+    let matches = |(number, pattern): (usize, &Arc<Regex>)| {
+        let found: Vec<_> = pattern.find_iter(text).map(|found| (found.range(), number)).collect();
+        found
+    };
+    patterns.iter().enumerate().flat_map(matches).filter(|(range, _)| !range.is_empty()).collect()
+}
+
+/// What stands between the quotes of each string of `json`.
+fn strings(json: &str) -> Vec<Range<usize>> {
+    let (mut found, mut begin, mut escaped) = (Vec::new(), None, false);
+    for (at, byte) in json.bytes().enumerate() {
+        match (begin, byte) {
+            (None, b'"') => begin = Some(at + 1),
+            (Some(start), b'"') if !escaped => {
+                found.push(start..at);
+                begin = None;
+            }
+            _ => {}
+        }
+        escaped = begin.is_some() && byte == b'\\' && !escaped;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str, pattern: &str) -> Vec<String> {
+        let patterns = [Arc::new(Regex::new(pattern).unwrap())];
+        find_in_strings(text, &patterns).into_iter().map(|(range, _)| text[range].to_owned()).collect()
+    }
+
+    #[test]
+    fn a_match_ends_with_its_string() {
+        assert_eq!(found(r#"{"a":"key sk-12 x","sk-3":["sk-4"]}"#, "sk-.*"), ["sk-12 x", "sk-3", "sk-4"]);
+        assert_eq!(found(r#"a sk-1", sk-2"#, "sk-.*"), [r#"sk-1", sk-2"#]);
+        assert_eq!(found(r#"["a\"sk-1\\","sk-2"]"#, "sk-[0-9]"), ["sk-1", "sk-2"]);
+    }
+
+    #[test]
+    fn a_match_is_found_however_it_is_escaped() {
+        assert_eq!(found(r#"{"a":"\u0073k-12"}"#, "sk-[0-9]+"), [r"\u0073k-12"]);
+        assert_eq!(found(r#"{"a":"{\"b\":\"s\/k\"}"}"#, "s/k"), [r"s\/k"]);
+        assert_eq!(found("nothing", "x*"), [""; 0]);
+    }
+}

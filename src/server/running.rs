@@ -1,0 +1,154 @@
+//! One running server: a task reads what it prints, notices its end, and ends it when it is told to.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use regex::Regex;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::error::{Death, name};
+use super::output::{Output, Printed, Read};
+use crate::plan::{Readiness, ServerCommand};
+use crate::process::{Process, Program, StartError, Started, start};
+use crate::variables::Patterns;
+
+/// How long a server has to end by itself when it is asked to.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// How long output may still come when a server is over: one that left its group may hold the pipes for ever.
+const LINGER: Duration = Duration::from_millis(150);
+
+/// What is known of a server.
+#[derive(Clone, Debug, Default)]
+pub(super) struct State {
+    /// Whether the line that was looked for is there.
+    has_said_so: bool,
+    /// How it ended, where it has ended by itself.
+    death: Option<Death>,
+}
+
+/// A server that was started.
+#[derive(Debug)]
+pub(super) struct Running {
+    state: watch::Receiver<State>,
+    printed: Printed,
+    // Dropped, it is told to end as well.
+    stop: DropGuard,
+    task: JoinHandle<()>,
+}
+
+/// What the task of a server holds.
+struct Keeper {
+    name: String,
+    process: Process,
+    output: Output,
+    printed: Printed,
+    state: watch::Sender<State>,
+}
+
+impl Running {
+    /// Starts a server.
+    pub(super) fn start(command: &ServerCommand) -> Result<Self, StartError> {
+        let ServerCommand { argv, environment, folder, folder_name, ready, .. } = command;
+        let Started { stdout, stderr, process, .. } =
+            start(&Program { argv, environment, folder, folder_name }, false)?;
+        let (sender, state) = watch::channel(State::default());
+        let printed = Printed::new();
+        let output = Output::new(stdout, stderr, printed.clone(), sought(ready));
+        let stop = CancellationToken::new();
+        let keeper = Keeper { name: name(command), process, output, printed: printed.clone(), state: sender };
+        let task = tokio::spawn(keeper.keep(stop.clone()));
+        Ok(Self { state, printed, stop: stop.drop_guard(), task })
+    }
+
+    pub(super) fn watch(&self) -> watch::Receiver<State> {
+        self.state.clone()
+    }
+
+    /// The last lines that it printed.
+    pub(super) fn printed(&self) -> String {
+        self.printed.last_lines()
+    }
+
+    /// Ends it, and waits until nothing of it is left.
+    pub(super) async fn stop(self) {
+        drop(self.stop);
+        // A task that was cut off with its runtime has dropped the process, which kills it.
+        let _ = self.task.await;
+    }
+}
+
+impl State {
+    /// How it ended, once it has ended by itself.
+    pub(super) async fn death(state: &mut watch::Receiver<Self>) -> Death {
+        match state.wait_for(|state| state.death.is_some()).await.ok().and_then(|state| state.death.clone()) {
+            Some(death) => death,
+            // It was told to end: nobody needs to hear of it.
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Waits for the line that was looked for.
+    pub(super) async fn says_so(state: &mut watch::Receiver<Self>) {
+        if state.wait_for(|state| state.has_said_so).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+/// The line that is looked for; what is wrong with its pattern was told when it was checked.
+fn sought(ready: &Readiness) -> Option<Arc<Regex>> {
+    match ready {
+        Readiness::Stdout(pattern) => Patterns::default().compile(pattern).ok(),
+        Readiness::Url(_) | Readiness::Port(_) => None,
+    }
+}
+
+impl Keeper {
+    async fn keep(mut self, stop: CancellationToken) {
+        loop {
+            tokio::select! {
+                biased;
+                () = self.process.ends() => return self.mourn().await,
+                () = stop.cancelled() => return self.end().await,
+                read = self.output.read() => match read {
+                    Read::More => {}
+                    Read::Found => self.state.send_modify(|state| state.has_said_so = true),
+                    // It prints nothing any more, and runs on.
+                    Read::AtEnd => break,
+                },
+            }
+        }
+        tokio::select! {
+            biased;
+            () = self.process.ends() => self.mourn().await,
+            () = stop.cancelled() => self.end().await,
+        }
+    }
+
+    /// It has ended by itself, and what it started goes with it.
+    async fn mourn(mut self) {
+        let _ = timeout(LINGER, self.output.drain()).await;
+        let ended = self.process.end().await;
+        let _ = timeout(LINGER, self.output.drain()).await;
+        let death = Death { name: self.name, ended, printed: self.printed.last_lines() };
+        self.state.send_modify(|state| state.death = Some(death));
+    }
+
+    /// It is to end: asked first, then killed.
+    async fn end(mut self) {
+        self.process.terminate();
+        let ends = async {
+            tokio::select! {
+                () = self.process.ends() => {}
+                // Whoever has much to say at its end must not wait for us.
+                () = async { self.output.drain().await; std::future::pending().await } => {}
+            }
+        };
+        let _ = timeout(GRACE, ends).await;
+        let _ = self.process.end().await;
+    }
+}

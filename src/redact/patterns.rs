@@ -20,6 +20,9 @@ pub(super) fn find(text: &str, patterns: &[Arc<Regex>]) -> Vec<(Range<usize>, us
             plainly(&read.text, patterns).into_iter().map(|(range, number)| (read.origin(range), number)),
         );
     });
+    // What holds no escape is found on every level.
+    found.sort_by_key(|(range, number)| (range.start, range.end, *number));
+    found.dedup();
     found
 }
 

@@ -36,7 +36,8 @@ pub struct ConfigFile {
         example = serde_json::json!({"CURRENCY": "EUR", "LIMITS": { "order": 500 }})
     )]
     pub vars: Option<FreeMap<Node>>,
-    /// Reports that every run writes, each by its ending: `.xml` JUnit, `.json` one value, `.jsonl` a line a test. Paths
+    /// Reports that every run writes, each by its ending: `.xml` JUnit, `.json` one value, `.jsonl` a line a test,
+    /// `.md` Markdown, `.tap` TAP. Paths
     /// count from this file's folder.
     #[schemars(extend("x-since" = "1.3"), example = ["reports/junit.xml"])]
     pub reports: Option<Vec<Text>>,

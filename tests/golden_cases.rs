@@ -275,7 +275,9 @@ fn run(case: &Case, kept: Option<Kept<'_>>) -> Seen {
     }
     let here = workplace.0.to_str().expect("temporary folders have UTF-8 names");
     let mut environment = lines(&case.folder.join("environment"));
-    environment.iter_mut().for_each(|line| *line = line.replace("[CASE]", here));
+    for line in &mut environment {
+        *line = line.replace("[CASE]", here);
+    }
     let is_live = kept.is_none_or(|kept| !kept.is_played);
     let agent = agent(case).filter(|_| is_live);
     environment.extend(agent.iter().map(|(agent, _)| format!("AGENT={}", agent.url())));

@@ -37,8 +37,7 @@ pub struct ConfigFile {
     )]
     pub vars: Option<FreeMap<Node>>,
     /// Reports that every run writes, each by its ending: `.xml` JUnit, `.json` one value, `.jsonl` a line a test,
-    /// `.md` Markdown, `.tap` TAP. Paths
-    /// count from this file's folder.
+    /// `.md` Markdown, `.tap` TAP. Paths count from this file's folder.
     #[schemars(extend("x-since" = "1.3"), example = ["reports/junit.xml"])]
     pub reports: Option<Vec<Text>>,
     /// Which files are tests: globs below this file's folder. Without it `**/*.test.yaml` and `**/*.test.yml`.

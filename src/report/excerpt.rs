@@ -44,7 +44,7 @@ impl Excerpt {
             if self.left_out == 0 { (0, rest) } else { (lines(&rest), std::mem::take(&mut self.tail)) };
         let start = first_line_start(&behind, of_tail);
         self.left_out += of_rest + lines(&behind[..start]);
-        self.tail = behind[start..].to_owned();
+        behind[start..].clone_into(&mut self.tail);
         self
     }
 }

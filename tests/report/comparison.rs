@@ -264,7 +264,7 @@ proptest! {
 fn hostile_comparison(count: usize) -> Comparison {
     let folder = TempDir::new().unwrap();
     let named = |number: usize, status| {
-        let mut outcome = outcomes::hostile_after_all(status, number % 3 == 0);
+        let mut outcome = outcomes::hostile_after_all(status, number.is_multiple_of(3));
         outcome.id = format!("{number}{}{}", outcomes::MARKDOWN, outcomes::HOSTILE);
         for turn in &mut outcome.turns {
             turn.lines.push(outcomes::calls(9, &format!("{number}{}", outcomes::MARKDOWN), "", None, (0, 0)));

@@ -133,7 +133,7 @@ fn it_fits_into_a_comment_whatever_the_run() {
             1 | 3 => assert_eq!((told, transcripts), (count, count)),
             40 => assert_eq!((told, transcripts), (40, 40), "transcripts get shorter first"),
             _ => {
-                assert!(text.contains(&format!("… and {} more that did not pass\n", count - told)), "{told}")
+                assert!(text.contains(&format!("… and {} more that did not pass\n", count - told)), "{told}");
             }
         }
     }

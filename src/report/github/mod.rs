@@ -13,7 +13,7 @@ use std::path::{Component, Path, PathBuf};
 use super::Reporter;
 use super::markdown::Gathered;
 use crate::context::Context;
-use crate::outcome::{Failure, Outcome, Quarantine};
+use crate::outcome::{Failure, Outcome, Problem, Quarantine};
 use crate::redact::Sealed;
 use crate::run::RunEvent;
 use annotation::{Annotations, Kind, line};
@@ -105,11 +105,10 @@ impl GithubReport {
                 warnings.add(std::iter::once(at_test(Kind::Warning, &format!("{entry}: {why}"))));
             }
             None if outcome.status.fails_the_run() => {
-                let problem = outcome.first_problem().map(|(_, problem)| problem);
-                let help =
-                    |help: &Option<String>| help.iter().map(|help| format!("\n{help}")).collect::<String>();
-                let problem = problem.map(|problem| problem.message.clone() + &help(&problem.help));
-                let problem = problem.map(|message| at_test(Kind::Error, &message));
+                let problem = outcome.first_problem().map(|(_, Problem { kind: _, message, help })| {
+                    let lines: Vec<&str> = [message.as_str()].into_iter().chain(help.as_deref()).collect();
+                    at_test(Kind::Error, &lines.join("\n"))
+                });
                 let rules = outcome.all_failures().map(|failure| at_rule(Kind::Error, failure));
                 errors.add(problem.into_iter().chain(rules));
             }

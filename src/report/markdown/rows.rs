@@ -1,5 +1,7 @@
 //! A list of which as much is kept as there is room for.
 
+use std::fmt::Write as _;
+
 /// Rows of Markdown, each a line, and how many did not fit.
 #[derive(Debug)]
 pub(in crate::report) struct Rows {
@@ -31,7 +33,8 @@ impl Rows {
     pub(in crate::report) fn told(&self) -> String {
         let mut told = self.text.clone();
         if self.further > 0 {
-            told += &format!("- … and {} more\n", self.further);
+            // Writing to a String cannot fail.
+            let _ = writeln!(told, "- … and {} more", self.further);
         }
         told
     }

@@ -256,6 +256,23 @@ fn the_page_of_flaky_tests_shows_what_is_printed() {
     assert_eq!(without_wall_clock(shown), without_wall_clock(&golden));
 }
 
+/// What the pages cook with `jq` is what `scripts/report-readers/run` cooks, and the other way round.
+#[test]
+fn every_recipe_is_cooked() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut shown = BTreeSet::new();
+    for path in documents() {
+        let markdown = fs::read_to_string(&path).expect("a document can be read");
+        let lines = blocks(&markdown, "sh").into_iter().flat_map(|block| lines_of(&block.text));
+        shown.extend(lines.filter(|line| line.starts_with("jq ")));
+    }
+    let recipes = fs::read_to_string(root.join("scripts/report-readers/recipes.txt")).expect("the recipes");
+    let cooked: BTreeSet<String> =
+        recipes.lines().filter_map(|line| line.strip_prefix("$ ")).map(str::to_owned).collect();
+    assert!(shown.len() > 10);
+    assert_eq!(shown, cooked, "help: ANANKE_UPDATE=1 scripts/report-readers/run writes what a recipe prints");
+}
+
 /// The last line says how long the run took, which is never the same.
 fn without_wall_clock(printed: &str) -> &str {
     printed.rsplit_once(" in ").map_or(printed, |(text, _)| text)

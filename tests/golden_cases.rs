@@ -4,7 +4,8 @@
 //! A case folder holds a small project, and beside it, if it needs them, `arguments` (one a line; without it `run`)
 //! and `environment` (`NAME=value` a line; nothing else is set). Where it holds `answer.sse`, an agent answers every
 //! request with that, and `AGENT` is its address. Its golden files are `exit`, `stdout` and `stderr`
-//! (where something is printed there), `junit.xml`, `report.json` and `report.jsonl` (where the arguments ask for one), and
+//! (where something is printed there), `junit.xml`, `report.json` and the others of [`REPORTS`] (where the arguments ask
+//! for one), `summary.md` (where the environment says that GitHub would show it; `[CASE]` there is the fresh place), and
 //! `kept` (where the run wrote or deleted snapshots: which ones, and what they say). A file `_gitignore` is copied as
 //! `.gitignore`, which would keep git from storing what it names, and `_last-run.json` as what the project remembers of
 //! its last run. A CLASS says what must be true of all its cases. Cases that run tests are run twice more, once recorded
@@ -27,7 +28,18 @@ use tokio::runtime::Runtime;
 use crate::support::raw_agent::{RawAgent, Step};
 
 /// Files that the runner itself reads or compares; everything else is the project under test.
-const GOLDEN: [&str; 7] = ["exit", "stdout", "stderr", "junit.xml", "report.json", "report.jsonl", "kept"];
+const GOLDEN: [&str; 5] = ["exit", "stdout", "stderr", SUMMARY, "kept"];
+/// The golden files of reports, and how the files end that they are read from.
+const REPORTS: [(&str, &str); 6] = [
+    ("junit.xml", ".xml"),
+    ("report.json", ".json"),
+    ("report.jsonl", ".jsonl"),
+    ("report.md", ".md"),
+    ("report.tap", ".tap"),
+    ("report.html", ".html"),
+];
+/// What GitHub would show with a job.
+const SUMMARY: &str = "summary.md";
 const INPUT: [&str; 4] = ["arguments", "environment", ANSWER, LIVE_ONLY];
 const LIVE_ONLY: &str = "live-only";
 const ANSWER: &str = "answer.sse";
@@ -94,12 +106,15 @@ struct Seen {
     exit: Option<i32>,
     stdout: String,
     stderr: String,
-    /// The reports, where the arguments ask for them and they were written.
-    junit: Option<String>,
-    json: Option<String>,
-    json_lines: Option<String>,
+    /// The reports by their golden files, where the arguments ask for them and they were written.
+    reports: BTreeMap<&'static str, String>,
     /// What became of the snapshots, where anything did.
     kept: Option<String>,
+}
+
+/// Whether the program writes a file of this name, or the runner compares with it.
+fn is_golden(name: &str) -> bool {
+    GOLDEN.contains(&name) || REPORTS.iter().any(|(golden, _)| *golden == name)
 }
 
 /// A folder outside of the repository, so that no config above it is found; removed when it goes.
@@ -156,7 +171,7 @@ fn cases(root: &Path) -> (Vec<Case>, Vec<String>) {
             let folder = root.join(&class_name).join(&name);
             if !folder.is_dir() {
                 problems.push(format!("{class_name}/{name}: a file that belongs to no case"));
-            } else if names(&folder).iter().all(|file| GOLDEN.contains(&file.as_str())) {
+            } else if names(&folder).iter().all(|file| is_golden(file)) {
                 problems.push(format!("{class_name}/{name}: golden files without a case"));
             } else {
                 cases.push(Case { class, name, folder });
@@ -170,7 +185,7 @@ fn copy(from: &Path, to: &Path, is_top: bool) {
     fs::create_dir_all(to).expect("a temporary folder can be made");
     for name in names(from) {
         let source = from.join(&name);
-        if is_top && (GOLDEN.contains(&name.as_str()) || INPUT.contains(&name.as_str())) {
+        if is_top && (is_golden(&name) || INPUT.contains(&name.as_str())) {
             continue;
         }
         let target = to.join(match name.as_str() {
@@ -258,7 +273,11 @@ fn run(case: &Case, kept: Option<Kept<'_>>) -> Seen {
         let flag = if is_played { "--replay" } else { "--record" };
         arguments.extend([flag.to_owned(), folder.display().to_string()]);
     }
+    let here = workplace.0.to_str().expect("temporary folders have UTF-8 names");
     let mut environment = lines(&case.folder.join("environment"));
+    for line in &mut environment {
+        *line = line.replace("[CASE]", here);
+    }
     let is_live = kept.is_none_or(|kept| !kept.is_played);
     let agent = agent(case).filter(|_| is_live);
     environment.extend(agent.iter().map(|(agent, _)| format!("AGENT={}", agent.url())));
@@ -279,13 +298,14 @@ fn run(case: &Case, kept: Option<Kept<'_>>) -> Seen {
         let text = normalised(text, &workplace.0);
         if is_timed { without_times(&text) } else { text }
     };
+    let read = |path: PathBuf| fs::read_to_string(path).ok().map(|text| normalised(&text));
     let report = |ending: &str| {
         let asked = |pair: &&[String]| ["--junit", "-o"].contains(&&*pair[0]) && pair[1].ends_with(ending);
-        let path = arguments.windows(2).find(asked).map(|pair| workplace.0.join(&pair[1]));
-        let text = path.and_then(|path| fs::read_to_string(path).ok());
-        text.map(|text| normalised(&text))
+        arguments.windows(2).find(asked).and_then(|pair| read(workplace.0.join(&pair[1])))
     };
-    let (junit, json, json_lines) = (report(".xml"), report(".json"), report(".jsonl"));
+    let reports = REPORTS.iter().filter_map(|(golden, ending)| Some((*golden, report(ending)?)));
+    let summary = read(workplace.0.join(SUMMARY)).map(|text| (SUMMARY, text));
+    let reports = reports.chain(summary).collect();
     let printed = |bytes: Vec<u8>| {
         let text = String::from_utf8(bytes).expect("the program prints UTF-8");
         normalised(&text)
@@ -294,9 +314,7 @@ fn run(case: &Case, kept: Option<Kept<'_>>) -> Seen {
         exit: output.status.code(),
         stdout: printed(output.stdout),
         stderr: printed(output.stderr),
-        junit,
-        json,
-        json_lines,
+        reports,
         kept: changed(&snapshots(&case.folder), &snapshots(&workplace.0)),
     }
 }
@@ -421,15 +439,15 @@ fn check(case: &Case) -> String {
         problems += &check_recording(case, &seen);
     }
     let code = seen.exit.map_or_else(|| "a signal\n".to_owned(), |code| format!("{code}\n"));
-    for (file, text) in [
+    let of_reports = REPORTS.iter().map(|(golden, _)| *golden).chain([SUMMARY]);
+    let of_reports = of_reports.map(|golden| (golden, seen.reports.get(golden).cloned()));
+    let printed = [
         ("exit", Some(code)),
         ("stdout", said(&seen.stdout)),
         ("stderr", said(&seen.stderr)),
-        ("junit.xml", seen.junit),
-        ("report.json", seen.json),
-        ("report.jsonl", seen.json_lines),
-        ("kept", seen.kept),
-    ] {
+        ("kept", seen.kept.clone()),
+    ];
+    for (file, text) in printed.into_iter().chain(of_reports) {
         compare(case, file, text.as_deref(), &mut problems);
     }
     problems

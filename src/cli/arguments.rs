@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::compare::ComparisonFile;
 use super::reports::ReportFile;
 use ananke::plan::Filter;
 use ananke::variables::{is_name, is_reserved};
@@ -135,8 +136,8 @@ pub(crate) struct RecordingOptions {
 /// How a run is told.
 #[derive(Debug, Args)]
 pub(crate) struct ReportOptions {
-    /// Write a report, its kind by the file's ending: `.xml` JUnit, `.json` one value, `.jsonl` a line a test; may be
-    /// repeated
+    /// Write a report, its kind by the file's ending: `.xml` JUnit, `.json` one value, `.jsonl` a line a test, `.md`
+    /// Markdown, `.tap` TAP; may be repeated
     #[arg(short, long, value_name = "FILE", value_parser = ReportFile::parse)]
     pub(crate) output: Vec<ReportFile>,
     /// Write a JUnit XML report
@@ -257,6 +258,10 @@ pub(crate) struct CompareOptions {
     /// A test is slower from so much more time on: `250ms`, `2s`
     #[arg(long, value_name = "TIME", default_value = "250ms", value_parser = any_time)]
     pub(crate) slower_by: Duration,
+    /// Write it to a file as well, its form by the file's ending: `.md` Markdown, `.html` a page, `.json` as `--json`;
+    /// may be repeated
+    #[arg(short, long, value_name = "FILE", value_parser = ComparisonFile::parse)]
+    pub(crate) output: Vec<ComparisonFile>,
     /// Print one JSON object, for programs
     #[arg(long)]
     pub(crate) json: bool,

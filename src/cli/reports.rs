@@ -8,10 +8,13 @@ use ananke::model::ReportFormat;
 use ananke::report::Reporter;
 use ananke::report::comparison::{Baseline, BaselineReport};
 use ananke::report::console::{ConsoleOptions, ConsoleReport, Verbosity};
+use ananke::report::github::{GithubReport, Step};
 use ananke::report::json_lines::{JsonLinesReport, JsonReport};
 use ananke::report::junit::{JunitReport, Profile};
 use ananke::report::live::LiveArea;
+use ananke::report::markdown::MarkdownReport;
 use ananke::report::servers::ServerReport;
+use ananke::report::tap::TapReport;
 
 use super::arguments::{Colour, JunitProfile, ReportOptions};
 use super::style::is_coloured;
@@ -58,8 +61,16 @@ pub(super) fn reporters(
             ReportFormat::JsonLines => {
                 JsonLinesReport::create(destination).map(|report| Box::new(report) as _)
             }
+            ReportFormat::Markdown => MarkdownReport::create(destination).map(|report| Box::new(report) as _),
+            ReportFormat::Tap => TapReport::create(destination).map(|report| Box::new(report) as _),
         };
         reporters.push(report.map_err(|error| unwritable(path, context, &error))?);
+    }
+    if let Some(step) = Step::of(context) {
+        // Lines of JSON are for programs: the runner reads the other stream as well.
+        let out: Box<dyn io::Write + Send> =
+            if options.json { Box::new(io::stderr()) } else { Box::new(io::stdout()) };
+        reporters.push(Box::new(GithubReport::new(out, step)));
     }
     Ok(reporters)
 }

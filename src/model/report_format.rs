@@ -11,11 +11,16 @@ pub enum ReportFormat {
     Json,
     /// `.jsonl`
     JsonLines,
+    /// `.md`
+    Markdown,
+    /// `.tap`
+    Tap,
 }
 
 impl ReportFormat {
     /// The endings and what they mean, in words.
-    pub const ENDINGS: &'static str = "`.xml` (JUnit), `.json` (one value) or `.jsonl` (a line a test)";
+    pub const ENDINGS: &'static str =
+        "`.xml` (JUnit), `.json` (one value), `.jsonl` (a line a test), `.md` (Markdown) or `.tap` (TAP)";
 
     /// The kind that the ending of `path` says; `None` where it says none.
     pub fn of(path: &Path) -> Option<Self> {
@@ -24,6 +29,8 @@ impl ReportFormat {
             "xml" => Some(Self::Junit),
             "json" => Some(Self::Json),
             "jsonl" => Some(Self::JsonLines),
+            "md" => Some(Self::Markdown),
+            "tap" => Some(Self::Tap),
             _ => None,
         }
     }

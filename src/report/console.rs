@@ -12,7 +12,7 @@ use super::palette::{Palette, mark};
 use super::servers;
 use super::snapshots::Snapshots;
 use super::transcript::{Scope, Telling, tell};
-use super::{Reporter, duration, names, text};
+use super::{Reporter, counts, duration, names, text};
 use crate::outcome::{Outcome, Status, Totals, Verdict};
 use crate::redact::Sealed;
 use crate::run::RunEvent;
@@ -149,45 +149,12 @@ impl ConsoleReport {
         }
         page.plain(&self.ending.told(ended.map(|(verdict, _)| verdict), palette));
         page.plain(&self.snapshots.told(palette));
-        self.counts(&mut page);
+        counts::write(&mut page, palette, &self.totals, self.selected);
         if let Some((_, elapsed_us)) = ended {
             page.put(palette.faint, &format!(" in {}", duration::for_people(elapsed_us)));
         }
         page.end();
         page.0
-    }
-
-    fn counts(&self, page: &mut Page) {
-        let Self { palette, totals, .. } = self;
-        let tests = totals.tests();
-        let plural = |count: usize| if count == 1 { "test" } else { "tests" };
-        if tests < self.selected {
-            page.put(palette.warning, &format!("{tests} of {} {}", self.selected, plural(self.selected)));
-        } else {
-            page.put(palette.strong, &format!("{tests} {}", plural(tests)));
-        }
-        let counts = [
-            (totals.passed, Status::Passed),
-            (totals.failed, Status::Failed),
-            (totals.error, Status::Error),
-            (totals.timeout, Status::Timeout),
-            (totals.skipped, Status::Skipped),
-        ];
-        let mut before = ": ";
-        for (count, status) in counts.into_iter().filter(|(count, _)| *count > 0) {
-            page.plain(before);
-            let plural = matches!(status, Status::Error | Status::Timeout) && count > 1;
-            let plural = if plural { "s" } else { "" };
-            page.put(palette.of(status), &format!("{count} {}{plural}", status.as_str()));
-            if status == Status::Passed && totals.flaky > 0 {
-                page.put(palette.warning, &format!(" ({} flaky)", totals.flaky));
-            }
-            before = ", ";
-        }
-        if totals.quarantined > 0 {
-            page.plain(before);
-            page.put(palette.warning, &format!("{} quarantined", totals.quarantined));
-        }
     }
 
     fn print(&mut self, text: &str) -> io::Result<()> {

@@ -63,8 +63,8 @@ impl Snapshots {
         page.0
     }
 
-    /// `2 written, 1 updated`.
-    fn counts(&self) -> String {
+    /// `2 written, 1 updated`; empty where there is nothing to count.
+    pub(super) fn counts(&self) -> String {
         let Self { written, updated, obsolete, deleted, listed: _ } = self;
         let counts =
             [(written, "written"), (updated, "updated"), (obsolete, "obsolete"), (deleted, "deleted")];

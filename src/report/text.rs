@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use serde::de::IgnoredAny;
 
+use super::excerpt::Excerpt;
 use super::orders;
 use crate::diagnostic::deceives;
 
@@ -93,12 +94,7 @@ pub fn bounded_lines(text: &str, max: usize) -> Cow<'_, str> {
     if text.len() <= max {
         return Cow::Borrowed(text);
     }
-    let head = text[..text.floor_char_boundary(max / 4)].rfind('\n').map_or(0, |end| end + 1);
-    let tail = text.ceil_char_boundary(text.len() - (max - max / 4));
-    let tail = text[tail..].find('\n').map_or(text.len(), |end| tail + end + 1);
-    let left_out = text[head..tail].lines().count();
-    let plural = if left_out == 1 { "" } else { "s" };
-    Cow::Owned(format!("{}… ({left_out} line{plural} left out)\n{}", &text[..head], &text[tail..]))
+    Cow::Owned(Excerpt::new(text.to_owned()).shortened(max).to_string())
 }
 
 /// `change` applied to `text`; copies only what changes.

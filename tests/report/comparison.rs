@@ -259,3 +259,54 @@ proptest! {
         }
     }
 }
+
+/// Two runs of many tests in which every word is hostile, and how they differ.
+fn hostile_comparison(count: usize) -> Comparison {
+    let folder = TempDir::new().unwrap();
+    let named = |number: usize, status| {
+        let mut outcome = outcomes::hostile_after_all(status, number.is_multiple_of(3));
+        outcome.id = format!("{number}{}{}", outcomes::MARKDOWN, outcomes::HOSTILE);
+        for turn in &mut outcome.turns {
+            turn.lines.push(outcomes::calls(9, &format!("{number}{}", outcomes::MARKDOWN), "", None, (0, 0)));
+        }
+        outcome
+    };
+    let statuses = [Status::Passed, Status::Failed, Status::Error, Status::Timeout, Status::Skipped];
+    let outcomes =
+        |shift: usize| (0..count).map(move |number| named(number + shift, statuses[(number * shift) % 5]));
+    let before = whole(folder.path(), "a.json", &run(outcomes(1).collect()));
+    let after = whole(folder.path(), "b.json", &run(outcomes(2).collect()));
+    let hostile = format!("{}{}", outcomes::MARKDOWN, outcomes::HOSTILE);
+    Comparison::of((&before, &hostile), (&after, &hostile), &Rules::default()).unwrap()
+}
+
+#[test]
+fn hostile_text_stays_text_in_markdown() {
+    let text = hostile_comparison(40).markdown();
+    assert!(text.starts_with("## ✗ regression: "), "{text}");
+    for line in text.lines() {
+        let starts = ["## ", "### ", "- ", "  - "].iter().any(|start| line.starts_with(start));
+        assert!(starts || line.is_empty() || line.contains(" newly "), "{line:?}");
+        let outside = super::markdown::outside_of_spans(line);
+        assert!(!outside.contains(['<', '[', '@', '|', '#']) || line.starts_with('#'), "{line:?}");
+        assert!(!line.chars().any(char::is_control), "{line:?}");
+    }
+    let text = hostile_comparison(300).markdown();
+    assert!(text.len() <= 65_000 && text.contains("\n- … and "), "{}", text.len());
+}
+
+#[test]
+fn hostile_text_stays_text_in_html() {
+    let page = hostile_comparison(40).html();
+    let (head, body) = page.split_once("<body>").expect("a body");
+    assert!(!head.contains("://"), "nothing comes from elsewhere");
+    let tag = regex::Regex::new("<[^>]*>?").unwrap();
+    let ours = regex::Regex::new(
+        r#"^</?(?:main|body|html|h1|h2|p|ul|li|br|code|span)(?: class="(?:bad|good|faint)")?>$"#,
+    );
+    let ours = ours.unwrap();
+    for found in tag.find_iter(body) {
+        assert!(ours.is_match(found.as_str()), "{:?}", found.as_str());
+    }
+    assert!(!page.chars().any(|character| character.is_control() && character != '\n'));
+}

@@ -16,7 +16,7 @@ use super::{begun, compare, ended, run};
 
 /// A pipe that remembers; `None` is one whose reader has gone away.
 #[derive(Clone)]
-struct Pipe(Option<Arc<Mutex<Vec<u8>>>>);
+pub(super) struct Pipe(pub(super) Option<Arc<Mutex<Vec<u8>>>>);
 
 impl Write for Pipe {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

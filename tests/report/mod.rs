@@ -2,10 +2,13 @@
 
 mod comparison;
 mod console;
+mod github;
 mod json_lines;
 mod junit;
 mod junit_strict;
+mod markdown;
 mod outcomes;
+mod tap;
 
 use std::path::Path;
 

@@ -298,6 +298,9 @@ pub(super) fn hostile_after_all(status: Status, in_quarantine: bool) -> Outcome 
 /// Text that breaks terminals, parsers and attributes.
 pub(super) const HOSTILE: &str = "]]> <script>alert('x')</script> & \"q\" \u{0}\u{8}\u{1b}[2J\u{9b}31m \u{202e}abc\u{fffe}\u{ffff} a\nb\r\nc\rd\te &amp; <!-- \u{e0041}\n::error::x ##vso[a] [[ATTACHMENT|/etc/passwd]]";
 
+/// Text that would be Markdown, HTML, or an order to whom it is shown.
+pub(super) const MARKDOWN: &str = "</details><h1>x</h1> ![x](https://example.org/x.png) [a](https://example.org) @everyone #1 | a | b |\n|---|---|\n\n```\n</details>\n````````\n~~~\n# heading\n- [ ] task\n> quote\n<!-- --><script>alert(1)</script>\n&lt;b&gt; $`x`$ `code` ``more``\n::error::x\n";
+
 /// A failed test in which every string is hostile.
 pub(super) fn hostile() -> Outcome {
     let text = || HOSTILE.to_owned();

@@ -1,16 +1,20 @@
 //! What changed between two runs, from their reports: which tests fail newly, call other tools, take longer.
 //!
 //! Flows in: two reports, read back by `reader` as `digest`s, or one and the events of the run that goes (`baseline`).
-//! Flows out: a [`Comparison`], told to people by `console` and to programs by `view`. **Invariant:** two reports of
+//! Flows out: a [`Comparison`], told to people by `console`,
+//! `markdown` and `html` and to programs by `view`. **Invariant:** two reports of
 //! one run have nothing to tell.
 
 mod baseline;
 mod change;
 mod console;
 mod digest;
+mod html;
+mod markdown;
 mod reader;
 mod tools;
 mod view;
+mod words;
 
 use std::path::Path;
 

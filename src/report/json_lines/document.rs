@@ -9,10 +9,10 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::from_outcome;
-use super::tally::Tally;
 use super::view::VERSION;
 use crate::context::Scratch;
 use crate::redact::Sealed;
+use crate::report::tally::Tally;
 use crate::report::{Reporter, text};
 use crate::run::RunEvent;
 
@@ -39,7 +39,7 @@ impl JsonReport {
         write!(
             out,
             "{{\"version\":\"{VERSION}\",\"summary\":{},\"results\":[",
-            harmless(&self.tally.summary())?
+            harmless(&from_outcome::summary(&self.tally))?
         )?;
         self.results.file.rewind()?;
         io::copy(&mut self.results.file, &mut out)?;

@@ -3,7 +3,6 @@
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::tally::{End, Tally};
 use super::view::{
     Assertion, Attempt, CustomEvent, EarlierMessage, InputSource, Interrupt, LateResult, Level, ProblemView,
     Quarantined, ResultLine, RunOutcome, SnapshotCounts, Status, SummaryLine, ToolCall, Turn, Usage, VERSION,
@@ -11,6 +10,7 @@ use super::view::{
 use crate::outcome::{self, CallFailure, CallOutcome, Failure, Line, Outcome, Problem, RunEnd, TurnOutcome};
 use crate::report::duration::milliseconds;
 use crate::report::snapshots::Snapshots;
+use crate::report::tally::Tally;
 use crate::report::text::compact_json;
 use crate::trace::{self, Tokens};
 
@@ -45,6 +45,7 @@ pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
         total_turns: outcome.turns.len(),
         turns_not_run: outcome.turns_not_run,
         final_assertions: outcome.failures.iter().map(assertion).collect(),
+        assertion_errors: outcome.all_failures().map(|(_, failure)| failure.message.as_str()).collect(),
         warnings: &outcome.warnings,
         error: problem.filter(|_| !skipped).map(problem_view),
     }
@@ -77,21 +78,10 @@ fn attempt((number, outcome): (usize, &Outcome)) -> Attempt<'_> {
 /// What is said of a run as a whole.
 pub(super) fn summary(tally: &Tally) -> SummaryLine {
     let Tally { selected, started_unix_ms, totals, total_turns, snapshots: counted, end } = tally;
-    let total = totals.tests();
-    let reasons = end.as_ref().map(|end| end.verdict.reasons().join("; "));
-    let (exit_code, reason) = match (end, reasons.unwrap_or_default()) {
-        (None, _) => (None, format!("the run was cut short after {total} of {selected} tests")),
-        (Some(End { interrupted: true, .. }), _) => (Some(130), "the run was interrupted".to_owned()),
-        (Some(_), reasons) if !reasons.is_empty() => (Some(1), reasons),
-        (Some(_), _) if totals.quarantined > 0 => {
-            (Some(0), "no test failed outside of the quarantine".to_owned())
-        }
-        (Some(_), _) => (Some(0), "no test failed".to_owned()),
-    };
     SummaryLine {
         version: VERSION,
         selected: *selected,
-        total,
+        total: totals.tests(),
         passed: totals.passed,
         failed: totals.failed,
         error: totals.error,
@@ -102,9 +92,9 @@ pub(super) fn summary(tally: &Tally) -> SummaryLine {
         total_turns: *total_turns,
         started: *started_unix_ms,
         duration_ms: end.as_ref().map(|end| milliseconds(end.elapsed_us)),
-        exit_code,
+        exit_code: tally.exit_code(),
         snapshots: snapshots(counted),
-        reason,
+        reason: tally.reason(),
     }
 }
 
@@ -238,7 +228,7 @@ fn assertion(failure: &Failure) -> Assertion<'_> {
         rule: &failure.rule,
         passed: false,
         message: &failure.message,
-        expected: filled(&failure.expected),
+        value: filled(&failure.expected),
         seen: &failure.seen,
         difference: failure.difference.as_ref().map(ToString::to_string),
         help: failure.help.as_deref(),

@@ -6,7 +6,6 @@
 
 mod document;
 mod from_outcome;
-mod tally;
 mod view;
 
 use std::io::{self, Write};
@@ -14,6 +13,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
+use super::tally::Tally;
 use super::{Reporter, text};
 use crate::context::Scratch;
 use crate::outcome::Outcome;
@@ -21,7 +21,6 @@ use crate::redact::Sealed;
 use crate::run::RunEvent;
 use crate::schema::generate_of;
 pub use document::JsonReport;
-use tally::Tally;
 pub(super) use view::VERSION;
 use view::{Line, Written};
 
@@ -98,7 +97,7 @@ impl Reporter for JsonLinesReport {
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<()> {
-        let summary = serde_json::to_string(&Line::Summary(self.tally.summary()))?;
+        let summary = serde_json::to_string(&Line::Summary(from_outcome::summary(&self.tally)))?;
         self.line(&summary)?;
         match self.out {
             Out::File { scratch, destination } => scratch.put_in_place(&destination),

@@ -137,6 +137,10 @@ pub(super) struct ResultLine<'a> {
     /// The rules that the test as a whole does not keep, found when it was over; those of a turn are in its turn.
     #[schemars(extend("x-since" = "1.0"))]
     pub(super) final_assertions: Vec<Assertion<'a>>,
+    /// What every rule that does not hold has to say, those of the turns first: the messages of their `assertions` and of
+    /// `final_assertions`.
+    #[schemars(extend("x-since" = "1.0"))]
+    pub(super) assertion_errors: Vec<&'a str>,
     /// Oddities that fail nothing: a secret that a hook gave and that is too short to be masked, a command of `teardown`
     /// that failed.
     #[schemars(extend("x-since" = "1.0"))]
@@ -408,10 +412,10 @@ pub(super) struct Assertion<'a> {
     /// The finding, on one line.
     #[schemars(extend("x-since" = "1.0"))]
     pub(super) message: &'a str,
-    /// What was wanted; left out where the message says it all.
+    /// What the rule wants, in words; left out where the message says it all.
     #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) expected: Option<&'a str>,
+    pub(super) value: Option<&'a str>,
     /// What was seen instead: the nearest calls or texts.
     #[schemars(extend("x-since" = "1.0"))]
     pub(super) seen: &'a [String],

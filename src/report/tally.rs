@@ -1,9 +1,7 @@
-//! What a summary says, counted while the run goes.
+//! What there is to say of a run as a whole, counted while it goes.
 
-use super::from_outcome;
-use super::view::SummaryLine;
+use super::snapshots::Snapshots;
 use crate::outcome::{Totals, Verdict};
-use crate::report::snapshots::Snapshots;
 use crate::run::RunEvent;
 
 /// The numbers of a run so far.
@@ -52,8 +50,28 @@ impl Tally {
         }
     }
 
-    /// The summary of what was counted.
-    pub(super) fn summary(&self) -> SummaryLine {
-        from_outcome::summary(self)
+    /// The exit code that the tests lead to, 130 where somebody interrupted the run; none where it was cut short.
+    pub(super) fn exit_code(&self) -> Option<u8> {
+        self.end.as_ref().map(|end| match end {
+            End { interrupted: true, .. } => 130,
+            End { verdict, .. } => u8::from(!verdict.is_pass()),
+        })
+    }
+
+    /// Why it is that exit code, for people.
+    pub(super) fn reason(&self) -> String {
+        let total = self.totals.tests();
+        let reasons = match &self.end {
+            None => return format!("the run was cut short after {total} of {} tests", self.selected),
+            Some(End { interrupted: true, .. }) => return "the run was interrupted".to_owned(),
+            Some(end) => end.verdict.reasons(),
+        };
+        if !reasons.is_empty() {
+            reasons.join("; ")
+        } else if self.totals.quarantined > 0 {
+            "no test failed outside of the quarantine".to_owned()
+        } else {
+            "no test failed".to_owned()
+        }
     }
 }

@@ -1,0 +1,58 @@
+// Reads a Markdown report as GitHub does (CommonMark with GitHub's extensions) and says whether it holds anything but the
+// headings, lists, code and folds that ananke writes: nothing that an agent said may become a link, an image, a table or
+// HTML. With JSON lines as the second argument, every test that failed must have a heading with its id.
+
+import { readFileSync } from "node:fs";
+import remarkGfm from "remark-gfm";
+import remarkParse from "remark-parse";
+import { unified } from "unified";
+
+const [report, lines] = process.argv.slice(2);
+const text = readFileSync(report, "utf8");
+const tree = unified().use(remarkParse).use(remarkGfm).parse(text);
+
+const ours = ["root", "heading", "paragraph", "text", "inlineCode", "code", "html", "list", "listItem"];
+const fold = /^(<details><summary>(transcript|slowest|\d+ quarantined)<\/summary>|<\/details>)$/;
+const problems = [];
+const headings = [];
+let open = 0;
+const visit = (node) => {
+  if (!ours.includes(node.type)) {
+    problems.push(`a ${node.type} in line ${node.position.start.line}`);
+  }
+  if (node.type === "html") {
+    if (!fold.test(node.value)) {
+      problems.push(`HTML in line ${node.position.start.line}: ${node.value}`);
+    }
+    open += node.value === "</details>" ? -1 : 1;
+  }
+  // Code is shown as it is; anything else mentions people and issues.
+  if (node.type === "text" && /[@#<[]|:\/\//.test(node.value)) {
+    problems.push(`text in line ${node.position.start.line}: ${node.value}`);
+  }
+  if (node.type === "heading" && node.depth === 3) {
+    headings.push(node.children.filter((child) => child.type === "inlineCode").map((child) => child.value).join());
+  }
+  (node.children ?? []).forEach(visit);
+};
+visit(tree);
+if (open !== 0) {
+  problems.push(`${open} folds are open at the end`);
+}
+if (text.length > 65_000) {
+  problems.push(`${text.length} characters`);
+}
+if (lines) {
+  const results = readFileSync(lines, "utf8").trim().split("\n").map(JSON.parse);
+  const fails = (result) => ["failed", "error", "timeout"].includes(result.status) && !("quarantined" in result);
+  const plain = (id) => !/[\u0000-\u001f\u007f-\u009f]/.test(id);
+  for (const { id } of results.filter((result) => result.type === "result" && fails(result) && plain(result.id))) {
+    if (!headings.includes(id)) {
+      problems.push(`no heading for ${id}`);
+    }
+  }
+}
+if (problems.length > 0) {
+  console.error(problems.join("\n"));
+  process.exit(1);
+}

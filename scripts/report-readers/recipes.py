@@ -1,0 +1,27 @@
+"""Runs every recipe of a file in a folder and compares what it prints with what stands below it.
+
+    recipes.py FILE FOLDER [write]
+
+A recipe is a command behind `$ ` and, up to an empty line, what it prints; `write` writes that anew.
+"""
+
+import pathlib
+import subprocess
+import sys
+
+file, folder = pathlib.Path(sys.argv[1]), sys.argv[2]
+told, failed = [], 0
+for block in file.read_text(encoding="utf-8").strip().split("\n\n"):
+    command, _, expected = block.partition("\n")
+    command = command.removeprefix("$ ")
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=folder, capture_output=True, text=True)
+    printed = done.stdout.rstrip("\n")
+    told.append(f"$ {command}\n{printed}\n")
+    if done.returncode != 0 or done.stderr or (printed != expected and "write" not in sys.argv):
+        failed += 1
+        print(f"FAIL {command}\n--- printed (exit code {done.returncode})\n{printed}\n{done.stderr}--- expected\n{expected}")
+    else:
+        print(f"ok   {command}")
+if "write" in sys.argv:
+    file.write_text("\n".join(told), encoding="utf-8")
+sys.exit(1 if failed else 0)

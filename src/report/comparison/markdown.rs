@@ -1,0 +1,53 @@
+//! A comparison for comments of pull requests: the verdict first, then what weighs most.
+
+use std::fmt::Write as _;
+
+use super::Comparison;
+use super::change::Change;
+use super::words::{self, Difference, SECTIONS};
+use crate::report::markdown::{MOST, Rows, code};
+
+/// The most bytes of one text.
+const LONGEST: usize = 400;
+
+impl Comparison {
+    /// What changed, as Markdown that fits into a comment.
+    pub fn markdown(&self) -> String {
+        let sign = if self.is_regression() { "✗" } else { "✓" };
+        let mut head = format!("## {sign} {}\n\n{}\n\n", self.verdict_in_words(), self.changed());
+        for (word, side) in [("before", &self.before), ("after", &self.after)] {
+            let _ = writeln!(head, "- {word} {}: {}", code(&side.name, LONGEST), words::of_run(side));
+        }
+        if let Some(line) = self.agents_time() {
+            let _ = writeln!(head, "- {line}");
+        }
+        let mut text = head;
+        for (heading, kinds) in SECTIONS {
+            // What stands round the rows of this section and of those behind it always has room.
+            let room = (MOST - SECTIONS.len() * 100).saturating_sub(text.len());
+            let mut rows = Rows::new(room);
+            for change in self.section_of(kinds) {
+                rows.add(&row(change));
+            }
+            if rows.count > 0 {
+                let _ = write!(text, "\n### {heading}\n\n{}", rows.told());
+            }
+        }
+        text
+    }
+}
+
+fn row(change: &Change) -> String {
+    let note = words::note(change);
+    let mut row = format!("{} {}", words::sign(change).replace('-', "−"), code(change.id(), LONGEST));
+    if !note.is_empty() {
+        let _ = write!(row, " {note}");
+    }
+    if let Some(reason) = words::reason(change) {
+        let _ = write!(row, "\n  - {}", code(reason, LONGEST));
+    }
+    for Difference { word, was, is } in words::differences(change) {
+        let _ = write!(row, "\n  - {word}: {} → {}", code(&was, LONGEST), code(&is, LONGEST));
+    }
+    row
+}

@@ -1,0 +1,164 @@
+//! What there is to say of a comparison, in words that every form of it has in common.
+
+use super::change::{Change, Kind, ratio};
+use super::digest::Digest;
+use super::tools::both;
+use super::{Comparison, Side};
+use crate::outcome::Status;
+use crate::report::palette::mark;
+use crate::report::{duration, text};
+
+/// Headings, each with the kinds that stand below it where they are the first of a test; what weighs most comes first.
+pub(super) const SECTIONS: [(&str, &[Kind]); 8] = [
+    ("newly failing", &[Kind::NewlyFailing]),
+    ("still failing", &[Kind::StillFailing]),
+    ("newly flaky", &[Kind::Flaky]),
+    ("changed", &[Kind::Tools, Kind::Ending, Kind::Slower]),
+    ("newly passing", &[Kind::NewlyPassing]),
+    ("now skipped", &[Kind::Skipped]),
+    ("new", &[Kind::New]),
+    ("removed", &[Kind::Removed]),
+];
+
+impl Comparison {
+    /// What stands below the heading of these kinds.
+    pub(super) fn section_of<'c>(&'c self, kinds: &'c [Kind]) -> impl Iterator<Item = &'c Change> {
+        self.changes.iter().filter(move |change| kinds.contains(&change.kinds[0]))
+    }
+
+    /// How many tests changed in which way.
+    pub(super) fn changed(&self) -> String {
+        let counts = Kind::ALL.map(|kind| (kind, self.count(kind)));
+        let changed = listed(counts.into_iter());
+        if changed.is_empty() { "nothing changed".to_owned() } else { changed }
+    }
+
+    /// Whether something became worse, and what.
+    pub(super) fn verdict_in_words(&self) -> String {
+        let regressions = self.regressions();
+        if regressions.is_empty() {
+            return "no regression".to_owned();
+        }
+        format!("regression: {}", listed(regressions.into_iter()))
+    }
+
+    /// How many tests there was nothing to compare of.
+    pub(super) fn not_run(&self) -> Option<String> {
+        let tests = tests(self.not_run);
+        (self.not_run > 0).then(|| format!("{tests} of `{}` did not run this time", name(&self.before)))
+    }
+
+    /// What became of the agent's time.
+    pub(super) fn agents_time(&self) -> Option<String> {
+        let time = self.agents_time;
+        let (before, after) = (duration::for_people(time.before_us), duration::for_people(time.after_us));
+        let tests = tests(time.tests);
+        let line = || format!("agent's time in {tests} that passed both times: {after}, before {before}");
+        (time.tests > 0).then(line)
+    }
+}
+
+/// `2 newly failing, 1 slower`.
+fn listed(counts: impl Iterator<Item = (Kind, usize)>) -> String {
+    let told = counts.filter(|(_, count)| *count > 0);
+    told.map(|(kind, count)| format!("{count} {}", kind.words())).collect::<Vec<_>>().join(", ")
+}
+
+fn tests(count: usize) -> String {
+    format!("{count} test{}", if count == 1 { "" } else { "s" })
+}
+
+/// What messages call the report of a run.
+pub(super) fn name(side: &Side) -> String {
+    text::line(&side.name).into_owned()
+}
+
+/// `base.json: 9 tests in 3.2 s`.
+pub(super) fn run(side: &Side) -> String {
+    format!("{}: {}", name(side), of_run(side))
+}
+
+/// `9 tests in 3.2 s`.
+pub(super) fn of_run(side: &Side) -> String {
+    let whole = side.whole;
+    let time = whole.elapsed_us.map(|us| format!(" in {}", duration::for_people(us)));
+    let end = match whole.exit_code {
+        None => ", cut short",
+        Some(130) => ", interrupted",
+        Some(_) => "",
+    };
+    format!("{}{}{end}", tests(whole.total), time.unwrap_or_default())
+}
+
+/// The sign before a test.
+pub(super) fn sign(change: &Change) -> &'static str {
+    match (&change.after, change.kinds[0]) {
+        (_, Kind::Tools | Kind::Ending | Kind::Slower | Kind::Flaky) => "~",
+        (Some(after), _) => mark(after.status),
+        (None, _) => "-",
+    }
+}
+
+/// Why it does not pass, where that is news.
+pub(super) fn reason(change: &Change) -> Option<&str> {
+    let reason = change.after.as_ref()?.reason.as_deref();
+    let before = change.before.as_ref().and_then(|test| test.reason.as_deref());
+    reason.filter(|_| reason != before)
+}
+
+/// What the section does not say of the verdict.
+pub(super) fn note(change: &Change) -> String {
+    let kind = change.kinds[0];
+    let mut notes = Vec::new();
+    if let Some(after) = &change.after {
+        if after.fails() || (kind == Kind::New && after.status == Status::Skipped) {
+            notes.push(after.status.as_str().to_owned());
+        }
+        for (is_set, word) in [(after.flaky, "passed on a retry"), (after.quarantined, "quarantined")] {
+            notes.extend(is_set.then(|| word.to_owned()));
+        }
+    }
+    match &change.before {
+        None if kind == Kind::NewlyFailing => notes.push("new".to_owned()),
+        Some(before) if Some(before.status) != change.after.as_ref().map(|after| after.status) => {
+            notes.push(format!("{} before", before.status.as_str()));
+        }
+        _ => {}
+    }
+    notes.join(", ")
+}
+
+/// Something of a test that was otherwise before.
+pub(super) struct Difference {
+    /// What: `tools`, `ending`, `time`.
+    pub(super) word: &'static str,
+    pub(super) was: String,
+    pub(super) is: String,
+}
+
+/// What became different beside the verdict.
+pub(super) fn differences(change: &Change) -> Vec<Difference> {
+    let (Some(before), Some(after)) = (&change.before, &change.after) else { return Vec::new() };
+    let difference = |kind: &Kind| {
+        let (word, was, is) = match kind {
+            Kind::Tools => {
+                let (was, is) = both(&before.tools, &after.tools);
+                ("tools", was, is)
+            }
+            Kind::Ending => ("ending", ending(before), ending(after)),
+            Kind::Slower => {
+                let times = ratio(before.duration_us, after.duration_us);
+                let is = duration::for_people(after.duration_us);
+                let is = if times.is_finite() { format!("{is} ({times:.1} times as long)") } else { is };
+                ("time", duration::for_people(before.duration_us), is)
+            }
+            _ => return None,
+        };
+        Some(Difference { word, was, is })
+    };
+    change.kinds.iter().filter_map(difference).collect()
+}
+
+fn ending(test: &Digest) -> String {
+    test.ending.clone().unwrap_or_else(|| "none".to_owned())
+}

@@ -1,0 +1,45 @@
+//! Pieces of Markdown. Whatever an agent can have said stands in a code span or in a code block, where Markdown reads no
+//! links, images, mentions, tables and HTML, and cannot leave it.
+
+use crate::report::text;
+
+/// `text` in a code span on one line, of about `max` bytes at most: its fence is longer than any row of backticks in it.
+pub(in crate::report) fn code(text: &str, max: usize) -> String {
+    let text = text::line(text);
+    let text = text::bounded(&text, max);
+    if text.trim().is_empty() {
+        return "(nothing)".to_owned();
+    }
+    let rows = text.split(|character| character != '`').map(str::len);
+    let fence = "`".repeat(rows.max().unwrap_or(0) + 1);
+    // A blank at both ends belongs to the span and is not shown.
+    let edge = |character: char| matches!(character, '`' | ' ');
+    let pad = if text.starts_with(edge) || text.ends_with(edge) { " " } else { "" };
+    format!("{fence}{pad}{text}{pad}{fence}")
+}
+
+/// `body` below a line that a click opens.
+pub(super) fn folded(summary: &str, body: &str) -> String {
+    format!("<details><summary>{summary}</summary>\n\n{}\n\n</details>\n\n", body.trim_end_matches('\n'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_span_holds_everything() {
+        for (text, expected) in [
+            ("plain", "`plain`"),
+            ("a `b` ``c``", "``` a `b` ``c`` ```"),
+            ("`", "`` ` ``"),
+            (" x", "`  x `"),
+            ("a\nb</details>", "`a\\nb</details>`"),
+            (" ", "(nothing)"),
+            ("", "(nothing)"),
+        ] {
+            assert_eq!(code(text, 100), expected);
+        }
+        assert_eq!(code("abcdef", 3), "`abc… (3 more bytes)`");
+    }
+}

@@ -1,0 +1,137 @@
+//! What GitHub Actions is told.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ananke::context::{Context, ManualClock, SequentialIds};
+use ananke::outcome::{Outcome, Status, Verdict};
+use ananke::redact::Sealed;
+use ananke::report::Reporter;
+use ananke::report::github::{GithubReport, Step};
+use ananke::run::RunEvent;
+
+use super::json_lines::Pipe;
+use super::junit::folder;
+use super::outcomes;
+use super::{compare, ended, run};
+
+fn step(environment: &[(&str, &str)]) -> Option<Step> {
+    let owned = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    Step::of(&Context {
+        environment: Arc::new(owned.collect::<BTreeMap<_, _>>()),
+        working_directory: "/checkout/repository/shop".into(),
+        home: None,
+        clock: Arc::new(ManualClock::new(0)),
+        ids: Arc::new(SequentialIds::default()),
+        stdout_is_terminal: false,
+        stderr_is_terminal: false,
+        parallelism: NonZeroUsize::MIN,
+    })
+}
+
+fn told(step: Step, events: &[Sealed<RunEvent>]) -> String {
+    let bytes = Arc::new(Mutex::new(Vec::new()));
+    let mut report = Box::new(GithubReport::new(Box::new(Pipe(Some(bytes.clone()))), step));
+    for event in events {
+        report.event(event).expect("a pipe takes everything");
+    }
+    report.finish().expect("a pipe takes everything");
+    let bytes = bytes.lock().unwrap_or_else(PoisonError::into_inner);
+    String::from_utf8(bytes.clone()).expect("UTF-8")
+}
+
+/// A step in a repository, with this file for the summary.
+fn in_repository(summary: &Path) -> Step {
+    let summary = summary.to_str().expect("UTF-8");
+    let environment = [
+        ("GITHUB_ACTIONS", "true"),
+        ("GITHUB_WORKSPACE", "/checkout/repository"),
+        ("GITHUB_STEP_SUMMARY", summary),
+    ];
+    step(&environment).expect("a step")
+}
+
+fn summary(name: &str) -> std::path::PathBuf {
+    let folder = folder(&format!("github-{name}"));
+    fs::create_dir_all(&folder).expect("a writable folder");
+    folder.join("summary.md")
+}
+
+#[test]
+fn nothing_is_told_elsewhere() {
+    assert!(step(&[]).is_none());
+    assert!(step(&[("GITHUB_ACTIONS", ""), ("GITHUB_WORKSPACE", "/checkout")]).is_none());
+    assert!(step(&[("GITHUB_ACTIONS", "true")]).is_some());
+}
+
+#[test]
+fn annotations_stand_on_the_lines_of_the_rules() {
+    let path = summary("all");
+    let mut outcomes = outcomes::all_kinds();
+    outcomes.extend(outcomes::retried());
+    let expired = vec![outcomes::quarantine(9, "specs/old.test.yaml::*")];
+    let text = told(in_repository(&path), &ended(outcomes, Verdict { expired, ..Verdict::default() }));
+    compare(&text, "github.txt");
+    let summary = fs::read_to_string(&path).expect("a summary is written");
+    assert!(
+        summary.starts_with("## ✗ 7 of 16 tests did not pass; 1 entry of the quarantine expired\n"),
+        "{summary}"
+    );
+}
+
+#[test]
+fn the_summary_is_appended_while_there_is_room() {
+    let path = summary("appended");
+    fs::write(&path, "before\n").expect("a writable folder");
+    assert_eq!(told(in_repository(&path), &run(outcomes::all_kinds().into_iter().take(2).collect())), "");
+    let expected = "before\n\n## ✓ no test failed\n\n2 tests: 2 passed in 2 min 5 s\n";
+    assert_eq!(fs::read_to_string(&path).expect("a summary"), expected);
+
+    let many = || run((0..3000).map(|_| outcomes::all_kinds().remove(2)).collect());
+    fs::write(&path, "x".repeat(1 << 19)).expect("a writable folder");
+    told(in_repository(&path), &many());
+    let length = fs::metadata(&path).expect("a summary").len();
+    assert!((1 << 19..=1 << 20).contains(&length), "{length}");
+    fs::write(&path, "x".repeat((1 << 20) - 20)).expect("a writable folder");
+    told(in_repository(&path), &many());
+    assert_eq!(fs::metadata(&path).expect("a summary").len(), (1 << 20) - 20, "nothing fits any more");
+}
+
+#[test]
+fn a_summary_that_cannot_be_written_fails_nothing() {
+    let folder = summary("folder");
+    fs::create_dir_all(&folder).expect("a writable folder");
+    let text = told(in_repository(&folder), &run(Vec::new()));
+    assert!(text.starts_with("::warning title=ananke::cannot write the summary of the job: "), "{text}");
+}
+
+#[test]
+fn no_more_than_are_shown() {
+    let failing: Vec<Outcome> = (0..30).map(|_| outcomes::all_kinds().remove(2)).collect();
+    let text = told(in_repository(&summary("many")), &run(failing));
+    assert_eq!(text.lines().filter(|line| line.starts_with("::error ")).count(), 10);
+    assert!(text.ends_with("::error title=ananke::and 51 more: see the summary of the job\n"), "{text}");
+}
+
+#[test]
+fn words_of_an_agent_are_no_orders() {
+    for status in [Status::Passed, Status::Failed, Status::Error, Status::Timeout, Status::Skipped] {
+        for in_quarantine in [false, true] {
+            let hostile = outcomes::hostile_after_all(status, in_quarantine);
+            let text = told(in_repository(&summary("hostile")), &run(vec![hostile]));
+            for line in text.lines() {
+                let (properties, message) = line[2..].split_once("::").expect("an annotation");
+                assert!(
+                    properties.starts_with("error file=") || properties.starts_with("warning file="),
+                    "{line}"
+                );
+                assert!(!properties.contains(':') && properties.matches(',').count() == 2, "{line}");
+                assert!(!message.contains("%0A::") && !line.contains("##["), "{line}");
+                assert!(!line.chars().any(|character| character.is_control() && character != '\t'), "{line}");
+            }
+        }
+    }
+}

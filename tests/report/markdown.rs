@@ -1,0 +1,147 @@
+//! What people read in a pull request.
+
+use std::fs;
+
+use ananke::outcome::{Outcome, Status, Verdict};
+use ananke::redact::Sealed;
+use ananke::report::Reporter;
+use ananke::report::markdown::{MOST, MarkdownReport};
+use ananke::run::RunEvent;
+
+use super::junit::{folder, names};
+use super::outcomes;
+use super::{begun, compare, ended, run};
+
+fn written(name: &str, events: &[Sealed<RunEvent>]) -> String {
+    let path = folder(&format!("markdown-{name}")).join("deep/report.md");
+    let mut report = Box::new(MarkdownReport::create(&path).expect("folders are made"));
+    for event in events {
+        report.event(event).expect("a writable folder");
+    }
+    report.finish().expect("a writable folder");
+    assert_eq!(names(path.parent().expect("a folder")), ["report.md"], "nothing else is left");
+    fs::read_to_string(path).expect("UTF-8")
+}
+
+/// Fails where a line is neither of a code block nor one that the report itself begins.
+fn check_form(text: &str) {
+    let ours = ["## ", "### ", "- ", "… and ", "snapshots: ", "<details><summary>"];
+    let mut open = 0;
+    for line in text.lines() {
+        let is_ours =
+            line.is_empty() || line.starts_with("    ") || ours.iter().any(|start| line.starts_with(start));
+        let counts =
+            line.contains(" test") || Status::named(line.split(' ').next().unwrap_or_default()).is_some();
+        assert!(is_ours || counts || line == "</details>", "{line:?}");
+        if line.starts_with("<details>") {
+            open += 1;
+            assert!(line.ends_with("</summary>"));
+        } else if line == "</details>" {
+            open -= 1;
+        }
+        assert!((0..=1).contains(&open), "folds stand beside each other");
+        // No name of an element begins with a digit.
+        let line = line.replace("<1 ms", "1 ms");
+        let harmless = line.starts_with("    ")
+            || !outside_of_spans(&line).contains(['<', '[', '@', '|', '!', '\u{202e}']);
+        assert!(harmless || line.contains("details>") || line.contains(" ! "), "{line:?}");
+    }
+    assert_eq!(open, 0);
+}
+
+/// `line` without its code spans.
+pub(super) fn outside_of_spans(line: &str) -> String {
+    let (mut left, mut outside) = (line, String::new());
+    while let Some(at) = left.find('`') {
+        outside.push_str(&left[..at]);
+        let rest = left[at..].trim_start_matches('`');
+        let fence = &left[at..left.len() - rest.len()];
+        let row = |end: usize| !rest[end + fence.len()..].starts_with('`') && !rest[..end].ends_with('`');
+        let end = rest.match_indices(fence).map(|(end, _)| end).find(|end| row(*end));
+        left = &rest[end.expect("a code span ends") + fence.len()..];
+    }
+    outside + left
+}
+
+#[test]
+fn a_run_with_every_status() {
+    let text = written("all", &run(outcomes::all_kinds()));
+    check_form(&text);
+    compare(&text, "report.md");
+}
+
+#[test]
+fn tests_that_were_tried_again() {
+    let text = written("retried", &run(outcomes::retried()));
+    check_form(&text);
+    compare(&text, "retried.md");
+}
+
+#[test]
+fn what_fails_the_run_beside_its_tests() {
+    let expired = vec![outcomes::quarantine(9, "specs/old.test.yaml::*")];
+    let verdict = Verdict { flaky_fails: true, expired, ..Verdict::default() };
+    let text = written("verdict", &ended(outcomes::retried(), verdict));
+    check_form(&text);
+    assert!(text.contains("### flaky, which fails the run (`--flaky fail`)\n"));
+    assert!(
+        text.contains("### expired in the quarantine, which fails the run\n\n- `specs/old.test.yaml::*`")
+    );
+}
+
+#[test]
+fn a_run_cut_short_says_so() {
+    let text = written("cut", &begun(8, outcomes::all_kinds().into_iter().take(2).collect()));
+    assert_eq!(text, "## ✗ the run was cut short after 2 of 8 tests\n\n2 of 8 tests: 2 passed\n");
+    assert_eq!(written("nothing", &[]), "## ✗ the run was cut short after 0 of 0 tests\n\n0 tests\n");
+}
+
+#[test]
+fn hostile_text_stays_text() {
+    for status in [Status::Passed, Status::Failed, Status::Error, Status::Timeout, Status::Skipped] {
+        for in_quarantine in [false, true] {
+            let mut outcome = outcomes::hostile_after_all(status, in_quarantine);
+            outcome.id = format!("{}{}", outcomes::MARKDOWN, outcome.id);
+            for turn in &mut outcome.turns {
+                turn.lines.push(outcomes::says(7, outcomes::MARKDOWN));
+            }
+            let text = written(&format!("hostile-{}-{in_quarantine}", status.as_str()), &run(vec![outcome]));
+            check_form(&text);
+            assert!(!text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t')), "{text:?}");
+        }
+    }
+}
+
+#[test]
+fn it_fits_into_a_comment_whatever_the_run() {
+    let huge = "é`\n".repeat(40_000);
+    let long = |number: usize| {
+        let mut outcome = outcomes::all_kinds().remove(2);
+        outcome.id = format!("specs/t.test.yaml::{number} {}", "`".repeat(number % 700));
+        outcome.turns[0].lines.push(outcomes::says(9, &huge));
+        outcome
+    };
+    for count in [1, 3, 40, 2000] {
+        let outcomes: Vec<Outcome> = (0..count).map(long).collect();
+        let text = written(&format!("budget-{count}"), &run(outcomes));
+        check_form(&text);
+        assert!(text.len() <= MOST, "{count}: {}", text.len());
+        assert!(count < 40 || text.len() > MOST * 3 / 4, "{count}: {} bytes use the room", text.len());
+        let told = text.matches("\n### ").count();
+        let transcripts = text.matches("<summary>transcript").count();
+        match count {
+            1 | 3 => assert_eq!((told, transcripts), (count, count)),
+            40 => assert_eq!((told, transcripts), (40, 40), "transcripts get shorter first"),
+            _ => {
+                assert!(text.contains(&format!("… and {} more that did not pass\n", count - told)), "{told}");
+            }
+        }
+    }
+    let shielded = |number| {
+        let mut outcome = outcomes::hostile_after_all(Status::Failed, true);
+        outcome.id = format!("{number}{}", "x`".repeat(200));
+        outcome
+    };
+    let text = written("budget-rows", &run((0..3000).map(shielded).collect()));
+    assert!(text.len() <= MOST && text.contains(" more\n"));
+}

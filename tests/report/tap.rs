@@ -1,0 +1,106 @@
+//! What harnesses of the Test Anything Protocol read; a parser of others reads it in `scripts/report-readers`.
+
+use std::fs;
+
+use ananke::outcome::{Outcome, Status, Verdict};
+use ananke::redact::Sealed;
+use ananke::report::Reporter;
+use ananke::report::tap::TapReport;
+use ananke::run::RunEvent;
+
+use super::junit::{folder, names};
+use super::outcomes;
+use super::{begun, compare, ended, run};
+
+fn written(name: &str, events: &[Sealed<RunEvent>]) -> String {
+    let path = folder(&format!("tap-{name}")).join("deep/report.tap");
+    let mut report = Box::new(TapReport::create(&path).expect("folders are made"));
+    for event in events {
+        report.event(event).expect("a writable folder");
+    }
+    report.finish().expect("a writable folder");
+    assert_eq!(names(path.parent().expect("a folder")), ["report.tap"], "nothing else is left");
+    fs::read_to_string(path).expect("UTF-8")
+}
+
+/// Fails where a line is none that the protocol knows, or a block is no YAML.
+fn check_form(text: &str) {
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some("TAP version 14"));
+    let mut block: Option<String> = None;
+    for line in lines {
+        match (&mut block, line) {
+            (None, "  ---") => block = Some(String::new()),
+            (Some(yaml), "  ...") => {
+                let read: serde_json::Value = serde_yaml::from_str(yaml).expect("YAML");
+                assert!(read["duration_ms"].is_number(), "{yaml}");
+                block = None;
+            }
+            (Some(yaml), line) => {
+                *yaml += line.strip_prefix("  ").expect("indented as the block is");
+                yaml.push('\n');
+            }
+            (None, line) => {
+                let starts = ["ok ", "not ok ", "1..", "# ", "Bail out! "];
+                assert!(starts.iter().any(|start| line.starts_with(start)), "{line:?}");
+            }
+        }
+        assert!(!line.chars().any(char::is_control), "{line:?}");
+    }
+    assert!(block.is_none());
+}
+
+#[test]
+fn a_run_with_every_status() {
+    let text = written("all", &run(outcomes::all_kinds()));
+    check_form(&text);
+    compare(&text, "report.tap");
+}
+
+#[test]
+fn tests_that_were_tried_again() {
+    let text = written("retried", &run(outcomes::retried()));
+    check_form(&text);
+    compare(&text, "retried.tap");
+}
+
+#[test]
+fn a_run_can_fail_where_no_test_does() {
+    let expired = vec![outcomes::quarantine(9, "a")];
+    let passed = vec![outcomes::outcome("a.test.yaml", "passes")];
+    let text = written("expired", &ended(passed, Verdict { expired, ..Verdict::default() }));
+    check_form(&text);
+    assert!(text.ends_with("not ok 2 - the run: 1 entry of the quarantine expired\n1..2\n"), "{text}");
+}
+
+#[test]
+fn a_run_cut_short_bails_out() {
+    let text = written("cut", &begun(8, vec![outcomes::outcome("a.test.yaml", "passes")]));
+    check_form(&text);
+    assert!(text.ends_with("1..1\nBail out! the run was cut short after 1 of 8 tests\n"), "{text}");
+    assert_eq!(written("none", &run(Vec::new())), "TAP version 14\n1..0\n# no test failed\n");
+}
+
+#[test]
+fn hostile_text_stays_text() {
+    let skipped = |why: &str| Outcome {
+        problem: Some(outcomes::problem(ananke::outcome::ErrorKind::Setup, why, None)),
+        status: Status::Skipped,
+        ..outcomes::outcome("a.test.yaml", "a # SKIP b \\# skip c\nnot ok 1 - d")
+    };
+    let text = written("directives", &run(vec![skipped("x # SKIP y\nBail out!")]));
+    check_form(&text);
+    assert_eq!(
+        text.lines().nth(1),
+        Some(r"ok 1 - a.test.yaml::a \# SKIP b \\\# skip c\\nnot ok 1 - d # SKIP x \# SKIP y\\nBail out!")
+    );
+    for status in [Status::Passed, Status::Failed, Status::Error, Status::Timeout, Status::Skipped] {
+        for in_quarantine in [false, true] {
+            let outcome = outcomes::hostile_after_all(status, in_quarantine);
+            check_form(&written(
+                &format!("hostile-{}-{in_quarantine}", status.as_str()),
+                &run(vec![outcome]),
+            ));
+        }
+    }
+}

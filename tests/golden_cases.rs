@@ -4,8 +4,8 @@
 //! A case folder holds a small project, and beside it, if it needs them, `arguments` (one a line; without it `run`)
 //! and `environment` (`NAME=value` a line; nothing else is set). Where it holds `answer.sse`, an agent answers every
 //! request with that, and `AGENT` is its address. Its golden files are `exit`, `stdout` and `stderr`
-//! (where something is printed there), `junit.xml`, `report.json` and `report.jsonl` (where the arguments ask for one), and
-//! `kept` (where the run wrote or deleted snapshots: which ones, and what they say). A file `_gitignore` is copied as
+//! (where something is printed there), `junit.xml`, `report.json`, `report.jsonl` and `report.html` (where the arguments
+//! ask for one; of the page without its own style and script), and `kept` (where the run wrote or deleted snapshots: which ones, and what they say). A file `_gitignore` is copied as
 //! `.gitignore`, which would keep git from storing what it names, and `_last-run.json` as what the project remembers of
 //! its last run. A CLASS says what must be true of all its cases. Cases that run tests are run twice more, once recorded
 //! and once played, and must print and write the same; a file `live-only` says why one cannot be.
@@ -27,7 +27,8 @@ use tokio::runtime::Runtime;
 use crate::support::raw_agent::{RawAgent, Step};
 
 /// Files that the runner itself reads or compares; everything else is the project under test.
-const GOLDEN: [&str; 7] = ["exit", "stdout", "stderr", "junit.xml", "report.json", "report.jsonl", "kept"];
+const GOLDEN: [&str; 8] =
+    ["exit", "stdout", "stderr", "junit.xml", "report.json", "report.jsonl", "report.html", "kept"];
 const INPUT: [&str; 4] = ["arguments", "environment", ANSWER, LIVE_ONLY];
 const LIVE_ONLY: &str = "live-only";
 const ANSWER: &str = "answer.sse";
@@ -98,6 +99,7 @@ struct Seen {
     junit: Option<String>,
     json: Option<String>,
     json_lines: Option<String>,
+    page: Option<String>,
     /// What became of the snapshots, where anything did.
     kept: Option<String>,
 }
@@ -286,6 +288,7 @@ fn run(case: &Case, kept: Option<Kept<'_>>) -> Seen {
         text.map(|text| normalised(&text))
     };
     let (junit, json, json_lines) = (report(".xml"), report(".json"), report(".jsonl"));
+    let page = report(".html").map(|page| without_assets(&page));
     let printed = |bytes: Vec<u8>| {
         let text = String::from_utf8(bytes).expect("the program prints UTF-8");
         normalised(&text)
@@ -297,6 +300,7 @@ fn run(case: &Case, kept: Option<Kept<'_>>) -> Seen {
         junit,
         json,
         json_lines,
+        page,
         kept: changed(&snapshots(&case.folder), &snapshots(&workplace.0)),
     }
 }
@@ -310,7 +314,8 @@ pub(crate) fn normalised(text: &str, workplace: &Path) -> String {
             r"(?:<?[\d.]+ (?:ms|s|min|h) ?)+$?",
             r#"|(?P<total><testsuites [^>]*? time=")[^"]*"#,
             r#"|(?P<stamp>timestamp=")[^"]*"#,
-            r#"|(?P<moment>"(?:started|ended|timestamp)":)\d+"#,
+            r#"|(?P<moment>"(?:started|ended|timestamp)":)(?:\d+|"[^"]*")"#,
+            r"|(?P<shown><time[^>]*>)[^<]*",
             r#"|"duration_ms":[\d.]+(?P<whole>,"exit_code":)"#,
             r"|(?P<id>\b[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b)",
         ))
@@ -322,9 +327,21 @@ pub(crate) fn normalised(text: &str, workplace: &Path) -> String {
         let elapsed = ["elapsed", "total"].iter().find_map(|name| after(name, "[ELAPSED]"));
         let whole = || Some(format!("\"duration_ms\":[ELAPSED]{}", found.name("whole")?.as_str()));
         let now = || ["stamp", "moment"].iter().find_map(|name| after(name, "[NOW]"));
-        elapsed.or_else(now).or_else(whole).unwrap_or_else(|| "[UUID]".to_owned())
+        let shown = || found.name("shown").map(|_| "<time>[NOW]".to_owned());
+        elapsed.or_else(now).or_else(shown).or_else(whole).unwrap_or_else(|| "[UUID]".to_owned())
     });
     replaced.into_owned()
+}
+
+/// A page without its own style and script, and how a browser knows them: those are files of the repository.
+pub(crate) fn without_assets(page: &str) -> String {
+    static ASSETS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?s)(?P<tag><style>|<script>)[^<].*?</|(?P<sha>sha256-)[A-Za-z0-9+/=]+").expect("the pattern is sound")
+    });
+    let cut = |found: &Captures<'_>| {
+        found.name("tag").map_or_else(|| "sha256-…".to_owned(), |tag| format!("{}…</", tag.as_str()))
+    };
+    ASSETS.replace_all(page, cut).into_owned()
 }
 
 /// `text` without the times of an agent that is a process of its own.
@@ -428,6 +445,7 @@ fn check(case: &Case) -> String {
         ("junit.xml", seen.junit),
         ("report.json", seen.json),
         ("report.jsonl", seen.json_lines),
+        ("report.html", seen.page),
         ("kept", seen.kept),
     ] {
         compare(case, file, text.as_deref(), &mut problems);
@@ -477,6 +495,10 @@ fn only_what_must_change_is_replaced() {
         ("1 test: 1 passed in 2 min 5 s\n", "1 test: 1 passed in [ELAPSED]\n"),
         ("1 test: 1 passed (1 flaky) in 2 ms\n", "1 test: 1 passed (1 flaky) in [ELAPSED]\n"),
         ("1 test: 1 quarantined in 2 ms\n", "1 test: 1 quarantined in [ELAPSED]\n"),
+        (
+            "\"started\":\"2026-11-22T08:54:19.868Z\" <time datetime=\"2026\">2026</time> <time>3 ms</time>",
+            "\"started\":[NOW] <time>[NOW]</time> <time>[NOW]</time>",
+        ),
         ("took 500 ms, after 30s", "took 500 ms, after 30s"),
         ("time=\"0.5\" timestamp=\"2026-11-21T22:08:00.123Z\"", "time=\"0.5\" timestamp=\"[NOW]\""),
         (

@@ -1,5 +1,7 @@
 //! The closed set of rules, and what they share.
 
+use std::sync::Arc;
+
 use super::{
     AllowOnly, Bound, Equals, ExpectedOutcome, Finding, Forbid, ForbidCall, Home, Judgement, MaxCalls,
     Measure, Moment, MustMatch, MustNotMatch, OutputRule, Required, Scope, Sequence, Snapshot, Sought,
@@ -7,7 +9,7 @@ use super::{
     max_idle, max_tokens, max_tool, must_match, must_not_match, outcome, output, require, sequence, snapshot,
     state, sum,
 };
-use crate::diagnostic::{Place, Span};
+use crate::diagnostic::{Place, SourceFile, Span};
 use crate::outcome::{Failure, Level};
 use crate::trace::Trace;
 use crate::variables::Patterns;
@@ -59,8 +61,12 @@ pub struct Origin {
     pub level: Level,
     /// File and line.
     pub place: Place,
-    /// Where it stands in that file.
+    /// What stands for it in that file, where it is pointed at.
     pub span: Span,
+    /// All of it.
+    pub whole: Span,
+    /// The file itself.
+    pub source: Arc<SourceFile>,
 }
 
 /// A rule and its origin.
@@ -298,6 +304,7 @@ impl Origin {
             rule: path.to_owned(),
             level: self.level,
             place: self.place.clone(),
+            excerpt: self.source.excerpt(self.whole),
             message,
             expected,
             seen,

@@ -11,11 +11,13 @@ pub enum ReportFormat {
     Json,
     /// `.jsonl`
     JsonLines,
+    /// `.html`
+    Html,
 }
 
 impl ReportFormat {
     /// The endings and what they mean, in words.
-    pub const ENDINGS: &'static str = "`.xml` (JUnit), `.json` (one value) or `.jsonl` (a line a test)";
+    pub const ENDINGS: &'static str = "`.xml` (JUnit), `.html` (a page to read), `.json` (one value) or `.jsonl` (a line a test)";
 
     /// The kind that the ending of `path` says; `None` where it says none.
     pub fn of(path: &Path) -> Option<Self> {
@@ -24,6 +26,7 @@ impl ReportFormat {
             "xml" => Some(Self::Junit),
             "json" => Some(Self::Json),
             "jsonl" => Some(Self::JsonLines),
+            "html" => Some(Self::Html),
             _ => None,
         }
     }

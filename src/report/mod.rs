@@ -8,6 +8,7 @@ pub mod comparison;
 pub mod console;
 mod duration;
 mod ending;
+pub mod html;
 pub mod json_lines;
 pub mod junit;
 pub mod last_run;

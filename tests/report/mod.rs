@@ -2,6 +2,7 @@
 
 mod comparison;
 mod console;
+mod html;
 mod json_lines;
 mod junit;
 mod junit_strict;

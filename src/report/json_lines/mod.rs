@@ -21,8 +21,8 @@ use crate::redact::Sealed;
 use crate::run::RunEvent;
 use crate::schema::generate_of;
 pub use document::JsonReport;
-use tally::Tally;
-pub(super) use view::VERSION;
+pub(super) use tally::Tally;
+pub(super) use view::{SummaryLine, VERSION};
 use view::{Line, Written};
 
 /// The JSON Schema of one line, and of a whole file that is one value.

@@ -8,10 +8,10 @@ use crate::run::RunEvent;
 
 /// The numbers of a run so far.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(in crate::report) struct Tally {
     pub(super) selected: usize,
     pub(super) started_unix_ms: u64,
-    pub(super) totals: Totals,
+    pub(in crate::report) totals: Totals,
     pub(super) total_turns: usize,
     pub(super) snapshots: Snapshots,
     /// How the run came to its end, once it did.
@@ -28,7 +28,7 @@ pub(super) struct End {
 
 impl Tally {
     /// Counts what an event brings.
-    pub(super) fn add(&mut self, event: &RunEvent) {
+    pub(in crate::report) fn add(&mut self, event: &RunEvent) {
         match event {
             RunEvent::RunStarted { tests, unix_ms } => {
                 self.selected = *tests;
@@ -52,7 +52,7 @@ impl Tally {
     }
 
     /// The summary of what was counted.
-    pub(super) fn summary(&self) -> SummaryLine {
+    pub(in crate::report) fn summary(&self) -> SummaryLine {
         from_outcome::summary(self)
     }
 }

@@ -336,7 +336,8 @@ pub(crate) fn normalised(text: &str, workplace: &Path) -> String {
 /// A page without its own style and script, and how a browser knows them: those are files of the repository.
 pub(crate) fn without_assets(page: &str) -> String {
     static ASSETS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?s)(?P<tag><style>|<script>)[^<].*?</|(?P<sha>sha256-)[A-Za-z0-9+/=]+").expect("the pattern is sound")
+        Regex::new(r"(?s)(?P<tag><style>|<script>)[^<].*?</|(?P<sha>sha256-)[A-Za-z0-9+/=]+")
+            .expect("the pattern is sound")
     });
     let cut = |found: &Captures<'_>| {
         found.name("tag").map_or_else(|| "sha256-…".to_owned(), |tag| format!("{}…</", tag.as_str()))

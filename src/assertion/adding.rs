@@ -127,7 +127,7 @@ impl<'c, 'f, 'l> Adding<'c, 'f, 'l> {
 
     fn origin(&self, span: Span) -> Origin {
         let source = Arc::clone(self.filling.source());
-        Origin { level: self.level, place: self.filling.place(span), span, whole: span, source }
+        Origin { level: self.level, place: self.filling.place(span), span, source }
     }
 
     /// Exact duplicates of one level count once. `underlined` is what stands for the entry where its file is shown.

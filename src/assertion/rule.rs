@@ -61,10 +61,8 @@ pub struct Origin {
     pub level: Level,
     /// File and line.
     pub place: Place,
-    /// What stands for it in that file, where it is pointed at.
+    /// Where it stands in that file.
     pub span: Span,
-    /// All of it.
-    pub whole: Span,
     /// The file itself.
     pub source: Arc<SourceFile>,
 }
@@ -304,7 +302,7 @@ impl Origin {
             rule: path.to_owned(),
             level: self.level,
             place: self.place.clone(),
-            excerpt: self.source.excerpt(self.whole),
+            excerpt: self.source.excerpt(&self.place),
             message,
             expected,
             seen,

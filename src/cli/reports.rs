@@ -8,8 +8,8 @@ use ananke::model::ReportFormat;
 use ananke::report::Reporter;
 use ananke::report::comparison::{Baseline, BaselineReport};
 use ananke::report::console::{ConsoleOptions, ConsoleReport, Verbosity};
-use ananke::report::json_lines::{JsonLinesReport, JsonReport};
 use ananke::report::html::HtmlReport;
+use ananke::report::json_lines::{JsonLinesReport, JsonReport};
 use ananke::report::junit::{JunitReport, Profile};
 use ananke::report::live::LiveArea;
 

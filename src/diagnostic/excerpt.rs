@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** bounded in lines and in their length, whatever the file holds.
 
-use super::{SourceFile, Span};
+use super::{Place, SourceFile};
 
 /// The most lines that are shown.
 const MOST_LINES: usize = 12;
@@ -32,20 +32,20 @@ pub struct ExcerptLine {
 }
 
 impl SourceFile {
-    /// The lines of `span`, below those that each of them stands under: of `forbid: [a]` in the block `tools:` of
-    /// `assert:`, those three. The depth of a line is its indentation, so this reads YAML and nothing else well.
-    pub fn excerpt(&self, span: Span) -> Excerpt {
-        let first = self.place(span).line as usize;
-        let meant = self.text.get(span.start as usize..span.end as usize).unwrap_or_default();
-        let last = first + meant.trim_end().matches('\n').count().min(MOST_LINES - 1);
-        let lines: Vec<&str> = self.text.lines().take(last).collect();
-        let Some(meant) = lines.get(first - 1..) else { return Excerpt::default() };
-        let room = MOST_LINES.saturating_sub(meant.len());
-        let mut above = above(&lines[..first - 1], meant.first().copied().unwrap_or_default());
-        above.truncate(room);
-        let shown = above.into_iter().rev().map(|index| line(index, lines[index], false));
-        let meant = meant.iter().enumerate().map(|(index, text)| line(first - 1 + index, text, true));
-        Excerpt { lines: shown.chain(meant).collect() }
+    /// The line of `place` below those that it stands under: of `forbid: [a]` in the block `tools:` of `assert:`, those
+    /// three. Where the line begins with what is at the place, the lines that stand under it belong to it. How deep a
+    /// line stands is its indentation, so this reads YAML well and nothing else.
+    pub fn excerpt(&self, place: &Place) -> Excerpt {
+        let first = (place.line as usize).saturating_sub(1);
+        let lines: Vec<&str> = self.text.lines().take(first + MOST_LINES).collect();
+        let Some(begin) = lines.get(first) else { return Excerpt::default() };
+        let before = begin.chars().take_while(|character| matches!(character, ' ' | '-')).count();
+        let own = if place.column as usize == before + 1 { below(&lines[first + 1..], begin) } else { 0 };
+        let mut above = above(&lines[..first], begin);
+        above.truncate(MOST_LINES - 1 - own);
+        let above = above.into_iter().rev().map(|index| line(index, lines[index], false));
+        let meant = (first..=first + own).map(|index| line(index, lines[index], true));
+        Excerpt { lines: above.chain(meant).collect() }
     }
 }
 
@@ -70,6 +70,13 @@ fn above(lines: &[&str], of: &str) -> Vec<usize> {
     found
 }
 
+/// How many of `lines` stand under `of`, which comes before them.
+fn below(lines: &[&str], of: &str) -> usize {
+    let is_under = |line: &&&str| line.trim().is_empty() || depth(line) > depth(of);
+    let under = lines.iter().take_while(is_under).count();
+    lines[..under].iter().rposition(|line| !line.trim().is_empty()).map_or(0, |last| last + 1)
+}
+
 /// How deep a line stands. An entry of a list stands deeper than a key in its column, which may hold the list.
 fn depth(line: &str) -> (usize, bool) {
     let text = line.trim_start_matches(' ');
@@ -79,12 +86,16 @@ fn depth(line: &str) -> (usize, bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diagnostic::Span;
 
     fn excerpt(text: &str, part: &str) -> String {
         let start = text.find(part).unwrap();
         let file = SourceFile::new("a", "a", text);
-        let told = |line: ExcerptLine| format!("{}{} {}\n", if line.is_meant { '>' } else { ' ' }, line.number, line.text);
-        file.excerpt(Span::new(start, start + part.len())).lines.into_iter().map(told).collect()
+        let told = |line: ExcerptLine| {
+            format!("{}{} {}\n", if line.is_meant { '>' } else { ' ' }, line.number, line.text)
+        };
+        let place = file.place(Span::new(start, start + part.len()));
+        file.excerpt(&place).lines.into_iter().map(told).collect()
     }
 
     #[test]
@@ -94,19 +105,26 @@ mod tests {
             excerpt(text, "refund"),
             " 2 turns:\n 3 - user: hi\n 4   assert:\n 8     tools:\n 10       forbid:\n>12       - refund\n"
         );
-        assert_eq!(excerpt(text, "name"), ">1 name: a\n");
-        assert_eq!(
-            excerpt(text, "- pay\n      - refund\n"),
-            " 2 turns:\n 3 - user: hi\n 4   assert:\n 8     tools:\n 10       forbid:\n>11       - pay\n>12       - refund\n"
-        );
+        assert_eq!(excerpt(text, "a\n"), ">1 name: a\n");
+    }
+
+    #[test]
+    fn a_block_comes_with_all_of_it() {
+        let text = "a:\n  - b: 1\n\n    c: 2\n\n  - b: 2\n";
+        assert_eq!(excerpt(text, "b: 1"), " 1 a:\n>2   - b: 1\n>3 \n>4     c: 2\n");
+        assert_eq!(excerpt(text, "1"), " 1 a:\n>2   - b: 1\n");
     }
 
     #[test]
     fn is_bounded() {
-        let text = format!("{}: 1\n", "é".repeat(1000)) + &"a: 1\n".repeat(100);
-        assert_eq!(excerpt(&text, &"é".repeat(1000)), format!(">1 {}…\n", "é".repeat(MOST_CHARACTERS)));
-        assert_eq!(excerpt(&text, &"a: 1\n".repeat(100)).lines().count(), MOST_LINES);
-        let file = SourceFile::new("a", "a", "");
-        assert_eq!(file.excerpt(Span::new(5, 9)), Excerpt { lines: Vec::new() });
+        let long = format!("a:\n  b: {}\n", "é".repeat(1000));
+        let shown = format!(" 1 a:\n>2   b: {}…\n", "é".repeat(MOST_CHARACTERS - 5));
+        assert_eq!(excerpt(&long, "é"), shown);
+        let many = format!("x:\n  - a: 1\n{}", "    b: 1\n".repeat(100));
+        assert_eq!(excerpt(&many, "a: 1").lines().count(), MOST_LINES);
+        let deep: String = (0..100).map(|depth| " ".repeat(depth) + "a:\n").collect();
+        assert_eq!(excerpt(&(deep + &" ".repeat(100) + "z: 1"), "1").lines().count(), MOST_LINES);
+        let empty = SourceFile::new("a", "a", "");
+        assert_eq!(empty.excerpt(&Place { file: "a".into(), line: 5, column: 1 }), Excerpt::default());
     }
 }

@@ -17,7 +17,8 @@ pub enum ReportFormat {
 
 impl ReportFormat {
     /// The endings and what they mean, in words.
-    pub const ENDINGS: &'static str = "`.xml` (JUnit), `.html` (a page to read), `.json` (one value) or `.jsonl` (a line a test)";
+    pub const ENDINGS: &'static str =
+        "`.xml` (JUnit), `.html` (a page to read), `.json` (one value) or `.jsonl` (a line a test)";
 
     /// The kind that the ending of `path` says; `None` where it says none.
     pub fn of(path: &Path) -> Option<Self> {

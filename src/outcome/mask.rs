@@ -9,7 +9,8 @@ use crate::redact::{Mask, Redactor};
 
 impl Mask for Failure {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self { rule: _, level: _, place, excerpt, message, expected, seen, difference, help, events: _ } = self;
+        let Self { rule: _, level: _, place, excerpt, message, expected, seen, difference, help, events: _ } =
+            self;
         if let Cow::Owned(file) = redactor.text(&place.file) {
             place.file = file.into();
         }

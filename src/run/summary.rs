@@ -2,8 +2,8 @@
 
 use crate::context::{At, Clock};
 use crate::outcome::{
-    CallFailure, CallOutcome, Failure, Gap, LateResult, Line, OpenInterrupt, Problem, RunEnd, Status, TimeLimits,
-    Timing, TurnOutcome,
+    CallFailure, CallOutcome, Failure, Gap, LateResult, Line, OpenInterrupt, Problem, RunEnd, Status,
+    TimeLimits, Timing, TurnOutcome,
 };
 use crate::trace::{
     self, Custom, Interrupt, Message, Origin, Role, ToolCall, ToolResult, Trace, Turn, Violation,

@@ -55,14 +55,28 @@ pub(super) async fn run_turn(
         Err(problem) => {
             capture.trace.begin_turn(Input { shown: turn.input.describe(), ..Input::default() });
             let problem = Some((Status::Failed, problem));
-            return summary::turn(&capture.trace, index, session.clock(), TimeLimits::default(), problem, Vec::new());
+            return summary::turn(
+                &capture.trace,
+                index,
+                session.clock(),
+                TimeLimits::default(),
+                problem,
+                Vec::new(),
+            );
         }
     };
     capture.trace.begin_turn(input);
     if let Err(error) = capture.judge.begin_turn(index) {
         let problem = Problem { kind: ErrorKind::Setup, message: error.to_string(), help: None };
         let problem = Some((Status::Error, problem));
-        return summary::turn(&capture.trace, index, session.clock(), TimeLimits::default(), problem, Vec::new());
+        return summary::turn(
+            &capture.trace,
+            index,
+            session.clock(),
+            TimeLimits::default(),
+            problem,
+            Vec::new(),
+        );
     }
     let problem = exchanges(session, capture, limits, mocks, &turn.forwarded_props, action).await;
     let problem = problem.or_else(|| violation(capture, index));

@@ -55,7 +55,7 @@ fn of_page(row: &Value, test: &Value) -> Vec<String> {
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let mut told = vec![format!("{} {} {} {}", row["id"], row["status"], row["file"], row["duration_ms"])];
     for turn in test["turns"].as_array().unwrap_or(&empty) {
-        told.push(format!("{} {} {} {}", turn["turn"], turn["status"], turn["input"], turn["duration_ms"]));
+        told.push(format!("{} {} {} {}", turn["number"], turn["status"], turn["input"], turn["duration_ms"]));
         for line in list(&turn["lines"]) {
             if line["kind"] == "calls" {
                 told.push(format!("{} {}", line["name"], line.get("duration_ms").unwrap_or(&Value::Null)));
@@ -129,13 +129,15 @@ fn a_run_that_was_cut_short_says_so() {
 fn what_an_agent_says_stays_data() {
     let outcomes = [false, true].map(|shielded| outcomes::hostile_after_all(Status::Failed, shielded));
     let page = without_assets(&written(&run(outcomes.to_vec())));
-    let deceives = |character: char| !matches!(character, '\n' | '\t') && ananke::diagnostic::deceives(character);
+    let deceives =
+        |character: char| !matches!(character, '\n' | '\t') && ananke::diagnostic::deceives(character);
     assert_eq!(page.chars().find(|character| deceives(*character)), None);
     // Every tag is one of the page's own.
     let tags: Vec<&str> = page.split('<').skip(1).filter_map(|tag| tag.split(['>', ' ']).next()).collect();
     let own = [
-        "!doctype", "html", "head", "meta", "title", "link", "style", "body", "header", "p", "h1", "svg", "rect",
-        "ul", "li", "b", "dl", "div", "dt", "dd", "bdi", "time", "main", "noscript", "section", "h2", "pre", "script",
+        "!doctype", "html", "head", "meta", "title", "link", "style", "body", "header", "p", "h1", "svg",
+        "rect", "ul", "li", "b", "dl", "div", "dt", "dd", "bdi", "time", "main", "noscript", "section", "h2",
+        "pre", "script",
     ];
     for tag in &tags {
         assert!(own.contains(&tag.trim_start_matches('/')), "`{tag}` is no tag of the page's own");

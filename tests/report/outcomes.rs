@@ -5,8 +5,7 @@ use std::sync::Arc;
 use ananke::context::Day;
 use ananke::diagnostic::{Difference, Excerpt, ExcerptLine, Place};
 use ananke::outcome::{
-    CallOutcome, ErrorKind, Failure, Level, Line, Outcome, Problem, Quarantine, Status, Timing,
-    TurnOutcome,
+    CallOutcome, ErrorKind, Failure, Level, Line, Outcome, Problem, Quarantine, Status, Timing, TurnOutcome,
 };
 
 /// When every run of these tests starts.

@@ -39,8 +39,8 @@ mod tests {
 
     #[test]
     fn a_fingerprint_is_what_browsers_compute() {
-        // The example of the Content Security Policy's own text.
-        assert_eq!(fingerprint("doSomething()"), "sha256-RFWPLDbv2BY+rCkDzsE+0fr8ylGr2R2faWMhq4lfEQc=");
+        // The first example of the standard that defines the hash, FIPS 180.
+        assert_eq!(fingerprint("abc"), "sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=");
     }
 
     #[test]

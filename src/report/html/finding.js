@@ -56,7 +56,7 @@ function source(found) {
 /** How two texts differ, line by line. */
 function difference(text) {
   const names = { "+": "new", "-": "old", "@": "place" };
-  const rows = text.split("\n").map((row) => said(row || " ", "span", { class: names[row[0]] ?? "same" }));
+  const rows = text.trimEnd().split("\n").map((row) => said(row || " ", "span", { class: names[row[0]] ?? "same" }));
   return make("pre", { class: "difference", tabindex: "0", role: "group", "aria-label": "Difference" }, ...rows);
 }
 

@@ -59,7 +59,10 @@ mod tests {
 
     #[test]
     fn no_text_leaves_its_place() {
-        assert_eq!(line("<a b='c'>&\"\u{0}\u{202e}\n"), "&lt;a b=&#39;c&#39;&gt;&amp;&quot;\\u{0}\\u{202e}\\n");
+        assert_eq!(
+            line("<a b='c'>&\"\u{0}\u{202e}\n"),
+            "&lt;a b=&#39;c&#39;&gt;&amp;&quot;\\u{0}\\u{202e}\\n"
+        );
         assert_eq!(lines("<a>\nb\u{1b}"), "&lt;a&gt;\nb\\u{1b}");
         let text = "</script><!--<script> ]]> \u{0}\u{2028}\u{fffe}\u{202e}";
         let written = json(&text).unwrap();

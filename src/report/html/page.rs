@@ -61,7 +61,11 @@ fn facts(out: &mut impl Write, summary: &SummaryLine, targets: &IndexSet<String>
     fact("Tests", &run)?;
     fact("Turns", &summary.total_turns.to_string())?;
     if let Some(took) = summary.duration_ms {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it was made from a count")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "it was made from a count"
+        )]
         let took = duration::for_people((took * 1000.0) as u64);
         fact("Duration", &format!("<time>{took}</time>"))?;
     }

@@ -10,7 +10,8 @@ use crate::report::transcript::{Scope, Telling, tell};
 /// What stands before them.
 pub(super) fn open(out: &mut impl Write, not_passed: usize) -> io::Result<()> {
     out.write_all(b"<noscript>\n<p class=\"notice\">This page needs scripts to show every test. ")?;
-    let told: &[u8] = if not_passed == 0 { b"Every test that ran passed." } else { b"These tests did not pass:" };
+    let told: &[u8] =
+        if not_passed == 0 { b"Every test that ran passed." } else { b"These tests did not pass:" };
     out.write_all(told)?;
     out.write_all(b"</p>\n")
 }

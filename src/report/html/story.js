@@ -12,6 +12,7 @@ function story(told, prefix, width) {
   const parts = [];
   if (numbers.all.length > 1) parts.push(contents(numbers, prefix));
   if (told.warnings) parts.push(warnings(told.warnings));
+  if (told.skip_reason) parts.push(make("p", { class: "note" }, "Skipped: ", message(told.skip_reason)));
   if (told.problem) parts.push(problem(told.problem));
   parts.push(timeline(told, numbers, width, show));
   parts.push(...told.turns.map((turn) => turnOf(turn, told, numbers, prefix, place)));
@@ -41,7 +42,7 @@ function contents(numbers, prefix) {
 }
 
 function turnOf(turn, told, numbers, prefix, place) {
-  const name = make("h3", {}, `Turn ${turn.turn}`, turn.id ? said(` ${turn.id}`, "bdi", { class: "name" }) : undefined);
+  const name = make("h3", {}, `Turn ${turn.number}`, turn.id ? said(` ${turn.id}`, "bdi", { class: "name" }) : undefined);
   const times = [turn.status === "passed" ? undefined : turn.status, took(turn.duration_ms)];
   if (turn.tokens) times.push(`${turn.tokens} tokens`);
   const heading = make("header", {}, name, make("span", { class: "facts" }, times.filter(Boolean).join(" · ")));

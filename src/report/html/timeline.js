@@ -39,7 +39,7 @@ function legend(lanes) {
 }
 
 function isLate(turn) {
-  const { idle_ms: idle, first_text_ms: first, duration_ms: whole } = turn.limits;
+  const { idle, first_text: first, duration: whole } = turn.limits;
   return (
     (turn.gaps ?? []).some(([from, to]) => to - from > idle) ||
     (turn.first_text_ms ?? turn.duration_ms) > first ||
@@ -51,24 +51,25 @@ function lane(turn, numbers, scale, show, distance) {
   const track = make("div", { class: "track" });
   for (let tick = distance; tick <= scale.end; tick += distance) track.append(placed("grid", tick, tick, scale));
   track.append(placed("whole", 0, turn.duration_ms, scale));
-  for (const [from, to] of turn.gaps ?? []) track.append(...gap(from, to, turn.limits.idle_ms, scale));
-  if (turn.limits.duration_ms < scale.end) {
-    const limit = placed("limit", turn.limits.duration_ms, turn.limits.duration_ms, scale);
-    limit.title = `the turn may take ${took(turn.limits.duration_ms)}`;
+  for (const [from, to] of turn.gaps ?? []) track.append(...gap(from, to, turn.limits.idle, scale));
+  if (turn.limits.duration < scale.end) {
+    const isOver = turn.duration_ms > turn.limits.duration;
+    const limit = placed(isOver ? "limit over" : "limit", turn.limits.duration, turn.limits.duration, scale);
+    limit.title = `the turn may take ${took(turn.limits.duration)}`;
     track.append(limit);
   }
   if (turn.first_text_ms !== undefined) {
-    const isOver = turn.first_text_ms > turn.limits.first_text_ms;
+    const isOver = turn.first_text_ms > turn.limits.first_text;
     const first = placed(isOver ? "first over" : "first", turn.first_text_ms, turn.first_text_ms, scale);
     first.title = `first text after ${took(turn.first_text_ms)}`;
     track.append(first);
   }
   const rows = stack(calls(turn), turn, numbers, scale, show);
   const bars = make("ul", { class: "bars" }, ...rows.bars);
-  bars.style.height = `${Math.max(rows.depth, 1) * 22 + 6}px`;
+  bars.style.height = `${rows.depth * 22 + 8}px`;
   track.append(bars);
-  const name = make("span", { class: "turn" }, `Turn ${turn.turn}`, turn.id ? said(` ${turn.id}`) : undefined);
-  const label = make("div", { class: "label" }, name, make("span", { class: "facts" }, facts(turn)));
+  const name = make("span", { class: "turn" }, `Turn ${turn.number}`, turn.id ? said(` ${turn.id}`) : undefined);
+  const label = make("div", { class: "label" }, name, ...facts(turn));
   return make("li", { class: "lane" }, label, track);
 }
 
@@ -77,15 +78,15 @@ function facts(turn) {
   const gaps = (turn.gaps ?? []).map(([from, to]) => to - from);
   const longest = Math.max(...gaps, 0);
   const allowed = (limit) => (limit === undefined ? "" : ` of ${took(limit)}`);
-  const parts = [took(turn.duration_ms) + allowed(turn.limits.duration_ms)];
-  if (turn.first_text_ms !== undefined || turn.limits.first_text_ms !== undefined) {
+  const parts = [took(turn.duration_ms) + allowed(turn.limits.duration)];
+  if (turn.first_text_ms !== undefined || turn.limits.first_text !== undefined) {
     const first = turn.first_text_ms === undefined ? "none" : took(turn.first_text_ms);
-    parts.push(`first text ${first}${allowed(turn.limits.first_text_ms)}`);
+    parts.push(`first text ${first}${allowed(turn.limits.first_text)}`);
   }
-  if (gaps.length > 0 || turn.limits.idle_ms !== undefined) {
-    parts.push(`idle ${took(longest)}${allowed(turn.limits.idle_ms)}`);
+  if (gaps.length > 0 || turn.limits.idle !== undefined) {
+    parts.push(`idle ${took(longest)}${allowed(turn.limits.idle)}`);
   }
-  return parts.join(" · ");
+  return parts.map((part) => make("span", { class: "facts" }, part));
 }
 
 function placed(name, from, to, scale) {
@@ -129,7 +130,7 @@ function stack(bars, turn, numbers, scale, show) {
     if (row < 0) row = ends.length < 12 ? ends.push(0) - 1 : 11;
     ends[row] = fromRight ? bar.to : Math.max(bar.to, bar.from + words);
     const cited = numbers.of(bar.line.event).length > 0;
-    const isOver = bar.to - bar.from > turn.limits.tool_ms;
+    const isOver = bar.to - bar.from > turn.limits.tool;
     const names = ["bar", bar.isLate && "late", bar.isOpen && "open", bar.line.failure && "failure"];
     names.push((cited || isOver) && "cited", fromRight && "right");
     const item = placed(names.filter(Boolean).join(" "), bar.from, bar.to, scale);

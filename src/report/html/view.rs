@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::story::{self, Finding, ProblemView, Turn};
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Status};
 use crate::report::duration::milliseconds;
 use crate::report::{names, text, timestamp};
 
@@ -70,6 +70,8 @@ struct Story<'a> {
     #[serde(skip_serializing_if = "story::is_zero")]
     turns_not_run: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
+    skip_reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<ProblemView<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     findings: Vec<Finding<'a>>,
@@ -118,10 +120,12 @@ fn attempt(outcome: &Outcome) -> Attempt<'_> {
 }
 
 fn story(outcome: &Outcome) -> Story<'_> {
+    let skipped = outcome.status == Status::Skipped;
     Story {
         turns: story::turns(outcome),
         turns_not_run: outcome.turns_not_run as usize,
-        problem: outcome.problem.as_ref().map(story::problem),
+        skip_reason: outcome.problem.as_ref().filter(|_| skipped).map(|problem| problem.message.as_str()),
+        problem: outcome.problem.as_ref().filter(|_| !skipped).map(story::problem),
         findings: story::findings(&outcome.failures),
         warnings: &outcome.warnings,
     }

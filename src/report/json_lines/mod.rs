@@ -22,8 +22,8 @@ use crate::run::RunEvent;
 use crate::schema::generate_of;
 pub use document::JsonReport;
 pub(super) use tally::Tally;
-pub(super) use view::{SummaryLine, VERSION};
 use view::{Line, Written};
+pub(super) use view::{SummaryLine, VERSION};
 
 /// The JSON Schema of one line, and of a whole file that is one value.
 pub fn schema() -> Value {

@@ -28,7 +28,7 @@ const ROOM_OF_A_TURN: usize = 8 << 10;
 /// One turn.
 #[derive(Debug, Serialize)]
 pub(super) struct Turn<'a> {
-    turn: u32,
+    number: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<&'a str>,
     status: &'static str,
@@ -53,17 +53,17 @@ pub(super) struct Turn<'a> {
     tokens: Option<String>,
 }
 
-/// What was allowed.
+/// What was allowed, in milliseconds.
 #[derive(Debug, Serialize)]
 struct Limits {
     #[serde(skip_serializing_if = "Option::is_none")]
-    duration_ms: Option<u64>,
+    duration: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    idle_ms: Option<u64>,
+    idle: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    first_text_ms: Option<u64>,
+    first_text: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tool_ms: Option<u64>,
+    tool: Option<u64>,
 }
 
 /// How a turn ended otherwise than by being done.
@@ -103,7 +103,7 @@ fn turn<'a>(turn: &'a TurnOutcome, cited: &BTreeSet<u32>, room: usize) -> Turn<'
     let TimeLimits { duration_ms, idle_ms, first_text_ms, tool_ms } = turn.timing.limits;
     let gap = |Gap { from_us, to_us }: &Gap| [milliseconds(*from_us), milliseconds(*to_us)];
     Turn {
-        turn: turn.number,
+        number: turn.number,
         id: turn.id.as_deref(),
         status: turn.status.as_str(),
         duration_ms: milliseconds(turn.duration_us),
@@ -116,7 +116,7 @@ fn turn<'a>(turn: &'a TurnOutcome, cited: &BTreeSet<u32>, room: usize) -> Turn<'
         warnings: &turn.warnings,
         first_text_ms: turn.timing.first_text_us.map(milliseconds),
         gaps: turn.timing.gaps.iter().map(gap).collect(),
-        limits: Limits { duration_ms, idle_ms, first_text_ms, tool_ms },
+        limits: Limits { duration: duration_ms, idle: idle_ms, first_text: first_text_ms, tool: tool_ms },
         tokens: turn.usage.and_then(tokens),
     }
 }
@@ -141,7 +141,8 @@ fn interrupt(open: &OpenInterrupt) -> Interrupt<'_> {
 fn tokens(usage: Usage) -> Option<String> {
     let Usage { input, output, total } = usage;
     let told = [(input, "in"), (output, "out"), (total, "in all")];
-    let told = told.into_iter().filter_map(|(tokens, word)| Some(format!("{} {word}", Tokens::whole(tokens)?)));
+    let told =
+        told.into_iter().filter_map(|(tokens, word)| Some(format!("{} {word}", Tokens::whole(tokens)?)));
     let told: Vec<String> = told.collect();
     (!told.is_empty()).then(|| told.join(", "))
 }

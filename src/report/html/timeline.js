@@ -11,7 +11,7 @@ function timeline(story, numbers, width, show) {
   const most = Math.max(...story.turns.map((turn) => turn.duration_ms), 0);
   if (!(most > 0)) return undefined;
   const end = most * 1.02;
-  const track = Math.max(width - 190, 200);
+  const track = Math.max(width - 215, 200);
   const scale = { at: (ms) => `${((100 * Math.min(Math.max(ms, 0), end)) / end).toFixed(3)}%`, end, track };
   const lanes = story.turns.filter((turn) => turn.duration_ms > 0 || turn.lines.length > 0);
   const axis = make("div", { class: "axis", "aria-hidden": "true" });

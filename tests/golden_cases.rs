@@ -5,7 +5,8 @@
 //! and `environment` (`NAME=value` a line; nothing else is set). Where it holds `answer.sse`, an agent answers every
 //! request with that, and `AGENT` is its address. Its golden files are `exit`, `stdout` and `stderr`
 //! (where something is printed there), `junit.xml`, `report.json` and the others of [`REPORTS`] (where the arguments ask
-//! for one), `summary.md` (where the environment says that GitHub would show it; `[CASE]` there is the fresh place), and
+//! for one; of an HTML page without its own style and script), `summary.md` (where the environment says that GitHub would
+//! show it; `[CASE]` there is the fresh place), and
 //! `kept` (where the run wrote or deleted snapshots: which ones, and what they say). A file `_gitignore` is copied as
 //! `.gitignore`, which would keep git from storing what it names, and `_last-run.json` as what the project remembers of
 //! its last run. A CLASS says what must be true of all its cases. Cases that run tests are run twice more, once recorded
@@ -303,6 +304,10 @@ fn run(case: &Case, kept: Option<Kept<'_>>) -> Seen {
         let asked = |pair: &&[String]| ["--junit", "-o"].contains(&&*pair[0]) && pair[1].ends_with(ending);
         arguments.windows(2).find(asked).and_then(|pair| read(workplace.0.join(&pair[1])))
     };
+    let report = |ending: &str| match ending {
+        ".html" => report(ending).map(|page| without_assets(&page)),
+        _ => report(ending),
+    };
     let reports = REPORTS.iter().filter_map(|(golden, ending)| Some((*golden, report(ending)?)));
     let summary = read(workplace.0.join(SUMMARY)).map(|text| (SUMMARY, text));
     let reports = reports.chain(summary).collect();
@@ -328,7 +333,8 @@ pub(crate) fn normalised(text: &str, workplace: &Path) -> String {
             r"(?:<?[\d.]+ (?:ms|s|min|h) ?)+$?",
             r#"|(?P<total><testsuites [^>]*? time=")[^"]*"#,
             r#"|(?P<stamp>timestamp=")[^"]*"#,
-            r#"|(?P<moment>"(?:started|ended|timestamp)":)\d+"#,
+            r#"|(?P<moment>"(?:started|ended|timestamp)":)(?:\d+|"[^"]*")"#,
+            r"|(?P<shown><time[^>]*>)[^<]*",
             r#"|"duration_ms":[\d.]+(?P<whole>,"exit_code":)"#,
             r"|(?P<id>\b[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b)",
         ))
@@ -340,9 +346,22 @@ pub(crate) fn normalised(text: &str, workplace: &Path) -> String {
         let elapsed = ["elapsed", "total"].iter().find_map(|name| after(name, "[ELAPSED]"));
         let whole = || Some(format!("\"duration_ms\":[ELAPSED]{}", found.name("whole")?.as_str()));
         let now = || ["stamp", "moment"].iter().find_map(|name| after(name, "[NOW]"));
-        elapsed.or_else(now).or_else(whole).unwrap_or_else(|| "[UUID]".to_owned())
+        let shown = || found.name("shown").map(|_| "<time>[NOW]".to_owned());
+        elapsed.or_else(now).or_else(shown).or_else(whole).unwrap_or_else(|| "[UUID]".to_owned())
     });
     replaced.into_owned()
+}
+
+/// A page without its own style and script, and how a browser knows them: those are files of the repository.
+pub(crate) fn without_assets(page: &str) -> String {
+    static ASSETS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?s)(?P<tag><style>|<script>)[^<].*?</|(?P<sha>sha256-)[A-Za-z0-9+/=]+")
+            .expect("the pattern is sound")
+    });
+    let cut = |found: &Captures<'_>| {
+        found.name("tag").map_or_else(|| "sha256-…".to_owned(), |tag| format!("{}…</", tag.as_str()))
+    };
+    ASSETS.replace_all(page, cut).into_owned()
 }
 
 /// `text` without the times of an agent that is a process of its own.
@@ -495,6 +514,10 @@ fn only_what_must_change_is_replaced() {
         ("1 test: 1 passed in 2 min 5 s\n", "1 test: 1 passed in [ELAPSED]\n"),
         ("1 test: 1 passed (1 flaky) in 2 ms\n", "1 test: 1 passed (1 flaky) in [ELAPSED]\n"),
         ("1 test: 1 quarantined in 2 ms\n", "1 test: 1 quarantined in [ELAPSED]\n"),
+        (
+            "\"started\":\"2026-11-22T08:54:19.868Z\" <time datetime=\"2026\">2026</time> <time>3 ms</time>",
+            "\"started\":[NOW] <time>[NOW]</time> <time>[NOW]</time>",
+        ),
         ("took 500 ms, after 30s", "took 500 ms, after 30s"),
         ("time=\"0.5\" timestamp=\"2026-11-21T22:08:00.123Z\"", "time=\"0.5\" timestamp=\"[NOW]\""),
         (

@@ -1,6 +1,7 @@
 //! What the assert blocks of one level say, block by block.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::{
     AllowOnly, Block, Bound, Dropped, Entry, Equals, Expectation, ExpectedOutcome, Forbid, ForbidCall,
@@ -140,7 +141,8 @@ impl<'c, 'f, 'l> Adding<'c, 'f, 'l> {
     }
 
     fn origin(&self, span: Span) -> Origin {
-        Origin { level: self.level, place: self.filling.place(span), span }
+        let source = Arc::clone(self.filling.source());
+        Origin { level: self.level, place: self.filling.place(span), span, source }
     }
 
     /// Exact duplicates of one level count once. `underlined` is what stands for the entry where its file is shown.

@@ -33,6 +33,7 @@ pub struct Block {
 
 /// What a level says about how a run must end, or about a snapshot: one word, which inner levels override.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "a block has two of them")]
 pub enum Expectation {
     /// `false`: what outer levels say does not apply.
     Off,

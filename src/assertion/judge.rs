@@ -1,11 +1,11 @@
 //! Runs the monitors of a test.
 
 use super::{
-    Captured, Entry, Finding, Home, Inherited, Judgement, Moment, Monitor, Origin, Question, Reach, Rule,
+    Captured, Entry, Finding, Home, Inherited, Judgement, Measure, Moment, Monitor, Origin, Question, Reach, Rule,
     Scope, Told, TurnRules, Writing, sum,
 };
 use crate::diagnostic::Difference;
-use crate::outcome::{ErrorKind, Failure, Problem};
+use crate::outcome::{ErrorKind, Failure, Problem, TimeLimits};
 use crate::redact::Redactor;
 use crate::trace::{Outcome, Touch, Trace};
 use crate::variables::Patterns;
@@ -207,6 +207,18 @@ impl Judge {
                 help: Some("drop the limit, or switch it off for this turn with `false`".to_owned()),
             })
         })
+    }
+
+    /// What is allowed to the running turn.
+    pub fn time_limits(&self) -> TimeLimits {
+        let turn = self.begun.checked_sub(1).and_then(|index| self.rules.turns.get(index));
+        let most = |measure| Some(turn?.limits.get(measure)?.most);
+        TimeLimits {
+            duration_ms: most(Measure::Duration),
+            idle_ms: most(Measure::Idle),
+            first_text_ms: most(Measure::FirstToken),
+            tool_ms: most(Measure::Tool),
+        }
     }
 
     /// Whether the running turn may end so: an error or a cancelled run is none where a rule expects it.

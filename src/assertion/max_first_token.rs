@@ -18,13 +18,9 @@ impl Monitor {
         let Some(turn) = scope.trace.turns.last().filter(|_| moment == Moment::TurnEnd) else {
             return Judgement::Open;
         };
-        let messages = scope.trace.messages.get(turn.messages.clone()).unwrap_or_default();
-        let said = messages.iter().filter(|message| message.is_text());
-        let first = said.filter_map(|message| Some((message.first_text?, message.opened))).min();
-        let (micros, event) = match first {
-            Some((at, event)) => (scope.trace.agent_micros(turn, at), Some(event)),
-            None => (scope.trace.turn_micros(turn), None),
-        };
+        let first = scope.trace.first_text(turn);
+        let micros = first.map_or_else(|| scope.trace.turn_micros(turn), |(micros, _)| micros);
+        let event = first.map(|(_, event)| event);
         let (limit, took) = (self.bound.most, milliseconds(micros));
         if self.bound.admits_micros(micros) {
             return Judgement::Holds;

@@ -1,5 +1,7 @@
 //! The closed set of rules, and what they share.
 
+use std::sync::Arc;
+
 use super::{
     AllowOnly, Bound, Equals, ExpectedOutcome, Finding, Forbid, ForbidCall, Home, Judgement, MaxCalls,
     Measure, Moment, MustMatch, MustNotMatch, OutputRule, Required, Scope, Script, Sequence, Snapshot,
@@ -7,7 +9,7 @@ use super::{
     max_first_token, max_idle, max_tokens, max_tool, must_match, must_not_match, outcome, output, require,
     script, sequence, snapshot, state, sum,
 };
-use crate::diagnostic::{Place, Span};
+use crate::diagnostic::{Place, SourceFile, Span};
 use crate::outcome::{Failure, Level};
 use crate::trace::Trace;
 use crate::variables::Patterns;
@@ -63,6 +65,8 @@ pub struct Origin {
     pub place: Place,
     /// Where it stands in that file.
     pub span: Span,
+    /// The file itself.
+    pub source: Arc<SourceFile>,
 }
 
 /// A rule and its origin.
@@ -309,6 +313,7 @@ impl Origin {
             rule: path.to_owned(),
             level: self.level,
             place: self.place.clone(),
+            excerpt: self.source.excerpt(&self.place),
             message,
             expected,
             seen,

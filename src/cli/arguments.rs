@@ -136,8 +136,8 @@ pub(crate) struct RecordingOptions {
 /// How a run is told.
 #[derive(Debug, Args)]
 pub(crate) struct ReportOptions {
-    /// Write a report, its kind by the file's ending: `.xml` JUnit, `.json` one value, `.jsonl` a line a test, `.md`
-    /// Markdown, `.tap` TAP; may be repeated
+    /// Write a report, its kind by the file's ending: `.xml` JUnit, `.html` a page to read, `.json` one value, `.jsonl` a
+    /// line a test, `.md` Markdown, `.tap` TAP; may be repeated
     #[arg(short, long, value_name = "FILE", value_parser = ReportFile::parse)]
     pub(crate) output: Vec<ReportFile>,
     /// Write a JUnit XML report

@@ -9,6 +9,7 @@ use ananke::report::Reporter;
 use ananke::report::comparison::{Baseline, BaselineReport};
 use ananke::report::console::{ConsoleOptions, ConsoleReport, Verbosity};
 use ananke::report::github::{GithubReport, Step};
+use ananke::report::html::HtmlReport;
 use ananke::report::json_lines::{JsonLinesReport, JsonReport};
 use ananke::report::junit::{JunitReport, Profile};
 use ananke::report::live::LiveArea;
@@ -57,6 +58,7 @@ pub(super) fn reporters(
             ReportFormat::Junit => {
                 JunitReport::create(destination, profile).map(|report| Box::new(report) as _)
             }
+            ReportFormat::Html => HtmlReport::create(destination).map(|report| Box::new(report) as _),
             ReportFormat::Json => JsonReport::create(destination).map(|report| Box::new(report) as _),
             ReportFormat::JsonLines => {
                 JsonLinesReport::create(destination).map(|report| Box::new(report) as _)

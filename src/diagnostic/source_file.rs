@@ -35,6 +35,15 @@ impl fmt::Display for Place {
     }
 }
 
+/// Two are the same where they were read from the same place and say the same.
+impl PartialEq for SourceFile {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name && self.path == other.path && self.text == other.text
+    }
+}
+
+impl Eq for SourceFile {}
+
 impl SourceFile {
     /// A text under a name.
     pub fn new(name: impl Into<Arc<str>>, path: impl Into<PathBuf>, text: impl Into<String>) -> Self {

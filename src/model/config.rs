@@ -55,8 +55,8 @@ pub struct ConfigFile {
         example = serde_json::json!({ "cmd": ["python", "agent.py"], "ready": { "port": 8000 } })
     )]
     pub server: Option<OneOrMany<Server>>,
-    /// Reports that every run writes, each by its ending: `.xml` JUnit, `.json` one value, `.jsonl` a line a test,
-    /// `.md` Markdown, `.tap` TAP. Paths count from this file's folder.
+    /// Reports that every run writes, each by its ending: `.xml` JUnit, `.html` a page to read, `.json` one value, `.jsonl` a
+    /// line a test, `.md` Markdown, `.tap` TAP. Paths count from this file's folder.
     #[schemars(extend("x-since" = "1.3"), example = ["reports/junit.xml"])]
     pub reports: Option<Vec<Text>>,
     /// Which files are tests: globs below this file's folder. Without it `**/*.test.yaml` and `**/*.test.yml`.

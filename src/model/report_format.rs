@@ -15,12 +15,14 @@ pub enum ReportFormat {
     Markdown,
     /// `.tap`
     Tap,
+    /// `.html`
+    Html,
 }
 
 impl ReportFormat {
     /// The endings and what they mean, in words.
-    pub const ENDINGS: &'static str =
-        "`.xml` (JUnit), `.json` (one value), `.jsonl` (a line a test), `.md` (Markdown) or `.tap` (TAP)";
+    pub const ENDINGS: &'static str = "`.xml` (JUnit), `.html` (a page to read), `.json` (one value), `.jsonl` (a line a test), `.md` (Markdown) or \
+         `.tap` (TAP)";
 
     /// The kind that the ending of `path` says; `None` where it says none.
     pub fn of(path: &Path) -> Option<Self> {
@@ -31,6 +33,7 @@ impl ReportFormat {
             "jsonl" => Some(Self::JsonLines),
             "md" => Some(Self::Markdown),
             "tap" => Some(Self::Tap),
+            "html" => Some(Self::Html),
             _ => None,
         }
     }

@@ -9,9 +9,13 @@ use crate::redact::{Mask, Redactor};
 
 impl Mask for Failure {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self { rule: _, level: _, place, message, expected, seen, difference, help, events: _ } = self;
+        let Self { rule: _, level: _, place, excerpt, message, expected, seen, difference, help, events: _ } =
+            self;
         if let Cow::Owned(file) = redactor.text(&place.file) {
             place.file = file.into();
+        }
+        for line in &mut excerpt.lines {
+            line.text.mask(redactor);
         }
         message.mask(redactor);
         expected.mask(redactor);
@@ -101,6 +105,7 @@ impl Mask for TurnOutcome {
             failures,
             problem,
             warnings,
+            timing: _,
         } = self;
         end.mask(redactor);
         id.mask(redactor);

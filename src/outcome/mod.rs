@@ -5,13 +5,15 @@
 mod attempt;
 mod quarantine;
 mod status;
+mod timing;
 mod verdict;
 
-use crate::diagnostic::{Difference, Place};
+use crate::diagnostic::{Difference, Excerpt, Place};
 use crate::trace::Usage;
 
 pub use quarantine::Quarantine;
 pub use status::{Status, Totals};
+pub use timing::{Gap, TimeLimits, Timing};
 pub use verdict::Verdict;
 
 /// A level of inheritance: who wrote a rule.
@@ -45,6 +47,8 @@ pub struct Failure {
     pub level: Level,
     /// Where it was written.
     pub place: Place,
+    /// What stands there, as it was written: variables are not filled.
+    pub excerpt: Excerpt,
     /// The whole finding on one line: `` `charge_card` was called 2 times, expected exactly 1 ``.
     pub message: String,
     /// What was wanted.
@@ -248,6 +252,8 @@ pub struct TurnOutcome {
     pub ended_unix_ms: u64,
     /// The agent's time, in microseconds.
     pub duration_us: u64,
+    /// When the agent let its user wait.
+    pub timing: Timing,
     /// How its last run ended, as far as the agent told.
     pub end: Option<RunEnd>,
     /// What it took in tokens, as far as the agent told.

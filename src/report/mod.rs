@@ -11,6 +11,7 @@ mod duration;
 mod ending;
 mod excerpt;
 pub mod github;
+pub mod html;
 pub mod json_lines;
 pub mod junit;
 pub mod last_run;

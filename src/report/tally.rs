@@ -6,10 +6,10 @@ use crate::run::RunEvent;
 
 /// The numbers of a run so far.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(in crate::report) struct Tally {
     pub(super) selected: usize,
     pub(super) started_unix_ms: u64,
-    pub(super) totals: Totals,
+    pub(in crate::report) totals: Totals,
     pub(super) total_turns: usize,
     pub(super) snapshots: Snapshots,
     /// How the run came to its end, once it did.
@@ -26,7 +26,7 @@ pub(super) struct End {
 
 impl Tally {
     /// Counts what an event brings.
-    pub(super) fn add(&mut self, event: &RunEvent) {
+    pub(in crate::report) fn add(&mut self, event: &RunEvent) {
         match event {
             RunEvent::RunStarted { tests, unix_ms } => {
                 self.selected = *tests;

@@ -2,8 +2,8 @@
 
 use crate::context::{At, Clock};
 use crate::outcome::{
-    CallFailure, CallOutcome, EarlierMessage, Failure, LateResult, Line, OpenInterrupt, Problem, RunEnd,
-    Status, TurnOutcome,
+    CallFailure, CallOutcome, EarlierMessage, Failure, Gap, LateResult, Line, OpenInterrupt, Problem, RunEnd,
+    Status, TimeLimits, Timing, TurnOutcome,
 };
 use crate::plan::Earlier;
 use crate::trace::{
@@ -16,11 +16,12 @@ const MAX_TEXT: usize = 16 << 10;
 /// The most lines of one turn that a report gets.
 const MAX_LINES: usize = 1000;
 
-/// The outcome of the turn `index`, counted from 0; `clock` stamped what the trace holds.
+/// The outcome of the turn `index`, counted from 0, to which `limits` were set; `clock` stamped what the trace holds.
 pub(super) fn turn(
     trace: &Trace,
     index: usize,
     clock: &dyn Clock,
+    limits: TimeLimits,
     problem: Option<(Status, Problem)>,
     failures: Vec<Failure>,
 ) -> TurnOutcome {
@@ -45,6 +46,7 @@ pub(super) fn turn(
         started_unix_ms: clock.unix_ms(started),
         ended_unix_ms: clock.unix_ms(ended),
         duration_us: turn.map_or(0, |turn| trace.turn_micros(turn)),
+        timing: turn.map(|turn| timing(trace, turn, limits)).unwrap_or_default(),
         end: turn.and_then(|turn| end(trace, turn)),
         usage: turn.and_then(|turn| trace.turn_usage(turn)),
         status,
@@ -62,6 +64,14 @@ pub(super) fn history(messages: &[Earlier]) -> Vec<EarlierMessage> {
         text: bounded(&message.describe()),
     };
     shown.iter().map(told).collect()
+}
+
+/// How the agent let its user wait; of many gaps the first are told.
+fn timing(trace: &Trace, turn: &Turn, limits: TimeLimits) -> Timing {
+    let gaps = trace.gaps(turn).into_iter().filter(|gap| gap.micros() > 0).take(MAX_LINES);
+    let gap = |gap: trace::Gap<'_>| Gap { from_us: gap.since, to_us: gap.until };
+    let first_text_us = trace.first_text(turn).map(|(micros, _)| micros);
+    Timing { first_text_us, gaps: gaps.map(gap).collect(), limits }
 }
 
 /// How many messages the conversation has: those of the user and those of the agent that are not empty.

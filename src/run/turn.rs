@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use crate::context::Ids;
-use crate::outcome::{ErrorKind, Problem, Status, TurnOutcome};
+use crate::outcome::{ErrorKind, Problem, Status, TimeLimits, TurnOutcome};
 use crate::plan::{PreparedTurn, Signature, TurnInput};
 use crate::target::{Action, Ended, Limits, Request, Session, TargetError};
 use crate::trace::{Input, Outcome, Trace};
@@ -59,14 +59,28 @@ pub(super) async fn run_turn(
         Err(problem) => {
             capture.trace.begin_turn(Input { shown: turn.input.describe(), ..Input::default() });
             let problem = Some((Status::Failed, problem));
-            return summary::turn(&capture.trace, index, session.clock(), problem, Vec::new());
+            return summary::turn(
+                &capture.trace,
+                index,
+                session.clock(),
+                TimeLimits::default(),
+                problem,
+                Vec::new(),
+            );
         }
     };
     capture.trace.begin_turn(input);
     if let Err(error) = capture.judge.begin_turn(index) {
         let problem = Problem { kind: ErrorKind::Setup, message: error.to_string(), help: None };
         let problem = Some((Status::Error, problem));
-        return summary::turn(&capture.trace, index, session.clock(), problem, Vec::new());
+        return summary::turn(
+            &capture.trace,
+            index,
+            session.clock(),
+            TimeLimits::default(),
+            problem,
+            Vec::new(),
+        );
     }
     let problem = exchanges(session, capture, limits, mocks, &turn.forwarded_props, action, asking).await;
     let problem = problem.or_else(|| violation(capture, index));
@@ -80,7 +94,8 @@ pub(super) async fn run_turn(
         let (refused, halt) = asking.judge(questions, capture).await;
         (failures, problem) = (refused, halt.map(Halt::of_turn));
     }
-    summary::turn(&capture.trace, index, session.clock(), problem, failures)
+    let limits = capture.judge.time_limits();
+    summary::turn(&capture.trace, index, session.clock(), limits, problem, failures)
 }
 
 /// Talks to the agent until it waits for its client no more. Gives why the turn could not be judged to its end, and

@@ -17,6 +17,7 @@ mod state;
 mod turn;
 mod usage;
 mod violation;
+mod waiting;
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -37,6 +38,7 @@ pub use state::State;
 pub use turn::{Input, Turn};
 pub use usage::{Tokens, Usage};
 pub use violation::{Violation, Violations};
+pub use waiting::Gap;
 
 /// How a message or call came to be known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -119,6 +119,11 @@ impl<'a> Filling<'a> {
         self.has_waited
     }
 
+    /// The file that the leaves are of.
+    pub fn source(&self) -> &Arc<SourceFile> {
+        self.source
+    }
+
     /// Where `span` is.
     pub fn place(&self, span: Span) -> Place {
         self.source.place(span)

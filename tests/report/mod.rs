@@ -3,6 +3,7 @@
 mod comparison;
 mod console;
 mod github;
+mod html;
 mod json_lines;
 mod junit;
 mod junit_strict;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use ananke::context::Day;
-use ananke::diagnostic::{Difference, Place};
+use ananke::diagnostic::{Difference, Excerpt, ExcerptLine, Place};
 use ananke::outcome::{
-    CallOutcome, EarlierMessage, ErrorKind, Failure, Level, Line, Outcome, Problem, Quarantine, Status,
+    CallOutcome, EarlierMessage, ErrorKind, Failure, Level, Line, Outcome, Problem, Quarantine, Status, Timing,
     TurnOutcome,
 };
 
@@ -50,6 +50,7 @@ pub(super) fn turn(number: u32, input: &str, duration_us: u64, lines: Vec<Line>)
         started_unix_ms: STARTED,
         ended_unix_ms: STARTED + duration_us / 1000,
         duration_us,
+        timing: Timing::default(),
         end: None,
         usage: None,
         status: Status::Passed,
@@ -83,6 +84,7 @@ pub(super) fn failure(level: Level, line: u32, rule: &str, message: &str) -> Fai
         rule: rule.to_owned(),
         level,
         place: Place { file: Arc::from(file), line, column: 5 },
+        excerpt: Excerpt::default(),
         message: message.to_owned(),
         expected: String::new(),
         seen: Vec::new(),
@@ -308,6 +310,7 @@ pub(super) fn hostile() -> Outcome {
         rule: text(),
         level: Level::Turn,
         place: Place { file: Arc::from(HOSTILE), line: u32::MAX, column: 0 },
+        excerpt: Excerpt { lines: vec![ExcerptLine { number: u32::MAX, text: text(), is_meant: true }] },
         message: text(),
         expected: text(),
         seen: vec![text(); 12],
@@ -319,6 +322,7 @@ pub(super) fn hostile() -> Outcome {
     let turn = TurnOutcome {
         end: None,
         usage: None,
+        timing: Timing::default(),
         number: 1,
         id: Some(text()),
         input: text(),

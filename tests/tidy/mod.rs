@@ -47,6 +47,7 @@ const KNOWN_ONLY_BY: &[(&str, &[&str])] = &[
     ("jsonschema", &["schema/"]),
     ("quick_xml", &["report/"]),
     ("reqwest", &["target/"]),
+    ("ring", &["report/html/"]),
     ("rustix", &["process/"]),
     ("rustls", &["target/"]),
     // The reader and, beside it, the translation of its errors.

@@ -76,7 +76,7 @@ fn attempt((number, outcome): (usize, &Outcome)) -> Attempt<'_> {
 }
 
 /// What is said of a run as a whole.
-pub(super) fn summary(tally: &Tally) -> SummaryLine {
+pub(in crate::report) fn summary(tally: &Tally) -> SummaryLine {
     let Tally { selected, started_unix_ms, totals, total_turns, snapshots: counted, end } = tally;
     SummaryLine {
         version: VERSION,

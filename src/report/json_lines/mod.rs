@@ -21,8 +21,9 @@ use crate::redact::Sealed;
 use crate::run::RunEvent;
 use crate::schema::generate_of;
 pub use document::JsonReport;
-pub(super) use view::VERSION;
+pub(super) use from_outcome::summary;
 use view::{Line, Written};
+pub(super) use view::{SummaryLine, VERSION};
 
 /// The JSON Schema of one line, and of a whole file that is one value.
 pub fn schema() -> Value {

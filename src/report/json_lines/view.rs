@@ -458,76 +458,76 @@ pub(super) struct ProblemView<'a> {
 /// The whole run.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Summary")]
-pub(super) struct SummaryLine {
+pub(in crate::report) struct SummaryLine {
     /// The version of the format, as in every result.
     #[schemars(extend("x-since" = "1.0"))]
-    pub(super) version: &'static str,
+    pub(in crate::report) version: &'static str,
     /// How many tests were selected; more than `total` where the run was cut short.
     #[schemars(extend("x-since" = "1.0"))]
-    pub(super) selected: usize,
+    pub(in crate::report) selected: usize,
     /// How many tests are over, whatever their status: the number of results.
     #[schemars(extend("x-since" = "1.0"))]
-    pub(super) total: usize,
+    pub(in crate::report) total: usize,
     /// How many tests passed.
     #[schemars(extend("x-since" = "1.0"))]
-    pub(super) passed: usize,
+    pub(in crate::report) passed: usize,
     /// How many tests have a rule that does not hold.
     #[schemars(extend("x-since" = "1.0"))]
-    pub(super) failed: usize,
+    pub(in crate::report) failed: usize,
     /// How many tests could not be judged to their end.
     #[schemars(extend("x-since" = "1.0"))]
-    pub(super) error: usize,
+    pub(in crate::report) error: usize,
     /// How many tests took too long.
     #[schemars(extend("x-since" = "1.0"))]
-    pub(super) timeout: usize,
+    pub(in crate::report) timeout: usize,
     /// How many tests were not run, on purpose.
     #[schemars(extend("x-since" = "1.0"))]
-    pub(super) skipped: usize,
+    pub(in crate::report) skipped: usize,
     /// How many tests did not pass and are in quarantine: they are counted here, and not by their status.
     #[schemars(extend("x-since" = "1.0"))]
-    pub(super) quarantined: usize,
+    pub(in crate::report) quarantined: usize,
     /// How many of the tests that passed did so, outside of the quarantine, only when they were tried again.
     #[schemars(extend("x-since" = "1.0"))]
-    pub(super) flaky: usize,
+    pub(in crate::report) flaky: usize,
     /// How many turns were sent.
     #[schemars(extend("x-since" = "1.0"))]
-    pub(super) total_turns: usize,
+    pub(in crate::report) total_turns: usize,
     /// When the run started, in Unix milliseconds.
     #[schemars(extend("x-since" = "1.0"))]
-    pub(super) started: u64,
+    pub(in crate::report) started: u64,
     /// How long the run took on the wall clock, in milliseconds with up to three decimals; left out where it was cut
     /// short.
     #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) duration_ms: Option<f64>,
+    pub(in crate::report) duration_ms: Option<f64>,
     /// The exit code that the tests lead to, 130 where somebody interrupted the run; left out where the run was cut short.
     #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) exit_code: Option<u8>,
+    pub(in crate::report) exit_code: Option<u8>,
     /// What became of the snapshots; left out where there is nothing to say.
     #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) snapshots: Option<SnapshotCounts>,
+    pub(in crate::report) snapshots: Option<SnapshotCounts>,
     /// Why it is that exit code, for people.
     #[schemars(extend("x-since" = "1.0"))]
-    pub(super) reason: String,
+    pub(in crate::report) reason: String,
 }
 
 /// How many snapshots were written, and how many there are that no rule refers to.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct SnapshotCounts {
+pub(in crate::report) struct SnapshotCounts {
     /// Those that were not there before.
     #[schemars(extend("x-since" = "1.0"))]
-    pub(super) written: usize,
+    pub(in crate::report) written: usize,
     /// Those that said something else before.
     #[schemars(extend("x-since" = "1.0"))]
-    pub(super) updated: usize,
+    pub(in crate::report) updated: usize,
     /// Those that no rule refers to, and that are still there.
     #[schemars(extend("x-since" = "1.0"))]
-    pub(super) obsolete: usize,
+    pub(in crate::report) obsolete: usize,
     /// Those that no rule referred to, and that were deleted.
     #[schemars(extend("x-since" = "1.0"))]
-    pub(super) deleted: usize,
+    pub(in crate::report) deleted: usize,
 }
 
 /// A verdict.

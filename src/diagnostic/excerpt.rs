@@ -1,0 +1,130 @@
+//! What a person sees of a file to know a line of it: a place in a text in, that line with the lines it stands under out.
+//!
+//! **Invariant:** bounded in lines and in their length, whatever the file holds.
+
+use super::{Place, SourceFile};
+
+/// The most lines that are shown.
+const MOST_LINES: usize = 12;
+
+/// The most characters that are shown of a line.
+const MOST_CHARACTERS: usize = 200;
+
+/// How far up a line is looked for that others stand under.
+const FARTHEST: usize = 1000;
+
+/// Some lines of a file, ascending.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Excerpt {
+    /// The lines.
+    pub lines: Vec<ExcerptLine>,
+}
+
+/// One line of an excerpt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExcerptLine {
+    /// Its number in the file, counted from 1.
+    pub number: u32,
+    /// Its text, as much as is shown of it.
+    pub text: String,
+    /// Whether it is of the place itself; else the place stands under it.
+    pub is_meant: bool,
+}
+
+impl SourceFile {
+    /// The line of `place` below those that it stands under: of `forbid: [a]` in the block `tools:` of `assert:`, those
+    /// three. Where the line begins with what is at the place, the lines that stand under it belong to it. How deep a
+    /// line stands is its indentation, so this reads YAML well and nothing else.
+    pub fn excerpt(&self, place: &Place) -> Excerpt {
+        let first = (place.line as usize).saturating_sub(1);
+        let lines: Vec<&str> = self.text.lines().take(first + MOST_LINES).collect();
+        let Some(begin) = lines.get(first) else { return Excerpt::default() };
+        let before = begin.chars().take_while(|character| matches!(character, ' ' | '-')).count();
+        let own = if place.column as usize == before + 1 { below(&lines[first + 1..], begin) } else { 0 };
+        let mut above = above(&lines[..first], begin);
+        above.truncate(MOST_LINES - 1 - own);
+        let above = above.into_iter().rev().map(|index| line(index, lines[index], false));
+        let meant = (first..=first + own).map(|index| line(index, lines[index], true));
+        Excerpt { lines: above.chain(meant).collect() }
+    }
+}
+
+fn line(index: usize, text: &str, is_meant: bool) -> ExcerptLine {
+    let mut shown: String = text.chars().take(MOST_CHARACTERS).collect();
+    if shown.len() < text.len() {
+        shown.push('…');
+    }
+    ExcerptLine { number: u32::try_from(index + 1).unwrap_or(u32::MAX), text: shown, is_meant }
+}
+
+/// The places of the lines that `of` stands under, the nearest first.
+fn above(lines: &[&str], of: &str) -> Vec<usize> {
+    let (mut found, mut inner) = (Vec::new(), depth(of));
+    for (index, text) in lines.iter().enumerate().rev().take(FARTHEST) {
+        let is_blank = text.trim().is_empty() || text.trim_start().starts_with('#');
+        if !is_blank && depth(text) < inner {
+            inner = depth(text);
+            found.push(index);
+        }
+    }
+    found
+}
+
+/// How many of `lines` stand under `of`, which comes before them.
+fn below(lines: &[&str], of: &str) -> usize {
+    let is_under = |line: &&&str| line.trim().is_empty() || depth(line) > depth(of);
+    let under = lines.iter().take_while(is_under).count();
+    lines[..under].iter().rposition(|line| !line.trim().is_empty()).map_or(0, |last| last + 1)
+}
+
+/// How deep a line stands. An entry of a list stands deeper than a key in its column, which may hold the list.
+fn depth(line: &str) -> (usize, bool) {
+    let text = line.trim_start_matches(' ');
+    (line.len() - text.len(), text.starts_with("- "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::Span;
+
+    fn excerpt(text: &str, part: &str) -> String {
+        let start = text.find(part).unwrap();
+        let file = SourceFile::new("a", "a", text);
+        let told = |line: ExcerptLine| {
+            format!("{}{} {}\n", if line.is_meant { '>' } else { ' ' }, line.number, line.text)
+        };
+        let place = file.place(Span::new(start, start + part.len()));
+        file.excerpt(&place).lines.into_iter().map(told).collect()
+    }
+
+    #[test]
+    fn a_line_comes_with_those_it_stands_under() {
+        let text = "name: a\nturns:\n- user: hi\n  assert:\n    # why\n\n    text: {}\n    tools:\n      require: [x]\n      forbid:\n      - pay\n      - refund\n";
+        assert_eq!(
+            excerpt(text, "refund"),
+            " 2 turns:\n 3 - user: hi\n 4   assert:\n 8     tools:\n 10       forbid:\n>12       - refund\n"
+        );
+        assert_eq!(excerpt(text, "a\n"), ">1 name: a\n");
+    }
+
+    #[test]
+    fn a_block_comes_with_all_of_it() {
+        let text = "a:\n  - b: 1\n\n    c: 2\n\n  - b: 2\n";
+        assert_eq!(excerpt(text, "b: 1"), " 1 a:\n>2   - b: 1\n>3 \n>4     c: 2\n");
+        assert_eq!(excerpt(text, "1"), " 1 a:\n>2   - b: 1\n");
+    }
+
+    #[test]
+    fn is_bounded() {
+        let long = format!("a:\n  b: {}\n", "é".repeat(1000));
+        let shown = format!(" 1 a:\n>2   b: {}…\n", "é".repeat(MOST_CHARACTERS - 5));
+        assert_eq!(excerpt(&long, "é"), shown);
+        let many = format!("x:\n  - a: 1\n{}", "    b: 1\n".repeat(100));
+        assert_eq!(excerpt(&many, "a: 1").lines().count(), MOST_LINES);
+        let deep: String = (0..100).map(|depth| " ".repeat(depth) + "a:\n").collect();
+        assert_eq!(excerpt(&(deep + &" ".repeat(100) + "z: 1"), "1").lines().count(), MOST_LINES);
+        let empty = SourceFile::new("a", "a", "");
+        assert_eq!(empty.excerpt(&Place { file: "a".into(), line: 5, column: 1 }), Excerpt::default());
+    }
+}

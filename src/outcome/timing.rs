@@ -1,0 +1,34 @@
+//! When the agent let its user wait: how long, and how long it might have.
+
+/// The waiting of one turn, in the agent's time, from the turn's start.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Timing {
+    /// When its first text came, in microseconds; `None` where none did.
+    pub first_text_us: Option<u64>,
+    /// Every stretch without a tool call in progress, in order.
+    pub gaps: Vec<Gap>,
+    /// What was allowed.
+    pub limits: TimeLimits,
+}
+
+/// A stretch of a turn's time in which no call was open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gap {
+    /// Where it begins, in microseconds.
+    pub from_us: u64,
+    /// Where it ends, in microseconds.
+    pub to_us: u64,
+}
+
+/// The limits in force on a turn, in milliseconds; `None` where there is none (SPEC 7.3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TimeLimits {
+    /// Of the turn as a whole.
+    pub duration_ms: Option<u64>,
+    /// Of each gap.
+    pub idle_ms: Option<u64>,
+    /// Of the wait for the first text.
+    pub first_text_ms: Option<u64>,
+    /// Of each call.
+    pub tool_ms: Option<u64>,
+}

@@ -1,0 +1,203 @@
+// The page as a whole: the bar with search and filters, the list, which grows as it is read, and the keys.
+
+/** How many tests come into the list at once. */
+const PORTION = 150;
+
+/** How many tests that did not pass are open from the start. */
+const OPENED = 5;
+
+/** Tests as the list knows them: the element of each is made when it is needed. */
+const tests = data("tests").map((row, number) => ({ row, number, words: haystack(row), made: undefined }));
+const choice = choiceOf(location.hash);
+let shown = [];
+let inList = 0;
+
+const main = document.getElementById("main");
+const list = make("div", { class: "list", id: "list" });
+const told = make("p", { class: "told", role: "status" });
+const more = make("button", { type: "button", class: "more", hidden: true }, "Show more");
+
+function made(test) {
+  test.made ??= testOf(test.row, test.number);
+  return test.made;
+}
+
+/** Puts the tests into the list up to `count`. */
+function grow(count) {
+  const next = shown.slice(inList, count);
+  list.append(...next.map((test) => made(test).element));
+  inList += next.length;
+  more.hidden = inList >= shown.length;
+}
+
+function refresh() {
+  shown = chosen(tests, choice);
+  inList = 0;
+  list.replaceChildren();
+  grow(PORTION);
+  told.textContent =
+    shown.length === tests.length ? counted(tests.length, "test") : `${shown.length.toLocaleString("en")} of ${counted(tests.length, "test")}`;
+  if (shown.length === 0 && tests.length > 0) list.append(make("p", { class: "nothing" }, "No test fits. Press Escape in the search field to see all."));
+  remember();
+}
+
+function remember() {
+  try {
+    history.replaceState(null, "", `#${addressOf(choice)}`);
+  } catch {
+    // Some browsers keep no history for files; then there is no address to link to.
+  }
+}
+
+/** A list to choose one from; nothing where there is no choice. */
+function select(name, label, values, first) {
+  if (values.length < 2) return undefined;
+  const options = values.map((value) => make("option", { value, selected: choice[name] === value }, line(value)));
+  const every = first === undefined ? [] : [make("option", { value: "" }, first)];
+  const element = make("select", { "aria-label": label }, ...every, ...options);
+  element.addEventListener("change", () => {
+    choice[name] = element.value;
+    refresh();
+  });
+  return element;
+}
+
+function distinct(values) {
+  return [...new Set(values)].sort();
+}
+
+/** The counts of the head become the filter by status. */
+function filterByStatus() {
+  const group = make("div", { class: "counts", role: "group", "aria-label": "Filter by status" });
+  for (const kind of KINDS) {
+    const count = tests.filter(({ row }) => isOfKind(row, kind)).length;
+    if (count === 0) continue;
+    const pressed = String(choice.kinds.has(kind));
+    const button = make("button", { type: "button", class: kind, "aria-pressed": pressed }, make("b", {}, count.toLocaleString("en")), ` ${kind}`);
+    button.addEventListener("click", () => {
+      const isOn = choice.kinds.delete(kind) ? false : Boolean(choice.kinds.add(kind));
+      button.setAttribute("aria-pressed", String(isOn));
+      refresh();
+    });
+    group.append(button);
+  }
+  document.getElementById("counts").replaceWith(group);
+  return group;
+}
+
+function tools(statuses) {
+  const field = make("input", { type: "search", placeholder: "Search names, files, tags, tools", "aria-label": "Search", "aria-keyshortcuts": "/", autocomplete: "off", spellcheck: "false" });
+  field.value = choice.words;
+  let waiting;
+  const search = () => {
+    choice.words = field.value;
+    refresh();
+  };
+  field.addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(search, tests.length > 2000 ? 120 : 0);
+  });
+  const order = make("select", { "aria-label": "Order" }, ...Object.entries(ORDERS).map(([value, [words]]) => make("option", { value, selected: choice.order === value }, words)));
+  order.addEventListener("change", () => {
+    choice.order = order.value;
+    refresh();
+  });
+  const lists = [
+    select("tag", "Tag", distinct(tests.flatMap(({ row }) => row.tags ?? [])), "every tag"),
+    select("file", "File", distinct(tests.map(({ row }) => row.file)), "every file"),
+    select("target", "Target", distinct(tests.map(({ row }) => row.target)), "every target"),
+  ];
+  field.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    Object.assign(choice, choiceOf(""), { order: choice.order });
+    field.value = "";
+    for (const button of statuses.children) button.setAttribute("aria-pressed", "false");
+    for (const element of lists.filter(Boolean)) element.value = "";
+    refresh();
+    event.preventDefault();
+  });
+  const element = make("search", { class: "tools" }, field, ...lists, order, told);
+  return { element, field };
+}
+
+function theme() {
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const isDark = () => (document.documentElement.dataset.theme ?? (dark.matches ? "dark" : "light")) === "dark";
+  const button = make("button", { type: "button", class: "theme" });
+  const show = () => (button.textContent = isDark() ? "Light" : "Dark");
+  button.addEventListener("click", () => {
+    document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+    show();
+  });
+  dark.addEventListener("change", show);
+  show();
+  document.querySelector(".program").append(button);
+}
+
+/** The place in the list of the test that has the keyboard; -1 where none has. */
+function focused() {
+  const element = document.activeElement?.closest?.(".test");
+  return element ? shown.findIndex((test) => test.made?.element === element) : -1;
+}
+
+function go(place) {
+  if (place < 0 || place >= shown.length) return;
+  if (place >= inList) grow(place + PORTION);
+  const { button } = made(shown[place]);
+  button.focus({ preventScroll: true });
+  button.scrollIntoView({ block: "nearest" });
+}
+
+function keys(field) {
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) {
+      if (event.target === field && (event.key === "ArrowDown" || event.key === "Enter")) {
+        event.preventDefault();
+        go(0);
+      }
+      return;
+    }
+    const isOnTest = event.target.classList?.contains("open");
+    const moves = { j: 1, k: -1, ...(isOnTest ? { ArrowDown: 1, ArrowUp: -1 } : {}) };
+    const at = focused();
+    if (event.key === "/") field.focus();
+    else if (event.key in moves) go(at < 0 ? 0 : at + moves[event.key]);
+    else if (isOnTest && event.key === "Home") go(0);
+    else if (isOnTest && event.key === "End") go(shown.length - 1);
+    else if (event.key === "Escape" && at >= 0) {
+      toggle(shown[at].made, false);
+      go(at);
+    } else return;
+    event.preventDefault();
+  });
+}
+
+function start() {
+  const { element, field } = tools(filterByStatus());
+  const help = make("p", { class: "keys" });
+  const all = [["j", "k", " move · "], ["Enter", " open · "], ["Esc", " close · "], ["/", " search"]];
+  for (const entry of all) help.append(...entry.map((part, index) => (index < entry.length - 1 ? make("kbd", {}, part) : part)));
+  main.append(element, list, more, help);
+  more.addEventListener("click", () => grow(inList + PORTION));
+  new IntersectionObserver((seen) => seen.some((entry) => entry.isIntersecting) && grow(inList + PORTION), { rootMargin: "800px" }).observe(more);
+  theme();
+  keys(field);
+  list.addEventListener("click", (event) => {
+    if (!event.target.closest(".open")) return;
+    const test = shown[focused()];
+    choice.test = test && !test.made.body.hidden ? test.row.id : "";
+    remember();
+  });
+  const wanted = choice.test;
+  refresh();
+  const linked = shown.findIndex(({ row }) => row.id === wanted);
+  if (wanted && linked >= 0) {
+    go(linked);
+    toggle(made(shown[linked]), true);
+  } else if (choice.order === "worst") {
+    for (const test of shown.slice(0, OPENED)) if (isBad(test.row) && !test.row.quarantined) toggle(made(test), true);
+  }
+}
+
+start();

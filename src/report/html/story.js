@@ -1,0 +1,149 @@
+// The transcript: what was sent, said and called, each finding below the event that it rests on.
+
+/** The whole of a story: what is wrong in short, the timeline, and turn by turn what happened. */
+function story(told, prefix, width) {
+  const numbers = numbered(told);
+  const place = (event) => `${prefix}-event-${event}`;
+  const show = (event) => {
+    const element = document.getElementById(place(event));
+    element?.scrollIntoView({ block: "center" });
+    element?.focus({ preventScroll: true });
+  };
+  const parts = [];
+  if (numbers.all.length > 1) parts.push(contents(numbers, prefix));
+  if (told.warnings) parts.push(warnings(told.warnings));
+  if (told.skip_reason) parts.push(make("p", { class: "note" }, "Skipped: ", message(told.skip_reason)));
+  if (told.problem) parts.push(problem(told.problem));
+  parts.push(timeline(told, numbers, width, show));
+  parts.push(...told.turns.map((turn) => turnOf(turn, told, numbers, prefix, place)));
+  const whole = told.findings ?? [];
+  const shown = new Set(told.turns.flatMap((turn) => turn.lines.map((line) => line.event)));
+  const left = whole.filter((found) => !(found.events ?? []).some((event) => shown.has(event)));
+  if (left.length > 0) {
+    const found = left.map((one) => finding(one, numbers.number(one), `${prefix}-finding-${numbers.number(one)}`));
+    parts.push(make("section", { class: "turn" }, make("h3", {}, "The test as a whole"), ...found));
+  }
+  if (told.turns_not_run) parts.push(make("p", { class: "note" }, `${counted(told.turns_not_run, "turn")} not run`));
+  return parts.filter(Boolean);
+}
+
+/** The findings in short, each leading to its place. */
+function contents(numbers, prefix) {
+  const items = numbers.all.map((found) => {
+    const button = make("button", { type: "button" }, badge(numbers.number(found)), message(found.message));
+    button.addEventListener("click", () => {
+      const element = document.getElementById(`${prefix}-finding-${numbers.number(found)}`);
+      element?.scrollIntoView({ block: "center" });
+      element?.focus({ preventScroll: true });
+    });
+    return make("li", {}, button);
+  });
+  return make("ol", { class: "contents" }, ...items);
+}
+
+function turnOf(turn, told, numbers, prefix, place) {
+  const name = make("h3", {}, `Turn ${turn.number}`, turn.id ? said(` ${turn.id}`, "bdi", { class: "name" }) : undefined);
+  const times = [turn.status === "passed" ? undefined : turn.status, took(turn.duration_ms)];
+  if (turn.tokens) times.push(`${turn.tokens} tokens`);
+  const heading = make("header", {}, name, make("span", { class: "facts" }, times.filter(Boolean).join(" · ")));
+  const events = make("ol", { class: "events" });
+  if (turn.input) events.append(row("user", "user", block(said(turn.input, "span"), "Input")));
+  const open = findingsByLine(turn, told);
+  for (const one of turn.lines) {
+    events.append(eventOf(one, numbers, place));
+    for (const found of open.get(one) ?? []) events.append(beside(found, numbers, prefix));
+  }
+  if (turn.end) events.append(...ends(turn.end));
+  for (const found of open.get(undefined) ?? []) events.append(beside(found, numbers, prefix));
+  if (turn.problem) events.append(make("li", { class: "beside" }, problem(turn.problem)));
+  const parts = [heading, events];
+  if (turn.warnings) parts.push(warnings(turn.warnings));
+  return make("section", { class: `turn ${turn.status}` }, ...parts);
+}
+
+/** Below which line each finding stands: the last that it rests on; below none where it rests on none. */
+function findingsByLine(turn, told) {
+  const places = new Map();
+  const last = (found) => turn.lines.findLast((line) => (found.events ?? []).includes(line.event));
+  const later = told.turns.slice(told.turns.indexOf(turn) + 1).flatMap((other) => other.lines);
+  const add = (at, found) => places.set(at, [...(places.get(at) ?? []), found]);
+  for (const found of turn.findings ?? []) add(last(found), found);
+  for (const found of told.findings ?? []) {
+    const isLater = later.some((line) => (found.events ?? []).includes(line.event));
+    if (last(found) && !isLater) add(last(found), found);
+  }
+  return places;
+}
+
+function beside(found, numbers, prefix) {
+  const number = numbers.number(found);
+  return make("li", { class: "beside" }, finding(found, number, `${prefix}-finding-${number}`));
+}
+
+/** One line of the transcript: who, and what. */
+function row(name, who, ...content) {
+  return make("li", { class: `event ${name}` }, make("span", { class: "who" }, who), make("div", { class: "what" }, ...content));
+}
+
+function eventOf(one, numbers, place) {
+  const element = lineOf(one);
+  if (one.event === undefined) return element;
+  element.id = place(one.event);
+  element.tabIndex = -1;
+  const cited = numbers.of(one.event);
+  if (cited.length > 0) {
+    element.classList.add("cited");
+    element.querySelector(".who").append(...cited.slice(0, 3).map(badge));
+  }
+  return element;
+}
+
+function lineOf(one) {
+  switch (one.kind) {
+    case "says":
+      return row("says", "agent", said(one.text, "p"));
+    case "thinks":
+      return row("thinks", "thinks", said(one.text, "p"));
+    case "custom":
+      return row("custom", "event", said(one.name, "code", { class: "tool" }), block(value(one.value), "Value"));
+    case "calls":
+      return call(one);
+    case "answered": {
+      const when = `result of turn ${one.called_in}, at ${took(one.arrived_ms)}${one.failure ? `, ${one.failure}` : ""}`;
+      const head = make("p", { class: "head" }, said(one.name, "code", { class: "tool" }), make("span", { class: "facts" }, when));
+      return row("call", "result", head, result(one));
+    }
+    default:
+      return make("li", { class: "note" }, `… ${counted(one.lines, "line")} left out`);
+  }
+}
+
+function call(one) {
+  const times = [`at ${took(one.started_ms)}`];
+  if (one.mocked) times.push("answered by its mock");
+  else if (one.duration_ms !== undefined) times.push(`took ${took(one.duration_ms)}`);
+  if (one.failure) times.push(one.failure);
+  if (one.result === undefined) times.push("no result");
+  const head = make("p", { class: "head" }, said(one.name, "code", { class: "tool" }), make("span", { class: "facts" }, times.join(", ")));
+  const args = one.args.trim() === "" || one.args.trim() === "{}" ? undefined : block(value(one.args), "Arguments");
+  return row(one.failure ? "call failure" : "call", "call", head, args, result(one));
+}
+
+function result({ result: text }) {
+  if (text === undefined) return undefined;
+  return make("div", { class: "result" }, make("span", { class: "arrow" }, "→", make("span", { class: "hidden" }, " result ")), block(value(text), "Result"));
+}
+
+/** How a turn ended, where it is not simply over. */
+function ends(end) {
+  if (end.kind === "error") return [row("end", "error", said(end.message, "p"))];
+  if (end.kind === "cancelled") return [row("end", "ends", "the agent cancelled the run")];
+  return end.interrupts.map(({ id, tool, asks }) => {
+    const about = tool ? [" about ", said(tool, "code")] : [];
+    return row("end", "waits", "for an answer to ", said(id, "code"), ...about, asks ? said(`: ${asks}`) : undefined);
+  });
+}
+
+function warnings(texts) {
+  return make("ul", { class: "warnings" }, ...texts.map((text) => make("li", {}, make("b", {}, "warning "), message(text))));
+}

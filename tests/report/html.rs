@@ -1,0 +1,177 @@
+//! What people read: the page without its own style and script is a golden file, its data agrees with the JSON report,
+//! and nothing that an agent says leaves its place.
+
+use std::fs;
+
+use ananke::outcome::{Line, Outcome, Status, Verdict};
+use ananke::redact::Sealed;
+use ananke::report::Reporter;
+use ananke::report::html::HtmlReport;
+use ananke::report::json_lines::JsonReport;
+use ananke::run::RunEvent;
+use serde_json::Value;
+
+use super::junit::names;
+use super::outcomes::{self, HOSTILE, STARTED};
+use super::{begun, compare, ended, run};
+use crate::golden_cases::without_assets;
+
+fn written(events: &[Sealed<RunEvent>]) -> String {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("deeper/report.html");
+    let mut report = Box::new(HtmlReport::create(&path).expect("a report can be begun"));
+    for event in events {
+        report.event(event).expect("a file takes everything");
+    }
+    assert!(!path.exists(), "half a report was to be seen");
+    report.finish().expect("a file takes everything");
+    assert_eq!(names(&folder.path().join("deeper")), ["report.html"]);
+    fs::read_to_string(path).expect("UTF-8")
+}
+
+fn json(events: &[Sealed<RunEvent>]) -> Value {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("report.json");
+    let mut report = Box::new(JsonReport::create(&path).expect("a report can be begun"));
+    for event in events {
+        report.event(event).expect("a file takes everything");
+    }
+    report.finish().expect("a file takes everything");
+    serde_json::from_str(&fs::read_to_string(path).expect("UTF-8")).expect("JSON")
+}
+
+/// The value of the block of data `id`.
+fn data(page: &str, id: &str) -> Value {
+    let begin = format!("<script type=\"application/json\" id=\"{id}\">");
+    let blocks: Vec<&str> = page.split(&begin).skip(1).collect();
+    let [block] = blocks.as_slice() else { panic!("{} blocks of data `{id}`", blocks.len()) };
+    let (json, _) = block.split_once("</script>").expect("an end");
+    serde_json::from_str(json).unwrap_or_else(|error| panic!("{id}: {error}\n{json}"))
+}
+
+/// What both reports must say of a test, of the page's row and story.
+fn of_page(row: &Value, test: &Value) -> Vec<String> {
+    let empty = Vec::new();
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let mut told = vec![format!("{} {} {} {}", row["id"], row["status"], row["file"], row["duration_ms"])];
+    for turn in test["turns"].as_array().unwrap_or(&empty) {
+        told.push(format!("{} {} {} {}", turn["number"], turn["status"], turn["input"], turn["duration_ms"]));
+        for line in list(&turn["lines"]) {
+            if line["kind"] == "calls" {
+                told.push(format!("{} {}", line["name"], line.get("duration_ms").unwrap_or(&Value::Null)));
+            }
+        }
+        told.extend(list(&turn["findings"]).iter().map(rule));
+        told.extend(list(&turn["warnings"]).iter().map(Value::to_string));
+    }
+    told.extend(list(&test["findings"]).iter().map(rule));
+    told
+}
+
+/// The same, of a result of the JSON report.
+fn of_json(result: &Value) -> Vec<String> {
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let mut told =
+        vec![format!("{} {} {} {}", result["id"], result["status"], result["file"], result["duration_ms"])];
+    for turn in list(&result["turns"]) {
+        told.push(format!("{} {} {} {}", turn["turn"], turn["status"], turn["input"], turn["duration_ms"]));
+        for call in list(&turn["tool_calls"]) {
+            told.push(format!("{} {}", call["name"], call.get("duration_ms").unwrap_or(&Value::Null)));
+        }
+        told.extend(list(&turn["assertions"]).iter().map(rule));
+        told.extend(list(&turn["warnings"]).iter().map(Value::to_string));
+    }
+    told.extend(list(&result["final_assertions"]).iter().map(rule));
+    told
+}
+
+fn rule(finding: &Value) -> String {
+    let rule = finding.get("rule").or(finding.get("type")).unwrap_or(&Value::Null);
+    format!("{rule} {} {} {} {}", finding["message"], finding["level"], finding["file"], finding["line"])
+}
+
+#[test]
+fn every_kind_of_test_is_told() {
+    compare(&without_assets(&written(&run(outcomes::all_kinds()))), "page.html");
+}
+
+#[test]
+fn attempts_and_the_quarantine_are_told() {
+    compare(&without_assets(&written(&run(outcomes::retried()))), "retried.html");
+}
+
+#[test]
+fn its_data_is_what_the_json_report_says() {
+    for outcomes in [outcomes::all_kinds(), outcomes::retried(), vec![outcomes::hostile()]] {
+        let events = run(outcomes);
+        let (page, json) = (written(&events), json(&events));
+        assert_eq!(data(&page, "summary"), json["summary"]);
+        let results = json["results"].as_array().expect("a list");
+        let rows = data(&page, "tests");
+        assert_eq!(rows.as_array().map(Vec::len), Some(results.len()));
+        for (number, result) in results.iter().enumerate() {
+            let test = data(&page, &format!("test-{number}"));
+            assert_eq!(of_page(&rows[number], &test), of_json(result));
+        }
+    }
+}
+
+#[test]
+fn a_run_that_was_cut_short_says_so() {
+    let page = written(&begun(9, outcomes::all_kinds()));
+    assert!(page.contains("<h1>The run was cut short after 8 of 9 tests</h1>"), "{}", without_assets(&page));
+    assert!(page.contains("<dt>Exit code</dt><dd>none</dd>"));
+    let page = written(&ended(Vec::new(), Verdict::default()));
+    assert!(page.contains("<h1>No test failed</h1>") && page.contains("id=\"tests\">[\n]</script>"));
+}
+
+#[test]
+fn what_an_agent_says_stays_data() {
+    let outcomes = [false, true].map(|shielded| outcomes::hostile_after_all(Status::Failed, shielded));
+    let page = without_assets(&written(&run(outcomes.to_vec())));
+    let deceives =
+        |character: char| !matches!(character, '\n' | '\t') && ananke::diagnostic::deceives(character);
+    assert_eq!(page.chars().find(|character| deceives(*character)), None);
+    // Every tag is one of the page's own.
+    let tags: Vec<&str> = page.split('<').skip(1).filter_map(|tag| tag.split(['>', ' ']).next()).collect();
+    let own = [
+        "!doctype", "html", "head", "meta", "title", "link", "style", "body", "header", "p", "h1", "svg",
+        "rect", "ul", "li", "b", "dl", "div", "dt", "dd", "bdi", "time", "main", "noscript", "section", "h2",
+        "pre", "script",
+    ];
+    for tag in &tags {
+        assert!(own.contains(&tag.trim_start_matches('/')), "`{tag}` is no tag of the page's own");
+    }
+    let blocks = tags.iter().filter(|tag| **tag == "script").count();
+    assert_eq!(blocks, 5, "summary, tests, two stories and the script");
+    let test = data(&page, "test-0");
+    assert_eq!(test["turns"][0]["lines"][0]["text"], HOSTILE);
+    assert_eq!(test["turns"][0]["findings"][0]["source"][0]["text"], HOSTILE);
+}
+
+#[test]
+fn a_test_of_megabytes_is_told_in_half_a_one() {
+    let says = |event| Line::Says { event, text: "<".repeat(16 << 10) };
+    let turn = outcomes::turn(1, "talk", 1000, (1..=1000).map(says).collect());
+    let long = Outcome { turns: vec![turn], ..outcomes::outcome("long.test.yaml", "long") };
+    let page = written(&run(vec![long]));
+    let test = data(&page, "test-0");
+    let lines = test["turns"][0]["lines"].as_array().expect("lines");
+    let left_out = lines.iter().find_map(|line| line["lines"].as_u64()).expect("a note of what is left out");
+    assert_eq!(left_out + lines.len() as u64 - 1, 1000);
+    let told: usize = lines.iter().filter_map(|line| line["text"].as_str()).map(str::len).sum();
+    assert_eq!(told, 512 << 10);
+}
+
+#[test]
+fn browsers_without_scripts_see_what_did_not_pass_and_not_too_much_of_it() {
+    let failed = |number: usize| {
+        let outcome = outcomes::outcome("many.test.yaml", &format!("number {number}"));
+        Outcome { status: Status::Failed, started_unix_ms: STARTED, ..outcome }
+    };
+    let page = written(&run((1..=103).map(failed).collect()));
+    let (_, plain) = page.split_once("<noscript>").expect("a part for them");
+    let (plain, _) = plain.split_once("</noscript>").expect("its end");
+    assert_eq!(plain.matches("<section").count(), 100);
+    assert!(plain.contains("<h2>failed: many.test.yaml::number 100</h2>") && plain.contains("… and 3 more"));
+}

@@ -1,8 +1,8 @@
 //! Runs the monitors of a test.
 
 use super::{
-    Captured, Entry, Finding, Home, Inherited, Judgement, Measure, Moment, Monitor, Origin, Question, Reach, Rule,
-    Scope, Told, TurnRules, Writing, sum,
+    Captured, Entry, Finding, Home, Inherited, Judgement, Measure, Moment, Monitor, Origin, Question, Reach,
+    Rule, Scope, Told, TurnRules, Writing, sum,
 };
 use crate::diagnostic::Difference;
 use crate::outcome::{ErrorKind, Failure, Problem, TimeLimits};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use ananke::context::Day;
 use ananke::diagnostic::{Difference, Excerpt, ExcerptLine, Place};
 use ananke::outcome::{
-    CallOutcome, EarlierMessage, ErrorKind, Failure, Level, Line, Outcome, Problem, Quarantine, Status, Timing,
-    TurnOutcome,
+    CallOutcome, EarlierMessage, ErrorKind, Failure, Level, Line, Outcome, Problem, Quarantine, Status,
+    Timing, TurnOutcome,
 };
 
 /// When every run of these tests starts.

@@ -52,7 +52,8 @@ fn documents(kind: FileKind) -> Vec<Value> {
             json!({ "version": "1.3", "target": "a", "targets": {
                 "a": { "type": "agui", "endpoint": "b", "agentId": "c" },
                 "b": { "extends": "a", "headers": { "d": "e" }, "timeout_ms": 3, "state": [1], "assert": { "extends": ["d"] } },
-                "c": { "type": "scripted", "rules": [] } },
+                "c": { "type": "scripted", "rules": [], "client_tools": [{ "name": "f", "mock": { "script": "g" } }] } },
+                "scripts": { "h": { "cmd": ["i"], "timeout_ms": 4, "env": { "J": "k" }, "cwd": "l" } },
                 "assertions": { "d": { "text": { "must_match": "e" } } } }),
             json!({ "version": "1.3", "specs": ["a"], "target": { "type": "agui", "endpoint": "b", "agentId": "c",
                 "threadId": "d", "forwardedProps": { "e": 1 }, "state": [2], "protocolVersion": "0.x", "headers": { "f": "g" },
@@ -155,6 +156,16 @@ fn agree(kind: FileKind, document: &Value) -> Result<(), String> {
     // What the second net catches, the schema lets through: that must not happen either.
     let second = problems.iter().find(|problem| problem.message.contains("cannot stand here"));
     second.map_or(Ok(()), |problem| Err(format!("{}: {text}", problem.message)))
+}
+
+/// A word of a closed set is no `type` of a mapping, also where it would be one.
+#[test]
+fn a_word_is_no_mapping() {
+    let with_role = |document: &Value| document.pointer("/assert/sequence/steps/2/role").is_some();
+    let mut document = documents(FileKind::Test).into_iter().find(with_role).expect("a step with a role");
+    document["assert"]["sequence"]["steps"][2]["role"] = json!({ "type": "user" });
+    assert!(!TEST.is_valid(&document));
+    assert_eq!(agree(FileKind::Test, &document), Ok(()));
 }
 
 #[test]

@@ -239,10 +239,9 @@ impl<'de> VariantAccess<'de> for Variant<'de> {
     type Error = Misread;
 
     fn unit_variant(self) -> Result<(), Misread> {
-        match self.content {
-            Content::Rest([_]) => Ok(()),
-            _ => Err(Misread::new(self.place, format!("`{}` takes nothing more", self.tag))),
-        }
+        // A word of a closed set is written as a text, never as the `type` of a mapping.
+        let place = self.reader.node.span;
+        Err(Misread::new(place, format!("{} cannot stand here", self.reader.node.describe())))
     }
 
     fn newtype_variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, Misread> {

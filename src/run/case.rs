@@ -11,7 +11,8 @@ use super::{Reason, Run, RunEvent};
 pub(super) async fn run_case(shared: &Run, plan: &Plan, entry: &CaseEntry, loading: Loading) -> Outcome {
     shared.tell(RunEvent::CaseStarted { id: entry.id().into_owned() }).await;
     let outcome = match &entry.test.skip {
-        None => attempts(shared, plan, entry, loading).await,
+        // What an attempt knows is large: it is put aside once, and not moved with every task.
+        None => Box::pin(attempts(shared, plan, entry, loading)).await,
         Some(why) => left_out(shared, entry, why.clone()),
     };
     shared.tell(RunEvent::CaseEnded { id: entry.id().into_owned() }).await;

@@ -27,7 +27,8 @@ const visit = (node) => {
     open += node.value === "</details>" ? -1 : 1;
   }
   // Code is shown as it is; anything else mentions people and issues.
-  if (node.type === "text" && /[@#<[]|:\/\//.test(node.value)) {
+  // A `<` before anything else begins neither a tag nor a link: `<1 ms`.
+  if (node.type === "text" && /[@#[]|<[a-z/!?]|:\/\//i.test(node.value)) {
     problems.push(`text in line ${node.position.start.line}: ${node.value}`);
   }
   if (node.type === "heading" && node.depth === 3) {

@@ -89,12 +89,17 @@ function tools(statuses) {
   const field = make("input", { type: "search", placeholder: "Search names, files, tags, tools", "aria-label": "Search", "aria-keyshortcuts": "/", autocomplete: "off", spellcheck: "false" });
   field.value = choice.words;
   let waiting;
+  const stop = () => {
+    clearTimeout(waiting);
+    waiting = undefined;
+  };
   const search = () => {
+    stop();
     choice.words = field.value;
     refresh();
   };
   field.addEventListener("input", () => {
-    clearTimeout(waiting);
+    stop();
     waiting = setTimeout(search, tests.length > 2000 ? 120 : 0);
   });
   const order = make("select", { "aria-label": "Order" }, ...Object.entries(ORDERS).map(([value, [words]]) => make("option", { value, selected: choice.order === value }, words)));
@@ -108,7 +113,10 @@ function tools(statuses) {
     select("target", "Target", distinct(tests.map(({ row }) => row.target)), "every target"),
   ];
   field.addEventListener("keydown", (event) => {
+    // What was typed last counts before the keyboard goes on to the list.
+    if (waiting !== undefined && ["Enter", "ArrowDown"].includes(event.key)) search();
     if (event.key !== "Escape") return;
+    stop();
     Object.assign(choice, choiceOf(""), { order: choice.order });
     field.value = "";
     for (const button of statuses.children) button.setAttribute("aria-pressed", "false");

@@ -30,7 +30,8 @@ type TextList<'a> = (
 /// The blocks of one level on their way into one.
 pub(super) struct Adding<'c, 'f, 'l> {
     level: Level,
-    library: Option<Library<'l>>,
+    /// The blocks that others extend by name; `None` where they are left out.
+    named: Option<Library<'l>>,
     /// The blocks of the library that were added: each counts once, where it comes first.
     added: BTreeSet<&'l str>,
     /// How many blocks of the library extend each other on the way to here.
@@ -47,7 +48,7 @@ impl<'c, 'f, 'l> Adding<'c, 'f, 'l> {
         filling: &'c mut Filling<'f>,
         compiled: &'c mut Block,
     ) -> Self {
-        Self { level, library, added: BTreeSet::new(), depth: 0, filling, compiled }
+        Self { level, named: library, added: BTreeSet::new(), depth: 0, filling, compiled }
     }
 
     /// Adds a block: first those that it extends, then what it says itself, over them and over what is there.
@@ -110,7 +111,7 @@ impl<'c, 'f, 'l> Adding<'c, 'f, 'l> {
     /// Adds a block of the library as if it were written here. How blocks of the library extend each other is checked
     /// by the library.
     fn extend(&mut self, name: &Text) {
-        let Some(library) = self.library else { return };
+        let Some(library) = self.named else { return };
         let Some((known, block)) = library.find(&name.value) else {
             if self.depth == 0 {
                 let (message, help) = library.unknown(name);
@@ -129,7 +130,7 @@ impl<'c, 'f, 'l> Adding<'c, 'f, 'l> {
         self.filling.in_file(library.source, |filling| {
             let mut adding = Adding {
                 level: self.level,
-                library: self.library,
+                named: self.named,
                 added: std::mem::take(&mut self.added),
                 depth: self.depth + 1,
                 filling,

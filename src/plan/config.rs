@@ -220,7 +220,7 @@ impl Config {
     }
 
     /// The assertions that others extend by name.
-    pub(super) fn library(&self) -> Library<'_> {
+    pub(super) fn named_assertions(&self) -> Library<'_> {
         Library { source: &self.source, blocks: self.model.assertions.as_ref() }
     }
 
@@ -231,7 +231,7 @@ impl Config {
 
     /// What is wrong with them, whoever extends them.
     fn check_library(&self, problems: &mut Vec<Diagnostic>) {
-        self.library().check(problems);
+        self.named_assertions().check(problems);
         let scope = Scope::default().open();
         let mut filling = Filling::new(&scope, &self.source, false, problems);
         let mut blocks = Vec::new();
@@ -343,7 +343,7 @@ impl Config {
                 span: None,
             }),
         };
-        let block = target.block(self.library(), &mut filling);
+        let block = target.block(self.named_assertions(), &mut filling);
         TargetRules { block, timeout }
     }
 
@@ -378,7 +378,7 @@ impl Config {
         let mut filling = Filling::new(scope, &self.source, sends, problems);
         TargetSettings::fill(&target.model, &mut filling);
         client_tools::fill(target.model.client_tools(), Some(self.scripts()), &mut filling);
-        let block = target.block(self.library(), &mut filling);
+        let block = target.block(self.named_assertions(), &mut filling);
         if let Some(thread) = target.model.thread_id() {
             let _ = filling.text(thread);
         }

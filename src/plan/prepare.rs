@@ -303,7 +303,7 @@ impl<'a> Preparation<'a> {
         }
         let target = TargetSettings::fill(model, &mut filling);
         let targets_tools = client_tools::fill(model.client_tools(), None, &mut filling);
-        let mut target_block = self.target.block(config.library(), &mut filling);
+        let mut target_block = self.target.block(config.named_assertions(), &mut filling);
         let timeout = match model.timeout_ms() {
             Some(number) => filling.number(number).ready().map(Duration::from_millis),
             None => Some(DEFAULT_TIMEOUT),
@@ -311,7 +311,7 @@ impl<'a> Preparation<'a> {
         secrets.extend(filling.into_secrets());
 
         let mut filling = Filling::new(&self.scope, &self.test.source, true, problems);
-        let mut test_block = self.test.block(Some(config.library()), &mut filling);
+        let mut test_block = self.test.block(Some(config.named_assertions()), &mut filling);
         let tests_tools = client_tools::fill(self.test.model.client_tools.as_ref(), None, &mut filling);
         let forwarded_props = forwarded(self.test.model.forwarded_props.as_ref(), &mut filling);
         let whole_timeout = Late::optional(self.test.model.timeout_ms.as_ref().map(|ms| filling.number(ms)));
@@ -323,7 +323,7 @@ impl<'a> Preparation<'a> {
         let mut is_whole = true;
         for (turn, scope) in self.test.each_turn(&self.scope, &self.plan.supply) {
             let mut filling = Filling::new(&scope, &self.test.source, true, problems);
-            turn_blocks.push(turn_block(turn, Some(config.library()), &mut filling));
+            turn_blocks.push(turn_block(turn, Some(config.named_assertions()), &mut filling));
             let prepared = PreparedTurn::fill(turn, files, &mut filling);
             let waits = filling.has_waited();
             is_whole &= waits || prepared.is_some();
@@ -362,7 +362,7 @@ impl<'a> Preparation<'a> {
         let mut problems = Vec::new();
         let filled = self.test.turns.get(index).and_then(|turn| {
             let mut filling = Filling::new(&self.scope, &self.test.source, true, &mut problems);
-            let mut block = turn_block(turn, Some(self.plan.config.library()), &mut filling);
+            let mut block = turn_block(turn, Some(self.plan.config.named_assertions()), &mut filling);
             let version = self.target.model.protocol_version();
             let files = self.test.files(self.context, version, true);
             let turn = PreparedTurn::fill(turn, files, &mut filling)?;

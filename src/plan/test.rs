@@ -285,7 +285,7 @@ impl LoadedTest {
     ) -> Written {
         let scope = if self.hooks(supply).is_empty() { scope.clone() } else { scope.clone().open() };
         let mut filling = Filling::new(&scope, &self.source, true, problems).as_written();
-        let library = config.map(Config::library);
+        let library = config.map(Config::named_assertions);
         let test = self.block(library, &mut filling);
         let tools = self.model.client_tools.as_ref();
         client_tools::fill(tools, config.map(Config::scripts), &mut filling);

@@ -297,7 +297,8 @@ fn run(case: &Case, kept: Option<Kept<'_>>) -> Seen {
         .expect("the program can be started");
     let normalised = |text: &str| {
         let text = normalised(text, &workplace.0);
-        if is_timed { without_times(&text) } else { text }
+        let text = if is_timed { without_times(&text) } else { text };
+        if kept.is_some() { without_recordings(&text) } else { text }
     };
     let read = |path: PathBuf| fs::read_to_string(path).ok().map(|text| normalised(&text));
     let report = |ending: &str| {
@@ -371,6 +372,21 @@ fn without_times(text: &str) -> String {
             .expect("the pattern is sound")
     });
     TIMES.replace_all(text, "${before}[TIME]").into_owned()
+}
+
+/// `text` without the names of recordings, which a run that is neither recorded nor played has none of.
+fn without_recordings(text: &str) -> String {
+    static NAMES: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r#",?"recording":"[^"]*""#,
+            r#"|\n *<property name="recording"[^>]*>"#,
+            r"|\n *<system-out>\n(?:\[\[ATTACHMENT[^\n]*\n)+</system-out>",
+            r"|\[\[ATTACHMENT[^\n]*\n",
+            r"|(?m)^recording: .*\n",
+        ))
+        .expect("the pattern is sound")
+    });
+    NAMES.replace_all(text, "").into_owned()
 }
 
 /// Compares one golden file with what was seen, or writes it; `None` means that there must be none.

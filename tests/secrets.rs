@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
 use ananke::report::console::{ConsoleOptions, ConsoleReport, Verbosity};
-use ananke::report::junit::{JunitReport, Profile};
+use ananke::report::junit::{Attachments, JunitReport, Profile};
 use ananke::report::{Reporter, tell};
 use ananke::run::{Options, run};
 use tokio::sync::mpsc;
@@ -82,7 +82,7 @@ async fn tells_no_secret(reference: &str, hooks: &str) {
     let options = ConsoleOptions { colour: false, verbosity: Verbosity::Verbose };
     let reporters: Vec<Box<dyn Reporter>> = vec![
         Box::new(ConsoleReport::new(Box::new(console.clone()), options)),
-        Box::new(JunitReport::create(&junit, Profile::Default).unwrap()),
+        Box::new(JunitReport::create(&junit, Profile::Default, Attachments::default()).unwrap()),
     ];
     let (sender, receiver) = mpsc::channel(8);
     let telling = tokio::spawn(tell(receiver, redactor, reporters));

@@ -22,12 +22,13 @@ use project::Project;
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    let measurements: [(&str, fn()); 7] = [
+    let measurements: [(&str, fn()); 8] = [
         ("start: one test, the whole process", start),
         ("many: 200 tests of one turn over loopback, the whole process", many),
         ("parallel: 200 tests against an agent that takes 100 ms, 8 at once", parallel),
         ("memory: 200 and 20,000 tests with a JUnit report", memory),
         ("pace: 2,000 tests with a JUnit report", pace),
+        ("reports: 10,000 tests of which every tenth fails, one report at a time", reports),
         ("replay: 1,000 recorded tests of one turn and 30 events each", replay),
         ("check: 10,000 files, beside the YAML crate alone", check),
     ];
@@ -102,6 +103,39 @@ fn pace() {
         let project = Project::new(&config, 2000, project::one_turn);
         measure::repeat(5, || project.ananke(&["run", "--junit", "report.xml"]).run()).print(place);
     }
+}
+
+/// What each report adds to a run with the shortest one.
+fn reports() {
+    let project = Project::new(&project::embedded(), 10_000, project::every_tenth_fails);
+    let ananke = |arguments: &[&str]| project.ananke(arguments).expecting(1);
+    let told: [(&str, &[&str]); 4] = [
+        ("console, `--quiet`", &["run", "--quiet"]),
+        ("console", &["run"]),
+        ("console, `-v`", &["run", "-v"]),
+        ("`--json`", &["run", "--json"]),
+    ];
+    for (name, arguments) in told {
+        let times = measure::repeat(5, || ananke(arguments).run());
+        let size = ananke(arguments).printed();
+        report(name, &times, ananke(arguments).peak_kib(), size);
+    }
+    for file in ["r.xml", "r.json", "r.jsonl", "r.md", "r.tap", "r.html"] {
+        let arguments = ["run", "--quiet", "-o", file];
+        let times = measure::repeat(5, || ananke(&arguments).run());
+        report(&format!("`-o {file}`"), &times, ananke(&arguments).peak_kib(), project.size_of(file));
+    }
+    let strict = ["run", "--quiet", "--junit-profile", "strict", "-o", "r.xml"];
+    let times = measure::repeat(5, || ananke(&strict).run());
+    report("the same, `strict`", &times, ananke(&strict).peak_kib(), project.size_of("r.xml"));
+}
+
+fn report(name: &str, times: &Times, peak: u64, bytes: u64) {
+    let (best, median) = (times.best(), times.median());
+    println!(
+        "  {name:<24} best {best:>7.2} s   median {median:>7.2} s   peak {:>6.1} MiB   {bytes:>10} bytes",
+        mebibytes(peak)
+    );
 }
 
 fn replay() {

@@ -37,6 +37,11 @@ impl Project {
         (0..self.tests).map(|number| self.folder.join(name(number))).collect()
     }
 
+    /// How many bytes a file has that was written there.
+    pub(crate) fn size_of(&self, name: &str) -> u64 {
+        std::fs::metadata(self.folder.join(name)).expect("the program wrote the file").len()
+    }
+
     fn put(&self, name: &str, text: &str) {
         std::fs::write(Path::new(&self.folder).join(name), text)
             .expect("the temporary folder can be written");
@@ -98,6 +103,12 @@ assert:
   text: {{ must_match: \"O-[0-9]+\" }}
 "
     )
+}
+
+/// A test of one turn; every tenth wants a tool that is not called.
+pub(crate) fn every_tenth_fails(number: usize) -> String {
+    let wants = if number.is_multiple_of(10) { "refund_order" } else { "find_order" };
+    one_turn(number).replacen("name: find_order", &format!("name: {wants}"), 1)
 }
 
 /// A test of three turns: about a kilobyte, as people write them.

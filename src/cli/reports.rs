@@ -11,7 +11,7 @@ use ananke::report::console::{ConsoleOptions, ConsoleReport, Verbosity};
 use ananke::report::github::{GithubReport, Step};
 use ananke::report::html::HtmlReport;
 use ananke::report::json_lines::{JsonLinesReport, JsonReport};
-use ananke::report::junit::{JunitReport, Profile};
+use ananke::report::junit::{Attachments, JunitReport, Profile};
 use ananke::report::live::LiveArea;
 use ananke::report::markdown::MarkdownReport;
 use ananke::report::servers::ServerReport;
@@ -56,7 +56,8 @@ pub(super) fn reporters(
         let destination = context.working_directory.join(path);
         let report: io::Result<Box<dyn Reporter>> = match format {
             ReportFormat::Junit => {
-                JunitReport::create(destination, profile).map(|report| Box::new(report) as _)
+                let attachments = Attachments::of(context);
+                JunitReport::create(destination, profile, attachments).map(|report| Box::new(report) as _)
             }
             ReportFormat::Html => HtmlReport::create(destination).map(|report| Box::new(report) as _),
             ReportFormat::Json => JsonReport::create(destination).map(|report| Box::new(report) as _),

@@ -140,6 +140,7 @@ impl Mask for Outcome {
             ended_unix_ms: _,
             messages_count: _,
             snapshots,
+            recording,
             duration_us: _,
             earlier_attempts,
             quarantine,
@@ -154,6 +155,7 @@ impl Mask for Outcome {
             message.text.mask(redactor);
         }
         description.mask(redactor);
+        recording.mask(redactor);
         tags.mask(redactor);
         turns.mask(redactor);
         failures.mask(redactor);

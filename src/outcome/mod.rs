@@ -318,6 +318,8 @@ pub struct Outcome {
     pub ended_unix_ms: u64,
     /// The snapshots that were written because the test passed.
     pub snapshots: Vec<SnapshotWritten>,
+    /// The recording that it was kept in or played from, as shown in messages.
+    pub recording: Option<String>,
     /// How many messages its conversation has: those of the user and those of the agent that are not empty.
     pub messages_count: usize,
     /// The sum of its turns, in microseconds.

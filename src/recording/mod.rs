@@ -199,13 +199,17 @@ impl Tape {
     }
 
     /// The test was over at `ended_unix_ms`, in milliseconds since the Unix epoch: writes the recording, where one was made.
+    /// The file of the recording that was made or played, as shown in messages, where there is one.
     ///
     /// # Errors
     /// Where it cannot be written, or would hold a secret.
-    pub fn keep(&self, ended_unix_ms: u64, redactor: &Redactor) -> Result<(), RecordingError> {
+    pub fn keep(&self, ended_unix_ms: u64, redactor: &Redactor) -> Result<Option<String>, RecordingError> {
         match &self.kind {
-            Kind::Records(recorder, recordings) => recorder.keep(recordings, ended_unix_ms, redactor),
-            Kind::Live | Kind::Plays(_) => Ok(()),
+            Kind::Live => Ok(None),
+            Kind::Records(recorder, recordings) => {
+                recorder.keep(recordings, ended_unix_ms, redactor).map(Some)
+            }
+            Kind::Plays(player) => Ok(Some(player.file().to_owned())),
         }
     }
 }

@@ -150,6 +150,11 @@ impl Player {
         self.0.left().trouble.clone()
     }
 
+    /// The file of the recording, as shown in messages.
+    pub(super) fn file(&self) -> &str {
+        &self.0.shown
+    }
+
     /// What to say of a test that was seen whole and asked for less than was recorded.
     pub fn unplayed(&self) -> Option<String> {
         let requests = match self.0.left().exchanges.len() {

@@ -100,15 +100,16 @@ impl Recorder {
         self.0.taken().split.hear(change);
     }
 
-    /// Writes the recording, over an older one of the same test and run.
+    /// Writes the recording, over an older one of the same test and run, and says where, as shown in messages.
     pub(super) fn keep(
         &self,
         recordings: &Recordings,
         ended_unix_ms: u64,
         redactor: &Redactor,
-    ) -> Result<(), RecordingError> {
+    ) -> Result<String, RecordingError> {
         let folder = &recordings.folder;
         let path = name::path(folder, &self.0.key);
+        let shown = recordings.shown(&self.0.key);
         let text = self.text(ended_unix_ms, redactor)?;
         let write = || {
             let mut scratch = Scratch::beside(&path, "part")?;
@@ -116,8 +117,7 @@ impl Recorder {
             scratch.put_in_place(&path)
         };
         write().map_err(|error| {
-            let message =
-                format!("the recording `{}` cannot be written: {error}", recordings.shown(&self.0.key));
+            let message = format!("the recording `{shown}` cannot be written: {error}");
             refused(message, "is the folder of recordings one that can be written to?")
         })?;
         // Of an earlier recording that needed more attempts, nothing stays.
@@ -125,7 +125,7 @@ impl Recorder {
         while fs::remove_file(name::path(folder, &next)).is_ok() {
             next.attempt += 1;
         }
-        Ok(())
+        Ok(shown)
     }
 
     /// The recording as it is kept.

@@ -21,6 +21,7 @@ mod names;
 mod orders;
 mod page;
 mod palette;
+mod paths;
 pub mod servers;
 mod snapshots;
 mod tally;

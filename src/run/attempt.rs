@@ -86,8 +86,9 @@ pub(super) async fn attempt(
     if outcome.status != Status::Skipped {
         let rehearsed = rehearse(shared, plan, entry, key, before, &tape, &outcome).await;
         let kept = rehearsed.and_then(|()| tape.keep(outcome.ended_unix_ms, &shared.redactor));
-        if let Err(error) = kept {
-            not_kept(&mut outcome, error);
+        match kept {
+            Ok(recording) => outcome.recording = recording,
+            Err(error) => not_kept(&mut outcome, error),
         }
     }
     outcome

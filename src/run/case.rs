@@ -43,6 +43,7 @@ pub(super) fn blank(shared: &Run, entry: &CaseEntry) -> Outcome {
         history: Vec::new(),
         messages_count: 0,
         snapshots: Vec::new(),
+        recording: None,
         duration_us: 0,
         earlier_attempts: Vec::new(),
         quarantine: entry.quarantine.as_deref().cloned(),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use ananke::outcome::{Outcome, Status};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
-use ananke::report::junit::{JunitReport, Profile};
+use ananke::report::junit::{Attachments, JunitReport, Profile};
 use ananke::run::RunEvent;
 use quick_xml::Reader;
 use quick_xml::XmlVersion;
@@ -33,7 +33,8 @@ fn written(name: &str, events: &[Sealed<RunEvent>]) -> String {
 pub(super) fn written_as(profile: Profile, name: &str, events: &[Sealed<RunEvent>]) -> String {
     let folder = folder(name);
     let path = folder.join("deep/reports/junit.xml");
-    let mut report = Box::new(JunitReport::create(&path, profile).expect("folders are made"));
+    let mut report =
+        Box::new(JunitReport::create(&path, profile, Attachments::default()).expect("folders are made"));
     for event in events {
         report.event(event).expect("a writable folder");
     }
@@ -261,7 +262,9 @@ fn what_is_there_is_replaced_only_at_the_end() {
     fs::create_dir_all(&folder).expect("a writable folder");
     let path = folder.join("junit.xml");
     fs::write(&path, "old").expect("a writable folder");
-    let mut report = Box::new(JunitReport::create(&path, Profile::Default).expect("a writable folder"));
+    let mut report = Box::new(
+        JunitReport::create(&path, Profile::Default, Attachments::default()).expect("a writable folder"),
+    );
     for event in run(outcomes::all_kinds()) {
         report.event(&event).expect("a writable folder");
     }
@@ -275,8 +278,12 @@ fn what_is_there_is_replaced_only_at_the_end() {
 #[test]
 fn two_reports_do_not_share_a_spool() {
     let path = folder("two").join("junit.xml");
-    let one = Box::new(JunitReport::create(&path, Profile::Default).expect("a writable folder"));
-    let two = Box::new(JunitReport::create(&path, Profile::Default).expect("a writable folder"));
+    let one = Box::new(
+        JunitReport::create(&path, Profile::Default, Attachments::default()).expect("a writable folder"),
+    );
+    let two = Box::new(
+        JunitReport::create(&path, Profile::Default, Attachments::default()).expect("a writable folder"),
+    );
     one.finish().expect("a writable folder");
     two.finish().expect("a writable folder");
     assert_eq!(names(path.parent().expect("a folder")), ["junit.xml"]);
@@ -286,6 +293,6 @@ fn two_reports_do_not_share_a_spool() {
 fn a_folder_is_no_destination() {
     let folder = folder("taken");
     fs::create_dir_all(&folder).expect("a writable folder");
-    assert!(JunitReport::create(&folder, Profile::Default).is_err());
-    assert!(JunitReport::create(folder.join(".."), Profile::Default).is_err());
+    assert!(JunitReport::create(&folder, Profile::Default, Attachments::default()).is_err());
+    assert!(JunitReport::create(folder.join(".."), Profile::Default, Attachments::default()).is_err());
 }

@@ -6,6 +6,7 @@ mod github;
 mod html;
 mod json_lines;
 mod junit;
+mod junit_attachments;
 mod junit_strict;
 mod markdown;
 mod outcomes;

@@ -8,10 +8,10 @@ mod annotation;
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
-use super::Reporter;
 use super::markdown::Gathered;
+use super::{Reporter, paths};
 use crate::context::Context;
 use crate::outcome::{Failure, Outcome, Problem, Quarantine};
 use crate::redact::Sealed;
@@ -44,18 +44,9 @@ impl Step {
 
     /// `file`, as messages show it, from the root of the repository.
     fn file(&self, file: &str) -> String {
-        let mut absolute = PathBuf::new();
-        for part in self.working_directory.join(file).components() {
-            match part {
-                Component::ParentDir => {
-                    absolute.pop();
-                }
-                Component::CurDir => {}
-                part => absolute.push(part),
-            }
-        }
-        let below = self.workspace.as_ref().and_then(|workspace| absolute.strip_prefix(workspace).ok());
-        below.map_or_else(|| file.to_owned(), |below| below.to_string_lossy().replace('\\', "/"))
+        let absolute = paths::absolute(&self.working_directory, file);
+        let below = self.workspace.as_ref().and_then(|workspace| paths::from(workspace, &absolute));
+        below.unwrap_or_else(|| file.to_owned())
     }
 
     /// Appends the summary, as much of it as there is room for.

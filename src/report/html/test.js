@@ -64,7 +64,7 @@ function fill({ row, number, body }, test) {
   });
   parts.push(...story(test, `test-${number}`, width));
   const about = make("dl", { class: "about" });
-  const facts = { id: row.id, target: row.target, agent: test.agent, thread: test.thread_id, started: test.started };
+  const facts = { id: row.id, target: row.target, agent: test.agent, thread: test.thread_id, started: test.started, recording: test.recording };
   for (const [name, text] of Object.entries(facts)) {
     if (text) about.append(make("div", {}, make("dt", {}, name), make("dd", {}, said(text))));
   }

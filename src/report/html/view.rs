@@ -45,6 +45,8 @@ pub(super) struct Test<'a> {
     thread_id: &'a str,
     started: String,
     #[serde(skip_serializing_if = "Option::is_none")]
+    recording: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     quarantine: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     earlier_attempts: Vec<Attempt<'a>>,
@@ -104,6 +106,7 @@ pub(super) fn test(outcome: &Outcome) -> Test<'_> {
         agent: &outcome.agent,
         thread_id: &outcome.thread_id,
         started: timestamp::iso(outcome.started_unix_ms),
+        recording: outcome.recording.as_deref(),
         quarantine: outcome.quarantine.as_ref().map(ToString::to_string),
         earlier_attempts: outcome.earlier_attempts.iter().map(attempt).collect(),
         story: story(outcome),

@@ -48,6 +48,7 @@ pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
         assertion_errors: outcome.all_failures().map(|(_, failure)| failure.message.as_str()).collect(),
         warnings: &outcome.warnings,
         error: problem.filter(|_| !skipped).map(problem_view),
+        recording: outcome.recording.as_deref(),
     }
 }
 
@@ -72,6 +73,7 @@ fn attempt((number, outcome): (usize, &Outcome)) -> Attempt<'_> {
         turns_not_run: outcome.turns_not_run,
         final_assertions: outcome.failures.iter().map(assertion).collect(),
         error: outcome.first_problem().map(|(_, problem)| problem_view(problem)),
+        recording: outcome.recording.as_deref(),
     }
 }
 

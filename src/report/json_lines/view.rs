@@ -149,6 +149,10 @@ pub(super) struct ResultLine<'a> {
     #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<ProblemView<'a>>,
+    /// The file of the recording that the test was kept in or played from; left out where there is none.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) recording: Option<&'a str>,
 }
 
 /// A message of before the first turn.
@@ -213,6 +217,10 @@ pub(super) struct Attempt<'a> {
     #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<ProblemView<'a>>,
+    /// The file of its recording; left out where there is none.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) recording: Option<&'a str>,
 }
 
 /// One turn that was sent.

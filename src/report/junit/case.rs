@@ -5,7 +5,8 @@ use std::io::{self, Write};
 
 use quick_xml::Writer;
 
-use super::element::Element;
+use super::attachments::Attachments;
+use super::element::{self, Element};
 use crate::outcome::{Outcome, Status};
 use crate::report::attempts::earlier;
 use crate::report::transcript::{Scope, Telling, tell};
@@ -15,7 +16,11 @@ use crate::report::{duration, names, text};
 const CASE_DEPTH: usize = 2;
 
 /// Writes `outcome` as a case of the default profile.
-pub(super) fn write<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) -> io::Result<()> {
+pub(super) fn write<W: Write>(
+    writer: &mut Writer<W>,
+    outcome: &Outcome,
+    attachments: &Attachments,
+) -> io::Result<()> {
     let element = named(outcome)
         .with("file", &outcome.file)
         .with("line", &outcome.line.to_string())
@@ -42,8 +47,12 @@ pub(super) fn write<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) -> io::
             retried(writer, attempt, outcome.status)?;
         }
     }
-    if !transcript.is_empty() {
-        Element::new("system-out", CASE_DEPTH + 1).text(writer, &transcript)?;
+    let attached = attachments.lines(outcome);
+    if !transcript.is_empty() || !attached.is_empty() {
+        Element::new("system-out", CASE_DEPTH + 1).around(writer, |out| {
+            out.write_all(element::content(&transcript).as_bytes())?;
+            out.write_all(element::own(&attached).as_bytes())
+        })?;
     }
     element.close(writer)
 }
@@ -81,7 +90,8 @@ fn standing(outcome: &Outcome) -> impl Iterator<Item = (&'static str, String)> {
     let attempts = (outcome.attempt() > 1).then(|| ("attempts", outcome.attempt().to_string()));
     let flaky = outcome.is_flaky().then(|| ("flaky", "true".to_owned()));
     let quarantine = outcome.quarantine.as_ref().map(|entry| ("quarantine", entry.to_string()));
-    description.chain(tags).chain(attempts).chain(flaky).chain(quarantine)
+    let recording = outcome.recording.iter().map(|file| ("recording", file.clone()));
+    description.chain(tags).chain(attempts).chain(flaky).chain(quarantine).chain(recording)
 }
 
 /// Whether the test did not pass, and is skipped for readers since the quarantine shields the run from it: they fail a

@@ -16,6 +16,11 @@ pub(super) fn content(text: &str) -> String {
     partial_escape(orders::detached(&text::xml(text))).into_owned()
 }
 
+/// `text` of the report's own between two tags: what it tells readers to do is meant.
+pub(super) fn own(text: &str) -> String {
+    partial_escape(&*text::xml(text)).into_owned()
+}
+
 /// An element with its attributes, on a line of its own.
 pub(super) struct Element {
     start: BytesStart<'static>,

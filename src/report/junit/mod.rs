@@ -3,6 +3,7 @@
 //! A finished test goes to a spool file at once; what stays in memory is a few numbers a test file. The end of the run
 //! writes the head with the totals, copies the spool below it and moves the whole into place.
 
+mod attachments;
 mod case;
 mod element;
 mod spool;
@@ -19,6 +20,7 @@ use crate::context::Scratch;
 use crate::outcome::{Outcome, Totals};
 use crate::redact::Sealed;
 use crate::run::RunEvent;
+pub use attachments::Attachments;
 use element::Element;
 use spool::Spool;
 use suite::{Suite, counted};
@@ -38,6 +40,7 @@ pub enum Profile {
 pub struct JunitReport {
     destination: PathBuf,
     profile: Profile,
+    attachments: Attachments,
     cases: Spool,
     /// What the strict profile tells with the suites, which stands behind all their cases.
     accounts: Option<Spool>,
@@ -52,7 +55,7 @@ impl JunitReport {
     ///
     /// # Errors
     /// Where nothing can be written beside `path`, or `path` is a folder.
-    pub fn create(path: impl Into<PathBuf>, profile: Profile) -> io::Result<Self> {
+    pub fn create(path: impl Into<PathBuf>, profile: Profile, attachments: Attachments) -> io::Result<Self> {
         let destination = path.into();
         let accounts = match profile {
             Profile::Default => None,
@@ -63,6 +66,7 @@ impl JunitReport {
             accounts,
             destination,
             profile,
+            attachments,
             suites: IndexMap::new(),
             started_unix_ms: 0,
             elapsed_us: None,
@@ -79,7 +83,7 @@ impl JunitReport {
             self.suites.entry(outcome.file.clone()).or_insert_with(|| Suite::new(outcome.started_unix_ms));
         let mut xml = Vec::new();
         match self.profile {
-            Profile::Default => case::write(&mut Writer::new(&mut xml), outcome)?,
+            Profile::Default => case::write(&mut Writer::new(&mut xml), outcome, &self.attachments)?,
             Profile::Strict => case::write_strict(&mut Writer::new(&mut xml), outcome)?,
         }
         self.cases.add(&mut suite.cases, &xml)?;

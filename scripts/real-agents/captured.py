@@ -52,14 +52,14 @@ def lines(result: dict) -> Iterator[str]:
         if "usage" in turn:
             yield f"  takes {compact(turn['usage'])}"
         yield from (f"  warns {warning}" for warning in turn["warnings"])
-        yield from (f"  fails {rule['type']}: {rule['message']}" for rule in turn["assertions"])
+        yield from (f"  fails {rule['type']}: {rule['message']}" for rule in turn["assertions"] if not rule["passed"])
         if "error" in turn:
             yield from error(turn["error"])
     if result["turns_not_run"]:
         yield f"turns not run: {result['turns_not_run']}"
     if "error" in result and not any("error" in turn for turn in result["turns"]):
         yield from error(result["error"])
-    yield from (f"fails {rule['type']}: {rule['message']}" for rule in result["final_assertions"])
+    yield from (f"fails {rule['type']}: {rule['message']}" for rule in result["final_assertions"] if not rule["passed"])
 
 
 def came_of(call: dict) -> str:

@@ -65,7 +65,7 @@ impl Setting {
     pub fn describe(&self, measure: Measure) -> String {
         match self {
             Self::Off(_) => "no limit".to_owned(),
-            Self::Bound(bound) => format!("{} {}", bound.most, measure.unit()),
+            Self::Bound(bound) => bound.describe(measure),
             Self::Later(written, _) => format!("{written} {}", measure.unit()),
         }
     }
@@ -81,6 +81,11 @@ pub struct Bound {
 }
 
 impl Bound {
+    /// What it allows, in words.
+    pub fn describe(&self, measure: Measure) -> String {
+        format!("{} {}", self.most, measure.unit())
+    }
+
     /// Whether so many of its own unit pass.
     pub fn admits(&self, count: u64) -> bool {
         count <= self.most

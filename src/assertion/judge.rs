@@ -1,11 +1,11 @@
 //! Runs the monitors of a test.
 
 use super::{
-    Captured, Entry, Finding, Home, Inherited, Judgement, Measure, Moment, Monitor, Origin, Question, Reach,
-    Rule, Scope, Told, TurnRules, Writing, sum,
+    Bound, Captured, Entry, Finding, Home, Inherited, Judgement, Measure, Moment, Monitor, Origin, Question,
+    Reach, Rule, Scope, Told, TurnRules, Writing, sum,
 };
 use crate::diagnostic::Difference;
-use crate::outcome::{ErrorKind, Failure, Problem, TimeLimits};
+use crate::outcome::{ErrorKind, Failure, Held, Problem, TimeLimits};
 use crate::redact::Redactor;
 use crate::trace::{Outcome, Touch, Trace};
 use crate::variables::Patterns;
@@ -42,9 +42,13 @@ struct Watch {
     origin: Origin,
     home: Home,
     reach: Reach,
+    /// What it wants, in words, until it is told that it holds.
+    wanted: Option<String>,
     monitor: Monitor,
     settled: bool,
     broken: bool,
+    /// Whether somebody else has the last word on it, and has not said it.
+    asks: bool,
     /// How many findings were taken since the judge was last asked for them.
     found: usize,
     /// Why it cannot be judged.
@@ -88,16 +92,13 @@ impl Judge {
         for entry in &rules.test {
             let monitor = entry.rule.start(&mut patterns)?;
             let reach = rules.reach(entry);
-            test.push(Watch {
-                reach,
-                ..Watch::new(entry.rule.path(), entry.origin.clone(), Home::Test, monitor)
-            });
+            test.push(Watch { reach, ..Watch::of_rule(entry, Home::Test, monitor) });
         }
         for (measure, bound) in rules.limits.iter().filter(|(measure, _)| measure.is_summed()) {
             let answers = rules.turns.iter().map(|turn| turn.answers_for.contains(&measure)).collect();
             let same = rules.turns.iter().map(|turn| turn.limits.get(measure) == Some(bound)).collect();
             let monitor = Monitor::Sum(sum::Monitor::new(measure, bound.clone(), answers, same));
-            test.push(Watch::new(measure.path(), bound.origin.clone(), Home::Test, monitor));
+            test.push(Watch::of_limit(measure, bound, Home::Test, monitor));
         }
         Ok(Self {
             rules,
@@ -128,10 +129,17 @@ impl Judge {
         std::mem::take(&mut self.found.questions)
     }
 
+    /// The rule that `question` is about holds, says who was asked.
+    pub fn agreed(&mut self, question: &Question) {
+        for watch in self.test.iter_mut().chain(&mut self.turn).filter(|watch| watch.is_of(question)) {
+            watch.asks = false;
+        }
+    }
+
     /// The rule that `question` is about does not hold, in these words of who was asked.
     pub fn refused(&mut self, question: &Question, words: Option<&str>, trace: &Trace) -> Failure {
-        for watch in self.test.iter_mut().chain(&mut self.turn) {
-            watch.broken |= watch.path == question.path && watch.origin == question.origin;
+        for watch in self.test.iter_mut().chain(&mut self.turn).filter(|watch| watch.is_of(question)) {
+            watch.broken = true;
         }
         question.origin.failure(question.path, question.refused(words, &self.redactor), trace)
     }
@@ -160,12 +168,11 @@ impl Judge {
         for entry in &rules.entries {
             let monitor = entry.rule.start(&mut self.patterns)?;
             let reach = Reach { without_subagents: rules.without_subagents, ..Reach::default() };
-            self.turn
-                .push(Watch { reach, ..Watch::new(entry.rule.path(), entry.origin.clone(), home, monitor) });
+            self.turn.push(Watch { reach, ..Watch::of_rule(entry, home, monitor) });
         }
         for (measure, bound) in rules.limits.iter() {
             let monitor = Monitor::of_limit(measure, bound.clone());
-            self.turn.push(Watch::new(measure.path(), bound.origin.clone(), home, monitor));
+            self.turn.push(Watch::of_limit(measure, bound, home, monitor));
         }
         Ok(())
     }
@@ -194,6 +201,18 @@ impl Judge {
             }
         }
         self.tell(trace)
+    }
+
+    /// The rules that are known to hold since this was last looked at, each with its home: those of the test first, outer
+    /// levels first.
+    pub fn take_held(&mut self) -> Vec<(Home, Held)> {
+        let watches = self.test.iter_mut().chain(&mut self.waiting).chain(&mut self.turn);
+        let held = watches.filter(|watch| watch.settled && !(watch.broken || watch.asks));
+        let told = held.filter_map(|Watch { path, origin, home, wanted, .. }| {
+            let wanted = wanted.take()?;
+            Some((*home, Held { rule: path, level: origin.level, place: origin.place.clone(), wanted }))
+        });
+        told.collect()
     }
 
     /// A rule of the turn that has just ended that cannot be judged: the test cannot pass, and the rule is not broken.
@@ -281,15 +300,26 @@ impl Judge {
 }
 
 impl Watch {
-    fn new(path: &'static str, origin: Origin, home: Home, monitor: Monitor) -> Self {
+    fn of_rule(Entry { rule, origin }: &Entry, home: Home, monitor: Monitor) -> Self {
+        Self::new(rule.path(), origin, home, monitor, rule.describe())
+    }
+
+    fn of_limit(measure: Measure, bound: &Bound, home: Home, monitor: Monitor) -> Self {
+        let wanted = format!("at most {}", bound.describe(measure));
+        Self::new(measure.path(), &bound.origin, home, monitor, wanted)
+    }
+
+    fn new(path: &'static str, origin: &Origin, home: Home, monitor: Monitor, wanted: String) -> Self {
         Self {
             path,
-            origin,
+            origin: origin.clone(),
             home,
             reach: Reach::default(),
+            wanted: Some(wanted),
             monitor,
             settled: false,
             broken: false,
+            asks: false,
             found: 0,
             unknown: None,
         }
@@ -317,7 +347,7 @@ impl Watch {
                 self.tell(*told, found);
             }
             Judgement::Asks(asks) => {
-                self.settled = true;
+                (self.settled, self.asks) = (true, true);
                 let (script, request) = *asks;
                 let (path, origin) = (self.path, self.origin.clone());
                 found.questions.push(Question { script, request, path, origin });
@@ -353,6 +383,10 @@ impl Watch {
         let Told { finding, difference, help } = told;
         found.broken.push(Broken { path, origin, finding, difference, help });
         self.broken = true;
+    }
+
+    fn is_of(&self, question: &Question) -> bool {
+        self.path == question.path && self.origin == question.origin
     }
 
     fn is_among(&self, broken: &[Broken]) -> bool {

@@ -46,6 +46,7 @@ impl Outcome {
             shorten(turn, &mut left);
         }
         self.failures.truncate(MOST_FAILURES);
+        self.held.clear();
         self.history.clear();
         self
     }
@@ -65,6 +66,7 @@ fn shorten(turn: &mut TurnOutcome, left: &mut usize) {
             .push(format!("not kept, since the test was tried again: {dropped} {lines} of this turn"));
     }
     turn.failures.truncate(MOST_FAILURES);
+    turn.held.clear();
 }
 
 /// How much a line takes.

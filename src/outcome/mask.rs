@@ -3,17 +3,33 @@
 use std::borrow::Cow;
 
 use super::{
-    CallOutcome, Failure, LateResult, Line, OpenInterrupt, Outcome, Problem, Quarantine, RunEnd, TurnOutcome,
+    CallOutcome, Failure, Held, LateResult, Line, OpenInterrupt, Outcome, Problem, Quarantine, RunEnd,
+    TurnOutcome,
 };
+use crate::diagnostic::Place;
 use crate::redact::{Mask, Redactor};
+
+impl Mask for Place {
+    fn mask(&mut self, redactor: &Redactor) {
+        if let Cow::Owned(file) = redactor.text(&self.file) {
+            self.file = file.into();
+        }
+    }
+}
+
+impl Mask for Held {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self { rule: _, level: _, place, wanted } = self;
+        place.mask(redactor);
+        wanted.mask(redactor);
+    }
+}
 
 impl Mask for Failure {
     fn mask(&mut self, redactor: &Redactor) {
         let Self { rule: _, level: _, place, excerpt, message, expected, seen, difference, help, events: _ } =
             self;
-        if let Cow::Owned(file) = redactor.text(&place.file) {
-            place.file = file.into();
-        }
+        place.mask(redactor);
         for line in &mut excerpt.lines {
             line.text.mask(redactor);
         }
@@ -103,10 +119,12 @@ impl Mask for TurnOutcome {
             usage: _,
             status: _,
             failures,
+            held,
             problem,
             warnings,
             timing: _,
         } = self;
+        held.mask(redactor);
         end.mask(redactor);
         id.mask(redactor);
         input.mask(redactor);
@@ -134,6 +152,7 @@ impl Mask for Outcome {
             turns,
             turns_not_run: _,
             failures,
+            held,
             problem,
             warnings,
             started_unix_ms: _,
@@ -154,6 +173,7 @@ impl Mask for Outcome {
         for message in history {
             message.text.mask(redactor);
         }
+        held.mask(redactor);
         description.mask(redactor);
         recording.mask(redactor);
         tags.mask(redactor);

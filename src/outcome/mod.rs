@@ -63,6 +63,19 @@ pub struct Failure {
     pub events: Vec<u32>,
 }
 
+/// A rule that holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// The rule's path in an assert block: `tools.forbid`, `timing.max_idle_ms`.
+    pub rule: &'static str,
+    /// The level that wrote it.
+    pub level: Level,
+    /// Where it was written.
+    pub place: Place,
+    /// What it wants.
+    pub wanted: String,
+}
+
 /// Which part could not do its work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
@@ -262,6 +275,8 @@ pub struct TurnOutcome {
     pub status: Status,
     /// Every rule that does not hold in this turn.
     pub failures: Vec<Failure>,
+    /// Every rule of this turn that was judged and holds, outer levels first.
+    pub held: Vec<Held>,
     /// Why it could not be judged to its end.
     pub problem: Option<Problem>,
     /// What is odd about the wire: violations of the protocol by the rule's name, and what fails nothing.
@@ -308,6 +323,8 @@ pub struct Outcome {
     pub turns_not_run: u32,
     /// Rules that the test as a whole does not keep, found when it was over.
     pub failures: Vec<Failure>,
+    /// Every rule of the test as a whole that was judged and holds, outer levels first.
+    pub held: Vec<Held>,
     /// Why the test could not be set up, a hook of it included; a turn's problem is in its turn.
     pub problem: Option<Problem>,
     /// Oddities of its set-up and teardown that fail nothing and that the plan could not know; a turn's warnings are in its turn.

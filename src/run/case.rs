@@ -36,6 +36,7 @@ pub(super) fn blank(shared: &Run, entry: &CaseEntry) -> Outcome {
         turns: Vec::new(),
         turns_not_run: 0,
         failures: Vec::new(),
+        held: Vec::new(),
         problem: None,
         warnings: Vec::new(),
         started_unix_ms: clock.unix_ms(clock.now()),

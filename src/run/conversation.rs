@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::assertion::Judge;
-use crate::outcome::{ErrorKind, Problem, Status, TurnOutcome};
+use crate::assertion::{Home, Judge};
+use crate::outcome::{ErrorKind, Outcome, Problem, Status, TurnOutcome};
 use crate::plan::{Earlier, Preparation, Prepared, PreparedTurn, ToolDeclaration};
 use crate::recording::Player;
 use crate::target::{Limits, Opening, Session, Target, build};
@@ -199,6 +199,22 @@ impl Attempt<'_> {
                 outcome.status = Status::Failed;
             }
         }
+        self.held(capture);
+    }
+
+    /// Takes what is known to hold by now.
+    fn held(&mut self, capture: &mut Capture) {
+        let Outcome { turns, held: of_test, .. } = &mut self.outcome;
+        for (home, held) in capture.judge.take_held() {
+            match home {
+                Home::Test => of_test.push(held),
+                Home::Turn(index) => {
+                    if let Some(turn) = turns.get_mut(index) {
+                        turn.held.push(held);
+                    }
+                }
+            }
+        }
     }
 
     /// Asks what rules of the test as a whole left open, where all else holds.
@@ -209,6 +225,7 @@ impl Attempt<'_> {
         }
         let asking = Asking { shared: self.shared, tape: &self.tape, preparation };
         let (failures, halt) = asking.judge(questions, capture).await;
+        self.held(capture);
         let outcome = &mut self.outcome;
         if !failures.is_empty() {
             outcome.status = Status::Failed;

@@ -40,8 +40,10 @@ impl Asking<'_> {
                 Ok(answer) => (answer["pass"] == true, answer["message"].as_str()),
                 Err(_) => (true, None),
             };
-            if !passes {
-                failures.push(capture.judge.refused(&question, words, &capture.trace));
+            match (passes, &answer) {
+                (false, _) => failures.push(capture.judge.refused(&question, words, &capture.trace)),
+                (true, Ok(_)) => capture.judge.agreed(&question),
+                (true, Err(_)) => {}
             }
             if let Err(halt) = answer {
                 return (failures, Some(halt.because(|why| question.unanswered(why))));

@@ -51,6 +51,7 @@ pub(super) fn turn(
         usage: turn.and_then(|turn| trace.turn_usage(turn)),
         status,
         failures,
+        held: Vec::new(),
         problem,
         warnings,
     }

@@ -62,9 +62,11 @@ fn of_page(row: &Value, test: &Value) -> Vec<String> {
             }
         }
         told.extend(list(&turn["findings"]).iter().map(rule));
+        told.extend(list(&turn["held"]).iter().map(rule));
         told.extend(list(&turn["warnings"]).iter().map(Value::to_string));
     }
     told.extend(list(&test["findings"]).iter().map(rule));
+    told.extend(list(&test["held"]).iter().map(rule));
     told
 }
 
@@ -87,7 +89,11 @@ fn of_json(result: &Value) -> Vec<String> {
 
 fn rule(finding: &Value) -> String {
     let rule = finding.get("rule").or(finding.get("type")).unwrap_or(&Value::Null);
-    format!("{rule} {} {} {} {}", finding["message"], finding["level"], finding["file"], finding["line"])
+    let wanted = finding.get("wanted").or(finding.get("value")).filter(|_| finding["message"].is_null());
+    format!(
+        "{rule} {} {wanted:?} {} {} {}",
+        finding["message"], finding["level"], finding["file"], finding["line"]
+    )
 }
 
 #[test]

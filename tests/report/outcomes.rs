@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ananke::context::Day;
 use ananke::diagnostic::{Difference, Excerpt, ExcerptLine, Place};
 use ananke::outcome::{
-    CallOutcome, EarlierMessage, ErrorKind, Failure, Level, Line, Outcome, Problem, Quarantine, Status,
+    CallOutcome, EarlierMessage, ErrorKind, Failure, Held, Level, Line, Outcome, Problem, Quarantine, Status,
     Timing, TurnOutcome,
 };
 
@@ -28,6 +28,7 @@ pub(super) fn outcome(file: &str, name: &str) -> Outcome {
         turns: Vec::new(),
         turns_not_run: 0,
         failures: Vec::new(),
+        held: Vec::new(),
         problem: None,
         warnings: Vec::new(),
         started_unix_ms: STARTED,
@@ -56,6 +57,7 @@ pub(super) fn turn(number: u32, input: &str, duration_us: u64, lines: Vec<Line>)
         usage: None,
         status: Status::Passed,
         failures: Vec::new(),
+        held: Vec::new(),
         problem: None,
         warnings: Vec::new(),
     }
@@ -108,6 +110,11 @@ fn timed(mut outcome: Outcome) -> Outcome {
     outcome
 }
 
+fn held(level: Level, line: u32, rule: &'static str, wanted: &str) -> Held {
+    let file = if level == Level::Target { "ananke.config.yaml" } else { "specs/browse.test.yaml" };
+    Held { rule, level, place: Place { file: file.into(), line, column: 5 }, wanted: wanted.to_owned() }
+}
+
 fn browses() -> Outcome {
     let lines = vec![
         calls(
@@ -119,10 +126,14 @@ fn browses() -> Outcome {
         ),
         says(9, "I found one winter coat:\n\n  1. Alpine, size M, 129 €\n\nShall I put it into your cart?"),
     ];
-    let turns = vec![turn(1, "show me winter coats", 840_000, lines)];
+    let mut browsing = turn(1, "show me winter coats", 840_000, lines);
+    browsing.held.push(held(Level::Target, 9, "timing.max_duration_ms", "at most 1000 ms"));
+    browsing.held.push(held(Level::Turn, 7, "tools.require", "a call of `search_products`"));
+    let turns = vec![browsing];
+    let held = vec![held(Level::Test, 11, "tools.forbid", "no call of `charge_card`")];
     let warning = "ananke.config.yaml:7: a secret of the header `x-key` is too short to be masked";
     let warnings = vec![warning.to_owned()];
-    timed(Outcome { turns, warnings, ..outcome("specs/browse.test.yaml", "browses coats") })
+    timed(Outcome { turns, held, warnings, ..outcome("specs/browse.test.yaml", "browses coats") })
 }
 
 fn pays_twice() -> Outcome {
@@ -319,6 +330,7 @@ pub(super) fn hostile() -> Outcome {
         help: Some(text()),
         events: vec![u32::MAX, 1],
     };
+    let held = Held { rule: "state", level: Level::Test, place: failure.place.clone(), wanted: text() };
     let problem = Problem { kind: ErrorKind::Protocol, message: text(), help: Some(text()) };
     let turn = TurnOutcome {
         end: None,
@@ -333,6 +345,7 @@ pub(super) fn hostile() -> Outcome {
         duration_us: 1,
         status: Status::Failed,
         failures: vec![failure.clone()],
+        held: vec![held.clone()],
         problem: Some(problem.clone()),
         warnings: vec![text()],
     };
@@ -351,6 +364,7 @@ pub(super) fn hostile() -> Outcome {
         turns: vec![turn],
         turns_not_run: 1,
         failures: vec![failure],
+        held: vec![held],
         problem: Some(problem),
         warnings: vec![text()],
         started_unix_ms: u64::MAX,

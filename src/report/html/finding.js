@@ -53,6 +53,21 @@ function source(found) {
   return make("figure", { class: "source" }, heading, make("pre", { tabindex: "0", role: "group", "aria-label": label }, ...rows));
 }
 
+/** The rules that hold, behind a click. */
+function held(rules) {
+  if (!rules) return undefined;
+  const items = rules.map(({ wanted, rule, level, file, line }) =>
+    make(
+      "li",
+      {},
+      message(wanted),
+      make("span", { class: "facts" }, said(rule), ` of the ${level} · `, said(`${file}:${line}`, "bdi", { class: "place" })),
+    ),
+  );
+  const words = rules.length === 1 ? "1 rule holds" : `${rules.length} rules hold`;
+  return make("details", { class: "held" }, make("summary", {}, words), make("ul", {}, ...items));
+}
+
 /** How two texts differ, line by line. */
 function difference(text) {
   const names = { "+": "new", "-": "old", "@": "place" };

@@ -19,9 +19,9 @@ function story(told, prefix, width) {
   const whole = told.findings ?? [];
   const shown = new Set(told.turns.flatMap((turn) => turn.lines.map((line) => line.event)));
   const left = whole.filter((found) => !(found.events ?? []).some((event) => shown.has(event)));
-  if (left.length > 0) {
+  if (left.length > 0 || told.held) {
     const found = left.map((one) => finding(one, numbers.number(one), `${prefix}-finding-${numbers.number(one)}`));
-    parts.push(make("section", { class: "turn" }, make("h3", {}, "The test as a whole"), ...found));
+    parts.push(make("section", { class: "turn" }, make("h3", {}, "The test as a whole"), ...found, held(told.held)));
   }
   if (told.turns_not_run) parts.push(make("p", { class: "note" }, `${counted(told.turns_not_run, "turn")} not run`));
   return parts.filter(Boolean);
@@ -58,6 +58,7 @@ function turnOf(turn, told, numbers, prefix, place) {
   if (turn.problem) events.append(make("li", { class: "beside" }, problem(turn.problem)));
   const parts = [heading, events];
   if (turn.warnings) parts.push(warnings(turn.warnings));
+  parts.push(held(turn.held));
   return make("section", { class: `turn ${turn.status}` }, ...parts);
 }
 

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::story::{self, Finding, ProblemView, Turn};
+use super::story::{self, Finding, HeldView, ProblemView, Turn};
 use crate::outcome::{Outcome, Status};
 use crate::report::duration::milliseconds;
 use crate::report::{names, text, timestamp};
@@ -77,6 +77,8 @@ struct Story<'a> {
     problem: Option<ProblemView<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     findings: Vec<Finding<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    held: Vec<HeldView<'a>>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     warnings: &'a [String],
 }
@@ -130,6 +132,7 @@ fn story(outcome: &Outcome) -> Story<'_> {
         skip_reason: outcome.problem.as_ref().filter(|_| skipped).map(|problem| problem.message.as_str()),
         problem: outcome.problem.as_ref().filter(|_| !skipped).map(story::problem),
         findings: story::findings(&outcome.failures),
+        held: story::held(&outcome.held),
         warnings: &outcome.warnings,
     }
 }

@@ -7,7 +7,9 @@ use super::view::{
     Assertion, Attempt, CustomEvent, EarlierMessage, InputSource, Interrupt, LateResult, Level, ProblemView,
     Quarantined, ResultLine, RunOutcome, SnapshotCounts, Status, SummaryLine, ToolCall, Turn, Usage, VERSION,
 };
-use crate::outcome::{self, CallFailure, CallOutcome, Failure, Line, Outcome, Problem, RunEnd, TurnOutcome};
+use crate::outcome::{
+    self, CallFailure, CallOutcome, Failure, Held, Line, Outcome, Problem, RunEnd, TurnOutcome,
+};
 use crate::report::duration::milliseconds;
 use crate::report::snapshots::Snapshots;
 use crate::report::tally::Tally;
@@ -44,7 +46,7 @@ pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
         turns: outcome.turns.iter().map(turn).collect(),
         total_turns: outcome.turns.len(),
         turns_not_run: outcome.turns_not_run,
-        final_assertions: outcome.failures.iter().map(assertion).collect(),
+        final_assertions: assertions(&outcome.failures, &outcome.held),
         assertion_errors: outcome.all_failures().map(|(_, failure)| failure.message.as_str()).collect(),
         warnings: &outcome.warnings,
         error: problem.filter(|_| !skipped).map(problem_view),
@@ -71,7 +73,7 @@ fn attempt((number, outcome): (usize, &Outcome)) -> Attempt<'_> {
         duration_ms: milliseconds(outcome.duration_us),
         turns: outcome.turns.iter().map(turn).collect(),
         turns_not_run: outcome.turns_not_run,
-        final_assertions: outcome.failures.iter().map(assertion).collect(),
+        final_assertions: assertions(&outcome.failures, &outcome.held),
         error: outcome.first_problem().map(|(_, problem)| problem_view(problem)),
         recording: outcome.recording.as_deref(),
     }
@@ -136,7 +138,7 @@ fn turn(turn: &TurnOutcome) -> Turn<'_> {
         outcome: turn.end.as_ref().map(RunOutcome::from),
         interrupts: turn.end.as_ref().and_then(interrupts),
         usage: turn.usage.and_then(usage),
-        assertions: turn.failures.iter().map(assertion).collect(),
+        assertions: assertions(&turn.failures, &turn.held),
         warnings: &turn.warnings,
         error: turn.problem.as_ref().map(problem_view),
         duration_ms: milliseconds(turn.duration_us),
@@ -225,22 +227,48 @@ fn depth(value: &Value) -> usize {
     1 + inside.unwrap_or(0)
 }
 
-fn assertion(failure: &Failure) -> Assertion<'_> {
+/// What was judged: first what does not hold.
+fn assertions<'a>(failures: &'a [Failure], held: &'a [Held]) -> Vec<Assertion<'a>> {
+    failures.iter().map(broken).chain(held.iter().map(kept)).collect()
+}
+
+fn broken(failure: &Failure) -> Assertion<'_> {
     Assertion {
         rule: &failure.rule,
         passed: false,
-        message: &failure.message,
+        message: Some(&failure.message),
         value: filled(&failure.expected),
-        seen: &failure.seen,
+        seen: Some(&failure.seen),
         difference: failure.difference.as_ref().map(ToString::to_string),
         help: failure.help.as_deref(),
-        level: match failure.level {
-            outcome::Level::Target => Level::Target,
-            outcome::Level::Test => Level::Test,
-            outcome::Level::Turn => Level::Turn,
-        },
+        level: failure.level.into(),
         file: &failure.place.file,
         line: failure.place.line,
+    }
+}
+
+fn kept(held: &Held) -> Assertion<'_> {
+    Assertion {
+        rule: held.rule,
+        passed: true,
+        message: None,
+        value: filled(&held.wanted),
+        seen: None,
+        difference: None,
+        help: None,
+        level: held.level.into(),
+        file: &held.place.file,
+        line: held.place.line,
+    }
+}
+
+impl From<outcome::Level> for Level {
+    fn from(level: outcome::Level) -> Self {
+        match level {
+            outcome::Level::Target => Self::Target,
+            outcome::Level::Test => Self::Test,
+            outcome::Level::Turn => Self::Turn,
+        }
     }
 }
 

@@ -134,7 +134,8 @@ pub(super) struct ResultLine<'a> {
     /// How many turns were not sent, because the test was over before.
     #[schemars(extend("x-since" = "1.0"))]
     pub(super) turns_not_run: u32,
-    /// The rules that the test as a whole does not keep, found when it was over; those of a turn are in its turn.
+    /// The rules of the test as a whole that were judged: those that it does not keep, found when it was over, then those
+    /// that hold. What broke in a turn is in its turn.
     #[schemars(extend("x-since" = "1.0"))]
     pub(super) final_assertions: Vec<Assertion<'a>>,
     /// What every rule that does not hold has to say, those of the turns first: the messages of their `assertions` and of
@@ -210,7 +211,7 @@ pub(super) struct Attempt<'a> {
     /// How many turns were not sent.
     #[schemars(extend("x-since" = "1.0"))]
     pub(super) turns_not_run: u32,
-    /// The rules that the test as a whole did not keep.
+    /// The rules that the test as a whole did not keep; those that hold are listed of the last attempt alone, also in turns.
     #[schemars(extend("x-since" = "1.0"))]
     pub(super) final_assertions: Vec<Assertion<'a>>,
     /// Why it could not be judged to its end.
@@ -274,7 +275,7 @@ pub(super) struct Turn<'a> {
     #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) usage: Option<Usage>,
-    /// The rules that do not hold in this turn. Those that hold are not listed.
+    /// The rules of this turn that were judged: those that do not hold, then those that do.
     #[schemars(extend("x-since" = "1.0"))]
     pub(super) assertions: Vec<Assertion<'a>>,
     /// What is odd about the wire. A violation of the protocol's rules of sequence begins with the name of the rule:
@@ -414,19 +415,22 @@ pub(super) struct Assertion<'a> {
     #[serde(rename = "type")]
     #[schemars(extend("x-since" = "1.0"))]
     pub(super) rule: &'a str,
-    /// Whether it holds. Version 1.0 lists only rules that do not.
+    /// Whether it holds. Rules that were not judged are not listed: those that owe something at the end of a turn or test
+    /// which was cut short, and scripts that were not asked since another rule does not hold.
     #[schemars(extend("x-since" = "1.0"))]
     pub(super) passed: bool,
-    /// The finding, on one line.
+    /// The finding, on one line; left out where the rule holds.
     #[schemars(extend("x-since" = "1.0"))]
-    pub(super) message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) message: Option<&'a str>,
     /// What the rule wants, in words; left out where the message says it all.
     #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) value: Option<&'a str>,
-    /// What was seen instead: the nearest calls or texts.
+    /// What was seen instead: the nearest calls or texts; left out where the rule holds.
     #[schemars(extend("x-since" = "1.0"))]
-    pub(super) seen: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) seen: Option<&'a [String]>,
     /// Of a snapshot, or of a sequence: how what was captured differs from it, line by line as `diff -u` writes it. Long
     /// differences are cut and say so.
     #[schemars(extend("x-since" = "1.0"))]

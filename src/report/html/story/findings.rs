@@ -1,11 +1,12 @@
-//! What is wrong: each rule that does not hold, with the events it rests on and what is written in its file.
+//! What is wrong: each rule that does not hold, with the events it rests on and what is written in its file; and the rules
+//! that hold.
 
 use std::borrow::Cow;
 
 use serde::Serialize;
 
 use crate::diagnostic::ExcerptLine;
-use crate::outcome::{Failure, Problem};
+use crate::outcome::{Failure, Held, Problem};
 use crate::report::text::bounded;
 
 /// The most bytes of each part of a finding.
@@ -45,6 +46,16 @@ pub(in super::super) struct Finding<'a> {
     further: usize,
 }
 
+/// A rule that holds.
+#[derive(Debug, Serialize)]
+pub(in super::super) struct HeldView<'a> {
+    wanted: Cow<'a, str>,
+    rule: &'static str,
+    level: &'static str,
+    file: &'a str,
+    line: u32,
+}
+
 /// A line of the file that the rule is written in.
 #[derive(Debug, Serialize)]
 struct SourceLine<'a> {
@@ -70,6 +81,18 @@ pub(in super::super) fn findings(failures: &[Failure]) -> Vec<Finding<'_>> {
         last.further = failures.len().saturating_sub(MOST);
     }
     told
+}
+
+/// `held`, as many as a person reads.
+pub(in super::super) fn held(held: &[Held]) -> Vec<HeldView<'_>> {
+    let view = held.iter().take(MOST).map(|Held { rule, level, place, wanted }| HeldView {
+        wanted: bounded(wanted, LONGEST),
+        rule,
+        level: level.as_str(),
+        file: &place.file,
+        line: place.line,
+    });
+    view.collect()
 }
 
 /// A problem as the page tells it.

@@ -15,7 +15,7 @@ use crate::outcome::{Gap, OpenInterrupt, Outcome, RunEnd, TimeLimits, TurnOutcom
 use crate::report::duration::milliseconds;
 use crate::trace::{Tokens, Usage};
 
-pub(super) use findings::{Finding, ProblemView, findings, problem};
+pub(super) use findings::{Finding, HeldView, ProblemView, findings, held, problem};
 pub(super) use lines::tools;
 use lines::{LineView, lines};
 
@@ -41,6 +41,8 @@ pub(super) struct Turn<'a> {
     problem: Option<ProblemView<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     findings: Vec<Finding<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    held: Vec<HeldView<'a>>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     warnings: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -113,6 +115,7 @@ fn turn<'a>(turn: &'a TurnOutcome, cited: &BTreeSet<u32>, room: usize) -> Turn<'
         end: turn.end.as_ref().filter(|_| turn.problem.is_none()).and_then(end),
         problem: turn.problem.as_ref().map(problem),
         findings: findings(&turn.failures),
+        held: held(&turn.held),
         warnings: &turn.warnings,
         first_text_ms: turn.timing.first_text_us.map(milliseconds),
         gaps: turn.timing.gaps.iter().map(gap).collect(),

@@ -51,6 +51,24 @@ pub(super) fn choosing_key(branch: &Value) -> Option<&str> {
     }
 }
 
+/// The keys of `node` that the branch at `chosen` does not know and that exactly one other does, with its tag.
+pub(super) fn of_others<'a, 'n>(
+    branches: &'a [Value],
+    chosen: usize,
+    node: &'n Node,
+) -> impl Iterator<Item = (&'n str, &'a str)> {
+    let unknown = move |key: &&str| branches.get(chosen).is_some_and(|branch| !knows(branch, key));
+    let keys = node.entries().iter().map(|entry| entry.key.as_str()).filter(unknown);
+    keys.filter_map(|key| {
+        let mut knowing = branches.iter().filter(|branch| knows(branch, key)).filter_map(tag);
+        knowing.next().filter(|_| knowing.next().is_none()).map(|tag| (key, tag))
+    })
+}
+
+fn knows(branch: &Value, key: &str) -> bool {
+    branch.get("properties").is_some_and(|properties| properties.get(key).is_some())
+}
+
 /// Picks the branch of a `oneOf`.
 pub(super) fn pick<'a>(branches: &[Value], node: &'a Node) -> Branch<'a> {
     if branches.iter().any(|branch| tag(branch).is_some()) {

@@ -9,8 +9,8 @@
 mod branch;
 mod embedded;
 mod generate;
-mod lists;
 mod load;
+mod misshapen;
 mod narrow;
 mod prune;
 mod raise;

@@ -3,7 +3,7 @@
 //! A union's error only says that no branch fits. Its kind carries the errors of every branch, so the branch that is
 //! meant is picked (by `type`, by the only key, by the value's type) and its errors taken instead.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use jsonschema::paths::{Location, LocationSegment};
 use serde_json::{Map, Value};
 
 use super::branch::{self, Branch};
-use super::lists;
+use super::misshapen;
 use super::prune::demands;
 use super::words::{all_of, empty_value, expected, nearest, one_of, suggest};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
@@ -32,6 +32,8 @@ pub(super) struct Narrow<'a> {
     missing: Vec<Missing<'a>>,
     /// Keys that an unknown key beside them is probably meant to be, by the mapping's path.
     mistyped: HashSet<(String, String)>,
+    /// Keys that are unknown where they stand and known with another `type`, by the mapping's path.
+    elsewhere: HashMap<(String, String), &'a str>,
 }
 
 /// A required key that is not there.
@@ -52,7 +54,15 @@ struct Found<'a> {
 
 impl<'a> Narrow<'a> {
     pub(super) fn new(source: &'a Arc<SourceFile>, schema: &'a Value, root: &'a Node) -> Self {
-        Self { source, schema, root, problems: Vec::new(), missing: Vec::new(), mistyped: HashSet::new() }
+        Self {
+            source,
+            schema,
+            root,
+            problems: Vec::new(),
+            missing: Vec::new(),
+            mistyped: HashSet::new(),
+            elsewhere: HashMap::new(),
+        }
     }
 
     /// All problems; a missing key that was only mistyped is no problem of its own.
@@ -101,7 +111,7 @@ impl<'a> Narrow<'a> {
                 let schema = self.parent_schema(error);
                 let expected = schema.map_or_else(|| "something else".to_owned(), expected);
                 self.wrong_type(&found, &expected);
-                let help = schema.and_then(|schema| lists::help(self.source, schema, found.node));
+                let help = schema.and_then(|schema| misshapen::help(self.source, schema, found.node));
                 if let (Some(help), Some(problem)) = (help, self.problems.last_mut()) {
                     problem.help.push(help);
                 }
@@ -164,7 +174,7 @@ impl<'a> Narrow<'a> {
             // A list that `false` may stand for.
             let mut rules = branches.iter().filter(|branch| branch.get("const").is_none());
             let only = rules.next().filter(|_| rules.next().is_none());
-            let help = only.and_then(|rules| lists::help(self.source, rules, found.node));
+            let help = only.and_then(|rules| misshapen::help(self.source, rules, found.node));
             if let (Some(help), Some(problem)) = (help, self.problems.last_mut()) {
                 problem.help.push(help);
             }
@@ -194,6 +204,10 @@ impl<'a> Narrow<'a> {
         let words = || one_of(branches);
         match branch::pick(branches, found.node) {
             Branch::At(index) => {
+                let path = error.instance_path().as_str();
+                for (key, tag) in branch::of_others(branches, index, found.node) {
+                    self.elsewhere.insert((path.to_owned(), key.to_owned()), tag);
+                }
                 for inner in context.get(index).into_iter().flatten() {
                     self.add(inner);
                 }
@@ -265,15 +279,17 @@ impl<'a> Narrow<'a> {
     }
 
     fn unknown_key(&mut self, path: &Location, found: &Found<'_>, key: &str, known: &[&str]) {
-        if let Some(meant) = nearest(key, known) {
+        let elsewhere = self.elsewhere.get(&(path.as_str().to_owned(), key.to_owned()));
+        if let (Some(meant), None) = (nearest(key, known), elsewhere) {
             self.mistyped.insert((path.as_str().to_owned(), meant.to_owned()));
         }
         let entry = found.node.entries().iter().find(|entry| entry.key == key);
         let span = entry.map_or(found.node.span, |entry| entry.key_span);
         let shown = printable(key);
         let is_heir = known.contains(&EXTENDS) && found.node.get(EXTENDS).is_some();
-        let help = match key {
-            "type" if is_heir => "a target that extends another has its type".to_owned(),
+        let help = match (key, elsewhere) {
+            ("type", _) if is_heir => "a target that extends another has its type".to_owned(),
+            (_, Some(tag)) => format!("`{shown}` goes with `type: {tag}`"),
             _ => suggest(key, known, "the keys here are"),
         };
         self.push(Code::UnknownKey, format!("unknown key `{shown}`"), span, help);

@@ -1,4 +1,4 @@
-//! One value where a list is expected, or a list of one where a value is: what to write instead.
+//! One value where a list is expected, a list of one where a value is, or a text where a mapping is: what to write instead.
 //!
 //! Flows in: a value that does not fit, and the schema it does not fit. Flows out: a sentence of help, and only where
 //! what is written would fit by its type.
@@ -9,7 +9,7 @@ use super::branch::takes;
 use crate::diagnostic::SourceFile;
 use crate::source::{Node, NodeValue, printable};
 
-/// How to write `node` so that it fits `schema`, where brackets or dashes are all that is wrong.
+/// How to write `node` so that it fits `schema`, where brackets, dashes or a key are all that is wrong.
 pub(super) fn help(source: &SourceFile, schema: &Value, node: &Node) -> Option<String> {
     let written = source.text.get(node.span.start as usize..).unwrap_or_default();
     match &node.value {
@@ -17,6 +17,12 @@ pub(super) fn help(source: &SourceFile, schema: &Value, node: &Node) -> Option<S
             let [item] = items.as_slice() else { return None };
             let sign = if written.starts_with('[') { "`[` and `]`" } else { "`- `" };
             fits(schema, item).then(|| format!("write its entry without {sign}"))
+        }
+        NodeValue::String(text) if is_mapping(schema) => {
+            let takes = |key: &&str| schema["properties"].get(key).is_some_and(|schema| fits(schema, node));
+            let key = only_demand(schema).filter(takes).or(Some("name").filter(takes))?;
+            let value = if is_one_word(text) { text } else { "…" };
+            Some(format!("write it as the value of a key: `{key}: {value}`"))
         }
         _ if !is_list(schema) || !fits(schema.get("items")?, node) => None,
         NodeValue::Map(entries) => Some(match entries.first() {
@@ -37,6 +43,18 @@ pub(super) fn help(source: &SourceFile, schema: &Value, node: &Node) -> Option<S
 
 fn is_list(schema: &Value) -> bool {
     schema.get("type").and_then(Value::as_str) == Some("array")
+}
+
+fn is_mapping(schema: &Value) -> bool {
+    schema.get("type").and_then(Value::as_str) == Some("object")
+}
+
+/// The key that a mapping must have, where it is a single one.
+fn only_demand(schema: &Value) -> Option<&str> {
+    match schema.get("required")?.as_array()?.as_slice() {
+        [key] => key.as_str(),
+        _ => None,
+    }
 }
 
 /// Whether a value of this type may stand here.

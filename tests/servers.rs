@@ -35,7 +35,7 @@ fn commands(project: &Project) -> Vec<ServerCommand> {
 }
 
 async fn start(project: &Project) -> Result<Servers, Failed> {
-    Servers::start(&commands(project), &CancellationToken::new()).await
+    Servers::start(&commands(project), &CancellationToken::new(), |_| {}).await
 }
 
 /// What is said of servers that cannot be started, and what they printed last.
@@ -151,7 +151,7 @@ async fn a_server_is_stopped_while_it_is_waited_for() {
         }
         cancel.cancel();
     };
-    let (started, ()) = tokio::join!(Servers::start(&commands, &cancel), stop);
+    let (started, ()) = tokio::join!(Servers::start(&commands, &cancel, |_| {}), stop);
     assert!(matches!(started, Err(Failed::Stopped)));
     #[cfg(target_os = "linux")]
     assert!(gone(project.folder(), &["a"]));

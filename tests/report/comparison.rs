@@ -128,7 +128,7 @@ fn flaky_tests_and_those_in_quarantine_are_no_regressions() {
         let comparison = compared(before, after).unwrap();
         assert!(!comparison.is_regression());
         assert_eq!(json(&comparison)["counts"], serde_json::json!({ "newly_failing": 1, "flaky": 1 }));
-        let told = comparison.text(false);
+        let told = comparison.text(false, None);
         assert!(told.contains("  ~ a.test.yaml::wobbles  passed on a retry\n"), "{told}");
         assert!(told.contains("  ✗ a.test.yaml::known  failed, quarantined, passed before\n"), "{told}");
     }
@@ -141,7 +141,7 @@ fn hostile_reports_steer_no_terminal() {
         whole(folder.path(), name, &run(vec![Outcome { status, ..outcomes::hostile() }]))
     });
     let comparison = compared(&before, &after).unwrap();
-    for text in [comparison.text(false), comparison.json().unwrap()] {
+    for text in [comparison.text(false, None), comparison.json().unwrap()] {
         let bad = text.chars().find(|character| {
             (character.is_control() && *character != '\n')
                 || "\u{202e}\u{fffe}\u{ffff}\u{e0041}".contains(*character)

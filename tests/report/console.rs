@@ -47,7 +47,7 @@ impl Write for Broken {
 
 fn printed(events: &[Sealed<RunEvent>], colour: bool, verbosity: Verbosity) -> String {
     let screen = Screen::default();
-    let options = ConsoleOptions { colour, verbosity };
+    let options = ConsoleOptions { colour, verbosity, ..ConsoleOptions::default() };
     let mut report = Box::new(ConsoleReport::new(Box::new(screen.clone()), options));
     for event in events {
         report.event(event).expect("a screen takes everything");

@@ -91,6 +91,24 @@ async fn nothing_is_left_of_a_server_that_does_not_want_to_go() {
     assert!(gone(project.folder(), &["a", "b", "c", "d"]));
 }
 
+#[tokio::test]
+async fn what_is_waited_for_is_told() {
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let project = project(&[
+        r#"cmd: [sh, -c, "echo ready; exec sleep 60"], ready: { stdout: ready }"#,
+        &format!("cmd: [sh, -c, 'exit 7'], ready: {{ port: {port} }}"),
+    ]);
+    let told = std::cell::RefCell::new(Vec::new());
+    let waiting = |what: &str| told.borrow_mut().push(what.to_owned());
+    let started = Servers::start(&commands(&project), &CancellationToken::new(), waiting).await;
+    assert!(matches!(started, Err(Failed::Broken(_))));
+    let expected = [
+        r#"waiting for a line that says that it is ready: server 1 `["sh", "-c", "echo ready; exec sleep 60"]`"#.to_owned(),
+        format!(r#"waiting for port {port} to answer: server 2 `["sh", "-c", "exit 7"]`"#),
+    ];
+    assert_eq!(*told.borrow(), expected);
+}
+
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn servers_that_nobody_holds_any_more_end() {

@@ -32,12 +32,7 @@ pub(super) fn list(options: &ListOptions, context: &Context) -> Exit {
 }
 
 /// An id and its place a line; on a terminal, of an id that leaves no room for its place the place stands below it.
-fn aligned(
-    plan: &Plan,
-    redactor: &Redactor,
-    terminal: Option<usize>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+fn aligned(plan: &Plan, redactor: &Redactor, terminal: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
     let id = |case: &CaseEntry| text::line(&redactor.text(&case.id())).into_owned();
     let place = |case: &CaseEntry| format!("{}:{}", text::line(&case.test.file), case.test.line);
     let places = plan.cases.iter().map(|case| columns::width(&place(case))).max().unwrap_or_default();

@@ -80,7 +80,8 @@ pub(super) fn print_with(
         return;
     }
     let coloured = is_coloured(color, context.stderr_is_terminal, context);
-    let mut text = human(problems, Look { colour: coloured, width: TerminalSize::width(context.stderr_size()) });
+    let mut text =
+        human(problems, Look { colour: coloured, width: TerminalSize::width(context.stderr_size()) });
     if !below.is_empty() {
         text.truncate(text.trim_end().len());
         text = format!("{text}\n{below}\n");

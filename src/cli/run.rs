@@ -154,7 +154,7 @@ fn carry_out(
     let stopper = shared.stopper.clone();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let told = runtime.block_on(async {
-        let mut interrupts = Interrupts::listen(stopper.clone());
+        let mut interrupts = Interrupts::listen(stopper.clone(), context);
         let running = async {
             let started =
                 servers::start(&needed, stopper.token(), live.as_ref(), options, context, &redactor).await;

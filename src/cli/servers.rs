@@ -54,7 +54,8 @@ pub(super) async fn start(
         Err(Failed::Stopped) => return Some(Servers::default()),
         Err(Failed::Broken(error)) => error,
     };
-    let (problem, printed) = (error.problem, last_words(&error.printed, TerminalSize::width(context.stderr_size())));
+    let (problem, printed) =
+        (error.problem, last_words(&error.printed, TerminalSize::width(context.stderr_size())));
     problems::print_with(&[problem], &printed, options.selection.color, context, redactor);
     None
 }

@@ -101,7 +101,10 @@ fn signs(mut text: &str) -> impl Iterator<Item = &str> {
         let mut characters = text.char_indices();
         let (_, mut before) = characters.next()?;
         let joins = |before: char, character: char| {
-            before == JOINER || character == JOINER || character.width().unwrap_or(1) == 0 || is_skin(character)
+            before == JOINER
+                || character == JOINER
+                || character.width().unwrap_or(1) == 0
+                || is_skin(character)
         };
         let end = characters.find_map(|(index, character)| {
             let is_next = !joins(before, character);
@@ -156,8 +159,7 @@ mod tests {
             ("a,bcdefghijklmnop", 8, "a,bcdefg|hijklmno|p|"),
             ("旅", 1, "旅|"),
         ] {
-            let lines: String = wrapped(text, columns).iter().map(|line| format!("{line}|")).collect();
-            assert_eq!(lines, expected, "{text} {columns}");
+            assert_eq!(wrapped(text, columns).join("|") + "|", expected, "{text} {columns}");
         }
     }
 }

@@ -26,9 +26,12 @@ pub(super) fn earlier(outcome: &Outcome, telling: Telling) -> String {
             page.end();
             page.lines(&tell(attempt, Telling { indent: telling.indent + 2, ..telling }));
         } else {
-            first_finding(&mut page, attempt, (before, last), telling);
+            let found = attempt.headline();
+            let as_last = (found == last).then_some("as the last attempt");
+            let told = as_last.or_else(|| (found == before).then_some("the same again"));
+            first_finding(&mut page, attempt, told, telling);
             page.end();
-            before = attempt.headline();
+            before = found;
         }
     }
     heading(&mut page, outcome, (outcome.attempt(), outcome.attempt()), telling);
@@ -47,21 +50,12 @@ fn heading(page: &mut Page, attempt: &Outcome, (number, of): (usize, usize), tel
     page.put(palette.faint, &duration::for_people(attempt.duration_us));
 }
 
-/// What was wrong with an attempt; of what the one before it or the last one found, only that it is the same.
-fn first_finding(
-    page: &mut Page,
-    attempt: &Outcome,
-    (before, last): (Option<(&str, &str)>, Option<(&str, &str)>),
-    telling: Telling,
-) {
-    let found = attempt.headline();
-    let Some((_, message)) = found else { return };
+/// What was wrong with an attempt, or where else that is told.
+fn first_finding(page: &mut Page, attempt: &Outcome, told: Option<&str>, telling: Telling) {
+    let Some((_, message)) = attempt.headline() else { return };
     page.space(2);
-    if found == last {
-        return page.put(telling.palette.faint, "as the last attempt");
-    }
-    if found == before {
-        return page.put(telling.palette.faint, "the same again");
+    if let Some(told) = told {
+        return page.put(telling.palette.faint, told);
     }
     page.put(telling.palette.failed, mark(attempt.status));
     page.space(1);

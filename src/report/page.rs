@@ -1,15 +1,18 @@
 //! Text in the making: indented rows with styled parts, wrapped where there is a width.
 //!
-//! **Invariant:** every style ends where its line ends, so that a page can be cut between any two lines.
+//! **Invariant:** every style ends where its line ends, so that a page can be cut between any two lines; a line that is
+//! wrapped gives no order to a build server.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use anstyle::Style;
 
+use super::orders;
 use crate::diagnostic::columns;
 
 /// The least room that a wrapped line gets, where the page is that wide: a deep indentation gives way.
-const LEAST_ROOM: usize = 24;
+const LEAST_ROOM: usize = 20;
 
 /// How far apart the stops of a terminal's tabs are.
 const TAB: usize = 8;
@@ -139,19 +142,20 @@ impl Page {
             let (here, below) = if needed <= room {
                 (word, "")
             } else if self.column == 0 {
-                columns::piece(word, room)
+                piece(word, room)
             } else if needed <= width - hang || room < LEAST_ROOM {
                 ("", word)
             } else {
-                columns::piece(word, room)
+                piece(word, room)
             };
             if !here.is_empty() {
                 self.text.extend(std::iter::repeat_n(' ', self.blanks));
                 if !std::mem::replace(is_open, true) {
                     let _ = write!(self.text, "{style}");
                 }
-                self.text.push_str(here);
-                self.column += self.blanks + columns::width(here);
+                let here = if self.column == 0 { orders::disarmed(here) } else { Cow::Borrowed(here) };
+                self.text.push_str(&here);
+                self.column += self.blanks + columns::width(&here);
                 self.blanks = 0;
             }
             if below.is_empty() {
@@ -163,6 +167,15 @@ impl Page {
             self.text.push('\n');
             (self.column, self.blanks, word) = (0, hang, below);
         }
+    }
+}
+
+/// As much of `word` as `room` holds, and the rest, which does not begin with the colons of an id: they would be an order.
+fn piece(word: &str, room: usize) -> (&str, &str) {
+    let (here, below) = columns::piece(word, room);
+    match here.char_indices().next_back() {
+        Some((at, _)) if at > 0 && below.starts_with("::") => word.split_at(at),
+        _ => (here, below),
     }
 }
 
@@ -208,6 +221,18 @@ mod tests {
         page.end();
         let expected = format!("a label of some length\n{}\n{}\n", "x".repeat(40), "x".repeat(10));
         assert_eq!(page.into_text(), expected);
+    }
+
+    #[test]
+    fn no_order_begins_a_line_that_was_wrapped() {
+        assert_eq!(
+            row(30, &format!("{}::id", "x".repeat(20))),
+            format!("    label {}\n          x::id\n", "x".repeat(19))
+        );
+        assert_eq!(
+            row(30, "an agent says ::error::x"),
+            "    label an agent says\n          \\u{3a}:error::x\n"
+        );
     }
 
     #[test]

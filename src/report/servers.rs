@@ -28,7 +28,9 @@ impl Reporter for ServerReport {
     fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
         if let RunEvent::ServerEnded { what, printed } = &**event {
             // A reader that has gone away ends the printing, nothing else.
-            let _ = self.out.write_all(told(what, printed, &self.palette, TerminalSize::width(self.size)).as_bytes());
+            let _ = self
+                .out
+                .write_all(told(what, printed, &self.palette, TerminalSize::width(self.size)).as_bytes());
         }
         Ok(())
     }

@@ -149,6 +149,14 @@ fn hostile_reports_steer_no_terminal() {
         assert_eq!(bad, None, "{text}");
         assert!(!text.contains("##"), "an order to a build server: {text}");
     }
+    for (columns, colour) in [(80, false), (40, true), (20, false)] {
+        let text = comparison.text(colour, Some(columns));
+        let text = anstream::adapter::strip_str(&text).to_string();
+        let orders = text.lines().filter(|line| line.trim_start().starts_with("::"));
+        assert_eq!(orders.count(), 0, "{text}");
+        let wide = text.lines().find(|line| ananke::diagnostic::columns::width(line) > columns);
+        assert_eq!(wide, None, "{text}");
+    }
 }
 
 #[test]

@@ -78,7 +78,9 @@ impl Table {
             Line::Whole(_) => None,
             Line::Row { place, .. } => Some(LEVEL + columns::width(place)),
         });
-        if let Some(terminal) = terminal.filter(|terminal| width + beside.max().unwrap_or_default() > *terminal) {
+        if let Some(terminal) =
+            terminal.filter(|terminal| width + beside.max().unwrap_or_default() > *terminal)
+        {
             return self.narrow(colours, terminal);
         }
         let mut text = String::new();
@@ -127,4 +129,23 @@ impl Table {
 /// A sentence in lines that are pleasant to read.
 pub(super) fn wrapped(sentence: &str, terminal: Option<usize>) -> String {
     columns::wrapped(sentence, terminal.map_or(SENTENCE, |terminal| terminal.min(SENTENCE))).join("\n") + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_that_is_wider_than_the_terminal_stands_in_lines_of_its_own() {
+        let mut table = Table::default();
+        table.line("turn 1 of 1");
+        table.row(4, "no call of 旅行 in the turn", false, "turn", "specs/a.test.yaml:7");
+        let aligned = "turn 1 of 1\n    no call of 旅行 in the turn  turn    specs/a.test.yaml:7\n";
+        let narrow =
+            "turn 1 of 1\n    no call of\n    旅行 in the\n    turn\n      turn  specs/a.test.yaml:7\n";
+        for (terminal, expected) in [(None, aligned), (Some(100), aligned), (Some(15), narrow)] {
+            assert_eq!(table.text(Colours::default(), terminal), expected, "{terminal:?}");
+        }
+        assert_eq!(wrapped("a sentence of five words", Some(12)), "a sentence\nof five\nwords\n");
+    }
 }

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
-use super::super::{Diagnostic, Label, Severity, SourceFile};
 use super::super::columns;
+use super::super::{Diagnostic, Label, Severity, SourceFile};
 use super::{harmless, word};
 
 /// How the text is to look.
@@ -168,6 +168,19 @@ mod tests {
         let expected = "warning[no-tests]: nothing?[2J to do\n |\n = help: write a test\n\n";
         assert_eq!(human(std::slice::from_ref(&diagnostic), Look::default()), expected);
         assert!(human(&[diagnostic], Look { colour: true, width: Some(80) }).contains("\u{1b}["));
+    }
+
+    #[test]
+    fn a_narrow_terminal_wraps_words_and_cuts_lines_round_the_place() {
+        let text = "name: 旅行者が東京から\tto: a place that nobody has heard of\n";
+        let place = text.find("a place").unwrap();
+        let source = Arc::new(SourceFile::new("a.yaml", "a.yaml", text));
+        let diagnostic = Diagnostic::error(Code::Syntax, "this is wrong in more words than fit")
+            .at(&source, Span::new(place, place + 7), "")
+            .help("say it in fewer words than this help does");
+        let expected = "error[syntax]: this is wrong in\n               more words than\n               fit\n --> a.yaml:1:20\n  |\n1 | ...行者が東京から    to: a p...\n  |                          ^^^\n  |\n  = help: say it in fewer\n          words than this\n          help does\n\n";
+        let look = Look { colour: false, width: Some(32) };
+        assert_eq!(human(&[diagnostic], look), expected);
     }
 
     #[test]

@@ -155,7 +155,8 @@ impl State {
         match event {
             RunEvent::RunStarted { tests, .. } => self.begun = Some((now, *tests)),
             RunEvent::CaseStarted { id } => {
-                let shown = text::line(&id[id.ceil_char_boundary(id.len().saturating_sub(LONGEST))..]).into_owned();
+                let shown =
+                    text::line(&id[id.ceil_char_boundary(id.len().saturating_sub(LONGEST))..]).into_owned();
                 self.running.push(Running { id: id.clone(), shown, since: now, turn: None, retry: None });
             }
             RunEvent::TurnStarted { id, turn, of } => {
@@ -177,9 +178,8 @@ impl State {
                 self.failed += usize::from(*fails_the_run);
             }
             RunEvent::RunFinished { .. } => *self = Self::default(),
-            RunEvent::ServerEnded { .. }
-            | RunEvent::CaseFinished(_)
-            | RunEvent::ObsoleteSnapshots { .. } => {}
+            RunEvent::ServerEnded { .. } | RunEvent::CaseFinished(_) | RunEvent::ObsoleteSnapshots { .. } => {
+            }
         }
     }
 
@@ -212,7 +212,9 @@ impl Reporter for LiveArea {
 impl Write for Above {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut area = lock(&self.0.0);
-        area.canvas.print(bytes)?;
+        // A terminal that takes nothing is gone, like the reader of a pipe.
+        let size = (area.options.size)();
+        area.canvas.print(bytes, size).map_err(|error| io::Error::new(io::ErrorKind::BrokenPipe, error))?;
         area.refresh();
         Ok(bytes.len())
     }

@@ -24,6 +24,9 @@ const FEW: usize = 3;
 /// The columns that an id gets before its turn is told in fewer words.
 const ID: usize = 20;
 
+/// The columns that an id gets at most, so that its turn is not far from it.
+const WIDEST_ID: usize = 72;
+
 /// The room that is worth telling in why a test is tried again.
 const WHY: usize = 16;
 
@@ -53,7 +56,7 @@ pub(super) fn rows(state: &State, now: At, size: Option<TerminalSize>, options: 
         }
         picture.push(area.run(state, since, tests));
     }
-    picture
+    picture.into_iter().map(|row| row.cut(area.columns)).collect()
 }
 
 struct Area {
@@ -94,14 +97,15 @@ impl Area {
                 (true, _) => format!("{count} tests run"),
                 (false, _) => format!("… and {count} more"),
             };
-            rows.push(self.row([(self.palette.faint, columns::beginning_of(&words, self.room()))]));
+            rows.push(self.row([(self.palette.faint, words)]));
         }
         rows
     }
 
     /// Rows with the ids in one column and the turns in another.
     fn table(&self, tests: &[Running]) -> Vec<Row> {
-        let widest = tests.iter().map(|test| columns::width(&test.shown)).max().unwrap_or_default();
+        let widest =
+            tests.iter().map(|test| columns::width(&test.shown)).max().unwrap_or_default().min(WIDEST_ID);
         // The sign that turns and the blanks beside the id.
         let room = self.room().saturating_sub(4);
         let tell = |words| -> Vec<(String, String)> {
@@ -139,7 +143,9 @@ impl Area {
     fn run(&self, state: &State, since: At, tests: usize) -> Row {
         let Palette { strong, failed, faint, .. } = self.palette;
         let failures = if state.failed > 0 { format!("  {} failed", state.failed) } else { String::new() };
-        let row = |done: String, time: String| self.row([(strong, done), (failed, failures.clone()), (faint, time)]);
+        let row = |done: String, time: String| {
+            self.row([(strong, done), (failed, failures.clone()), (faint, time)])
+        };
         let (done, time) = (format!("{} of {tests} tests", state.done), format!("  {}", self.elapsed(since)));
         let rows = [row(done.clone(), time), row(done, String::new())];
         let fitting = rows.into_iter().find(|row| row.width() <= self.columns);
@@ -187,7 +193,8 @@ fn plain(text: &str) -> (Style, String) {
 
 /// The widest of the places and of the times.
 fn widths(told: &[(String, String)]) -> (usize, usize) {
-    let widest = |of: fn(&(String, String)) -> &String| told.iter().map(|row| of(row).len()).max().unwrap_or_default();
+    let widest =
+        |of: fn(&(String, String)) -> &String| told.iter().map(|row| of(row).len()).max().unwrap_or_default();
     (widest(|(place, _)| place), widest(|(_, time)| time))
 }
 

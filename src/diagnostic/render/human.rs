@@ -178,7 +178,7 @@ mod tests {
         let diagnostic = Diagnostic::error(Code::Syntax, "this is wrong in more words than fit")
             .at(&source, Span::new(place, place + 7), "")
             .help("say it in fewer words than this help does");
-        let expected = "error[syntax]: this is wrong in\n               more words than\n               fit\n --> a.yaml:1:20\n  |\n1 | ...行者が東京から    to: a p...\n  |                          ^^^\n  |\n  = help: say it in fewer\n          words than this\n          help does\n\n";
+        let expected = "error[syntax]: this is wrong in\n               more words than\n               fit\n --> a.yaml:1:20\n  |\n1 | ...   to: a place that no...\n  |           ^^^^^^^\n  |\n  = help: say it in fewer words\n          than this help does\n\n";
         let look = Look { colour: false, width: Some(32) };
         assert_eq!(human(&[diagnostic], look), expected);
     }

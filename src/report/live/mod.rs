@@ -1,6 +1,6 @@
 //! The live area of a terminal: what a run waits for, the tests that run and the turn each is in, how far the run is.
 //!
-//! Events change what there is to show ([`State`]), `picture` says what that looks like at a size, and `canvas` keeps it
+//! Events change what there is to show (`State`), `picture` says what that looks like at a size, and `canvas` keeps it
 //! below everything that is printed. **Invariant:** nothing of the area stays when the run is over, however it ends.
 
 mod canvas;

@@ -10,7 +10,7 @@ use std::num::NonZeroUsize;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use ananke::context::{Context, RandomIds, SystemClock};
+use ananke::context::{Context, RandomIds, SystemClock, TerminalSize};
 use clap::Parser as _;
 
 fn main() -> ExitCode {
@@ -35,6 +35,13 @@ fn context() -> Context {
         ids: Arc::new(RandomIds),
         stdout_is_terminal: std::io::stdout().is_terminal(),
         stderr_is_terminal: std::io::stderr().is_terminal(),
+        terminal_size,
         parallelism: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
     }
+}
+
+/// The size of the first of standard output, standard error and standard input that is a terminal.
+fn terminal_size() -> Option<TerminalSize> {
+    let (columns, rows) = terminal_size::terminal_size()?;
+    Some(TerminalSize { columns: usize::from(columns.0), rows: usize::from(rows.0) })
 }

@@ -86,6 +86,7 @@ fn load_block(text: &str) -> Result<(), String> {
         ids: Arc::new(SequentialIds::default()),
         stdout_is_terminal: false,
         stderr_is_terminal: false,
+        terminal_size: || None,
         parallelism: NonZeroUsize::MIN,
     };
     // Named, the test is taken whatever the config's `specs` say.

@@ -32,6 +32,7 @@ mod signals;
 mod snapshots;
 mod strict;
 mod support;
+mod terminal;
 mod tidy;
 mod trace;
 mod variables;

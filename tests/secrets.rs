@@ -79,7 +79,7 @@ async fn tells_no_secret(reference: &str, hooks: &str) {
     let redactor = project.redactor.clone();
     let console = Shared::default();
     let junit = project.folder().join("report/junit.xml");
-    let options = ConsoleOptions { colour: false, verbosity: Verbosity::Verbose };
+    let options = ConsoleOptions { verbosity: Verbosity::Verbose, ..ConsoleOptions::default() };
     let reporters: Vec<Box<dyn Reporter>> = vec![
         Box::new(ConsoleReport::new(Box::new(console.clone()), options)),
         Box::new(JunitReport::create(&junit, Profile::Default, Attachments::default()).unwrap()),

@@ -35,7 +35,7 @@ fn commands(project: &Project) -> Vec<ServerCommand> {
 }
 
 async fn start(project: &Project) -> Result<Servers, Failed> {
-    Servers::start(&commands(project), &CancellationToken::new()).await
+    Servers::start(&commands(project), &CancellationToken::new(), |_| {}).await
 }
 
 /// What is said of servers that cannot be started, and what they printed last.
@@ -89,6 +89,24 @@ async fn nothing_is_left_of_a_server_that_does_not_want_to_go() {
     tokio::time::pause();
     servers.stop().await;
     assert!(gone(project.folder(), &["a", "b", "c", "d"]));
+}
+
+#[tokio::test]
+async fn what_is_waited_for_is_told() {
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let project = project(&[
+        r#"cmd: [sh, -c, "echo ready; exec sleep 60"], ready: { stdout: ready }"#,
+        &format!("cmd: [sh, -c, 'exit 7'], ready: {{ port: {port} }}"),
+    ]);
+    let told = std::cell::RefCell::new(Vec::new());
+    let waiting = |what: &str| told.borrow_mut().push(what.to_owned());
+    let started = Servers::start(&commands(&project), &CancellationToken::new(), waiting).await;
+    assert!(matches!(started, Err(Failed::Broken(_))));
+    let expected = [
+        r#"waiting for a line that says that it is ready: server 1 `["sh", "-c", "echo ready; exec sleep 60"]`"#.to_owned(),
+        format!(r#"waiting for port {port} to answer: server 2 `["sh", "-c", "exit 7"]`"#),
+    ];
+    assert_eq!(*told.borrow(), expected);
 }
 
 #[cfg(target_os = "linux")]
@@ -151,7 +169,7 @@ async fn a_server_is_stopped_while_it_is_waited_for() {
         }
         cancel.cancel();
     };
-    let (started, ()) = tokio::join!(Servers::start(&commands, &cancel), stop);
+    let (started, ()) = tokio::join!(Servers::start(&commands, &cancel, |_| {}), stop);
     assert!(matches!(started, Err(Failed::Stopped)));
     #[cfg(target_os = "linux")]
     assert!(gone(project.folder(), &["a"]));

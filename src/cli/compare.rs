@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use ananke::context::{Context, Scratch};
+use ananke::context::{Context, Scratch, TerminalSize};
 use ananke::redact::Redactor;
 use ananke::report::comparison::{Comparison, Kind, Noise, Rules};
 
@@ -76,7 +76,8 @@ pub(super) fn compare(options: &CompareOptions, context: &Context) -> Exit {
     let text = if options.json {
         comparison.json().map(|json| json + "\n").unwrap_or_default()
     } else {
-        comparison.text(is_coloured(options.color, context.stdout_is_terminal, context))
+        let width = TerminalSize::width(context.stdout_size());
+        comparison.text(is_coloured(options.color, context.stdout_is_terminal, context), width)
     };
     // A closed pipe ends the printing, nothing else.
     let _ = io::stdout().lock().write_all(text.as_bytes());

@@ -1,5 +1,6 @@
-//! Ctrl-C and SIGTERM: the first stops the run and lets the reports be written, the second leaves at once (SPEC 10).
+//! Ctrl-C, SIGTERM, and the end of the terminal: the first stops the run and lets the reports be written, the second leaves at once (SPEC 10).
 
+use ananke::context::Context;
 use ananke::run::{Reason, Stopper};
 
 /// Signals from now on: the first stops the run.
@@ -10,8 +11,10 @@ pub(super) struct Interrupts {
 
 impl Interrupts {
     /// Begins to listen. Where that cannot be done the system ends the program, which is what a signal asks for.
-    pub(super) fn listen(stopper: Stopper) -> Self {
-        Self { signals: Signals::listen(), stopper }
+    pub(super) fn listen(stopper: Stopper, context: &Context) -> Self {
+        // What was told to outlive its terminal writes elsewhere.
+        let on_terminal = context.stdout_is_terminal || context.stderr_is_terminal;
+        Self { signals: Signals::listen(on_terminal), stopper }
     }
 
     /// Comes back at the second signal, when nothing is to be waited for any more. What runs in process groups of its
@@ -28,21 +31,30 @@ impl Interrupts {
 struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
+    hangup: Option<tokio::signal::unix::Signal>,
 }
 
 #[cfg(unix)]
 impl Signals {
-    fn listen() -> Option<Self> {
+    fn listen(on_terminal: bool) -> Option<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         let interrupt = signal(SignalKind::interrupt()).ok()?;
         let terminate = signal(SignalKind::terminate()).ok()?;
-        Some(Self { interrupt, terminate })
+        let hangup = on_terminal.then(|| signal(SignalKind::hangup()).ok()).flatten();
+        Some(Self { interrupt, terminate, hangup })
     }
 
     async fn next(&mut self) {
+        let hangs_up = async {
+            match &mut self.hangup {
+                Some(hangup) => hangup.recv().await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
+            _ = hangs_up => {}
         }
     }
 }
@@ -52,7 +64,7 @@ struct Signals(tokio::signal::windows::CtrlC);
 
 #[cfg(windows)]
 impl Signals {
-    fn listen() -> Option<Self> {
+    fn listen(_on_terminal: bool) -> Option<Self> {
         tokio::signal::windows::ctrl_c().ok().map(Self)
     }
 

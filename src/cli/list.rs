@@ -2,7 +2,8 @@
 
 use std::io::{self, BufWriter, Write};
 
-use ananke::context::Context;
+use ananke::context::{Context, TerminalSize};
+use ananke::diagnostic::columns;
 use ananke::plan::{CaseEntry, Plan, TestEntry};
 use ananke::redact::Redactor;
 use ananke::report::text;
@@ -23,20 +24,29 @@ pub(super) fn list(options: &ListOptions, context: &Context) -> Exit {
     let written = if options.json {
         as_json(&plan, &redactor, &mut stdout)
     } else {
-        aligned(&plan, &redactor, &mut stdout)
+        aligned(&plan, &redactor, TerminalSize::width(context.stdout_size()), &mut stdout)
     };
     // A closed pipe ends the printing, nothing else.
     let _ = written.and_then(|()| stdout.flush());
     Exit::Success
 }
 
-fn aligned(plan: &Plan, redactor: &Redactor, out: &mut dyn Write) -> io::Result<()> {
+/// An id and its place a line; on a terminal, of an id that leaves no room for its place the place stands below it.
+fn aligned(plan: &Plan, redactor: &Redactor, terminal: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
     let id = |case: &CaseEntry| text::line(&redactor.text(&case.id())).into_owned();
-    let width = plan.cases.iter().map(|case| id(case).chars().count()).max().unwrap_or_default();
+    let place = |case: &CaseEntry| format!("{}:{}", text::line(&case.test.file), case.test.line);
+    let places = plan.cases.iter().map(|case| columns::width(&place(case))).max().unwrap_or_default();
+    let room = terminal.map_or(usize::MAX, |terminal| terminal.saturating_sub(places + 2));
+    let widths = plan.cases.iter().map(|case| columns::width(&id(case)));
+    let width = widths.filter(|width| *width <= room).max().unwrap_or_default();
     let mut before: Option<&CaseEntry> = None;
     for case in &plan.cases {
-        let TestEntry { file, line, tags, description, skip, .. } = &*case.test;
-        write!(out, "{:width$}  {}:{line}", id(case), text::line(file))?;
+        let TestEntry { tags, description, skip, .. } = &*case.test;
+        let id = id(case);
+        match width.checked_sub(columns::width(&id)) {
+            Some(gap) => write!(out, "{id}{:gap$}  {}", "", place(case))?,
+            None => write!(out, "{id}\n    {}", place(case))?,
+        }
         if !tags.is_empty() {
             write!(out, "  [{}]", text::line(&redactor.text(&tags.join(", "))))?;
         }

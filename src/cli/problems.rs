@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use ananke::context::Context;
+use ananke::context::{Context, TerminalSize};
 use ananke::diagnostic::Diagnostic;
 use ananke::diagnostic::render::{Look, human, summary};
 use ananke::plan::{Plan, Selection, Supply, plan};
@@ -80,7 +80,8 @@ pub(super) fn print_with(
         return;
     }
     let coloured = is_coloured(color, context.stderr_is_terminal, context);
-    let mut text = human(problems, Look { colour: coloured, ..Look::default() });
+    let mut text =
+        human(problems, Look { colour: coloured, width: TerminalSize::width(context.stderr_size()) });
     if !below.is_empty() {
         text.truncate(text.trim_end().len());
         text = format!("{text}\n{below}\n");

@@ -12,13 +12,13 @@ use ananke::report::github::{GithubReport, Step};
 use ananke::report::html::HtmlReport;
 use ananke::report::json_lines::{JsonLinesReport, JsonReport};
 use ananke::report::junit::{Attachments, JunitReport, Profile};
-use ananke::report::live::LiveArea;
+use ananke::report::live::{LiveArea, LiveOptions};
 use ananke::report::markdown::MarkdownReport;
 use ananke::report::servers::ServerReport;
 use ananke::report::tap::TapReport;
 
 use super::arguments::{Colour, JunitProfile, ReportOptions};
-use super::style::is_coloured;
+use super::style::{is_coloured, is_dumb};
 
 /// A file that a report goes to.
 #[derive(Clone, Debug)]
@@ -37,14 +37,22 @@ impl ReportFile {
     }
 }
 
+/// What a run is told to.
+pub(super) struct Reporters {
+    /// All of them.
+    pub(super) reporters: Vec<Box<dyn Reporter>>,
+    /// The one that also shows what comes before the tests, where there is a terminal.
+    pub(super) live: Option<LiveArea>,
+}
+
 /// Every report that was asked for, and those that the config asks for; the first ones tell on the terminal.
 pub(super) fn reporters(
     options: &ReportOptions,
     of_config: &[(PathBuf, ReportFormat)],
     colour: Colour,
     context: &Context,
-) -> io::Result<Vec<Box<dyn Reporter>>> {
-    let mut reporters = told_here(options, colour, context);
+) -> io::Result<Reporters> {
+    let Reporters { mut reporters, live } = told_here(options, colour, context);
     let profile = match options.junit_profile {
         JunitProfile::Default => Profile::Default,
         JunitProfile::Strict => Profile::Strict,
@@ -75,7 +83,7 @@ pub(super) fn reporters(
             if options.json { Box::new(io::stderr()) } else { Box::new(io::stdout()) };
         reporters.push(Box::new(GithubReport::new(out, step)));
     }
-    Ok(reporters)
+    Ok(Reporters { reporters, live })
 }
 
 /// What tells people what changed since the run of `baseline`: below everything else, and beside what is for programs.
@@ -86,32 +94,34 @@ pub(super) fn since(
     colour: Colour,
     context: &Context,
 ) -> Box<dyn Reporter> {
-    let (out, is_terminal): (Box<dyn io::Write + Send>, bool) = if options.json {
-        (Box::new(io::stderr()), context.stderr_is_terminal)
+    let (out, is_terminal, size): (Box<dyn io::Write + Send>, _, _) = if options.json {
+        (Box::new(io::stderr()), context.stderr_is_terminal, context.stderr_size())
     } else {
-        (Box::new(io::stdout()), context.stdout_is_terminal)
+        (Box::new(io::stdout()), context.stdout_is_terminal, context.stdout_size())
     };
     let coloured = is_coloured(colour, is_terminal, context);
-    Box::new(BaselineReport::new(out, coloured, baseline, of_everything))
+    Box::new(BaselineReport::new(out, coloured, size, baseline, of_everything))
 }
 
 /// What tells on the streams of the program itself.
-fn told_here(options: &ReportOptions, colour: Colour, context: &Context) -> Vec<Box<dyn Reporter>> {
+fn told_here(options: &ReportOptions, colour: Colour, context: &Context) -> Reporters {
     if options.json {
         let coloured = is_coloured(colour, context.stderr_is_terminal, context);
-        return vec![
-            Box::new(JsonLinesReport::stream(Box::new(io::stdout()))),
-            Box::new(ServerReport::new(Box::new(io::stderr()), coloured)),
-        ];
+        let servers = ServerReport::new(Box::new(io::stderr()), coloured, context.stderr_size());
+        let stream = JsonLinesReport::stream(Box::new(io::stdout()));
+        return Reporters { reporters: vec![Box::new(stream), Box::new(servers)], live: None };
     }
     let console = console(options, colour, context);
-    // Where both streams are one terminal, the area with the running tests stays below what is printed.
-    if context.stdout_is_terminal && context.stderr_is_terminal && console.verbosity != Verbosity::Quiet {
-        let live = LiveArea::new(console.colour);
-        let above = Box::new(live.above(io::stdout()));
-        return vec![Box::new(ConsoleReport::new(above, console)), Box::new(live)];
+    // The area with the running tests stays below what is printed.
+    if context.stdout_is_terminal && !is_dumb(context) {
+        let tests = console.verbosity != Verbosity::Quiet;
+        let look = LiveOptions { colour: console.colour, tests, size: console.size };
+        let live = LiveArea::new(Box::new(io::stdout()), context.clock.clone(), look).tick();
+        let report = ConsoleReport::new(Box::new(live.above()), console);
+        return Reporters { reporters: vec![Box::new(report), Box::new(live.clone())], live: Some(live) };
     }
-    vec![Box::new(ConsoleReport::new(Box::new(io::stdout()), console))]
+    let report = ConsoleReport::new(Box::new(io::stdout()), console);
+    Reporters { reporters: vec![Box::new(report)], live: None }
 }
 
 fn console(options: &ReportOptions, colour: Colour, context: &Context) -> ConsoleOptions {
@@ -121,7 +131,7 @@ fn console(options: &ReportOptions, colour: Colour, context: &Context) -> Consol
         _ => Verbosity::Normal,
     };
     let colour = is_coloured(colour, context.stdout_is_terminal, context);
-    ConsoleOptions { colour, verbosity }
+    ConsoleOptions { colour, verbosity, size: context.stdout_size() }
 }
 
 fn unwritable(path: &Path, context: &Context, error: &io::Error) -> io::Error {

@@ -20,7 +20,7 @@ use super::exit::Exit;
 use super::interrupt::Interrupts;
 use super::last_run;
 use super::problems::{self, Purpose};
-use super::reports::{reporters, since};
+use super::reports::{Reporters, reporters, since};
 use super::{servers, snapshots};
 
 /// How many events may wait for the telling side.
@@ -143,7 +143,7 @@ fn carry_out(
     let of_everything = paths.is_empty() && filter.is_none() && !options.last_failed;
     // What is wrong with them was told when the plan was made.
     let of_config = plan.config.reports(context, &plan.supply, &mut Vec::new());
-    let mut reporters = reporters(&options.reports, &of_config, *color, context)?;
+    let Reporters { mut reporters, live } = reporters(&options.reports, &of_config, *color, context)?;
     reporters.push(Box::new(last_run::memory(&plan, of_everything, &redactor)));
     reporters.extend(baseline.map(|known| since(known, of_everything, &options.reports, *color, context)));
     let (sender, receiver) = mpsc::channel(EVENTS_IN_FLIGHT);
@@ -154,12 +154,11 @@ fn carry_out(
     let stopper = shared.stopper.clone();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let told = runtime.block_on(async {
-        let mut interrupts = Interrupts::listen(stopper.clone());
+        let mut interrupts = Interrupts::listen(stopper.clone(), context);
         let running = async {
-            let Some(servers) = servers::start(&needed, stopper.token(), options, context, &redactor).await
-            else {
-                return Ok(None);
-            };
+            let started =
+                servers::start(&needed, stopper.token(), live.as_ref(), options, context, &redactor).await;
+            let Some(servers) = started else { return Ok(None) };
             shared.servers = servers.watch();
             let telling = tokio::spawn(tell(receiver, redactor, reporters));
             let verdict = run_plan(shared, plan).await;

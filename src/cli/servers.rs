@@ -2,10 +2,11 @@
 
 use std::io::{self, Write as _};
 
-use ananke::context::Context;
+use ananke::context::{Context, TerminalSize};
 use ananke::plan::{CaseEntry, Plan, ServerCommand};
 use ananke::recording::{Mode, Recordings};
 use ananke::redact::Redactor;
+use ananke::report::live::LiveArea;
 use ananke::report::servers::last_words;
 use ananke::server::{Failed, Servers};
 use tokio_util::sync::CancellationToken;
@@ -30,15 +31,20 @@ pub(super) fn needed(plan: &Plan, recordings: Option<&Recordings>, context: &Con
     plan.config.servers(context, &plan.supply, true, &mut Vec::new())
 }
 
-/// Starts the servers; `None` where that failed, which is told. A run that is stopped meanwhile has none.
+/// Starts the servers, which `live` shows; `None` where that failed, which is told. A run that is stopped meanwhile has
+/// none.
 pub(super) async fn start(
     needed: &[ServerCommand],
     cancel: &CancellationToken,
+    live: Option<&LiveArea>,
     options: &RunOptions,
     context: &Context,
     redactor: &Redactor,
 ) -> Option<Servers> {
-    let error = match Servers::start(needed, cancel).await {
+    let show = |what: Option<&str>| live.into_iter().for_each(|live| live.wait_for(what));
+    let started = Servers::start(needed, cancel, |what| show(Some(&redactor.text(what)))).await;
+    show(None);
+    let error = match started {
         Ok(servers) => {
             for note in servers.notes().iter().filter(|_| !options.reports.quiet) {
                 let _ = writeln!(io::stderr().lock(), "note: {}", redactor.text(note));
@@ -48,7 +54,8 @@ pub(super) async fn start(
         Err(Failed::Stopped) => return Some(Servers::default()),
         Err(Failed::Broken(error)) => error,
     };
-    let (problem, printed) = (error.problem, last_words(&error.printed));
+    let (problem, printed) =
+        (error.problem, last_words(&error.printed, TerminalSize::width(context.stderr_size())));
     problems::print_with(&[problem], &printed, options.selection.color, context, redactor);
     None
 }

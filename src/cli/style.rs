@@ -1,4 +1,4 @@
-//! Whether to colour what is printed.
+//! What a terminal can show.
 
 use ananke::context::Context;
 
@@ -10,6 +10,11 @@ pub(super) fn is_coloured(choice: Colour, is_terminal: bool, context: &Context) 
     match choice {
         Colour::Always => true,
         Colour::Never => false,
-        Colour::Auto => is_terminal && !set("NO_COLOR") && context.variable("TERM") != Some("dumb"),
+        Colour::Auto => is_terminal && !set("NO_COLOR") && !is_dumb(context),
     }
+}
+
+/// Whether the terminal is one that only prints.
+pub(super) fn is_dumb(context: &Context) -> bool {
+    context.variable("TERM") == Some("dumb")
 }

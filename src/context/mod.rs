@@ -10,6 +10,7 @@ mod digest;
 mod file_name;
 mod ids;
 mod scratch;
+mod terminal;
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -23,6 +24,7 @@ pub use digest::digest;
 pub use file_name::is_device;
 pub use ids::{Ids, RandomIds, SequentialIds};
 pub use scratch::Scratch;
+pub use terminal::TerminalSize;
 
 /// The outside world of one run, filled once by `main` (or by a test).
 #[derive(Clone)]
@@ -41,6 +43,9 @@ pub struct Context {
     pub stdout_is_terminal: bool,
     /// Whether standard error is a terminal.
     pub stderr_is_terminal: bool,
+    /// How large the terminal is that is written to, asked anew each time: it may change while tests run. `None` where that
+    /// is not known.
+    pub terminal_size: fn() -> Option<TerminalSize>,
     /// How many things can be done at once.
     pub parallelism: NonZeroUsize,
 }
@@ -49,6 +54,16 @@ impl Context {
     /// The environment variable `name`, where it is set and is valid Unicode.
     pub fn variable(&self, name: &str) -> Option<&str> {
         self.environment.get(name).map(String::as_str)
+    }
+
+    /// How large the terminal behind standard output is, asked anew each time; never known where it is none.
+    pub fn stdout_size(&self) -> fn() -> Option<TerminalSize> {
+        if self.stdout_is_terminal { self.terminal_size } else { || None }
+    }
+
+    /// The same of standard error.
+    pub fn stderr_size(&self) -> fn() -> Option<TerminalSize> {
+        if self.stderr_is_terminal { self.terminal_size } else { || None }
     }
 
     /// The Unix time now, in milliseconds.

@@ -5,6 +5,7 @@
 
 mod alignment;
 mod code;
+pub mod columns;
 mod deceit;
 mod difference;
 mod excerpt;

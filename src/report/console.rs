@@ -13,6 +13,7 @@ use super::servers;
 use super::snapshots::Snapshots;
 use super::transcript::{Scope, Telling, tell};
 use super::{Reporter, counts, duration, names, text};
+use crate::context::TerminalSize;
 use crate::outcome::{Outcome, Status, Totals, Verdict};
 use crate::redact::Sealed;
 use crate::run::RunEvent;
@@ -30,12 +31,20 @@ pub enum Verbosity {
 }
 
 /// How the console is written.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct ConsoleOptions {
     /// Whether there is colour; the text says everything without.
     pub colour: bool,
     /// How much is told.
     pub verbosity: Verbosity,
+    /// The size of the terminal: lines are wrapped at its width. Where it is not known they are as long as what they say.
+    pub size: fn() -> Option<TerminalSize>,
+}
+
+impl Default for ConsoleOptions {
+    fn default() -> Self {
+        Self { colour: false, verbosity: Verbosity::default(), size: || None }
+    }
 }
 
 /// Writes for people. A reader that goes away ends the printing, not the run.
@@ -43,6 +52,7 @@ pub struct ConsoleReport {
     out: Box<dyn Write + Send>,
     gone: bool,
     verbosity: Verbosity,
+    size: fn() -> Option<TerminalSize>,
     palette: Palette,
     /// The file whose heading was printed last.
     file: Option<String>,
@@ -62,6 +72,7 @@ impl ConsoleReport {
             out,
             gone: false,
             verbosity: options.verbosity,
+            size: options.size,
             palette: if options.colour { Palette::coloured() } else { Palette::default() },
             file: None,
             after_block: false,
@@ -81,7 +92,7 @@ impl ConsoleReport {
             return String::new();
         }
         let story = self.story(outcome);
-        let mut page = Page::default();
+        let mut page = self.page();
         let same_file = self.file.as_deref() == Some(outcome.file.as_str());
         if self.file.is_some() && (!same_file || self.after_block) {
             page.end();
@@ -92,9 +103,9 @@ impl ConsoleReport {
             self.file = Some(outcome.file.clone());
         }
         self.test_line(&mut page, outcome);
-        page.plain(&story);
+        page.lines(&story);
         self.after_block = !story.is_empty();
-        page.0
+        page.into_text()
     }
 
     fn test_line(&self, page: &mut Page, outcome: &Outcome) {
@@ -102,6 +113,7 @@ impl ConsoleReport {
         page.space(2);
         page.put(style, mark(outcome.status));
         page.space(1);
+        page.hang();
         let title = names::title(outcome);
         page.put(Style::new(), &text::line(&text::bounded(&title, 200)));
         if matches!(outcome.status, Status::Error | Status::Timeout | Status::Skipped) {
@@ -126,7 +138,9 @@ impl ConsoleReport {
     }
 
     fn story(&self, outcome: &Outcome) -> String {
-        let telling = Telling { palette: self.palette, indent: 4, ..Telling::for_files(Scope::Everything) };
+        let width = TerminalSize::width(self.size);
+        let telling =
+            Telling { palette: self.palette, indent: 4, width, ..Telling::for_files(Scope::Everything) };
         let telling = match self.verbosity {
             Verbosity::Verbose => telling,
             _ => Telling { scope: Scope::Excerpt, item: 400, whole: 8 << 10, ..telling },
@@ -143,18 +157,22 @@ impl ConsoleReport {
     /// run came to its end.
     fn summary(&self, ended: Option<(&Verdict, u64)>) -> String {
         let palette = &self.palette;
-        let mut page = Page::default();
+        let mut page = self.page();
         if self.file.is_some() {
             page.end();
         }
-        page.plain(&self.ending.told(ended.map(|(verdict, _)| verdict), palette));
-        page.plain(&self.snapshots.told(palette));
+        self.ending.tell(ended.map(|(verdict, _)| verdict), palette, &mut page);
+        self.snapshots.tell(palette, &mut page);
         counts::write(&mut page, palette, &self.totals, self.selected);
         if let Some((_, elapsed_us)) = ended {
             page.put(palette.faint, &format!(" in {}", duration::for_people(elapsed_us)));
         }
         page.end();
-        page.0
+        page.into_text()
+    }
+
+    fn page(&self) -> Page {
+        Page::of_width(TerminalSize::width(self.size))
     }
 
     fn print(&mut self, text: &str) -> io::Result<()> {
@@ -184,7 +202,8 @@ impl Reporter for ConsoleReport {
             | RunEvent::CaseEnded { .. } => Ok(()),
             RunEvent::ServerEnded { what, printed } => {
                 let before = if self.file.take().is_some() { "\n" } else { "" };
-                let text = format!("{before}{}\n", servers::told(what, printed, &self.palette));
+                let told = servers::told(what, printed, &self.palette, TerminalSize::width(self.size));
+                let text = format!("{before}{told}\n");
                 self.print(&text)
             }
             RunEvent::CaseFinished(outcome) => {

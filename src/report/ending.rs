@@ -51,18 +51,16 @@ impl Ending {
         }
     }
 
-    /// Everything that is listed, each kind under a heading of its own; the failed tests come last, nearest to the
+    /// Writes everything that is listed, each kind under a heading of its own; the failed tests come last, nearest to the
     /// counts. The verdict is there where the run came to its end.
-    pub(super) fn told(&self, verdict: Option<&Verdict>, palette: &Palette) -> String {
-        let mut page = Page::default();
-        self.quarantined.told("quarantined", palette, &mut page);
-        self.can_go(palette, &mut page);
+    pub(super) fn tell(&self, verdict: Option<&Verdict>, palette: &Palette, page: &mut Page) {
+        self.quarantined.tell("quarantined", palette, page);
+        self.can_go(palette, page);
         let fails = verdict.is_some_and(|verdict| verdict.flaky_fails);
         let flaky = if fails { "flaky, which fails the run (`--flaky fail`)" } else { "flaky" };
-        self.flaky.told(flaky, palette, &mut page);
-        expired(verdict.map(|verdict| verdict.expired.as_slice()).unwrap_or_default(), palette, &mut page);
-        self.failed.told("failed", palette, &mut page);
-        page.0
+        self.flaky.tell(flaky, palette, page);
+        expired(verdict.map(|verdict| verdict.expired.as_slice()).unwrap_or_default(), palette, page);
+        self.failed.tell("failed", palette, page);
     }
 
     /// The entries whose tests all passed.
@@ -91,7 +89,7 @@ impl List {
         }
     }
 
-    fn told(&self, heading: &str, palette: &Palette, page: &mut Page) {
+    fn tell(&self, heading: &str, palette: &Palette, page: &mut Page) {
         if self.listed.is_empty() {
             return;
         }
@@ -128,6 +126,7 @@ fn row(sign: &str, style: Style, what: &str, beside: &str, page: &mut Page) {
     page.space(2);
     page.put(style, sign);
     page.space(1);
+    page.hang();
     page.put(Style::new(), &text::line(&(bounded(what) + beside)));
     page.end();
 }

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use super::page::Page;
 use super::palette::{Palette, mark};
 use super::{Reporter, text};
+use crate::context::TerminalSize;
 use crate::outcome::Status;
 use crate::redact::Sealed;
 use crate::run::RunEvent;
@@ -13,12 +14,13 @@ use crate::run::RunEvent;
 pub struct ServerReport {
     out: Box<dyn Write + Send>,
     palette: Palette,
+    size: fn() -> Option<TerminalSize>,
 }
 
 impl ServerReport {
-    /// A report on `out`.
-    pub fn new(out: Box<dyn Write + Send>, coloured: bool) -> Self {
-        Self { out, palette: if coloured { Palette::coloured() } else { Palette::default() } }
+    /// A report on `out`, wrapped at the width of the terminal where there is one.
+    pub fn new(out: Box<dyn Write + Send>, coloured: bool, size: fn() -> Option<TerminalSize>) -> Self {
+        Self { out, palette: if coloured { Palette::coloured() } else { Palette::default() }, size }
     }
 }
 
@@ -26,7 +28,9 @@ impl Reporter for ServerReport {
     fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
         if let RunEvent::ServerEnded { what, printed } = &**event {
             // A reader that has gone away ends the printing, nothing else.
-            let _ = self.out.write_all(told(what, printed, &self.palette).as_bytes());
+            let _ = self
+                .out
+                .write_all(told(what, printed, &self.palette, TerminalSize::width(self.size)).as_bytes());
         }
         Ok(())
     }
@@ -37,27 +41,29 @@ impl Reporter for ServerReport {
 }
 
 /// The block for people.
-pub(super) fn told(what: &str, printed: &str, palette: &Palette) -> String {
-    let mut page = Page::default();
+pub(super) fn told(what: &str, printed: &str, palette: &Palette, width: Option<usize>) -> String {
+    let mut page = Page::of_width(width);
     page.put(palette.failed, mark(Status::Error));
     page.space(1);
+    page.hang();
     page.put(palette.strong, &text::line(&format!("{what} while the tests ran")));
     page.end();
-    page.plain(&last_words(printed));
-    page.0
+    page.lines(&last_words(printed, width));
+    page.into_text()
 }
 
 /// The last lines of a server below a heading of theirs; nothing where there are none.
-pub fn last_words(printed: &str) -> String {
-    let mut page = Page::default();
+pub fn last_words(printed: &str, width: Option<usize>) -> String {
+    let mut page = Page::of_width(width);
     if !printed.is_empty() {
         page.plain("  what it printed last:");
         for line in printed.lines() {
             page.end();
             page.space(4);
+            page.hang();
             page.plain(&text::line(line));
         }
         page.end();
     }
-    page.0
+    page.into_text()
 }

@@ -35,12 +35,11 @@ impl Snapshots {
         self.listed.extend(left.iter().take(room).cloned());
     }
 
-    /// What the end of a run says of them; empty where there is nothing to say.
-    pub(super) fn told(&self, palette: &Palette) -> String {
-        let mut page = Page::default();
+    /// Writes what the end of a run says of them; nothing where there is nothing to say.
+    pub(super) fn tell(&self, palette: &Palette, page: &mut Page) {
         let counts = self.counts();
         if counts.is_empty() {
-            return page.0;
+            return;
         }
         page.put(palette.strong, "snapshots");
         page.plain(&format!(": {counts}"));
@@ -48,7 +47,9 @@ impl Snapshots {
         for file in &self.listed {
             page.space(2);
             page.put(palette.warning, "obsolete");
-            page.plain(&format!("  {}", text::line(&text::bounded(file, 400))));
+            page.space(2);
+            page.hang();
+            page.plain(&text::line(&text::bounded(file, 400)));
             page.end();
         }
         if self.obsolete > self.listed.len() {
@@ -60,7 +61,6 @@ impl Snapshots {
             page.end();
         }
         page.end();
-        page.0
     }
 
     /// `2 written, 1 updated`; empty where there is nothing to count.

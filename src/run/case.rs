@@ -15,7 +15,8 @@ pub(super) async fn run_case(shared: &Run, plan: &Plan, entry: &CaseEntry, loadi
         None => Box::pin(attempts(shared, plan, entry, loading)).await,
         Some(why) => left_out(shared, entry, why.clone()),
     };
-    shared.tell(RunEvent::CaseEnded { id: entry.id().into_owned() }).await;
+    let fails_the_run = outcome.fails_the_run();
+    shared.tell(RunEvent::CaseEnded { id: entry.id().into_owned(), fails_the_run }).await;
     outcome
 }
 

@@ -52,6 +52,8 @@ pub enum RunEvent {
     CaseEnded {
         /// Its id.
         id: String,
+        /// Whether the run fails for it.
+        fails_the_run: bool,
     },
     /// What came of a test; told in the order of the plan.
     CaseFinished(Box<Outcome>),
@@ -86,7 +88,7 @@ impl Mask for RunEvent {
                 what.mask(redactor);
                 printed.mask(redactor);
             }
-            Self::CaseStarted { id } | Self::TurnStarted { id, .. } | Self::CaseEnded { id } => {
+            Self::CaseStarted { id } | Self::TurnStarted { id, .. } | Self::CaseEnded { id, .. } => {
                 id.mask(redactor);
             }
             Self::CaseFinished(outcome) => outcome.mask(redactor),

@@ -30,15 +30,20 @@ pub struct Servers {
 pub struct Watch(Vec<watch::Receiver<State>>);
 
 impl Servers {
-    /// Starts every server in its order, each when the one before it is ready. One whose place something else answers in
-    /// is not started where it says `reuse`.
+    /// Starts every server in its order, each when the one before it is ready, and tells `waiting` what each is waited
+    /// for. One whose place something else answers in is not started where it says `reuse`.
     ///
     /// # Errors
     /// Where one cannot be started, ends before it is ready or never is, where its place is taken, and where `cancel`
     /// comes first. Those that were started are ended again.
-    pub async fn start(commands: &[ServerCommand], cancel: &CancellationToken) -> Result<Self, Failed> {
+    pub async fn start(
+        commands: &[ServerCommand],
+        cancel: &CancellationToken,
+        waiting: impl Fn(&str),
+    ) -> Result<Self, Failed> {
         let mut servers = Self::default();
         for command in commands {
+            waiting(&ready::awaited(command));
             if let Err(failed) = servers.add(command, cancel).await {
                 servers.stop().await;
                 return Err(failed);

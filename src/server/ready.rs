@@ -93,6 +93,15 @@ impl<'a> Place<'a> {
     }
 }
 
+/// What is waited for when a server is started, in words.
+pub(super) fn awaited(command: &ServerCommand) -> String {
+    let name = error::name(command);
+    match Place::of(&command.ready) {
+        Some(place) => format!("waiting for {} to answer: {name}", place.shown()),
+        None => format!("waiting for a line that says that it is ready: {name}"),
+    }
+}
+
 /// Comes back when the server that runs can be talked to.
 pub(super) async fn wait(
     command: &ServerCommand,

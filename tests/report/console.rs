@@ -3,13 +3,14 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use ananke::context::TerminalSize;
 use ananke::outcome::{Outcome, Status, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
 use ananke::report::console::{ConsoleOptions, ConsoleReport, Verbosity};
 use ananke::run::RunEvent;
 
-use super::{begun, compare, ended, outcomes, run};
+use super::{begun, compare, ended, outcomes, run, seal};
 
 /// A terminal that remembers.
 #[derive(Clone, Default)]
@@ -46,8 +47,18 @@ impl Write for Broken {
 }
 
 fn printed(events: &[Sealed<RunEvent>], colour: bool, verbosity: Verbosity) -> String {
+    printed_on(|| None, events, colour, verbosity)
+}
+
+/// The same on a terminal of this size.
+fn printed_on(
+    size: fn() -> Option<TerminalSize>,
+    events: &[Sealed<RunEvent>],
+    colour: bool,
+    verbosity: Verbosity,
+) -> String {
     let screen = Screen::default();
-    let options = ConsoleOptions { colour, verbosity };
+    let options = ConsoleOptions { colour, verbosity, size };
     let mut report = Box::new(ConsoleReport::new(Box::new(screen.clone()), options));
     for event in events {
         report.event(event).expect("a screen takes everything");
@@ -87,6 +98,75 @@ fn colour_changes_no_word() {
         let coloured = printed(&events, true, verbosity);
         assert_eq!(anstream::adapter::strip_str(&coloured).to_string(), printed(&events, false, verbosity));
     }
+}
+
+/// A terminal with this many columns.
+#[expect(clippy::unnecessary_wraps, reason = "not every terminal knows its size")]
+fn columns<const COLUMNS: usize>() -> Option<TerminalSize> {
+    Some(TerminalSize { columns: COLUMNS, rows: 24 })
+}
+
+#[test]
+fn lines_are_wrapped_at_the_width_of_a_terminal() {
+    let events = run(outcomes::all_kinds());
+    compare(&printed_on(columns::<80>, &events, false, Verbosity::Normal), "normal-80.txt");
+    compare(&printed_on(columns::<40>, &events, false, Verbosity::Normal), "normal-40.txt");
+    compare(&printed_on(columns::<80>, &retried(), false, Verbosity::Normal), "retried-80.txt");
+}
+
+#[test]
+fn wrapping_changes_no_word() {
+    let joined = |text: &str| text.split_whitespace().collect::<String>();
+    let outcomes = [outcomes::all_kinds(), outcomes::retried()].concat();
+    let server = seal(RunEvent::ServerEnded {
+        what: "server 1 `python3 agent.py` ended with exit code 1".to_owned(),
+        printed: "a line that is longer than the terminal is wide, and ends at last\n".repeat(3),
+    });
+    let expired = vec![outcomes::quarantine(18, "specs/gone.test.yaml::*")];
+    let mut events = ended(outcomes, Verdict { flaky_fails: true, expired, ..Verdict::default() });
+    events.insert(3, server);
+    for verbosity in [Verbosity::Quiet, Verbosity::Normal, Verbosity::Verbose] {
+        for (width, size) in [
+            (100, columns::<100> as fn() -> _),
+            (80, columns::<80>),
+            (40, columns::<40>),
+            (20, columns::<20>),
+        ] {
+            let wrapped = printed_on(size, &events, false, verbosity);
+            let widest = wrapped.lines().max_by_key(|line| ananke::diagnostic::columns::width(line)).unwrap();
+            assert!(ananke::diagnostic::columns::width(widest) <= width, "{widest}");
+            let coloured = printed_on(size, &events, true, verbosity);
+            assert_eq!(anstream::adapter::strip_str(&coloured).to_string(), wrapped);
+            // What has room behind a call on a wide terminal stands below it on a narrow one, and an excerpt is cut by
+            // its length: of the same stories, in the same words.
+            if verbosity == Verbosity::Verbose {
+                let (wrapped, whole) = (joined(&wrapped), joined(&printed(&events, false, verbosity)));
+                assert_eq!(sorted(&wrapped), sorted(&whole));
+            }
+        }
+    }
+}
+
+#[test]
+fn hostile_text_is_wrapped_too() {
+    let events = run(vec![outcomes::hostile(), outcomes::hostile_after_all(Status::Failed, true)]);
+    for verbosity in [Verbosity::Quiet, Verbosity::Normal, Verbosity::Verbose] {
+        let text = printed_on(columns::<40>, &events, false, verbosity);
+        let bad = text
+            .chars()
+            .find(|character| (character.is_control() && *character != '\n') || *character == '\u{202e}');
+        assert_eq!(bad, None, "{text}");
+        assert!(text.lines().all(|line| ananke::diagnostic::columns::width(line) <= 40), "{text}");
+        assert!(!text.contains("##vso["), "{text}");
+        let orders = text.lines().filter(|line| line.trim_start().starts_with("::"));
+        assert_eq!(orders.count(), 0, "{text}");
+    }
+}
+
+fn sorted(text: &str) -> Vec<char> {
+    let mut characters: Vec<char> = text.chars().collect();
+    characters.sort_unstable();
+    characters
 }
 
 #[test]

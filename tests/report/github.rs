@@ -28,6 +28,7 @@ fn step(environment: &[(&str, &str)]) -> Option<Step> {
         ids: Arc::new(SequentialIds::default()),
         stdout_is_terminal: false,
         stderr_is_terminal: false,
+        terminal_size: || None,
         parallelism: NonZeroUsize::MIN,
     })
 }

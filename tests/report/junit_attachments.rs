@@ -38,6 +38,7 @@ fn written(name: &str, environment: &[(&str, &str)], outcomes: Vec<Outcome>) -> 
         ids: Arc::new(SequentialIds::default()),
         stdout_is_terminal: false,
         stderr_is_terminal: false,
+        terminal_size: || None,
         parallelism: NonZeroUsize::MIN,
     };
     let path = folder(&format!("attachments-{name}")).join("junit.xml");

@@ -8,6 +8,7 @@ mod json_lines;
 mod junit;
 mod junit_attachments;
 mod junit_strict;
+mod live;
 mod markdown;
 mod outcomes;
 mod tap;

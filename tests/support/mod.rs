@@ -1,8 +1,9 @@
-//! What the tests of the wire share: agents made of bytes, and a sink that writes down what it is told.
+//! What tests share: agents made of bytes, projects, a terminal in memory, and a sink that writes down what it is told.
 
 pub(crate) mod canned;
 pub(crate) mod project;
 pub(crate) mod raw_agent;
+pub(crate) mod screen;
 pub(crate) mod summary;
 pub(crate) mod tokio_clock;
 pub(crate) mod whole_way;

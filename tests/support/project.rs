@@ -50,6 +50,7 @@ impl Project {
             ids: Arc::new(SequentialIds::default()),
             stdout_is_terminal: false,
             stderr_is_terminal: false,
+            terminal_size: || None,
             parallelism: NonZeroUsize::MIN,
         }
     }

@@ -52,6 +52,7 @@ const KNOWN_ONLY_BY: &[(&str, &[&str])] = &[
     ("rustls", &["target/"]),
     // The reader and, beside it, the translation of its errors.
     ("serde_yaml", &["source/yaml.rs", "source/yaml_error.rs"]),
+    ("unicode_width", &["diagnostic/columns.rs"]),
     ("uuid", &["context/"]),
 ];
 

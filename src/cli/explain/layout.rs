@@ -2,11 +2,15 @@
 
 use std::fmt::Write as _;
 
+use ananke::diagnostic::columns;
 use ananke::report::text;
 use anstyle::{AnsiColor, Style};
 
 /// Longer words stand alone on their line, and their origin on the next.
 const WIDEST: usize = 60;
+
+/// The width of the column of levels, with what divides the columns.
+const LEVEL: usize = 10;
 
 /// The width of sentences.
 const SENTENCE: usize = 100;
@@ -62,13 +66,23 @@ impl Table {
         self.lines.push(Line::Row { indent, words, faint, level, place: text::line(place).into_owned() });
     }
 
-    /// Writes the table out: the words in one column, the levels and places in two more.
-    pub(super) fn text(&self, colours: Colours) -> String {
+    /// Writes the table out: the words in one column, the levels and places in two more. Where it is wider than the
+    /// terminal, the levels and places stand below the words.
+    pub(super) fn text(&self, colours: Colours, terminal: Option<usize>) -> String {
         let widths = self.lines.iter().filter_map(|line| match line {
             Line::Whole(_) => None,
-            Line::Row { indent, words, .. } => Some(indent + words.chars().count()),
+            Line::Row { indent, words, .. } => Some(indent + columns::width(words)),
         });
         let width = widths.filter(|width| *width <= WIDEST).max().unwrap_or_default();
+        let beside = self.lines.iter().filter_map(|line| match line {
+            Line::Whole(_) => None,
+            Line::Row { place, .. } => Some(LEVEL + columns::width(place)),
+        });
+        if let Some(terminal) =
+            terminal.filter(|terminal| width + beside.max().unwrap_or_default() > *terminal)
+        {
+            return self.narrow(colours, terminal);
+        }
         let mut text = String::new();
         for line in &self.lines {
             let (indent, words, faint, level, place) = match line {
@@ -80,7 +94,7 @@ impl Table {
             };
             let style = if faint { colours.faint } else { Style::new() };
             let pale = colours.faint;
-            let used = indent + words.chars().count();
+            let used = indent + columns::width(words);
             let _ = write!(text, "{:indent$}{style}{words}{style:#}", "");
             if used > WIDEST {
                 let _ = writeln!(text);
@@ -90,24 +104,48 @@ impl Table {
         }
         text
     }
+
+    /// Every row in lines of its own, its words wrapped.
+    fn narrow(&self, colours: Colours, terminal: usize) -> String {
+        let mut text = String::new();
+        for line in &self.lines {
+            let (indent, words, faint, level, place) = match line {
+                Line::Whole(line) => {
+                    let _ = writeln!(text, "{line}");
+                    continue;
+                }
+                Line::Row { indent, words, faint, level, place } => (*indent, words, *faint, level, place),
+            };
+            let (style, pale) = (if faint { colours.faint } else { Style::new() }, colours.faint);
+            for line in columns::wrapped(words, terminal.saturating_sub(indent)) {
+                let _ = writeln!(text, "{:indent$}{style}{line}{style:#}", "");
+            }
+            let _ = writeln!(text, "{:indent$}  {pale}{level}  {place}{pale:#}", "");
+        }
+        text
+    }
 }
 
 /// A sentence in lines that are pleasant to read.
-pub(super) fn wrapped(sentence: &str) -> String {
-    let mut text = String::new();
-    let mut used = 0;
-    for word in sentence.split_whitespace() {
-        let length = word.chars().count();
-        if used > 0 && used + 1 + length > SENTENCE {
-            text.push('\n');
-            used = 0;
-        } else if used > 0 {
-            text.push(' ');
-            used += 1;
+pub(super) fn wrapped(sentence: &str, terminal: Option<usize>) -> String {
+    columns::wrapped(sentence, terminal.map_or(SENTENCE, |terminal| terminal.min(SENTENCE))).join("\n") + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_that_is_wider_than_the_terminal_stands_in_lines_of_its_own() {
+        let mut table = Table::default();
+        table.line("turn 1 of 1");
+        table.row(4, "no call of 旅行 in the turn", false, "turn", "specs/a.test.yaml:7");
+        let aligned = "turn 1 of 1\n    no call of 旅行 in the turn  turn    specs/a.test.yaml:7\n";
+        let narrow =
+            "turn 1 of 1\n    no call of\n    旅行 in the\n    turn\n      turn  specs/a.test.yaml:7\n";
+        for (terminal, expected) in [(None, aligned), (Some(100), aligned), (Some(15), narrow)] {
+            assert_eq!(table.text(Colours::default(), terminal), expected, "{terminal:?}");
         }
-        text.push_str(word);
-        used += length;
+        assert_eq!(wrapped("a sentence of five words", Some(12)), "a sentence\nof five\nwords\n");
     }
-    text.push('\n');
-    text
 }

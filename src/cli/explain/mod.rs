@@ -7,7 +7,7 @@ mod test;
 use std::io::Write as _;
 use std::path::Path;
 
-use ananke::context::Context;
+use ananke::context::{Context, TerminalSize};
 use ananke::redact::Redactor;
 
 use super::arguments::{ExplainOptions, SelectionOptions};
@@ -31,7 +31,7 @@ pub(super) fn explain(options: &ExplainOptions, context: &Context) -> Exit {
         if options.filter.is_some() || !options.ids.is_empty() {
             return complain("a name has no tests: `--id` and `--filter` go with a test file", Exit::Usage);
         }
-        return print(&name.text(colours));
+        return print(&name.text(colours, TerminalSize::width(context.stdout_size())));
     }
     let path = context.working_directory.join(&options.subject);
     if path.is_dir() {
@@ -82,7 +82,7 @@ fn of_file(options: &ExplainOptions, colours: Colours, context: &Context) -> Exi
             return complain(&message, Exit::Usage);
         }
         let shown = test::Shown { case, rows: rows.len(), config: &plan.config, explained: test };
-        texts.push(shown.text(options.turn, colours));
+        texts.push(shown.text(options.turn, colours, TerminalSize::width(context.stdout_size())));
     }
     print(&redactor.text(&texts.join("\n")))
 }

@@ -37,8 +37,8 @@ impl Name {
         }
     }
 
-    /// The text about it.
-    pub(super) fn text(self, colours: Colours) -> String {
+    /// The text about it, in lines that fit the terminal.
+    pub(super) fn text(self, colours: Colours, terminal: Option<usize>) -> String {
         let (about, examples) = match self {
             Self::Code(code) => {
                 let explained = code.explained();
@@ -58,7 +58,7 @@ impl Name {
                 (explained.about, Some(examples))
             }
         };
-        let mut text = format!("{}\n\n{}", styled(colours.strong, self.as_str()), wrapped(about));
+        let mut text = format!("{}\n\n{}", styled(colours.strong, self.as_str()), wrapped(about, terminal));
         let Some((what, wrong, right)) = examples else { return text };
         for (style, word, lines) in [(colours.wrong, "wrong", wrong), (colours.right, "right", right)] {
             let _ = writeln!(text, "\n{}, {what}:\n", styled(style, word));

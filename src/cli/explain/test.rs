@@ -1,12 +1,13 @@
 //! The rules in force in one test: of the test as a whole, then turn by turn.
 
 use ananke::assertion::{ExplainedLimit, ExplainedRule, Kind, Measure, Origin, Part, SwitchedOff, TimeOut};
+use ananke::diagnostic::columns;
 use ananke::plan::{CaseEntry, Config, ExplainedTest, TestEntry, WrittenTurn, is_default};
 use ananke::report::text;
 
 use super::layout::{Colours, Table, styled};
 
-/// How much of what the user says stands beside a turn, in characters.
+/// How much of what the user says stands beside a turn, in columns.
 const SHOWN: usize = 60;
 
 /// One test and what is known of it.
@@ -20,7 +21,7 @@ pub(super) struct Shown<'a> {
 
 impl Shown<'_> {
     /// Everything, or of the turns only the one numbered `only`.
-    pub(super) fn text(&self, only: Option<usize>, colours: Colours) -> String {
+    pub(super) fn text(&self, only: Option<usize>, colours: Colours, terminal: Option<usize>) -> String {
         let mut table = Table::default();
         self.head(&mut table, colours);
         let explanation = &self.explained.explanation;
@@ -47,7 +48,7 @@ impl Shown<'_> {
             }
             part(turn, Some(prohibited(&explanation.test, turn)), &mut table, colours);
         }
-        table.text(colours)
+        table.text(colours, terminal)
     }
 
     fn head(&self, table: &mut Table, colours: Colours) {
@@ -190,8 +191,5 @@ fn whose(origin: &Origin) -> String {
 
 fn shortened(words: &str) -> String {
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    match words.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &words[..end]),
-        None => words,
-    }
+    columns::beginning_of(&words, SHOWN + 1)
 }

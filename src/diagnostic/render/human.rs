@@ -4,24 +4,28 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
+use super::super::columns;
 use super::super::{Diagnostic, Label, Severity, SourceFile};
-use super::harmless;
+use super::{harmless, word};
 
 /// How the text is to look.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Look {
     /// Whether terminal colours are used; without them the text says the same.
     pub colour: bool,
-    /// How many columns there are; longer source lines are cut.
-    pub width: usize,
+    /// How many columns the terminal has: source lines are cut there, words wrapped. Where there is none, source lines are
+    /// cut at 120 columns, and words never wrapped.
+    pub width: Option<usize>,
 }
 
-impl Default for Look {
-    /// Without colours, for a line of 120 columns.
-    fn default() -> Self {
-        Self { colour: false, width: 120 }
-    }
-}
+/// Where source lines are cut without a terminal.
+const WIDTH: usize = 120;
+
+/// Less would be too little to tell anything in.
+const LEAST_WIDTH: usize = 24;
+
+/// The columns before a help, with a line number of two digits.
+const HELP: usize = "   = help: ".len();
 
 /// Longer source lines are cut before they are drawn: drawing costs time by the character.
 const LONGEST_LINE: usize = 4096;
@@ -29,16 +33,28 @@ const LONGEST_LINE: usize = 4096;
 /// Every diagnostic with its source lines, an empty line after each.
 pub fn human(diagnostics: &[Diagnostic], look: Look) -> String {
     let renderer = if look.colour { Renderer::styled() } else { Renderer::plain() };
-    let renderer = renderer.term_width(look.width);
-    diagnostics.iter().map(|diagnostic| one(diagnostic, &renderer) + "\n\n").collect()
+    let width = look.width.map(|width| width.max(LEAST_WIDTH));
+    let renderer = renderer.term_width(width.unwrap_or(WIDTH));
+    diagnostics.iter().map(|diagnostic| one(diagnostic, &renderer, width) + "\n\n").collect()
 }
 
-fn one(diagnostic: &Diagnostic, renderer: &Renderer) -> String {
+/// Words made harmless, in lines that fit behind `before` columns where there is a width.
+fn words(text: &str, before: usize, width: Option<usize>) -> String {
+    let text = harmless(text);
+    match width {
+        Some(width) => columns::wrapped(&text, width.saturating_sub(before).max(LEAST_WIDTH / 2)).join("\n"),
+        None => text,
+    }
+}
+
+fn one(diagnostic: &Diagnostic, renderer: &Renderer, width: Option<usize>) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
-    let title = level.primary_title(harmless(&diagnostic.message)).id(diagnostic.code.as_str());
+    let code = diagnostic.code.as_str();
+    let before = format!("{}[{code}]: ", word(diagnostic.severity)).len();
+    let title = level.primary_title(words(&diagnostic.message, before, width)).id(code);
     let mut group = Group::with_title(title);
     if let Some(source) = &diagnostic.source {
         let name = harmless(&source.name);
@@ -55,8 +71,8 @@ fn one(diagnostic: &Diagnostic, renderer: &Renderer) -> String {
             None => group.element(Origin::path(name)),
         };
     }
-    let group =
-        diagnostic.help.iter().fold(group, |group, help| group.element(Level::HELP.message(harmless(help))));
+    let help = |help| Level::HELP.message(words(help, HELP, width));
+    let group = diagnostic.help.iter().fold(group, |group, text| group.element(help(text)));
     renderer.render(&[group])
 }
 
@@ -151,7 +167,20 @@ mod tests {
         let diagnostic = Diagnostic::warning(Code::NoTests, "nothing\u{1b}[2J to do").help("write a test");
         let expected = "warning[no-tests]: nothing?[2J to do\n |\n = help: write a test\n\n";
         assert_eq!(human(std::slice::from_ref(&diagnostic), Look::default()), expected);
-        assert!(human(&[diagnostic], Look { colour: true, width: 80 }).contains("\u{1b}["));
+        assert!(human(&[diagnostic], Look { colour: true, width: Some(80) }).contains("\u{1b}["));
+    }
+
+    #[test]
+    fn a_narrow_terminal_wraps_words_and_cuts_lines_round_the_place() {
+        let text = "name: 旅行者が東京から\tto: a place that nobody has heard of\n";
+        let place = text.find("a place").unwrap();
+        let source = Arc::new(SourceFile::new("a.yaml", "a.yaml", text));
+        let diagnostic = Diagnostic::error(Code::Syntax, "this is wrong in more words than fit")
+            .at(&source, Span::new(place, place + 7), "")
+            .help("say it in fewer words than this help does");
+        let expected = "error[syntax]: this is wrong in\n               more words than\n               fit\n --> a.yaml:1:20\n  |\n1 | ...   to: a place that no...\n  |           ^^^^^^^\n  |\n  = help: say it in fewer words\n          than this help does\n\n";
+        let look = Look { colour: false, width: Some(32) };
+        assert_eq!(human(&[diagnostic], look), expected);
     }
 
     #[test]

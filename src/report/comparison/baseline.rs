@@ -6,6 +6,7 @@ use std::path::Path;
 use super::digest::Whole;
 use super::reader::read_line;
 use super::{Comparing, Known, Rules, Side};
+use crate::context::TerminalSize;
 use crate::diagnostic::Diagnostic;
 use crate::redact::Sealed;
 use crate::report::Reporter;
@@ -30,6 +31,7 @@ impl Baseline {
 pub struct BaselineReport {
     out: Box<dyn Write + Send>,
     colour: bool,
+    size: fn() -> Option<TerminalSize>,
     of_everything: bool,
     comparing: Comparing,
     tests: usize,
@@ -38,11 +40,17 @@ pub struct BaselineReport {
 }
 
 impl BaselineReport {
-    /// A report on `out` of what changed since `baseline`. A run `of_everything` tells which tests are gone; of a part
-    /// of the tests nobody knows.
-    pub fn new(out: Box<dyn Write + Send>, colour: bool, baseline: Baseline, of_everything: bool) -> Self {
+    /// A report on `out` of what changed since `baseline`, wrapped at the width of the terminal where there is one. A run
+    /// `of_everything` tells which tests are gone; of a part of the tests nobody knows.
+    pub fn new(
+        out: Box<dyn Write + Send>,
+        colour: bool,
+        size: fn() -> Option<TerminalSize>,
+        baseline: Baseline,
+        of_everything: bool,
+    ) -> Self {
         let comparing = Comparing::new(baseline.0, Rules::default().noise);
-        Self { out, colour, of_everything, comparing, tests: 0, elapsed_us: None, exit_code: None }
+        Self { out, colour, size, of_everything, comparing, tests: 0, elapsed_us: None, exit_code: None }
     }
 }
 
@@ -72,10 +80,10 @@ impl Reporter for BaselineReport {
     }
 
     fn finish(self: Box<Self>) -> io::Result<()> {
-        let Self { mut out, colour, of_everything, comparing, tests, elapsed_us, exit_code } = *self;
+        let Self { mut out, colour, size, of_everything, comparing, tests, elapsed_us, exit_code } = *self;
         let whole = Whole { total: tests, elapsed_us, exit_code };
         let comparison = comparing.finish(Side { name: "this run".to_owned(), whole }, of_everything, &[]);
-        let text = comparison.text_below(colour);
+        let text = comparison.text_below(colour, TerminalSize::width(size));
         match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
             // A reader that has gone away ends the printing, nothing else.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),

@@ -16,23 +16,23 @@ const MOST: usize = 100;
 const INDENT: usize = 6;
 
 impl Comparison {
-    /// What changed, as text for a terminal.
-    pub fn text(&self, colour: bool) -> String {
-        let mut page = Page::default();
+    /// What changed, as text for a terminal, wrapped where there is a width.
+    pub fn text(&self, colour: bool, width: Option<usize>) -> String {
+        let mut page = Page::of_width(width);
         self.write(&mut page, if colour { Palette::coloured() } else { Palette::default() });
-        page.0
+        page.into_text()
     }
 
     /// What changed, below what a run told of itself.
-    pub(super) fn text_below(&self, colour: bool) -> String {
+    pub(super) fn text_below(&self, colour: bool, width: Option<usize>) -> String {
         let palette = if colour { Palette::coloured() } else { Palette::default() };
-        let mut page = Page::default();
+        let mut page = Page::of_width(width);
         page.end();
         page.put(palette.strong, &format!("compared with {}", words::name(&self.before)));
         page.end();
         page.end();
         self.write(&mut page, palette);
-        page.0
+        page.into_text()
     }
 
     fn write(&self, page: &mut Page, palette: Palette) {
@@ -68,7 +68,9 @@ impl Comparison {
 
     fn runs(&self, page: &mut Page, palette: Palette) {
         for (word, side) in [("before", &self.before), ("after", &self.after)] {
-            page.put(palette.faint, &format!("{word:<6}  {}", words::run(side)));
+            page.put(palette.faint, &format!("{word:<6}  "));
+            page.hang();
+            page.put(palette.faint, &words::run(side));
             page.end();
         }
         for line in self.not_run().into_iter().chain(self.agents_time()) {
@@ -90,6 +92,7 @@ fn test(page: &mut Page, palette: Palette, change: &Change) {
     page.space(2);
     page.put(style(palette, change), words::sign(change));
     page.space(1);
+    page.hang();
     page.put(Style::new(), &text::line(&text::bounded(change.id(), 400)));
     let note = words::note(change);
     if !note.is_empty() {
@@ -99,6 +102,7 @@ fn test(page: &mut Page, palette: Palette, change: &Change) {
     page.end();
     if let Some(reason) = words::reason(change) {
         page.space(INDENT);
+        page.hang();
         page.plain(&text::line(reason));
         page.end();
     }
@@ -118,6 +122,7 @@ fn details(page: &mut Page, palette: Palette, change: &Change) {
             page.space(INDENT);
             page.put(palette.faint, &format!("{word:>6}"));
             page.space(2);
+            page.hang();
             page.put(style, &text::line(&text));
             page.end();
         }

@@ -91,17 +91,21 @@ impl Gathered {
         let Tally { totals, selected, snapshots, end, .. } = &self.tally;
         let sign =
             if self.tally.exit_code() == Some(0) { mark(Status::Passed) } else { mark(Status::Failed) };
-        let mut page = Page(format!("## {sign} {}\n\n", self.tally.reason()));
+        let mut page = Page::default();
+        page.lines(&format!("## {sign} {}\n\n", self.tally.reason()));
         counts::write(&mut page, &Palette::default(), totals, *selected);
         if let Some(End { elapsed_us, .. }) = end {
             page.plain(&format!(" in {}", duration::for_people(*elapsed_us)));
         }
-        page.plain("\n\n");
+        page.end();
+        page.end();
         let snapshots = snapshots.counts();
         if !snapshots.is_empty() {
-            page.plain(&format!("snapshots: {snapshots}\n\n"));
+            page.plain(&format!("snapshots: {snapshots}"));
+            page.end();
+            page.end();
         }
-        page.0
+        page.into_text()
     }
 
     /// What stands below the failures.

@@ -69,6 +69,7 @@ impl Teller {
         let mut line = |style: Style, text: String| {
             if !text.is_empty() {
                 self.page.space(column);
+                self.page.hang();
                 self.page.put(style, &text);
             }
             self.page.end();

@@ -1,8 +1,10 @@
-//! The readable story of a test: its turns in order, and below each what it broke.
+//! The readable story of a test: its turns in order, and below each what it broke. An excerpt begins with what is broken,
+//! and leaves out what is far from it.
 //!
 //! A line that a finding rests on carries the number of its event in the gutter, the finding names the same numbers;
 //! other lines have none. Everything is bounded, and harmless on a terminal.
 
+mod excerpt;
 mod findings;
 
 use std::borrow::Cow;
@@ -10,16 +12,19 @@ use std::collections::BTreeSet;
 
 use anstyle::Style;
 
-use super::duration;
 use super::page::Page;
 use super::palette::Palette;
-use super::text;
+use super::{duration, text};
+use crate::diagnostic::columns;
 use crate::outcome::{
     CallOutcome, EarlierMessage, LateResult, Line, OpenInterrupt, Outcome, RunEnd, TurnOutcome,
 };
 
 /// A call longer than this has its result on a line of its own.
 const LONGEST_CALL: usize = 100;
+
+/// The width of ` → ` between a call and its result.
+const ARROW: usize = 3;
 
 /// The width of the gutter, where the event numbers stand.
 const GUTTER: usize = 6;
@@ -46,25 +51,35 @@ pub(super) struct Telling {
     pub(super) item: usize,
     /// The most bytes of the whole.
     pub(super) whole: usize,
+    /// How many columns a line may have; where there is none, lines are as long as what they say.
+    pub(super) width: Option<usize>,
 }
 
 impl Telling {
-    /// As files hold it: at the margin, without colour.
+    /// As files hold it: at the margin, without colour, never wrapped.
     pub(super) fn for_files(scope: Scope) -> Self {
-        Self { scope, palette: Palette::default(), indent: 0, item: 2 << 10, whole: 64 << 10 }
+        Self { scope, palette: Palette::default(), indent: 0, item: 2 << 10, whole: 64 << 10, width: None }
     }
 }
 
 /// Tells `outcome`; empty, or whole lines.
 pub(super) fn tell(outcome: &Outcome, telling: Telling) -> String {
-    let mut teller = Teller { telling, cited: cited(outcome), page: Page::default() };
+    let mut teller = Teller { telling, cited: cited(outcome), page: Page::of_width(telling.width) };
+    let is_excerpt = telling.scope == Scope::Excerpt;
     teller.set_up(outcome);
+    if is_excerpt {
+        teller.whole_test(outcome);
+    }
     for turn in &outcome.turns {
         teller.turn(turn, outcome);
     }
-    teller.whole_test(outcome);
-    match text::bounded_lines(&teller.page.0, telling.whole) {
-        Cow::Borrowed(_) => teller.page.0,
+    if !is_excerpt {
+        teller.whole_test(outcome);
+    }
+    teller.not_run(outcome);
+    let story = teller.page.into_text();
+    match text::bounded_lines(&story, telling.whole) {
+        Cow::Borrowed(_) => story,
         Cow::Owned(shortened) => shortened,
     }
 }
@@ -118,16 +133,29 @@ impl Teller {
         if !findings && !with_lines {
             return;
         }
-        self.heading(turn, outcome);
+        let is_excerpt = self.telling.scope == Scope::Excerpt;
+        self.part();
+        // Of an only turn the line of its test says the same.
+        let is_only = outcome.turns.len() == 1 && outcome.turns_not_run == 0 && turn.id.is_none();
+        if !(is_excerpt && is_only) {
+            self.heading(turn, outcome);
+        }
+        if is_excerpt {
+            self.findings(turn.problem.as_ref(), &turn.failures, false);
+            if turn.problem.is_some() || !turn.failures.is_empty() {
+                self.page.end();
+            }
+        }
         if with_lines {
             self.lines(turn, outcome);
         }
-        self.findings(turn.problem.as_ref(), &turn.failures, with_lines);
+        if !is_excerpt {
+            self.findings(turn.problem.as_ref(), &turn.failures, with_lines);
+        }
     }
 
     fn heading(&mut self, turn: &TurnOutcome, outcome: &Outcome) {
         let palette = self.telling.palette;
-        self.part();
         self.page.space(self.telling.indent);
         let turns = outcome.turns.len() + outcome.turns_not_run as usize;
         let id = turn.id.as_ref().map(|id| format!(", {}", self.harmless_line(id))).unwrap_or_default();
@@ -147,7 +175,15 @@ impl Teller {
         if !turn.input.is_empty() {
             self.row(None, "user:", Style::new(), &turn.input);
         }
-        for line in &turn.lines {
+        let kept = excerpt::kept(&turn.lines, &self.cited, self.telling.scope);
+        for (index, line) in turn.lines.iter().enumerate() {
+            if !kept[index] {
+                if index == 0 || kept[index - 1] {
+                    let left_out = kept[index..].iter().take_while(|kept| !**kept).count();
+                    self.row(None, "…", palette.faint, &format!("{left_out} more lines"));
+                }
+                continue;
+            }
             match line {
                 Line::Says { event, text } => self.row(Some(*event), "agent:", Style::new(), text),
                 Line::Calls(call) => self.call(call),
@@ -198,6 +234,7 @@ impl Teller {
         let palette = self.telling.palette;
         self.gutter(Some(late.event));
         self.page.put(palette.faint, "result  ");
+        self.page.hang();
         let name = self.harmless_line(&late.name);
         self.page.put(palette.name, &name);
         let turn = format!(" of turn {}", late.called_in);
@@ -205,18 +242,19 @@ impl Teller {
         let result = self.harmless(&text::compact_json(&late.result));
         let failure = late.failure.map(|failure| format!(", {}", failure.as_str())).unwrap_or_default();
         let times = format!("at {}{failure}", duration::for_people(late.arrived_us));
-        self.result(name.len() + turn.len(), &result, &times);
+        self.result(columns::width(&name) + turn.len(), &result, &times);
     }
 
     /// A result behind a call of this length where it fits there, else below it.
     fn result(&mut self, length: usize, result: &str, times: &str) {
-        if length + result.len() <= LONGEST_CALL && !result.contains('\n') {
+        let column = self.telling.indent + GUTTER + 8;
+        let longest = self.telling.width.map_or(LONGEST_CALL, |width| width.saturating_sub(column + ARROW));
+        if length + columns::width(result) <= longest.min(LONGEST_CALL) && !result.contains('\n') {
             self.page.plain(&format!(" → {result}"));
             self.times(times);
             return;
         }
         self.times(times);
-        let column = self.telling.indent + GUTTER + 8;
         self.page.space(column);
         self.page.plain("→ ");
         self.page.block(column + 2, Style::new(), result);
@@ -238,10 +276,11 @@ impl Teller {
         let times = times + &failure;
         self.gutter(Some(call.event));
         self.page.put(palette.faint, "call    ");
+        self.page.hang();
         self.page.put(palette.name, &name);
         self.page.plain(&format!("({args})"));
         match result {
-            Some(result) => self.result(name.len() + args.len(), &result, &times),
+            Some(result) => self.result(columns::width(&name) + columns::width(&args), &result, &times),
             None => self.times(&format!("{times}, no result")),
         }
     }
@@ -256,14 +295,18 @@ impl Teller {
         let palette = self.telling.palette;
         if outcome.problem.is_some() || !outcome.failures.is_empty() {
             self.part();
-            // Without a turn there is nothing to tell the whole test from.
-            if !outcome.turns.is_empty() {
+            // Where it comes first, or there is no turn, there is nothing to tell the whole test from.
+            if !outcome.turns.is_empty() && self.telling.scope != Scope::Excerpt {
                 self.page.space(self.telling.indent);
                 self.page.put(palette.strong, "whole test");
                 self.page.end();
             }
             self.findings(outcome.problem.as_ref(), &outcome.failures, false);
         }
+    }
+
+    fn not_run(&mut self, outcome: &Outcome) {
+        let palette = self.telling.palette;
         let stopped = outcome.turns_not_run > 0 && !outcome.turns.is_empty();
         if stopped && self.telling.scope != Scope::Findings {
             self.part();
@@ -279,14 +322,17 @@ impl Teller {
         let number = event.filter(|event| self.cited.contains(event)).map(|event| format!("#{event}"));
         self.page.space(self.telling.indent);
         match number {
-            Some(number) => self.page.put(self.telling.palette.failed, &format!("{number:>5} ")),
+            Some(number) => {
+                self.page.put(self.telling.palette.failed, &format!("{number:>5}"));
+                self.page.space(1);
+            }
             None => self.page.space(GUTTER),
         }
     }
 
     /// An empty line before all parts but the first.
     fn part(&mut self) {
-        if !self.page.0.is_empty() {
+        if !self.page.is_empty() {
             self.page.end();
         }
     }

@@ -1,0 +1,61 @@
+//! Which lines of a long turn an excerpt keeps.
+
+use std::collections::BTreeSet;
+
+use super::{Scope, event_of};
+use crate::outcome::Line;
+
+/// A turn with no more lines is told whole.
+const SHORT: usize = 12;
+
+/// How many lines are kept at the beginning of a turn.
+const FIRST: usize = 2;
+
+/// How many are kept at its end.
+const LAST: usize = 3;
+
+/// Whether each of `lines` is told: in an excerpt of a long turn those that a finding names, with what was just before
+/// and after them, and both ends.
+pub(super) fn kept(lines: &[Line], cited: &BTreeSet<u32>, scope: Scope) -> Vec<bool> {
+    let count = lines.len();
+    if scope != Scope::Excerpt || count <= SHORT {
+        return vec![true; count];
+    }
+    let mut kept: Vec<bool> = (0..count).map(|index| index < FIRST || index + LAST >= count).collect();
+    for index in (0..count).filter(|index| cited.contains(&event_of(&lines[*index]))) {
+        kept[index.saturating_sub(1)..(index + 2).min(count)].fill(true);
+    }
+    // One line takes no more room than the words that it is left out.
+    for index in 1..count - 1 {
+        kept[index] |= kept[index - 1] && kept[index + 1];
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(count: u32, cited: &[u32], scope: Scope) -> String {
+        let says = |event| Line::Says { event, text: String::new() };
+        let lines: Vec<Line> = (0..count).map(says).collect();
+        let kept = kept(&lines, &cited.iter().copied().collect(), scope);
+        kept.iter().map(|kept| if *kept { '#' } else { '.' }).collect()
+    }
+
+    #[test]
+    fn keeps_both_ends_and_what_a_finding_names() {
+        for (count, cited, expected) in [
+            (0, &[][..], ""),
+            (12, &[], "############"),
+            (13, &[], "##........###"),
+            (14, &[6], "##...###...###"),
+            (14, &[3], "#####......###"),
+            (14, &[4, 7], "#########..###"),
+            (14, &[0, 13], "##.........###"),
+        ] {
+            assert_eq!(told(count, cited, Scope::Excerpt), expected, "{count} {cited:?}");
+            assert!(!told(count, cited, Scope::Everything).contains('.'));
+        }
+    }
+}

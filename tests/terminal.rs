@@ -1,0 +1,142 @@
+//! The real program on a terminal of its own.
+#![cfg(target_os = "linux")]
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+
+use crate::support::project::Project;
+use crate::support::screen::Screen;
+
+const COLUMNS: u16 = 60;
+const ROWS: u16 = 14;
+
+/// A terminal, as the program on it and the person before it see it.
+struct Terminal {
+    person: File,
+    screen: Screen,
+}
+
+impl Terminal {
+    /// Starts the program on a new terminal.
+    fn run(project: &Project, arguments: &[&str], environment: &[(&str, &str)]) -> (Self, Child) {
+        let person = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&person).unwrap();
+        unlockpt(&person).unwrap();
+        tcsetwinsize(&person, Winsize { ws_row: ROWS, ws_col: COLUMNS, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+        let name = ptsname(&person, Vec::new()).unwrap();
+        let program = OpenOptions::new().read(true).write(true).open(name.to_str().unwrap()).unwrap();
+        let child = Command::new(env!("CARGO_BIN_EXE_ananke"))
+            .current_dir(project.folder())
+            .env_clear()
+            .envs(environment.iter().copied())
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(program.try_clone().unwrap())
+            .stderr(program)
+            .spawn()
+            .unwrap();
+        let screen = Screen::new(COLUMNS.into(), ROWS.into());
+        (Self { person: File::from(person), screen }, child)
+    }
+
+    /// Reads what the program prints until this is seen.
+    fn read_until(&mut self, seen: &str) {
+        while !self.screen.seen().contains(seen) {
+            assert!(self.read(), "the program ended before `{seen}` was seen:\n{}", self.screen.text());
+        }
+    }
+
+    fn read_to_end(&mut self) {
+        while self.read() {}
+    }
+
+    /// Reads a piece; `false` where the program is gone, which a terminal tells with an error.
+    fn read(&mut self) -> bool {
+        let mut piece = [0; 4096];
+        match self.person.read(&mut piece) {
+            Ok(0) | Err(_) => false,
+            Ok(count) => {
+                self.screen.write_all(&piece[..count]).unwrap();
+                true
+            }
+        }
+    }
+}
+
+/// A project whose agent takes the request and never answers.
+fn held() -> (Project, TcpListener) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let config = format!(
+        "version: \"1.3\"\ntarget: {{ type: agui, endpoint: \"http://{}/\", agentId: held }}\n",
+        listener.local_addr().unwrap()
+    );
+    let test = "version: \"1.0\"\nname: is held for so long that a person wonders what it does\nturns: [{ user: hi }]\n";
+    (Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", test), ("b.test.yaml", test)]), listener)
+}
+
+#[test]
+fn a_run_shows_what_it_does_and_leaves_nothing_of_it() {
+    for (arguments, seen, environment) in [
+        (&["run", "--parallel", "2"][..], "turn 1 of 1", &[][..]),
+        (&["run"], "0 of 2 tests", &[("NO_COLOR", "1")]),
+        (&["run", "--quiet"], "0 of 2 tests", &[]),
+    ] {
+        let (project, listener) = held();
+        let (mut terminal, mut child) = Terminal::run(&project, arguments, environment);
+        let (_connection, _) = listener.accept().unwrap();
+        terminal.read_until(seen);
+        kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+        terminal.read_to_end();
+        assert_eq!(child.wait().unwrap().code(), Some(130));
+        let text = terminal.screen.text();
+        assert!(text.contains("\n2 tests: 2 skipped in "), "{text}");
+        assert!(!text.contains("of 2 tests") && !text.contains("set-up"), "the area is gone: {text}");
+        assert!(terminal.screen.is_itself());
+    }
+}
+
+#[test]
+fn a_terminal_that_is_closed_interrupts_the_run() {
+    let (project, listener) = held();
+    let (terminal, mut child) = Terminal::run(&project, &["run", "-o", "report.json"], &[]);
+    let (_connection, _) = listener.accept().unwrap();
+    drop(terminal);
+    kill_process(Pid::from_child(&child), Signal::HUP).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let json = std::fs::read_to_string(project.folder().join("report.json")).unwrap();
+    assert!(json.contains("the run was interrupted"), "{json}");
+}
+
+#[test]
+fn a_second_signal_leaves_a_clean_terminal_too() {
+    let (project, listener) = held();
+    let (mut terminal, mut child) = Terminal::run(&project, &["run"], &[]);
+    let (_connection, _) = listener.accept().unwrap();
+    terminal.read_until("0 of 2 tests");
+    let pid = Pid::from_child(&child);
+    kill_process(pid, Signal::INT).unwrap();
+    let _gone_already = kill_process(pid, Signal::INT);
+    terminal.read_to_end();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(!terminal.screen.text().contains("of 2 tests  "), "{}", terminal.screen.text());
+    assert!(terminal.screen.is_itself());
+}
+
+#[test]
+fn a_terminal_that_only_prints_is_not_drawn_on() {
+    let (project, listener) = held();
+    let (mut terminal, mut child) = Terminal::run(&project, &["run"], &[("TERM", "dumb")]);
+    let (_connection, _) = listener.accept().unwrap();
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let mut printed = Vec::new();
+    let _gone = terminal.person.read_to_end(&mut printed);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let text = String::from_utf8(printed).unwrap();
+    assert!(text.contains("2 tests: 2 skipped") && !text.contains('\u{1b}'), "{text}");
+}

@@ -337,7 +337,8 @@ pub(crate) fn normalised(text: &str, workplace: &Path) -> String {
             r#"|(?P<moment>"(?:started|ended|timestamp)":)(?:\d+|"[^"]*")"#,
             r"|(?P<shown><time[^>]*>)[^<]*",
             r#"|"duration_ms":[\d.]+(?P<whole>,"exit_code":)"#,
-            r"|(?P<id>\b[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b)",
+            // In a pattern a variable is escaped.
+            r"|(?P<id>\b[0-9a-f]{8}\\?-[0-9a-f]{4}\\?-4[0-9a-f]{3}\\?-[89ab][0-9a-f]{3}\\?-[0-9a-f]{12}\b)",
         ))
         .expect("the pattern is sound")
     });

@@ -26,7 +26,7 @@ pub enum Verbosity {
     /// A line per test, with the warnings of its set-up, and excerpts of those that failed.
     #[default]
     Normal,
-    /// Every turn of every test.
+    /// Every turn of every test, with the rules that hold.
     Verbose,
 }
 
@@ -142,7 +142,7 @@ impl ConsoleReport {
         let telling =
             Telling { palette: self.palette, indent: 4, width, ..Telling::for_files(Scope::Everything) };
         let telling = match self.verbosity {
-            Verbosity::Verbose => telling,
+            Verbosity::Verbose => Telling { held: true, ..telling },
             _ => Telling { scope: Scope::Excerpt, item: 400, whole: 8 << 10, ..telling },
         };
         let is_whole = telling.scope == Scope::Everything;

@@ -4,7 +4,7 @@ use anstyle::Style;
 
 use super::{GUTTER, Scope, Teller};
 use crate::diagnostic::{Difference, DifferenceLine, Side};
-use crate::outcome::{Failure, Problem, Status};
+use crate::outcome::{Failure, Held, Problem, Status};
 use crate::report::palette::{Palette, mark};
 use crate::report::text;
 
@@ -28,6 +28,29 @@ impl Teller {
                 Finding::Problem(problem) => self.problem(problem),
                 Finding::Rule(failure) => self.failure(failure),
             }
+        }
+    }
+
+    /// The rules that hold, a line each, where they are told at all; `apart` has an empty line before the first.
+    pub(super) fn held(&mut self, held: &[Held], apart: bool) {
+        if !self.telling.held || held.is_empty() {
+            return;
+        }
+        if apart {
+            self.page.end();
+        }
+        let Palette { passed, faint, .. } = self.telling.palette;
+        for Held { rule, level, place, wanted } in held {
+            self.page.space(self.telling.indent + GUTTER - 2);
+            self.page.put(passed, mark(Status::Passed));
+            self.page.space(1);
+            self.page.hang();
+            let wanted = self.harmless_line(wanted);
+            self.page.plain(&wanted);
+            self.page.space(2);
+            let place = self.harmless_line(&format!("({} rule {rule}, {place})", level.as_str()));
+            self.page.put(faint, &place);
+            self.page.end();
         }
     }
 

@@ -53,12 +53,22 @@ pub(super) struct Telling {
     pub(super) whole: usize,
     /// How many columns a line may have; where there is none, lines are as long as what they say.
     pub(super) width: Option<usize>,
+    /// Whether the rules that hold are told.
+    pub(super) held: bool,
 }
 
 impl Telling {
     /// As files hold it: at the margin, without colour, never wrapped.
     pub(super) fn for_files(scope: Scope) -> Self {
-        Self { scope, palette: Palette::default(), indent: 0, item: 2 << 10, whole: 64 << 10, width: None }
+        Self {
+            scope,
+            palette: Palette::default(),
+            indent: 0,
+            item: 2 << 10,
+            whole: 64 << 10,
+            width: None,
+            held: false,
+        }
     }
 }
 
@@ -152,6 +162,7 @@ impl Teller {
         if !is_excerpt {
             self.findings(turn.problem.as_ref(), &turn.failures, with_lines);
         }
+        self.held(&turn.held, with_lines);
     }
 
     fn heading(&mut self, turn: &TurnOutcome, outcome: &Outcome) {
@@ -293,7 +304,8 @@ impl Teller {
 
     fn whole_test(&mut self, outcome: &Outcome) {
         let palette = self.telling.palette;
-        if outcome.problem.is_some() || !outcome.failures.is_empty() {
+        let is_told = self.telling.held && !outcome.held.is_empty();
+        if is_told || outcome.problem.is_some() || !outcome.failures.is_empty() {
             self.part();
             // Where it comes first, or there is no turn, there is nothing to tell the whole test from.
             if !outcome.turns.is_empty() && self.telling.scope != Scope::Excerpt {
@@ -302,6 +314,7 @@ impl Teller {
                 self.page.end();
             }
             self.findings(outcome.problem.as_ref(), &outcome.failures, false);
+            self.held(&outcome.held, outcome.problem.is_some() || !outcome.failures.is_empty());
         }
     }
 

@@ -5,10 +5,32 @@
 /// Whether a terminal, or the eye, takes `character` for something other than a sign on its place. Joiners and
 /// variation selectors are not among them: scripts and emoji need them.
 pub fn deceives(character: char) -> bool {
-    character.is_control()
-        || matches!(character,
-            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' // direction
-            | '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{206a}'..='\u{206f}' // without width
-            | '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}'
-            | '\u{e0000}'..='\u{e007f}') // tags: whole sentences that nobody sees
+    match character {
+        ' '..='~' => false,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true, // direction, ends of lines
+        '\u{ad}' | '\u{180e}' | '\u{200b}' | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}' => true, // without width
+        '\u{feff}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' => true,
+        '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{3164}' | '\u{ffa0}' => true, // letters without a form
+        '\u{e0000}'..='\u{e00ff}' | '\u{e01f0}'..='\u{e0fff}' => true, // tags: whole sentences that nobody sees
+        '\u{fdd0}'..='\u{fdef}' => true, // what is no character, as the last two of every plane
+        _ => character.is_control() || u32::from(character) & 0xfffe == 0xfffe,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_scripts_and_emoji_need_does_not_deceive() {
+        for text in ["plain é ß ё", "👩‍🚀 ❤️ 🏴", "नमस्ते क्‍ष", "می‌خواهم", "한글 ㄱ", "ᠮᠣᠩᠭᠣᠯ᠋", "葛󠄀", "\u{fffd}\u{fffc}"] {
+            assert_eq!(text.chars().find(|character| deceives(*character)), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_shown_as_nothing_or_as_something_else_deceives() {
+        let text = "\0\u{8}\u{1b}\u{7f}\u{85}\u{9b}\u{ad}\u{200b}\u{2028}\u{202e}\u{2069}\u{3164}\u{feff}\u{fdd0}\u{fffe}\u{ffff}\u{1fffe}\u{e0041}\u{10ffff}";
+        assert_eq!(text.chars().find(|character| !deceives(*character)), None);
+    }
 }

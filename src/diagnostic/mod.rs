@@ -10,6 +10,7 @@ mod deceit;
 mod difference;
 mod excerpt;
 mod explained;
+pub mod orders;
 pub mod render;
 mod source_file;
 mod span;

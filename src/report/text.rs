@@ -6,8 +6,7 @@ use std::fmt::Write as _;
 use serde::de::IgnoredAny;
 
 use super::excerpt::Excerpt;
-use super::orders;
-use crate::diagnostic::deceives;
+use crate::diagnostic::{deceives, orders};
 
 /// `text` as several lines of a terminal: line feeds and tabs stay, whatever else could move the cursor, hide or
 /// reorder text, or give an order to a build server that reads along, becomes a visible escape such as `\u{202e}`.
@@ -15,36 +14,45 @@ pub fn terminal(text: &str) -> Cow<'_, str> {
     let one_feed = replaced(Cow::Borrowed(text), |text| {
         if text.contains("\r\n") { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) }
     });
-    let harmless = |character: char| matches!(character, '\n' | '\t') || !deceives(character);
-    replaced(replaced(one_feed, |text| escaped(text, harmless)), orders::disarmed)
+    let harmful = |character: char| !matches!(character, '\n' | '\t') && deceives(character);
+    replaced(replaced(one_feed, |text| escaped(text, harmful)), orders::disarmed)
 }
 
 /// `text` on one line of a terminal: as [`terminal`], with line feeds and tabs escaped as well.
 pub fn line(text: &str) -> Cow<'_, str> {
-    replaced(escaped(text, |character| !deceives(character)), orders::disarmed)
+    replaced(escaped(text, deceives), orders::disarmed)
 }
 
 /// `json`, a text made by a serializer, with the same meaning and harmless to a terminal or a build server: whatever
 /// could deceive either becomes an escape of JSON.
 pub fn json(json: &str) -> Cow<'_, str> {
-    let steers = |character: char| character != '\n' && deceives(character);
-    if !json.contains("##") && !json.chars().any(steers) {
-        return Cow::Borrowed(json);
-    }
-    let mut harmless = String::with_capacity(json.len() + 16);
-    let mut before = ' ';
-    for character in json.chars() {
-        if steers(character) || (character == '#' && before == '#') {
+    // No line of JSON begins with a colon, and the other signs of orders stand in strings alone.
+    let disarmed = orders::rewritten(json, |sign| if sign == b'#' { "\\u0023" } else { "\\u005b" });
+    replaced(disarmed, |json| {
+        let escape = |character: char, harmless: &mut String| {
             for unit in character.encode_utf16(&mut [0; 2]) {
                 // Writing to a String cannot fail.
                 let _ = write!(harmless, "\\u{unit:04x}");
             }
-        } else {
-            harmless.push(character);
-        }
-        before = character;
-    }
-    Cow::Owned(harmless)
+        };
+        rewritten(json, |character| character != '\n' && deceives(character), escape)
+    })
+}
+
+/// `text`, in which the markup of XML is escaped, with the same meaning and harmless to a terminal or a build server:
+/// whatever could deceive either, line ends and tabs too, becomes a reference to a character.
+pub fn xml_references(text: &str) -> Cow<'_, str> {
+    let disarmed = orders::rewritten(text, |sign| match sign {
+        b':' => "&#58;",
+        b'#' => "&#35;",
+        _ => "&#91;",
+    });
+    replaced(disarmed, |text| {
+        rewritten(text, deceives, |character, harmless| {
+            // Writing to a String cannot fail.
+            let _ = write!(harmless, "&#{};", u32::from(character));
+        })
+    })
 }
 
 /// `text` without the characters that XML 1.0 forbids, escaped or not.
@@ -105,24 +113,37 @@ fn replaced<'a>(text: Cow<'a, str>, change: impl for<'b> Fn(&'b str) -> Cow<'b, 
     }
 }
 
-fn escaped(text: &str, harmless: impl Fn(char) -> bool) -> Cow<'_, str> {
-    if text.chars().all(&harmless) {
+/// `text` with a visible escape in the place of every character that is `harmful`.
+fn escaped(text: &str, harmful: impl Fn(char) -> bool) -> Cow<'_, str> {
+    rewritten(text, harmful, |character, visible| match character {
+        '\n' => visible.push_str("\\n"),
+        '\r' => visible.push_str("\\r"),
+        '\t' => visible.push_str("\\t"),
+        // Writing to a String cannot fail.
+        _ => {
+            let _ = write!(visible, "\\u{{{:x}}}", u32::from(character));
+        }
+    })
+}
+
+/// `text` with what `escape` makes of every character that is `harmful`.
+fn rewritten(
+    text: &str,
+    harmful: impl Fn(char) -> bool,
+    escape: impl Fn(char, &mut String),
+) -> Cow<'_, str> {
+    if !text.chars().any(&harmful) {
         return Cow::Borrowed(text);
     }
-    let mut visible = String::with_capacity(text.len() + 16);
+    let mut rewritten = String::with_capacity(text.len() + 16);
     for character in text.chars() {
-        match character {
-            _ if harmless(character) => visible.push(character),
-            '\n' => visible.push_str("\\n"),
-            '\r' => visible.push_str("\\r"),
-            '\t' => visible.push_str("\\t"),
-            // Writing to a String cannot fail.
-            _ => {
-                let _ = write!(visible, "\\u{{{:x}}}", u32::from(character));
-            }
+        if harmful(character) {
+            escape(character, &mut rewritten);
+        } else {
+            rewritten.push(character);
         }
     }
-    Cow::Owned(visible)
+    Cow::Owned(rewritten)
 }
 
 fn allowed_in_xml(character: char) -> bool {

@@ -23,7 +23,9 @@ mod tests {
 
     #[test]
     fn what_scripts_and_emoji_need_does_not_deceive() {
-        for text in ["plain é ß ё", "👩‍🚀 ❤️ 🏴", "नमस्ते क्‍ष", "می‌خواهم", "한글 ㄱ", "ᠮᠣᠩᠭᠣᠯ᠋", "葛󠄀", "\u{fffd}\u{fffc}"] {
+        for text in
+            ["plain é ß ё", "👩‍🚀 ❤️ 🏴", "नमस्ते क्‍ष", "می‌خواهم", "한글 ㄱ", "ᠮᠣᠩᠭᠣᠯ᠋", "葛󠄀", "\u{fffd}\u{fffc}"]
+        {
             assert_eq!(text.chars().find(|character| deceives(*character)), None, "{text}");
         }
     }

@@ -43,9 +43,8 @@ fn first_signs(text: &str) -> Vec<usize> {
     for at in memchr::memchr3_iter(b':', b'#', b'[', bytes) {
         let is_order = match bytes[at..] {
             [b':', b':', ..] => {
-                let before = text[..at].trim_end_matches(|character: char| {
-                    character != '\n' && character.is_whitespace()
-                });
+                let before = text[..at]
+                    .trim_end_matches(|character: char| character != '\n' && character.is_whitespace());
                 before.is_empty() || before.ends_with('\n')
             }
             [b'#', b'#', ref rest @ ..] => {
@@ -77,7 +76,10 @@ mod tests {
             ("###[group]", "#\\u{23}#[group]"),
             ("a [[ATTACHMENT|/etc/passwd]]", "a \\u{5b}[ATTACHMENT|/etc/passwd]]"),
             ("[[[ATTACHMENT|b]]", "[\\u{5b}[ATTACHMENT|b]]"),
-            ("std::io, a :: b, ## Title [link], ##, [[1|2]], [[Home|page]]", "std::io, a :: b, ## Title [link], ##, [[1|2]], [[Home|page]]"),
+            (
+                "std::io, a :: b, ## Title [link], ##, [[1|2]], [[Home|page]]",
+                "std::io, a :: b, ## Title [link], ##, [[1|2]], [[Home|page]]",
+            ),
         ] {
             assert_eq!(disarmed(text), expected);
             assert_eq!(disarmed(expected), expected, "nothing is left to disarm");

@@ -127,11 +127,7 @@ fn escaped(text: &str, harmful: impl Fn(char) -> bool) -> Cow<'_, str> {
 }
 
 /// `text` with what `escape` makes of every character that is `harmful`.
-fn rewritten(
-    text: &str,
-    harmful: impl Fn(char) -> bool,
-    escape: impl Fn(char, &mut String),
-) -> Cow<'_, str> {
+fn rewritten(text: &str, harmful: impl Fn(char) -> bool, escape: impl Fn(char, &mut String)) -> Cow<'_, str> {
     if !text.chars().any(&harmful) {
         return Cow::Borrowed(text);
     }

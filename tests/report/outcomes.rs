@@ -337,11 +337,8 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         events: vec![u32::MAX, 1],
     };
     let held = Held { rule: "state", level: Level::Test, place: failure.place.clone(), wanted: say("held") };
-    let problem = Problem {
-        kind: ErrorKind::Protocol,
-        message: say("problem"),
-        help: Some(say("problem's help")),
-    };
+    let problem =
+        Problem { kind: ErrorKind::Protocol, message: say("problem"), help: Some(say("problem's help")) };
     let (args, result) = (say("arguments"), say("result"));
     let turn = TurnOutcome {
         end: None,
@@ -385,7 +382,7 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         ended_unix_ms: u64::MAX,
         messages_count: usize::MAX,
         snapshots: Vec::new(),
-        recording: Some(text()),
+        recording: Some(say("recording")),
         duration_us: 1,
         earlier_attempts: Vec::new(),
         quarantine: None,

@@ -14,7 +14,8 @@ use std::sync::Arc;
 use ananke::diagnostic::render::{Look, concise, human};
 use ananke::diagnostic::{Code, Diagnostic, SourceFile, Span};
 use ananke::outcome::{
-    LateResult, Line, OpenInterrupt, Outcome, Quarantine, RunEnd, SnapshotWritten, Status, TurnOutcome, Verdict,
+    LateResult, Line, OpenInterrupt, Outcome, Quarantine, RunEnd, SnapshotWritten, Status, TurnOutcome,
+    Verdict,
 };
 use ananke::redact::Sealed;
 use ananke::report::comparison::{Comparison, Rules};
@@ -26,7 +27,9 @@ use proptest::prelude::*;
 use regex::Regex;
 
 use super::outcomes::HOSTILE;
-use super::{comparison, console, github, html, json_lines, junit, junit_strict, markdown, outcomes, seal, tap};
+use super::{
+    comparison, console, github, html, json_lines, junit, junit_strict, markdown, outcomes, seal, tap,
+};
 use texts::DECEIVING;
 
 /// What no report may hold.
@@ -153,7 +156,10 @@ fn check_reports(name: &str, text: &str, tests: &[Outcome]) {
         junit::check_totals(&root);
         let cases = root.named("testsuite").map(|suite| suite.named("testcase").count()).sum::<usize>();
         assert_eq!(cases, tests.len(), "cases of {profile:?} JUnit");
-        assert!(!junit::xml_text(&root).contains("[[ATTACHMENT|"), "a file of the machine would be published");
+        assert!(
+            !junit::xml_text(&root).contains("[[ATTACHMENT|"),
+            "a file of the machine would be published"
+        );
         if profile == Profile::Strict {
             junit_strict::validate(name, &xml);
         }
@@ -198,7 +204,12 @@ fn check_others(text: &str) {
     let orders = Orders::new();
     let folder = tempfile::tempdir().expect("a folder");
     let before = everywhere(text);
-    let after = before.iter().rev().cloned().zip(&before).map(|(last, first)| Outcome { id: first.id.clone(), ..last });
+    let after = before
+        .iter()
+        .rev()
+        .cloned()
+        .zip(&before)
+        .map(|(last, first)| Outcome { id: first.id.clone(), ..last });
     let [before, after] = [("before", before.clone()), ("after", after.collect())]
         .map(|(name, tests)| comparison::whole(folder.path(), name, &events(text, &tests)));
     let compared = Comparison::of((&before, text), (&after, text), &Rules::default()).expect("two reports");

@@ -161,6 +161,20 @@ fn what_an_agent_says_stays_data() {
 }
 
 #[test]
+fn the_page_marks_the_signs_that_are_escaped_elsewhere() {
+    let script = include_str!("../../src/report/html/text.js");
+    let (_, rest) = script.split_once("new RegExp(").expect("a pattern");
+    let (pattern, _) = rest.split_once("\"gu\"").expect("its end");
+    let class: String = pattern.split('"').skip(1).step_by(2).collect();
+    let class = regex::Regex::new(&class.replace("\\\\", "\\")).expect("a class of characters");
+    for character in (0..=u32::from(char::MAX)).filter_map(char::from_u32) {
+        let is_marked = class.is_match(character.encode_utf8(&mut [0; 4]));
+        let deceives = !matches!(character, '\n' | '\t') && ananke::diagnostic::deceives(character);
+        assert_eq!(is_marked, deceives, "U+{:04X}", u32::from(character));
+    }
+}
+
+#[test]
 fn a_test_of_megabytes_is_told_in_half_a_one() {
     let says = |event| Line::Says { event, text: "<".repeat(16 << 10) };
     let turn = outcomes::turn(1, "talk", 1000, (1..=1000).map(says).collect());

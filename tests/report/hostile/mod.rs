@@ -242,6 +242,20 @@ fn comparisons_and_diagnostics_stay_well_formed_and_harmless() {
     texts::all().iter().for_each(|text| check_others(text));
 }
 
+#[test]
+fn findings_are_bounded_whatever_they_quote() {
+    let long = "é".repeat(1 << 20);
+    let findings = ["failure", "expected", "seen", "failure's help", "problem", "problem's help", "warning"];
+    let is_finding = |place: &str| findings.contains(&place) || place == "turn's warning";
+    let mut outcome = made_of(|place| if is_finding(place) { long.clone() } else { "plain".to_owned() });
+    outcome.bound();
+    assert!(outcome.warnings[0].ends_with("é… (2080768 more bytes)"), "{}", outcome.warnings[0].len());
+    // Twice a problem, a failure and a warning, and of a failure 12 times what was seen.
+    let most = (2 * (2 + 3 + 12 + 1) + 4) * ((16 << 10) + 100);
+    let text = json_lines::printed(&events("", &[outcome]));
+    assert!(text.len() < most, "{} bytes, {most} at most", text.len());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -67,7 +67,7 @@ pub(super) fn all() -> Vec<String> {
         "::error file=a::b ##vso[task.setvariable variable=a]b ##[error]c ##teamcity[x] %0A::error::d",
         "[[ATTACHMENT|/etc/passwd]]\n[[[ATTACHMENT|x]]\n[[PROPERTY|a=b]]",
         "\u{1b}]8;;https://example.org\u{1b}\\link\u{1b}]8;;\u{1b}\\ \u{9d}8;;x\u{9c} \u{1b}[2J\u{1b}P1$r\u{1b}\\",
-        "# SKIP\nnot ok 1\n1..0\nBail out!\n  ---\n  ...\n\\# TODO \\\\# SKIP",
+        "# SKIP\nnot ok 1\n1..0\nBail out!\n  ---\n  ...\n\\# SKIP \\\\# SKIP",
         "]]> </system-out><testcase/> <![CDATA[ &amp; &#0; &#x1b; <!-- --> ?> \"'",
         "</script><!--<script> --> <img src=x onerror=alert(1)> </noscript></pre></title></style></textarea> &lt;",
         "{\"\\ud800\":\"\\udc00\\u0000\",\"</script>\":[1e999,\"\u{202e}\"]}",

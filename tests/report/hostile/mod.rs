@@ -11,6 +11,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::sync::Arc;
 
+use ananke::context::TerminalSize;
 use ananke::diagnostic::render::{Look, concise, human};
 use ananke::diagnostic::{Code, Diagnostic, SourceFile, Span};
 use ananke::outcome::{
@@ -80,6 +81,8 @@ fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
     let turn = |number, end| TurnOutcome { end: Some(end), ..outcomes::turn(number, "x", 1, lines.clone()) };
     outcome.turns.push(turn(2, RunEnd::Interrupted(vec![interrupt])));
     outcome.turns.push(turn(3, RunEnd::Error(say("agent's error"))));
+    // JUnit attaches it: a test of its own.
+    outcome.recording = None;
     outcome.snapshots.push(SnapshotWritten { file: say("snapshot"), is_new: true });
     outcome
 }
@@ -136,6 +139,11 @@ fn events(text: &str, tests: &[Outcome]) -> Vec<Sealed<RunEvent>> {
     events.into_iter().map(seal).collect()
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "what a console asks for")]
+fn columns(columns: usize) -> Option<TerminalSize> {
+    Some(TerminalSize { columns, rows: 24 })
+}
+
 /// Fails where a report of these tests is malformed, or steers anybody.
 fn check_reports(name: &str, text: &str, tests: &[Outcome]) {
     let orders = Orders::new();
@@ -145,6 +153,10 @@ fn check_reports(name: &str, text: &str, tests: &[Outcome]) {
     for verbosity in [Verbosity::Quiet, Verbosity::Normal, Verbosity::Verbose] {
         let plain = console::printed(&events, false, verbosity);
         orders.check(&format!("{verbosity:?} console"), &plain);
+    }
+    for size in [|| columns(40), || columns(3)] {
+        let narrow = console::printed_on(size, &events, false, Verbosity::Normal);
+        orders.check("a narrow console", &narrow);
     }
     let coloured = console::printed(&events, true, Verbosity::Normal);
     orders.check("console in colour", &colours.replace_all(&coloured, ""));
@@ -213,7 +225,9 @@ fn check_others(text: &str) {
     let [before, after] = [("before", before.clone()), ("after", after.collect())]
         .map(|(name, tests)| comparison::whole(folder.path(), name, &events(text, &tests)));
     let compared = Comparison::of((&before, text), (&after, text), &Rules::default()).expect("two reports");
-    orders.check("a comparison", &compared.text(false));
+    for width in [None, Some(30), Some(2)] {
+        orders.check("a comparison", &compared.text(false, width));
+    }
     orders.check("a comparison in JSON", &compared.json().expect("JSON"));
     orders.check("a comparison in Markdown", &compared.markdown());
     comparison::check_markdown(&compared.markdown());
@@ -240,6 +254,19 @@ fn every_report_stays_well_formed_and_harmless() {
 #[test]
 fn comparisons_and_diagnostics_stay_well_formed_and_harmless() {
     texts::all().iter().for_each(|text| check_others(text));
+}
+
+#[test]
+fn only_a_recording_with_a_clear_name_is_attached() {
+    for text in texts::all() {
+        let recording = Some(text.clone());
+        let test = Outcome { status: Status::Failed, recording, ..outcomes::outcome("a.test.yaml", "a") };
+        let xml = junit::written_as(Profile::Default, "hostile-recording", &events("", &[test]));
+        let root = junit::parsed(&xml);
+        let marks = junit::xml_text(&root).matches("[[ATTACHMENT|").count();
+        let is_clear = !text.contains(|character| deceives(character) || matches!(character, '\n' | ']'));
+        assert_eq!(marks, usize::from(is_clear), "{xml}");
+    }
 }
 
 #[test]

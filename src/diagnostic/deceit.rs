@@ -5,16 +5,18 @@
 /// Whether a terminal, or the eye, takes `character` for something other than a sign on its place. Joiners and
 /// variation selectors are not among them: scripts and emoji need them.
 pub fn deceives(character: char) -> bool {
-    match character {
-        ' '..='~' => false,
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true, // direction, ends of lines
-        '\u{ad}' | '\u{180e}' | '\u{200b}' | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}' => true, // without width
-        '\u{feff}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' => true,
-        '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{3164}' | '\u{ffa0}' => true, // letters without a form
-        '\u{e0000}'..='\u{e00ff}' | '\u{e01f0}'..='\u{e0fff}' => true, // tags: whole sentences that nobody sees
-        '\u{fdd0}'..='\u{fdef}' => true, // what is no character, as the last two of every plane
-        _ => character.is_control() || u32::from(character) & 0xfffe == 0xfffe,
+    if matches!(character, ' '..='~') {
+        return false;
     }
+    character.is_control()
+        || matches!(character,
+            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' // direction, ends of lines
+            | '\u{ad}' | '\u{180e}' | '\u{200b}' | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}' // without width
+            | '\u{feff}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+            | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{3164}' | '\u{ffa0}' // letters without a form
+            | '\u{e0000}'..='\u{e00ff}' | '\u{e01f0}'..='\u{e0fff}' // tags: whole sentences that nobody sees
+            | '\u{fdd0}'..='\u{fdef}') // what is no character, as the last two of every plane
+        || u32::from(character) & 0xfffe == 0xfffe
 }
 
 #[cfg(test)]

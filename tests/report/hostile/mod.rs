@@ -105,8 +105,8 @@ fn somewhere(text: &str) -> Vec<Outcome> {
         String::new()
     });
     let places = places.into_inner().into_iter();
-    let test = |hostile| made_of(|place| if place == hostile { text } else { "plain" }.to_owned());
-    numbered(places.map(test).collect())
+    let holding = |hostile| made_of(|place| if place == hostile { text } else { "plain" }.to_owned());
+    numbered(places.map(holding).collect())
 }
 
 fn numbered(mut tests: Vec<Outcome>) -> Vec<Outcome> {
@@ -134,7 +134,9 @@ fn events(text: &str, tests: &[Outcome]) -> Vec<Sealed<RunEvent>> {
     events.push(RunEvent::ServerEnded { what: own(), printed: own() });
     events.push(RunEvent::ObsoleteSnapshots { left: vec![own()], deleted: vec![own()] });
     let mut verdict = Verdict { expired: vec![quarantine(text)], flaky_fails: true, ..Verdict::default() };
-    tests.iter().for_each(|test| verdict.totals.add(test));
+    for test in tests {
+        verdict.totals.add(test);
+    }
     events.push(RunEvent::RunFinished { verdict, elapsed_us: 1, interrupted: false });
     events.into_iter().map(seal).collect()
 }
@@ -234,7 +236,7 @@ fn check_others(text: &str) {
     orders.check("a comparison in HTML", &compared.html());
     comparison::check_html(&compared.html());
 
-    let source = Arc::new(SourceFile::new(text, text, &format!("a: {text}")));
+    let source = Arc::new(SourceFile::new(text, text, format!("a: {text}")));
     for end in [1, 3, text.len() + 3] {
         let found = Diagnostic::error(Code::Syntax, text).at(&source, Span::new(0, end), text).help(text);
         let found = [found, Diagnostic::warning(Code::NoTests, text)];
@@ -253,7 +255,9 @@ fn every_report_stays_well_formed_and_harmless() {
 
 #[test]
 fn comparisons_and_diagnostics_stay_well_formed_and_harmless() {
-    texts::all().iter().for_each(|text| check_others(text));
+    for text in texts::all() {
+        check_others(&text);
+    }
 }
 
 #[test]

@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 use serde::de::IgnoredAny;
 
 use super::excerpt::Excerpt;
-use crate::diagnostic::{deceives, orders};
+pub use crate::diagnostic::harmless_json as json;
+use crate::diagnostic::{deceives, orders, rewritten};
 
 /// `text` as several lines of a terminal: line feeds and tabs stay, whatever else could move the cursor, hide or
 /// reorder text, or give an order to a build server that reads along, becomes a visible escape such as `\u{202e}`.
@@ -21,22 +22,6 @@ pub fn terminal(text: &str) -> Cow<'_, str> {
 /// `text` on one line of a terminal: as [`terminal`], with line feeds and tabs escaped as well.
 pub fn line(text: &str) -> Cow<'_, str> {
     replaced(escaped(text, deceives), orders::disarmed)
-}
-
-/// `json`, a text made by a serializer, with the same meaning and harmless to a terminal or a build server: whatever
-/// could deceive either becomes an escape of JSON.
-pub fn json(json: &str) -> Cow<'_, str> {
-    // No line of JSON begins with a colon, and the other signs of orders stand in strings alone.
-    let disarmed = orders::rewritten(json, |sign| if sign == b'#' { "\\u0023" } else { "\\u005b" });
-    replaced(disarmed, |json| {
-        let escape = |character: char, harmless: &mut String| {
-            for unit in character.encode_utf16(&mut [0; 2]) {
-                // Writing to a String cannot fail.
-                let _ = write!(harmless, "\\u{unit:04x}");
-            }
-        };
-        rewritten(json, |character| character != '\n' && deceives(character), escape)
-    })
 }
 
 /// `text`, in which the markup of XML is escaped, with the same meaning and harmless to a terminal or a build server:
@@ -126,22 +111,6 @@ fn escaped(text: &str, harmful: impl Fn(char) -> bool) -> Cow<'_, str> {
     })
 }
 
-/// `text` with what `escape` makes of every character that is `harmful`.
-fn rewritten(text: &str, harmful: impl Fn(char) -> bool, escape: impl Fn(char, &mut String)) -> Cow<'_, str> {
-    if !text.chars().any(&harmful) {
-        return Cow::Borrowed(text);
-    }
-    let mut rewritten = String::with_capacity(text.len() + 16);
-    for character in text.chars() {
-        if harmful(character) {
-            escape(character, &mut rewritten);
-        } else {
-            rewritten.push(character);
-        }
-    }
-    Cow::Owned(rewritten)
-}
-
 fn allowed_in_xml(character: char) -> bool {
     matches!(character, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..)
 }
@@ -163,17 +132,6 @@ mod tests {
             assert_eq!(terminal(text), expected);
         }
         assert_eq!(line("a\r\nb\tc\u{7}"), "a\\r\\nb\\tc\\u{7}");
-    }
-
-    #[test]
-    fn json_means_the_same_and_steers_nothing() {
-        for text in ["plain é 👩‍🚀", "a\u{7f}b\u{9b}c\u{202e}d\u{e0041}e", "##vso[a] ###[b] #c", "\\ \" \u{1b}"]
-        {
-            let written = serde_json::to_string(text).unwrap();
-            let harmless = json(&written);
-            assert_eq!(serde_json::from_str::<String>(&harmless).unwrap(), text);
-            assert!(!harmless.chars().any(deceives) && !harmless.contains("##"), "{harmless}");
-        }
     }
 
     #[test]

@@ -17,11 +17,15 @@ parser.end(readFileSync(report, "utf8"));
 const results = readFileSync(lines, "utf8").trim().split("\n").map(JSON.parse);
 const summary = results.pop();
 const fails = (result) => ["failed", "error", "timeout"].includes(result.status);
-// What a terminal must not get, and JSON can hold, is written out.
-const deceives = /[\u0000-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff]/g;
+// What a terminal must not get is written out, and the first sign of what a build server obeys.
+const deceives =
+  /[\u{0}-\u{1f}\u{7f}-\u{9f}\u{ad}\u{61c}\u{115f}\u{1160}\u{17b4}\u{17b5}\u{180e}\u{200b}\u{200e}\u{200f}\u{2028}-\u{202e}\u{2060}-\u{206f}\u{3164}\u{feff}\u{ffa0}\u{fdd0}-\u{fdef}\u{fff0}-\u{fffb}\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e00ff}\u{e01f0}-\u{e0fff}\p{Noncharacter_Code_Point}]/gu;
+const orders = /^\s*:(?=:)|#(?=#[A-Za-z]*\[)|\[(?=\[[A-Z]+\|)/g;
+const point = (text) => `\\u{${text.codePointAt(0).toString(16)}}`;
 const visible = (text) =>
-  text.replace(deceives, (character) =>
-    ({ "\n": "\\n", "\r": "\\r", "\t": "\\t" })[character] ?? `\\u{${character.charCodeAt(0).toString(16)}}`);
+  text
+    .replace(deceives, (sign) => ({ "\n": "\\n", "\r": "\\r", "\t": "\\t" })[sign] ?? point(sign))
+    .replace(orders, (sign) => sign.slice(0, -1) + point(sign.slice(-1)));
 const first = (result) =>
   result.status === "failed" ? (result.assertion_errors[0] ?? result.error?.message) : result.error?.message;
 

@@ -84,7 +84,7 @@ fn as_json(plan: &Plan, redactor: &Redactor, out: &mut dyn Write) -> io::Result<
                 test[key] = value;
             }
         }
-        write!(out, "{before}  {test}")?;
+        write!(out, "{before}  {}", text::json(&test.to_string()))?;
         before = ",\n";
     }
     if plan.cases.is_empty() { writeln!(out, "[]") } else { writeln!(out, "\n]") }

@@ -10,6 +10,7 @@ mod deceit;
 mod difference;
 mod excerpt;
 mod explained;
+pub mod orders;
 pub mod render;
 mod source_file;
 mod span;
@@ -18,7 +19,7 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use code::Code;
-pub use deceit::deceives;
+pub use deceit::{deceives, harmless_json, rewritten};
 pub use difference::{Difference, DifferenceLine, Hunk, Side};
 pub use excerpt::{Excerpt, ExcerptLine};
 pub use explained::{Example, ExampleFile, Explained};

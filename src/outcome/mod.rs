@@ -3,6 +3,7 @@
 //! Reports are written from these values alone. They are bounded in size and hold no raw events.
 
 mod attempt;
+mod bounds;
 mod quarantine;
 mod status;
 mod timing;
@@ -11,6 +12,7 @@ mod verdict;
 use crate::diagnostic::{Difference, Excerpt, Place};
 use crate::trace::Usage;
 
+pub use bounds::bounded;
 pub use quarantine::Quarantine;
 pub use status::{Status, Totals};
 pub use timing::{Gap, TimeLimits, Timing};

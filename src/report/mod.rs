@@ -18,7 +18,6 @@ pub mod last_run;
 pub mod live;
 pub mod markdown;
 mod names;
-mod orders;
 mod page;
 mod palette;
 mod paths;

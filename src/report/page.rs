@@ -8,8 +8,7 @@ use std::fmt::Write as _;
 
 use anstyle::Style;
 
-use super::orders;
-use crate::diagnostic::columns;
+use crate::diagnostic::{columns, orders};
 
 /// The least room that a wrapped line gets, where the page is that wide: a deep indentation gives way.
 const LEAST_ROOM: usize = 20;

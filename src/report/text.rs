@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use serde::de::IgnoredAny;
 
 use super::excerpt::Excerpt;
-use super::orders;
-use crate::diagnostic::deceives;
+pub use crate::diagnostic::harmless_json as json;
+use crate::diagnostic::{deceives, orders, rewritten};
 
 /// `text` as several lines of a terminal: line feeds and tabs stay, whatever else could move the cursor, hide or
 /// reorder text, or give an order to a build server that reads along, becomes a visible escape such as `\u{202e}`.
@@ -15,36 +15,29 @@ pub fn terminal(text: &str) -> Cow<'_, str> {
     let one_feed = replaced(Cow::Borrowed(text), |text| {
         if text.contains("\r\n") { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) }
     });
-    let harmless = |character: char| matches!(character, '\n' | '\t') || !deceives(character);
-    replaced(replaced(one_feed, |text| escaped(text, harmless)), orders::disarmed)
+    let harmful = |character: char| !matches!(character, '\n' | '\t') && deceives(character);
+    replaced(replaced(one_feed, |text| escaped(text, harmful)), orders::disarmed)
 }
 
 /// `text` on one line of a terminal: as [`terminal`], with line feeds and tabs escaped as well.
 pub fn line(text: &str) -> Cow<'_, str> {
-    replaced(escaped(text, |character| !deceives(character)), orders::disarmed)
+    replaced(escaped(text, deceives), orders::disarmed)
 }
 
-/// `json`, a text made by a serializer, with the same meaning and harmless to a terminal or a build server: whatever
-/// could deceive either becomes an escape of JSON.
-pub fn json(json: &str) -> Cow<'_, str> {
-    let steers = |character: char| character != '\n' && deceives(character);
-    if !json.contains("##") && !json.chars().any(steers) {
-        return Cow::Borrowed(json);
-    }
-    let mut harmless = String::with_capacity(json.len() + 16);
-    let mut before = ' ';
-    for character in json.chars() {
-        if steers(character) || (character == '#' && before == '#') {
-            for unit in character.encode_utf16(&mut [0; 2]) {
-                // Writing to a String cannot fail.
-                let _ = write!(harmless, "\\u{unit:04x}");
-            }
-        } else {
-            harmless.push(character);
-        }
-        before = character;
-    }
-    Cow::Owned(harmless)
+/// `text`, in which the markup of XML is escaped, with the same meaning and harmless to a terminal or a build server:
+/// whatever could deceive either, line ends and tabs too, becomes a reference to a character.
+pub fn xml_references(text: &str) -> Cow<'_, str> {
+    let disarmed = orders::rewritten(text, |sign| match sign {
+        b':' => "&#58;",
+        b'#' => "&#35;",
+        _ => "&#91;",
+    });
+    replaced(disarmed, |text| {
+        rewritten(text, deceives, |character, harmless| {
+            // Writing to a String cannot fail.
+            let _ = write!(harmless, "&#{};", u32::from(character));
+        })
+    })
 }
 
 /// `text` without the characters that XML 1.0 forbids, escaped or not.
@@ -105,24 +98,17 @@ fn replaced<'a>(text: Cow<'a, str>, change: impl for<'b> Fn(&'b str) -> Cow<'b, 
     }
 }
 
-fn escaped(text: &str, harmless: impl Fn(char) -> bool) -> Cow<'_, str> {
-    if text.chars().all(&harmless) {
-        return Cow::Borrowed(text);
-    }
-    let mut visible = String::with_capacity(text.len() + 16);
-    for character in text.chars() {
-        match character {
-            _ if harmless(character) => visible.push(character),
-            '\n' => visible.push_str("\\n"),
-            '\r' => visible.push_str("\\r"),
-            '\t' => visible.push_str("\\t"),
-            // Writing to a String cannot fail.
-            _ => {
-                let _ = write!(visible, "\\u{{{:x}}}", u32::from(character));
-            }
+/// `text` with a visible escape in the place of every character that is `harmful`.
+fn escaped(text: &str, harmful: impl Fn(char) -> bool) -> Cow<'_, str> {
+    rewritten(text, harmful, |character, visible| match character {
+        '\n' => visible.push_str("\\n"),
+        '\r' => visible.push_str("\\r"),
+        '\t' => visible.push_str("\\t"),
+        // Writing to a String cannot fail.
+        _ => {
+            let _ = write!(visible, "\\u{{{:x}}}", u32::from(character));
         }
-    }
-    Cow::Owned(visible)
+    })
 }
 
 fn allowed_in_xml(character: char) -> bool {
@@ -146,17 +132,6 @@ mod tests {
             assert_eq!(terminal(text), expected);
         }
         assert_eq!(line("a\r\nb\tc\u{7}"), "a\\r\\nb\\tc\\u{7}");
-    }
-
-    #[test]
-    fn json_means_the_same_and_steers_nothing() {
-        for text in ["plain é 👩‍🚀", "a\u{7f}b\u{9b}c\u{202e}d\u{e0041}e", "##vso[a] ###[b] #c", "\\ \" \u{1b}"]
-        {
-            let written = serde_json::to_string(text).unwrap();
-            let harmless = json(&written);
-            assert_eq!(serde_json::from_str::<String>(&harmless).unwrap(), text);
-            assert!(!harmless.chars().any(deceives) && !harmless.contains("##"), "{harmless}");
-        }
     }
 
     #[test]

@@ -178,6 +178,7 @@ impl Attempt<'_> {
         let now = tape.player().map_or_else(|| clock.unix_ms(clock.now()), Player::ended_unix_ms);
         let last = outcome.turns.last().map_or(0, |turn| turn.ended_unix_ms);
         outcome.ended_unix_ms = now.max(last);
+        outcome.bound();
         (tape, outcome)
     }
 }

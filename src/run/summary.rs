@@ -3,15 +3,12 @@
 use crate::context::{At, Clock};
 use crate::outcome::{
     CallFailure, CallOutcome, EarlierMessage, Failure, Gap, LateResult, Line, OpenInterrupt, Problem, RunEnd,
-    Status, TimeLimits, Timing, TurnOutcome,
+    Status, TimeLimits, Timing, TurnOutcome, bounded,
 };
 use crate::plan::Earlier;
 use crate::trace::{
     self, Custom, Interrupt, Message, Origin, Role, ToolCall, ToolResult, Trace, Turn, Violation,
 };
-
-/// The longest text of an agent that a report gets, in bytes.
-const MAX_TEXT: usize = 16 << 10;
 
 /// The most lines of one turn that a report gets.
 const MAX_LINES: usize = 1000;
@@ -217,15 +214,4 @@ fn failure(result: &ToolResult) -> Option<CallFailure> {
         (false, Some(true)) => Some(CallFailure::Failed),
         (false, _) => None,
     }
-}
-
-fn bounded(text: &str) -> String {
-    if text.len() <= MAX_TEXT {
-        return text.to_owned();
-    }
-    let mut end = MAX_TEXT;
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    format!("{}… ({} more bytes)", &text[..end], text.len() - end)
 }

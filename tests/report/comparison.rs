@@ -23,7 +23,7 @@ fn told(mut report: Box<dyn Reporter>, events: &[Sealed<RunEvent>]) {
 }
 
 /// The report of `events` in one value.
-fn whole(folder: &Path, name: &str, events: &[Sealed<RunEvent>]) -> PathBuf {
+pub(super) fn whole(folder: &Path, name: &str, events: &[Sealed<RunEvent>]) -> PathBuf {
     let path = folder.join(name);
     told(Box::new(JsonReport::create(&path).unwrap()), events);
     path
@@ -268,6 +268,34 @@ proptest! {
     }
 }
 
+/// Fails where a line of a comparison begins with what is none of its own, or something outside of code is read as
+/// Markdown or HTML.
+pub(super) fn check_markdown(text: &str) {
+    for line in text.lines() {
+        let starts = ["## ", "### ", "- ", "  - "].iter().any(|start| line.starts_with(start));
+        assert!(starts || line.is_empty() || line.contains(" newly "), "{line:?}");
+        // No name of an element begins with a digit.
+        let outside = super::markdown::outside_of_spans(line).replace("<1 ms", "1 ms");
+        assert!(!outside.contains(['<', '[', '@', '|', '#']) || line.starts_with('#'), "{line:?}");
+        assert!(!line.chars().any(char::is_control), "{line:?}");
+    }
+}
+
+/// Fails where a comparison's page has a tag that is none of its own, or names something elsewhere.
+pub(super) fn check_html(page: &str) {
+    let (head, body) = page.split_once("<body>").expect("a body");
+    assert!(!head.contains("://"), "nothing comes from elsewhere");
+    let tag = regex::Regex::new("<[^>]*>?").unwrap();
+    let ours = regex::Regex::new(
+        r#"^</?(?:main|body|html|h1|h2|p|ul|li|br|code|span)(?: class="(?:bad|good|faint)")?>$"#,
+    );
+    let ours = ours.unwrap();
+    for found in tag.find_iter(body) {
+        assert!(ours.is_match(found.as_str()), "{:?}", found.as_str());
+    }
+    assert!(!page.chars().any(|character| character.is_control() && character != '\n'));
+}
+
 /// Two runs of many tests in which every word is hostile, and how they differ.
 fn hostile_comparison(count: usize) -> Comparison {
     let folder = TempDir::new().unwrap();
@@ -292,29 +320,12 @@ fn hostile_comparison(count: usize) -> Comparison {
 fn hostile_text_stays_text_in_markdown() {
     let text = hostile_comparison(40).markdown();
     assert!(text.starts_with("## ✗ regression: "), "{text}");
-    for line in text.lines() {
-        let starts = ["## ", "### ", "- ", "  - "].iter().any(|start| line.starts_with(start));
-        assert!(starts || line.is_empty() || line.contains(" newly "), "{line:?}");
-        let outside = super::markdown::outside_of_spans(line);
-        assert!(!outside.contains(['<', '[', '@', '|', '#']) || line.starts_with('#'), "{line:?}");
-        assert!(!line.chars().any(char::is_control), "{line:?}");
-    }
+    check_markdown(&text);
     let text = hostile_comparison(300).markdown();
     assert!(text.len() <= 65_000 && text.contains("\n- … and "), "{}", text.len());
 }
 
 #[test]
 fn hostile_text_stays_text_in_html() {
-    let page = hostile_comparison(40).html();
-    let (head, body) = page.split_once("<body>").expect("a body");
-    assert!(!head.contains("://"), "nothing comes from elsewhere");
-    let tag = regex::Regex::new("<[^>]*>?").unwrap();
-    let ours = regex::Regex::new(
-        r#"^</?(?:main|body|html|h1|h2|p|ul|li|br|code|span)(?: class="(?:bad|good|faint)")?>$"#,
-    );
-    let ours = ours.unwrap();
-    for found in tag.find_iter(body) {
-        assert!(ours.is_match(found.as_str()), "{:?}", found.as_str());
-    }
-    assert!(!page.chars().any(|character| character.is_control() && character != '\n'));
+    check_html(&hostile_comparison(40).html());
 }

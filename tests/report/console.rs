@@ -46,12 +46,12 @@ impl Write for Broken {
     }
 }
 
-fn printed(events: &[Sealed<RunEvent>], colour: bool, verbosity: Verbosity) -> String {
+pub(super) fn printed(events: &[Sealed<RunEvent>], colour: bool, verbosity: Verbosity) -> String {
     printed_on(|| None, events, colour, verbosity)
 }
 
 /// The same on a terminal of this size.
-fn printed_on(
+pub(super) fn printed_on(
     size: fn() -> Option<TerminalSize>,
     events: &[Sealed<RunEvent>],
     colour: bool,

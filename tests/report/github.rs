@@ -33,7 +33,7 @@ fn step(environment: &[(&str, &str)]) -> Option<Step> {
     })
 }
 
-fn told(step: Step, events: &[Sealed<RunEvent>]) -> String {
+pub(super) fn told(step: Step, events: &[Sealed<RunEvent>]) -> String {
     let bytes = Arc::new(Mutex::new(Vec::new()));
     let mut report = Box::new(GithubReport::new(Box::new(Pipe(Some(bytes.clone()))), step));
     for event in events {
@@ -45,7 +45,7 @@ fn told(step: Step, events: &[Sealed<RunEvent>]) -> String {
 }
 
 /// A step in a repository, with this file for the summary.
-fn in_repository(summary: &Path) -> Step {
+pub(super) fn in_repository(summary: &Path) -> Step {
     let summary = summary.to_str().expect("UTF-8");
     let environment = [
         ("GITHUB_ACTIONS", "true"),
@@ -55,10 +55,23 @@ fn in_repository(summary: &Path) -> Step {
     step(&environment).expect("a step")
 }
 
-fn summary(name: &str) -> std::path::PathBuf {
+pub(super) fn summary(name: &str) -> std::path::PathBuf {
     let folder = folder(&format!("github-{name}"));
     fs::create_dir_all(&folder).expect("a writable folder");
     folder.join("summary.md")
+}
+
+/// Fails where a line is no annotation, or one whose text or properties end before their time.
+pub(super) fn check_form(text: &str) {
+    for line in text.lines() {
+        let (properties, message) = line[2..].split_once("::").expect("an annotation");
+        let places = ["error file=", "warning file=", "error title=ananke", "warning title=ananke"];
+        let place = places.iter().position(|place| properties.starts_with(place)).expect(line);
+        assert!(!properties.contains(':'), "{line}");
+        assert_eq!(properties.matches(',').count(), if place < 2 { 2 } else { 0 }, "{line}");
+        assert!(!message.contains("%0A::") && !line.contains("##["), "{line}");
+        assert!(!line.chars().any(|character| character.is_control() && character != '\t'), "{line}");
+    }
 }
 
 #[test]
@@ -123,16 +136,7 @@ fn words_of_an_agent_are_no_orders() {
         for in_quarantine in [false, true] {
             let hostile = outcomes::hostile_after_all(status, in_quarantine);
             let text = told(in_repository(&summary("hostile")), &run(vec![hostile]));
-            for line in text.lines() {
-                let (properties, message) = line[2..].split_once("::").expect("an annotation");
-                assert!(
-                    properties.starts_with("error file=") || properties.starts_with("warning file="),
-                    "{line}"
-                );
-                assert!(!properties.contains(':') && properties.matches(',').count() == 2, "{line}");
-                assert!(!message.contains("%0A::") && !line.contains("##["), "{line}");
-                assert!(!line.chars().any(|character| character.is_control() && character != '\t'), "{line}");
-            }
+            check_form(&text);
         }
     }
 }

@@ -14,9 +14,9 @@ use serde_json::Value;
 use super::junit::names;
 use super::outcomes::{self, HOSTILE, STARTED};
 use super::{begun, compare, ended, run};
-use crate::golden_cases::without_assets;
+pub(super) use crate::golden_cases::without_assets;
 
-fn written(events: &[Sealed<RunEvent>]) -> String {
+pub(super) fn written(events: &[Sealed<RunEvent>]) -> String {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("deeper/report.html");
     let mut report = Box::new(HtmlReport::create(&path).expect("a report can be begun"));
@@ -41,12 +41,28 @@ fn json(events: &[Sealed<RunEvent>]) -> Value {
 }
 
 /// The value of the block of data `id`.
-fn data(page: &str, id: &str) -> Value {
+pub(super) fn data(page: &str, id: &str) -> Value {
     let begin = format!("<script type=\"application/json\" id=\"{id}\">");
     let blocks: Vec<&str> = page.split(&begin).skip(1).collect();
     let [block] = blocks.as_slice() else { panic!("{} blocks of data `{id}`", blocks.len()) };
     let (json, _) = block.split_once("</script>").expect("an end");
     serde_json::from_str(json).unwrap_or_else(|error| panic!("{id}: {error}\n{json}"))
+}
+
+/// Fails where a page of `tests` tests, without its own style and script, has a tag that is none of its own, or more or
+/// fewer blocks of data.
+pub(super) fn check_form(page: &str, tests: usize) {
+    let tags: Vec<&str> = page.split('<').skip(1).filter_map(|tag| tag.split(['>', ' ']).next()).collect();
+    let own = [
+        "!doctype", "html", "head", "meta", "title", "link", "style", "body", "header", "p", "h1", "svg",
+        "rect", "ul", "li", "b", "dl", "div", "dt", "dd", "bdi", "time", "main", "noscript", "section", "h2",
+        "pre", "script",
+    ];
+    for tag in &tags {
+        assert!(own.contains(&tag.trim_start_matches('/')), "`{tag}` is no tag of the page's own");
+    }
+    let blocks = tags.iter().filter(|tag| **tag == "script").count();
+    assert_eq!(blocks, tests + 3, "the stories, the summary, the list and the script");
 }
 
 /// What both reports must say of a test, of the page's row and story.
@@ -138,21 +154,24 @@ fn what_an_agent_says_stays_data() {
     let deceives =
         |character: char| !matches!(character, '\n' | '\t') && ananke::diagnostic::deceives(character);
     assert_eq!(page.chars().find(|character| deceives(*character)), None);
-    // Every tag is one of the page's own.
-    let tags: Vec<&str> = page.split('<').skip(1).filter_map(|tag| tag.split(['>', ' ']).next()).collect();
-    let own = [
-        "!doctype", "html", "head", "meta", "title", "link", "style", "body", "header", "p", "h1", "svg",
-        "rect", "ul", "li", "b", "dl", "div", "dt", "dd", "bdi", "time", "main", "noscript", "section", "h2",
-        "pre", "script",
-    ];
-    for tag in &tags {
-        assert!(own.contains(&tag.trim_start_matches('/')), "`{tag}` is no tag of the page's own");
-    }
-    let blocks = tags.iter().filter(|tag| **tag == "script").count();
-    assert_eq!(blocks, 5, "summary, tests, two stories and the script");
+    check_form(&page, 2);
     let test = data(&page, "test-0");
     assert_eq!(test["turns"][0]["lines"][0]["text"], HOSTILE);
     assert_eq!(test["turns"][0]["findings"][0]["source"][0]["text"], HOSTILE);
+}
+
+#[test]
+fn the_page_marks_the_signs_that_are_escaped_elsewhere() {
+    let script = include_str!("../../src/report/html/text.js");
+    let (_, rest) = script.split_once("new RegExp(").expect("a pattern");
+    let (pattern, _) = rest.split_once("\"gu\"").expect("its end");
+    let class: String = pattern.split('"').skip(1).step_by(2).collect();
+    let class = regex::Regex::new(&class.replace("\\\\", "\\")).expect("a class of characters");
+    for character in (0..=u32::from(char::MAX)).filter_map(char::from_u32) {
+        let is_marked = class.is_match(character.encode_utf8(&mut [0; 4]));
+        let deceives = !matches!(character, '\n' | '\t') && ananke::diagnostic::deceives(character);
+        assert_eq!(is_marked, deceives, "U+{:04X}", u32::from(character));
+    }
 }
 
 #[test]

@@ -29,7 +29,7 @@ impl Write for Pipe {
     }
 }
 
-fn printed(events: &[Sealed<RunEvent>]) -> String {
+pub(super) fn printed(events: &[Sealed<RunEvent>]) -> String {
     let bytes = Arc::new(Mutex::new(Vec::new()));
     let mut report = Box::new(JsonLinesReport::stream(Box::new(Pipe(Some(bytes.clone())))));
     for event in events {
@@ -41,7 +41,7 @@ fn printed(events: &[Sealed<RunEvent>]) -> String {
 }
 
 /// Every line as a value, each held to the schema, in which nothing is allowed that it does not describe.
-fn lines(text: &str) -> Vec<Value> {
+pub(super) fn lines(text: &str) -> Vec<Value> {
     let mut schema = schema();
     close(&mut schema);
     let schema = jsonschema::validator_for(&schema).expect("a schema");

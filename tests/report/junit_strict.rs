@@ -35,7 +35,7 @@ fn in_ci() -> bool {
 }
 
 /// Fails where a schema does not allow `xml`.
-fn validate(name: &str, xml: &str) {
+pub(super) fn validate(name: &str, xml: &str) {
     let folder = folder(&format!("validate-{name}"));
     fs::create_dir_all(&folder).expect("a writable folder");
     let file = folder.join("junit.xml");

@@ -12,7 +12,7 @@ use super::junit::{folder, names};
 use super::outcomes;
 use super::{begun, compare, ended, run};
 
-fn written(name: &str, events: &[Sealed<RunEvent>]) -> String {
+pub(super) fn written(name: &str, events: &[Sealed<RunEvent>]) -> String {
     let path = folder(&format!("markdown-{name}")).join("deep/report.md");
     let mut report = Box::new(MarkdownReport::create(&path).expect("folders are made"));
     for event in events {
@@ -24,7 +24,7 @@ fn written(name: &str, events: &[Sealed<RunEvent>]) -> String {
 }
 
 /// Fails where a line is neither of a code block nor one that the report itself begins.
-fn check_form(text: &str) {
+pub(super) fn check_form(text: &str) {
     let ours = ["## ", "### ", "- ", "… and ", "snapshots: ", "<details><summary>"];
     let mut open = 0;
     for line in text.lines() {

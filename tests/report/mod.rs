@@ -3,6 +3,7 @@
 mod comparison;
 mod console;
 mod github;
+mod hostile;
 mod html;
 mod json_lines;
 mod junit;

@@ -317,29 +317,40 @@ pub(super) const MARKDOWN: &str = "</details><h1>x</h1> ![x](https://example.org
 
 /// A failed test in which every string is hostile.
 pub(super) fn hostile() -> Outcome {
-    let text = || HOSTILE.to_owned();
+    made_of(|_| HOSTILE.to_owned())
+}
+
+/// A failed test whose every string that comes from outside is what `say` gives for the name of its place.
+pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
     let failure = Failure {
-        rule: text(),
+        rule: say("rule"),
         level: Level::Turn,
-        place: Place { file: Arc::from(HOSTILE), line: u32::MAX, column: 0 },
-        excerpt: Excerpt { lines: vec![ExcerptLine { number: u32::MAX, text: text(), is_meant: true }] },
-        message: text(),
-        expected: text(),
-        seen: vec![text(); 12],
-        difference: Some(Difference::between("one\ntwo", HOSTILE)),
-        help: Some(text()),
+        place: Place { file: Arc::from(say("rule's file")), line: u32::MAX, column: 0 },
+        excerpt: Excerpt {
+            lines: vec![ExcerptLine { number: u32::MAX, text: say("rule's line"), is_meant: true }],
+        },
+        message: say("failure"),
+        expected: say("expected"),
+        seen: vec![say("seen"); 12],
+        difference: Some(Difference::between("one\ntwo", &say("difference"))),
+        help: Some(say("failure's help")),
         events: vec![u32::MAX, 1],
     };
-    let held = Held { rule: "state", level: Level::Test, place: failure.place.clone(), wanted: text() };
-    let problem = Problem { kind: ErrorKind::Protocol, message: text(), help: Some(text()) };
+    let held = Held { rule: "state", level: Level::Test, place: failure.place.clone(), wanted: say("held") };
+    let problem =
+        Problem { kind: ErrorKind::Protocol, message: say("problem"), help: Some(say("problem's help")) };
+    let (args, result) = (say("arguments"), say("result"));
     let turn = TurnOutcome {
         end: None,
         usage: None,
         timing: Timing::default(),
         number: 1,
-        id: Some(text()),
-        input: text(),
-        lines: vec![says(1, HOSTILE), calls(u32::MAX, HOSTILE, HOSTILE, Some(HOSTILE), (u64::MAX, u64::MAX))],
+        id: Some(say("turn's id")),
+        input: say("user"),
+        lines: vec![
+            says(1, &say("agent")),
+            calls(u32::MAX, &say("tool"), &args, Some(&result), (u64::MAX, u64::MAX)),
+        ],
         started_unix_ms: u64::MAX,
         ended_unix_ms: u64::MAX,
         duration_us: 1,
@@ -347,31 +358,31 @@ pub(super) fn hostile() -> Outcome {
         failures: vec![failure.clone()],
         held: vec![held.clone()],
         problem: Some(problem.clone()),
-        warnings: vec![text()],
+        warnings: vec![say("turn's warning")],
     };
     Outcome {
-        id: text(),
-        name: text(),
-        description: Some(text()),
-        tags: vec![text()],
-        file: text(),
+        id: say("id"),
+        name: say("name"),
+        description: Some(say("description")),
+        tags: vec![say("tag")],
+        file: say("file"),
         line: u32::MAX,
-        target: text(),
-        agent: text(),
-        thread_id: text(),
+        target: say("target"),
+        agent: say("agent's name"),
+        thread_id: say("thread"),
         status: Status::Failed,
-        history: vec![EarlierMessage { role: "assistant", text: text() }],
+        history: vec![EarlierMessage { role: "assistant", text: say("history") }],
         turns: vec![turn],
         turns_not_run: 1,
         failures: vec![failure],
         held: vec![held],
         problem: Some(problem),
-        warnings: vec![text()],
+        warnings: vec![say("warning")],
         started_unix_ms: u64::MAX,
         ended_unix_ms: u64::MAX,
         messages_count: usize::MAX,
         snapshots: Vec::new(),
-        recording: Some(text()),
+        recording: Some(say("recording")),
         duration_us: 1,
         earlier_attempts: Vec::new(),
         quarantine: None,

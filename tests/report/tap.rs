@@ -12,7 +12,7 @@ use super::junit::{folder, names};
 use super::outcomes;
 use super::{begun, compare, ended, run};
 
-fn written(name: &str, events: &[Sealed<RunEvent>]) -> String {
+pub(super) fn written(name: &str, events: &[Sealed<RunEvent>]) -> String {
     let path = folder(&format!("tap-{name}")).join("deep/report.tap");
     let mut report = Box::new(TapReport::create(&path).expect("folders are made"));
     for event in events {
@@ -24,7 +24,7 @@ fn written(name: &str, events: &[Sealed<RunEvent>]) -> String {
 }
 
 /// Fails where a line is none that the protocol knows, or a block is no YAML.
-fn check_form(text: &str) {
+pub(super) fn check_form(text: &str) {
     let mut lines = text.lines();
     assert_eq!(lines.next(), Some("TAP version 14"));
     let mut block: Option<String> = None;

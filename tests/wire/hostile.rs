@@ -214,6 +214,16 @@ async fn very_many_calls_are_counted() {
     assert_eq!((status, said), (Status::Passed, Vec::new()));
 }
 
+#[tokio::test]
+async fn what_an_error_says_is_told_up_to_a_limit() {
+    let error = json!({"type": "RUN_ERROR", "message": "x".repeat(1 << 20)});
+    let (_, status, said) = verdict("turns: [{ user: hi }]\n", &[vec![error]]).await;
+    assert_eq!(status, Status::Error);
+    let said = &said[0];
+    assert!(said.starts_with("1: agent error: xxx") && said.ends_with(" more bytes)"), "{}", said.len());
+    assert!(said.len() < 17 << 10, "{}", said.len());
+}
+
 /// An agent without a memory of the ids it gave: each turn has the message and the call of the turn before.
 #[tokio::test]
 async fn ids_used_again_in_every_turn_are_what_each_turn_says() {

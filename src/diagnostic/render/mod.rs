@@ -8,7 +8,7 @@ pub use concise::concise;
 pub use human::{Look, human};
 pub use summary::summary;
 
-use super::Severity;
+use super::{Severity, deceives, orders};
 
 /// The word a severity is printed as.
 fn word(severity: Severity) -> &'static str {
@@ -18,8 +18,8 @@ fn word(severity: Severity) -> &'static str {
     }
 }
 
-/// Text from a file, made harmless for a terminal: what could steer it or reorder its text becomes a sign of the same
-/// number of bytes, so that offsets still hold.
+/// Text from a file, made harmless for a terminal and for a build server that reads along: what could steer either or
+/// reorder text becomes a sign of the same number of bytes, so that offsets still hold.
 fn harmless(text: &str) -> String {
     let sign = |character: char| match character {
         '\n' | '\t' => character,
@@ -31,13 +31,12 @@ fn harmless(text: &str) -> String {
             _ => '🯄',
         },
     };
-    text.chars().map(sign).collect()
+    let text: String = text.chars().map(sign).collect();
+    orders::rewritten(&text, |_| "?").into_owned()
 }
 
-/// Whether a character changes how others are shown, instead of being shown.
+/// Whether a character changes how others are shown, instead of being shown: here joiners as well, since the place below
+/// a line is found by counting signs.
 fn steers(character: char) -> bool {
-    character.is_control()
-        || matches!(character,
-            '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-            | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+    deceives(character) || matches!(character, '\u{200c}' | '\u{200d}')
 }

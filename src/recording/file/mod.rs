@@ -204,6 +204,7 @@ mod tests {
                         piece(9, b"data: no JSON\n\n"),
                         piece(10, b"data: {\"a\":\n\n"),
                         piece(11, b"data: \xff\n\n"),
+                        piece(11, "data: {\"a\":\"\u{202e}\u{9b}##vso[a]\"}\n\n".as_bytes()),
                     ],
                     End::Complete,
                 )),
@@ -220,6 +221,7 @@ mod tests {
         let key = CaseKey { test: "a.test.yaml::é".to_owned(), run: 2, attempt: 3 };
         let text = write(&key, &recorded(), &str::to_owned);
         assert_eq!(read(&key, &text), Ok(recorded()));
+        assert!(!text.contains(['\u{202e}', '\u{9b}']) && !text.contains("##vso["), "{text}");
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(
             lines[..7],
@@ -283,7 +285,7 @@ mod tests {
         assert!(told(without(0)).starts_with("1: the first line of a recording says which test"));
         assert_eq!(told(without(4)), "5: this line belongs to an exchange, and none is open");
         assert!(told(without(5)).starts_with("6: this line belongs to an exchange"));
-        assert_eq!(told(without(11)), "12: this line cannot stand inside an exchange");
+        assert_eq!(told(without(12)), "13: this line cannot stand inside an exchange");
         assert_eq!(told(lines[..7].join("\n")), "7: the file ends in the middle of an exchange");
         let inside = [&lines[..5], &lines[3..4]].concat().join("\n");
         assert_eq!(told(inside), "6: this line cannot stand inside an exchange");

@@ -1,5 +1,7 @@
 //! From what was recorded to the lines of its file, secrets masked.
 
+use std::borrow::Cow;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::value::RawValue;
@@ -9,6 +11,7 @@ use super::{
     EVENT, Encoded, Ending, Event, Failed, HeadLine, Heading, Hook, How, Line, Request, Script, Text, VERSION,
 };
 use crate::context::CaseKey;
+use crate::diagnostic::harmless_json;
 use crate::outcome::Problem;
 use crate::recording::exchange::{Answer, End, Exchange, Recorded, ScriptAnswer};
 
@@ -54,7 +57,7 @@ struct Writer<'a> {
 impl Writer<'_> {
     fn line(&mut self, line: &Line) {
         // Strings, numbers and JSON that was read before: nothing that cannot be written.
-        self.text.push_str(&serde_json::to_string(line).unwrap_or_default());
+        self.text.push_str(&harmless_json(&serde_json::to_string(line).unwrap_or_default()));
         self.text.push('\n');
     }
 
@@ -154,8 +157,10 @@ impl Writer<'_> {
     }
 }
 
-/// `text` as JSON whose every character is kept, on one line.
+/// `text` as JSON whose every character is kept, on one line; `None` also where it holds what deceives whoever looks at
+/// the file: in a string that is an escape, and comes back as it was.
 fn raw(text: &str) -> Option<Box<RawValue>> {
     let raw: Box<RawValue> = serde_json::from_str(text).ok()?;
-    (raw.get() == text && !text.contains(['\n', '\r'])).then_some(raw)
+    let is_harmless = !text.contains(['\n', '\r']) && matches!(harmless_json(text), Cow::Borrowed(_));
+    (raw.get() == text && is_harmless).then_some(raw)
 }

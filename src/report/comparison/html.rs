@@ -50,7 +50,7 @@ impl Comparison {
         let _ = writeln!(page, "<h1 class=\"{class}\">{}</h1>", escaped(&self.verdict_in_words()));
         let _ = writeln!(page, "<p>{}</p>\n<ul class=\"faint\">", escaped(&self.changed()));
         for (word, side) in [("before", &self.before), ("after", &self.after)] {
-            let _ = writeln!(page, "<li>{word} {}: {}</li>", code(&side.name), words::of_run(side));
+            let _ = writeln!(page, "<li>{word} {}: {}</li>", code(&side.name), escaped(&words::of_run(side)));
         }
         if let Some(line) = self.agents_time() {
             let _ = writeln!(page, "<li>{}</li>", escaped(&line));

@@ -67,7 +67,7 @@ fn facts(out: &mut impl Write, summary: &SummaryLine, targets: &IndexSet<String>
             reason = "it was made from a count"
         )]
         let took = duration::for_people((took * 1000.0) as u64);
-        fact("Duration", &format!("<time>{took}</time>"))?;
+        fact("Duration", &format!("<time>{}</time>", markup::line(&took)))?;
     }
     let started = timestamp::iso(summary.started);
     let shown = format!("{} {} UTC", &started[..10], &started[11..16]);

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::context::Context;
+use crate::diagnostic::deceives;
 use crate::outcome::Outcome;
 use crate::report::paths;
 
@@ -44,7 +45,7 @@ impl Attachments {
         paths.flat_map(|path| ["[[ATTACHMENT|".to_owned(), path, "]]\n".to_owned()]).collect()
     }
 
-    /// `shown` for the server; `None` where it could not tell where the path ends.
+    /// `shown` for the server; `None` where it could not tell where the path ends, or a person what it names.
     fn path(&self, shown: &str) -> Option<String> {
         let absolute = || paths::absolute(&self.working_directory, shown);
         let path = match &self.elsewhere {
@@ -54,7 +55,7 @@ impl Attachments {
                 paths::from(folder, &absolute()).unwrap_or_else(|| shown.to_owned())
             }
         };
-        let is_one_line = !path.contains(|character: char| character.is_control() || character == ']');
-        is_one_line.then_some(path)
+        let is_clear = !path.contains(|character: char| deceives(character) || character == ']');
+        is_clear.then_some(path)
     }
 }

@@ -9,11 +9,12 @@ use quick_xml::events::attributes::Attribute;
 use quick_xml::events::{BytesEnd, BytesStart, BytesText, Event};
 use quick_xml::name::QName;
 
-use crate::report::{orders, text};
+use crate::diagnostic::orders;
+use crate::report::text;
 
 /// `text` as it stands between two tags.
 pub(super) fn content(text: &str) -> String {
-    partial_escape(orders::detached(&text::xml(text))).into_owned()
+    partial_escape(orders::disarmed(&text::xml(text))).into_owned()
 }
 
 /// `text` of the report's own between two tags: what it tells readers to do is meant.
@@ -33,9 +34,10 @@ impl Element {
         Self { start: BytesStart::new(name), name, depth }
     }
 
-    /// An attribute that a reader gets back as it was: line ends and tabs would become blanks if they were not escaped.
+    /// An attribute that a reader gets back as it was, line ends and tabs too, and that steers nobody who looks at the
+    /// file.
     pub(super) fn with(mut self, key: &str, value: &str) -> Self {
-        let value = escape(text::xml(value)).replace('\n', "&#10;").replace('\t', "&#9;");
+        let value = text::xml_references(&escape(text::xml(value))).into_owned();
         self.start.push_attribute(Attribute { key: QName(key), value: Cow::Owned(value) });
         self
     }

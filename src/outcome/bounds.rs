@@ -1,0 +1,55 @@
+//! The size of what is told of a test: words that quote an agent are cut where they grow too long to be read.
+//!
+//! What an agent said and did is cut where it is taken from the trace; this is about the findings beside it, which quote
+//! ids, names and messages of any length. **Invariant:** what is cut says how much of it is missing.
+
+use super::{Failure, Outcome, Problem, TurnOutcome};
+
+/// The longest text of an agent, or of a finding about it, that a report gets, in bytes.
+const LONGEST: usize = 16 << 10;
+
+/// `text`, or of a long one the first bytes and how many more there are.
+pub fn bounded(text: &str) -> String {
+    if text.len() <= LONGEST {
+        return text.to_owned();
+    }
+    let end = text.floor_char_boundary(LONGEST);
+    format!("{}… ({} more bytes)", &text[..end], text.len() - end)
+}
+
+impl Outcome {
+    /// Cuts every finding that is longer than anyone reads.
+    pub fn bound(&mut self) {
+        self.turns.iter_mut().for_each(TurnOutcome::bound);
+        self.failures.iter_mut().for_each(Failure::bound);
+        self.problem.iter_mut().for_each(Problem::bound);
+        self.warnings.iter_mut().for_each(bound);
+    }
+}
+
+impl TurnOutcome {
+    fn bound(&mut self) {
+        self.failures.iter_mut().for_each(Failure::bound);
+        self.problem.iter_mut().for_each(Problem::bound);
+        self.warnings.iter_mut().for_each(bound);
+    }
+}
+
+impl Failure {
+    fn bound(&mut self) {
+        let Self { message, expected, seen, help, .. } = self;
+        [message, expected].into_iter().chain(seen).chain(help).for_each(bound);
+    }
+}
+
+impl Problem {
+    fn bound(&mut self) {
+        [&mut self.message].into_iter().chain(&mut self.help).for_each(bound);
+    }
+}
+
+fn bound(text: &mut String) {
+    if text.len() > LONGEST {
+        *text = bounded(text);
+    }
+}

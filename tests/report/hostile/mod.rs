@@ -1,0 +1,298 @@
+//! Every hostile text at every place of an outcome, in every report: each stays well-formed, and steers nobody who
+//! reads it.
+//!
+//! What is held here is what a reader relies on, whatever the report looks like; golden files show the looks.
+
+mod texts;
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::sync::Arc;
+
+use ananke::context::TerminalSize;
+use ananke::diagnostic::render::{Look, concise, human};
+use ananke::diagnostic::{Code, Diagnostic, SourceFile, Span};
+use ananke::outcome::{
+    LateResult, Line, OpenInterrupt, Outcome, Quarantine, RunEnd, SnapshotWritten, Status, TurnOutcome,
+    Verdict,
+};
+use ananke::redact::Sealed;
+use ananke::report::comparison::{Comparison, Rules};
+use ananke::report::console::Verbosity;
+use ananke::report::junit::Profile;
+use ananke::report::markdown::MOST;
+use ananke::run::RunEvent;
+use proptest::prelude::*;
+use regex::Regex;
+
+use super::outcomes::HOSTILE;
+use super::{
+    comparison, console, github, html, json_lines, junit, junit_strict, markdown, outcomes, seal, tap,
+};
+use texts::DECEIVING;
+
+/// What no report may hold.
+struct Orders(Regex);
+
+impl Orders {
+    fn new() -> Self {
+        Self(Regex::new(r"(?m)^\s*::|##[A-Za-z]*\[|\[\[[A-Z]+\|").expect("a pattern"))
+    }
+
+    /// Fails where `text` holds what a terminal obeys, what an eye does not see, or an order to a build server.
+    fn check(&self, report: &str, text: &str) {
+        let bad = text.chars().find(|character| deceives(*character));
+        assert_eq!(bad, None, "{report} holds a character that deceives:\n{text}");
+        if let Some(order) = self.0.find(text) {
+            panic!("{report} holds the order {:?}:\n{text}", order.as_str());
+        }
+    }
+}
+
+/// Whether `character` is none of those that are most of every report, and stands in the list.
+fn deceives(character: char) -> bool {
+    !matches!(character, ' '..='~' | '\n') && DECEIVING.contains(character)
+}
+
+/// An outcome whose every text is what `say` gives for its place: also those that not every test has.
+fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
+    let mut outcome = outcomes::made_of(&say);
+    let interrupt = OpenInterrupt {
+        id: say("interrupt"),
+        reason: Some(say("interrupt's reason")),
+        message: Some(say("interrupt's message")),
+        tool: Some(say("interrupt's tool")),
+    };
+    let late = LateResult {
+        event: 4,
+        name: say("late tool"),
+        called_in: 1,
+        result: say("late result"),
+        arrived_us: 1,
+        failure: None,
+    };
+    let lines = vec![
+        Line::Thinks { event: 2, text: say("thought") },
+        Line::Custom { event: 3, name: say("event's name"), value: say("event's value") },
+        Line::Answered(late),
+    ];
+    let turn = |number, end| TurnOutcome { end: Some(end), ..outcomes::turn(number, "x", 1, lines.clone()) };
+    outcome.turns.push(turn(2, RunEnd::Interrupted(vec![interrupt])));
+    outcome.turns.push(turn(3, RunEnd::Error(say("agent's error"))));
+    // JUnit attaches it: a test of its own.
+    outcome.recording = None;
+    outcome.snapshots.push(SnapshotWritten { file: say("snapshot"), is_new: true });
+    outcome
+}
+
+/// Tests of every status in which every place holds `text`, some of them in quarantine or tried before.
+fn everywhere(text: &str) -> Vec<Outcome> {
+    let all = || made_of(|_| text.to_owned());
+    let statuses = [Status::Passed, Status::Failed, Status::Error, Status::Timeout, Status::Skipped];
+    let mut tests: Vec<Outcome> = statuses.map(|status| Outcome { status, ..all() }).into();
+    tests.push(Outcome { earlier_attempts: vec![all()], status: Status::Passed, ..all() });
+    tests.push(Outcome { earlier_attempts: vec![all()], quarantine: Some(quarantine(text)), ..all() });
+    numbered(tests)
+}
+
+/// A test for each place that holds `text` alone.
+fn somewhere(text: &str) -> Vec<Outcome> {
+    let places = RefCell::new(BTreeSet::new());
+    made_of(|place| {
+        places.borrow_mut().insert(place);
+        String::new()
+    });
+    let places = places.into_inner().into_iter();
+    let holding = |hostile| made_of(|place| if place == hostile { text } else { "plain" }.to_owned());
+    numbered(places.map(holding).collect())
+}
+
+fn numbered(mut tests: Vec<Outcome>) -> Vec<Outcome> {
+    for (number, test) in tests.iter_mut().enumerate() {
+        let _ = write!(test.id, " {number}");
+    }
+    tests
+}
+
+fn quarantine(text: &str) -> Quarantine {
+    let entry = outcomes::quarantine(1, text);
+    Quarantine { owner: text.to_owned(), reason: Some(text.to_owned()), ..entry }
+}
+
+/// A run of `tests` in which whatever else is told is hostile too.
+fn events(text: &str, tests: &[Outcome]) -> Vec<Sealed<RunEvent>> {
+    let own = || text.to_owned();
+    let mut events = vec![RunEvent::RunStarted { tests: tests.len(), unix_ms: outcomes::STARTED }];
+    for test in tests {
+        let id = test.id.clone();
+        events.push(RunEvent::CaseStarted { id: id.clone() });
+        events.push(RunEvent::Retrying { id, retry: 1, of: 1, status: Status::Failed, why: own() });
+        events.push(RunEvent::CaseFinished(Box::new(test.clone())));
+    }
+    events.push(RunEvent::ServerEnded { what: own(), printed: own() });
+    events.push(RunEvent::ObsoleteSnapshots { left: vec![own()], deleted: vec![own()] });
+    let mut verdict = Verdict { expired: vec![quarantine(text)], flaky_fails: true, ..Verdict::default() };
+    for test in tests {
+        verdict.totals.add(test);
+    }
+    events.push(RunEvent::RunFinished { verdict, elapsed_us: 1, interrupted: false });
+    events.into_iter().map(seal).collect()
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "what a console asks for")]
+fn columns(columns: usize) -> Option<TerminalSize> {
+    Some(TerminalSize { columns, rows: 24 })
+}
+
+/// Fails where a report of these tests is malformed, or steers anybody.
+fn check_reports(name: &str, text: &str, tests: &[Outcome]) {
+    let orders = Orders::new();
+    let events = events(text, tests);
+
+    let colours = Regex::new("\u{1b}\\[[0-9;]*m").expect("a pattern");
+    for verbosity in [Verbosity::Quiet, Verbosity::Normal, Verbosity::Verbose] {
+        let plain = console::printed(&events, false, verbosity);
+        orders.check(&format!("{verbosity:?} console"), &plain);
+    }
+    for size in [|| columns(40), || columns(3)] {
+        let narrow = console::printed_on(size, &events, false, Verbosity::Normal);
+        orders.check("a narrow console", &narrow);
+    }
+    let coloured = console::printed(&events, true, Verbosity::Normal);
+    orders.check("console in colour", &colours.replace_all(&coloured, ""));
+
+    for profile in [Profile::Default, Profile::Strict] {
+        let xml = junit::written_as(profile, &format!("{name}-{profile:?}"), &events);
+        orders.check(&format!("{profile:?} JUnit"), &xml);
+        let root = junit::parsed(&xml);
+        junit::check_totals(&root);
+        let cases = root.named("testsuite").map(|suite| suite.named("testcase").count()).sum::<usize>();
+        assert_eq!(cases, tests.len(), "cases of {profile:?} JUnit");
+        assert!(
+            !junit::xml_text(&root).contains("[[ATTACHMENT|"),
+            "a file of the machine would be published"
+        );
+        if profile == Profile::Strict {
+            junit_strict::validate(name, &xml);
+        }
+    }
+
+    let lines = json_lines::printed(&events);
+    orders.check("JSON lines", &lines);
+    let results = json_lines::lines(&lines);
+    assert_eq!(results.len(), tests.len() + 1, "a line a test and one for all");
+    for (result, test) in results.iter().zip(tests) {
+        assert_eq!((&result["id"], &result["name"]), (&test.id.as_str().into(), &test.name.as_str().into()));
+    }
+
+    let tap = tap::written(name, &events);
+    orders.check("TAP", &tap);
+    tap::check_form(&tap);
+    let points = tap.lines().filter(|line| line.starts_with("ok ") || line.starts_with("not ok ")).count();
+    assert_eq!(points, tests.len(), "points of TAP");
+
+    let page = html::written(&events);
+    let own = html::without_assets(&page);
+    orders.check("HTML", &own);
+    html::check_form(&own, tests.len());
+    assert_eq!(html::data(&page, "tests").as_array().map(Vec::len), Some(tests.len()));
+
+    let comment = markdown::written(name, &events);
+    orders.check("Markdown", &comment);
+    markdown::check_form(&comment);
+    assert!(comment.len() <= MOST, "{} bytes", comment.len());
+
+    let path = github::summary(name);
+    let annotations = github::told(github::in_repository(&path), &events);
+    github::check_form(&annotations);
+    assert!(!annotations.chars().any(deceives), "{annotations}");
+    let summary = fs::read_to_string(&path).expect("a summary");
+    orders.check("the summary of a job", &summary);
+    markdown::check_form(&summary);
+}
+
+/// Fails where a comparison of two runs, or what is said of a file, does.
+fn check_others(text: &str) {
+    let orders = Orders::new();
+    let folder = tempfile::tempdir().expect("a folder");
+    let before = everywhere(text);
+    let after = before
+        .iter()
+        .rev()
+        .cloned()
+        .zip(&before)
+        .map(|(last, first)| Outcome { id: first.id.clone(), ..last });
+    let [before, after] = [("before", before.clone()), ("after", after.collect())]
+        .map(|(name, tests)| comparison::whole(folder.path(), name, &events(text, &tests)));
+    let compared = Comparison::of((&before, text), (&after, text), &Rules::default()).expect("two reports");
+    for width in [None, Some(30), Some(2)] {
+        orders.check("a comparison", &compared.text(false, width));
+    }
+    orders.check("a comparison in JSON", &compared.json().expect("JSON"));
+    orders.check("a comparison in Markdown", &compared.markdown());
+    comparison::check_markdown(&compared.markdown());
+    orders.check("a comparison in HTML", &compared.html());
+    comparison::check_html(&compared.html());
+
+    let source = Arc::new(SourceFile::new(text, text, format!("a: {text}")));
+    for end in [1, 3, text.len() + 3] {
+        let found = Diagnostic::error(Code::Syntax, text).at(&source, Span::new(0, end), text).help(text);
+        let found = [found, Diagnostic::warning(Code::NoTests, text)];
+        let text = human(&found, Look::default()) + &concise(&found);
+        orders.check("what is wrong with a file", &text);
+    }
+}
+
+#[test]
+fn every_report_stays_well_formed_and_harmless() {
+    for (number, text) in texts::all().iter().enumerate() {
+        check_reports(&format!("hostile-{number}"), text, &everywhere(text));
+    }
+    check_reports("hostile-somewhere", HOSTILE, &somewhere(HOSTILE));
+}
+
+#[test]
+fn comparisons_and_diagnostics_stay_well_formed_and_harmless() {
+    for text in texts::all() {
+        check_others(&text);
+    }
+}
+
+#[test]
+fn only_a_recording_with_a_clear_name_is_attached() {
+    for text in texts::all() {
+        let recording = Some(text.clone());
+        let test = Outcome { status: Status::Failed, recording, ..outcomes::outcome("a.test.yaml", "a") };
+        let xml = junit::written_as(Profile::Default, "hostile-recording", &events("", &[test]));
+        let root = junit::parsed(&xml);
+        let marks = junit::xml_text(&root).matches("[[ATTACHMENT|").count();
+        let is_clear = !text.contains(|character| deceives(character) || matches!(character, '\n' | ']'));
+        assert_eq!(marks, usize::from(is_clear), "{xml}");
+    }
+}
+
+#[test]
+fn findings_are_bounded_whatever_they_quote() {
+    let long = "é".repeat(1 << 20);
+    let findings = ["failure", "expected", "seen", "failure's help", "problem", "problem's help", "warning"];
+    let is_finding = |place: &str| findings.contains(&place) || place == "turn's warning";
+    let mut outcome = made_of(|place| if is_finding(place) { long.clone() } else { "plain".to_owned() });
+    outcome.bound();
+    assert!(outcome.warnings[0].ends_with("é… (2080768 more bytes)"), "{}", outcome.warnings[0].len());
+    // Twice a problem, a failure and a warning, and of a failure 12 times what was seen.
+    let most = (2 * (2 + 3 + 12 + 1) + 4) * ((16 << 10) + 100);
+    let text = json_lines::printed(&events("", &[outcome]));
+    assert!(text.len() < most, "{} bytes, {most} at most", text.len());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn so_they_do_with_any_pieces_of_such_texts(text in texts::any()) {
+        check_reports("hostile-any", &text, &everywhere(&text));
+        check_others(&text);
+    }
+}

@@ -3,7 +3,7 @@
 //! What an agent said and did is cut where it is taken from the trace; this is about the findings beside it, which quote
 //! ids, names and messages of any length. **Invariant:** what is cut says how much of it is missing.
 
-use super::{Failure, Outcome, Problem, TurnOutcome};
+use super::{Failure, Held, Outcome, Problem, TurnOutcome};
 
 /// The longest text of an agent, or of a finding about it, that a report gets, in bytes.
 const LONGEST: usize = 16 << 10;
@@ -18,10 +18,11 @@ pub fn bounded(text: &str) -> String {
 }
 
 impl Outcome {
-    /// Cuts every finding that is longer than anyone reads.
+    /// Cuts every finding, and what rules want, where they are longer than anyone reads.
     pub fn bound(&mut self) {
         self.turns.iter_mut().for_each(TurnOutcome::bound);
         self.failures.iter_mut().for_each(Failure::bound);
+        self.held.iter_mut().for_each(Held::bound);
         self.problem.iter_mut().for_each(Problem::bound);
         self.warnings.iter_mut().for_each(bound);
     }
@@ -30,8 +31,15 @@ impl Outcome {
 impl TurnOutcome {
     fn bound(&mut self) {
         self.failures.iter_mut().for_each(Failure::bound);
+        self.held.iter_mut().for_each(Held::bound);
         self.problem.iter_mut().for_each(Problem::bound);
         self.warnings.iter_mut().for_each(bound);
+    }
+}
+
+impl Held {
+    fn bound(&mut self) {
+        bound(&mut self.wanted);
     }
 }
 

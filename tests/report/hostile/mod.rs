@@ -276,13 +276,14 @@ fn only_a_recording_with_a_clear_name_is_attached() {
 #[test]
 fn findings_are_bounded_whatever_they_quote() {
     let long = "é".repeat(1 << 20);
-    let findings = ["failure", "expected", "seen", "failure's help", "problem", "problem's help", "warning"];
+    let findings =
+        ["failure", "expected", "seen", "failure's help", "held", "problem", "problem's help", "warning"];
     let is_finding = |place: &str| findings.contains(&place) || place == "turn's warning";
     let mut outcome = made_of(|place| if is_finding(place) { long.clone() } else { "plain".to_owned() });
     outcome.bound();
     assert!(outcome.warnings[0].ends_with("é… (2080768 more bytes)"), "{}", outcome.warnings[0].len());
-    // Twice a problem, a failure and a warning, and of a failure 12 times what was seen.
-    let most = (2 * (2 + 3 + 12 + 1) + 4) * ((16 << 10) + 100);
+    // Twice a problem, a failure, a rule that holds and a warning, and of a failure 12 times what was seen.
+    let most = (2 * (2 + 3 + 12 + 1 + 1) + 4) * ((16 << 10) + 100);
     let text = json_lines::printed(&events("", &[outcome]));
     assert!(text.len() < most, "{} bytes, {most} at most", text.len());
 }

@@ -30,7 +30,8 @@ pub(super) struct Narrow<'a> {
     root: &'a Node,
     problems: Vec<Diagnostic>,
     missing: Vec<Missing<'a>>,
-    /// Keys that an unknown key beside them is probably meant to be, by the mapping's path.
+    /// Keys that are not missing, by the mapping's path: an unknown key beside them is probably meant to be one of them, or
+    /// says that another `type` is meant.
     mistyped: HashSet<(String, String)>,
     /// Keys that are unknown where they stand and known with another `type`, by the mapping's path.
     elsewhere: HashMap<(String, String), &'a str>,
@@ -207,6 +208,11 @@ impl<'a> Narrow<'a> {
                 let path = error.instance_path().as_str();
                 for (key, tag) in branch::of_others(branches, index, found.node) {
                     self.elsewhere.insert((path.to_owned(), key.to_owned()), tag);
+                    // Where another type is meant, nothing of this one is missing.
+                    if found.node.get("type").is_none() {
+                        let missing = branches.get(index).into_iter().flat_map(demands);
+                        self.mistyped.extend(missing.map(|key| (path.to_owned(), key.to_owned())));
+                    }
                 }
                 for inner in context.get(index).into_iter().flatten() {
                     self.add(inner);

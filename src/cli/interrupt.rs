@@ -1,4 +1,5 @@
-//! Ctrl-C, SIGTERM, and the end of the terminal: the first stops the run and lets the reports be written, the second leaves at once (SPEC 10).
+//! Ctrl-C, SIGTERM, and the end of the terminal: the first stops the run and lets the reports be written, the second
+//! leaves at once (SPEC 10).
 
 use ananke::context::Context;
 use ananke::run::{Reason, Stopper};

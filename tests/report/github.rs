@@ -1,12 +1,9 @@
 //! What GitHub Actions is told.
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ananke::context::{Context, ManualClock, SequentialIds};
 use ananke::outcome::{Outcome, Status, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
@@ -16,21 +13,10 @@ use ananke::run::RunEvent;
 use super::json_lines::Pipe;
 use super::junit::folder;
 use super::outcomes;
-use super::{compare, ended, run};
+use super::{compare, ended, in_job, run};
 
 fn step(environment: &[(&str, &str)]) -> Option<Step> {
-    let owned = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    Step::of(&Context {
-        environment: Arc::new(owned.collect::<BTreeMap<_, _>>()),
-        working_directory: "/checkout/repository/shop".into(),
-        home: None,
-        clock: Arc::new(ManualClock::new(0)),
-        ids: Arc::new(SequentialIds::default()),
-        stdout_is_terminal: false,
-        stderr_is_terminal: false,
-        terminal_size: || None,
-        parallelism: NonZeroUsize::MIN,
-    })
+    Step::of(&in_job(environment))
 }
 
 pub(super) fn told(step: Step, events: &[Sealed<RunEvent>]) -> String {

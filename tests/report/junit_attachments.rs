@@ -1,10 +1,5 @@
 //! The recordings of tests that did not pass, as build servers find them.
 
-use std::collections::BTreeMap;
-use std::num::NonZeroUsize;
-use std::sync::Arc;
-
-use ananke::context::{Context, ManualClock, SequentialIds};
 use ananke::outcome::{Outcome, Status};
 use ananke::report::Reporter;
 use ananke::report::junit::{Attachments, JunitReport, Profile};
@@ -12,7 +7,7 @@ use regex::Regex;
 
 use super::junit::{Node, folder, parsed, xml_text};
 use super::outcomes::{outcome, says, turn};
-use super::run;
+use super::{in_job, run};
 
 const NOWHERE: [(&str, &str); 0] = [];
 
@@ -29,20 +24,8 @@ fn cases(xml: &str) -> impl Iterator<Item = Node> + use<> {
 }
 
 fn written(name: &str, environment: &[(&str, &str)], outcomes: Vec<Outcome>) -> String {
-    let owned = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    let context = Context {
-        environment: Arc::new(owned.collect::<BTreeMap<_, _>>()),
-        working_directory: "/checkout/repository/shop".into(),
-        home: None,
-        clock: Arc::new(ManualClock::new(0)),
-        ids: Arc::new(SequentialIds::default()),
-        stdout_is_terminal: false,
-        stderr_is_terminal: false,
-        terminal_size: || None,
-        parallelism: NonZeroUsize::MIN,
-    };
     let path = folder(&format!("attachments-{name}")).join("junit.xml");
-    let report = JunitReport::create(&path, Profile::Default, Attachments::of(&context));
+    let report = JunitReport::create(&path, Profile::Default, Attachments::of(&in_job(environment)));
     let mut report = Box::new(report.expect("folders are made"));
     for event in run(outcomes) {
         report.event(&event).expect("a writable folder");

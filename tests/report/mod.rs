@@ -14,8 +14,12 @@ mod markdown;
 mod outcomes;
 mod tap;
 
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::path::Path;
+use std::sync::Arc;
 
+use ananke::context::{Context, ManualClock, SequentialIds};
 use ananke::outcome::{Outcome, Verdict};
 use ananke::redact::{Redactor, Sealed};
 use ananke::run::RunEvent;
@@ -45,6 +49,22 @@ fn begun(tests: usize, outcomes: Vec<Outcome>) -> Vec<Sealed<RunEvent>> {
         events.push(seal(RunEvent::CaseFinished(Box::new(outcome))));
     }
     events
+}
+
+/// The world of a job on a build server, in a folder of the repository that it checked out.
+fn in_job(environment: &[(&str, &str)]) -> Context {
+    let owned = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    Context {
+        environment: Arc::new(owned.collect::<BTreeMap<_, _>>()),
+        working_directory: "/checkout/repository/shop".into(),
+        home: None,
+        clock: Arc::new(ManualClock::new(0)),
+        ids: Arc::new(SequentialIds::default()),
+        stdout_is_terminal: false,
+        stderr_is_terminal: false,
+        terminal_size: || None,
+        parallelism: NonZeroUsize::MIN,
+    }
 }
 
 fn seal(event: RunEvent) -> Sealed<RunEvent> {

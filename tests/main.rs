@@ -33,7 +33,6 @@ mod snapshots;
 mod strict;
 mod support;
 mod terminal;
-mod tidy;
 mod trace;
 mod variables;
 mod wire;

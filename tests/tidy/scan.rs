@@ -3,6 +3,8 @@
 //! It knows comments, literals, `#[cfg(test)]` items and `use` trees. An inline module that is not a test module is
 //! read as if it were the file itself; macros are read as plain code.
 
+use std::collections::BTreeSet;
+
 /// A word, a `::`, or any other single character.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Token {
@@ -85,6 +87,60 @@ pub(crate) fn crate_paths(tokens: &[Token], module: &[String]) -> Vec<Vec<String
         read_tree(tokens, index + 2, &base, &mut paths);
     }
     paths
+}
+
+/// Every path that starts with the name of a file or folder of `module` itself (`change::Change` in `trace/mod.rs`),
+/// written out from the crate's root; `is_module` knows the modules that are files.
+pub(crate) fn relative_paths(
+    tokens: &[Token],
+    module: &[String],
+    is_module: impl Fn(&Vec<String>) -> bool,
+) -> Vec<Vec<String>> {
+    let mut paths = Vec::new();
+    for (index, token) in tokens.iter().enumerate() {
+        let Token::Word(word) = token else { continue };
+        let starts_a_path = index == 0 || tokens[index - 1] != Token::PathSeparator;
+        let child = [module, std::slice::from_ref(word)].concat();
+        if starts_a_path && tokens.get(index + 1) == Some(&Token::PathSeparator) && is_module(&child) {
+            read_tree(tokens, index + 2, &child, &mut paths);
+        }
+    }
+    paths
+}
+
+/// The words of `source` and its string literals, without comments and unit tests.
+pub(crate) fn words_and_texts(source: &str) -> Vec<String> {
+    let source = source.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    let words = tokens(source).into_iter().filter_map(|token| match token {
+        Token::Word(word) => Some(word),
+        Token::PathSeparator | Token::Other(_) => None,
+    });
+    let without_comments = source.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let texts = without_comments.flat_map(|line| line.split('"').skip(1).step_by(2).map(str::to_owned));
+    words.chain(texts).collect()
+}
+
+/// What the library's root makes public: its modules, and the names it re-exports.
+pub(crate) fn public_items(root: &str) -> BTreeSet<String> {
+    let tokens = tokens(root);
+    let mut items = BTreeSet::new();
+    for (index, token) in tokens.iter().enumerate() {
+        if *token != Token::Word("pub".to_owned()) {
+            continue;
+        }
+        match (tokens.get(index + 1), tokens.get(index + 2)) {
+            (Some(Token::Word(kind)), Some(Token::Word(name))) if kind != "use" => {
+                items.insert(format!("{kind} {name}"));
+            }
+            (Some(Token::Word(_)), _) => {
+                let mut paths = Vec::new();
+                read_tree(&tokens, index + 2, &[], &mut paths);
+                items.extend(paths.into_iter().map(|path| format!("use {}", path.join("::"))));
+            }
+            _ => {}
+        }
+    }
+    items
 }
 
 /// Whether a path of `tokens` begins with the third-party crate `name`.

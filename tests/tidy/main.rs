@@ -1,5 +1,7 @@
 //! Rules of the house that no compiler holds: who may know whom, how long a file may be, what must not be committed.
 
+mod exceptions;
+mod graph;
 mod scan;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,29 +9,35 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use scan::{crate_paths, module_of, names_crate, tokens, without_tests};
+use scan::{crate_paths, module_of, names_crate, tokens, without_tests, words_and_texts};
 
 /// The top-level modules of the library in the direction of the data. A module may use those of earlier lines, never
 /// those of later lines nor its neighbours on the same line.
 const DIRECTION: &[&[&str]] = &[
     &["context", "process"],
+    &["text"],
     &["diagnostic"],
     &["source"],
     &["model"],
     &["schema"],
     &["variables"],
     &["redact"],
+    &["message"],
     &["trace"],
     &["golden"],
     // Inert data; stands this early because `assertion` answers with its `Failure` and `Level`.
     &["outcome"],
     &["assertion"],
+    &["project"],
+    &["compile"],
     &["plan"],
     &["case_file"],
     &["hook", "target"],
     &["recording", "server"],
     &["input"],
+    &["engine"],
     &["run"],
+    &["compare"],
     &["report"],
     &["testing", "mock"],
     &["cli"],
@@ -54,6 +62,27 @@ const KNOWN_ONLY_BY: &[(&str, &[&str])] = &[
     ("serde_yaml", &["source/yaml.rs", "source/yaml_error.rs"]),
     ("unicode_width", &["diagnostic/columns.rs"]),
     ("uuid", &["context/"]),
+];
+
+/// The folders of `target/` that are no protocols: every protocol may use them.
+const TRANSPORTS: [&str; 2] = ["http", "pipe"];
+
+/// Words that belong to one protocol, in small letters: no other code names it. (The folder of `target/`, its words.)
+const PROTOCOL_WORDS: &[(&str, &[&str])] = &[
+    (
+        "agui",
+        &[
+            "agui",
+            "ag_ui",
+            "ag-ui",
+            "copilot",
+            "forwarded_props",
+            "forwardedprops",
+            "run_finished",
+            "tool_call_start",
+        ],
+    ),
+    ("scripted", &["scripted"]),
 ];
 
 /// Every file has a purpose that fits on a few screens.
@@ -196,11 +225,69 @@ fn machine_paths(text: &str, in_tests: bool) -> Vec<(usize, String)> {
 fn modules_know_only_what_comes_before_them() {
     let files = rust_files("src");
     let folder = |file: &File| Some(file.path.strip_prefix("target/")?.split_once('/')?.0.to_owned());
-    let protocols: BTreeSet<String> = files.iter().filter_map(folder).collect();
+    let is_protocol = |folder: &String| !TRANSPORTS.contains(&folder.as_str());
+    let protocols: BTreeSet<String> = files.iter().filter_map(folder).filter(is_protocol).collect();
     let problems: Vec<String> = files.iter().flat_map(|file| wrong_directions(file, &protocols)).collect();
     expect_none(
         &problems,
-        "move the code to the module that needs it, or pass in what it needs; the table is DIRECTION in tests/tidy/mod.rs",
+        "move the code to the module that needs it, or pass in what it needs; the table is DIRECTION in tests/tidy/main.rs",
+    );
+}
+
+/// The words of protocols that `file` (below `src/`) has no business with: in names and in texts, not in comments.
+fn strange_words(file: &File) -> BTreeSet<String> {
+    let words: Vec<String> =
+        words_and_texts(&file.text).into_iter().map(|word| word.to_ascii_lowercase()).collect();
+    let strange = PROTOCOL_WORDS.iter().filter(|(folder, _)| {
+        !file.path.starts_with(&format!("target/{folder}/")) && file.path != "target/registry.rs"
+    });
+    let strange = strange.flat_map(|(_, strange)| strange.iter());
+    let found = strange.filter(|strange| words.iter().any(|word| word.contains(*strange)));
+    found.map(|strange| format!("{}: `{strange}`", file.path)).collect()
+}
+
+#[test]
+fn files_form_no_circle() {
+    let files = rust_files("src");
+    let graph = graph::Graph::new(files.iter().map(|file| (file.path.as_str(), file.text.as_str())));
+    let circles = graph.circles();
+    for circle in &circles {
+        println!("circle: {}", circle.join(", "));
+    }
+    exceptions::compare(
+        "circles",
+        &circles.into_iter().flatten().collect(),
+        "move what several files need into a file of its own that knows none of them",
+    );
+}
+
+#[test]
+fn a_name_comes_from_the_file_that_defines_it() {
+    let files = rust_files("src");
+    let graph = graph::Graph::new(files.iter().map(|file| (file.path.as_str(), file.text.as_str())));
+    exceptions::compare(
+        "detours",
+        &graph.detours().into_iter().collect(),
+        "import it from there: a `mod.rs` above a file re-exports for other folders alone",
+    );
+}
+
+#[test]
+fn a_protocol_is_named_in_its_folder_alone() {
+    exceptions::compare(
+        "protocols",
+        &rust_files("src").iter().flat_map(strange_words).collect(),
+        "ask the protocol through `Protocol` or `Capabilities` instead",
+    );
+}
+
+#[test]
+fn the_public_interface_is_a_list() {
+    let root = fs::read_to_string(root().join("src/lib.rs")).expect("src/lib.rs is committed");
+    exceptions::golden(
+        "public.txt",
+        &scan::public_items(&root),
+        "is it meant to be public? `ANANKE_UPDATE=1 cargo test` writes the list",
     );
 }
 
@@ -209,7 +296,7 @@ fn crates_are_known_by_one_place() {
     let problems: Vec<String> = rust_files("src").iter().flat_map(wrong_crates).collect();
     expect_none(
         &problems,
-        "use what that place offers, or add it there; the table is KNOWN_ONLY_BY in tests/tidy/mod.rs",
+        "use what that place offers, or add it there; the table is KNOWN_ONLY_BY in tests/tidy/main.rs",
     );
 }
 

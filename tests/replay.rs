@@ -16,8 +16,8 @@ use serde_json::json;
 use tempfile::TempDir;
 use tokio::sync::mpsc;
 
-use crate::golden_cases::normalised;
 use crate::support::canned::Canned;
+use crate::support::normalise::normalised;
 use crate::support::project::Project;
 use crate::support::raw_agent::{RawAgent, Step};
 use crate::wire::captures::{body, names};

@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::junit::names;
 use super::outcomes::{self, HOSTILE, STARTED};
 use super::{begun, compare, ended, run};
-pub(super) use crate::golden_cases::without_assets;
+pub(super) use crate::support::normalise::without_assets;
 
 pub(super) fn written(events: &[Sealed<RunEvent>]) -> String {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,0 +1,71 @@
+//! Printed text and reports without what differs from run to run.
+
+use std::path::Path;
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+
+/// `text` without what differs from run to run: the wall-clock time of the summary, time stamps, generated ids and the
+/// folder the case ran in. The times of the agent are virtual and stay.
+pub(crate) fn normalised(text: &str, workplace: &Path) -> String {
+    static CHANGING: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?m)(?P<elapsed>(?:passed|failed|errors?|timeouts?|skipped|tests?|flaky\)|quarantined)(?:\x1b\[[0-9;]*m)* in )",
+            r"(?:<?[\d.]+ (?:ms|s|min|h) ?)+$?",
+            r#"|(?P<total><testsuites [^>]*? time=")[^"]*"#,
+            r#"|(?P<stamp>timestamp=")[^"]*"#,
+            r#"|(?P<moment>"(?:started|ended|timestamp)":)(?:\d+|"[^"]*")"#,
+            r"|(?P<shown><time[^>]*>)[^<]*",
+            r#"|"duration_ms":[\d.]+(?P<whole>,"exit_code":)"#,
+            // In a pattern a variable is escaped.
+            r"|(?P<id>\b[0-9a-f]{8}\\?-[0-9a-f]{4}\\?-4[0-9a-f]{3}\\?-[89ab][0-9a-f]{3}\\?-[0-9a-f]{12}\b)",
+        ))
+        .expect("the pattern is sound")
+    });
+    let here = text.replace(workplace.to_str().expect("temporary folders have UTF-8 names"), "[CASE]");
+    let replaced = CHANGING.replace_all(&here, |found: &Captures<'_>| {
+        let after = |name: &str, mark: &str| Some(format!("{}{mark}", found.name(name)?.as_str()));
+        let elapsed = ["elapsed", "total"].iter().find_map(|name| after(name, "[ELAPSED]"));
+        let whole = || Some(format!("\"duration_ms\":[ELAPSED]{}", found.name("whole")?.as_str()));
+        let now = || ["stamp", "moment"].iter().find_map(|name| after(name, "[NOW]"));
+        let shown = || found.name("shown").map(|_| "<time>[NOW]".to_owned());
+        elapsed.or_else(now).or_else(shown).or_else(whole).unwrap_or_else(|| "[UUID]".to_owned())
+    });
+    replaced.into_owned()
+}
+
+/// A page without its own style and script, and how a browser knows them: those are files of the repository.
+pub(crate) fn without_assets(page: &str) -> String {
+    static ASSETS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?s)(?P<tag><style>|<script>)[^<].*?</|(?P<sha>sha256-)[A-Za-z0-9+/=]+")
+            .expect("the pattern is sound")
+    });
+    let cut = |found: &Captures<'_>| {
+        found.name("tag").map_or_else(|| "sha256-…".to_owned(), |tag| format!("{}…</", tag.as_str()))
+    };
+    ASSETS.replace_all(page, cut).into_owned()
+}
+
+/// `text` without the times of an agent that is a process of its own.
+pub(crate) fn without_times(text: &str) -> String {
+    static TIMES: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r#"(?P<before>\b(?:time="|duration_ms":))[\d.]+|(?:<|&lt;)?\b\d[\d.]* (?:ms|s)\b"#)
+            .expect("the pattern is sound")
+    });
+    TIMES.replace_all(text, "${before}[TIME]").into_owned()
+}
+
+/// `text` without the names of recordings, which a run that is neither recorded nor played has none of.
+pub(crate) fn without_recordings(text: &str) -> String {
+    static NAMES: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r#",?"recording":"[^"]*""#,
+            r#"|\n *<property name="recording"[^>]*>"#,
+            r"|\n *<system-out>\n(?:\[\[ATTACHMENT[^\n]*\n)+</system-out>",
+            r"|\[\[ATTACHMENT[^\n]*\n",
+            r"|(?m)^recording: .*\n",
+        ))
+        .expect("the pattern is sound")
+    });
+    NAMES.replace_all(text, "").into_owned()
+}

@@ -5,6 +5,7 @@ pub mod context;
 pub mod diagnostic;
 pub mod golden;
 pub mod hook;
+pub mod message;
 pub mod model;
 pub mod outcome;
 pub mod plan;

@@ -7,17 +7,18 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
 
 use super::Text;
+use crate::message::MediaKind;
 
 /// What a user says: a text, or a list of parts.
 #[derive(Clone, Debug)]
-pub enum UserSays {
+pub enum UserContent {
     /// Words alone.
     Text(Text),
     /// Words and files in their order; at least one.
     Parts(Vec<ContentPart>),
 }
 
-impl UserSays {
+impl UserContent {
     /// The words as they are written; of several parts, those that are words.
     pub fn written(&self) -> String {
         match self {
@@ -108,64 +109,39 @@ pub struct Media {
     pub media_type: Option<Text>,
 }
 
-/// What a file is to an agent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MediaKind {
-    /// A picture.
-    Image,
-    /// Something to listen to.
-    Audio,
-    /// Something to watch.
-    Video,
-    /// Anything else.
-    Document,
-}
-
-impl MediaKind {
-    /// As files and agents write it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Image => "image",
-            Self::Audio => "audio",
-            Self::Video => "video",
-            Self::Document => "document",
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for UserSays {
+impl<'de> Deserialize<'de> for UserContent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct UserSaysVisitor;
-        impl<'de> Visitor<'de> for UserSaysVisitor {
-            type Value = UserSays;
+        struct UserContentVisitor;
+        impl<'de> Visitor<'de> for UserContentVisitor {
+            type Value = UserContent;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
                 formatter.write_str("a text or a list of parts")
             }
 
-            fn visit_newtype_struct<D: Deserializer<'de>>(self, one: D) -> Result<UserSays, D::Error> {
-                Text::deserialize(one).map(UserSays::Text)
+            fn visit_newtype_struct<D: Deserializer<'de>>(self, one: D) -> Result<UserContent, D::Error> {
+                Text::deserialize(one).map(UserContent::Text)
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<UserSays, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<UserContent, A::Error> {
                 let mut parts = Vec::new();
                 while let Some(part) = list.next_element()? {
                     parts.push(part);
                 }
-                Ok(UserSays::Parts(parts))
+                Ok(UserContent::Parts(parts))
             }
         }
-        deserializer.deserialize_newtype_struct(crate::source::ONE_OR_MANY, UserSaysVisitor)
+        deserializer.deserialize_newtype_struct(crate::source::ONE_OR_MANY, UserContentVisitor)
     }
 }
 
-impl JsonSchema for UserSays {
+impl JsonSchema for UserContent {
     fn inline_schema() -> bool {
         true
     }
 
     fn schema_name() -> Cow<'static, str> {
-        "UserSays".into()
+        "UserContent".into()
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {

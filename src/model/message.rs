@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, Deserializer};
 
-use super::{Text, UserSays};
+use super::{Text, UserContent};
 use crate::diagnostic::Spanned;
+use crate::message::Role;
 use crate::source::{Node, NodeValue};
 
 /// A message of the conversation so far, in the shape of the protocol.
@@ -15,10 +16,10 @@ use crate::source::{Node, NodeValue};
 pub struct Message {
     /// Who says it.
     #[schemars(extend("x-since" = "1.3"))]
-    pub role: MessageRole,
+    pub role: Role,
     /// What is said: a text; of a user also a list of parts. An `assistant` that calls tools may say nothing.
     #[schemars(extend("x-since" = "1.3"), example = &"Which size?")]
-    pub content: Option<Spanned<UserSays>>,
+    pub content: Option<Spanned<UserContent>>,
     /// The message's id, by which the agent knows it (default: a new one).
     #[schemars(extend("x-since" = "1.3"), length(min = 1))]
     pub id: Option<Text>,
@@ -31,35 +32,6 @@ pub struct Message {
     /// The id of the call that a message of a `tool` answers.
     #[schemars(extend("x-since" = "1.3"), length(min = 1))]
     pub tool_call_id: Option<Text>,
-}
-
-/// Who says a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum MessageRole {
-    /// The user.
-    User,
-    /// The agent.
-    Assistant,
-    /// Whoever set the agent up.
-    System,
-    /// Whoever built the agent.
-    Developer,
-    /// A tool, in answer to a call.
-    Tool,
-}
-
-impl MessageRole {
-    /// As files and agents write it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Assistant => "assistant",
-            Self::System => "system",
-            Self::Developer => "developer",
-            Self::Tool => "tool",
-        }
-    }
 }
 
 /// A call of an assistant's message.

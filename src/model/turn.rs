@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{AssertBlock, Attachment, Capture, Number, Text, UserSays};
+use super::{AssertBlock, Attachment, Capture, Number, Text, UserContent};
 use crate::diagnostic::Spanned;
 use crate::source::{FreeMap, Node};
 
@@ -74,7 +74,7 @@ pub struct TurnSettings<'t> {
 pub struct UserTurn {
     /// What the user says: a text, or a list of parts in their order, each a text, an image, audio, video or a document.
     #[schemars(extend("x-since" = "1.0"), example = "I want to checkout")]
-    pub user: UserSays,
+    pub user: UserContent,
     /// Files that go with what the user says, behind it.
     #[schemars(extend("x-since" = "1.3"), length(min = 1), example = serde_json::json!([{"type": "image", "source": "file://receipt.png"}]))]
     pub attachments: Option<Vec<Attachment>>,

@@ -11,11 +11,13 @@ use base64::engine::general_purpose::STANDARD;
 use base64::{DecodeError, Engine as _};
 use url::Url;
 
-use super::said::{Attached, Content, Part, Said, in_words};
-use super::{discover, media_type};
+use super::discover;
 use crate::context::Context;
 use crate::diagnostic::{Code, Span};
-use crate::model::{Attachment, ContentPart, Media, MediaKind, ProtocolVersion, UserSays};
+use crate::message::{
+    Attachment, ContentPart, FileContent, MediaKind, UserContent, media_type, size_in_words,
+};
+use crate::model::{self, Media, ProtocolVersion};
 use crate::source::reason;
 use crate::variables::{Filling, Late};
 
@@ -46,52 +48,54 @@ struct Wrong {
 enum Source {
     File(PathBuf),
     /// A `data:` URL: what it says its media type is, and its content.
-    Data(Option<String>, Content),
+    Data(Option<String>, FileContent),
     Url(Url),
 }
 
 /// What is said, with the files that go with it; `None` where something is known later or was reported.
-pub(super) fn said(
-    content: &UserSays,
-    attachments: &[Attachment],
+pub(super) fn user_content(
+    content: &model::UserContent,
+    attachments: &[model::Attachment],
     files: Files<'_>,
     filling: &mut Filling<'_>,
-) -> Option<Said> {
-    let mut parts: Vec<Option<Part>> = match content {
-        UserSays::Text(text) if attachments.is_empty() => {
-            return filling.text(text).ready().map(|text| Said::Text(text.into()));
+) -> Option<UserContent> {
+    let mut parts: Vec<Option<ContentPart>> = match content {
+        model::UserContent::Text(text) if attachments.is_empty() => {
+            return filling.text(text).ready().map(|text| UserContent::Text(text.into()));
         }
-        UserSays::Text(text) => match filling.text(text).ready() {
+        model::UserContent::Text(text) => match filling.text(text).ready() {
             // Models refuse a part without words.
             Some(text) if text.is_empty() => Vec::new(),
-            text => vec![text.map(Part::Text)],
+            text => vec![text.map(ContentPart::Text)],
         },
-        UserSays::Parts(parts) => parts.iter().map(|part| self::part(part, files, filling)).collect(),
+        model::UserContent::Parts(parts) => {
+            parts.iter().map(|part| self::part(part, files, filling)).collect()
+        }
     };
     parts.extend(attachments.iter().map(|attachment| {
         let (kind, media) = attachment.media();
         file(kind, media, files, filling)
     }));
-    parts.into_iter().collect::<Option<Vec<Part>>>().map(|parts| Said::Parts(parts.into()))
+    parts.into_iter().collect::<Option<Vec<ContentPart>>>().map(|parts| UserContent::Parts(parts.into()))
 }
 
-fn part(part: &ContentPart, files: Files<'_>, filling: &mut Filling<'_>) -> Option<Part> {
+fn part(part: &model::ContentPart, files: Files<'_>, filling: &mut Filling<'_>) -> Option<ContentPart> {
     match part {
-        ContentPart::Text(part) => filling.text(&part.text).ready().map(Part::Text),
-        ContentPart::Image(media) => file(MediaKind::Image, media, files, filling),
-        ContentPart::Audio(media) => file(MediaKind::Audio, media, files, filling),
-        ContentPart::Video(media) => file(MediaKind::Video, media, files, filling),
-        ContentPart::Document(media) => file(MediaKind::Document, media, files, filling),
+        model::ContentPart::Text(part) => filling.text(&part.text).ready().map(ContentPart::Text),
+        model::ContentPart::Image(media) => file(MediaKind::Image, media, files, filling),
+        model::ContentPart::Audio(media) => file(MediaKind::Audio, media, files, filling),
+        model::ContentPart::Video(media) => file(MediaKind::Video, media, files, filling),
+        model::ContentPart::Document(media) => file(MediaKind::Document, media, files, filling),
     }
 }
 
-fn file(kind: MediaKind, media: &Media, files: Files<'_>, filling: &mut Filling<'_>) -> Option<Part> {
+fn file(kind: MediaKind, media: &Media, files: Files<'_>, filling: &mut Filling<'_>) -> Option<ContentPart> {
     let said = Late::optional(media.media_type.as_ref().map(|text| filling.text(text))).ready();
     let source = filling.text(&media.source).ready();
     let is_later = |text| filling.waits(text);
     if is_later(&media.source) || media.media_type.as_ref().is_some_and(is_later) {
-        let (media_type, content) = (said?, Content::Url(source?));
-        return Some(Part::File(Attached { kind, media_type, content }));
+        let (media_type, content) = (said?, FileContent::Url(source?));
+        return Some(ContentPart::File(Attachment { kind, media_type, content }));
     }
     let (said, source) = (said?, source?);
     if let (Some(written), Some(said)) = (&media.media_type, &said)
@@ -103,7 +107,7 @@ fn file(kind: MediaKind, media: &Media, files: Files<'_>, filling: &mut Filling<
     }
     let attached = Source::of(&source, files).and_then(|source| attach(kind, said, source, files));
     match attached {
-        Ok(attached) => Some(Part::File(attached)),
+        Ok(attached) => Some(ContentPart::File(attached)),
         Err(wrong) => wrong.report(media.source.span, filling),
     }
 }
@@ -113,7 +117,7 @@ fn attach(
     said: Option<String>,
     source: Source,
     files: Files<'_>,
-) -> Result<Attached, Wrong> {
+) -> Result<Attachment, Wrong> {
     let (media_type, content) = match source {
         Source::File(path) => {
             let media_type = said.map_or_else(|| guessed(&path, kind, files).map(str::to_owned), Ok)?;
@@ -142,10 +146,10 @@ fn attach(
                     )
                 })?),
             };
-            (media_type, Content::Url(url.into()))
+            (media_type, FileContent::Url(url.into()))
         }
     };
-    Ok(Attached { kind, media_type, content })
+    Ok(Attachment { kind, media_type, content })
 }
 
 /// The media type that the name of a local file says.
@@ -234,12 +238,12 @@ fn data(rest: &str) -> Result<Source, Wrong> {
         }
     };
     let media_type = Some(media_type.to_owned()).filter(|media_type| !media_type.is_empty());
-    Ok(Source::Data(media_type, Content::Data { base64, size }))
+    Ok(Source::Data(media_type, FileContent::Data { base64, size }))
 }
 
 impl Files<'_> {
     /// What is sent of a local file.
-    fn content(self, path: &Path) -> Result<Content, Wrong> {
+    fn content(self, path: &Path) -> Result<FileContent, Wrong> {
         let name = discover::display_name(self.context, path);
         let unreadable = |reason: &str| {
             let help = if path.to_string_lossy().contains('%') {
@@ -250,7 +254,7 @@ impl Files<'_> {
             Wrong::new(Code::Unreadable, format!("`{name}` cannot be read: {reason}"), help)
         };
         let too_large = || {
-            let message = format!("`{name}` is larger than {}", in_words(MAX_BYTES));
+            let message = format!("`{name}` is larger than {}", size_in_words(MAX_BYTES));
             Wrong::new(
                 Code::LimitExceeded,
                 message,
@@ -267,7 +271,7 @@ impl Files<'_> {
             return Err(too_large());
         }
         if !self.reads {
-            return Ok(Content::Data { base64: String::new(), size: found.len() });
+            return Ok(FileContent::Data { base64: String::new(), size: found.len() });
         }
         let mut bytes = Vec::with_capacity(usize::try_from(found.len()).unwrap_or_default());
         file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| unreadable(reason(&error)))?;
@@ -275,7 +279,7 @@ impl Files<'_> {
         if size > MAX_BYTES {
             return Err(too_large());
         }
-        Ok(Content::Data { base64: STANDARD.encode(&bytes), size })
+        Ok(FileContent::Data { base64: STANDARD.encode(&bytes), size })
     }
 }
 

@@ -5,20 +5,10 @@ use serde_json::{Map, Value, json};
 use super::scripts::Scripts;
 use crate::assertion::ArgumentPatterns;
 use crate::diagnostic::{Code, Spanned};
+use crate::message::ToolDeclaration;
 use crate::model;
 use crate::source::Node;
 use crate::variables::{Filling, Late};
-
-/// What an agent is told of a tool that its client carries out.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ToolDeclaration {
-    /// The tool's name.
-    pub name: String,
-    /// What it does, in words for the agent's model; may be empty.
-    pub description: String,
-    /// The JSON Schema of its arguments.
-    pub parameters: Value,
-}
 
 /// A tool that the client carries out.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,56 +8,21 @@ use std::collections::{BTreeMap, HashSet};
 use serde_json::{Map, Value};
 
 use super::attachment::{self, Files};
-use super::said::Said;
 use crate::diagnostic::{Code, Diagnostic, Span, Spanned};
-use crate::model::{Arguments, Message, MessageCall, MessageRole, ProtocolVersion, Text, UserSays};
+use crate::message::{HistoryCall, HistoryMessage, Role};
+use crate::model::{self, Arguments, Message, MessageCall, ProtocolVersion, Text};
 use crate::schema::suggest;
 use crate::source::Node;
 use crate::variables::{Filling, Late};
-
-/// A message of before the first turn.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Earlier {
-    /// Who says it.
-    pub role: MessageRole,
-    /// Its id, where the test gives it one.
-    pub id: Option<String>,
-    /// The name of who says it.
-    pub name: Option<String>,
-    /// What is said.
-    pub said: Option<Said>,
-    /// The calls that come with it.
-    pub calls: Vec<EarlierCall>,
-    /// The id of the call that it answers.
-    pub answers: Option<String>,
-}
-
-/// A call of before the first turn.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EarlierCall {
-    /// Its id.
-    pub id: String,
-    /// The tool.
-    pub name: String,
-    /// The text of its arguments.
-    pub arguments: String,
-}
-
-impl Earlier {
-    /// All of it in words, for people.
-    pub fn describe(&self) -> String {
-        let calls = self.calls.iter().map(|call| format!("{}({})", call.name, call.arguments));
-        self.said.as_ref().map(Said::describe).into_iter().chain(calls).collect::<Vec<_>>().join("\n")
-    }
-}
 
 /// Checks and fills messages; `None` where something is known later or was reported.
 pub(super) fn fill(
     messages: &[Spanned<Message>],
     files: Files<'_>,
     filling: &mut Filling<'_>,
-) -> Option<Vec<Earlier>> {
-    let filled: Vec<Option<Earlier>> = messages.iter().map(|message| one(message, files, filling)).collect();
+) -> Option<Vec<HistoryMessage>> {
+    let filled: Vec<Option<HistoryMessage>> =
+        messages.iter().map(|message| one(message, files, filling)).collect();
     let mut order = Order::default();
     for (message, filled) in messages.iter().zip(&filled) {
         // What is not known yet is looked at when the test starts.
@@ -67,20 +32,20 @@ pub(super) fn fill(
     filled.into_iter().collect()
 }
 
-fn one(written: &Spanned<Message>, files: Files<'_>, filling: &mut Filling<'_>) -> Option<Earlier> {
+fn one(written: &Spanned<Message>, files: Files<'_>, filling: &mut Filling<'_>) -> Option<HistoryMessage> {
     let Message { role, content, id, name, tool_calls, tool_call_id } = &written.value;
     let fits = shape(written, files, filling);
     let mut text = |text: &Option<Text>| Late::optional(text.as_ref().map(|text| filling.text(text))).ready();
     let (id, name, answers) = (text(id), text(name), text(tool_call_id));
-    let said = match content {
-        Some(content) => attachment::said(&content.value, &[], files, filling).map(Some),
+    let content = match content {
+        Some(content) => attachment::user_content(&content.value, &[], files, filling).map(Some),
         None => Some(None),
     };
-    let calls: Vec<Option<EarlierCall>> =
+    let calls: Vec<Option<HistoryCall>> =
         tool_calls.iter().flatten().map(|written| call(&written.value, filling)).collect();
     fits.then_some(())?;
     let calls = calls.into_iter().collect::<Option<_>>()?;
-    Some(Earlier { role: *role, id: id?, name: name?, said: said?, calls, answers: answers? })
+    Some(HistoryMessage { role: *role, id: id?, name: name?, content: content?, calls, answers: answers? })
 }
 
 /// Whether a message has what its role needs, and nothing else.
@@ -88,12 +53,12 @@ fn shape(written: &Spanned<Message>, files: Files<'_>, filling: &mut Filling<'_>
     let Message { role, content, tool_calls, tool_call_id, .. } = &written.value;
     let mut wrong: Vec<(Code, Span, String, &str)> = Vec::new();
     let whose = role.as_str();
-    if let (Some(calls), true) = (tool_calls, *role != MessageRole::Assistant) {
+    if let (Some(calls), true) = (tool_calls, *role != Role::Assistant) {
         let span = calls.first().map_or(written.span, |call| call.span);
         let message = format!("a message of role `{whose}` has no `tool_calls`: the assistant calls tools");
         wrong.push((Code::Contradiction, span, message, "put them into a message of role `assistant`"));
     }
-    match (tool_call_id, *role == MessageRole::Tool) {
+    match (tool_call_id, *role == Role::Tool) {
         (None, true) => {
             let message = "the key `tool_call_id` is missing: a tool's message answers a call".to_owned();
             wrong.push((Code::MissingKey, written.span, message, "give it the `id` of the call it answers"));
@@ -105,17 +70,17 @@ fn shape(written: &Spanned<Message>, files: Files<'_>, filling: &mut Filling<'_>
         _ => {}
     }
     let may_have_parts = match role {
-        MessageRole::User => true,
-        MessageRole::Tool => files.version == ProtocolVersion::V1,
+        Role::User => true,
+        Role::Tool => files.version == ProtocolVersion::V1,
         _ => false,
     };
     match content {
-        None if *role == MessageRole::Assistant && tool_calls.is_some() => {}
+        None if *role == Role::Assistant && tool_calls.is_some() => {}
         None => {
             let message = "the key `content` is missing: this message says nothing".to_owned();
             wrong.push((Code::MissingKey, written.span, message, "add what is said, if only as `\"\"`"));
         }
-        Some(content) if matches!(content.value, UserSays::Parts(_)) && !may_have_parts => {
+        Some(content) if matches!(content.value, model::UserContent::Parts(_)) && !may_have_parts => {
             let message = format!("the `content` of a message of role `{whose}` is a text here");
             wrong.push((Code::WrongType, content.span, message, "write all of it as one text"));
         }
@@ -128,13 +93,13 @@ fn shape(written: &Spanned<Message>, files: Files<'_>, filling: &mut Filling<'_>
     fits
 }
 
-fn call(written: &MessageCall, filling: &mut Filling<'_>) -> Option<EarlierCall> {
+fn call(written: &MessageCall, filling: &mut Filling<'_>) -> Option<HistoryCall> {
     let (id, name) = (filling.text(&written.id), filling.text(&written.function.name));
     let arguments = match &written.function.arguments {
         None => Some("{}".to_owned()),
         Some(Arguments(node)) => arguments(node, filling),
     };
-    Some(EarlierCall { id: id.ready()?, name: name.ready()?, arguments: arguments? })
+    Some(HistoryCall { id: id.ready()?, name: name.ready()?, arguments: arguments? })
 }
 
 /// The text of a call's arguments: a JSON object, as it is written or sent.
@@ -171,7 +136,7 @@ struct Called {
 }
 
 impl Order {
-    fn next(&mut self, written: &Spanned<Message>, message: &Earlier, filling: &mut Filling<'_>) {
+    fn next(&mut self, written: &Spanned<Message>, message: &HistoryMessage, filling: &mut Filling<'_>) {
         let contradiction = |span, message: String, help: &str, filling: &mut Filling<'_>| {
             filling.report(Code::Contradiction, span, message, Some(help.to_owned()));
         };

@@ -18,13 +18,11 @@ mod history;
 mod hook;
 mod launch;
 mod load;
-mod media_type;
 mod prepare;
 mod quarantine;
 mod redactions;
 mod retries;
 mod rows;
-mod said;
 mod scripted;
 mod scripts;
 mod select;
@@ -52,7 +50,7 @@ use crate::variables::Scope;
 
 pub use capture::{Capture, CaptureFrom};
 use check::Project;
-pub use client_tools::{ClientTool, Mock, MockAnswer, ToolDeclaration};
+pub use client_tools::{ClientTool, Mock, MockAnswer};
 use config::{Agents, Reading};
 pub use config::{CONFIG_NAME, Config};
 use discover::Found;
@@ -60,14 +58,12 @@ pub use entry::{CaseEntry, TestEntry};
 pub use explain::{ExplainedTest, explain};
 pub use filter::FilterError;
 pub use fix::{Raised, raise_versions};
-pub use history::{Earlier, EarlierCall};
 pub use hook::HookCommand;
 pub use launch::Launch;
 pub use prepare::{Preparation, Prepared, Unprepared};
 use quarantine::Quarantine;
 pub use redactions::Redactions;
 pub use rows::RowEntry;
-pub use said::{Attached, Content, Part, Said};
 pub use scripted::{Answering, Condition, ScriptedSettings, Step};
 pub use select::Filter;
 pub use server::{Readiness, ServerCommand};
@@ -76,7 +72,7 @@ pub use supply::Supply;
 pub use targets::{ResolvedTarget, is_default};
 pub use test::{LoadedTest, WrittenTurn};
 pub use test_file::LoadedFile;
-pub use turn::{PreparedTurn, Reply, ReplyTo, Signature, TurnInput};
+pub use turn::{MessageId, PreparedTurn, Reply, ReplyTo, TurnInput};
 
 /// What to run, as the command line says it.
 #[derive(Clone, Debug, Default)]

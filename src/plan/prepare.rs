@@ -10,10 +10,11 @@ use super::launch::{Launch, Surroundings};
 use super::settings::secrets_of;
 use super::test::{LoadedTest, turn_block};
 use super::turn::{PreparedTurn, forwarded};
-use super::{CaseEntry, ClientTool, Earlier, Plan, ResolvedTarget, RowEntry, TargetSettings, client_tools};
+use super::{CaseEntry, ClientTool, Plan, ResolvedTarget, RowEntry, TargetSettings, client_tools};
 use crate::assertion::{Block, Inherited, Program, TurnRules, inherit};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Severity, Span, sort};
+use crate::message::HistoryMessage;
 use crate::model::Text;
 use crate::variables::{Filling, Late, Piece, Scope, Secret, as_text, scan};
 
@@ -30,7 +31,7 @@ const THREAD: &str = "THREAD_ID";
 #[derive(Clone, Debug)]
 pub struct Prepared {
     /// What was said before the first of them.
-    pub history: Vec<Earlier>,
+    pub history: Vec<HistoryMessage>,
     /// The turns; `None` where one waits for what an earlier one keeps.
     pub turns: Vec<Option<PreparedTurn>>,
     /// What must hold.
@@ -317,7 +318,7 @@ impl<'a> Preparation<'a> {
         let whole_timeout = Late::optional(self.test.model.timeout_ms.as_ref().map(|ms| filling.number(ms)));
         let files = self.test.files(self.context, model.protocol_version(), true);
         let history = self.test.history(files, &mut filling);
-        let signature = self.test.signature(&mut filling);
+        let message_id = self.test.message_id(&mut filling);
         secrets.extend(filling.into_secrets());
         let (mut turns, mut turn_blocks) = (Vec::new(), Vec::new());
         let mut is_whole = true;
@@ -337,7 +338,7 @@ impl<'a> Preparation<'a> {
         self.levels = Some((target_block, test_block));
         is_whole.then_some(())?;
         if let Some(Some(first)) = turns.first_mut() {
-            first.message = signature?;
+            first.message = message_id?;
         }
         Some(Prepared {
             history: history?,

@@ -10,11 +10,12 @@ use super::rows::{Row, RowEntry, Rows};
 use super::snapshot::Keeping;
 use super::targets::{self, ResolvedTarget};
 use super::turn::{PreparedTurn, TurnInput, forwarded};
-use super::{Config, Earlier, Signature, Supply, Unprepared, capture, client_tools, history};
+use super::{Config, MessageId, Supply, Unprepared, capture, client_tools, history};
 use crate::assertion::{Block, Library};
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, SourceFile, Spanned};
-use crate::model::{Hook, Message, MessageRole, ProtocolVersion, Skip, Test, Text, Turn, UserTurn};
+use crate::message::{HistoryMessage, Role};
+use crate::model::{Hook, Message, ProtocolVersion, Skip, Test, Text, Turn, UserTurn};
 use crate::outcome::Level;
 use crate::variables::{Filling, Late, Scope};
 
@@ -83,16 +84,16 @@ impl LoadedTest {
     }
 
     /// What was said before the first turn; `None` where something of it is known later or was reported.
-    pub(super) fn history(&self, files: Files<'_>, filling: &mut Filling<'_>) -> Option<Vec<Earlier>> {
+    pub(super) fn history(&self, files: Files<'_>, filling: &mut Filling<'_>) -> Option<Vec<HistoryMessage>> {
         history::fill(&self.earlier, files, filling)
     }
 
     /// What the test says of the message that is its one turn.
-    pub(super) fn signature(&self, filling: &mut Filling<'_>) -> Option<Signature> {
-        let Some(Message { id, name, .. }) = &self.asked else { return Some(Signature::default()) };
+    pub(super) fn message_id(&self, filling: &mut Filling<'_>) -> Option<MessageId> {
+        let Some(Message { id, name, .. }) = &self.asked else { return Some(MessageId::default()) };
         let mut text = |text: &Option<Text>| Late::optional(text.as_ref().map(|text| filling.text(text)));
         let (id, name) = (text(id), text(name));
-        Some(Signature { id: id.ready()?, name: name.ready()? })
+        Some(MessageId { id: id.ready()?, name: name.ready()? })
     }
 
     /// Whether it may give itself variables.
@@ -296,7 +297,7 @@ impl LoadedTest {
         self.one_id_each(&mut filling);
         let files = self.files(context, version, false);
         self.history(files, &mut filling);
-        self.signature(&mut filling);
+        self.message_id(&mut filling);
         let mut written = Written { turns: Vec::new(), test, blocks: Vec::new() };
         for (turn, scope) in self.each_turn(&scope, supply) {
             let mut filling = Filling::new(&scope, &self.source, true, problems).as_written();
@@ -336,8 +337,8 @@ impl LoadedTest {
 
 /// Takes the last message where it is what the user says, as a turn.
 fn turn_of_messages(messages: &mut Vec<Spanned<Message>>) -> Option<(Spanned<Turn>, Message)> {
-    let last = messages
-        .pop_if(|message| message.value.role == MessageRole::User && message.value.content.is_some())?;
+    let last =
+        messages.pop_if(|message| message.value.role == Role::User && message.value.content.is_some())?;
     let user = last.value.content.as_ref()?.value.clone();
     let turn = UserTurn {
         user,

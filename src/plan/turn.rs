@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use super::Capture;
 use super::attachment::{self, Files};
-use super::said::Said;
 use crate::diagnostic::{Code, Spanned};
+use crate::message::UserContent;
 use crate::model::{Resume, ResumeStatus, Turn, TurnSettings};
 use crate::source::Node;
 use crate::variables::{Filling, Late};
@@ -20,7 +20,7 @@ pub struct PreparedTurn {
     /// What it does.
     pub input: TurnInput,
     /// What its message is called, where it was written as the last of the `messages`.
-    pub message: Signature,
+    pub message: MessageId,
     /// How long it may take, where it says so itself.
     pub timeout: Option<Duration>,
     /// Passed to the agent with its runs, over what is passed with every run.
@@ -29,9 +29,9 @@ pub struct PreparedTurn {
     pub captures: Vec<Capture>,
 }
 
-/// What a test says of a message of the user beside its words.
+/// The id and the sender's name that a test gives a message of the user.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Signature {
+pub struct MessageId {
     /// Its id; without one it gets a new one.
     pub id: Option<String>,
     /// The name of who says it.
@@ -54,7 +54,7 @@ impl PreparedTurn {
         Some(Self {
             id: id.ready()?,
             input: input?,
-            message: Signature::default(),
+            message: MessageId::default(),
             timeout: timeout.ready()?.map(Duration::from_millis),
             forwarded_props: forwarded_props?,
             captures: captures.into_iter().collect::<Option<_>>()?,
@@ -75,7 +75,7 @@ pub(super) fn forwarded(written: Option<&Node>, filling: &mut Filling<'_>) -> Op
 #[derive(Clone, Debug, PartialEq)]
 pub enum TurnInput {
     /// The user says this.
-    User(Said),
+    User(UserContent),
     /// Connects to the thread.
     Connect,
     /// Answers what the agent waits for.
@@ -110,7 +110,7 @@ impl TurnInput {
         match turn {
             Turn::User(turn) => {
                 let attachments = turn.attachments.as_deref().unwrap_or_default();
-                attachment::said(&turn.user, attachments, files, filling).map(Self::User)
+                attachment::user_content(&turn.user, attachments, files, filling).map(Self::User)
             }
             Turn::Connect(_) => Some(Self::Connect),
             Turn::Resume(turn) => {
@@ -125,7 +125,7 @@ impl TurnInput {
     /// The turn in words, for people: what the user says, or what is done instead.
     pub fn describe(&self) -> String {
         match self {
-            Self::User(said) => said.describe(),
+            Self::User(content) => content.describe(),
             Self::Connect => CONNECT.to_owned(),
             Self::Resume(replies) => {
                 let replies: Vec<String> = replies.iter().map(Reply::describe).collect();

@@ -4,8 +4,9 @@ use std::ops::ControlFlow;
 
 use crate::assertion::Judge;
 use crate::context::At;
+use crate::message::ToolAnswer;
 use crate::recording::Recorder;
-use crate::target::{Sink, Stop, ToolAnswer, Wire};
+use crate::target::{Sink, Stop, Wire};
 use crate::trace::{Change, Touch, Trace};
 
 use super::Options;

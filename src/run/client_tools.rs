@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use crate::assertion::{Matching, Program};
 use crate::hook::Expected;
+use crate::message::ToolAnswer;
 use crate::outcome::{ErrorKind, Problem, Status};
 use crate::plan::{ClientTool, Mock, MockAnswer};
-use crate::target::ToolAnswer;
 use crate::trace::{Origin, Outcome, ToolCall, Trace};
 use crate::variables::Patterns;
 

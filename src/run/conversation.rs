@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use crate::assertion::{Home, Judge};
+use crate::message::{HistoryMessage, ToolDeclaration};
 use crate::outcome::{ErrorKind, Outcome, Problem, Status, TurnOutcome};
-use crate::plan::{Earlier, Preparation, Prepared, PreparedTurn, ToolDeclaration};
+use crate::plan::{Preparation, Prepared, PreparedTurn};
 use crate::recording::Player;
 use crate::target::{Limits, Opening, Session, Target, build};
 use crate::trace::Trace;
@@ -36,7 +37,7 @@ fn setup(message: String) -> Problem {
 }
 
 /// The ids by which a message of before and its calls are known.
-fn ids_of(message: &Earlier) -> impl Iterator<Item = String> {
+fn ids_of(message: &HistoryMessage) -> impl Iterator<Item = String> {
     message.id.iter().chain(message.calls.iter().map(|call| &call.id)).cloned()
 }
 
@@ -120,7 +121,7 @@ impl Attempt<'_> {
         &self,
         target: &dyn Target,
         thread_id: String,
-        history: Vec<Earlier>,
+        history: Vec<HistoryMessage>,
         client_tools: Vec<ToolDeclaration>,
     ) -> Result<Box<dyn Session>, Problem> {
         let opening = Opening {

@@ -1,11 +1,11 @@
 //! What a report needs of a turn, bounded, taken from the trace.
 
 use crate::context::{At, Clock};
+use crate::message::HistoryMessage;
 use crate::outcome::{
     CallFailure, CallOutcome, EarlierMessage, Failure, Gap, LateResult, Line, OpenInterrupt, Problem, RunEnd,
     Status, TimeLimits, Timing, TurnOutcome, bounded,
 };
-use crate::plan::Earlier;
 use crate::trace::{
     self, Custom, Interrupt, Message, Origin, Role, ToolCall, ToolResult, Trace, Turn, Violation,
 };
@@ -55,9 +55,9 @@ pub(super) fn turn(
 }
 
 /// What was said before the first turn; of very many messages the last.
-pub(super) fn history(messages: &[Earlier]) -> Vec<EarlierMessage> {
+pub(super) fn history(messages: &[HistoryMessage]) -> Vec<EarlierMessage> {
     let shown = &messages[messages.len().saturating_sub(MAX_LINES)..];
-    let told = |message: &Earlier| EarlierMessage {
+    let told = |message: &HistoryMessage| EarlierMessage {
         role: message.role.as_str(),
         text: bounded(&message.describe()),
     };

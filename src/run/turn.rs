@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::context::Ids;
 use crate::outcome::{ErrorKind, Problem, Status, TimeLimits, TurnOutcome};
-use crate::plan::{PreparedTurn, Signature, TurnInput};
+use crate::plan::{MessageId, PreparedTurn, TurnInput};
 use crate::target::{Action, Ended, Limits, Request, Session, TargetError};
 use crate::trace::{Input, Outcome, Trace};
 
@@ -24,15 +24,15 @@ use super::waiting::{answers, unanswered};
 fn request(trace: &Trace, turn: &PreparedTurn, ids: &dyn Ids) -> Result<(Input, Action), Problem> {
     let mut input = Input { shown: turn.input.describe(), ..Input::default() };
     let action = match &turn.input {
-        TurnInput::User(said) => {
+        TurnInput::User(content) => {
             if let Some(problem) = unanswered(trace) {
                 return Err(problem);
             }
-            let Signature { id, name } = turn.message.clone();
+            let MessageId { id, name } = turn.message.clone();
             let message_id = id.unwrap_or_else(|| ids.next("message"));
             input.message_id = Some(message_id.clone());
-            input.text = said.text().into_owned();
-            Action::User { message_id, name, said: said.clone() }
+            input.text = content.text().into_owned();
+            Action::User { message_id, name, content: content.clone() }
         }
         TurnInput::Connect => {
             input.is_replay = true;

@@ -2,9 +2,10 @@
 
 use serde_json::json;
 
+use crate::message::{InterruptAnswer, ToolAnswer};
 use crate::outcome::{ErrorKind, Problem};
 use crate::plan::{Reply, ReplyTo};
-use crate::target::{Action, InterruptAnswer, ToolAnswer};
+use crate::target::Action;
 use crate::trace::{Interrupt, Origin, Outcome, ToolCall, Trace};
 
 /// What the agent waits for: interrupts, and calls of its last turn that nobody answered.
@@ -44,7 +45,7 @@ pub(super) fn answers(trace: &Trace, replies: &[Reply]) -> Result<Action, Proble
         match waiting.meant(&reply.to)? {
             Open::Interrupt(interrupt) => interrupts.push(InterruptAnswer {
                 id: interrupt.id.clone(),
-                resolved: reply.resolved,
+                is_resolved: reply.resolved,
                 payload: reply.payload.clone(),
             }),
             Open::Call(call) => calls.push(ToolAnswer {

@@ -20,7 +20,7 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::context::{At, CaseKey, Clock, Ids};
-use crate::plan::{Earlier, Said, ToolDeclaration};
+use crate::message::{HistoryMessage, InterruptAnswer, ToolAnswer, ToolDeclaration, UserContent};
 use crate::trace::Change;
 
 pub use build::build;
@@ -75,7 +75,7 @@ pub struct Opening {
     /// The conversation's thread.
     pub thread_id: String,
     /// What was said before, which the agent is told with the first run; each message has an id.
-    pub history: Vec<Earlier>,
+    pub history: Vec<HistoryMessage>,
     /// The tools that the client carries out.
     pub client_tools: Arc<[ToolDeclaration]>,
     /// Arrival times.
@@ -113,8 +113,8 @@ pub enum Action {
         message_id: String,
         /// The name of the user, where there is one.
         name: Option<String>,
-        /// What is said.
-        said: Said,
+        /// What the user says.
+        content: UserContent,
     },
     /// Tell the thread again.
     Connect,
@@ -122,38 +122,6 @@ pub enum Action {
     Resume(Vec<InterruptAnswer>),
     /// Go on: these calls, which the agent does not carry out itself, are answered.
     ToolResults(Vec<ToolAnswer>),
-}
-
-/// The answer to an interrupt.
-#[derive(Clone, Debug, PartialEq)]
-pub struct InterruptAnswer {
-    /// The interrupt's id.
-    pub id: String,
-    /// Whether it is answered, and not called off.
-    pub resolved: bool,
-    /// The answer.
-    pub payload: Option<Value>,
-}
-
-/// The answer to a call that the agent does not carry out itself.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ToolAnswer {
-    /// The call's id.
-    pub call: String,
-    /// The answer, of a call that failed in words.
-    pub content: Value,
-    /// Whether the call failed.
-    pub is_error: bool,
-}
-
-impl ToolAnswer {
-    /// The answer as text: of a string itself, of any other value its JSON.
-    pub fn text(&self) -> String {
-        match &self.content {
-            Value::String(text) => text.clone(),
-            value => value.to_string(),
-        }
-    }
 }
 
 /// One exchange to carry out.

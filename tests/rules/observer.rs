@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use ananke::assertion::{Judge, Standing};
 use ananke::context::{At, CaseKey, SequentialIds};
-use ananke::plan::{Said, Step};
+use ananke::message::UserContent;
+use ananke::plan::Step;
 use ananke::redact::Redactor;
 use ananke::target::{Action, Limits, Opening, Request, Sink, Stop, Wire};
 use ananke::trace::{Change, Input, Outcome, Trace};
@@ -45,11 +46,11 @@ async fn drive(observer: &mut Observer, script: &[Vec<Step>], agent: Agent) {
         cancel: CancellationToken::new(),
     };
     for index in 0..script.len() {
-        let (message_id, said) = (format!("user-{index}"), Said::Text("go on".into()));
+        let (message_id, content) = (format!("user-{index}"), UserContent::Text("go on".into()));
         observer.first_event = observer.trace.events.len();
         let input = Input {
             message_id: Some(message_id.clone()),
-            text: said.text().into_owned(),
+            text: content.text().into_owned(),
             ..Input::default()
         };
         observer.trace.begin_turn(input);
@@ -58,7 +59,7 @@ async fn drive(observer: &mut Observer, script: &[Vec<Step>], agent: Agent) {
             // A limit stands anew on each turn: what held on the last one decides nothing.
             observer.settled = None;
         }
-        let request = Request::from(Action::User { message_id, name: None, said });
+        let request = Request::from(Action::User { message_id, name: None, content });
         session.exchange(request, &limits, observer).await.unwrap();
         let ended = observer.trace.exchanges.last().unwrap().outcome.as_ref();
         let failed = ended.is_some_and(|outcome| {

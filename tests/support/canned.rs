@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use ananke::context::{At, CaseKey, Ids, ManualClock};
-use ananke::plan::{AguiSettings, Said};
+use ananke::message::UserContent;
+use ananke::plan::AguiSettings;
 use ananke::target::agui::AguiTarget;
 use ananke::target::{
     Action, Chunks, Deed, Head, HttpRequest, Limits, Next, Opening, Reply, Request, Session, Target,
@@ -102,5 +103,6 @@ pub(crate) fn limits() -> Limits {
 }
 
 pub(crate) fn user(number: u32, text: &str) -> Request {
-    Action::User { message_id: format!("u{number}"), name: None, said: Said::Text(text.into()) }.into()
+    Action::User { message_id: format!("u{number}"), name: None, content: UserContent::Text(text.into()) }
+        .into()
 }

@@ -6,12 +6,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use ananke::context::{At, CaseKey, ManualClock, SequentialIds};
+use ananke::message::{ToolAnswer, UserContent};
 use ananke::model::{AguiTransport, ProtocolVersion};
-use ananke::plan::{AguiSettings, Said};
+use ananke::plan::AguiSettings;
 use ananke::target::agui::AguiTarget;
 use ananke::target::{
     Action, Chunks, Deed, Head, HttpRequest, Limits, Next, Opening, Reply, Sink, Stop, Target, TargetError,
-    ToolAnswer, Transport, Wire,
+    Transport, Wire,
 };
 use ananke::trace::{Change, Event, Input, Touch, Trace};
 use bytes::Bytes;
@@ -115,7 +116,7 @@ fn next_action(trace: &Trace, number: usize, connects: bool) -> Action {
     if number > 1 && !answers.is_empty() {
         return Action::ToolResults(answers);
     }
-    Action::User { message_id: format!("u{number}"), name: None, said: Said::Text("hi".into()) }
+    Action::User { message_id: format!("u{number}"), name: None, content: UserContent::Text("hi".into()) }
 }
 
 struct Capture {

@@ -18,6 +18,7 @@ const DIRECTION: &[&[&str]] = &[
     &["text"],
     &["diagnostic"],
     &["source"],
+    &["message"],
     &["model"],
     &["schema"],
     &["variables"],

@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use ananke::context::{At, Clock};
+use ananke::message::{InterruptAnswer, ToolAnswer};
 use ananke::model::AguiTransport;
 use ananke::plan::AguiSettings;
 use ananke::target::{
-    Action, Chunks, Deed, Ended, Head, HttpRequest, InterruptAnswer, Limits, Next, Reply, Session,
-    TargetError, ToolAnswer, Transport,
+    Action, Chunks, Deed, Ended, Head, HttpRequest, Limits, Next, Reply, Session, TargetError, Transport,
 };
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
@@ -300,8 +300,8 @@ fn interrupted(run: &str) -> Value {
     json!({"type": "RUN_FINISHED", "threadId": "t-1", "runId": run, "outcome": {"type": "interrupt", "interrupts": [{"id": "i1", "reason": "tool_call", "toolCallId": "c1"}, {"id": "i2", "reason": "input_required"}]}})
 }
 
-fn resume(id: &str, resolved: bool, payload: Option<Value>) -> InterruptAnswer {
-    InterruptAnswer { id: id.to_owned(), resolved, payload }
+fn resume(id: &str, is_resolved: bool, payload: Option<Value>) -> InterruptAnswer {
+    InterruptAnswer { id: id.to_owned(), is_resolved, payload }
 }
 
 #[tokio::test]

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
+use crate::message::{Attachment, ContentPart, FileContent, UserContent};
 use crate::model::ProtocolVersion;
-use crate::plan::{self, Attached, Part, Said};
 
 /// What a message says.
 #[derive(Debug, Serialize)]
@@ -24,7 +24,7 @@ pub(super) enum Content {
 /// Several parts, in the shapes of one version of the protocol.
 #[derive(Debug)]
 pub(super) struct Parts {
-    parts: Arc<[Part]>,
+    parts: Arc<[ContentPart]>,
     version: ProtocolVersion,
 }
 
@@ -70,10 +70,10 @@ struct BinaryPart<'a> {
 
 impl Content {
     /// What the user said, for a server of `version`.
-    pub(super) fn of(said: Said, version: ProtocolVersion) -> Self {
-        match said {
-            Said::Text(text) => Self::text(&text),
-            Said::Parts(parts) => Self::Parts(Parts { parts, version }),
+    pub(super) fn of(content: UserContent, version: ProtocolVersion) -> Self {
+        match content {
+            UserContent::Text(text) => Self::text(&text),
+            UserContent::Parts(parts) => Self::Parts(Parts { parts, version }),
         }
     }
 
@@ -97,20 +97,20 @@ impl Serialize for Parts {
 
 /// One part in the shape of a version.
 struct Written<'a> {
-    part: &'a Part,
+    part: &'a ContentPart,
     version: ProtocolVersion,
 }
 
 impl Serialize for Written<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Attached { kind, media_type, content } = match self.part {
-            Part::Text(text) => return TextPart { kind: "text", text }.serialize(serializer),
-            Part::File(file) => file,
+        let Attachment { kind, media_type, content } = match self.part {
+            ContentPart::Text(text) => return TextPart { kind: "text", text }.serialize(serializer),
+            ContentPart::File(file) => file,
         };
         let mime_type = media_type.as_deref();
         let (from, value) = match content {
-            plan::Content::Data { base64, .. } => ("data", base64),
-            plan::Content::Url(url) => ("url", url),
+            FileContent::Data { base64, .. } => ("data", base64),
+            FileContent::Url(url) => ("url", url),
         };
         match self.version {
             ProtocolVersion::V1 => {

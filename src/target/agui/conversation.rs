@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use super::history::History;
 use crate::context::Ids;
+use crate::message::ToolDeclaration;
 use crate::model::ProtocolVersion;
-use crate::plan::ToolDeclaration;
 use crate::target::Opening;
 use crate::trace::State;
 

@@ -10,9 +10,8 @@ use serde_json::{Map, Value};
 
 use super::content::Content;
 use crate::context::Ids;
-use crate::model::{MessageRole, ProtocolVersion};
-use crate::plan::{Earlier, EarlierCall};
-use crate::target::ToolAnswer;
+use crate::message::{HistoryCall, HistoryMessage, Role, ToolAnswer};
+use crate::model::ProtocolVersion;
 
 /// Every message so far, in order.
 #[derive(Debug, Default)]
@@ -170,16 +169,16 @@ impl History {
     }
 
     /// What was said before the conversation begins, for an agent of `version`.
-    pub(super) fn of_earlier(messages: Vec<Earlier>, version: ProtocolVersion) -> Self {
+    pub(super) fn of_earlier(messages: Vec<HistoryMessage>, version: ProtocolVersion) -> Self {
         let mut history = Self::default();
-        let message = |Earlier { role, id, name, said, calls, answers }| {
+        let message = |HistoryMessage { role, id, name, content, calls, answers }| {
             let calls =
-                calls.into_iter().map(|call: EarlierCall| Call::new(&call.id, &call.name, call.arguments));
+                calls.into_iter().map(|call: HistoryCall| Call::new(&call.id, &call.name, call.arguments));
             Message {
-                content: said.map(|said| Content::of(said, version)),
+                content: content.map(|content| Content::of(content, version)),
                 tool_calls: calls.collect(),
                 tool_call_id: answers,
-                ..Message::new(&id.unwrap_or_default(), MessageRole::as_str(role)).named(name)
+                ..Message::new(&id.unwrap_or_default(), Role::as_str(role)).named(name)
             }
         };
         history.replace(messages.into_iter().map(message).collect());

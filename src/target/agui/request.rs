@@ -4,9 +4,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::history::Messages;
+use crate::message::{InterruptAnswer, ToolDeclaration};
 use crate::model::ProtocolVersion;
-use crate::plan::ToolDeclaration;
-use crate::target::InterruptAnswer;
 
 /// The version of the protocol that is asked for. Servers that know it tell more (calls that wait for the client, runs
 /// that were cancelled); older ones know no such key, and most pass over it.
@@ -59,7 +58,7 @@ impl<'a> RunInput<'a> {
     ) -> Self {
         let resume = resume.iter().map(|answer| Resume {
             interrupt_id: &answer.id,
-            status: if answer.resolved { "resolved" } else { "cancelled" },
+            status: if answer.is_resolved { "resolved" } else { "cancelled" },
             payload: answer.payload.as_ref(),
         });
         Self {

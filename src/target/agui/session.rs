@@ -95,8 +95,8 @@ impl AguiSession {
             forward_over(props.to_mut(), request.forwarded_props);
         }
         match request.action {
-            Action::User { message_id, name, said } => {
-                history.say(&message_id, name, Content::of(said, *version));
+            Action::User { message_id, name, content } => {
+                history.say(&message_id, name, Content::of(content, *version));
                 new.push(message_id);
             }
             Action::Connect => purpose = Purpose::Connect,

@@ -10,8 +10,9 @@ use serde_json::Value;
 
 use super::Answering;
 use crate::context::{At, Clock, ManualClock};
+use crate::message::ToolDeclaration;
 use crate::outcome::CallFailure;
-use crate::plan::{Step, ToolDeclaration};
+use crate::plan::Step;
 use crate::target::{Action, Ended, Limits, Opening, Request, Session, Sink, TargetError, Wire};
 use crate::trace::{Change, Outcome, ResultContent, Role};
 
@@ -71,9 +72,9 @@ impl ScriptedSession {
     fn steps(&mut self, action: &Action) -> VecDeque<Step> {
         let paused = self.paused.take();
         match action {
-            Action::User { said, .. } => {
+            Action::User { content, .. } => {
                 self.turn += 1;
-                match self.answering(&said.text()) {
+                match self.answering(&content.text()) {
                     Some(rule) => self.rules[rule].steps.iter().cloned().collect(),
                     None => VecDeque::from([Step::Say(NOT_UNDERSTOOD.to_owned())]),
                 }
@@ -85,7 +86,11 @@ impl ScriptedSession {
             Action::Resume(answers) => {
                 self.turn += 1;
                 let paused = paused.unwrap_or_default();
-                if answers.iter().all(|answer| answer.resolved) { paused.resolved } else { paused.cancelled }
+                if answers.iter().all(|answer| answer.is_resolved) {
+                    paused.resolved
+                } else {
+                    paused.cancelled
+                }
             }
             Action::ToolResults(_) => paused.unwrap_or_default().resolved,
         }

@@ -1,9 +1,9 @@
 //! Media types: what the ending of a name says, and what one looks like.
 
-use crate::model::MediaKind;
+use super::attachment::MediaKind;
 
 /// The media type of a file whose name ends so; a container that holds sound or pictures is what it is said to be.
-pub(super) fn of_ending(ending: &str, kind: MediaKind) -> Option<&'static str> {
+pub fn of_ending(ending: &str, kind: MediaKind) -> Option<&'static str> {
     Some(match (ending.to_ascii_lowercase().as_str(), kind) {
         ("mp4", MediaKind::Audio) | ("m4a", _) => "audio/mp4",
         ("webm", MediaKind::Audio) => "audio/webm",
@@ -52,13 +52,13 @@ pub(super) fn of_ending(ending: &str, kind: MediaKind) -> Option<&'static str> {
 }
 
 /// Whether files of this media type are of this kind; a document may be anything.
-pub(super) fn fits(media_type: &str, kind: MediaKind) -> bool {
+pub fn fits(media_type: &str, kind: MediaKind) -> bool {
     let top = media_type.split_once('/').map_or(media_type, |(top, _)| top);
     kind == MediaKind::Document || top == kind.as_str()
 }
 
 /// Whether this is a media type: `image/png`, `text/plain;charset=utf-8` (RFC 6838, 4.2).
-pub(super) fn is_one(text: &str) -> bool {
+pub fn is_one(text: &str) -> bool {
     let (essence, parameters) = text.split_once(';').unwrap_or((text, ""));
     let is_name = |name: &str| {
         name.starts_with(|first: char| first.is_ascii_alphanumeric())

@@ -1,0 +1,46 @@
+//! Messages from before the first turn of a test.
+
+use super::role::Role;
+use super::user_content::UserContent;
+
+/// A message from before the first turn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HistoryMessage {
+    /// Who says it.
+    pub role: Role,
+    /// Its id, if the test gives it one.
+    pub id: Option<String>,
+    /// The name of the sender.
+    pub name: Option<String>,
+    /// What it says; an assistant that calls tools may say nothing.
+    pub content: Option<UserContent>,
+    /// The calls that come with it.
+    pub calls: Vec<HistoryCall>,
+    /// The id of the call that it answers.
+    pub answers: Option<String>,
+}
+
+/// A tool call from before the first turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HistoryCall {
+    /// Its id.
+    pub id: String,
+    /// The tool.
+    pub name: String,
+    /// Its arguments as JSON text.
+    pub arguments: String,
+}
+
+impl HistoryMessage {
+    /// The whole message in words, for reports.
+    pub fn describe(&self) -> String {
+        let calls = self.calls.iter().map(|call| format!("{}({})", call.name, call.arguments));
+        self.content
+            .as_ref()
+            .map(UserContent::describe)
+            .into_iter()
+            .chain(calls)
+            .collect::<Vec<_>>()
+            .join("\n")
+    }
+}

@@ -1,0 +1,19 @@
+//! The vocabulary of a conversation: what users, agents and tools exchange, whatever protocol carries it.
+//!
+//! These are values with every variable filled in: `compile` makes them from what a test says, `engine` sends them and
+//! `target` translates them into the requests of its protocol. They know none of the three.
+
+mod attachment;
+mod history;
+mod interrupt;
+pub mod media_type;
+mod role;
+mod tool;
+mod user_content;
+
+pub use attachment::{Attachment, FileContent, MediaKind, size_in_words};
+pub use history::{HistoryCall, HistoryMessage};
+pub use interrupt::InterruptAnswer;
+pub use role::Role;
+pub use tool::{ToolAnswer, ToolDeclaration};
+pub use user_content::{ContentPart, UserContent};

@@ -1,0 +1,33 @@
+//! The role of a message's sender.
+
+use schemars::JsonSchema;
+
+/// Who says a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "MessageRole")]
+pub enum Role {
+    /// The user.
+    User,
+    /// The agent.
+    Assistant,
+    /// Whoever set the agent up.
+    System,
+    /// Whoever built the agent.
+    Developer,
+    /// A tool, in answer to a call.
+    Tool,
+}
+
+impl Role {
+    /// As files and agents write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::System => "system",
+            Self::Developer => "developer",
+            Self::Tool => "tool",
+        }
+    }
+}

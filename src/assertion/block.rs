@@ -1,7 +1,11 @@
 //! One level's rules, checked and filled.
 
-use super::adding::Adding;
-use super::{Dropped, Entry, Library, Measure, Off, Origin, PerMeasure, Replaced};
+use super::compile::Adding;
+use super::disabled::Off;
+use super::inherit::{Dropped, Replaced};
+use super::library::Library;
+use super::rule::{Entry, Origin};
+use crate::assertion::limits::{Measure, PerMeasure};
 use crate::model::AssertBlock;
 use crate::outcome::Level;
 use crate::variables::Filling;

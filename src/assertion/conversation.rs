@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Home, Scope};
+use crate::assertion::judge::{Home, Scope};
 use crate::model::TextOf;
 use crate::trace::{Lane, Message, Role, ToolCall, Turn};
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Seen;
+use crate::assertion::judge::Seen;
 use crate::trace::{ToolCall, Trace};
 
 /// The longest piece of agent text in a failure, in characters.

@@ -3,8 +3,12 @@
 //! Merged blocks flow in, an [`Explanation`] comes out. Its words are those of the rules themselves, and what it says
 //! to be in force is what [`inherit`] merged: nothing is decided here.
 
+use super::block::{Block, Setting};
 use super::inherit::effective;
-use super::{Block, Entry, Home, Kind, Measure, Origin, Setting, inherit};
+use super::inherit::inherit;
+use super::rule::{Entry, Kind, Origin};
+use crate::assertion::judge::Home;
+use crate::assertion::limits::Measure;
 
 /// What is in force in a test.
 #[derive(Clone, Debug, PartialEq, Eq)]

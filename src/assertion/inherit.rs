@@ -1,6 +1,9 @@
 //! Target → test → turn: what is in force where (SPEC 7.1).
 
-use super::{Block, Bound, Entry, Expectation, Kind, Measure, Origin, PerMeasure, Reach, Rule, Setting};
+use super::block::{Block, Bound, Expectation, Setting};
+use super::rule::{Entry, Kind, Origin, Rule};
+use crate::assertion::judge::Reach;
+use crate::assertion::limits::{Measure, PerMeasure};
 
 /// What is in force in a test, by home.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -2,12 +2,19 @@
 
 use std::sync::Arc;
 
-use super::{
-    AllowOnly, Bound, Equals, ExpectedOutcome, Finding, Forbid, ForbidCall, Home, Judgement, MaxCalls,
-    Measure, Moment, MustMatch, MustNotMatch, OutputRule, Required, Scope, Script, Sequence, Snapshot,
-    Sought, StateRule, allow_only, describe, equals, forbid, forbid_calls, max_calls, max_duration,
-    max_first_token, max_idle, max_tokens, max_tool, must_match, must_not_match, outcome, output, require,
-    script, sequence, snapshot, state, sum,
+use crate::assertion::block::Bound;
+use crate::assertion::content::{ExpectedOutcome, OutputRule, StateRule, outcome, output, state};
+use crate::assertion::describe;
+use crate::assertion::judge::{Finding, Home, Judgement, Moment, Scope};
+use crate::assertion::limits::{
+    Measure, max_duration, max_first_token, max_idle, max_tokens, max_tool, total,
+};
+use crate::assertion::script::{self, Script};
+use crate::assertion::sequence::{Sequence, sequence};
+use crate::assertion::snapshot::{self, Snapshot};
+use crate::assertion::text::{Equals, MustMatch, MustNotMatch, Sought, equals, must_match, must_not_match};
+use crate::assertion::tools::{
+    AllowOnly, Forbid, ForbidCall, MaxCalls, Required, allow_only, forbid, forbid_calls, max_calls, require,
 };
 use crate::diagnostic::{Place, SourceFile, Span};
 use crate::outcome::{Failure, Level};
@@ -206,7 +213,7 @@ pub enum Monitor {
     /// `tools.forbid_calls`
     ForbidCall(forbid_calls::Monitor),
     /// `tools.require`
-    Require(require::Monitor),
+    Require(require::monitor::Monitor),
     /// `tools.allow_only`
     AllowOnly(allow_only::Monitor),
     /// `tools.max_calls`
@@ -240,7 +247,7 @@ pub enum Monitor {
     /// The limits of `usage`, of one turn
     Tokens(max_tokens::Monitor),
     /// A limit of the test as a whole
-    Sum(sum::Monitor),
+    Sum(total::Monitor),
 }
 
 impl Monitor {

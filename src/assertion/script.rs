@@ -9,7 +9,8 @@ use serde_json::{Map, Value};
 
 use super::conversation::conversation;
 use super::describe::{said, short};
-use super::{Finding, Home, Judgement, Moment, Origin, Scope, Seen};
+use super::rule::Origin;
+use crate::assertion::judge::{Finding, Home, Judgement, Moment, Scope, Seen};
 use crate::diagnostic::{Code, Spanned};
 use crate::model::ScriptRule;
 use crate::redact::Redactor;

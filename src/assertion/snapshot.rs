@@ -2,7 +2,7 @@
 //!
 //! What is kept comes with the rule, what was captured leaves with its judgement: nothing here reads or writes a file.
 
-use super::{Finding, Home, Judgement, Moment, Scope, Told};
+use crate::assertion::judge::{Finding, Home, Judgement, Moment, Scope, Told};
 use crate::diagnostic::{Code, Difference, Spanned};
 use crate::golden::{self, Golden, Part, States, Story, Volatile};
 use crate::model::{SnapshotOf, SnapshotRule, Text};

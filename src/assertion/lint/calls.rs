@@ -4,7 +4,12 @@ use std::collections::BTreeMap;
 
 use super::lists::meet;
 use super::{Homed, Surroundings};
-use crate::assertion::{Entry, Home, Inherited, MaxCalls, Rule, ToolName, Wants};
+use crate::assertion::inherit::Inherited;
+use crate::assertion::judge::Home;
+use crate::assertion::rule::{Entry, Rule};
+use crate::assertion::select::ToolName;
+use crate::assertion::sequence::Wants;
+use crate::assertion::tools::MaxCalls;
 use crate::diagnostic::{Code, Diagnostic};
 
 pub(super) fn lint(

@@ -1,7 +1,10 @@
 //! Limits that nothing can exceed.
 
 use super::{Lint, Surroundings, TimeOut};
-use crate::assertion::{Bound, Inherited, Measure, Origin, TurnRules};
+use crate::assertion::block::Bound;
+use crate::assertion::inherit::{Inherited, TurnRules};
+use crate::assertion::limits::Measure;
+use crate::assertion::rule::Origin;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::outcome::Level;
 

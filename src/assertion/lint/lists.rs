@@ -3,9 +3,13 @@
 use std::collections::HashMap;
 
 use super::{Homed, Surroundings};
-use crate::assertion::{
-    AllowOnly, Entry, Home, Inherited, Required, Rule, Selector, Sequence, ToolName, TurnRules, Wants,
-};
+use crate::assertion::inherit::{Inherited, TurnRules};
+use crate::assertion::judge::Home;
+use crate::assertion::rule::{Entry, Rule};
+use crate::assertion::select::{Selector, ToolName};
+use crate::assertion::sequence::{Sequence, Wants};
+use crate::assertion::tools::AllowOnly;
+use crate::assertion::tools::require::Required;
 use crate::diagnostic::{Code, Diagnostic};
 
 /// Calls that are forbidden somewhere.

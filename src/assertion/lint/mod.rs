@@ -10,11 +10,14 @@ mod texts;
 
 use std::sync::Arc;
 
-use super::{Block, Entry, Home, Inherited, Origin, Setting, TurnRules, inherit};
+use crate::assertion::block::{Block, Setting};
+use crate::assertion::inherit::{Inherited, TurnRules, inherit};
+use crate::assertion::judge::Home;
+use crate::assertion::rule::{Entry, Origin};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 
 /// A rule in force, with its home.
-type Homed<'e> = (Home, &'e Entry);
+pub(super) type Homed<'e> = (Home, &'e Entry);
 
 /// What the rules of a test are seen against.
 #[derive(Clone, Copy, Debug)]

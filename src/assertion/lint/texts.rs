@@ -3,9 +3,12 @@
 use std::collections::HashMap;
 
 use super::lists::meet;
-use super::{Homed, Inherited, Surroundings};
+use super::{Homed, Surroundings};
 use crate::assertion::describe::literally;
-use crate::assertion::{Entry, Equals, Home, MustMatch, MustNotMatch, Rule, Sought, Wording};
+use crate::assertion::inherit::Inherited;
+use crate::assertion::judge::Home;
+use crate::assertion::rule::{Entry, Rule};
+use crate::assertion::text::{Equals, MustMatch, MustNotMatch, Sought, Wording};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::TextOf;
 use crate::variables::Patterns;

@@ -8,26 +8,26 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many things more than there are steps are looked at where there may be none.
-pub(super) const SHOWN: usize = 200;
+pub(crate) const SHOWN: usize = 200;
 
 /// Which step takes which thing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Matched {
+pub(crate) struct Matched {
     /// For each step the thing that it takes.
-    pub(super) taken: Vec<Option<usize>>,
+    pub(crate) taken: Vec<Option<usize>>,
     /// For each step whether it has to take one.
-    pub(super) owed: Vec<bool>,
+    pub(crate) owed: Vec<bool>,
     /// How many things no step takes though every thing must have one.
-    pub(super) left_over: usize,
+    pub(crate) left_over: usize,
 }
 
 impl Matched {
-    pub(super) fn holds(&self) -> bool {
+    pub(crate) fn holds(&self) -> bool {
         self.missing().next().is_none() && self.left_over == 0
     }
 
     /// The steps that take nothing though they have to.
-    pub(super) fn missing(&self) -> impl Iterator<Item = usize> {
+    pub(crate) fn missing(&self) -> impl Iterator<Item = usize> {
         (0..self.taken.len()).filter(|step| self.owed[*step] && self.taken[*step].is_none())
     }
 
@@ -38,7 +38,7 @@ impl Matched {
 }
 
 /// Every thing goes with a step, in the order of both; as few steps as can be are missing, and things left over.
-pub(super) fn exact(optional: &[bool], things: usize, fits: impl Fn(usize, usize) -> bool) -> Matched {
+pub(crate) fn exact(optional: &[bool], things: usize, fits: impl Fn(usize, usize) -> bool) -> Matched {
     let (steps, seen) = (optional.len(), things.min(optional.len() + SHOWN));
     let width = seen + 1;
     let fit: Vec<bool> = (0..steps)
@@ -75,7 +75,7 @@ pub(super) fn exact(optional: &[bool], things: usize, fits: impl Fn(usize, usize
 
 /// Every step that has to come goes with a thing behind that of the step before it; the first that fits is as good as
 /// any. An optional step has to come where something is there that fits it and no other step.
-pub(super) fn in_order(optional: &[bool], things: usize, fits: impl Fn(usize, usize) -> bool) -> Matched {
+pub(crate) fn in_order(optional: &[bool], things: usize, fits: impl Fn(usize, usize) -> bool) -> Matched {
     let mut owed: Vec<bool> = optional.iter().map(|optional| !optional).collect();
     if optional.contains(&true) {
         for thing in 0..things {
@@ -96,7 +96,7 @@ pub(super) fn in_order(optional: &[bool], things: usize, fits: impl Fn(usize, us
 }
 
 /// Every thing goes with a step, in any order.
-pub(super) fn any_order(optional: &[bool], things: usize, fits: impl Fn(usize, usize) -> bool) -> Matched {
+pub(crate) fn any_order(optional: &[bool], things: usize, fits: impl Fn(usize, usize) -> bool) -> Matched {
     let seen = things.min(optional.len() + SHOWN);
     let fitting = |step: usize| -> Vec<usize> { (0..seen).filter(|thing| fits(step, *thing)).collect() };
     let candidates: Vec<Vec<usize>> = (0..optional.len()).map(fitting).collect();
@@ -104,7 +104,7 @@ pub(super) fn any_order(optional: &[bool], things: usize, fits: impl Fn(usize, u
 }
 
 /// Every step goes with a thing, in any order.
-pub(super) fn at_least(optional: &[bool], things: usize, fits: impl Fn(usize, usize) -> bool) -> Matched {
+pub(crate) fn at_least(optional: &[bool], things: usize, fits: impl Fn(usize, usize) -> bool) -> Matched {
     let steps = optional.len();
     // As many candidates as there are steps are enough: the other steps cannot take them all.
     let fitting =

@@ -4,11 +4,12 @@
 use std::collections::BTreeSet;
 
 use super::matching::{Matched, SHOWN};
+use super::sequence::{Sequence, Watching};
+use super::step::Wants;
 use super::walk::Item;
-use super::{Sequence, Wants, Watching};
 use crate::assertion::describe::{listed, literally, said, short};
-use crate::assertion::misfit::Misfits;
-use crate::assertion::{Finding, Scope, Seen, Told};
+use crate::assertion::judge::{Finding, Scope, Seen, Told};
+use crate::assertion::select::Misfits;
 use crate::diagnostic::{Difference, DifferenceLine, Side};
 use crate::model::{SaidBy, SequenceMode, TextOf};
 
@@ -22,12 +23,12 @@ const CANDIDATES: usize = 1000;
 const CITED: usize = 100;
 
 /// Steps and things that do not go together.
-pub(super) struct Miss<'m> {
-    pub(super) rule: &'m Sequence,
-    pub(super) watching: &'m Watching,
-    pub(super) items: &'m [Item],
-    pub(super) matched: &'m Matched,
-    pub(super) scope: &'m Scope<'m>,
+pub(crate) struct Miss<'m> {
+    pub(crate) rule: &'m Sequence,
+    pub(crate) watching: &'m Watching,
+    pub(crate) items: &'m [Item],
+    pub(crate) matched: &'m Matched,
+    pub(crate) scope: &'m Scope<'m>,
 }
 
 /// What comes nearest to a missing step.
@@ -38,7 +39,7 @@ struct Nearest {
 }
 
 impl Miss<'_> {
-    pub(super) fn told(&self) -> Told {
+    pub(crate) fn told(&self) -> Told {
         let taken: BTreeSet<usize> = self.matched.taken.iter().flatten().copied().collect();
         let nearest = self.nearest(&taken);
         let left_over = self.left_over(&taken);

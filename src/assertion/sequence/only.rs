@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use super::sequence::Watching;
+use super::step::Fitting;
 use super::walk::{Item, message};
-use super::{Fitting, Watching};
 use crate::assertion::describe::{said, short};
-use crate::assertion::misfit::Misfits;
-use crate::assertion::{Finding, Judgement, Moment, Scope, Seen};
+use crate::assertion::judge::{Finding, Judgement, Moment, Scope, Seen};
+use crate::assertion::select::Misfits;
 use crate::model::SaidBy;
 use crate::trace::Touch;
 
@@ -23,11 +24,11 @@ pub struct Only {
 }
 
 impl Only {
-    pub(super) fn new(watching: Watching) -> Self {
+    pub(crate) fn new(watching: Watching) -> Self {
         Self { watching, newest: 0, late: Vec::new(), refused: BTreeSet::new() }
     }
 
-    pub(super) fn watch(&mut self, scope: &Scope<'_>, moment: Moment) -> Judgement {
+    pub(crate) fn watch(&mut self, scope: &Scope<'_>, moment: Moment) -> Judgement {
         let kinds = self.watching.kinds;
         let finding = match moment {
             Moment::Touched(Touch::CallStarted(call)) if kinds.calls && scope.counts(call) => {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use regex::Regex;
 
 use super::walk::Item;
-use crate::assertion::Selector;
 use crate::assertion::describe::short;
-use crate::assertion::misfit::Misfits;
-use crate::assertion::selector::{Selecting, Written};
+use crate::assertion::select::Misfits;
+use crate::assertion::select::Selector;
+use crate::assertion::select::{Selecting, Written};
 use crate::diagnostic::{Code, Span, Spanned};
 use crate::model::{SaidBy, SequenceMode, SequenceStep, Text};
 use crate::trace::Trace;
@@ -58,7 +58,7 @@ impl Kind {
 }
 
 impl Step {
-    pub(super) fn compile(
+    pub(crate) fn compile(
         written: &Spanned<SequenceStep>,
         mode: SequenceMode,
         filling: &mut Filling<'_>,
@@ -166,7 +166,7 @@ impl Step {
         if self.optional { format!("{wanted}, optional") } else { wanted }
     }
 
-    pub(super) fn start(&self, patterns: &mut Patterns) -> Result<Fitting, regex::Error> {
+    pub(crate) fn start(&self, patterns: &mut Patterns) -> Result<Fitting, regex::Error> {
         Ok(match &self.wants {
             Wants::Call(selector) => Fitting::Call(selector.start(patterns)?),
             Wants::Result(selector) => Fitting::Result {
@@ -201,7 +201,7 @@ fn check_optional(mode: SequenceMode, span: Span, filling: &mut Filling<'_>) -> 
 
 /// A step at work.
 #[derive(Debug)]
-pub(super) enum Fitting {
+pub(crate) enum Fitting {
     Call(Selecting),
     Result {
         selecting: Selecting,
@@ -216,7 +216,7 @@ pub(super) enum Fitting {
 
 impl Fitting {
     /// Whether the step is about such a thing, whatever its conditions.
-    pub(super) fn is_about(&self, trace: &Trace, item: Item) -> bool {
+    pub(crate) fn is_about(&self, trace: &Trace, item: Item) -> bool {
         match (self, item) {
             (Self::Call(selecting), Item::Call(call))
             | (Self::Result { selecting, .. }, Item::Result(call)) => {
@@ -228,7 +228,7 @@ impl Fitting {
     }
 
     /// Whether it is what the step wants.
-    pub(super) fn fits(&self, trace: &Trace, item: Item) -> bool {
+    pub(crate) fn fits(&self, trace: &Trace, item: Item) -> bool {
         self.is_about(trace, item)
             && match (self, item) {
                 (Self::Call(selecting), Item::Call(call)) => selecting.takes_args(&trace.calls[call]),
@@ -243,7 +243,7 @@ impl Fitting {
     }
 
     /// What such a thing lacks to be what the step wants; `None` where it is another thing altogether.
-    pub(super) fn misfits(&self, trace: &Trace, item: Item) -> Option<Misfits> {
+    pub(crate) fn misfits(&self, trace: &Trace, item: Item) -> Option<Misfits> {
         if !self.is_about(trace, item) {
             return None;
         }
@@ -264,12 +264,12 @@ impl Fitting {
     }
 
     /// Whether the arguments of a call decide.
-    pub(super) fn has_args(&self) -> bool {
+    pub(crate) fn has_args(&self) -> bool {
         matches!(self, Self::Call(selecting) if selecting.has_args())
     }
 
     /// Whether a result that fits may do so no more at the end of its turn, or the other way round.
-    pub(super) fn may_turn(&self) -> bool {
+    pub(crate) fn may_turn(&self) -> bool {
         matches!(self, Self::Result { may_turn: true, .. })
     }
 }

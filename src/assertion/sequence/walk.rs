@@ -5,13 +5,13 @@
 //! turn it came in, whichever turn the call began in.
 
 use super::step::{Step, Wants};
-use crate::assertion::{Home, Scope};
+use crate::assertion::judge::{Home, Scope};
 use crate::model::SaidBy;
 use crate::trace::{Role, Trace};
 
 /// One thing that happened, by its place in the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Item {
+pub(crate) enum Item {
     Message { index: usize, by: SaidBy },
     Call(usize),
     Result(usize),
@@ -28,7 +28,7 @@ impl Item {
     }
 
     /// The number of the event that brought it.
-    pub(super) fn event(self, trace: &Trace) -> u32 {
+    pub(crate) fn event(self, trace: &Trace) -> u32 {
         match self {
             Self::Message { index, .. } => trace.messages[index].opened,
             Self::Call(call) => trace.calls[call].first_event,
@@ -43,15 +43,15 @@ impl Item {
 /// Which kinds of things the steps of a rule name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a kind of its own")]
-pub(super) struct Kinds {
-    pub(super) calls: bool,
-    pub(super) results: bool,
-    pub(super) messages: bool,
-    pub(super) of_user: bool,
+pub(crate) struct Kinds {
+    pub(crate) calls: bool,
+    pub(crate) results: bool,
+    pub(crate) messages: bool,
+    pub(crate) of_user: bool,
 }
 
 impl Kinds {
-    pub(super) fn of(steps: &[Step]) -> Self {
+    pub(crate) fn of(steps: &[Step]) -> Self {
         steps.iter().fold(Self::default(), |kinds, step| match &step.wants {
             Wants::Call(_) => Self { calls: true, ..kinds },
             Wants::Result(_) => Self { results: true, ..kinds },
@@ -61,7 +61,7 @@ impl Kinds {
     }
 
     /// `calls, results and messages`
-    pub(super) fn words(self) -> String {
+    pub(crate) fn words(self) -> String {
         let Self { calls, results, messages, of_user } = self;
         let words = [
             (calls, "calls"),
@@ -78,7 +78,7 @@ impl Kinds {
 }
 
 /// What happened in the home so far.
-pub(super) fn walk(scope: &Scope<'_>, kinds: Kinds) -> Vec<Item> {
+pub(crate) fn walk(scope: &Scope<'_>, kinds: Kinds) -> Vec<Item> {
     let trace = scope.trace;
     let turn = match scope.home {
         Home::Turn(turn) => trace.turns.get(turn),
@@ -102,7 +102,7 @@ pub(super) fn walk(scope: &Scope<'_>, kinds: Kinds) -> Vec<Item> {
 }
 
 /// A message, where it is on the walk.
-pub(super) fn message(scope: &Scope<'_>, kinds: Kinds, index: usize) -> Option<Item> {
+pub(crate) fn message(scope: &Scope<'_>, kinds: Kinds, index: usize) -> Option<Item> {
     let message = scope.trace.messages.get(index)?;
     let (by, is_wanted) = match message.role {
         Role::Assistant => (SaidBy::Assistant, kinds.messages && scope.hears(message)),

@@ -1,0 +1,98 @@
+//! How many calls there must be.
+
+use crate::assertion::describe::times;
+use crate::diagnostic::{Code, Span};
+use crate::model::{Count, Given, Number};
+use crate::variables::Filling;
+
+/// Bounds of a number of calls, both included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counted {
+    /// At least this many.
+    pub min: u64,
+    /// At most this many.
+    pub max: Option<u64>,
+}
+
+impl Counted {
+    /// Without `count`: at least one.
+    pub const AT_LEAST_ONE: Self = Self { min: 1, max: None };
+
+    /// Nothing said: none is enough.
+    pub(crate) const ANY: Self = Self { min: 0, max: None };
+
+    /// A `count` that is known later, in words.
+    pub(crate) fn as_written(count: &Count, filling: &Filling<'_>) -> Option<String> {
+        let Count { exact, min, max } = count;
+        let numbers = [exact, min, max].map(Option::as_ref);
+        numbers.iter().flatten().find_map(|number| filling.written_number(number))?;
+        let [exact, min, max] = numbers.map(|number| {
+            number.map(|number| match &number.value {
+                Given::Literal(value) => value.to_string(),
+                Given::Reference(written) => written.clone(),
+            })
+        });
+        Some(match (exact, min, max) {
+            (Some(exact), ..) => format!("exactly {exact} times"),
+            (None, Some(min), Some(max)) => format!("{min} to {max} times"),
+            (None, Some(min), None) => format!("at least {min} times"),
+            (None, None, max) => format!("at most {} times", max.unwrap_or_default()),
+        })
+    }
+
+    /// Checks and fills a `count`; `None` where something is known later or was reported.
+    pub(crate) fn compile(count: &Count, span: Span, filling: &mut Filling<'_>) -> Option<Self> {
+        let Count { exact, min, max } = count;
+        if let Some(exact) = exact {
+            if min.is_some() || max.is_some() {
+                let help = Some("use `exact` alone, or `min` and `max`".to_owned());
+                filling.report(Code::Contradiction, exact.span, "`exact` stands beside `min` or `max`", help);
+            }
+            let exact = filling.number(exact).ready()?;
+            return Some(Self { min: exact, max: Some(exact) });
+        }
+        if min.is_none() && max.is_none() {
+            let help = Some("give `exact`, `min` or `max`".to_owned());
+            filling.report(Code::EmptyValue, span, "a `count` without a number", help);
+            return None;
+        }
+        let mut number = |number: &Option<Number>| match number {
+            Some(number) => filling.number(number).ready().map(Some),
+            None => Some(None),
+        };
+        let (low, high) = (number(min)?, number(max)?);
+        if let (Some(low), Some(high)) = (low, high)
+            && low > high
+        {
+            filling.report(
+                Code::Contradiction,
+                span,
+                format!("`min` {low} is larger than `max` {high}"),
+                None,
+            );
+            return None;
+        }
+        Some(Self { min: low.unwrap_or(0), max: high })
+    }
+
+    /// Whether `count` calls are right.
+    pub fn allows(self, count: u64) -> bool {
+        count >= self.min && !self.exceeded_by(count)
+    }
+
+    /// Whether `count` calls are too many.
+    pub fn exceeded_by(self, count: u64) -> bool {
+        self.max.is_some_and(|max| count > max)
+    }
+
+    /// `exactly once`, `at least 2 times`, `1 to 3 times`, `no call`.
+    pub fn describe(self) -> String {
+        match (self.min, self.max) {
+            (_, Some(0)) => "no call".to_owned(),
+            (min, Some(max)) if min == max => format!("exactly {}", times(min)),
+            (0, Some(max)) => format!("at most {}", times(max)),
+            (min, Some(max)) => format!("{min} to {max} times"),
+            (min, None) => format!("at least {}", times(min)),
+        }
+    }
+}

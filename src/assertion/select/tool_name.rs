@@ -1,0 +1,126 @@
+//! Which tools a rule is about: one by its exact name, or all whose names match.
+
+use std::sync::Arc;
+
+use regex::Regex;
+
+use crate::assertion::describe::short;
+use crate::diagnostic::{Code, Span};
+use crate::model::Text;
+use crate::variables::{Filling, Late, Pattern, Patterns};
+
+/// The tools a rule is about (SPEC 7.2).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ToolName {
+    /// The tool of this name.
+    Exact(String),
+    /// Every tool whose name matches somewhere.
+    Matching(Pattern),
+}
+
+impl ToolName {
+    /// Checks and fills one of `name` and `name_match`; `None` where it is known later or was reported.
+    pub(crate) fn compile(
+        exact: Option<&Text>,
+        matching: Option<&Text>,
+        entry: Span,
+        filling: &mut Filling<'_>,
+    ) -> Option<Self> {
+        match (exact, matching) {
+            (Some(name), None) => tool_name(name, filling).ready().map(Self::Exact),
+            (None, Some(pattern)) => filling.pattern(pattern).ready().map(Self::Matching),
+            (Some(_), Some(pattern)) => {
+                let message = "`name` and `name_match` exclude each other";
+                let help = "keep one of them: `name_match: \"^pay$\"` means the same as `name: pay`";
+                filling.report(Code::Contradiction, pattern.span, message, Some(help.to_owned()));
+                None
+            }
+            (None, None) => {
+                let help = "add `name`, or `name_match` with a regular expression (version 1.3)";
+                let message = "nothing says which tool is meant";
+                filling.report(Code::MissingKey, entry, message, Some(help.to_owned()));
+                None
+            }
+        }
+    }
+
+    /// The words for it: `` `pay` ``, `` a tool matching `^pay` ``.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Exact(name) => format!("`{name}`"),
+            Self::Matching(pattern) => format!("a tool matching `{}`", short(pattern.as_str())),
+        }
+    }
+
+    /// Whether a tool of this name is surely meant; a pattern of which something is known later is never sure.
+    pub(crate) fn surely_means(&self, name: &str) -> bool {
+        match self {
+            Self::Exact(exact) => exact == name,
+            Self::Matching(pattern) => !pattern.as_str().contains("${") && matches(pattern, name),
+        }
+    }
+
+    /// Whether a tool of this name may be meant.
+    pub(crate) fn may_mean(&self, name: &str) -> bool {
+        match self {
+            Self::Exact(exact) => exact == name || exact.contains("${"),
+            Self::Matching(pattern) => pattern.as_str().contains("${") || matches(pattern, name),
+        }
+    }
+
+    /// Whether every tool that `other` means is surely meant too.
+    pub(crate) fn surely_includes(&self, other: &Self) -> bool {
+        match other {
+            Self::Exact(name) => self.surely_means(name),
+            Self::Matching(_) => self == other,
+        }
+    }
+
+    /// Starts comparing.
+    pub(crate) fn start(&self, patterns: &mut Patterns) -> Result<Naming, regex::Error> {
+        Ok(match self {
+            Self::Exact(name) => Naming::Exact(name.clone()),
+            Self::Matching(pattern) => Naming::Matching(patterns.compile(pattern)?),
+        })
+    }
+}
+
+fn matches(pattern: &Pattern, name: &str) -> bool {
+    Patterns::default().compile(pattern).is_ok_and(|regex| regex.is_match(name))
+}
+
+/// A tool's name; an empty one would select nothing for ever.
+pub(crate) fn tool_name(name: &Text, filling: &mut Filling<'_>) -> Late<String> {
+    match filling.text(name) {
+        Late::Ready(filled) if filled.is_empty() => {
+            filling.report(Code::EmptyValue, name.span, "a tool's name cannot be empty", None);
+            Late::Pending
+        }
+        filled => filled,
+    }
+}
+
+/// A name at work.
+#[derive(Clone, Debug)]
+pub(crate) enum Naming {
+    Exact(String),
+    Matching(Arc<Regex>),
+}
+
+impl Naming {
+    /// Whether the tool `name` is meant.
+    pub(crate) fn means(&self, name: &str) -> bool {
+        match self {
+            Self::Exact(exact) => exact == name,
+            Self::Matching(regex) => regex.is_match(name),
+        }
+    }
+
+    /// The words for no call at all: `` `pay` was ``, `` no tool matching `^pay` was ``.
+    pub(crate) fn not_called(&self) -> String {
+        match self {
+            Self::Exact(name) => format!("`{name}` was not called"),
+            Self::Matching(regex) => format!("no tool matching `{}` was called", short(regex.as_str())),
+        }
+    }
+}

@@ -10,6 +10,7 @@ pub mod model;
 pub mod outcome;
 pub mod plan;
 pub mod process;
+pub mod project;
 pub mod recording;
 pub mod redact;
 pub mod report;

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use ananke::hook;
 use ananke::outcome::{ErrorKind, Status};
-use ananke::plan::{HookCommand, Launch};
+use ananke::plan::HookCommand;
+use ananke::project::Launch;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 use tokio::time::{Instant, sleep};

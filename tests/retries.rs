@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use ananke::context::{At, Clock};
 use ananke::outcome::{Line, Outcome, Status, Verdict};
-use ananke::plan::{Selection, Supply, plan};
+use ananke::plan::{Selection, plan};
+use ananke::project::Variables;
 use ananke::run::{Options, Reason, Run, RunEvent, Stopper, run};
 use ananke::target::{Chunks, Deed, Head, HttpRequest, Next, Reply, TargetError, Transport};
 use futures_util::future::BoxFuture;
@@ -283,8 +284,8 @@ fn said_of_threads(target: &str, given: &[&str], new_threads: bool) -> Vec<Strin
     let (name, text) = wants_yes("a", "hooks: [{ cmd: [echo, '{}'] }]\n");
     let project = Project::new(&[("ananke.config.yaml", &config), (&name, &text)]);
     let given = given.iter().map(|name| ((*name).to_owned(), "x".to_owned())).collect();
-    let supply = Supply { given, ..Supply::default() };
-    let selection = Selection { sends: true, new_threads, supply, ..Selection::default() };
+    let variables = Variables { given, ..Variables::default() };
+    let selection = Selection { sends: true, new_threads, variables, ..Selection::default() };
     let planned = plan(&project.context(), &selection, &project.redactor);
     planned.problems.iter().map(|problem| problem.code.to_string()).collect()
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use ananke::assertion::Program;
 use ananke::hook::{self, Asked, Expected};
 use ananke::outcome::{ErrorKind, Outcome, Status};
-use ananke::plan::Launch;
+use ananke::project::Launch;
 use ananke::recording::{Mode, Recordings};
 use serde_json::{Value, json};
 use tempfile::TempDir;

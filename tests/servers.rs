@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
-use ananke::plan::ServerCommand;
+use ananke::project::ServerCommand;
 use ananke::server::{Failed, Servers};
 use rustix::process::{Pid, Signal, kill_process};
 use tokio_util::sync::CancellationToken;
@@ -31,7 +31,7 @@ fn project(servers: &[&str]) -> Project {
 fn commands(project: &Project) -> Vec<ServerCommand> {
     let planned = project.plan();
     let plan = planned.plan.unwrap_or_else(|| panic!("{:#?}", planned.problems));
-    plan.config.servers(&project.context(), &plan.supply, true, &mut Vec::new())
+    plan.config.servers(&project.context(), &plan.variables, true, &mut Vec::new())
 }
 
 async fn start(project: &Project) -> Result<Servers, Failed> {

@@ -5,7 +5,8 @@ use std::io::Write as _;
 use ananke::context::{Context, TerminalSize};
 use ananke::diagnostic::Diagnostic;
 use ananke::diagnostic::render::{Look, human, summary};
-use ananke::plan::{Plan, Selection, Supply, plan};
+use ananke::plan::{Plan, Selection, plan};
+use ananke::project::Variables;
 use ananke::redact::Redactor;
 
 use super::arguments::{Colour, SelectionOptions};
@@ -55,10 +56,10 @@ pub(super) fn selection(options: &SelectionOptions, purpose: Purpose) -> Selecti
         deny_warnings: purpose.deny_warnings,
         checks: purpose.checks,
         new_threads: purpose.new_threads,
-        supply: Supply {
+        variables: Variables {
             given: options.variables.iter().cloned().collect(),
             without_hooks: purpose.without_hooks,
-            ..Supply::default()
+            ..Variables::default()
         },
     }
 }

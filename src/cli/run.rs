@@ -142,7 +142,7 @@ fn carry_out(
     let SelectionOptions { paths, filter, color, .. } = &options.selection;
     let of_everything = paths.is_empty() && filter.is_none() && !options.last_failed;
     // What is wrong with them was told when the plan was made.
-    let of_config = plan.config.reports(context, &plan.supply, &mut Vec::new());
+    let of_config = plan.config.reports(context, &plan.variables, &mut Vec::new());
     let Reporters { mut reporters, live } = reporters(&options.reports, &of_config, *color, context)?;
     reporters.push(Box::new(last_run::memory(&plan, of_everything, &redactor)));
     reporters.extend(baseline.map(|known| since(known, of_everything, &options.reports, *color, context)));

@@ -3,7 +3,8 @@
 use std::io::{self, Write as _};
 
 use ananke::context::{Context, TerminalSize};
-use ananke::plan::{CaseEntry, Plan, ServerCommand};
+use ananke::plan::{CaseEntry, Plan};
+use ananke::project::ServerCommand;
 use ananke::recording::{Mode, Recordings};
 use ananke::redact::Redactor;
 use ananke::report::live::LiveArea;
@@ -28,7 +29,7 @@ pub(super) fn needed(plan: &Plan, recordings: Option<&Recordings>, context: &Con
         return Vec::new();
     }
     // What is wrong with them was told when the plan was made.
-    plan.config.servers(context, &plan.supply, true, &mut Vec::new())
+    plan.config.servers(context, &plan.variables, true, &mut Vec::new())
 }
 
 /// Starts the servers, which `live` shows; `None` where that failed, which is told. A run that is stopped meanwhile has

@@ -14,7 +14,8 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::assertion::Program;
-use crate::plan::{HookCommand, Launch};
+use crate::plan::HookCommand;
+use crate::project::Launch;
 
 pub use answer::Expected;
 pub use error::ProgramError;

@@ -9,8 +9,8 @@ use tokio_util::sync::CancellationToken;
 use super::error::Trouble;
 use super::output;
 use super::streams::{Reading, Streams};
-use crate::plan::Launch;
 use crate::process::{Ended, Process, Program, StartError, Started, Tail, start};
+use crate::project::Launch;
 
 /// How long output may still come when the program is over: a process of its own may be about to write it, and one that
 /// left the group may hold the pipes for ever.

@@ -11,13 +11,13 @@ use base64::engine::general_purpose::STANDARD;
 use base64::{DecodeError, Engine as _};
 use url::Url;
 
-use super::discover;
 use crate::context::Context;
 use crate::diagnostic::{Code, Span};
 use crate::message::{
     Attachment, ContentPart, FileContent, MediaKind, UserContent, media_type, size_in_words,
 };
 use crate::model::{self, Media, ProtocolVersion};
+use crate::project::{absolute_from, display_name};
 use crate::source::reason;
 use crate::variables::{Filling, Late};
 
@@ -154,7 +154,7 @@ fn attach(
 
 /// The media type that the name of a local file says.
 fn guessed(path: &Path, kind: MediaKind, files: Files<'_>) -> Result<&'static str, Wrong> {
-    let name = discover::display_name(files.context, path);
+    let name = display_name(files.context, path);
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let Some(media_type) = media_type::of_ending(ending, kind) else {
         let message = format!("the name of `{name}` does not tell its media type");
@@ -197,7 +197,7 @@ impl Source {
             let help = "write `file://` and its path from the test file's folder";
             return Err(Wrong::new(Code::BadValue, "the source names no file", help));
         }
-        Ok(Self::File(discover::absolute_from(files.context, files.folder, path.as_ref())))
+        Ok(Self::File(absolute_from(files.context, files.folder, path.as_ref())))
     }
 }
 
@@ -244,7 +244,7 @@ fn data(rest: &str) -> Result<Source, Wrong> {
 impl Files<'_> {
     /// What is sent of a local file.
     fn content(self, path: &Path) -> Result<FileContent, Wrong> {
-        let name = discover::display_name(self.context, path);
+        let name = display_name(self.context, path);
         let unreadable = |reason: &str| {
             let help = if path.to_string_lossy().contains('%') {
                 "a path is taken as it is written, `%20` too; it counts from the folder of the test file"

@@ -4,34 +4,33 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::config::{Agent, Agents};
 use super::entry::{CaseEntry, TestEntry};
-use super::launch::Surroundings as Around;
+use super::hook;
 use super::rows::RowEntry;
-use super::scripts;
 use super::settings::secrets_of;
+use super::target_context::{TargetContext, TargetContexts};
 use super::test::{Head, LoadedTest, Written, started, with_row};
-use super::{Config, Supply, hook};
 use crate::assertion::{Block, Lint, Surroundings, lint};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Spanned};
 use crate::model::{AguiTransport, Given, Target, Turn};
+use crate::project::{Config, Surroundings as Around, Variables, script_names};
 use crate::variables::{Filling, Scope, Secret};
 
 /// What the files of a project are checked with.
 #[derive(Clone, Copy)]
 pub(super) struct Project<'a> {
     pub(super) context: &'a Context,
-    pub(super) supply: &'a Supply,
+    pub(super) variables: &'a Variables,
     /// The config's folder.
     pub(super) folder: &'a Path,
     /// `None` where the config does not fit.
-    pub(super) agents: Option<&'a Agents<'a>>,
+    pub(super) targets: Option<&'a TargetContexts<'a>>,
 }
 
 impl<'a> Project<'a> {
     fn config(&self) -> Option<&'a Config> {
-        self.agents.map(|agents| agents.config)
+        self.targets.map(|targets| targets.config)
     }
 }
 
@@ -59,14 +58,15 @@ struct Sampled {
 
 impl LoadedTest {
     /// Checks every leaf; what is known only when the test starts is left for then. What the rules can never do
-    /// is looked at together with those of its target, which is one of the `agents`.
+    /// is looked at together with those of its target, which is one of the `targets`.
     pub(super) fn check(&self, project: &Project<'_>, problems: &mut Vec<Diagnostic>) -> Option<Checked> {
-        let Project { context, supply, folder, agents } = *project;
-        let known = self.known(context, supply, folder, problems);
+        let Project { context, variables, folder, targets } = *project;
+        let known = self.known(context, variables, folder, problems);
         let head = self.head(&known, problems);
-        let agent = agents.and_then(|agents| agents.agent(self.target(agents.config, &known, problems)?));
+        let agent =
+            targets.and_then(|targets| targets.of_target(self.target(targets.config, &known, problems)?));
         let scope = started(known);
-        let rows = self.sample(context, supply, &scope, problems);
+        let rows = self.sample(context, variables, &scope, problems);
         let scopes = rows.as_ref().map_or(std::slice::from_ref(&scope), |rows| &rows.scopes);
         let mut secrets = Vec::new();
         let mut looked_at = None;
@@ -113,7 +113,7 @@ impl LoadedTest {
             line: self.source.place(self.model.name.span).line,
             index: self.index,
             hash: self.hash,
-            hooks: !self.hooks(supply).is_empty(),
+            hooks: !self.hooks(variables).is_empty(),
             defines: defines.into_iter().collect(),
         });
         let case = |row| CaseEntry { test: Arc::clone(&test), row, quarantine: None };
@@ -129,20 +129,20 @@ impl LoadedTest {
         &self,
         project: &Project<'_>,
         scope: &Scope,
-        agent: Option<Agent<'_>>,
+        agent: Option<TargetContext<'_>>,
         problems: &mut Vec<Diagnostic>,
     ) -> (Lint, Written) {
-        let Project { context, supply, folder, .. } = *project;
+        let Project { context, variables, folder, .. } = *project;
         self.check_beginning(problems);
-        self.check_hooks(context, supply, folder, scope, problems);
+        self.check_hooks(context, variables, folder, scope, problems);
         let version = agent.map(|agent| agent.target.model.protocol_version()).unwrap_or_default();
-        let written = self.written(context, supply, scope, project.config(), version, problems);
+        let written = self.written(context, variables, scope, project.config(), version, problems);
         if let Some(agent) = agent {
-            let scope = self.when_over(scope, supply);
+            let scope = self.when_over(scope, variables);
             let around = Around { context, home: folder, scope: &scope };
             self.check_scripts(agent, &written, around, problems);
         }
-        let lint = agent.map(|Agent { config, rules, .. }| {
+        let lint = agent.map(|TargetContext { config, rules, .. }| {
             // A turn with a time-out of its own may take longer than the target says.
             let is_own = |turn: &Spanned<Turn>| turn.settings().timeout_ms.is_some();
             let whole_timeout_ms = match self.model.timeout_ms.as_ref().map(|ms| &ms.value) {
@@ -186,7 +186,7 @@ impl LoadedTest {
     fn sample(
         &self,
         context: &Context,
-        supply: &Supply,
+        variables: &Variables,
         scope: &Scope,
         problems: &mut Vec<Diagnostic>,
     ) -> Option<Sampled> {
@@ -206,7 +206,7 @@ impl LoadedTest {
                     Some(common) => &common & &own,
                     None => own,
                 });
-                sampled.scopes.push(with_row(scope.clone(), &row, supply));
+                sampled.scopes.push(with_row(scope.clone(), &row, variables));
                 shapes.insert(names);
             });
         }
@@ -236,12 +236,12 @@ impl LoadedTest {
     fn check_hooks(
         &self,
         context: &Context,
-        supply: &Supply,
+        variables: &Variables,
         folder: &Path,
         scope: &Scope,
         problems: &mut Vec<Diagnostic>,
     ) {
-        let run = !self.hooks(supply).is_empty();
+        let run = !self.hooks(variables).is_empty();
         for (index, written) in self.model.hooks.iter().flatten().enumerate() {
             // Nothing runs before the first hook; what the others use may come from it.
             let scope = match index {
@@ -252,7 +252,7 @@ impl LoadedTest {
             let around = Around { context, home: folder, scope: &scope };
             hook::fill(written, index + 1, around, &mut filling);
         }
-        let scope = self.when_over(scope, supply);
+        let scope = self.when_over(scope, variables);
         for (index, written) in self.model.teardown.iter().flatten().enumerate() {
             let mut filling = Filling::new(&scope, &self.source, true, problems);
             let around = Around { context, home: folder, scope: &scope };
@@ -261,15 +261,15 @@ impl LoadedTest {
     }
 
     /// What is known when all is over, before anything runs.
-    fn when_over(&self, scope: &Scope, supply: &Supply) -> Scope {
-        let scope = self.after_turns(scope, supply).into_owned();
+    fn when_over(&self, scope: &Scope, variables: &Variables) -> Scope {
+        let scope = self.after_turns(scope, variables).into_owned();
         if self.model.hooks.is_some() { scope.open() } else { scope }
     }
 
     /// What is wrong with the names of scripts, and with what those scripts use.
     fn check_scripts(
         &self,
-        Agent { config, target, rules }: Agent<'_>,
+        TargetContext { config, target, rules }: TargetContext<'_>,
         written: &Written,
         around: Around<'_>,
         problems: &mut Vec<Diagnostic>,
@@ -280,17 +280,7 @@ impl LoadedTest {
             scripts.check_block(block, &self.source, problems);
         }
         let tools = [target.model.client_tools(), self.model.client_tools.as_ref()];
-        let names = scripts::names(own().chain([&rules.block]), tools.into_iter().flatten().flatten());
+        let names = script_names(own().chain([&rules.block]), tools.into_iter().flatten().flatten());
         scripts.check_uses(&names, around, problems);
-    }
-
-    pub(super) fn one_id_each(&self, filling: &mut Filling<'_>) {
-        let mut known = HashSet::new();
-        for id in self.turns.iter().filter_map(|turn| turn.settings().id) {
-            if !known.insert(&id.value) {
-                let message = format!("two turns have the id `{}`", id.value);
-                filling.report(Code::Contradiction, id.span, message, Some("rename one of them".to_owned()));
-            }
-        }
     }
 }

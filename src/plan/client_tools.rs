@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::scripts::Scripts;
 use crate::assertion::ArgumentPatterns;
 use crate::diagnostic::{Code, Spanned};
 use crate::message::ToolDeclaration;
 use crate::model;
+use crate::project::Scripts;
 use crate::source::Node;
 use crate::variables::{Filling, Late};
 

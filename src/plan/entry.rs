@@ -7,8 +7,7 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{LoadedFile, RowEntry, Unprepared};
-use crate::context::Context;
+use super::rows::RowEntry;
 use crate::outcome::Quarantine;
 
 /// One selected test, or one row of it.
@@ -74,15 +73,5 @@ impl CaseEntry {
     /// Whether both are of one file.
     pub fn is_of_same_file(&self, other: &Self) -> bool {
         self.test.path == other.test.path
-    }
-
-    /// Loads the file of the test again, for its run. Nothing of it is filled yet, so that this may be done before its
-    /// turn comes; the test then runs as it was loaded.
-    ///
-    /// # Errors
-    /// Where it cannot be read any more, or is broken by now.
-    pub fn load(&self, context: &Context) -> Result<Arc<LoadedFile>, Unprepared> {
-        let file = LoadedFile::load(context, &self.test.path);
-        file.map(Arc::new).map_err(|problems| Unprepared::Broken(problems, Vec::new()))
     }
 }

@@ -1,7 +1,9 @@
 //! What is in force in one test, before anything runs.
 
-use super::test::{LoadedTest, started};
-use super::{CaseEntry, LoadedFile, Plan, WrittenTurn};
+use super::entry::CaseEntry;
+use super::plan::Plan;
+use super::test::{LoadedTest, WrittenTurn, started};
+use super::test_file::LoadedFile;
 use crate::assertion::{Explanation, TimeOut, explain as explain_blocks};
 use crate::context::Context;
 use crate::diagnostic::Diagnostic;
@@ -54,14 +56,14 @@ fn of(
     // What is wrong or odd was told when the plan was made.
     let mut told = Vec::new();
     let Some(agent) = plan.config.target(&entry.test.target) else { return Err(told) };
-    let mut target = plan.config.rules(agent, context, &plan.supply);
-    let mut scope = started(test.known(context, &plan.supply, &plan.config.folder, &mut told));
+    let mut target = plan.config.rules(agent, context, &plan.variables);
+    let mut scope = started(test.known(context, &plan.variables, &plan.config.folder, &mut told));
     if entry.row.is_some() {
         // The rows differ in what they say.
         scope = scope.open();
     }
     let version = agent.model.protocol_version();
-    let mut written = test.written(context, &plan.supply, &scope, Some(&*plan.config), version, &mut told);
+    let mut written = test.written(context, &plan.variables, &scope, Some(&*plan.config), version, &mut told);
     let keeping = test.keeping(context, &entry.test.name, entry.row.as_ref(), false);
     keeping.place(&mut target.block, &mut written.test, &mut written.blocks, &mut told);
     Ok(ExplainedTest {

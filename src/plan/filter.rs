@@ -1,316 +1,77 @@
-//! From the text of a filter to what it takes: `tag(smoke) and not name(/slow/)` (SPEC 10).
-//!
-//! **Invariant:** whatever is wrong is shown in the text itself, and nesting is bounded.
+//! A filter: which tests it selects (SPEC 10).
 
-use std::ops::Range;
+use regex::Regex;
 
-use super::select::{Expression, Filter, Subject, Wanted};
-use crate::variables::{Pattern, Patterns};
+use super::entry::CaseEntry;
 
-/// How deep parentheses and `not` may be nested.
-const DEEPEST: usize = 100;
+/// An expression that selects tests by what they are called and where they are.
+#[derive(Clone, Debug)]
+pub struct Filter(pub(super) Expression);
 
-/// A filter that cannot be read: what is wrong, and the filter with the place underlined.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}\n  {shown}")]
-pub struct FilterError {
-    message: String,
-    shown: String,
+/// What a filter is made of.
+#[derive(Clone, Debug)]
+pub(super) enum Expression {
+    /// Part of the path, the name or the id.
+    Word(String),
+    /// Something of the test is so.
+    Is(Subject, Wanted),
+    /// The other tests.
+    Not(Box<Self>),
+    /// What all of them take.
+    All(Vec<Self>),
+    /// What one of them takes.
+    Any(Vec<Self>),
+}
+
+/// What of a test is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Subject {
+    Tag,
+    Name,
+    File,
+    Id,
+}
+
+/// What it must be: a pattern is searched in all of them.
+#[derive(Clone, Debug)]
+pub(super) enum Wanted {
+    /// Of a tag or an id all of it, of a name or a file a part.
+    Text(String),
+    /// What this matches.
+    Like(Regex),
 }
 
 impl Filter {
-    /// Reads a filter.
-    ///
-    /// # Errors
-    /// Where it is empty, or is no expression.
-    pub fn parse(text: &str) -> Result<Self, FilterError> {
-        let mut reader = Reader { text, at: 0, depth: 0 };
-        reader.skip_blanks();
-        if reader.rest().is_empty() {
-            return Err(FilterError {
-                message: "the filter is empty".to_owned(),
-                shown: "write a word of the path or name, or `tag(smoke)`".to_owned(),
-            });
-        }
-        let whole = reader.any()?;
-        match reader.peek() {
-            None => Ok(Self(whole)),
-            Some(_) => Err(reader.wrong(reader.at..reader.at + 1, "this `)` closes nothing")),
+    /// Whether it selects a test.
+    pub fn matches(&self, case: &CaseEntry) -> bool {
+        self.0.matches(case)
+    }
+}
+
+impl Expression {
+    fn matches(&self, case: &CaseEntry) -> bool {
+        let test = &case.test;
+        match self {
+            Self::Word(word) => {
+                let holds = |text: &str| text.contains(word.as_str());
+                holds(&case.id()) || holds(&test.name) || holds(&test.place) || holds(&test.file)
+            }
+            Self::Is(Subject::Tag, Wanted::Text(wanted)) => test.tags.contains(wanted),
+            Self::Is(Subject::Tag, Wanted::Like(regex)) => test.tags.iter().any(|tag| regex.is_match(tag)),
+            Self::Is(Subject::Name, Wanted::Text(wanted)) => test.name.contains(wanted.as_str()),
+            Self::Is(Subject::Name, Wanted::Like(regex)) => regex.is_match(&test.name),
+            Self::Is(Subject::File, Wanted::Text(wanted)) => test.place.contains(wanted.as_str()),
+            Self::Is(Subject::File, Wanted::Like(regex)) => regex.is_match(&test.place),
+            Self::Is(Subject::Id, Wanted::Text(wanted)) => has_id(case, wanted),
+            Self::Is(Subject::Id, Wanted::Like(regex)) => regex.is_match(&case.id()),
+            Self::Not(inner) => !inner.matches(case),
+            Self::All(all) => all.iter().all(|expression| expression.matches(case)),
+            Self::Any(any) => any.iter().any(|expression| expression.matches(case)),
         }
     }
 }
 
-struct Reader<'t> {
-    text: &'t str,
-    at: usize,
-    depth: usize,
-}
-
-impl<'t> Reader<'t> {
-    fn any(&mut self) -> Result<Expression, FilterError> {
-        let mut any = vec![self.all()?];
-        while self.takes_word("or") {
-            any.push(self.all()?);
-        }
-        Ok(if any.len() == 1 { any.remove(0) } else { Expression::Any(any) })
-    }
-
-    fn all(&mut self) -> Result<Expression, FilterError> {
-        let mut all = vec![self.one()?];
-        loop {
-            // Words side by side must all be there.
-            let goes_on = self.takes_word("and")
-                || (self.peek().is_some_and(|next| next != ')') && self.word() != "or");
-            if !goes_on {
-                return Ok(if all.len() == 1 { all.remove(0) } else { Expression::All(all) });
-            }
-            all.push(self.one()?);
-        }
-    }
-
-    fn one(&mut self) -> Result<Expression, FilterError> {
-        self.depth += 1;
-        if self.depth > DEEPEST {
-            return Err(self.wrong(self.at..self.at + 1, "the filter is nested too deeply"));
-        }
-        let one = self.not_or_atom();
-        self.depth -= 1;
-        one
-    }
-
-    fn not_or_atom(&mut self) -> Result<Expression, FilterError> {
-        if self.takes_word("not") {
-            return self.one().map(|inner| Expression::Not(Box::new(inner)));
-        }
-        self.skip_blanks();
-        let start = self.at;
-        match self.peek() {
-            None => Err(self.wrong(start..start, "something is missing here, behind the last word")),
-            Some(')') => Err(self.wrong(start..start + 1, "something is missing before this `)`")),
-            Some('(') => {
-                self.at += 1;
-                let inner = self.any()?;
-                if self.peek() != Some(')') {
-                    return Err(self.wrong(start..start + 1, "nothing closes this `(`"));
-                }
-                self.at += 1;
-                Ok(inner)
-            }
-            Some(_) => {
-                let word = self.word();
-                self.at += word.len();
-                let place = start..self.at;
-                match word {
-                    "and" | "or" => Err(self.wrong(place, format!("nothing stands before this `{word}`"))),
-                    "&" | "&&" => {
-                        Err(self
-                            .wrong(place, "write `and`, or nothing: words side by side must all be there"))
-                    }
-                    "|" | "||" => Err(self.wrong(place, "write `or`")),
-                    _ if word.starts_with('!') => {
-                        Err(self.wrong(start..start + 1, "write `not` before what must not be"))
-                    }
-                    word if self.rest().starts_with('(') => self.subject(word, place),
-                    word => Ok(Expression::Word(word.to_owned())),
-                }
-            }
-        }
-    }
-
-    /// `name(…)`, behind its name.
-    fn subject(&mut self, word: &str, place: Range<usize>) -> Result<Expression, FilterError> {
-        let subject = match word {
-            "tag" => Subject::Tag,
-            "name" => Subject::Name,
-            "file" => Subject::File,
-            "id" => Subject::Id,
-            _ => {
-                let message = format!(
-                    "`{word}` is nothing that a test has; tests have `tag(…)`, `name(…)`, `file(…)`, `id(…)`"
-                );
-                return Err(self.wrong(place, message));
-            }
-        };
-        let open = self.at;
-        self.at += 1;
-        let Some(length) = closing(self.rest()) else {
-            return Err(self.wrong(open..open + 1, "nothing closes this `(`"));
-        };
-        let inside = self.at..self.at + length;
-        let written = &self.text[inside.clone()];
-        let blanks = written.len() - written.trim_start().len();
-        let written = written.trim();
-        let place = inside.start + blanks..inside.start + blanks + written.len();
-        self.at = inside.end + 1;
-        if written.is_empty() {
-            return Err(self.wrong(open..self.at, format!("`{word}()` needs a text or a `/pattern/`")));
-        }
-        let wanted = match written.strip_prefix('/') {
-            None => Wanted::Text(written.to_owned()),
-            Some(rest) => {
-                let Some(pattern) = rest.strip_suffix('/') else {
-                    let message = "a pattern stands between slashes, without flags behind them: `/(?i)slow/`";
-                    return Err(self.wrong(place, message));
-                };
-                self.pattern(pattern, place)?
-            }
-        };
-        Ok(Expression::Is(subject, wanted))
-    }
-
-    fn pattern(&self, written: &str, place: Range<usize>) -> Result<Wanted, FilterError> {
-        let wrong = |message: String| self.wrong(place.clone(), message);
-        let pattern = Pattern::check(written).map_err(|error| wrong(error.message))?;
-        let regex = Patterns::default()
-            .compile(&pattern)
-            .map_err(|_| wrong("the pattern is too large".to_owned()))?;
-        Ok(Wanted::Like((*regex).clone()))
-    }
-
-    fn takes_word(&mut self, word: &str) -> bool {
-        self.skip_blanks();
-        let is_next = self.word() == word;
-        if is_next {
-            self.at += word.len();
-        }
-        is_next
-    }
-
-    /// The word that begins here: up to a blank or a parenthesis.
-    fn word(&self) -> &'t str {
-        let rest = self.rest();
-        &rest[..rest.find(|c: char| c.is_whitespace() || matches!(c, '(' | ')')).unwrap_or(rest.len())]
-    }
-
-    fn rest(&self) -> &'t str {
-        &self.text[self.at..]
-    }
-
-    fn peek(&mut self) -> Option<char> {
-        self.skip_blanks();
-        self.rest().chars().next()
-    }
-
-    fn skip_blanks(&mut self) {
-        let rest = self.rest();
-        self.at += rest.len() - rest.trim_start().len();
-    }
-
-    fn wrong(&self, place: Range<usize>, message: impl Into<String>) -> FilterError {
-        let line: String = self.text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        let count = |range: Range<usize>| self.text.get(range).map_or(1, |text| text.chars().count());
-        let carets = "^".repeat(count(place.clone()).max(1));
-        let indent = " ".repeat(count(0..place.start));
-        FilterError { message: message.into(), shown: format!("{line}\n  {indent}{carets}") }
-    }
-}
-
-/// Where the parenthesis is that closes what `text` is inside of; a pattern between slashes may hold any.
-fn closing(text: &str) -> Option<usize> {
-    if let Some(rest) = text.trim_start().strip_prefix('/') {
-        let start = text.len() - rest.len();
-        let mut from = 0;
-        while let Some(slash) = rest[from..].find('/').map(|found| from + found) {
-            let behind = &rest[slash + 1..];
-            let blanks = behind.len() - behind.trim_start().len();
-            if behind.trim_start().starts_with(')') {
-                return Some(start + slash + 1 + blanks);
-            }
-            from = slash + 1;
-        }
-    }
-    let mut depth = 0_usize;
-    for (at, character) in text.char_indices() {
-        match character {
-            '(' => depth += 1,
-            ')' if depth == 0 => return Some(at),
-            ')' => depth -= 1,
-            _ => {}
-        }
-    }
-    None
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use super::*;
-    use crate::plan::{CaseEntry, TestEntry};
-
-    fn case(place: &str, name: &str, tags: &[&str]) -> CaseEntry {
-        let test = TestEntry {
-            target: String::new(),
-            id: format!("{place}::{name}"),
-            name: name.to_owned(),
-            description: None,
-            tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
-            skip: None,
-            turns: 1,
-            path: place.into(),
-            place: place.to_owned(),
-            file: place.to_owned(),
-            line: 1,
-            index: 0,
-            hash: 0,
-            hooks: false,
-            defines: Vec::new(),
-        };
-        CaseEntry { test: Arc::new(test), row: None, quarantine: None }
-    }
-
-    #[test]
-    fn takes_what_it_says() {
-        let cases = [
-            case("shop/pay.yaml", "pays (once)", &["smoke"]),
-            case("shop/pay.yaml", "slow card", &["smoke", "card"]),
-            case("cart.yaml", "adds", &[]),
-        ];
-        for (filter, taken) in [
-            ("pay", "12"),
-            ("pay card", "2"),
-            ("pay or adds", "123"),
-            ("tag(smoke)", "12"),
-            ("tag(smo)", ""),
-            ("tag(/^smo/)", "12"),
-            ("tag(smoke) and not name(/slow/)", "1"),
-            ("not tag(smoke) or name(slow)", "23"),
-            ("not (tag(smoke) or name(adds))", ""),
-            ("not(tag(card)) shop", "1"),
-            ("name(pays (once))", "1"),
-            ("name( /\\(once\\)$/ )", "1"),
-            ("file(shop/) tag(card)", "2"),
-            ("id(cart.yaml::adds)", "3"),
-            ("id(cart.yaml)", ""),
-            ("adds or pay and card", "23"),
-            ("not not adds", "3"),
-        ] {
-            let parsed = Filter::parse(filter).unwrap_or_else(|error| panic!("{filter}: {error}"));
-            let numbers = (1..).zip(&cases).filter(|(_, case)| parsed.takes(case));
-            assert_eq!(numbers.map(|(number, _)| number.to_string()).collect::<String>(), taken, "{filter}");
-        }
-    }
-
-    #[test]
-    fn shows_what_it_cannot_read() {
-        for (filter, expected) in [
-            (" ", "the filter is empty\n  write a word of the path or name, or `tag(smoke)`"),
-            ("a or", "something is missing here, behind the last word\n  a or\n      ^"),
-            ("()", "something is missing before this `)`\n  ()\n   ^"),
-            ("é (a", "nothing closes this `(`\n  é (a\n    ^"),
-            ("a) b", "this `)` closes nothing\n  a) b\n   ^"),
-            ("tag(a", "nothing closes this `(`\n  tag(a\n     ^"),
-            ("tag( )", "`tag()` needs a text or a `/pattern/`\n  tag( )\n     ^^^"),
-            ("or a", "nothing stands before this `or`\n  or a\n  ^^"),
-            ("a | b", "write `or`\n  a | b\n    ^"),
-            (
-                "name(/(/)",
-                "the pattern is no regular expression: unclosed group, at character 1\n  name(/(/)\n       ^^^",
-            ),
-        ] {
-            let error = Filter::parse(filter).err().map(|error| error.to_string());
-            assert_eq!(error.as_deref(), Some(expected), "{filter}");
-        }
-        assert!(Filter::parse(&"not ".repeat(100_000)).is_err());
-    }
+/// Whether a test has this id; a test with rows has that of each, and all of them have its own.
+pub(super) fn has_id(case: &CaseEntry, id: &str) -> bool {
+    case.test.id == id || (case.row.is_some() && case.id() == id)
 }

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use super::{Selection, config, discover};
+use super::selection::Selection;
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::project::{Reading, default_specs, discover, display_name, locate};
 use crate::schema::{FileKind, Version, raised};
 use crate::source;
 
@@ -17,20 +18,25 @@ pub type Raised = (String, Version);
 /// Where a mended file cannot be written; those before it are mended.
 pub fn raise_versions(context: &Context, selection: &Selection) -> Result<Vec<Raised>, Diagnostic> {
     // What cannot be found or read is told by the check that follows.
-    let Ok(config) = config::find(context, selection) else { return Ok(Vec::new()) };
+    let Ok(config) = locate(context, selection.config.as_deref(), &selection.paths) else {
+        return Ok(Vec::new());
+    };
     let folder = config.parent().unwrap_or(&context.working_directory).to_path_buf();
     let mut done: Vec<Raised> = raise(context, FileKind::Config, &config)?.into_iter().collect();
-    let specs = config::Reading::of(context, &config, &mut Vec::new())
+    let specs = Reading::of(context, &config, &mut Vec::new())
         .and_then(|reading| reading.whole()?.specs(&mut Vec::new()))
-        .unwrap_or_else(discover::default_specs);
-    for file in discover::discover(context, selection, &folder, &specs, &mut Vec::new()).files {
+        .unwrap_or_else(default_specs);
+    for file in
+        discover(context, &selection.paths, selection.config.is_some(), &folder, &specs, &mut Vec::new())
+            .files
+    {
         done.extend(raise(context, FileKind::Test, &file)?);
     }
     Ok(done)
 }
 
 fn raise(context: &Context, kind: FileKind, path: &Path) -> Result<Option<Raised>, Diagnostic> {
-    let name = discover::display_name(context, path);
+    let name = display_name(context, path);
     let Ok(source) = source::read(path, &name) else { return Ok(None) };
     let Some((text, version)) = raised(kind, &source) else { return Ok(None) };
     let marked = std::fs::read(path).is_ok_and(|bytes| bytes.starts_with("\u{feff}".as_bytes()));

@@ -1,7 +1,7 @@
 //! The hooks of a test: checked when it is loaded, filled one by one when it starts.
 
-use super::launch::{Launch, Surroundings};
 use crate::model::{Hook, Target, Text};
+use crate::project::{Launch, Surroundings};
 use crate::source::FreeMap;
 use crate::variables::{Filling, Piece, is_reserved, scan};
 

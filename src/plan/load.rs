@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::check::{Checked, Project};
-use super::{CaseEntry, LoadedFile};
+use super::check_file::check_file;
+use super::entry::CaseEntry;
 use crate::assertion::Lint;
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::variables::Secret;
@@ -39,7 +40,7 @@ pub(super) fn load_all(
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(path) = files.get(index) else { return done };
-            done.push((index, LoadedFile::check(project, path)));
+            done.push((index, check_file(project, path)));
         }
     };
     // A thread costs more than a few small files.

@@ -1,303 +1,55 @@
-//! From paths to a plan: which project, which tests, and what each of them means.
+//! What runs: the tests of a project, selected, checked, and filled for their run.
 //!
-//! [`plan`] finds and loads everything and reports every problem of every selected file; of each good test only a
-//! [`CaseEntry`] for each of its rows stays in memory, which loads its file again for its run; a [`Preparation`] then gives out the hooks of the
-//! test one by one and fills all the rest.
+//! [`plan`](plan()) finds and loads everything and reports every problem of every selected file; of each good test only a
+//! [`CaseEntry`] for each of its rows stays in memory, which loads its file again for its run; a [`Preparation`] then gives
+//! out the hooks of the test one by one and fills all the rest.
 
 mod attachment;
 mod capture;
 mod check;
+mod check_config;
+mod check_file;
 mod client_tools;
-mod config;
-mod discover;
 mod entry;
 mod explain;
 mod filter;
+mod filter_parser;
 mod fix;
 mod history;
 mod hook;
-mod launch;
 mod load;
+#[expect(clippy::module_inception, reason = "the file of the type `Plan`")]
+mod plan;
 mod prepare;
+mod prepare_error;
 mod quarantine;
-mod redactions;
 mod retries;
 mod rows;
 mod scripted;
-mod scripts;
 mod select;
-mod server;
+mod selection;
 mod settings;
 mod snapshot;
-mod supply;
-mod targets;
+mod target_context;
 mod test;
 mod test_file;
 mod turn;
-mod vars;
-
-use std::borrow::Cow;
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
-use crate::context::Context;
-use crate::diagnostic::{Code, Diagnostic, Severity, sort};
-use crate::golden::Golden;
-use crate::outcome;
-use crate::redact::Redactor;
-use crate::variables::Scope;
 
 pub use capture::{Capture, CaptureFrom};
-use check::Project;
 pub use client_tools::{ClientTool, Mock, MockAnswer};
-use config::{Agents, Reading};
-pub use config::{CONFIG_NAME, Config};
-use discover::Found;
 pub use entry::{CaseEntry, TestEntry};
 pub use explain::{ExplainedTest, explain};
-pub use filter::FilterError;
+pub use filter::Filter;
+pub use filter_parser::FilterError;
 pub use fix::{Raised, raise_versions};
 pub use hook::HookCommand;
-pub use launch::Launch;
-pub use prepare::{Preparation, Prepared, Unprepared};
-use quarantine::Quarantine;
-pub use redactions::Redactions;
+pub use plan::{Plan, Planned, plan};
+pub use prepare::{Preparation, Prepared};
+pub use prepare_error::PrepareError;
 pub use rows::RowEntry;
 pub use scripted::{Answering, Condition, ScriptedSettings, Step};
-pub use select::Filter;
-pub use server::{Readiness, ServerCommand};
+pub use selection::Selection;
 pub use settings::{AguiSettings, TargetSettings, forward_over};
-pub use supply::Supply;
-pub use targets::{ResolvedTarget, is_default};
 pub use test::{LoadedTest, WrittenTurn};
 pub use test_file::LoadedFile;
 pub use turn::{MessageId, PreparedTurn, Reply, ReplyTo, TurnInput};
-
-/// What to run, as the command line says it.
-#[derive(Clone, Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a question of its own")]
-pub struct Selection {
-    /// Files and folders; none means the whole project.
-    pub paths: Vec<PathBuf>,
-    /// The project config, where it is named.
-    pub config: Option<PathBuf>,
-    /// The target under test, where it is named; a test's own stays.
-    pub target: Option<String>,
-    /// Which of the tests found there.
-    pub filter: Option<Filter>,
-    /// One of these tags a test must have; none means any test.
-    pub tags: Vec<String>,
-    /// One of these ids a test must have; none means any test.
-    pub ids: Vec<String>,
-    /// Whether no test at all is fine.
-    pub allow_empty: bool,
-    /// Whether a warning is an error.
-    pub deny_warnings: bool,
-    /// Whether something will be sent: a target's missing environment variables are warnings otherwise.
-    pub sends: bool,
-    /// What the command line says about variables.
-    pub supply: Supply,
-    /// Whether everything is only looked at, so that what would fail a run is an error: `ananke check`.
-    pub checks: bool,
-    /// Whether a test may be tried again, and each attempt must have a thread of its own.
-    pub new_threads: bool,
-}
-
-/// The tests of one project, in the order they run.
-#[derive(Clone, Debug)]
-pub struct Plan {
-    /// The project.
-    pub config: Arc<Config>,
-    /// The selected tests, by path.
-    pub cases: Vec<CaseEntry>,
-    /// How many files were loaded.
-    pub files: usize,
-    /// Kept snapshots that no rule refers to any more, by path; none where a filter, tag or id chooses among the tests.
-    pub obsolete: Vec<Golden>,
-    /// What the config and the command line say about variables.
-    pub supply: Supply,
-    /// Entries of the quarantine that are in force no more: they fail the run.
-    pub expired: Vec<outcome::Quarantine>,
-}
-
-/// A plan, and everything that is wrong or odd. Without an error among the problems there is a plan.
-#[derive(Debug)]
-pub struct Planned {
-    /// The plan, where nothing is broken.
-    pub plan: Option<Plan>,
-    /// Sorted by file and place.
-    pub problems: Vec<Diagnostic>,
-}
-
-/// Finds, loads and checks everything that is selected; runs nothing. What it finds out to be secret, `redactor`
-/// learns: the problems may quote it.
-pub fn plan(context: &Context, selection: &Selection, redactor: &Redactor) -> Planned {
-    let mut problems = Vec::new();
-    let plan = load(context, selection, redactor, &mut problems);
-    sort(&mut problems);
-    if selection.deny_warnings {
-        for problem in &mut problems {
-            problem.severity = Severity::Error;
-        }
-    }
-    let broken = problems.iter().any(|problem| problem.severity == Severity::Error);
-    Planned { plan: plan.filter(|_| !broken), problems }
-}
-
-fn load(
-    context: &Context,
-    selection: &Selection,
-    redactor: &Redactor,
-    problems: &mut Vec<Diagnostic>,
-) -> Option<Plan> {
-    let found = config::find(context, selection).map_err(|problem| problems.push(problem)).ok()?;
-    let folder = found.parent().unwrap_or(&context.working_directory).to_path_buf();
-    // The tests are looked at even where the config is broken: everything is reported at once.
-    let mut config = Reading::of(context, &found, problems);
-    // A config that is not there says nothing of where its tests are.
-    if problems.iter().any(|problem| problem.code == Code::Unreadable) {
-        return None;
-    }
-    let supply = match &mut config {
-        Some(config) => {
-            let supply = config.supply(context, &selection.supply, problems);
-            config.choose(context, &supply, selection.target.as_deref(), problems);
-            supply
-        }
-        None => selection.supply.clone(),
-    };
-    if let Some(config) = &mut config {
-        config.redact(&supply.scope(context), redactor, problems);
-    }
-    let fitting = config.as_ref().and_then(Reading::whole);
-    let specs = match fitting.map(|config| config.specs(problems)) {
-        Some(Some(specs)) => specs,
-        _ => discover::default_specs(),
-    };
-    let Found { files, snapshots } = discover::discover(context, selection, &folder, &specs, problems);
-    let agents = fitting.map(|config| Agents::of(config, context, &supply));
-    let whole = selection.paths.is_empty();
-    let project = Project { context, supply: &supply, folder: &folder, agents: agents.as_ref() };
-    let mut loaded = load::load_all(&project, &files, whole, problems);
-    for secret in &loaded.secrets {
-        redactor.learn(&secret.value);
-    }
-    one_id_each(&loaded.cases, problems);
-    let unix_ms = context.unix_ms();
-    // What is wrong with an entry is told with the config.
-    let quarantine = fitting.map(|config| Quarantine::of(config, &mut Vec::new())).unwrap_or_default();
-    quarantine.mark(&mut loaded.cases, unix_ms);
-    if let Some(config) = fitting.filter(|_| whole) {
-        loaded.warnings.extend(quarantine.of_nothing(&loaded.cases, &config.source));
-    }
-    let cases = selection.choose(loaded.cases, problems);
-    if let Some(config) = fitting {
-        problems.extend(quarantine.days(&cases, selection, &config.source, unix_ms));
-        if selection.new_threads {
-            let in_use = config.targets.iter().filter(|target| is_in_use(target, &cases));
-            problems.extend(in_use.filter_map(|target| retries::fixed_thread(target, config, &supply)));
-        }
-    }
-    let expired = quarantine.expired(&cases, selection, unix_ms);
-    if let Some(config) = &config {
-        let default = fitting.and_then(Config::default_target).map(|target| &target.name);
-        let scope_of = |target: &ResolvedTarget| {
-            // Of what tests are none the default is used, and all that can be made out of a broken config.
-            let is_used = is_in_use(target, &cases)
-                || default.is_none_or(|name| *name == target.name && cases.is_empty());
-            let scope = || config_scope(context, &supply, target, &cases, loaded.broken_with_variables);
-            is_used.then(scope)
-        };
-        config.check(context, &supply, scope_of, selection.sends, redactor, problems);
-    }
-    let broken = problems.iter().any(|problem| problem.severity == Severity::Error);
-    if !broken && !selection.allow_empty {
-        if files.is_empty() {
-            problems.push(no_files(context, selection, &folder, &specs));
-        } else if cases.is_empty() {
-            let problem = Diagnostic::error(Code::NoTests, selection.chooser());
-            let help = "see their ids with `ananke list`, or allow it with `--allow-empty`";
-            problems.push(problem.help(help));
-        }
-    }
-    // What a rule can never do may follow from what is broken.
-    if problems.iter().all(|problem| problem.severity == Severity::Warning) {
-        problems.extend(loaded.warnings);
-    }
-    let config = Arc::new(config?.into_whole()?);
-    let obsolete = if selection.chooses() {
-        Vec::new()
-    } else {
-        snapshot::obsolete(context, snapshots, &loaded.snapshots, &files)
-    };
-    Some(Plan { config, cases, files: files.len(), obsolete, supply, expired })
-}
-
-fn is_in_use(target: &ResolvedTarget, cases: &[CaseEntry]) -> bool {
-    cases.iter().any(|case| case.test.target == target.name)
-}
-
-/// What a target may use: what each of its tests knows by its own variables and rows, and any name at all where all of
-/// them have hooks.
-fn config_scope(
-    context: &Context,
-    supply: &Supply,
-    target: &ResolvedTarget,
-    cases: &[CaseEntry],
-    broken_with_variables: bool,
-) -> Scope {
-    let mut scope = supply.config_scope(context);
-    let tests = cases.iter().map(|case| &*case.test).filter(|test| test.target == target.name);
-    let mut tests: Vec<&TestEntry> = tests.collect();
-    tests.dedup_by(|a, b| std::ptr::eq(*a, *b));
-    let open = broken_with_variables || tests.iter().any(|test| test.hooks);
-    let bare: Vec<&TestEntry> = tests.into_iter().filter(|test| !test.hooks).collect();
-    let Some(first) = bare.first() else { return if open { scope.open() } else { scope } };
-    let is_common = |name: &&String| bare.iter().all(|test| test.defines.binary_search(name).is_ok());
-    first.defines.iter().filter(is_common).for_each(|name| scope.expect(name));
-    let somewhere = bare.iter().any(|test| !test.defines.is_empty());
-    let least = bare.iter().min_by_key(|test| test.defines.len()).unwrap_or(first);
-    match (open, somewhere) {
-        (_, true) => scope.hint(format!("`{}` has no variable or hook that could give it", least.file)),
-        (true, false) => scope.hint(format!("`{}` has no hook that could give it", first.file)),
-        (false, false) => scope,
-    }
-}
-
-/// Ids are unique (SPEC 1). A path and a name can only meet where one of them holds `::` itself.
-fn one_id_each(cases: &[CaseEntry], problems: &mut Vec<Diagnostic>) {
-    let mut known: HashMap<Cow<'_, str>, &CaseEntry> = HashMap::new();
-    for case in cases {
-        if let Some(first) = known.insert(case.id(), case) {
-            let id = case.id();
-            let TestEntry { file, line, .. } = &*case.test;
-            let problem = if case.is_of_same_test(first) {
-                let message = format!("two rows of {file}:{line} have the id `{id}`");
-                Diagnostic::error(Code::DuplicateId, message).help("give each row an `id` of its own")
-            } else {
-                let message = format!(
-                    "two tests have the id `{id}`: {}:{} and {file}:{line}",
-                    first.test.file, first.test.line
-                );
-                Diagnostic::error(Code::DuplicateId, message).help("rename one of them")
-            };
-            problems.push(problem);
-        }
-    }
-}
-
-fn no_files(context: &Context, selection: &Selection, folder: &Path, specs: &[String]) -> Diagnostic {
-    let named = selection.paths.iter().map(|path| discover::absolute(context, path));
-    let mut places: Vec<String> = named.map(|path| discover::display_name(context, &path)).collect();
-    if places.is_empty() {
-        places.push(discover::display_name(context, folder));
-    }
-    let message = format!("no test file below {} fits {}", listed(&places), listed(specs));
-    Diagnostic::error(Code::NoTests, message)
-        .help("name a file or folder, or say in the config's `specs` where the tests are")
-}
-
-fn listed(patterns: &[String]) -> String {
-    patterns.iter().map(|pattern| format!("`{pattern}`")).collect::<Vec<_>>().join(" or ")
-}

@@ -5,21 +5,22 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use super::client_tools::{self, ClientTool};
+use super::entry::CaseEntry;
 use super::hook::{self, HookCommand};
-use super::launch::{Launch, Surroundings};
-use super::settings::secrets_of;
+use super::plan::Plan;
+use super::prepare_error::PrepareError;
+use super::rows::RowEntry;
+use super::settings::{TargetSettings, secrets_of};
 use super::test::{LoadedTest, turn_block};
 use super::turn::{PreparedTurn, forwarded};
-use super::{CaseEntry, ClientTool, Plan, ResolvedTarget, RowEntry, TargetSettings, client_tools};
 use crate::assertion::{Block, Inherited, Program, TurnRules, inherit};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Severity, Span, sort};
 use crate::message::HistoryMessage;
 use crate::model::Text;
+use crate::project::{DEFAULT_TURN_TIMEOUT, Launch, ResolvedTarget, Surroundings};
 use crate::variables::{Filling, Late, Piece, Scope, Secret, as_text, scan};
-
-/// The time-out of a turn without a setting (SPEC 4).
-pub(super) const DEFAULT_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// How many names of variables are listed in a hint.
 const LISTED_NAMES: usize = 10;
@@ -54,15 +55,6 @@ pub struct Prepared {
     pub warnings: Vec<String>,
 }
 
-/// Why a test cannot run although its plan was good.
-#[derive(Clone, Debug)]
-pub enum Unprepared {
-    /// Its file is not what it was when the run was planned.
-    Changed,
-    /// What is wrong with it now that its variables are known. The secrets found until then come with it.
-    Broken(Vec<Diagnostic>, Vec<Secret>),
-}
-
 /// A test that has started: its hooks are to be run one by one, everything else is filled after the last, but for the
 /// turns that wait for what earlier ones keep, and what runs when the test is over.
 pub struct Preparation<'a> {
@@ -95,14 +87,14 @@ impl<'a> Preparation<'a> {
         plan: &'a Plan,
         entry: &CaseEntry,
         test: Arc<LoadedTest>,
-    ) -> Result<Self, Unprepared> {
-        let target = plan.config.target(&entry.test.target).ok_or(Unprepared::Changed)?;
+    ) -> Result<Self, PrepareError> {
+        let target = plan.config.target(&entry.test.target).ok_or(PrepareError::Changed)?;
         // What is wrong with its variables was told when the plan was made.
         let mut told = Vec::new();
-        let mut scope = test.known(context, &plan.supply, &plan.config.folder, &mut told);
+        let mut scope = test.known(context, &plan.variables, &plan.config.folder, &mut told);
         let mut from_test: Vec<String> = test.own_names().map(str::to_owned).collect();
         if let Some(row) = &entry.row {
-            let (with_row, names) = test.with_row_of(row, scope, context, &plan.supply)?;
+            let (with_row, names) = test.with_row_of(row, scope, context, &plan.variables)?;
             scope = with_row;
             from_test.extend(names);
         }
@@ -151,15 +143,15 @@ impl<'a> Preparation<'a> {
 
     /// How many hooks are to be run.
     pub fn hooks(&self) -> usize {
-        self.test.hooks(&self.plan.supply).len()
+        self.test.hooks(&self.plan.variables).len()
     }
 
     /// The hook at `index`, counted from 0, filled with what is known by now.
     ///
     /// # Errors
     /// Where a leaf of it cannot be filled.
-    pub fn hook(&self, index: usize) -> Result<Option<HookCommand>, Unprepared> {
-        let Some(written) = self.test.hooks(&self.plan.supply).get(index) else { return Ok(None) };
+    pub fn hook(&self, index: usize) -> Result<Option<HookCommand>, PrepareError> {
+        let Some(written) = self.test.hooks(&self.plan.variables).get(index) else { return Ok(None) };
         let mut hint = LoadedTest::HINT_FOR_HOOKS.to_owned();
         if !self.scope.knows(THREAD) {
             hint.push_str("; `THREAD_ID` comes later, since the target's `threadId` uses what hooks give");
@@ -171,27 +163,27 @@ impl<'a> Preparation<'a> {
         let quotes = !hook::feeds_headers(&self.target.model);
         match filled {
             Some(command) => Ok(Some(HookCommand { may_be_quoted: quotes, ..command })),
-            None => Err(Unprepared::Broken(problems, self.secrets())),
+            None => Err(PrepareError::Broken(problems, self.secrets())),
         }
     }
 
     /// How many commands are to be run when the test is over.
     pub fn teardown_commands(&self) -> usize {
-        self.test.teardown(&self.plan.supply).len()
+        self.test.teardown(&self.plan.variables).len()
     }
 
     /// The command at `index` of those that run when the test is over, counted from 0, filled with all that is known.
     ///
     /// # Errors
     /// Where a leaf of it cannot be filled.
-    pub fn teardown(&self, index: usize) -> Result<Option<HookCommand>, Unprepared> {
-        let Some(written) = self.test.teardown(&self.plan.supply).get(index) else { return Ok(None) };
+    pub fn teardown(&self, index: usize) -> Result<Option<HookCommand>, PrepareError> {
+        let Some(written) = self.test.teardown(&self.plan.variables).get(index) else { return Ok(None) };
         let mut problems = Vec::new();
         let mut filling = Filling::new(&self.scope, &self.test.source, true, &mut problems);
         let filled = hook::fill(written, index + 1, self.surroundings(&self.scope), &mut filling);
         match filled {
             Some(command) => Ok(Some(HookCommand { is_teardown: true, ..command })),
-            None => Err(Unprepared::Broken(problems, self.secrets())),
+            None => Err(PrepareError::Broken(problems, self.secrets())),
         }
     }
 
@@ -199,11 +191,11 @@ impl<'a> Preparation<'a> {
     ///
     /// # Errors
     /// Where a leaf of it cannot be filled, or its name stands for nothing.
-    pub fn script(&self, program: &Program, timeout_ms: Option<u64>) -> Result<Launch, Unprepared> {
+    pub fn script(&self, program: &Program, timeout_ms: Option<u64>) -> Result<Launch, PrepareError> {
         let mut problems = Vec::new();
         let scripts = self.plan.config.scripts();
         let launch = scripts.launch(program, timeout_ms, self.surroundings(&self.scope), &mut problems);
-        launch.ok_or_else(|| Unprepared::Broken(problems, self.secrets()))
+        launch.ok_or_else(|| PrepareError::Broken(problems, self.secrets()))
     }
 
     fn surroundings<'s>(&'s self, scope: &'s Scope) -> Surroundings<'s> {
@@ -214,7 +206,7 @@ impl<'a> Preparation<'a> {
     pub fn keep(&mut self, values: Map<String, Value>) -> Vec<String> {
         let mut kept = Vec::new();
         for (name, value) in values {
-            if !self.plan.supply.given.contains_key(&name) {
+            if !self.plan.variables.given.contains_key(&name) {
                 self.scope.set(&name, value);
                 kept.push(name);
             }
@@ -225,7 +217,7 @@ impl<'a> Preparation<'a> {
     /// Takes over what a hook gave. What the command line gives stays.
     pub fn define(&mut self, values: Map<String, Value>) {
         for (name, value) in values {
-            if self.plan.supply.given.contains_key(&name) {
+            if self.plan.variables.given.contains_key(&name) {
                 continue;
             }
             self.thread_is_given |= name == THREAD;
@@ -245,7 +237,7 @@ impl<'a> Preparation<'a> {
     ///
     /// # Errors
     /// Where a leaf cannot be filled.
-    pub fn finish(&mut self) -> Result<Prepared, Unprepared> {
+    pub fn finish(&mut self) -> Result<Prepared, PrepareError> {
         if let Some(hint) = self.hint() {
             self.scope = std::mem::take(&mut self.scope).hint(hint);
         }
@@ -260,7 +252,7 @@ impl<'a> Preparation<'a> {
             _ => {
                 sort(&mut problems);
                 secrets.extend(self.secrets());
-                Err(Unprepared::Broken(problems, secrets))
+                Err(PrepareError::Broken(problems, secrets))
             }
         }
     }
@@ -307,7 +299,7 @@ impl<'a> Preparation<'a> {
         let mut target_block = self.target.block(config.named_assertions(), &mut filling);
         let timeout = match model.timeout_ms() {
             Some(number) => filling.number(number).ready().map(Duration::from_millis),
-            None => Some(DEFAULT_TIMEOUT),
+            None => Some(DEFAULT_TURN_TIMEOUT),
         };
         secrets.extend(filling.into_secrets());
 
@@ -322,7 +314,7 @@ impl<'a> Preparation<'a> {
         secrets.extend(filling.into_secrets());
         let (mut turns, mut turn_blocks) = (Vec::new(), Vec::new());
         let mut is_whole = true;
-        for (turn, scope) in self.test.each_turn(&self.scope, &self.plan.supply) {
+        for (turn, scope) in self.test.each_turn(&self.scope, &self.plan.variables) {
             let mut filling = Filling::new(&scope, &self.test.source, true, problems);
             turn_blocks.push(turn_block(turn, Some(config.named_assertions()), &mut filling));
             let prepared = PreparedTurn::fill(turn, files, &mut filling);
@@ -359,7 +351,7 @@ impl<'a> Preparation<'a> {
     ///
     /// # Errors
     /// Where a leaf cannot be filled.
-    pub fn late_turn(&self, index: usize) -> Result<(PreparedTurn, TurnRules), Unprepared> {
+    pub fn late_turn(&self, index: usize) -> Result<(PreparedTurn, TurnRules), PrepareError> {
         let mut problems = Vec::new();
         let filled = self.test.turns.get(index).and_then(|turn| {
             let mut filling = Filling::new(&self.scope, &self.test.source, true, &mut problems);
@@ -375,7 +367,7 @@ impl<'a> Preparation<'a> {
         });
         match filled {
             Some(filled) if problems.is_empty() => Ok(filled),
-            _ => Err(Unprepared::Broken(problems, self.secrets())),
+            _ => Err(PrepareError::Broken(problems, self.secrets())),
         }
     }
 

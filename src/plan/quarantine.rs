@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use regex::Regex;
 
+use super::entry::CaseEntry;
 use super::select::nearest_id;
-use super::{CaseEntry, Config, Selection};
+use super::selection::Selection;
 use crate::context::Day;
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 use crate::model::QuarantineEntry;
 use crate::outcome;
+use crate::project::Config;
 use crate::variables::{Filling, Scope};
 
 /// How long before its last day an entry is warned of.

@@ -1,30 +1,38 @@
 //! What keeps attempts of one test apart: each needs a thread of its own.
 
-use super::{Config, ResolvedTarget, Supply};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Text;
+use crate::project::{Config, ResolvedTarget, Variables};
 use crate::variables::{Piece, is_reserved, scan};
 
 const HELP: &str = "`--retry-dirty` tries a test again on its thread all the same";
 
 /// What is wrong where every attempt would talk on the same thread; what hooks give may be new each time.
-pub(super) fn fixed_thread(target: &ResolvedTarget, config: &Config, supply: &Supply) -> Option<Diagnostic> {
+pub(super) fn fixed_thread(
+    target: &ResolvedTarget,
+    config: &Config,
+    variables: &Variables,
+) -> Option<Diagnostic> {
     let again =
         "a test would be tried again on the thread of its first attempt, which the agent may remember";
     match target.model.thread_id() {
-        Some(written) => is_fixed(written, supply).then(|| {
+        Some(written) => is_fixed(written, variables).then(|| {
             Diagnostic::error(Code::FixedThread, again)
                 .at(&config.source, written.span, "the same for every attempt")
                 .help("leave `threadId` out, or build it on `${THREAD_ID}`")
                 .help(HELP)
         }),
-        None if supply.vars.contains_key("THREAD_ID") && !supply.given.contains_key("THREAD_ID") => Some(
-            Diagnostic::error(Code::FixedThread, again)
-                .in_file(&config.source)
-                .help("leave `THREAD_ID` out of the `vars`, so that each attempt gets a thread of its own")
-                .help(HELP),
-        ),
-        None => supply.given.contains_key("THREAD_ID").then(|| {
+        None if variables.vars.contains_key("THREAD_ID") && !variables.given.contains_key("THREAD_ID") => {
+            Some(
+                Diagnostic::error(Code::FixedThread, again)
+                    .in_file(&config.source)
+                    .help(
+                        "leave `THREAD_ID` out of the `vars`, so that each attempt gets a thread of its own",
+                    )
+                    .help(HELP),
+            )
+        }
+        None => variables.given.contains_key("THREAD_ID").then(|| {
             Diagnostic::error(Code::FixedThread, again)
                 .help("leave `--var THREAD_ID=…` out, so that each attempt gets a thread of its own")
                 .help(HELP)
@@ -33,8 +41,8 @@ pub(super) fn fixed_thread(target: &ResolvedTarget, config: &Config, supply: &Su
 }
 
 /// Whether everything that `text` refers to is known before any hook runs.
-fn is_fixed(text: &Text, supply: &Supply) -> bool {
-    let is_known = |name: &str| is_reserved(name) || supply.gives(name);
+fn is_fixed(text: &Text, variables: &Variables) -> bool {
+    let is_known = |name: &str| is_reserved(name) || variables.gives(name);
     let pieces = scan(&text.value).unwrap_or_default();
     pieces.iter().all(|piece| match piece {
         Piece::Reference(reference) => is_known(reference.name),

@@ -4,11 +4,11 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::scripted::{self, ScriptedSettings};
-use super::{Config, ResolvedTarget};
 use crate::diagnostic::Code;
 use crate::model::{AguiTarget, AguiTransport, EventClock, HistorySent, ProtocolVersion, Target, Text};
+use crate::project::{Config, ResolvedTarget};
 use crate::source::{Node, printable};
-use crate::variables::{Filling, Late, Scope, Secret};
+use crate::variables::{Filling, Late, Scope, Secret, http_url};
 
 /// The agent under test, by protocol.
 #[derive(Clone, Debug, PartialEq)]
@@ -119,7 +119,7 @@ fn agui(target: &AguiTarget, filling: &mut Filling<'_>) -> Option<AguiSettings> 
     let endpoint = filling
         .sent_text(&target.endpoint)
         .ready()
-        .and_then(|text| url(&text, "endpoint", &target.endpoint, filling));
+        .and_then(|text| http_url(&text, "endpoint", &target.endpoint, filling));
     let transport = target.transport.as_ref().map(|transport| transport.value).unwrap_or_default();
     let headers: Vec<Option<(String, String)>> =
         target.headers.iter().flatten().map(|(name, text)| header(name, text, filling)).collect();
@@ -136,24 +136,6 @@ fn agui(target: &AguiTarget, filling: &mut Filling<'_>) -> Option<AguiSettings> 
         event_clock: target.clock == Some(EventClock::Event),
         last_only: target.history.unwrap_or_default() == HistorySent::Last,
     })
-}
-
-/// An HTTP URL, which messages call `name`.
-pub(super) fn url(text: &str, name: &str, written: &Text, filling: &mut Filling<'_>) -> Option<Url> {
-    let problem = match Url::parse(text) {
-        Ok(url) if !matches!(url.scheme(), "http" | "https") => {
-            format!("the {name} has the scheme `{}`, expected `http` or `https`", url.scheme())
-        }
-        Ok(url) if !url.has_host() => format!("the {name} has no host"),
-        Ok(url) => return Some(url),
-        Err(url::ParseError::RelativeUrlWithoutBase) => {
-            format!("the {name} is no URL: it begins with neither `http://` nor `https://`")
-        }
-        Err(error) => format!("the {name} is no URL: {error}"),
-    };
-    let help = Some("write it in full: `http://127.0.0.1:8000/agent`".to_owned());
-    filling.report(Code::BadUrl, written.span, problem, help);
-    None
 }
 
 /// RFC 9110, 5.1 and 5.5: a token for the name, no control characters but tab in the value.

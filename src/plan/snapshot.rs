@@ -8,11 +8,11 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::discover;
 use crate::assertion::{Block, Expectation, Rule, inherit};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
 use crate::golden::{self, Golden};
+use crate::project::display_name;
 use crate::source::reason;
 
 /// A test whose snapshots are looked for.
@@ -60,7 +60,7 @@ impl Keeping<'_> {
             None => golden::file_name(name, turn),
         };
         let path = golden::folder(&self.source.path).join(name);
-        let shown = discover::display_name(self.context, &path);
+        let shown = display_name(self.context, &path);
         let text = if self.reads {
             golden::read(&path).unwrap_or_else(|error| {
                 let why = match error.kind() {
@@ -124,13 +124,6 @@ pub(super) fn obsolete(
         .filter(|path| !used.contains(path))
         .filter(is_judged)
         .filter(|path| golden::is_golden(path))
-        .map(|path| Golden { shown: discover::display_name(context, &path), path, text: None })
+        .map(|path| Golden { shown: display_name(context, &path), path, text: None })
         .collect()
-}
-
-/// The snapshots of one test file.
-pub(super) fn kept_of(test_file: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(golden::folder(test_file));
-    let paths = entries.into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
-    paths.filter(|path| golden::is_named(path)).collect()
 }

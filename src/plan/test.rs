@@ -6,17 +6,20 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use super::attachment::Files;
+use super::capture;
+use super::client_tools;
+use super::history;
+use super::prepare_error::PrepareError;
 use super::rows::{Row, RowEntry, Rows};
 use super::snapshot::Keeping;
-use super::targets::{self, ResolvedTarget};
-use super::turn::{PreparedTurn, TurnInput, forwarded};
-use super::{Config, MessageId, Supply, Unprepared, capture, client_tools, history};
+use super::turn::{MessageId, PreparedTurn, TurnInput, forwarded};
 use crate::assertion::{Block, Library};
 use crate::context::Context;
-use crate::diagnostic::{Diagnostic, SourceFile, Spanned};
+use crate::diagnostic::{Code, Diagnostic, SourceFile, Spanned};
 use crate::message::{HistoryMessage, Role};
 use crate::model::{Hook, Message, ProtocolVersion, Skip, Test, Text, Turn, UserTurn};
 use crate::outcome::Level;
+use crate::project::{Config, ResolvedTarget, Variables, unknown_target};
 use crate::variables::{Filling, Late, Scope};
 
 /// A test as loaded.
@@ -97,22 +100,22 @@ impl LoadedTest {
     }
 
     /// Whether it may give itself variables.
-    pub(super) fn may_give_variables(&self, supply: &Supply) -> bool {
-        self.model.vars.is_some() || self.model.cases.is_some() || !self.hooks(supply).is_empty()
+    pub(super) fn may_give_variables(&self, variables: &Variables) -> bool {
+        self.model.vars.is_some() || self.model.cases.is_some() || !self.hooks(variables).is_empty()
     }
 
     /// The hooks that will run.
-    pub(super) fn hooks(&self, supply: &Supply) -> &[Hook] {
+    pub(super) fn hooks(&self, variables: &Variables) -> &[Hook] {
         match &self.model.hooks {
-            Some(hooks) if !supply.without_hooks => hooks,
+            Some(hooks) if !variables.without_hooks => hooks,
             _ => &[],
         }
     }
 
     /// What will run when the test is over.
-    pub(super) fn teardown(&self, supply: &Supply) -> &[Hook] {
+    pub(super) fn teardown(&self, variables: &Variables) -> &[Hook] {
         match &self.model.teardown {
-            Some(teardown) if !supply.without_hooks => teardown,
+            Some(teardown) if !variables.without_hooks => teardown,
             _ => &[],
         }
     }
@@ -128,18 +131,18 @@ impl LoadedTest {
     pub(super) fn known(
         &self,
         context: &Context,
-        supply: &Supply,
+        variables: &Variables,
         folder: &Path,
         problems: &mut Vec<Diagnostic>,
     ) -> Scope {
-        let mut scope = supply.scope(context);
+        let mut scope = variables.scope(context);
         scope.set("TEST_FILE", self.path_from(folder));
         for (name, written) in self.model.vars.iter().flatten() {
             let mut filling = Filling::new(&scope, &self.source, true, problems);
             let is_name = capture::check_name(name, &mut filling).is_some();
             let value = filling.json(written).ready();
             match value {
-                _ if !is_name || supply.given.contains_key(&name.value) => {}
+                _ if !is_name || variables.given.contains_key(&name.value) => {}
                 Some(value) => scope.set(name, value),
                 None => scope.expect_anew(name),
             }
@@ -171,7 +174,7 @@ impl LoadedTest {
         let known = config.target_names();
         if !known.contains(&name.as_str()) {
             let written = Text { value: name, span: written.span };
-            problems.push(targets::unknown(&written, &self.source, &known));
+            problems.push(unknown_target(&written, &self.source, &known));
             return None;
         }
         config.target(&name)
@@ -242,8 +245,8 @@ impl LoadedTest {
         entry: &RowEntry,
         known: Scope,
         context: &Context,
-        supply: &Supply,
-    ) -> Result<(Scope, Vec<String>), Unprepared> {
+        variables: &Variables,
+    ) -> Result<(Scope, Vec<String>), PrepareError> {
         let mut problems = Vec::new();
         let row = self.rows(context, &known, &mut problems).and_then(|rows| {
             let mut filling = Filling::new(&known, &self.source, true, &mut problems);
@@ -252,10 +255,10 @@ impl LoadedTest {
         match row {
             Some(row) => {
                 let names = row.columns.keys().cloned().collect();
-                Ok((with_row(known, &row, supply), names))
+                Ok((with_row(known, &row, variables), names))
             }
-            None if problems.is_empty() => Err(Unprepared::Changed),
-            None => Err(Unprepared::Broken(problems, Vec::new())),
+            None if problems.is_empty() => Err(PrepareError::Changed),
+            None => Err(PrepareError::Broken(problems, Vec::new())),
         }
     }
 
@@ -278,13 +281,13 @@ impl LoadedTest {
     pub(super) fn written(
         &self,
         context: &Context,
-        supply: &Supply,
+        variables: &Variables,
         scope: &Scope,
         config: Option<&Config>,
         version: ProtocolVersion,
         problems: &mut Vec<Diagnostic>,
     ) -> Written {
-        let scope = if self.hooks(supply).is_empty() { scope.clone() } else { scope.clone().open() };
+        let scope = if self.hooks(variables).is_empty() { scope.clone() } else { scope.clone().open() };
         let mut filling = Filling::new(&scope, &self.source, true, problems).as_written();
         let library = config.map(Config::named_assertions);
         let test = self.block(library, &mut filling);
@@ -299,7 +302,7 @@ impl LoadedTest {
         self.history(files, &mut filling);
         self.message_id(&mut filling);
         let mut written = Written { turns: Vec::new(), test, blocks: Vec::new() };
-        for (turn, scope) in self.each_turn(&scope, supply) {
+        for (turn, scope) in self.each_turn(&scope, variables) {
             let mut filling = Filling::new(&scope, &self.source, true, problems).as_written();
             written.blocks.push(turn_block(turn, library, &mut filling));
             written.turns.push(WrittenTurn::of(turn, files, &mut filling));
@@ -307,25 +310,36 @@ impl LoadedTest {
         written
     }
 
+    /// Reports the turns whose ids are not unique.
+    fn one_id_each(&self, filling: &mut Filling<'_>) {
+        let mut known = HashSet::new();
+        for id in self.turns.iter().filter_map(|turn| turn.settings().id) {
+            if !known.insert(&id.value) {
+                let message = format!("two turns have the id `{}`", id.value);
+                filling.report(Code::Contradiction, id.span, message, Some("rename one of them".to_owned()));
+            }
+        }
+    }
+
     /// The turns, each with what is known when it is filled before anything is sent: what earlier turns keep comes
     /// later.
     pub(super) fn each_turn<'s>(
         &'s self,
         scope: &'s Scope,
-        supply: &'s Supply,
+        variables: &'s Variables,
     ) -> impl Iterator<Item = (&'s Spanned<Turn>, Cow<'s, Scope>)> {
         let mut scope = Cow::Borrowed(scope);
         self.turns.iter().map(move |turn| {
             let own = scope.clone();
-            expect_captures(turn, &mut scope, supply);
+            expect_captures(turn, &mut scope, variables);
             (turn, own)
         })
     }
 
     /// What is known when all turns are over.
-    pub(super) fn after_turns<'s>(&self, scope: &'s Scope, supply: &Supply) -> Cow<'s, Scope> {
+    pub(super) fn after_turns<'s>(&self, scope: &'s Scope, variables: &Variables) -> Cow<'s, Scope> {
         let mut scope = Cow::Borrowed(scope);
-        self.turns.iter().for_each(|turn| expect_captures(turn, &mut scope, supply));
+        self.turns.iter().for_each(|turn| expect_captures(turn, &mut scope, variables));
         scope
     }
 
@@ -369,17 +383,17 @@ pub(super) fn started(mut known: Scope) -> Scope {
     known
 }
 
-fn expect_captures(turn: &Spanned<Turn>, scope: &mut Cow<'_, Scope>, supply: &Supply) {
+fn expect_captures(turn: &Spanned<Turn>, scope: &mut Cow<'_, Scope>, variables: &Variables) {
     for (name, _) in turn.settings().capture.into_iter().flatten() {
-        if !supply.given.contains_key(&name.value) {
+        if !variables.given.contains_key(&name.value) {
             scope.to_mut().expect_anew(name);
         }
     }
 }
 
 /// The columns of a row win over the test's own variables; what the command line gives stays.
-pub(super) fn with_row(mut scope: Scope, row: &Row, supply: &Supply) -> Scope {
-    for (name, value) in row.columns.iter().filter(|(name, _)| !supply.given.contains_key(*name)) {
+pub(super) fn with_row(mut scope: Scope, row: &Row, variables: &Variables) -> Scope {
+    for (name, value) in row.columns.iter().filter(|(name, _)| !variables.given.contains_key(*name)) {
         scope.set(name, value.clone());
     }
     let names: Vec<String> = row.columns.keys().map(|name| format!("`{name}`")).collect();

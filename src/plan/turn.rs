@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::Capture;
 use super::attachment::{self, Files};
+use super::capture::Capture;
 use crate::diagnostic::{Code, Spanned};
 use crate::message::UserContent;
 use crate::model::{Resume, ResumeStatus, Turn, TurnSettings};

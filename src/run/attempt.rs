@@ -3,7 +3,7 @@
 use crate::context::CaseKey;
 use crate::diagnostic::Diagnostic;
 use crate::outcome::{ErrorKind, Outcome, Problem, Status};
-use crate::plan::{CaseEntry, Plan, Preparation, Unprepared};
+use crate::plan::{CaseEntry, Plan, Preparation, PrepareError};
 use crate::recording::{Player, RecordingError, Tape};
 use crate::redact::marker;
 use crate::variables::Secret;
@@ -193,12 +193,12 @@ pub(super) fn learn(shared: &Run, secrets: &[Secret]) {
     }
 }
 
-pub(super) fn unprepared_problem(shared: &Run, unprepared: Unprepared) -> Problem {
+pub(super) fn unprepared_problem(shared: &Run, unprepared: PrepareError) -> Problem {
     let (message, help) = match unprepared {
-        Unprepared::Changed => {
+        PrepareError::Changed => {
             ("the file changed since the run began".to_owned(), Some("run it again".to_owned()))
         }
-        Unprepared::Broken(problems, secrets) => {
+        PrepareError::Broken(problems, secrets) => {
             learn(shared, &secrets);
             let lines: Vec<String> = problems.iter().map(Diagnostic::to_string).collect();
             let help = problems.into_iter().find(|problem| !problem.help.is_empty());

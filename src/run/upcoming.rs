@@ -11,7 +11,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, Shared};
 
 use crate::context::Context;
-use crate::plan::{CaseEntry, LoadedFile, LoadedTest, Plan, Unprepared};
+use crate::plan::{CaseEntry, LoadedFile, LoadedTest, Plan, PrepareError};
 
 /// The tests that have not started.
 pub(super) struct Upcoming {
@@ -60,11 +60,11 @@ impl Upcoming {
 
 /// A test file that is being read.
 #[derive(Clone)]
-pub(super) struct Loading(Shared<BoxFuture<'static, Result<Arc<LoadedFile>, Unprepared>>>);
+pub(super) struct Loading(Shared<BoxFuture<'static, Result<Arc<LoadedFile>, PrepareError>>>);
 
 impl Loading {
     pub(super) fn begin(context: Context, entry: CaseEntry) -> Self {
-        let loaded = tokio::spawn(async move { entry.load(&context) });
+        let loaded = tokio::spawn(async move { LoadedFile::of_case(&context, &entry) });
         let loaded = loaded.map(|loaded| match loaded {
             Ok(loaded) => loaded,
             Err(broken) => std::panic::resume_unwind(broken.into_panic()),
@@ -73,7 +73,7 @@ impl Loading {
     }
 
     /// The test of `entry`, one of the file's.
-    pub(super) async fn test_of(self, entry: &CaseEntry) -> Result<Arc<LoadedTest>, Unprepared> {
+    pub(super) async fn test_of(self, entry: &CaseEntry) -> Result<Arc<LoadedTest>, PrepareError> {
         self.0.await?.test_of(entry)
     }
 }

@@ -4,8 +4,8 @@ use std::fmt;
 
 use super::ready::Answer;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::plan::{Readiness, ServerCommand};
 use crate::process::{Ended, StartError, shown};
+use crate::project::{Readiness, ServerCommand};
 use crate::target::http;
 
 /// Why the servers of a run do not run.

@@ -12,7 +12,7 @@ mod running;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::plan::ServerCommand;
+use crate::project::ServerCommand;
 
 pub use error::{Death, Failed, ServerError};
 use ready::{Place, wait};

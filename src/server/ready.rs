@@ -11,7 +11,7 @@ use url::Url;
 
 use super::error::{self, Failed};
 use super::running::{Running, State};
-use crate::plan::{Readiness, ServerCommand};
+use crate::project::{Readiness, ServerCommand};
 use crate::target::http;
 
 /// How long one question may take.

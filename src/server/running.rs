@@ -11,8 +11,8 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::error::{Death, name};
 use super::output::{Output, Printed, Read};
-use crate::plan::{Readiness, ServerCommand};
 use crate::process::{Process, Program, StartError, Started, start};
+use crate::project::{Readiness, ServerCommand};
 use crate::variables::Patterns;
 
 /// How long a server has to end by itself when it is asked to.

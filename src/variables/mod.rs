@@ -8,9 +8,11 @@ mod pattern;
 mod scan;
 mod scope;
 mod secret;
+mod url;
 
 pub use filling::{Filling, Late, as_text};
 pub use pattern::{Pattern, PatternError, Patterns};
 pub use scan::{Malformed, Piece, Reference, ScanError, is_name, scan};
 pub use scope::{Found, Scope, is_reserved};
 pub use secret::{SHORTEST_SECRET, Secret};
+pub(crate) use url::http_url;

@@ -2,7 +2,8 @@
 
 use ananke::assertion::{ExplainedLimit, ExplainedRule, Kind, Measure, Origin, Part, SwitchedOff, TimeOut};
 use ananke::diagnostic::columns;
-use ananke::plan::{CaseEntry, Config, ExplainedTest, TestEntry, WrittenTurn, is_default};
+use ananke::plan::{CaseEntry, ExplainedTest, TestEntry, WrittenTurn};
+use ananke::project::{Config, is_default};
 use ananke::report::text;
 
 use super::layout::{Colours, Table, styled};

@@ -12,10 +12,10 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::discover;
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span, Spanned};
 use crate::model::Cases;
+use crate::project::{absolute_from, display_name};
 use crate::source::{self, Entry, Node, NodeValue, printable};
 use crate::variables::{Filling, as_text, is_name, is_reserved};
 
@@ -106,8 +106,8 @@ impl Rows {
             Cases::File(path) => Spanned { value: path.clone(), span: written.span },
         };
         let path = filling.text(&path).ready()?;
-        let path = discover::absolute_from(context, folder, Path::new(&path));
-        let name = discover::display_name(context, &path);
+        let path = absolute_from(context, folder, Path::new(&path));
+        let name = display_name(context, &path);
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
         match ending.as_deref() {
             Some("csv") => Some(Self::Delimited(DataFile { path, name })),

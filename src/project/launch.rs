@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::discover;
+use super::paths::{absolute_from, display_name};
 use crate::context::Context;
 use crate::diagnostic::Code;
 use crate::model::{Hook, Number, ScriptProgram, Text};
@@ -12,7 +12,7 @@ use crate::source::FreeMap;
 use crate::variables::{Filling, Late, Scope, as_text};
 
 /// How long a program may take without a setting (SPEC 3).
-pub(super) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// What goes before a variable's name in the environment of a program.
 const VARIABLE_PREFIX: &str = "ANANKE_VAR_";
@@ -34,17 +34,17 @@ pub struct Launch {
 
 /// Where a program finds itself.
 #[derive(Clone, Copy)]
-pub(super) struct Surroundings<'a> {
-    pub(super) context: &'a Context,
+pub(crate) struct Surroundings<'a> {
+    pub(crate) context: &'a Context,
     /// The config's folder.
-    pub(super) home: &'a Path,
+    pub(crate) home: &'a Path,
     /// The variables it gets.
-    pub(super) scope: &'a Scope,
+    pub(crate) scope: &'a Scope,
 }
 
 /// A program as it is written.
 #[derive(Clone, Copy)]
-pub(super) struct Written<'a> {
+pub(crate) struct Written<'a> {
     cmd: &'a [Text],
     timeout_ms: Option<&'a Number>,
     env: Option<&'a FreeMap<Text>>,
@@ -65,7 +65,7 @@ impl<'a> From<&'a ScriptProgram> for Written<'a> {
 
 impl Launch {
     /// `argv` in the config's folder.
-    pub(super) fn at_home(argv: Vec<String>, surroundings: Surroundings<'_>) -> Self {
+    pub(crate) fn at_home(argv: Vec<String>, surroundings: Surroundings<'_>) -> Self {
         let Surroundings { context, home, scope } = surroundings;
         let variables =
             scope.values().map(|(name, value)| (format!("{VARIABLE_PREFIX}{name}"), as_text(value)));
@@ -75,14 +75,14 @@ impl Launch {
             argv,
             environment,
             folder: home.to_path_buf(),
-            folder_name: discover::display_name(context, home),
+            folder_name: display_name(context, home),
             timeout: DEFAULT_TIMEOUT,
         }
     }
 
     /// Fills a program, and reports everything that is wrong with it; `None` where something is known later or was
     /// reported.
-    pub(super) fn fill(
+    pub(crate) fn fill(
         written: Written<'_>,
         surroundings: Surroundings<'_>,
         filling: &mut Filling<'_>,
@@ -98,8 +98,8 @@ impl Launch {
         launch.environment.extend(own?);
         if let Some(folder) = folder? {
             let Surroundings { context, home, .. } = surroundings;
-            launch.folder = discover::absolute_from(context, home, folder.as_ref());
-            launch.folder_name = discover::display_name(context, &launch.folder);
+            launch.folder = absolute_from(context, home, folder.as_ref());
+            launch.folder_name = display_name(context, &launch.folder);
         }
         if let Some(timeout) = timeout? {
             launch.timeout = Duration::from_millis(timeout);

@@ -1,17 +1,18 @@
 //! The servers of a config: checked when it is loaded, filled when a run starts them.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use url::Url;
 
-use super::{Config, discover, launch, settings};
+use super::launch;
+use super::paths::{absolute_from, display_name};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 use crate::model::{Ready, Server};
-use crate::variables::{Filling, Late, Pattern};
+use crate::variables::{Filling, Late, Pattern, http_url};
 
 /// How long a server may take to be ready without a setting (SPEC 4).
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
@@ -64,12 +65,12 @@ impl ServerCommand {
 }
 
 /// Fills one server, and reports everything that is wrong with it; `None` where something was reported. `number` is
-/// counted from 1.
+/// counted from 1, `home` the config's folder.
 pub(super) fn fill(
     server: &Server,
     number: usize,
     context: &Context,
-    config: &Config,
+    home: &Path,
     filling: &mut Filling<'_>,
 ) -> Option<ServerCommand> {
     let words: Vec<Option<String>> = server.cmd.iter().map(|word| filling.sent_text(word).ready()).collect();
@@ -88,10 +89,8 @@ pub(super) fn fill(
     let folder = Late::optional(server.cwd.as_ref().map(|folder| filling.sent_text(folder))).ready();
     let argv = words.into_iter().collect::<Option<Vec<_>>>()?;
     launch::program(&argv, &server.cmd, filling)?;
-    let folder = folder?.map_or_else(
-        || config.folder.clone(),
-        |folder| discover::absolute_from(context, &config.folder, folder.as_ref()),
-    );
+    let folder =
+        folder?.map_or_else(|| home.to_path_buf(), |folder| absolute_from(context, home, folder.as_ref()));
     let mut environment: BTreeMap<String, String> = (*context.environment).clone();
     environment.extend(own?);
     let first = server.cmd.first()?.span;
@@ -100,12 +99,12 @@ pub(super) fn fill(
         number,
         argv,
         environment,
-        folder_name: discover::display_name(context, &folder),
+        folder_name: display_name(context, &folder),
         folder,
         ready: ready?,
         timeout: timeout?,
         reuse: reuse?,
-        source: Arc::clone(&config.source),
+        source: Arc::clone(filling.source()),
         command: Span { end: last.end, ..first },
         readiness: server.ready.span,
     })
@@ -115,7 +114,7 @@ fn readiness(written: &Ready, filling: &mut Filling<'_>) -> Option<Readiness> {
     match written {
         Ready::Url(text) => {
             let url = filling.sent_text(text).ready()?;
-            settings::url(&url, "url", text, filling).map(Readiness::Url)
+            http_url(&url, "url", text, filling).map(Readiness::Url)
         }
         Ready::Port(number) => {
             let port = filling.number(number).ready()?;

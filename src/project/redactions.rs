@@ -1,9 +1,10 @@
 //! What a config says is secret: variables by their names, and texts by patterns.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
-use super::Config;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, SourceFile};
 use crate::model::{RedactEntry, RedactMatch, Text};
 use crate::redact::Redactor;
 use crate::source::printable;
@@ -19,16 +20,21 @@ pub struct Redactions {
 }
 
 impl Redactions {
-    /// Reads the entries of `config`; what is wrong with one goes to `problems`. What is known in `scope` already and too
+    /// Reads the `redact` entries of the config in `source`; what is wrong with one goes to `problems`. What is known in `scope` already and too
     /// short to be masked is warned of.
-    pub(super) fn of(config: &Config, scope: &Scope, problems: &mut Vec<Diagnostic>) -> Self {
-        let mut filling = Filling::new(scope, &config.source, true, problems);
+    pub(super) fn of(
+        written: Option<&Vec<RedactEntry>>,
+        source: &Arc<SourceFile>,
+        scope: &Scope,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Self {
+        let mut filling = Filling::new(scope, source, true, problems);
         let mut redactions = Self::default();
-        for entry in config.model.redact.iter().flatten() {
+        for entry in written.into_iter().flatten() {
             match entry {
                 RedactEntry::Name(name) if is_variable(name) => {
                     for warning in unmasked(name, scope) {
-                        filling.add(warning.at(&config.source, name.span, ""));
+                        filling.add(warning.at(source, name.span, ""));
                     }
                     redactions.names.push(name.clone());
                 }
@@ -62,13 +68,13 @@ impl Redactions {
     }
 
     /// What the named variables hold in `scope`.
-    pub(super) fn secrets(&self, scope: &Scope) -> Vec<Secret> {
+    pub(crate) fn secrets(&self, scope: &Scope) -> Vec<Secret> {
         self.names.iter().flat_map(|name| held(name, scope).secrets).collect()
     }
 
     /// What `scope` holds of the variables and cannot be masked, in words, of those of which `is_new` says that nobody was
     /// warned of them.
-    pub(super) fn unmasked(&self, scope: &Scope, is_new: impl Fn(&str) -> bool) -> Vec<String> {
+    pub(crate) fn unmasked(&self, scope: &Scope, is_new: impl Fn(&str) -> bool) -> Vec<String> {
         let names = self.names.iter().filter(|name| is_new(name.split('.').next().unwrap_or_default()));
         names.flat_map(|name| unmasked(name, scope)).map(|warning| warning.message).collect()
     }

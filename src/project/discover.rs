@@ -1,4 +1,4 @@
-//! Which files are tests.
+//! Finds the test files of a project and the snapshots beside them.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -6,31 +6,32 @@ use std::path::{Path, PathBuf};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use ignore::WalkBuilder;
 
-use super::Selection;
-use super::config::{self, CONFIG_NAME};
-use super::snapshot::kept_of;
+use super::locate::{CONFIG_NAME, nearest};
+use super::paths::{absolute, display_name};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::golden;
 
 /// The globs without a setting (SPEC 1).
-pub(super) fn default_specs() -> Vec<String> {
+pub(crate) fn default_specs() -> Vec<String> {
     vec!["**/*.test.yaml".to_owned(), "**/*.test.yml".to_owned()]
 }
 
 /// What a project has in its folders.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(crate) struct Found {
     /// The test files, sorted and each once.
-    pub(super) files: Vec<PathBuf>,
+    pub(crate) files: Vec<PathBuf>,
     /// What may be snapshots of theirs.
-    pub(super) snapshots: BTreeSet<PathBuf>,
+    pub(crate) snapshots: BTreeSet<PathBuf>,
 }
 
-/// The selected test files. A path that is named is taken whatever its name.
-pub(super) fn discover(
+/// The test files of the project in `folder`, or of those only what is at `paths`: a file that is named is a test file
+/// whatever its name. With `any_config`, a path may belong to another project.
+pub(crate) fn discover(
     context: &Context,
-    selection: &Selection,
+    paths: &[PathBuf],
+    any_config: bool,
     folder: &Path,
     specs: &[String],
     problems: &mut Vec<Diagnostic>,
@@ -38,19 +39,18 @@ pub(super) fn discover(
     let globs = glob_set(specs);
     let mut files = BTreeSet::new();
     let mut snapshots = BTreeSet::new();
-    if selection.paths.is_empty() {
+    if paths.is_empty() {
         walk(context, folder, folder, &globs, (&mut files, &mut snapshots), problems);
     }
-    for named in &selection.paths {
+    for named in paths {
         let path = absolute(context, named);
-        if selection.config.is_none()
-            && let Some(other) = config::nearest(&path).filter(|nearest| nearest.parent() != Some(folder))
+        if !any_config && let Some(other) = nearest(&path).filter(|nearest| nearest.parent() != Some(folder))
         {
             problems.push(other_config(context, named, folder, &other));
         } else if path.is_dir() {
             walk(context, &path, folder, &globs, (&mut files, &mut snapshots), problems);
         } else {
-            snapshots.extend(kept_of(&path));
+            snapshots.extend(snapshots_of(&path));
             files.insert(path);
         }
     }
@@ -107,6 +107,13 @@ fn walk(
     }
 }
 
+/// The snapshots of one test file.
+fn snapshots_of(test_file: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(golden::folder(test_file));
+    let paths = entries.into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+    paths.filter(|path| golden::is_named(path)).collect()
+}
+
 fn unreadable(context: &Context, start: &Path, error: &ignore::Error) -> Diagnostic {
     let place = display_name(context, place(error).unwrap_or(start));
     let reason = error.io_error().map_or_else(|| error.to_string(), ToString::to_string);
@@ -131,35 +138,4 @@ fn glob_set(patterns: &[String]) -> GlobSet {
         }
     }
     builder.build().unwrap_or_else(|_| GlobSet::empty())
-}
-
-/// `path` from the working directory, `~` at its start as the home folder, without `.` and `..` parts.
-pub(super) fn absolute(context: &Context, path: &Path) -> PathBuf {
-    absolute_from(context, &context.working_directory, path)
-}
-
-/// As [`absolute`], from another folder.
-pub(super) fn absolute_from(context: &Context, folder: &Path, path: &Path) -> PathBuf {
-    let text = path.to_string_lossy();
-    let home = context.home.as_ref().map(|home| home.to_string_lossy().into_owned());
-    let expanded = shellexpand::tilde_with_context(&text, || home);
-    let joined = folder.join(expanded.as_ref());
-    let mut plain = PathBuf::new();
-    for part in joined.components() {
-        match part {
-            std::path::Component::ParentDir => {
-                plain.pop();
-            }
-            std::path::Component::CurDir => {}
-            part => plain.push(part),
-        }
-    }
-    plain
-}
-
-/// How messages show `path`: from the working directory where it lies below it, with `/`.
-pub(super) fn display_name(context: &Context, path: &Path) -> String {
-    let shown = path.strip_prefix(&context.working_directory).unwrap_or(path);
-    let text = shown.to_string_lossy().replace('\\', "/");
-    if text.is_empty() { ".".to_owned() } else { text }
 }

@@ -27,13 +27,13 @@ const TOLD: usize = 20;
 
 /// The scripts of a project.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Scripts<'a> {
+pub(crate) struct Scripts<'a> {
     /// The config.
-    pub(super) source: &'a Arc<SourceFile>,
+    pub(crate) source: &'a Arc<SourceFile>,
     /// Those that it names.
-    pub(super) named: Option<&'a FreeMap<ScriptProgram>>,
+    pub(crate) named: Option<&'a FreeMap<ScriptProgram>>,
     /// The config's folder.
-    pub(super) home: &'a Path,
+    pub(crate) home: &'a Path,
 }
 
 /// What a name stands for.
@@ -45,12 +45,12 @@ enum Found<'a> {
 
 impl<'a> Scripts<'a> {
     /// What is wrong with a name.
-    pub(super) fn check(&self, name: &str) -> Result<(), Diagnostic> {
+    pub(crate) fn check(&self, name: &str) -> Result<(), Diagnostic> {
         self.find(name).map(|_| ())
     }
 
     /// Reports the names in a block that stand for nothing. What is not of the config is of the file `other`.
-    pub(super) fn check_block(&self, block: &Block, other: &Arc<SourceFile>, problems: &mut Vec<Diagnostic>) {
+    pub(crate) fn check_block(&self, block: &Block, other: &Arc<SourceFile>, problems: &mut Vec<Diagnostic>) {
         for entry in &block.entries {
             let Rule::Script(script) = &entry.rule else { continue };
             let Program::Named(name) = &script.program else { continue };
@@ -64,7 +64,7 @@ impl<'a> Scripts<'a> {
     }
 
     /// Reports what is wrong with the programs that the config names, whoever uses them.
-    pub(super) fn check_programs(&self, surroundings: Surroundings<'_>, problems: &mut Vec<Diagnostic>) {
+    pub(crate) fn check_programs(&self, surroundings: Surroundings<'_>, problems: &mut Vec<Diagnostic>) {
         let mut found = Vec::new();
         let scope = Scope::default().open();
         let mut filling = Filling::new(&scope, self.source, true, &mut found);
@@ -77,7 +77,7 @@ impl<'a> Scripts<'a> {
     }
 
     /// Reports what the programs of these names use and a test does not know.
-    pub(super) fn check_uses(
+    pub(crate) fn check_uses(
         &self,
         names: &BTreeSet<&str>,
         surroundings: Surroundings<'_>,
@@ -92,7 +92,7 @@ impl<'a> Scripts<'a> {
     }
 
     /// What is started to ask `program`; what is wrong with it goes to `problems`.
-    pub(super) fn launch(
+    pub(crate) fn launch(
         &self,
         program: &Program,
         timeout_ms: Option<u64>,
@@ -192,7 +192,7 @@ fn is_known(name: &str) -> bool {
 }
 
 /// The names of the scripts that the rules of a block and mocks ask.
-pub(super) fn names<'n>(
+pub(crate) fn script_names<'n>(
     blocks: impl IntoIterator<Item = &'n Block>,
     tools: impl IntoIterator<Item = &'n ClientTool>,
 ) -> BTreeSet<&'n str> {

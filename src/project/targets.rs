@@ -29,13 +29,13 @@ pub struct ResolvedTarget {
     /// Its name.
     pub name: String,
     /// Everything but its assertions.
-    pub(super) model: Target,
+    pub(crate) model: Target,
     asserts: Vec<AssertBlock>,
 }
 
 impl ResolvedTarget {
     /// What every test of this target inherits.
-    pub(super) fn block(&self, library: Library<'_>, filling: &mut Filling<'_>) -> Block {
+    pub(crate) fn block(&self, library: Library<'_>, filling: &mut Filling<'_>) -> Block {
         Block::compile(&self.asserts, Level::Target, Some(library), filling)
     }
 }
@@ -118,7 +118,7 @@ fn chain<'a>(
     while let Some(extends) = chain.last().and_then(|link| link.extends) {
         let Some(next) = by_name.get(extends.value.as_str()) else {
             let known: Vec<&str> = links.iter().map(|link| link.name).collect();
-            return Err(Some(unknown(extends, source, &known)));
+            return Err(Some(unknown_target(extends, source, &known)));
         };
         if let Some(position) = chain.iter().position(|link| link.name == next.name) {
             // Told once, of the one that comes first in the file.
@@ -202,7 +202,7 @@ fn overlay(outer: &mut Node, inner: &Node) {
 }
 
 /// A name that no target has.
-pub(super) fn unknown(written: &Text, source: &Arc<SourceFile>, known: &[&str]) -> Diagnostic {
+pub(crate) fn unknown_target(written: &Text, source: &Arc<SourceFile>, known: &[&str]) -> Diagnostic {
     unknown_name(&written.value, known).at(source, written.span, "")
 }
 

@@ -1,0 +1,85 @@
+//! What is wrong with a config, before anything runs.
+
+use super::client_tools;
+use super::quarantine::Quarantine;
+use super::settings::TargetSettings;
+use crate::assertion::Block;
+use crate::context::Context;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::outcome::Level;
+use crate::project::{Config, Reading, ResolvedTarget, Surroundings, Variables};
+use crate::redact::Redactor;
+use crate::variables::{Filling, Scope};
+
+/// Checks every leaf that does not depend on a test; of a config that does not fit, what is wrong all the same.
+pub(super) fn check_config(
+    reading: &Reading,
+    context: &Context,
+    variables: &Variables,
+    scope_of: impl Fn(&ResolvedTarget) -> Option<Scope>,
+    sends: bool,
+    redactor: &Redactor,
+    problems: &mut Vec<Diagnostic>,
+) {
+    let config = reading.config();
+    let mut found = Vec::new();
+    for target in &config.targets {
+        if let Some(scope) = scope_of(target) {
+            check_target(config, target, &scope, sends, redactor, &mut found);
+            continue;
+        }
+        // Nothing of it is in use: what is missing today may be there when it is.
+        let mut of_it = Vec::new();
+        let scope = Scope::default().open();
+        check_target(config, target, &scope, false, redactor, &mut of_it);
+        of_it.retain(|problem| problem.code != Code::UndefinedVariable);
+        found.extend(of_it);
+    }
+    check_library(config, &mut found);
+    let surroundings = Surroundings { context, home: &config.folder, scope: &Scope::default() };
+    config.scripts().check_programs(surroundings, &mut found);
+    Quarantine::of(config, &mut found);
+    config.reports(context, variables, &mut found);
+    config.servers(context, variables, sends, &mut found);
+    reading.report(found, problems);
+}
+
+/// Checks the named assertions, whoever extends them.
+fn check_library(config: &Config, problems: &mut Vec<Diagnostic>) {
+    config.named_assertions().check(problems);
+    let scope = Scope::default().open();
+    let mut filling = Filling::new(&scope, &config.source, false, problems);
+    let mut blocks = Vec::new();
+    for (_, block) in config.model.assertions.iter().flatten() {
+        // What is extended is looked at on its own.
+        blocks.push(Block::compile([block], Level::Test, None, &mut filling));
+    }
+    for block in &blocks {
+        config.scripts().check_block(block, &config.source, problems);
+    }
+}
+
+/// Checks one target.
+fn check_target(
+    config: &Config,
+    target: &ResolvedTarget,
+    scope: &Scope,
+    sends: bool,
+    redactor: &Redactor,
+    problems: &mut Vec<Diagnostic>,
+) {
+    let mut filling = Filling::new(scope, &config.source, sends, problems);
+    TargetSettings::fill(&target.model, &mut filling);
+    client_tools::fill(target.model.client_tools(), Some(config.scripts()), &mut filling);
+    let block = target.block(config.named_assertions(), &mut filling);
+    if let Some(thread) = target.model.thread_id() {
+        let _ = filling.text(thread);
+    }
+    if let Some(timeout) = target.model.timeout_ms() {
+        let _ = filling.number(timeout);
+    }
+    for secret in filling.into_secrets() {
+        redactor.learn(&secret.value);
+    }
+    config.scripts().check_block(&block, &config.source, problems);
+}

@@ -1,0 +1,36 @@
+//! What a command selects and what for.
+
+use std::path::PathBuf;
+
+use super::filter::Filter;
+use crate::project::Variables;
+
+/// What to run, as the command line says it.
+#[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a question of its own")]
+pub struct Selection {
+    /// Files and folders; none means the whole project.
+    pub paths: Vec<PathBuf>,
+    /// The project config, where it is named.
+    pub config: Option<PathBuf>,
+    /// The target under test, where it is named; a test's own stays.
+    pub target: Option<String>,
+    /// Which of the tests found there.
+    pub filter: Option<Filter>,
+    /// One of these tags a test must have; none means any test.
+    pub tags: Vec<String>,
+    /// One of these ids a test must have; none means any test.
+    pub ids: Vec<String>,
+    /// Whether no test at all is fine.
+    pub allow_empty: bool,
+    /// Whether a warning is an error.
+    pub deny_warnings: bool,
+    /// Whether something will be sent: a target's missing environment variables are warnings otherwise.
+    pub sends: bool,
+    /// What the command line says about variables.
+    pub variables: Variables,
+    /// Whether everything is only looked at, so that what would fail a run is an error: `ananke check`.
+    pub checks: bool,
+    /// Whether a test may be tried again, and each attempt must have a thread of its own.
+    pub new_threads: bool,
+}

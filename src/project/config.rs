@@ -1,0 +1,195 @@
+//! A loaded project config.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::discover::default_specs;
+use super::paths::absolute_from;
+use super::redactions::Redactions;
+use super::scripts::Scripts;
+use super::servers::{self, ServerCommand};
+use super::targets::{self, ResolvedTarget};
+use super::variables::Variables;
+use crate::assertion::{Block, Library, TimeOut};
+use crate::context::Context;
+use crate::diagnostic::{Code, Diagnostic, SourceFile};
+use crate::model::{ChosenTarget, ConfigFile, ReportFormat, Text};
+use crate::variables::{Filling, Scope};
+
+/// The timeout of a turn without a setting (SPEC 4).
+pub(crate) const DEFAULT_TURN_TIMEOUT: Duration = Duration::from_mins(2);
+
+/// A loaded project config.
+#[derive(Debug)]
+pub struct Config {
+    /// Its text.
+    pub source: Arc<SourceFile>,
+    /// What it says.
+    pub model: ConfigFile,
+    /// The folder it stands in: where relative paths start and test ids count from.
+    pub folder: PathBuf,
+    /// Its targets: the one written at `target` first, then those of `targets` in the order of the file.
+    pub targets: Vec<ResolvedTarget>,
+    /// What is secret beside what their headers carry.
+    pub redactions: Redactions,
+    /// Which of them is under test where a test does not say otherwise; `None` where that was reported.
+    pub(super) default: Option<usize>,
+}
+
+/// What the target brings into every test: its rules, and what cuts its turns off.
+#[derive(Debug)]
+pub(crate) struct TargetRules {
+    pub(crate) block: Block,
+    /// `None` where it is known later or was reported.
+    pub(crate) timeout: Option<TimeOut>,
+}
+
+impl Config {
+    pub(super) fn new(
+        source: Arc<SourceFile>,
+        model: ConfigFile,
+        folder: PathBuf,
+        targets: Vec<ResolvedTarget>,
+    ) -> Self {
+        Self { source, model, folder, targets, redactions: Redactions::default(), default: None }
+    }
+
+    /// The assertions that others extend by name.
+    pub(crate) fn named_assertions(&self) -> Library<'_> {
+        Library { source: &self.source, blocks: self.model.assertions.as_ref() }
+    }
+
+    /// The scripts that rules and mocks know by their names.
+    pub(crate) fn scripts(&self) -> Scripts<'_> {
+        Scripts { source: &self.source, named: self.model.scripts.as_ref(), home: &self.folder }
+    }
+
+    /// The target of this name.
+    pub fn target(&self, name: &str) -> Option<&ResolvedTarget> {
+        self.targets.iter().find(|target| target.name == name)
+    }
+
+    /// The target under test where a test does not say otherwise; `None` where that was reported.
+    pub(crate) fn default_target(&self) -> Option<&ResolvedTarget> {
+        self.targets.get(self.default?)
+    }
+
+    /// What targets there are, in the order of the file; a broken one too.
+    pub(crate) fn target_names(&self) -> Vec<&str> {
+        let own = self.targets.first().filter(|_| matches!(self.model.target, ChosenTarget::Own(_)));
+        let named = self.model.targets.iter().flatten().map(|(name, _)| name.value.as_str());
+        own.map(|own| own.name.as_str()).into_iter().chain(named).collect()
+    }
+
+    /// The reports that every run writes.
+    pub fn reports(
+        &self,
+        context: &Context,
+        variables: &Variables,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Vec<(PathBuf, ReportFormat)> {
+        let scope = variables.scope(context);
+        let mut filling = Filling::new(&scope, &self.source, true, problems);
+        let mut reports = Vec::new();
+        for written in self.model.reports.iter().flatten() {
+            let Some(path) = filling.text(written).ready() else { continue };
+            let path = absolute_from(context, &self.folder, path.as_ref());
+            if let Some(format) = ReportFormat::of(&path) {
+                reports.push((path, format));
+                continue;
+            }
+            let message = "the file's ending does not name a report".to_owned();
+            let help = format!("the endings are {}", ReportFormat::ENDINGS);
+            filling.report(Code::BadValue, written.span, message, Some(help));
+        }
+        reports
+    }
+
+    /// The servers that run while the tests run, in their order. `sends` says whether they will be started: only then a
+    /// missing environment variable counts.
+    pub fn servers(
+        &self,
+        context: &Context,
+        variables: &Variables,
+        sends: bool,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Vec<ServerCommand> {
+        let scope = variables.scope(context);
+        let mut filling = Filling::new(&scope, &self.source, sends, problems);
+        let written = self.model.server.iter().flat_map(|servers| &servers.0).enumerate();
+        let fill = |(index, written)| servers::fill(written, index + 1, context, &self.folder, &mut filling);
+        written.filter_map(fill).collect()
+    }
+
+    pub(super) fn chosen(
+        &self,
+        context: &Context,
+        variables: &Variables,
+        named: Option<&str>,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Option<usize> {
+        let known = self.target_names();
+        let written = match (named, &self.model.target) {
+            (Some(name), _) => {
+                if !known.contains(&name) {
+                    problems.push(targets::unknown_name(name, &known));
+                }
+                name.to_owned()
+            }
+            (None, ChosenTarget::Own(_)) => return Some(0),
+            (None, ChosenTarget::Named(written)) => {
+                let scope = variables.scope(context);
+                let name = Filling::new(&scope, &self.source, true, problems).text(written).ready()?;
+                if !known.contains(&name.as_str()) {
+                    let written = Text { value: name.clone(), span: written.span };
+                    problems.push(targets::unknown_target(&written, &self.source, &known));
+                }
+                name
+            }
+        };
+        self.targets.iter().position(|target| target.name == written)
+    }
+
+    /// A target's rules, as far as they are known before a test starts; the rest as it is written. What is wrong with
+    /// them is reported when the config is checked.
+    pub(crate) fn rules(
+        &self,
+        target: &ResolvedTarget,
+        context: &Context,
+        variables: &Variables,
+    ) -> TargetRules {
+        let scope = variables.config_scope(context).open();
+        let mut told_elsewhere = Vec::new();
+        let mut filling = Filling::new(&scope, &self.source, false, &mut told_elsewhere).as_written();
+        let timeout = match target.model.timeout_ms() {
+            Some(number) => filling.number(number).ready().map(|ms| TimeOut { ms, span: Some(number.span) }),
+            None => Some(TimeOut {
+                ms: u64::try_from(DEFAULT_TURN_TIMEOUT.as_millis()).unwrap_or(u64::MAX),
+                span: None,
+            }),
+        };
+        let block = target.block(self.named_assertions(), &mut filling);
+        TargetRules { block, timeout }
+    }
+
+    /// The globs of `specs`, or the default ones; `None` where one could not be filled.
+    pub(crate) fn specs(&self, problems: &mut Vec<Diagnostic>) -> Option<Vec<String>> {
+        let Some(specs) = &self.model.specs else { return Some(default_specs()) };
+        let scope = Scope::default();
+        let mut filling = Filling::new(&scope, &self.source, true, problems);
+        let filled: Vec<Option<String>> = specs
+            .0
+            .iter()
+            .map(|text| {
+                let pattern = filling.text(text).ready()?;
+                if let Err(error) = globset::Glob::new(&pattern) {
+                    filling.report(Code::BadValue, text.span, format!("no glob: {}", error.kind()), None);
+                    return None;
+                }
+                Some(pattern)
+            })
+            .collect();
+        filled.into_iter().collect()
+    }
+}

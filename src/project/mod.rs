@@ -1,0 +1,32 @@
+//! What a project is: its config, its targets, its variables, its servers and scripts, and which files are its tests.
+//!
+//! [`locate`] finds the config, [`Reading`] reads it, [`discover`] walks the folders. Nothing here knows what is in a test
+//! file.
+
+mod config;
+mod discover;
+mod launch;
+mod locate;
+mod paths;
+mod reading;
+mod redactions;
+mod scripts;
+mod servers;
+mod targets;
+mod variables;
+
+pub use config::Config;
+pub(crate) use config::{DEFAULT_TURN_TIMEOUT, TargetRules};
+pub(crate) use discover::{Found, default_specs, discover};
+pub use launch::Launch;
+pub(crate) use launch::Surroundings;
+pub use locate::CONFIG_NAME;
+pub(crate) use locate::locate;
+pub(crate) use paths::{absolute, absolute_from, display_name};
+pub(crate) use reading::Reading;
+pub use redactions::Redactions;
+pub(crate) use scripts::{Scripts, script_names};
+pub use servers::{Readiness, ServerCommand};
+pub(crate) use targets::unknown_target;
+pub use targets::{ResolvedTarget, is_default};
+pub use variables::Variables;

@@ -1,0 +1,106 @@
+//! Reads a project config: whole, or what can be made out of one that does not fit its schema.
+
+use std::path::Path;
+
+use super::config::Config;
+use super::paths::display_name;
+use super::redactions::Redactions;
+use super::targets;
+use super::variables::Variables;
+use crate::context::Context;
+use crate::diagnostic::Diagnostic;
+use crate::model::ConfigFile;
+use crate::redact::Redactor;
+use crate::schema::{self, FileKind, Salvaged};
+use crate::source;
+use crate::variables::Scope;
+
+/// A config as read: whole, or what of it could be made out where it does not fit.
+pub(crate) struct Reading {
+    config: Config,
+    salvaged: Option<Salvaged<ConfigFile>>,
+}
+
+impl Reading {
+    /// Reads a config; every problem with its shape goes to `problems`.
+    pub(crate) fn of(context: &Context, path: &Path, problems: &mut Vec<Diagnostic>) -> Option<Self> {
+        let source = source::read(path, &display_name(context, path))
+            .map_err(|problem| problems.push(problem))
+            .ok()?;
+        let folder = path.parent().unwrap_or(&context.working_directory).to_path_buf();
+        match schema::load::<ConfigFile>(FileKind::Config, &source) {
+            Ok(loaded) => {
+                let (model, root) = (loaded.value, loaded.node);
+                let targets = targets::resolve(&source, &root, &model, problems);
+                Some(Self { config: Config::new(source, model, folder, targets), salvaged: None })
+            }
+            Err(broken) => {
+                problems.extend(broken);
+                let salvaged = schema::salvage::<ConfigFile>(&source)?;
+                let model = salvaged.value.clone();
+                let targets = targets::own(&model).into_iter().collect();
+                let config = Config::new(source, model, folder, targets);
+                Some(Self { config, salvaged: Some(salvaged) })
+            }
+        }
+    }
+
+    /// Chooses the target under test: the one that is named on the command line, else the config's own.
+    pub(crate) fn choose(
+        &mut self,
+        context: &Context,
+        variables: &Variables,
+        named: Option<&str>,
+        problems: &mut Vec<Diagnostic>,
+    ) {
+        if self.salvaged.is_none() {
+            self.config.default = self.config.chosen(context, variables, named, problems);
+        }
+    }
+
+    /// Finds out what is secret, and lets `redactor` know it: a config that does not fit may be quoted as well.
+    pub(crate) fn redact(&mut self, scope: &Scope, redactor: &Redactor, problems: &mut Vec<Diagnostic>) {
+        let mut found = Vec::new();
+        self.config.redactions =
+            Redactions::of(self.config.model.redact.as_ref(), &self.config.source, scope, &mut found);
+        self.config.redactions.teach(scope, redactor);
+        self.report(found, problems);
+    }
+
+    /// The variables of the config under those `given` on the command line.
+    pub(crate) fn variables(
+        &self,
+        context: &Context,
+        given: &Variables,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Variables {
+        let mut found = Vec::new();
+        let Config { source, model, .. } = &self.config;
+        let variables = given.with_config(model.vars.as_ref(), source, context, &mut found);
+        self.report(found, problems);
+        variables
+    }
+
+    /// Reports `found`; for an invalid config, only problems independent of the invalid parts.
+    pub(crate) fn report(&self, mut found: Vec<Diagnostic>, problems: &mut Vec<Diagnostic>) {
+        if let Some(salvaged) = &self.salvaged {
+            found.retain(|problem| salvaged.is_of_the_file(problem));
+        }
+        problems.extend(found);
+    }
+
+    /// The config, made up in part where it does not fit.
+    pub(crate) fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The config, where it fits.
+    pub(crate) fn whole(&self) -> Option<&Config> {
+        self.salvaged.is_none().then_some(&self.config)
+    }
+
+    /// The config, where it fits.
+    pub(crate) fn into_whole(self) -> Option<Config> {
+        self.salvaged.is_none().then_some(self.config)
+    }
+}

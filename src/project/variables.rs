@@ -1,0 +1,84 @@
+//! The variables that the config and the command line give to every test.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::context::Context;
+use crate::diagnostic::{Code, Diagnostic, SourceFile};
+use crate::source::{FreeMap, Node, printable};
+use crate::variables::{Filling, Scope, is_name, is_reserved};
+
+/// Why a name may be missing in the `vars` of the config.
+const HINT: &str = "a variable of the config sees the environment and those written before it";
+
+/// Why a name is missing where hooks were left out.
+const WITHOUT_HOOKS: &str =
+    "hooks are not run (`--no-hooks`): give what they would give with `--var NAME=VALUE`";
+
+/// The variables that the config and the command line give to every test.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Variables {
+    /// The `vars` of the config: anything else wins over them.
+    pub vars: BTreeMap<String, Value>,
+    /// `--var`: win over what hooks give.
+    pub given: BTreeMap<String, String>,
+    /// Whether hooks are left out.
+    pub without_hooks: bool,
+}
+
+impl Variables {
+    /// These with the `vars` of a config, each of which sees those before it; what is wrong with them goes to `problems`.
+    pub(super) fn with_config(
+        &self,
+        written: Option<&FreeMap<Node>>,
+        source: &Arc<SourceFile>,
+        context: &Context,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Self {
+        let mut variables = self.clone();
+        for (name, written) in written.into_iter().flatten() {
+            let scope = variables.scope(context).hint(HINT);
+            let mut filling = Filling::new(&scope, source, true, problems);
+            if is_reserved(name) {
+                let message = format!("`{}` is reserved", printable(name));
+                let help = "`ENV` and all names that begin with `TEST_` are ananke's own".to_owned();
+                filling.report(Code::BadValue, name.span, message, Some(help));
+            } else if !is_name(name) {
+                let message = format!("`{}` is no name of a variable", printable(name));
+                let help = "names are made of letters, digits and `_`, and begin with no digit".to_owned();
+                filling.report(Code::BadValue, name.span, message, Some(help));
+            } else if let Some(value) = filling.json(written).ready() {
+                variables.vars.insert(name.value.clone(), value);
+            }
+        }
+        variables
+    }
+
+    /// Whether a variable of this name has a value before anything runs.
+    pub(crate) fn gives(&self, name: &str) -> bool {
+        self.given.contains_key(name) || self.vars.contains_key(name)
+    }
+
+    /// What is known before anything runs: the environment, and what the config and the command line give.
+    pub(crate) fn scope(&self, context: &Context) -> Scope {
+        let mut scope = Scope::new(Arc::clone(&context.environment));
+        for (name, value) in &self.vars {
+            scope.set(name, value.clone());
+        }
+        for (name, value) in &self.given {
+            scope.set(name, value.clone());
+        }
+        if self.without_hooks { scope.hint(WITHOUT_HOOKS) } else { scope }
+    }
+
+    /// The same for the config, where every test's own variables stand as well.
+    pub(crate) fn config_scope(&self, context: &Context) -> Scope {
+        let mut scope = self.scope(context);
+        for name in ["THREAD_ID", "TEST_NAME", "TEST_FILE"] {
+            scope.expect(name);
+        }
+        scope
+    }
+}

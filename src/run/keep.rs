@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::plan::{Capture, CaptureFrom};
 use crate::redact::Redactor;
+use crate::text::truncate;
 use crate::trace::{Args, Origin, Path, ToolCall, Trace, Turn};
 use crate::variables::Patterns;
 
@@ -125,10 +126,6 @@ impl Looking<'_> {
 
     /// The beginning of a text of the agent; of a secret nothing is left.
     fn cut(&self, text: &str) -> String {
-        let masked = self.redactor.text(text);
-        match masked.char_indices().nth(QUOTED) {
-            Some((end, _)) => format!("{}…", &masked[..end]),
-            None => masked.into_owned(),
-        }
+        truncate::chars(&self.redactor.text(text), QUOTED).into_owned()
     }
 }

@@ -1,47 +1,47 @@
-//! Texts that build servers obey: the words of an agent or of a file must not set variables, forge annotations or attach
-//! files of the machine that ran the tests.
+//! Commands that build servers read from what a program prints. The text of an agent or of a file must not set
+//! variables, forge annotations or attach files of the machine that ran the tests.
 //!
-//! **Invariant:** what is disarmed holds no order, and says the same to a person.
+//! **Invariant:** an escaped text contains no command, and means the same to a person.
 
 use std::borrow::Cow;
 
-/// `text` with the first sign of every order made a visible escape: `::name` at the start of a line (GitHub), `##[name]`,
+/// `text` with the first character of every command made a visible escape: `::name` at the start of a line (GitHub), `##[name]`,
 /// `##vso[…]`, `##teamcity[…]`, and `[[ATTACHMENT|…]]`, for which servers publish a file, anywhere.
-pub fn disarmed(text: &str) -> Cow<'_, str> {
-    rewritten(text, |sign| match sign {
+pub fn escape(text: &str) -> Cow<'_, str> {
+    escape_with(text, |first| match first {
         b':' => "\\u{3a}",
         b'#' => "\\u{23}",
         _ => "\\u{5b}",
     })
 }
 
-/// As [`disarmed`], with `replacement` in the place of every first sign, which is `:`, `#` or `[`.
-pub fn rewritten(text: &str, replacement: impl Fn(u8) -> &'static str) -> Cow<'_, str> {
-    let signs = first_signs(text);
-    if signs.is_empty() {
+/// As [`escape`], with `replacement` for the first character of every command, which is `:`, `#` or `[`.
+pub fn escape_with(text: &str, replacement: impl Fn(u8) -> &'static str) -> Cow<'_, str> {
+    let starts = starts(text);
+    if starts.is_empty() {
         return Cow::Borrowed(text);
     }
-    let mut rewritten = String::with_capacity(text.len() + 8 * signs.len());
+    let mut escaped = String::with_capacity(text.len() + 8 * starts.len());
     let mut from = 0;
-    for at in signs {
-        rewritten.push_str(&text[from..at]);
-        rewritten.push_str(replacement(text.as_bytes()[at]));
+    for at in starts {
+        escaped.push_str(&text[from..at]);
+        escaped.push_str(replacement(text.as_bytes()[at]));
         from = at + 1;
     }
-    rewritten.push_str(&text[from..]);
-    Cow::Owned(rewritten)
+    escaped.push_str(&text[from..]);
+    Cow::Owned(escaped)
 }
 
-/// Where orders begin, ascending.
-fn first_signs(text: &str) -> Vec<usize> {
+/// Where commands begin, ascending.
+fn starts(text: &str) -> Vec<usize> {
     let bytes = text.as_bytes();
-    let mut signs = Vec::new();
+    let mut starts = Vec::new();
     // Most texts have none of the pairs: they are looked at in one go.
     if ["::", "##", "[["].iter().all(|pair| memchr::memmem::find(bytes, pair.as_bytes()).is_none()) {
-        return signs;
+        return starts;
     }
     for at in memchr::memchr3_iter(b':', b'#', b'[', bytes) {
-        let is_order = match bytes[at..] {
+        let is_command = match bytes[at..] {
             [b':', b':', ..] => {
                 let before = text[..at]
                     .trim_end_matches(|character: char| character != '\n' && character.is_whitespace());
@@ -55,11 +55,11 @@ fn first_signs(text: &str) -> Vec<usize> {
             }
             _ => false,
         };
-        if is_order {
-            signs.push(at);
+        if is_command {
+            starts.push(at);
         }
     }
-    signs
+    starts
 }
 
 #[cfg(test)]
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn orders_become_text() {
+    fn commands_become_text() {
         for (text, expected) in [
             ("::error file=a::b", "\\u{3a}:error file=a::b"),
             ("a\n  ::add-mask::b", "a\n  \\u{3a}:add-mask::b"),
@@ -81,8 +81,8 @@ mod tests {
                 "std::io, a :: b, ## Title [link], ##, [[1|2]], [[Home|page]]",
             ),
         ] {
-            assert_eq!(disarmed(text), expected);
-            assert_eq!(disarmed(expected), expected, "nothing is left to disarm");
+            assert_eq!(escape(text), expected);
+            assert_eq!(escape(expected), expected, "nothing is left to escape");
         }
     }
 }

@@ -1,39 +1,39 @@
-//! Both ends of a text of lines, with how much is left out between them.
+//! The start and the end of a text of lines, with how many lines are left out between them.
 //!
-//! **Invariant:** an excerpt that is shortened says what an excerpt of the whole text would say at that length.
+//! **Invariant:** shortening in two steps gives the same as shortening at once.
 
 use std::fmt;
 
 /// A text of whole lines that can be shortened again and again.
 #[derive(Clone, Debug)]
-pub(super) struct Excerpt {
+pub struct HeadTail {
     head: String,
     /// How many lines are missing between head and tail; where none are, everything is in the head.
     left_out: usize,
     tail: String,
-    /// How far the first line is indented, as far as the line that tells of what is missing is.
+    /// How far the first line is indented, and so the line that says how many are missing.
     indent: usize,
 }
 
-impl Excerpt {
-    /// The most bytes of the line that tells of what is missing, but for its indentation.
-    pub(super) const LONGEST_MARK: usize = "… (18446744073709551615 lines left out)\n".len();
+impl HeadTail {
+    /// The most bytes of the line that says how many are missing, without its indentation.
+    pub const LONGEST_MARK: usize = "… (18446744073709551615 lines left out)\n".len();
 
     /// All of `text`.
-    pub(super) fn new(text: String) -> Self {
+    pub fn new(text: String) -> Self {
         let indent = text.len() - text.trim_start_matches(' ').len();
         Self { head: text, left_out: 0, tail: String::new(), indent }
     }
 
-    /// How many bytes of the text there are, without the line that tells of what is missing.
-    pub(super) fn len(&self) -> usize {
+    /// How many bytes of the text are kept, without the line that says how many are missing.
+    pub fn size(&self) -> usize {
         self.head.len() + self.tail.len()
     }
 
     /// At most `max` bytes of the text: a quarter of them from its beginning.
     #[must_use]
-    pub(super) fn shortened(mut self, max: usize) -> Self {
-        if self.len() <= max {
+    pub fn shortened(mut self, max: usize) -> Self {
+        if self.size() <= max {
             return self;
         }
         let (of_head, of_tail) = (max / 4, max - max / 4);
@@ -68,7 +68,7 @@ fn first_line_start(text: &str, max: usize) -> usize {
     text[from..].find('\n').map_or(text.len(), |end| from + end + 1)
 }
 
-impl fmt::Display for Excerpt {
+impl fmt::Display for HeadTail {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { head, left_out, tail, indent } = self;
         formatter.write_str(head)?;
@@ -89,7 +89,7 @@ mod tests {
         let text = (1..=300).fold(String::new(), |text, number| {
             format!("{text}  {}line {number}é\n", "x".repeat(number % 40))
         });
-        let whole = Excerpt::new(text);
+        let whole = HeadTail::new(text);
         for first in [0, 1, 50, 400, 1000, 5000, 100_000] {
             for second in [0, 3, 40, 399, 1000, 2000] {
                 if second > first {
@@ -98,7 +98,7 @@ mod tests {
                 let once = whole.clone().shortened(second);
                 let twice = whole.clone().shortened(first).shortened(second);
                 assert_eq!(once.to_string(), twice.to_string(), "{first} {second}");
-                assert!(once.to_string().len() <= second + 2 + Excerpt::LONGEST_MARK);
+                assert!(once.to_string().len() <= second + 2 + HeadTail::LONGEST_MARK);
             }
         }
         assert!(whole.shortened(100).to_string().contains("\n  … (29"));

@@ -84,7 +84,7 @@ impl Looking<'_> {
     /// The last call of a tool that began or was answered in this turn.
     fn last_call(&self, tool: &str) -> Result<&ToolCall, String> {
         let own = self.trace.calls.get(self.turn.calls.clone()).unwrap_or_default();
-        let answered = self.turn.answered.iter().filter_map(|index| self.trace.calls.get(*index));
+        let answered = self.turn.late_results.iter().filter_map(|index| self.trace.calls.get(*index));
         let calls: Vec<&ToolCall> =
             answered.chain(own).filter(|call| call.origin != Origin::History).collect();
         if let Some(call) = calls.iter().rfind(|call| call.name == tool) {

@@ -97,11 +97,11 @@ impl Miss<'_> {
     /// The calls up to the one that came too early; of the tool whose result is `awaited`, whether it has one.
     pub(crate) fn order(scope: &Scope<'_>, index: usize, awaited: Option<&str>) -> Vec<Seen> {
         let calls = (0..=index).filter(|call| scope.sees(*call)).map(|call| &scope.trace.calls[call]);
-        let began = scope.trace.calls[index].began;
+        let began = scope.trace.calls[index].order;
         let names: Vec<Cow<'_, str>> = calls
             .map(|call| {
-                let is_answered = call.results.first().is_some_and(|result| result.came < began);
-                if awaited == Some(call.name.as_str()) && !is_answered && call.began < began {
+                let is_answered = call.results.first().is_some_and(|result| result.order < began);
+                if awaited == Some(call.name.as_str()) && !is_answered && call.order < began {
                     Cow::Owned(format!("{} (without a result)", short(&call.name)))
                 } else {
                     Cow::Borrowed(call.name.as_str())

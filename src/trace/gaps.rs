@@ -1,14 +1,17 @@
-//! When the agent lets its user wait: a turn in, its gaps between calls and its first text out. In the agent's own time.
+//! How long the user waits: the gaps of a turn between its calls, and its first text, in the agent's own time.
 
-use super::{Message, ToolCall, Trace, Turn};
+use super::call::ToolCall;
+use super::message::Message;
+use super::record::Trace;
+use super::turn::Turn;
 
-/// A stretch of a turn's time in which no call is open, and the calls it lies between; none stands for an end of the
+/// A time in a turn in which no call is open, and the calls before and after it; `None` is the start or end of the
 /// turn.
 #[derive(Debug)]
 pub struct Gap<'t> {
-    /// Where it begins, in microseconds from the turn's start.
+    /// Its start, in microseconds from the turn's start.
     pub since: u64,
-    /// Where it ends, in the same way.
+    /// Its end, in the same unit.
     pub until: u64,
     /// The call whose end begins it.
     pub from: Option<&'t ToolCall>,
@@ -24,10 +27,10 @@ impl Gap<'_> {
 }
 
 impl Trace {
-    /// Start→first call, between calls, last call→end; no calls: the whole turn (SPEC 7.3). An empty gap is one too.
+    /// Start→first call, between calls, last call→end; no calls: the whole turn (SPEC 7.3). A gap may be empty.
     pub fn gaps(&self, turn: &Turn) -> Vec<Gap<'_>> {
         let end = self.turn_micros(turn);
-        let started_before = turn.answered.iter().map(|index| (&self.calls[*index], 0));
+        let started_before = turn.late_results.iter().map(|index| (&self.calls[*index], 0));
         let live = turn.calls.clone().filter(|index| self.is_live(*index)).map(|index| &self.calls[index]);
         let started_now = live.map(|call| (call, self.agent_micros(turn, call.started)));
         let mut calls: Vec<(&ToolCall, u64)> = started_before.chain(started_now).collect();
@@ -46,8 +49,8 @@ impl Trace {
         gaps
     }
 
-    /// When the first text of a turn came, in microseconds from its start, and the number of the event that opened its
-    /// message; `None` where none came.
+    /// When the first text of a turn arrived, in microseconds from its start, and the number of the event that opened its
+    /// message.
     pub fn first_text(&self, turn: &Turn) -> Option<(u64, u32)> {
         let messages = self.messages.get(turn.messages.clone()).unwrap_or_default();
         let said = messages.iter().filter(|message| Message::is_text(message));

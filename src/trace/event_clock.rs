@@ -1,22 +1,23 @@
-//! The times of a turn by the agent's own clock, where all of its events tell them (SPEC 4, `clock: event`).
+//! The times of a turn by the agent's own clock, if all of its events have a timestamp (SPEC 4, `clock: event`).
 //!
-//! The agent's clock says how far apart its events were. When the first of them came is known by its arrival alone,
-//! since nothing else ties the two clocks together.
+//! Timestamps give the distance between events. The first event is placed at its arrival, since nothing else relates the
+//! two clocks.
 
 use std::ops::Range;
 
-use super::{Event, Exchange, Trace};
+use super::exchange::{Event, Exchange};
+use super::record::Trace;
 use crate::context::At;
 
-/// What a time of our days looks like, in microseconds of Unix time: 2001 to 2286. Seconds or nanoseconds do not.
+/// Plausible timestamps in microseconds of Unix time: 2001 to 2286. Values in seconds or nanoseconds are outside.
 const PLAUSIBLE: Range<u64> = 1_000_000_000_000_000..10_000_000_000_000_000;
 
-/// How much longer than the answer itself its events may tell of, in microseconds.
+/// How much longer than the response the time between its events may be, in microseconds.
 const SLACK: u64 = 1_000_000;
 
 impl Trace {
-    /// Takes the times of the turn that ends from its events, or says why they stay those of arrival. What is told
-    /// again came about long ago: its times are not looked at.
+    /// Takes the times of the turn that ends from its events, or warns why they stay those of arrival. The events of a
+    /// replay turn happened long ago: their timestamps are ignored.
     pub(super) fn take_event_times(&mut self) {
         let Some(turn) = self.turns.last().filter(|turn| !turn.input.is_replay) else { return };
         let exchanges = turn.exchanges.clone();
@@ -27,7 +28,7 @@ impl Trace {
         }
     }
 
-    /// When each event from `first` on came about.
+    /// The time of each event from `first` on.
     fn event_times(&self, exchanges: Range<usize>, first: usize) -> Result<Vec<At>, String> {
         let mut times = Vec::with_capacity(self.events.len() - first);
         for (index, exchange) in self.exchanges[exchanges.clone()].iter().enumerate() {
@@ -56,7 +57,7 @@ impl Trace {
                 set(at, message.first_text_event);
             }
         }
-        for index in turn.calls.clone().chain(turn.answered.iter().copied()) {
+        for index in turn.calls.clone().chain(turn.late_results.iter().copied()) {
             let call = &mut self.calls[index];
             set(&mut call.started, call.first_event);
             if let Some(at) = &mut call.args_done {
@@ -69,7 +70,7 @@ impl Trace {
     }
 }
 
-/// When the events of one exchange came about.
+/// The times of the events of one exchange.
 fn times_of(exchange: &Exchange, events: &[&Event]) -> Result<Vec<At>, String> {
     let (Some(first), Some(last)) = (events.first(), events.last()) else { return Ok(Vec::new()) };
     let mut stamps: Vec<u64> = Vec::with_capacity(events.len());
@@ -95,7 +96,7 @@ fn times_of(exchange: &Exchange, events: &[&Event]) -> Result<Vec<At>, String> {
 #[cfg(test)]
 mod tests {
     use crate::context::At;
-    use crate::trace::{Change, Input, Outcome, ResultContent, Trace};
+    use crate::trace::{Change, Input, ResultContent, RunEnd, Trace};
 
     const NOW: u64 = 1_795_292_437_000_000;
 
@@ -108,21 +109,21 @@ mod tests {
             Change::CallOpened { id: "c".into(), name: "a".into(), subagent: None },
             Change::CallAnswered { id: "c".into(), result, is_error: None },
             Change::MessageText { id: "m".into(), delta: "hi".into() },
-            Change::RunEnded(Outcome::Finished),
+            Change::RunEnded(RunEnd::Finished),
         ];
-        let mut touched = Vec::new();
+        let mut deltas = Vec::new();
         for (change, stamp) in changes.into_iter().zip(stamps) {
-            trace.frame(At(3_000_000), b"{}");
+            trace.event(At(3_000_000));
             if let Some(stamp) = stamp {
-                trace.apply(At(3_000_000), Change::Stamped(stamp), &mut touched);
+                trace.apply(At(3_000_000), Change::Stamped(stamp), &mut deltas);
             }
-            trace.apply(At(3_000_000), change, &mut touched);
+            trace.apply(At(3_000_000), change, &mut deltas);
         }
         trace.end_exchange(At(3_000_000));
-        trace.end_turn(&mut touched);
+        trace.end_turn(&mut deltas);
     }
 
-    /// The times of the call's start and end, of the text and of the end of the run, or why they are those of arrival.
+    /// The times of the call's start and end, of the text and of the end of the run, or the warning.
     fn times(stamps: [Option<u64>; 4]) -> Result<[u64; 4], String> {
         let mut trace = Trace::default().by_event_clock(true);
         turn(&mut trace, stamps);
@@ -143,13 +144,13 @@ mod tests {
         let mut trace = Trace::default().by_event_clock(true);
         trace.begin_turn(Input::default());
         trace.begin_exchange(At(0));
-        let mut touched = Vec::new();
+        let mut deltas = Vec::new();
         for (arrival, ms) in [(100_000, 0), (5_000_000, 700), (5_000_000, 900)] {
-            trace.frame(At(arrival), b"{}");
-            trace.apply(At(arrival), Change::Stamped(NOW + ms * 1000), &mut touched);
+            trace.event(At(arrival));
+            trace.apply(At(arrival), Change::Stamped(NOW + ms * 1000), &mut deltas);
         }
-        trace.apply(At(5_000_000), Change::RunEnded(Outcome::Finished), &mut touched);
-        trace.end_turn(&mut touched);
+        trace.apply(At(5_000_000), Change::RunEnded(RunEnd::Finished), &mut deltas);
+        trace.end_turn(&mut deltas);
         let events: Vec<u64> = trace.events.iter().map(|event| event.at.0).collect();
         assert_eq!(events, [100_000, 800_000, 1_000_000]);
         assert_eq!(trace.turn_micros(&trace.turns[0]), 1_000_000);
@@ -170,20 +171,20 @@ mod tests {
     fn an_event_is_named_by_its_number_in_its_answer() {
         let warnings = |answers: &[[Option<u64>; 2]], turns: usize| {
             let mut trace = Trace::default().by_event_clock(true);
-            let mut touched = Vec::new();
+            let mut deltas = Vec::new();
             for _ in 0..turns {
                 trace.begin_turn(Input::default());
                 for answer in answers {
                     trace.begin_exchange(At(0));
                     for stamp in answer {
-                        trace.frame(At(1), b"{}");
+                        trace.event(At(1));
                         if let Some(stamp) = *stamp {
-                            trace.apply(At(1), Change::Stamped(stamp), &mut touched);
+                            trace.apply(At(1), Change::Stamped(stamp), &mut deltas);
                         }
                     }
                     trace.end_exchange(At(1));
                 }
-                trace.end_turn(&mut touched);
+                trace.end_turn(&mut deltas);
             }
             trace.turns.last().unwrap().warnings.concat()
         };

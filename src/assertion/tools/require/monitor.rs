@@ -11,7 +11,7 @@ use crate::assertion::describe::{around, short};
 use crate::assertion::judge::{Finding, Judgement, Moment, Scope, Seen};
 use crate::assertion::select::Selecting;
 use crate::assertion::select::{Counted, Matching};
-use crate::trace::{Args, First, Delta};
+use crate::trace::{Args, Delta, First};
 use crate::variables::Patterns;
 
 /// Follows each call of the name.

@@ -19,6 +19,5 @@ pub mod schema;
 pub mod server;
 pub mod source;
 pub mod target;
-pub mod text;
 pub mod trace;
 pub mod variables;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use ananke::outcome::Status;
+use ananke::outcome::{Outcome, Status};
 use serde_json::{Value, json};
 
 use crate::support::project::Project;
@@ -42,7 +42,7 @@ turns:
 "#;
     let project = Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", test)]);
     let outcomes = project.run().await;
-    assert_eq!(outcomes[0].status, Status::Passed, "{:?}", outcomes[0]);
+    assert_eq!(outcomes[0].status(), Status::Passed, "{:?}", outcomes[0]);
     let bodies: Vec<Value> =
         agent.requests().await.iter().map(|request| serde_json::from_slice(&request.body).unwrap()).collect();
     assert_eq!(
@@ -77,7 +77,7 @@ async fn the_smaller_time_counts_and_a_turn_has_its_own() {
         .iter()
         .map(|outcome| {
             let problem = outcome.first_problem().map(|(_, problem)| problem.message.clone());
-            (outcome.status, outcome.turns.len(), problem.unwrap_or_default())
+            (outcome.status(), outcome.turns.len(), problem.unwrap_or_default())
         })
         .collect();
     assert_eq!(
@@ -110,7 +110,7 @@ async fn a_teardown_runs_however_a_test_ends_and_sees_what_is_known_by_then() {
     project.extend(files.iter().map(|(name, text)| (*name, text.as_str())));
     let project = Project::new(&project);
     let outcomes = project.run().await;
-    let statuses: Vec<Status> = outcomes.iter().map(|outcome| outcome.status).collect();
+    let statuses: Vec<Status> = outcomes.iter().map(Outcome::status).collect();
     assert_eq!(statuses, [Status::Passed, Status::Failed, Status::Error, Status::Skipped]);
     assert!(outcomes.iter().all(|outcome| outcome.warnings.is_empty()), "{outcomes:?}");
     let log = std::fs::read_to_string(project.folder().join("log")).unwrap();
@@ -135,8 +135,8 @@ async fn rows_of_a_file_are_found_again_and_one_that_changed_is_told() {
     let outcomes = project.run_plan(plan).await;
     let changed: Vec<&str> = outcomes
         .iter()
-        .filter(|outcome| outcome.status == Status::Error)
-        .map(|outcome| outcome.problem.as_ref().unwrap().message.as_str())
+        .filter(|outcome| outcome.status() == Status::Error)
+        .map(|outcome| outcome.end.problem().unwrap().message.as_str())
         .collect();
     assert_eq!(changed, ["the file changed since the run began"]);
 }
@@ -153,7 +153,7 @@ async fn tests_that_share_a_file_run_as_it_was_read_once() {
     let project = Project::new(&[("ananke.config.yaml", SCRIPTED), ("a.test.yaml", &file)]);
     let outcomes = project.run().await;
     let told: Vec<(&str, u32, Status)> =
-        outcomes.iter().map(|outcome| (outcome.id.as_str(), outcome.line, outcome.status)).collect();
+        outcomes.iter().map(|outcome| (outcome.id.as_str(), outcome.line, outcome.status())).collect();
     assert_eq!(
         told,
         [

@@ -73,7 +73,7 @@ fn texts(messages: &Value) -> Vec<&str> {
 #[tokio::test]
 async fn messages_go_before_the_first_turn_and_with_every_run() {
     let (outcome, sent) = run("", TEST, vec![answer(""), answer("")]).await;
-    assert_eq!(outcome.status, Status::Passed, "{outcome:?}");
+    assert_eq!(outcome.status(), Status::Passed, "{outcome:?}");
     assert_eq!(Value::Array(sent[0].as_array().unwrap()[..5].to_vec()), earlier(&sent[0]));
     assert_eq!(texts(&sent[0])[5..], ["The large one"]);
     assert_eq!(texts(&sent[1])[5..], ["The large one", "Large, then.", "Thank you"]);
@@ -88,7 +88,7 @@ async fn messages_go_before_the_first_turn_and_with_every_run() {
 #[tokio::test]
 async fn an_agent_that_keeps_its_thread_gets_them_once() {
     let (outcome, sent) = run(", history: last", TEST, vec![answer(""), answer("")]).await;
-    assert_eq!(outcome.status, Status::Passed, "{outcome:?}");
+    assert_eq!(outcome.status(), Status::Passed, "{outcome:?}");
     assert_eq!(texts(&sent[0]).len(), 6);
     assert_eq!(texts(&sent[1]), ["Thank you"]);
 }
@@ -98,7 +98,7 @@ async fn a_last_message_of_the_user_is_the_one_turn() {
     let test = "version: \"1.3\"\nname: one\nmessages:\n  - { role: assistant, content: \"Which size?\" }\n  \
                 - { role: user, content: Large, id: mine, name: Ada }\nassert: { text: { contains: Large } }\n";
     let (outcome, sent) = run("", test, vec![answer("")]).await;
-    assert_eq!(outcome.status, Status::Passed, "{outcome:?}");
+    assert_eq!(outcome.status(), Status::Passed, "{outcome:?}");
     let last = json!({ "id": "mine", "role": "user", "content": "Large", "name": "Ada" });
     assert_eq!((sent[0].as_array().map(Vec::len), &sent[0][1]), (Some(2), &last));
     assert_eq!(
@@ -123,6 +123,6 @@ assert: { tools: { max_calls: 0, forbid: [forbidden] }, text: { must_not_match: 
 "#;
     let (outcome, _) =
         run("", test, vec![answer(&format!("data: {}\n\n", snapshot.replace('\n', "")))]).await;
-    assert_eq!(outcome.status, Status::Passed, "{outcome:?}");
+    assert_eq!(outcome.status(), Status::Passed, "{outcome:?}");
     assert_eq!(outcome.messages_count, 2);
 }

@@ -165,7 +165,7 @@ async fn a_test_in_quarantine_fails_and_the_run_does_not() {
     let (outcomes, reasons) = carried_out(&shielded, fail_fast).await;
     assert_eq!(outcomes.len(), 2);
     for outcome in &outcomes {
-        assert_eq!(outcome.status.as_str(), "failed", "the second one was not skipped");
+        assert_eq!(outcome.status().as_str(), "failed", "the second one was not skipped");
         let entry = outcome.quarantine.as_ref().unwrap();
         assert_eq!(entry.to_string(), "quarantined until 2026-12-31 (shop team)");
         assert_eq!((entry.place.line, entry.place.column), (4, 13));

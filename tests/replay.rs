@@ -146,7 +146,7 @@ async fn a_recording_names_its_secrets_and_holds_none() {
     let project = secretive(&agent.url(), rules).with_environment("KEY", "s3cr3t/key");
     let kept = project.folder().join("kept");
     let live = outcomes_over_http(&project, &recordings(&kept, Mode::Record)).await;
-    let passed = |outcomes: &[Outcome]| outcomes.iter().all(|outcome| outcome.status == Status::Passed);
+    let passed = |outcomes: &[Outcome]| outcomes.iter().all(|outcome| outcome.status() == Status::Passed);
     assert!(passed(&live), "{live:#?}");
 
     let written = bytes(&kept);
@@ -182,8 +182,8 @@ async fn a_secret_told_in_pieces_is_not_recorded() {
         secretive(&agent.url(), "{ text: { must_match: key } }").with_environment("KEY", "s3cr3t/key");
     let kept = project.folder().join("kept");
     let outcome = outcomes_over_http(&project, &recordings(&kept, Mode::Record)).await.remove(0);
-    let problem = outcome.problem.expect("a problem");
-    assert_eq!((outcome.status, problem.kind), (Status::Error, ErrorKind::Recording));
+    let problem = outcome.end.problem().expect("a problem");
+    assert_eq!((outcome.status(), problem.kind), (Status::Error, ErrorKind::Recording));
     assert!(problem.message.contains("told `<secret:ENV.KEY>` in pieces"), "{problem:?}");
     assert_eq!(bytes(&kept), "");
 }
@@ -216,7 +216,7 @@ async fn what_the_config_redacts_is_in_no_recording() {
     let project = redacting(&agent.url(), config, test).with_environment("HOST_KEY", "v-of-environment");
     let kept = project.folder().join("kept");
     let live = outcomes_over_http(&project, &recordings(&kept, Mode::Record)).await;
-    assert_eq!(live[0].status, Status::Passed, "{live:#?}");
+    assert_eq!(live[0].status(), Status::Passed, "{live:#?}");
     let written = bytes(&kept);
     for secret in ["v-of", "424242", "sk-abc", "99812"] {
         assert!(!written.contains(secret), "{secret}: {written}");
@@ -245,8 +245,8 @@ async fn a_rule_that_looks_at_a_secret_keeps_its_test_from_being_recorded() {
         let project = redacting(&agent.url(), "redact: [{ match: \"sk-[a-z]+\" }]", &test);
         let kept = project.folder().join("kept");
         let outcome = outcomes_over_http(&project, &recordings(&kept, Mode::Record)).await.remove(0);
-        let problem = outcome.problem.expect("a problem");
-        assert_eq!((outcome.status, problem.kind), (Status::Error, ErrorKind::Recording));
+        let problem = outcome.end.problem().expect("a problem");
+        assert_eq!((outcome.status(), problem.kind), (Status::Error, ErrorKind::Recording));
         assert!(problem.message.contains(&format!("and not `{status}`")), "{problem:?}");
         assert_eq!(bytes(&kept), "");
     }
@@ -263,7 +263,7 @@ async fn what_is_a_secret_only_in_the_end_or_by_its_looks_is_not_told_in_pieces_
         let project = redacting(&agent.url(), config, test);
         let kept = project.folder().join("kept");
         let outcome = outcomes_over_http(&project, &recordings(&kept, Mode::Record)).await.remove(0);
-        let problem = outcome.problem.expect("a problem");
+        let problem = outcome.end.problem().expect("a problem");
         assert!(problem.message.contains(&format!("told `<secret:{marker}>` in pieces")), "{problem:?}");
         assert_eq!(bytes(&kept), "");
     }
@@ -292,7 +292,7 @@ async fn a_test_with_a_secret_name_is_not_recorded() {
     let project = project.with_environment("KEY", "s3cr3t-key");
     let kept = project.folder().join("kept");
     let outcome = outcomes_over_http(&project, &recordings(&kept, Mode::Record)).await.remove(0);
-    assert!(outcome.problem.expect("a problem").message.contains("its name holds a secret"));
+    assert!(outcome.end.problem().expect("a problem").message.contains("its name holds a secret"));
     assert!(!kept.exists());
 }
 
@@ -330,7 +330,7 @@ async fn what_did_not_end_well_does_not_end_well_again() {
             secretive(&agent.url(), "{ text: { must_not_match: x } }").with_environment("KEY", "s3cr3t/key");
         let kept = project.folder().join("kept");
         let live = outcomes_over_http(&project, &recordings(&kept, Mode::Record)).await;
-        assert!(live[0].status.fails_the_run(), "{name}: {live:#?}");
+        assert!(live[0].status().fails_the_run(), "{name}: {live:#?}");
         let played = outcomes(&project, Arc::new(Nowhere), &recordings(&kept, Mode::Replay)).await;
         // The words of an outcome hold what hooks gave, which is a marker now.
         let shown =

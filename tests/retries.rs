@@ -124,7 +124,7 @@ async fn carried_out(project: &Project, agent: &Arc<Moody>, options: Options) ->
 /// `name status` of a test, with the statuses of the attempts before.
 fn shown(outcomes: &[Outcome]) -> Vec<String> {
     let line = |outcome: &Outcome| {
-        let statuses = outcome.earlier_attempts.iter().chain([outcome]).map(|one| one.status.as_str());
+        let statuses = outcome.earlier_attempts.iter().chain([outcome]).map(|one| one.status().as_str());
         format!("{} {}", outcome.name, statuses.collect::<Vec<_>>().join(", "))
     };
     outcomes.iter().map(line).collect()
@@ -191,7 +191,7 @@ async fn a_thread_that_a_hook_gives_again_is_no_new_one() {
     let agent = Moody::new(&project, &["no", "yes"]);
     let ran = carried_out(&project, &agent, retries(1)).await;
     assert_eq!(shown(&ran.outcomes), ["a failed, error"]);
-    let problem = ran.outcomes[0].problem.as_ref().unwrap();
+    let problem = ran.outcomes[0].end.problem().unwrap();
     assert_eq!(problem.message, "the thread `mine` is that of an earlier attempt");
     assert!(problem.help.as_ref().unwrap().contains("--retry-dirty"));
     assert_eq!(agent.asked.load(Ordering::SeqCst), 1, "nothing is sent");
@@ -275,7 +275,7 @@ async fn what_an_earlier_attempt_said_is_masked_and_bounded() {
     assert_eq!((lines(48), lines(49)), (0, 2));
     let warning = "not kept, since the test was tried again: 1 line of this turn";
     assert_eq!(kept.turns[48].warnings.last().unwrap(), warning);
-    assert!(kept.turns.iter().all(|turn| turn.failures.len() == 1 && turn.status == Status::Failed));
+    assert!(kept.turns.iter().all(|turn| turn.failures().len() == 1 && turn.status() == Status::Failed));
 }
 
 /// What is said of threads when everything is loaded, for a target with these keys.

@@ -98,13 +98,13 @@ async fn carried_out<F: Future<Output = ()>>(
 
 fn shown(outcomes: &[Outcome]) -> Vec<String> {
     let problem = |outcome: &Outcome| {
-        let (_, problem) = outcome.first_problem()?;
-        Some(format!(": {}", problem.message))
+        let problem = outcome.first_problem().map(|(_, problem)| problem.message.as_str());
+        problem.or(outcome.end.skip_reason()).map(|why| format!(": {why}"))
     };
     outcomes
         .iter()
         .map(|outcome| {
-            format!("{} {}{}", outcome.name, outcome.status.as_str(), problem(outcome).unwrap_or_default())
+            format!("{} {}{}", outcome.name, outcome.status().as_str(), problem(outcome).unwrap_or_default())
         })
         .collect()
 }
@@ -158,7 +158,9 @@ async fn tests_on_one_fixed_thread_never_overlap() {
     let options = Options { parallel: 3, ..Options::default() };
     let (outcomes, _) = carried_out(&project, Some(Arc::clone(&gate)), options, |_| async {}).await;
     assert_eq!(outcomes.len(), 3);
-    assert!(outcomes.iter().all(|outcome| outcome.thread_id == "fixed" && outcome.status == Status::Passed));
+    assert!(
+        outcomes.iter().all(|outcome| outcome.thread_id == "fixed" && outcome.status() == Status::Passed)
+    );
     assert_eq!(gate.most.load(Ordering::SeqCst), 1);
 }
 
@@ -206,8 +208,8 @@ async fn stop_early_cuts_the_turn_at_the_first_broken_rule() {
     for (stop_early, failures, duration) in [(false, 3, 1_000_000), (true, 1, 0)] {
         let options = Options { stop_early, ..Options::default() };
         let (outcomes, _) = carried_out(&project, None, options, |_| async {}).await;
-        assert_eq!(outcomes[0].status, Status::Failed);
-        assert_eq!(outcomes[0].turns[0].failures.len(), failures, "stop early: {stop_early}");
+        assert_eq!(outcomes[0].status(), Status::Failed);
+        assert_eq!(outcomes[0].turns[0].failures().len(), failures, "stop early: {stop_early}");
         assert_eq!((outcomes[0].duration_us, outcomes[0].turns_not_run), (duration, 1));
     }
 }

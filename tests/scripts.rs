@@ -60,7 +60,7 @@ turns:
 "#;
     let project = Project::new(&[("ananke.config.yaml", CONFIG), ("t.test.yaml", test)]);
     let outcome = only(&project).await;
-    assert_eq!(outcome.status, Status::Passed, "{outcome:#?}");
+    assert_eq!(outcome.status(), Status::Passed, "{outcome:#?}");
     let find = json!({
         "id": "call-1", "name": "find", "args": {"order": 7}, "result": {"total": 89.5}, "is_error": false,
         "status": "executed", "turn": 1, "subagent": null,
@@ -101,7 +101,7 @@ turns:
 assert: { tools: { subagents: exclude }, script: [{ script: keep }] }
 "#;
     let project = Project::new(&[("ananke.config.yaml", CONFIG), ("t.test.yaml", test)]);
-    assert_eq!(only(&project).await.status, Status::Passed);
+    assert_eq!(only(&project).await.status(), Status::Passed);
     // The test is asked last.
     let whole = json_of(project.folder(), "whole");
     assert_eq!(whole["with"], json!({}));
@@ -114,7 +114,7 @@ assert: { tools: { subagents: exclude }, script: [{ script: keep }] }
 
     let without = test.replace("\"What is it?\" }", "\"What is it?\", assert: { script: false } }");
     let project = Project::new(&[("ananke.config.yaml", CONFIG), ("t.test.yaml", &without)]);
-    assert_eq!(only(&project).await.status, Status::Passed);
+    assert_eq!(only(&project).await.status(), Status::Passed);
     let part = json_of(project.folder(), "whole");
     assert_eq!(part["messages"].as_array().unwrap().len(), 2);
     assert_eq!(part["tool_calls"].as_array().unwrap().len(), 1);
@@ -228,7 +228,7 @@ async fn a_recording_speaks_for_the_scripts() {
         ("s3cr3t-t0ken", Status::Error),
     ] {
         let (project, live) = recorded(HTTP_TEST, answer).await;
-        assert_eq!(live[0].status, status, "{live:#?}");
+        assert_eq!(live[0].status(), status, "{live:#?}");
         let log = project.folder().join("log");
         let asked = std::fs::read_to_string(&log).unwrap();
         assert_eq!(asked.lines().count(), if status == Status::Passed { 2 } else { 1 });
@@ -247,25 +247,25 @@ async fn a_recording_speaks_for_the_scripts() {
 #[tokio::test]
 async fn an_answer_to_another_request_is_stale() {
     let (project, live) = recorded(HTTP_TEST, "true").await;
-    assert_eq!(live[0].status, Status::Passed);
+    assert_eq!(live[0].status(), Status::Passed);
     // What the rule allows is no part of the request.
     change(&project, "{ script: check }]", "{ script: check, timeout_ms: 5 }]");
-    assert_eq!(played(&project, false).await[0].status, Status::Passed);
+    assert_eq!(played(&project, false).await[0].status(), Status::Passed);
 
     change(&project, "id: 7", "id: 8");
     let outcome = played(&project, false).await.remove(0);
-    let problem = outcome.turns[0].problem.clone().expect("it is stale");
-    assert_eq!((outcome.status, problem.kind), (Status::Error, ErrorKind::Recording));
+    let problem = outcome.turns[0].problem().expect("it is stale");
+    assert_eq!((outcome.status(), problem.kind), (Status::Error, ErrorKind::Recording));
     assert_eq!(
         problem.message,
         "the turn rule `script` (t.test.yaml:3) cannot be judged: the recording `kept/t/t.jsonl` holds an answer of the script `check` to another request in turn 1"
     );
-    assert!(problem.help.unwrap().ends_with("or play it all the same with `--replay-loose`"));
-    assert_eq!(played(&project, true).await[0].status, Status::Passed);
+    assert!(problem.help.as_ref().unwrap().ends_with("or play it all the same with `--replay-loose`"));
+    assert_eq!(played(&project, true).await[0].status(), Status::Passed);
 
     change(&project, "[{ script: check, with", "[{ cmd: [echo, \"true\"] }, { script: check, with");
     let outcome = played(&project, true).await.remove(0);
-    let problem = outcome.turns[0].problem.clone().expect("it was never asked");
+    let problem = outcome.turns[0].problem().expect("it was never asked");
     assert!(
         problem.message.ends_with(
             "the recording `kept/t/t.jsonl` holds no answer of the script `[\"echo\", \"true\"]` in turn 1"

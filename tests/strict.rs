@@ -44,11 +44,11 @@ async fn outcome(answers: &[Vec<&str>], rules: &str, strict_protocol: bool) -> O
 
 /// The status, the kind and message of the problem, and the rules that are reported beside it.
 fn told(turn: &TurnOutcome) -> String {
-    let mut told = turn.status.as_str().to_owned();
-    if let Some(problem) = &turn.problem {
+    let mut told = turn.status().as_str().to_owned();
+    if let Some(problem) = turn.problem() {
         let _ = write!(told, ", {}: {}", problem.kind.as_str(), problem.message);
     }
-    for failure in &turn.failures {
+    for failure in turn.failures() {
         let _ = write!(told, ", {}", failure.rule);
     }
     told
@@ -63,12 +63,12 @@ async fn a_violation_fails_a_turn_only_where_it_is_to() {
         "after-run-finished: event 4 (`CUSTOM`) comes after event 3 (`RUN_FINISHED`) has finished the run",
     ];
     let lenient = outcome_of(false).await;
-    assert_eq!((lenient.status, told(&lenient.turns[0]).as_str()), (Status::Passed, "passed"));
+    assert_eq!((lenient.status(), told(&lenient.turns[0]).as_str()), (Status::Passed, "passed"));
     assert_eq!(lenient.turns[0].warnings, warnings);
 
     let strict = outcome_of(true).await;
-    assert_eq!(strict.status, Status::Error);
-    let problem = strict.turns[0].problem.as_ref().expect("a problem");
+    assert_eq!(strict.status(), Status::Error);
+    let problem = strict.turns[0].problem().expect("a problem");
     let message = format!("violation of the protocol: {} (and 1 more violation)", warnings[0]);
     assert_eq!((problem.kind, &problem.message), (ErrorKind::Protocol, &message));
     let help = "`ananke explain text-not-open` tells what the rule wants";

@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use crate::assertion::judge::Seen;
-use crate::text::truncate;
 use crate::trace::{ToolCall, Trace};
 
 /// The longest piece of agent text in a failure, in characters.
@@ -46,7 +45,10 @@ pub(super) fn said(text: &str) -> String {
 
 /// `text`, cut to what fits a line of a failure.
 pub(super) fn short(text: &str) -> String {
-    truncate::chars(text, SHOWN).into_owned()
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 /// `text` as a literal on one line: line ends and tabs are written out, and it is cut like any other.

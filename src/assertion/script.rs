@@ -14,7 +14,6 @@ use crate::assertion::judge::{Finding, Home, Judgement, Moment, Scope, Seen};
 use crate::diagnostic::{Code, Spanned};
 use crate::model::ScriptRule;
 use crate::redact::Redactor;
-use crate::text::truncate;
 use crate::variables::{Filling, Late};
 
 /// How many lines of what a script says are shown.
@@ -133,7 +132,10 @@ impl Program {
             Self::Command(words) => words.iter().map(|word| Value::from(word.as_str()).to_string()),
         };
         let whole = format!("[{}]", words.collect::<Vec<_>>().join(", "));
-        truncate::chars(&whole, SHOWN_COMMAND).into_owned()
+        match whole.char_indices().nth(SHOWN_COMMAND) {
+            Some((end, _)) => format!("{}…", &whole[..end]),
+            None => whole,
+        }
     }
 }
 

@@ -5,9 +5,12 @@
 
 mod alignment;
 mod code;
+pub mod columns;
+mod deceit;
 mod difference;
 mod excerpt;
 mod explained;
+pub mod orders;
 pub mod render;
 mod source_file;
 mod span;
@@ -16,6 +19,7 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use code::Code;
+pub use deceit::{deceives, harmless_json, rewritten};
 pub use difference::{Difference, DifferenceLine, Hunk, Side};
 pub use excerpt::{Excerpt, ExcerptLine};
 pub use explained::{Example, ExampleFile, Explained};

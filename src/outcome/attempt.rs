@@ -1,6 +1,10 @@
-//! A test that was tried more than once.
+//! A test that was retried.
 
-use super::{Line, Outcome, Status, TurnOutcome};
+use super::line::Line;
+use super::status::Status;
+use super::test::Outcome;
+use super::test_end::TestEnd;
+use super::turn::TurnOutcome;
 
 /// The most bytes of what was said and called that are kept of an attempt that was not the last.
 const MOST_TOLD: usize = 16 << 10;
@@ -16,24 +20,25 @@ impl Outcome {
 
     /// Whether it passed, but not at the first attempt.
     pub fn is_flaky(&self) -> bool {
-        self.status == Status::Passed && !self.earlier_attempts.is_empty()
+        self.status() == Status::Passed && !self.earlier_attempts.is_empty()
     }
 
     /// Whether it fails the run by its status: a test in quarantine never does.
     pub fn fails_the_run(&self) -> bool {
-        self.status.fails_the_run() && self.quarantine.is_none()
+        self.status().fails_the_run() && self.quarantine.is_none()
     }
 
-    /// What is wrong with it in a few words: of what kind it is, and the finding itself. For a test that failed the
-    /// first rule that does not hold, for one that could not be judged why.
+    /// What is wrong with it in a few words: a kind, and the finding itself. For a failed test its first failed rule,
+    /// for one that could not be evaluated the problem, for a skipped one the reason.
     pub fn headline(&self) -> Option<(&str, &str)> {
         let of_problem =
             self.first_problem().map(|(_, problem)| (problem.kind.as_str(), problem.message.as_str()));
         let mut failures = self.all_failures();
         let of_rule = failures.next().map(|(_, failure)| (failure.rule.as_str(), failure.message.as_str()));
-        match self.status {
+        match self.status() {
             Status::Failed => of_rule.or(of_problem),
-            _ => of_problem,
+            Status::Skipped => self.end.skip_reason().map(|reason| (Status::Skipped.as_str(), reason)),
+            Status::Passed | Status::Error | Status::Timeout => of_problem,
         }
     }
 
@@ -45,7 +50,9 @@ impl Outcome {
         for turn in self.turns.iter_mut().rev() {
             shorten(turn, &mut left);
         }
-        self.failures.truncate(MOST_FAILURES);
+        if let TestEnd::Evaluated(failures) | TestEnd::Problem(_, failures) = &mut self.end {
+            failures.truncate(MOST_FAILURES);
+        }
         self.held.clear();
         self.history.clear();
         self
@@ -65,7 +72,7 @@ fn shorten(turn: &mut TurnOutcome, left: &mut usize) {
         turn.warnings
             .push(format!("not kept, since the test was tried again: {dropped} {lines} of this turn"));
     }
-    turn.failures.truncate(MOST_FAILURES);
+    turn.end.failures_mut().truncate(MOST_FAILURES);
     turn.held.clear();
 }
 

@@ -3,33 +3,47 @@
 //! What an agent said and did is cut where it is taken from the trace; this is about the findings beside it, which quote
 //! ids, names and messages of any length. **Invariant:** what is cut says how much of it is missing.
 
-use super::{Failure, Held, Outcome, Problem, TurnOutcome};
-use crate::text::truncate;
+use super::failure::Failure;
+use super::held::Held;
+use super::problem::Problem;
+use super::test::Outcome;
+use super::test_end::TestEnd;
+use super::turn::TurnOutcome;
 
 /// The longest text of an agent, or of a finding about it, that a report gets, in bytes.
 const LONGEST: usize = 16 << 10;
 
 /// `text`, or of a long one the first bytes and how many more there are.
 pub fn bounded(text: &str) -> String {
-    truncate::bytes(text, LONGEST).into_owned()
+    if text.len() <= LONGEST {
+        return text.to_owned();
+    }
+    let end = text.floor_char_boundary(LONGEST);
+    format!("{}… ({} more bytes)", &text[..end], text.len() - end)
 }
 
 impl Outcome {
     /// Cuts every finding, and what rules want, where they are longer than anyone reads.
     pub fn bound(&mut self) {
         self.turns.iter_mut().for_each(TurnOutcome::bound);
-        self.failures.iter_mut().for_each(Failure::bound);
+        match &mut self.end {
+            TestEnd::Evaluated(failures) => failures.iter_mut().for_each(Failure::bound),
+            TestEnd::Problem(problem, failures) => {
+                problem.bound();
+                failures.iter_mut().for_each(Failure::bound);
+            }
+            TestEnd::Skipped(reason) => bound(reason),
+        }
         self.held.iter_mut().for_each(Held::bound);
-        self.problem.iter_mut().for_each(Problem::bound);
         self.warnings.iter_mut().for_each(bound);
     }
 }
 
 impl TurnOutcome {
     fn bound(&mut self) {
-        self.failures.iter_mut().for_each(Failure::bound);
+        self.end.failures_mut().iter_mut().for_each(Failure::bound);
+        self.end.problem_mut().into_iter().for_each(Problem::bound);
         self.held.iter_mut().for_each(Held::bound);
-        self.problem.iter_mut().for_each(Problem::bound);
         self.warnings.iter_mut().for_each(bound);
     }
 }

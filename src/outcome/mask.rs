@@ -2,10 +2,17 @@
 
 use std::borrow::Cow;
 
-use super::{
-    CallOutcome, Failure, Held, LateResult, Line, OpenInterrupt, Outcome, Problem, Quarantine, RunEnd,
-    TurnOutcome,
-};
+use super::call::{CallOutcome, LateResult};
+use super::failure::Failure;
+use super::held::Held;
+use super::line::Line;
+use super::problem::Problem;
+use super::quarantine::Quarantine;
+use super::run_end::{OpenInterrupt, RunEnd};
+use super::test::Outcome;
+use super::test_end::TestEnd;
+use super::turn::TurnOutcome;
+use super::turn_end::TurnEnd;
 use crate::diagnostic::Place;
 use crate::redact::{Mask, Redactor};
 
@@ -105,6 +112,31 @@ impl Mask for OpenInterrupt {
     }
 }
 
+impl Mask for TurnEnd {
+    fn mask(&mut self, redactor: &Redactor) {
+        match self {
+            Self::Evaluated(failures) | Self::Stopped(failures) => failures.mask(redactor),
+            Self::Problem(problem, failures) => {
+                problem.mask(redactor);
+                failures.mask(redactor);
+            }
+        }
+    }
+}
+
+impl Mask for TestEnd {
+    fn mask(&mut self, redactor: &Redactor) {
+        match self {
+            Self::Evaluated(failures) => failures.mask(redactor),
+            Self::Problem(problem, failures) => {
+                problem.mask(redactor);
+                failures.mask(redactor);
+            }
+            Self::Skipped(reason) => reason.mask(redactor),
+        }
+    }
+}
+
 impl Mask for TurnOutcome {
     fn mask(&mut self, redactor: &Redactor) {
         let Self {
@@ -115,22 +147,19 @@ impl Mask for TurnOutcome {
             started_unix_ms: _,
             ended_unix_ms: _,
             duration_us: _,
-            end,
+            run_end,
             usage: _,
-            status: _,
-            failures,
+            end,
             held,
-            problem,
             warnings,
             timing: _,
         } = self;
         held.mask(redactor);
-        end.mask(redactor);
+        run_end.mask(redactor);
         id.mask(redactor);
         input.mask(redactor);
         lines.mask(redactor);
-        failures.mask(redactor);
-        problem.mask(redactor);
+        end.mask(redactor);
         warnings.mask(redactor);
     }
 }
@@ -147,13 +176,11 @@ impl Mask for Outcome {
             target,
             agent,
             thread_id,
-            status: _,
+            end,
             history,
             turns,
             turns_not_run: _,
-            failures,
             held,
-            problem,
             warnings,
             started_unix_ms: _,
             ended_unix_ms: _,
@@ -178,8 +205,7 @@ impl Mask for Outcome {
         recording.mask(redactor);
         tags.mask(redactor);
         turns.mask(redactor);
-        failures.mask(redactor);
-        problem.mask(redactor);
+        end.mask(redactor);
         warnings.mask(redactor);
         earlier_attempts.mask(redactor);
         quarantine.mask(redactor);

@@ -1,6 +1,7 @@
 //! What a run comes to.
 
-use super::{Quarantine, Totals};
+use super::quarantine::Quarantine;
+use super::totals::Totals;
 
 /// Everything that decides whether a run passes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -17,7 +17,6 @@ use std::time::Duration;
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
 use tokio::time::timeout;
 
-use crate::text::truncate;
 pub use ended::Ended;
 use group::Group;
 pub use start::{StartError, start};
@@ -89,5 +88,9 @@ impl Process {
 pub fn shown(argv: &[String]) -> String {
     let words: Vec<String> =
         argv.iter().map(|word| serde_json::Value::from(word.as_str()).to_string()).collect();
-    truncate::chars(&format!("[{}]", words.join(", ")), SHOWN_COMMAND).into_owned()
+    let whole = format!("[{}]", words.join(", "));
+    match whole.char_indices().nth(SHOWN_COMMAND) {
+        Some((end, _)) => format!("{}…", &whole[..end]),
+        None => whole,
+    }
 }

@@ -6,8 +6,6 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::text::truncate;
-
 /// How many differences are told.
 const TOLD: usize = 5;
 
@@ -23,11 +21,7 @@ pub(super) fn difference(recorded: &str, now: &str, ids: &BTreeSet<String>) -> O
     let mut found = Found { lines: Vec::new(), more: 0, ids };
     match (serde_json::from_str(recorded), serde_json::from_str(now)) {
         (Ok(recorded), Ok(now)) => found.compare("", &recorded, &now),
-        _ => found.tell(
-            "",
-            &format!("`{}`", truncate::chars(recorded, SHOWN)),
-            &format!("`{}`", truncate::chars(now, SHOWN)),
-        ),
+        _ => found.tell("", &format!("`{}`", cut(recorded)), &format!("`{}`", cut(now))),
     }
     let Found { mut lines, more, .. } = found;
     match more {
@@ -92,7 +86,14 @@ fn join(path: &str, key: &str) -> String {
 }
 
 fn shown(value: &Value) -> String {
-    format!("`{}`", truncate::chars(&value.to_string(), SHOWN))
+    format!("`{}`", cut(&value.to_string()))
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 #[cfg(test)]

@@ -2,12 +2,11 @@
 
 use anstyle::Style;
 
-use super::duration;
 use super::page::Page;
 use super::palette::mark;
 use super::transcript::{Scope, Telling, tell};
+use super::{duration, text};
 use crate::outcome::Outcome;
-use crate::text::{escape, truncate};
 
 /// The most bytes of a finding that is told in one line.
 const LONGEST: usize = 200;
@@ -19,7 +18,7 @@ pub(super) fn earlier(outcome: &Outcome, telling: Telling) -> String {
     if outcome.earlier_attempts.is_empty() {
         return String::new();
     }
-    let last = outcome.headline().filter(|_| outcome.status.fails_the_run());
+    let last = outcome.headline().filter(|_| outcome.status().fails_the_run());
     let mut before = None;
     for (number, attempt) in (1..).zip(&outcome.earlier_attempts) {
         heading(&mut page, attempt, (number, outcome.attempt()), telling);
@@ -37,7 +36,7 @@ pub(super) fn earlier(outcome: &Outcome, telling: Telling) -> String {
     }
     heading(&mut page, outcome, (outcome.attempt(), outcome.attempt()), telling);
     page.end();
-    truncate::lines(&page.into_text(), telling.whole).into_owned()
+    text::bounded_lines(&page.into_text(), telling.whole).into_owned()
 }
 
 fn heading(page: &mut Page, attempt: &Outcome, (number, of): (usize, usize), telling: Telling) {
@@ -46,7 +45,7 @@ fn heading(page: &mut Page, attempt: &Outcome, (number, of): (usize, usize), tel
     page.hang_at(telling.indent + 2);
     page.put(palette.strong, &format!("attempt {number} of {of}"));
     page.space(2);
-    page.put(palette.of(attempt.status), attempt.status.as_str());
+    page.put(palette.of(attempt.status()), attempt.status().as_str());
     page.space(2);
     page.put(palette.faint, &duration::for_people(attempt.duration_us));
 }
@@ -58,8 +57,8 @@ fn first_finding(page: &mut Page, attempt: &Outcome, told: Option<&str>, telling
     if let Some(told) = told {
         return page.put(telling.palette.faint, told);
     }
-    page.put(telling.palette.failed, mark(attempt.status));
+    page.put(telling.palette.failed, mark(attempt.status()));
     page.space(1);
     let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
-    page.put(Style::new(), &escape::line(&truncate::bytes(&message, telling.item.min(LONGEST))));
+    page.put(Style::new(), &text::line(&text::bounded(&message, telling.item.min(LONGEST))));
 }

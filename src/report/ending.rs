@@ -7,9 +7,9 @@ use anstyle::Style;
 
 use super::page::Page;
 use super::palette::{Palette, mark};
+use super::text;
 use crate::diagnostic::Place;
 use crate::outcome::{Outcome, Quarantine, Status, Verdict};
-use crate::text::{escape, truncate};
 
 /// How many of each kind are kept: a run in which everything fails must not grow with its tests.
 const MOST: usize = 100;
@@ -32,7 +32,7 @@ struct List {
 
 impl Ending {
     pub(super) fn add(&mut self, outcome: &Outcome) {
-        let failed = outcome.status.fails_the_run();
+        let failed = outcome.status().fails_the_run();
         match &outcome.quarantine {
             None if failed => self.failed.add(outcome, ""),
             None if outcome.is_flaky() => {
@@ -44,7 +44,7 @@ impl Ending {
                     let Quarantine { expires, owner, .. } = entry;
                     self.quarantined.add(outcome, &format!("  until {expires} ({})", bounded(owner)));
                 }
-                let passed = outcome.status == Status::Passed && !outcome.is_flaky();
+                let passed = outcome.status() == Status::Passed && !outcome.is_flaky();
                 let met = self.entries.entry(entry.place.clone()).or_insert_with(|| (entry.clone(), true));
                 met.1 &= passed;
             }
@@ -83,7 +83,7 @@ impl Ending {
 impl List {
     fn add(&mut self, outcome: &Outcome, beside: &str) {
         if self.listed.len() < MOST {
-            self.listed.push((outcome.status, bounded(&outcome.id) + beside));
+            self.listed.push((outcome.status(), bounded(&outcome.id) + beside));
         } else {
             self.further += 1;
         }
@@ -127,7 +127,7 @@ fn row(sign: &str, style: Style, what: &str, beside: &str, page: &mut Page) {
     page.put(style, sign);
     page.space(1);
     page.hang();
-    page.put(Style::new(), &escape::line(&(bounded(what) + beside)));
+    page.put(Style::new(), &text::line(&(bounded(what) + beside)));
     page.end();
 }
 
@@ -139,5 +139,5 @@ fn further(count: usize, palette: &Palette, page: &mut Page) {
 }
 
 fn bounded(text: &str) -> String {
-    truncate::bytes(text, 400).into_owned()
+    text::bounded(text, 400).into_owned()
 }

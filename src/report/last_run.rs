@@ -69,7 +69,7 @@ impl LastRun {
     }
 
     fn learn(&mut self, outcome: &Outcome) {
-        match outcome.status {
+        match outcome.status() {
             Status::Passed => {
                 self.failed.remove(&outcome.id);
             }

@@ -8,14 +8,13 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use super::Reporter;
 use super::duration::milliseconds;
 use super::tally::{End, Tally};
+use super::{Reporter, text};
 use crate::context::Scratch;
 use crate::outcome::{Failure, Outcome, Status};
 use crate::redact::Sealed;
 use crate::run::RunEvent;
-use crate::text::{escape, truncate};
 
 /// The most bytes of one text.
 const LONGEST: usize = 2 << 10;
@@ -66,9 +65,9 @@ impl Reporter for TapReport {
 
 /// The line of one test with what stands below it.
 fn point(number: usize, outcome: &Outcome) -> String {
-    let not = if outcome.status.fails_the_run() { "not " } else { "" };
+    let not = if outcome.status().fails_the_run() { "not " } else { "" };
     let mut point = format!("{not}ok {number} - {}{}\n", described(&outcome.id), directive(outcome));
-    if outcome.status != Status::Skipped {
+    if outcome.status() != Status::Skipped {
         diagnosis(&mut point, outcome);
     }
     point
@@ -76,7 +75,7 @@ fn point(number: usize, outcome: &Outcome) -> String {
 
 /// What a harness is to make of a test that did not pass and yet fails nothing.
 fn directive(outcome: &Outcome) -> String {
-    match (outcome.status, &outcome.quarantine) {
+    match (outcome.status(), &outcome.quarantine) {
         (Status::Skipped, _) => {
             let why = outcome.headline().map_or("skipped on purpose", |(_, why)| why);
             format!(" # SKIP {}", described(why))
@@ -99,15 +98,15 @@ fn diagnosis(point: &mut String, outcome: &Outcome) {
     if outcome.attempt() > 1 {
         put(&format!("attempts: {}", outcome.attempt()));
     }
-    if outcome.status.fails_the_run() {
-        let word = outcome.status.as_str();
+    if outcome.status().fails_the_run() {
+        let word = outcome.status().as_str();
         let (kind, message) = outcome.headline().unwrap_or((word, word));
-        let first = outcome.all_failures().next().filter(|_| outcome.status == Status::Failed);
+        let first = outcome.all_failures().next().filter(|_| outcome.status() == Status::Failed);
         let (file, line) = first.map_or((outcome.file.as_str(), outcome.line), |(_, failure)| {
             (&*failure.place.file, failure.place.line)
         });
         put(&format!("message: {}", quoted(message)));
-        put(&format!("severity: {}", if outcome.status == Status::Failed { "fail" } else { "error" }));
+        put(&format!("severity: {}", if outcome.status() == Status::Failed { "fail" } else { "error" }));
         put(&format!("status: {word}"));
         put(&format!("kind: {}", quoted(kind)));
         put(&format!("at: {{ file: {}, line: {line} }}", quoted(file)));
@@ -153,11 +152,11 @@ fn end(tally: &Tally) -> String {
 
 /// `text` in a description or behind a directive.
 fn described(text: &str) -> String {
-    escape::line(&truncate::bytes(text, LONGEST)).replace('\\', r"\\").replace('#', r"\#")
+    text::line(&text::bounded(text, LONGEST)).replace('\\', r"\\").replace('#', r"\#")
 }
 
 /// `text` as a string of YAML: on one line, and with what a terminal must not get made visible.
 fn quoted(text: &str) -> String {
-    let text = escape::line(&truncate::bytes(text, LONGEST)).replace('\\', r"\\").replace('"', "\\\"");
+    let text = text::line(&text::bounded(text, LONGEST)).replace('\\', r"\\").replace('"', "\\\"");
     format!("\"{text}\"")
 }

@@ -2,7 +2,7 @@
 
 use crate::context::CaseKey;
 use crate::diagnostic::Diagnostic;
-use crate::outcome::{ErrorKind, Outcome, Problem, Status};
+use crate::outcome::{ErrorKind, Failure, Outcome, Problem, Status, TestEnd, TurnEnd};
 use crate::plan::{CaseEntry, Plan, Preparation, PrepareError};
 use crate::recording::{Player, RecordingError, Tape};
 use crate::redact::marker;
@@ -39,14 +39,12 @@ impl Halt {
         }
     }
 
-    /// What it makes of a turn.
-    pub(super) fn of_turn(self) -> (Status, Problem) {
-        match self {
-            Self::Broken(problem) => (Status::Error, problem),
-            Self::Stopped => {
-                let message = "the run was stopped during this turn".to_owned();
-                (Status::Skipped, Problem { kind: ErrorKind::Setup, message, help: None })
-            }
+    /// How a turn ends in which these rules failed, and which `halt` ended, if anything did.
+    pub(super) fn turn_end(halt: Option<Self>, failures: Vec<Failure>) -> TurnEnd {
+        match halt {
+            None => TurnEnd::Evaluated(failures),
+            Some(Self::Broken(problem)) => TurnEnd::Problem(problem, failures),
+            Some(Self::Stopped) => TurnEnd::Stopped(failures),
         }
     }
 }
@@ -83,7 +81,7 @@ pub(super) async fn attempt(
     let carried_out = attempt.carry_out(plan, entry, loading, before).await;
     attempt.ask_after_servers().await;
     let (tape, mut outcome) = attempt.ended(carried_out);
-    if outcome.status != Status::Skipped {
+    if outcome.status() != Status::Skipped {
         let rehearsed = rehearse(shared, plan, entry, key, before, &tape, &outcome).await;
         let kept = rehearsed.and_then(|()| tape.keep(outcome.ended_unix_ms, &shared.redactor));
         match kept {
@@ -96,8 +94,7 @@ pub(super) async fn attempt(
 
 /// A test ends with a problem of the test as a whole.
 fn end(outcome: &mut Outcome, problem: Problem) {
-    outcome.status = Status::Error;
-    outcome.problem = Some(problem);
+    outcome.end = TestEnd::Problem(problem, outcome.end.failures().to_vec());
 }
 
 /// What a recording that cannot be played or written is for its test.
@@ -107,11 +104,10 @@ pub(super) fn broken(RecordingError { message, help }: RecordingError) -> Proble
 
 /// The test was to be recorded and is not: it did not pass, whatever the agent did.
 fn not_kept(outcome: &mut Outcome, error: RecordingError) {
-    if outcome.problem.is_some() {
+    if outcome.end.problem().is_some() {
         outcome.warnings.push(error.message);
     } else {
-        outcome.status = Status::Error;
-        outcome.problem = Some(broken(error));
+        end(outcome, broken(error));
     }
 }
 

@@ -15,14 +15,14 @@ pub(super) async fn attempts(shared: &Run, plan: &Plan, entry: &CaseEntry, loadi
     let mut key = CaseKey::first(entry.id());
     let mut outcome = attempt(shared, plan, entry, &key, loading.clone(), None).await;
     for retry in 1..=shared.options.retries {
-        if !outcome.status.fails_the_run() || shared.stopper.reason().is_some() {
+        if !outcome.status().fails_the_run() || shared.stopper.reason().is_some() {
             break;
         }
         shared.tell(retrying(&outcome, retry, shared.options.retries)).await;
         key.attempt += 1;
         let mut next = attempt(shared, plan, entry, &key, loading.clone(), Some(&outcome)).await;
         // The run was stopped meanwhile: what is known of the test is what the attempt before found.
-        if next.status == Status::Skipped {
+        if next.status() == Status::Skipped {
             break;
         }
         next.earlier_attempts = std::mem::take(&mut outcome.earlier_attempts);
@@ -34,7 +34,7 @@ pub(super) async fn attempts(shared: &Run, plan: &Plan, entry: &CaseEntry, loadi
 
 fn retrying(failed: &Outcome, retry: u32, of: u32) -> RunEvent {
     let why = failed.headline().map(|(_, message)| message.to_owned()).unwrap_or_default();
-    RunEvent::Retrying { id: failed.id.clone(), retry, of, status: failed.status, why }
+    RunEvent::Retrying { id: failed.id.clone(), retry, of, status: failed.status(), why }
 }
 
 /// Why an attempt on `thread` is none: the agent may remember an earlier attempt (SPEC 10). What can be known of it

@@ -1,6 +1,6 @@
 //! One test from its entry to its outcome, and the outcomes of those that do not run, or not to their end.
 
-use crate::outcome::{ErrorKind, Outcome, Problem, Status};
+use crate::outcome::{Outcome, TestEnd};
 use crate::plan::{CaseEntry, Plan};
 
 use super::attempts::attempts;
@@ -33,12 +33,10 @@ pub(super) fn blank(shared: &Run, entry: &CaseEntry) -> Outcome {
         target: entry.test.target.clone(),
         agent: String::new(),
         thread_id: String::new(),
-        status: Status::Passed,
         turns: Vec::new(),
         turns_not_run: 0,
-        failures: Vec::new(),
         held: Vec::new(),
-        problem: None,
+        end: TestEnd::default(),
         warnings: Vec::new(),
         started_unix_ms: clock.unix_ms(clock.now()),
         ended_unix_ms: 0,
@@ -61,7 +59,7 @@ pub(super) fn not_run(shared: &Run, entry: &CaseEntry, reason: Option<Reason>) -
 /// The outcome of a test that does not run.
 fn left_out(shared: &Run, entry: &CaseEntry, why: String) -> Outcome {
     let mut outcome = blank(shared, entry);
-    skip(&mut outcome, why);
+    outcome.end = TestEnd::Skipped(why);
     outcome.ended_unix_ms = outcome.started_unix_ms;
     outcome
 }
@@ -69,11 +67,5 @@ fn left_out(shared: &Run, entry: &CaseEntry, why: String) -> Outcome {
 /// Makes an outcome one of a test that the end of the run cut short.
 pub(super) fn cut_short(outcome: &mut Outcome, reason: Option<Reason>) {
     let because = reason.map(|reason| format!(": {}", reason.as_str())).unwrap_or_default();
-    skip(outcome, format!("not run to its end{because}"));
-}
-
-/// Makes an outcome one of a test that was skipped.
-fn skip(outcome: &mut Outcome, why: String) {
-    outcome.status = Status::Skipped;
-    outcome.problem = Some(Problem { kind: ErrorKind::Setup, message: why, help: None });
+    outcome.end = TestEnd::Skipped(format!("not run to its end{because}"));
 }

@@ -5,11 +5,12 @@ use serde_json::{Value, json};
 use crate::assertion::{Matching, Program};
 use crate::hook::Expected;
 use crate::message::ToolAnswer;
-use crate::outcome::{ErrorKind, Problem, Status};
+use crate::outcome::{ErrorKind, Problem};
 use crate::plan::{ClientTool, Mock, MockAnswer};
-use crate::trace::{Origin, RunEnd, ToolCall, Trace};
+use crate::trace::{Origin, Outcome, ToolCall, Trace};
 use crate::variables::Patterns;
 
+use super::attempt::Halt;
 use super::scripts::Asking;
 
 /// How many times in one turn an agent may wait for its client (SPEC 6).
@@ -72,15 +73,15 @@ impl Mocks {
     /// one of them is meant to stay open: the agent goes on only when all are answered.
     ///
     /// # Errors
-    /// Where a call has no answer, or the agent never stops calling; with what that makes of the turn.
+    /// If a call has no answer, or the agent never stops calling.
     pub(super) async fn answer(
         &mut self,
         trace: &Trace,
         asking: Asking<'_>,
-    ) -> Result<Vec<ToolAnswer>, (Status, Problem)> {
-        let ended = trace.exchanges.last().and_then(|exchange| exchange.run_end.as_ref());
+    ) -> Result<Vec<ToolAnswer>, Halt> {
+        let ended = trace.exchanges.last().and_then(|exchange| exchange.outcome.as_ref());
         let Some(turn) =
-            trace.turns.last().filter(|turn| ended == Some(&RunEnd::Finished) && !turn.input.is_replay)
+            trace.turns.last().filter(|turn| ended == Some(&Outcome::Finished) && !turn.input.is_replay)
         else {
             return Ok(Vec::new());
         };
@@ -100,7 +101,7 @@ impl Mocks {
                 format!("the agent still calls `{}` after {ROUNDS} rounds of answers in one turn", call.name),
                 "does the agent take in the result? `-v` shows the calls",
             );
-            return Err((Status::Failed, problem));
+            return Err(problem.into());
         }
         let mut answers = Vec::with_capacity(waiting.len());
         for (call, tool) in waiting {
@@ -111,12 +112,9 @@ impl Mocks {
                     let said = asking.ask(script, None, &request, Expected::ToolAnswer).await;
                     let unanswered =
                         |why: &str| format!("the call of `{}` is not answered: {why}", tool.name);
-                    read(&said.map_err(|halt| halt.because(unanswered).of_turn())?)
+                    read(&said.map_err(|halt| halt.because(unanswered))?)
                 }
-                answers => {
-                    let written = answers.written(call, &tool.name, tool.answered);
-                    written.map_err(|problem| (Status::Failed, problem))?.clone()
-                }
+                answers => answers.written(call, &tool.name, tool.answered)?.clone(),
             };
             tool.answered += 1;
             let MockAnswer { content, is_error } = answer;
@@ -186,5 +184,5 @@ fn unfitting(cases: &[(Matching, MockAnswer)], call: &ToolCall) -> Problem {
 }
 
 fn problem(message: String, help: &str) -> Problem {
-    Problem { kind: ErrorKind::Agent, message, help: Some(help.to_owned()) }
+    Problem { kind: ErrorKind::Conversation, message, help: Some(help.to_owned()) }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::assertion::{Home, Judge};
 use crate::message::{HistoryMessage, ToolDeclaration};
-use crate::outcome::{ErrorKind, Outcome, Problem, Status, TurnOutcome};
+use crate::outcome::{ErrorKind, Outcome, Problem, Status, TestEnd, TurnEnd, TurnOutcome};
 use crate::plan::{Preparation, Prepared, PreparedTurn};
 use crate::recording::Player;
 use crate::target::{Limits, Opening, Session, Target, build};
@@ -76,16 +76,16 @@ impl Attempt<'_> {
             }
             let told = self.turn(&mut conversation, preparation, index, &turn).await;
             self.add(told, &mut conversation.capture, total);
-            if self.outcome.status == Status::Skipped {
+            if self.outcome.status() == Status::Skipped {
                 cut_short(&mut self.outcome, self.shared.stopper.reason());
             }
-            if self.outcome.status != Status::Passed {
+            if self.outcome.status() != Status::Passed {
                 break;
             }
         }
         self.ask(&mut conversation.capture, preparation).await?;
         let turns = &self.outcome.turns;
-        let is_whole = turns.len() == total && turns.iter().all(|turn| turn.problem.is_none());
+        let is_whole = turns.len() == total && turns.iter().all(|turn| turn.problem().is_none());
         self.outcome.warnings.extend(self.tape.player().filter(|_| is_whole).and_then(Player::unplayed));
         if self.tape.is_rehearsal {
             return Ok(());
@@ -160,14 +160,13 @@ impl Attempt<'_> {
         let mut told = run_turn(&mut **session, capture, &limits, index, turn, mocks, asking).await;
         told.id.clone_from(&turn.id);
         if let (Some(whole), true) = (*whole, limits.timeout < own)
-            && let Some(problem) = told.problem.as_mut().filter(|problem| problem.kind == ErrorKind::Timeout)
+            && let Some(problem) = told.end.problem_mut().filter(|problem| problem.kind == ErrorKind::Timeout)
         {
             problem.message =
                 format!("timeout after {} for the whole test", humantime::format_duration(whole));
         }
         if let Some(trouble) = self.tape.player().and_then(Player::trouble) {
-            told.status = Status::Error;
-            told.problem = Some(broken(trouble));
+            told.end = told.end.with_problem(broken(trouble));
         }
         let (values, missing) = kept(&turn.captures, &capture.trace, &self.shared.redactor);
         if !values.is_empty() {
@@ -176,10 +175,9 @@ impl Attempt<'_> {
             learn(self.shared, &secrets);
             self.tape.learn(&secrets, &self.shared.redactor);
         }
-        if told.problem.is_none() && !missing.is_empty() && told.status == Status::Passed {
-            told.status = Status::Failed;
-            told.problem =
-                Some(Problem { kind: ErrorKind::Capture, message: missing.join("\n"), help: None });
+        if !missing.is_empty() && told.status() == Status::Passed {
+            let problem = Problem { kind: ErrorKind::Capture, message: missing.join("\n"), help: None };
+            told.end = told.end.with_problem(problem);
         }
         told
     }
@@ -188,17 +186,13 @@ impl Attempt<'_> {
     fn add(&mut self, told: TurnOutcome, capture: &mut Capture, total: usize) {
         let outcome = &mut self.outcome;
         outcome.duration_us += told.duration_us;
-        outcome.status = told.status;
-        let is_cut_short = told.problem.is_some() || capture.was_stopped();
+        let is_cut_short = !matches!(told.end, TurnEnd::Evaluated(_)) || capture.was_stopped();
         outcome.turns.push(told);
         outcome.turns_not_run = count(total - outcome.turns.len());
         outcome.messages_count = summary::messages_count(&capture.trace);
         // A test whose last turn fails has still been seen whole: what it owes is judged beside it.
         if outcome.turns.len() == total && !is_cut_short {
-            outcome.failures = capture.judge.settle(&capture.trace);
-            if !outcome.failures.is_empty() {
-                outcome.status = Status::Failed;
-            }
+            outcome.end = TestEnd::Evaluated(capture.judge.settle(&capture.trace));
         }
         self.held(capture);
     }
@@ -221,17 +215,14 @@ impl Attempt<'_> {
     /// Asks what rules of the test as a whole left open, where all else holds.
     async fn ask(&mut self, capture: &mut Capture, preparation: &Preparation<'_>) -> Result<(), Problem> {
         let questions = capture.judge.take_questions();
-        if self.outcome.status != Status::Passed {
+        if self.outcome.status() != Status::Passed {
             return Ok(());
         }
         let asking = Asking { shared: self.shared, tape: &self.tape, preparation };
         let (failures, halt) = asking.judge(questions, capture).await;
         self.held(capture);
         let outcome = &mut self.outcome;
-        if !failures.is_empty() {
-            outcome.status = Status::Failed;
-        }
-        outcome.failures = failures;
+        outcome.end = TestEnd::Evaluated(failures);
         match halt {
             None => Ok(()),
             Some(Halt::Broken(problem)) => Err(problem),

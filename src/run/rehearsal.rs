@@ -36,8 +36,8 @@ pub(super) async fn rehearse(
     let message = format!(
         "it was not recorded: played again it would be `{}` and not `{}`, or break other rules, since a rule looks at \
          what a recording has a marker for",
-        played.status.as_str(),
-        outcome.status.as_str()
+        played.status().as_str(),
+        outcome.status().as_str()
     );
     let help = "have rules look at what is no secret, or take it out of the config's `redact`".to_owned();
     Err(RecordingError { message, help: Some(help) })
@@ -45,9 +45,9 @@ pub(super) async fn rehearse(
 
 /// What of an outcome must be the same: how all ended, and which rules are broken where.
 fn verdicts(outcome: &Outcome) -> impl PartialEq {
-    let turns: Vec<_> = outcome.turns.iter().map(|turn| (turn.number, turn.status)).collect();
+    let turns: Vec<_> = outcome.turns.iter().map(|turn| (turn.number, turn.status())).collect();
     let broken =
         outcome.all_failures().map(|(turn, failure)| (turn, failure.rule.clone(), failure.place.clone()));
     let problem = outcome.first_problem().map(|(turn, problem)| (turn, problem.kind));
-    (outcome.status, turns, broken.collect::<Vec<_>>(), problem)
+    (outcome.status(), turns, broken.collect::<Vec<_>>(), problem)
 }

@@ -40,7 +40,7 @@ impl Attempt<'_> {
         if shared.servers.is_empty() || self.tape.player().is_some() {
             return;
         }
-        let problems = self.outcome.turns.iter_mut().filter_map(|turn| turn.problem.as_mut());
+        let problems = self.outcome.turns.iter_mut().filter_map(|turn| turn.end.problem_mut());
         let Some(problem) = problems.into_iter().find(|problem| problem.kind == ErrorKind::Protocol) else {
             return;
         };

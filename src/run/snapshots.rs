@@ -16,7 +16,7 @@ use crate::source::reason;
 /// # Errors
 /// Where a file cannot be written; those before it are.
 pub(super) fn keep(captured: Vec<Captured>, outcome: &mut Outcome) -> Result<(), Problem> {
-    if outcome.status != Status::Passed {
+    if outcome.status() != Status::Passed {
         return Ok(());
     }
     for captured in captured {

@@ -3,11 +3,11 @@
 use crate::context::{At, Clock};
 use crate::message::HistoryMessage;
 use crate::outcome::{
-    CallFailure, CallOutcome, EarlierMessage, Failure, Gap, LateResult, Line, OpenInterrupt, Problem, RunEnd,
-    Status, TimeLimits, Timing, TurnOutcome, bounded,
+    CallFailure, CallOutcome, EarlierMessage, Gap, LateResult, Line, OpenInterrupt, RunEnd, TimeLimits,
+    Timing, TurnEnd, TurnOutcome, bounded,
 };
 use crate::trace::{
-    self, CustomEvent, Interrupt, Message, Origin, Role, ToolCall, ToolResult, Trace, Turn, Violation,
+    self, Custom, Interrupt, Message, Origin, Role, ToolCall, ToolResult, Trace, Turn, Violation,
 };
 
 /// The most lines of one turn that a report gets.
@@ -19,14 +19,8 @@ pub(super) fn turn(
     index: usize,
     clock: &dyn Clock,
     limits: TimeLimits,
-    problem: Option<(Status, Problem)>,
-    failures: Vec<Failure>,
+    end: TurnEnd,
 ) -> TurnOutcome {
-    let (status, problem) = match problem {
-        Some((status, problem)) => (status, Some(problem)),
-        None if failures.is_empty() => (Status::Passed, None),
-        None => (Status::Failed, None),
-    };
     let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
     let turn = trace.turns.get(index);
     let mut warnings = turn.map(warnings).unwrap_or_default();
@@ -44,12 +38,10 @@ pub(super) fn turn(
         ended_unix_ms: clock.unix_ms(ended),
         duration_us: turn.map_or(0, |turn| trace.turn_micros(turn)),
         timing: turn.map(|turn| timing(trace, turn, limits)).unwrap_or_default(),
-        end: turn.and_then(|turn| end(trace, turn)),
+        run_end: turn.and_then(|turn| run_end(trace, turn)),
         usage: turn.and_then(|turn| trace.turn_usage(turn)),
-        status,
-        failures,
+        end,
         held: Vec::new(),
-        problem,
         warnings,
     }
 }
@@ -98,13 +90,13 @@ fn warnings(turn: &Turn) -> Vec<String> {
 }
 
 /// How the agent says that the turn ended.
-fn end(trace: &Trace, turn: &Turn) -> Option<RunEnd> {
+fn run_end(trace: &Trace, turn: &Turn) -> Option<RunEnd> {
     let exchanges = trace.exchanges.get(turn.exchanges.clone())?;
-    Some(match exchanges.last()?.run_end.as_ref()? {
-        trace::RunEnd::Finished => RunEnd::Finished,
-        error @ trace::RunEnd::Error { .. } => RunEnd::Error(bounded(&error.to_string())),
-        trace::RunEnd::Cancelled => RunEnd::Cancelled,
-        trace::RunEnd::Interrupted(interrupts) => {
+    Some(match exchanges.last()?.outcome.as_ref()? {
+        trace::Outcome::Finished => RunEnd::Finished,
+        error @ trace::Outcome::Error { .. } => RunEnd::Error(bounded(&error.to_string())),
+        trace::Outcome::Cancelled => RunEnd::Cancelled,
+        trace::Outcome::Interrupted(interrupts) => {
             let shown = interrupts.iter().take(MAX_LINES);
             RunEnd::Interrupted(shown.map(|interrupt| open_interrupt(trace, interrupt)).collect())
         }
@@ -128,7 +120,7 @@ fn lines(trace: &Trace, turn: &Turn, warnings: &mut Vec<String>) -> Vec<Line> {
     let mut lines: Vec<Shown<'_>> = shown.map(Shown::Message).collect();
     let calls = trace.calls[turn.calls.clone()].iter().filter(|call| call.origin != Origin::History);
     lines.extend(calls.map(Shown::Call));
-    let late = turn.late_results.iter().filter_map(|index| trace.calls.get(*index));
+    let late = turn.answered.iter().filter_map(|index| trace.calls.get(*index));
     lines.extend(late.filter_map(|call| Some(Shown::Late(call, call.result()?))));
     lines.extend(trace.custom[turn.custom.clone()].iter().map(Shown::Custom));
     lines.sort_by_key(Shown::event);
@@ -146,7 +138,7 @@ enum Shown<'t> {
     Message(&'t Message),
     Call(&'t ToolCall),
     Late(&'t ToolCall, &'t ToolResult),
-    Custom(&'t CustomEvent),
+    Custom(&'t Custom),
 }
 
 impl Shown<'_> {
@@ -186,7 +178,7 @@ fn call(trace: &Trace, turn: &Turn, call: &ToolCall) -> CallOutcome {
         name: bounded(&call.name),
         args: bounded(&call.args_text),
         result: call.result().map(|result| bounded(&result.text)),
-        is_clients: call.is_client_side,
+        is_clients: call.is_clients,
         started_us: since_start(trace, turn, call.started),
         duration_us: call.result().map(|result| result.at.0.saturating_sub(call.started.0)),
         failure: call.result().and_then(failure),

@@ -5,10 +5,10 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use crate::context::Ids;
-use crate::outcome::{ErrorKind, Problem, Status, TimeLimits, TurnOutcome};
+use crate::outcome::{ErrorKind, Problem, TimeLimits, TurnEnd, TurnOutcome};
 use crate::plan::{MessageId, PreparedTurn, TurnInput};
 use crate::target::{Action, Ended, Limits, Request, Session, TargetError};
-use crate::trace::{Input, RunEnd, Trace};
+use crate::trace::{Input, Outcome, Trace};
 
 use super::attempt::Halt;
 use super::capture::Capture;
@@ -58,48 +58,32 @@ pub(super) async fn run_turn(
         Ok(request) => request,
         Err(problem) => {
             capture.trace.begin_turn(Input { shown: turn.input.describe(), ..Input::default() });
-            let problem = Some((Status::Failed, problem));
-            return summary::turn(
-                &capture.trace,
-                index,
-                session.clock(),
-                TimeLimits::default(),
-                problem,
-                Vec::new(),
-            );
+            let end = TurnEnd::Problem(problem, Vec::new());
+            return summary::turn(&capture.trace, index, session.clock(), TimeLimits::default(), end);
         }
     };
     capture.trace.begin_turn(input);
     if let Err(error) = capture.judge.begin_turn(index) {
         let problem = Problem { kind: ErrorKind::Setup, message: error.to_string(), help: None };
-        let problem = Some((Status::Error, problem));
-        return summary::turn(
-            &capture.trace,
-            index,
-            session.clock(),
-            TimeLimits::default(),
-            problem,
-            Vec::new(),
-        );
+        let end = TurnEnd::Problem(problem, Vec::new());
+        return summary::turn(&capture.trace, index, session.clock(), TimeLimits::default(), end);
     }
-    let problem = exchanges(session, capture, limits, mocks, &turn.forwarded_props, action, asking).await;
-    let problem = problem.or_else(|| violation(capture, index));
+    let halt = exchanges(session, capture, limits, mocks, &turn.forwarded_props, action, asking).await;
+    let halt = halt.or_else(|| violation(capture, index));
     capture.end_turn();
-    let cut_short = problem.is_some() || capture.was_stopped();
+    let cut_short = halt.is_some() || capture.was_stopped();
     let mut failures = capture.judge.end_turn(&capture.trace, cut_short);
     let questions = capture.judge.take_questions();
     let unjudged = || capture.judge.unjudged().filter(|_| !cut_short);
-    let mut problem = problem.or_else(|| Some((Status::Error, unjudged()?)));
-    if problem.is_none() && failures.is_empty() {
-        let (refused, halt) = asking.judge(questions, capture).await;
-        (failures, problem) = (refused, halt.map(Halt::of_turn));
+    let mut halt = halt.or_else(|| unjudged().map(Halt::Broken));
+    if halt.is_none() && failures.is_empty() {
+        (failures, halt) = asking.judge(questions, capture).await;
     }
     let limits = capture.judge.time_limits();
-    summary::turn(&capture.trace, index, session.clock(), limits, problem, failures)
+    summary::turn(&capture.trace, index, session.clock(), limits, Halt::turn_end(halt, failures))
 }
 
-/// Talks to the agent until it waits for its client no more. Gives why the turn could not be judged to its end, and
-/// what that makes of its status.
+/// Talks to the agent until it waits for its client no more. Returns why the turn could not be evaluated to its end.
 async fn exchanges(
     session: &mut dyn Session,
     capture: &mut Capture,
@@ -108,19 +92,19 @@ async fn exchanges(
     forwarded_props: &Map<String, Value>,
     mut action: Action,
     asking: Asking<'_>,
-) -> Option<(Status, Problem)> {
+) -> Option<Halt> {
     mocks.begin_turn();
     let mut left = limits.clone();
     loop {
         let request = Request { action, forwarded_props: forwarded_props.clone() };
         let ended = session.exchange(request, &left, capture).await;
-        let problem = problem(ended, limits, capture);
-        if problem.is_some() || capture.was_stopped() {
-            return problem;
+        let halt = halt(ended, limits, capture);
+        if halt.is_some() || capture.was_stopped() {
+            return halt;
         }
         let answers = match mocks.answer(&capture.trace, asking).await {
             Ok(answers) => answers,
-            Err(problem) => return Some(problem),
+            Err(halt) => return Some(halt),
         };
         if answers.is_empty() || capture.answer(&answers) {
             return None;
@@ -131,42 +115,38 @@ async fn exchanges(
     }
 }
 
-/// Why an exchange could not be judged to its end, and what that makes of the turn's status.
-fn problem(
-    ended: Result<Ended, TargetError>,
-    limits: &Limits,
-    capture: &Capture,
-) -> Option<(Status, Problem)> {
-    let problem = |status, kind, message, help| Some((status, Problem { kind, message, help }));
+/// Why an exchange could not be evaluated to its end.
+fn halt(ended: Result<Ended, TargetError>, limits: &Limits, capture: &Capture) -> Option<Halt> {
+    let broken = |kind, message, help| Some(Halt::Broken(Problem { kind, message, help }));
     match ended {
-        Err(error) => problem(Status::Error, ErrorKind::Protocol, error.to_string(), error.help),
+        Err(error) => broken(ErrorKind::Protocol, error.to_string(), error.help),
         Ok(Ended::Timeout) => {
             let message = format!("timeout after {}", humantime::format_duration(limits.timeout));
-            problem(Status::Timeout, ErrorKind::Timeout, message, None)
+            broken(ErrorKind::Timeout, message, None)
         }
         // A rule broke, and the turn was to end with it: what it found is the verdict.
         Ok(Ended::Cancelled) if capture.was_stopped() => None,
-        Ok(Ended::Cancelled) => Some(Halt::Stopped.of_turn()),
+        Ok(Ended::Cancelled) => Some(Halt::Stopped),
         Ok(Ended::Terminal) => {
             // What became of an earlier run that is told again is history.
             let exchange = capture.trace.exchanges.last().filter(|exchange| !exchange.is_replay);
-            let outcome = exchange.and_then(|exchange| exchange.run_end.as_ref());
+            let outcome = exchange.and_then(|exchange| exchange.outcome.as_ref());
             match outcome.filter(|outcome| !capture.judge.expects(outcome)) {
-                Some(error @ RunEnd::Error { .. }) => {
-                    problem(Status::Error, ErrorKind::Agent, format!("agent error: {error}"), None)
+                Some(error @ Outcome::Error { .. }) => {
+                    broken(ErrorKind::Agent, format!("agent error: {error}"), None)
                 }
-                Some(RunEnd::Cancelled) => {
+                Some(Outcome::Cancelled) => {
                     let message = "the agent cancelled the run, which nobody asked for".to_owned();
-                    problem(Status::Error, ErrorKind::Agent, message, None)
+                    broken(ErrorKind::Agent, message, None)
                 }
-                Some(RunEnd::Finished | RunEnd::Interrupted(_)) | None => None,
+                Some(Outcome::Finished | Outcome::Interrupted(_)) | None => None,
             }
         }
     }
 }
 
 /// What is wrong with a turn whose events came in an order that the protocol forbids, where that is to fail it.
-fn violation(capture: &Capture, index: usize) -> Option<(Status, Problem)> {
+fn violation(capture: &Capture, index: usize) -> Option<Halt> {
     let turn = capture.trace.turns.get(index)?;
     let first = turn.violations.kept().first().filter(|_| capture.strict_protocol)?;
     let more = match turn.violations.kept().len() - 1 + turn.violations.more() {
@@ -176,5 +156,5 @@ fn violation(capture: &Capture, index: usize) -> Option<(Status, Problem)> {
     };
     let message = format!("violation of the protocol: {}{more}", summary::violation(turn, first));
     let help = Some(format!("`ananke explain {}` tells what the rule wants", first.rule));
-    Some((Status::Error, Problem { kind: ErrorKind::Protocol, message, help }))
+    Some(Halt::Broken(Problem { kind: ErrorKind::Protocol, message, help }))
 }

@@ -6,7 +6,7 @@ use crate::message::{InterruptAnswer, ToolAnswer};
 use crate::outcome::{ErrorKind, Problem};
 use crate::plan::{Reply, ReplyTo};
 use crate::target::Action;
-use crate::trace::{Interrupt, Origin, RunEnd, ToolCall, Trace};
+use crate::trace::{Interrupt, Origin, Outcome, ToolCall, Trace};
 
 /// What the agent waits for: interrupts, and calls of its last turn that nobody answered.
 struct Waiting<'t> {
@@ -77,8 +77,8 @@ pub(super) fn answers(trace: &Trace, replies: &[Reply]) -> Result<Action, Proble
 
 impl<'t> Waiting<'t> {
     fn of(trace: &'t Trace) -> Self {
-        let interrupts = match trace.exchanges.last().and_then(|exchange| exchange.run_end.as_ref()) {
-            Some(RunEnd::Interrupted(interrupts)) => interrupts.as_slice(),
+        let interrupts = match trace.exchanges.last().and_then(|exchange| exchange.outcome.as_ref()) {
+            Some(Outcome::Interrupted(interrupts)) => interrupts.as_slice(),
             _ => &[],
         };
         let told = trace.exchanges.last().and_then(|exchange| trace.turns.get(exchange.turn));
@@ -147,5 +147,5 @@ impl<'t> Waiting<'t> {
 }
 
 fn problem(message: String, help: &str) -> Problem {
-    Problem { kind: ErrorKind::Agent, message, help: Some(help.to_owned()) }
+    Problem { kind: ErrorKind::Conversation, message, help: Some(help.to_owned()) }
 }

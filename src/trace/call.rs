@@ -1,12 +1,11 @@
-//! A tool call and its results.
+//! A tool call: what was asked for, and what came back.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use serde_json::{Map, Value};
 
-use super::change::ResultContent;
-use super::origin::{Author, Origin};
+use super::{Lane, Origin, ResultContent};
 use crate::context::At;
 
 /// A tool call. It counts from its start, with or without a result (SPEC 6).
@@ -25,13 +24,13 @@ pub struct ToolCall {
     /// The turn of its last result, counted from 0.
     pub answered_in: Option<usize>,
     /// Who made it.
-    pub author: Author,
-    /// Whether it is a client-side (frontend) tool: the client answered it, not the agent's side.
-    pub is_client_side: bool,
-    /// How it became known.
+    pub lane: Lane,
+    /// Whether the client carried it out, and not the agent's side.
+    pub is_clients: bool,
+    /// How it came to be known.
     pub origin: Origin,
-    /// Its place in the order of all message starts, call starts and results.
-    pub order: u32,
+    /// Its start's place among the starts of all messages and calls and the results.
+    pub began: u32,
     /// When it started.
     pub started: At,
     /// When its arguments were complete.
@@ -40,48 +39,41 @@ pub struct ToolCall {
     pub(super) args_done_event: u32,
     /// The number of the event that opened it.
     pub first_event: u32,
-    /// The number of the last event about it.
+    /// The number of the last event that told of it.
     pub last_event: u32,
     args: OnceLock<Args>,
 }
 
-/// The arguments as JSON, or why they are not valid JSON.
+/// The arguments as JSON, or why they are none.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Args {
     /// The arguments; an empty text is an empty object.
     Json(Value),
-    /// The text is not valid JSON; the parser's message.
+    /// The text is no JSON; the words of the parser.
     Malformed(String),
 }
 
-/// One result of a call.
+/// One answer to a call.
 #[derive(Debug)]
 pub struct ToolResult {
-    /// The text that rules match: an object or array as compact JSON, a JSON string unquoted, anything else as sent.
+    /// What rules match on: an object or array as compact JSON, a JSON string unquoted, anything else as sent.
     pub text: String,
-    /// The JSON value, if the result is one.
+    /// The JSON value, where the answer is one.
     pub structured: Option<Value>,
-    /// Whether it is an error, if the protocol says so.
+    /// Whether the protocol says that it is an error.
     pub is_error: Option<bool>,
-    /// Whether the call was denied and not executed.
+    /// Whether the call was not carried out, since somebody said no.
     pub is_denied: bool,
     /// When it arrived.
     pub at: At,
-    /// Its place in the order of all message starts, call starts and results.
-    pub order: u32,
+    /// Its place among the starts of all messages and calls and the results.
+    pub came: u32,
     /// The number of the event that brought it.
     pub event: u32,
 }
 
 impl ToolCall {
-    pub(super) fn new(
-        wire_id: String,
-        name: String,
-        author: Author,
-        turn: usize,
-        at: At,
-        event: u32,
-    ) -> Self {
+    pub(super) fn new(wire_id: String, name: String, lane: Lane, turn: usize, at: At, event: u32) -> Self {
         Self {
             wire_id,
             name,
@@ -89,10 +81,10 @@ impl ToolCall {
             results: Vec::new(),
             counted_in: turn,
             answered_in: None,
-            author,
-            is_client_side: false,
+            lane,
+            is_clients: false,
             origin: Origin::Streamed,
-            order: 0,
+            began: 0,
             started: at,
             args_done: None,
             args_done_event: event,
@@ -102,7 +94,7 @@ impl ToolCall {
         }
     }
 
-    /// The arguments as JSON; parsed once, when first needed.
+    /// The arguments as JSON; parsed once, when first asked for.
     pub fn args(&self) -> &Args {
         self.args.get_or_init(|| {
             if self.args_text.trim().is_empty() {
@@ -115,7 +107,7 @@ impl ToolCall {
         })
     }
 
-    /// The arguments as a value; if they are not valid JSON, their text.
+    /// The arguments as a value: what is no JSON is the text that came.
     pub fn args_value(&self) -> Value {
         match self.args() {
             Args::Json(args) => args.clone(),
@@ -138,7 +130,7 @@ impl ToolCall {
         self.args = OnceLock::new();
     }
 
-    /// Completes its arguments; `false` if they were complete already.
+    /// Its arguments are complete; `false` where they were already.
     pub(super) fn finish_args(&mut self, at: At, event: u32) -> bool {
         if self.args_done.is_some() {
             return false;
@@ -147,9 +139,9 @@ impl ToolCall {
         true
     }
 
-    /// Whether a subagent made it.
+    /// Whether a helper of the agent's own made it.
     pub fn is_by_subagent(&self) -> bool {
-        matches!(self.author, Author::Subagent(_))
+        matches!(self.lane, Lane::Subagent(_))
     }
 
     pub(super) fn answer(&mut self, result: ToolResult, turn: usize) {
@@ -166,13 +158,13 @@ impl ToolResult {
             ResultContent::Json(Value::String(text)) => (text.clone(), Some(Value::String(text))),
             ResultContent::Json(value) => (value.to_string(), Some(value)),
         };
-        Self { text, structured, is_error, is_denied: false, at, order: 0, event }
+        Self { text, structured, is_error, is_denied: false, at, came: 0, event }
     }
 }
 
-/// The text that rules match, and the JSON value.
+/// The text that rules see, and the value behind it.
 fn read(text: Cow<'_, str>) -> (String, Option<Value>) {
-    // A number or a word stays as sent, also if it is JSON.
+    // Only what can be an object, an array or a string is worth a parse; a number or a word stays as sent.
     if !text.trim_start().starts_with(['{', '[', '"']) {
         let value = serde_json::from_str(&text).ok();
         return (text.into_owned(), value);

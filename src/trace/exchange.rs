@@ -1,32 +1,33 @@
-//! Requests to the agent, and the events of their responses.
+//! One request and what came back.
 
-use super::change::RunEnd;
-use super::usage::Usage;
+use std::ops::Range;
+
+use super::{Outcome, Usage};
 use crate::context::At;
 
-/// One request to the agent and its response.
+/// One request to the agent and its answer.
 #[derive(Clone, Debug)]
 pub struct Exchange {
     /// The turn it belongs to, counted from 0.
     pub turn: usize,
     /// When the request was sent.
     pub sent: At,
-    /// When the response began.
+    /// When the answer began.
     pub first_byte: Option<At>,
-    /// The HTTP status of the response, if the protocol has one.
+    /// The answer's HTTP status, where the protocol has one.
     pub status: Option<u16>,
     /// When the run ended: its last terminal event, else the end of the exchange.
     pub ended: Option<At>,
     /// The runs' ids as the agent gave them, in order.
     pub run_ids: Vec<String>,
-    /// How its last run ended, according to the agent.
-    pub run_end: Option<RunEnd>,
-    /// The tokens of its ended runs; unknown if a run finished without reporting them.
+    /// How the agent says that it ended.
+    pub outcome: Option<Outcome>,
+    /// What its runs took, once they ended; unknown of a run that ended well without telling.
     pub usage: Option<Usage>,
-    /// Whether `run_end` is that of a replayed run.
+    /// Whether the outcome is that of an earlier run, told again: history.
     pub is_replay: bool,
     run_is_replay: bool,
-    /// What the running run has reported so far.
+    /// What the running run told so far.
     running_usage: Option<Usage>,
     run_has_ended: bool,
     /// The number of the event that ended it.
@@ -40,7 +41,9 @@ pub struct Event {
     pub at: At,
     /// The exchange it belongs to.
     pub exchange: u16,
-    /// Its own timestamp, in microseconds of Unix time.
+    /// Where its bytes are.
+    pub(super) raw: Range<u32>,
+    /// When the agent says that it came about, in microseconds of Unix time.
     pub(super) stamp: Option<u64>,
 }
 
@@ -53,7 +56,7 @@ impl Exchange {
             status: None,
             ended: None,
             run_ids: Vec::new(),
-            run_end: None,
+            outcome: None,
             usage: None,
             is_replay: false,
             run_is_replay: false,
@@ -68,29 +71,29 @@ impl Exchange {
         self.ended.map_or(0, |ended| ended.0.saturating_sub(self.sent.0))
     }
 
-    /// Begins a run, or the replay of an earlier one.
+    /// Takes the start of a run, or of an earlier one that is told again.
     pub(super) fn run_started(&mut self, id: Option<String>, is_replay: bool) {
         self.run_is_replay = is_replay;
         self.run_has_ended = false;
         self.run_ids.extend(id);
     }
 
-    /// Adds tokens of the running run.
+    /// Takes what the running run took.
     pub(super) fn add_usage(&mut self, usage: Usage) {
         self.running_usage = Some(self.running_usage.unwrap_or_default() + usage);
     }
 
-    /// Ends a run. An error is kept whatever a later run of the same response says, unless it is a replayed one.
-    pub(super) fn run_ended(&mut self, at: At, event: u32, end: RunEnd) {
+    /// Takes the end of a run: an error stays, whatever a later run of the same answer says, unless it is told again.
+    pub(super) fn run_ended(&mut self, at: At, event: u32, outcome: Outcome) {
         (self.ended, self.ended_by) = (Some(at), Some(event));
         let is_first_end = !std::mem::replace(&mut self.run_has_ended, true);
-        let owes = is_first_end && matches!(end, RunEnd::Finished | RunEnd::Interrupted(_));
+        let owes = is_first_end && matches!(outcome, Outcome::Finished | Outcome::Interrupted(_));
         let usage = self.running_usage.take().or_else(|| owes.then_some(Usage::UNKNOWN));
         if let Some(usage) = usage {
             self.usage = Some(self.usage.unwrap_or_default() + usage);
         }
-        if self.is_replay || !matches!(self.run_end, Some(RunEnd::Error { .. })) {
-            self.run_end = Some(end);
+        if self.is_replay || !matches!(self.outcome, Some(Outcome::Error { .. })) {
+            self.outcome = Some(outcome);
             self.is_replay = self.run_is_replay;
         }
     }

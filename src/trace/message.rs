@@ -1,7 +1,6 @@
 //! A message of the conversation.
 
-use super::change::Role;
-use super::origin::{Author, Origin};
+use super::{Lane, Origin, Role};
 use crate::context::At;
 
 /// A message of the conversation.
@@ -13,17 +12,17 @@ pub struct Message {
     pub role: Role,
     /// Its text so far.
     pub text: String,
-    /// Who on the agent's side said it.
-    pub author: Author,
-    /// How it became known.
+    /// Who of the agent's side said it.
+    pub lane: Lane,
+    /// How it came to be known.
     pub origin: Origin,
     /// The turn it belongs to, counted from 0.
     pub turn: usize,
-    /// Its place in the order of all message starts, call starts and results.
-    pub order: u32,
+    /// Its start's place among the starts of all messages and calls and the results.
+    pub began: u32,
     /// The number of the event that opened it.
     pub opened: u32,
-    /// When its first text arrived.
+    /// When its first text came.
     pub first_text: Option<At>,
     /// The number of the event that brought it.
     pub(super) first_text_event: u32,
@@ -31,15 +30,15 @@ pub struct Message {
 }
 
 impl Message {
-    pub(super) fn new(wire_id: String, role: Role, author: Author, turn: usize, opened: u32) -> Self {
+    pub(super) fn new(wire_id: String, role: Role, lane: Lane, turn: usize, opened: u32) -> Self {
         Self {
             wire_id,
             role,
             text: String::new(),
-            author,
+            lane,
             origin: Origin::Streamed,
             turn,
-            order: 0,
+            began: 0,
             opened,
             first_text: None,
             first_text_event: opened,
@@ -47,9 +46,9 @@ impl Message {
         }
     }
 
-    /// The user's message that the test sent.
+    /// What the runner itself sent.
     pub(super) fn of_user(wire_id: String, text: String, turn: usize, opened: u32) -> Self {
-        Self { text, closed: true, ..Self::new(wire_id, Role::User, Author::Agent, turn, opened) }
+        Self { text, closed: true, ..Self::new(wire_id, Role::User, Lane::Agent, turn, opened) }
     }
 
     /// A message known from a snapshot.
@@ -62,14 +61,14 @@ impl Message {
         self.closed
     }
 
-    /// Whether it is part of the text of its turn.
+    /// Whether it is part of the text that rules look at.
     pub fn is_text(&self) -> bool {
         self.role == Role::Assistant && self.origin != Origin::History && !self.text.is_empty()
     }
 
-    /// Whether a subagent said it.
+    /// Whether a helper of the agent's own said it.
     pub fn is_by_subagent(&self) -> bool {
-        matches!(self.author, Author::Subagent(_))
+        matches!(self.lane, Lane::Subagent(_))
     }
 
     /// Adds to its text.
@@ -82,12 +81,12 @@ impl Message {
         }
     }
 
-    /// Closes it; `false` if it was closed already.
+    /// Closes it; `false` where it was closed already.
     pub(super) fn close(&mut self) -> bool {
         !std::mem::replace(&mut self.closed, true)
     }
 
-    /// Reopens it: some agents send text after the end.
+    /// Opens it again: some agents go on after the end.
     pub(super) fn reopen(&mut self) {
         self.closed = false;
     }

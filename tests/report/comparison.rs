@@ -82,7 +82,7 @@ fn two_reports_of_one_run_have_nothing_to_tell() {
         for after in &paths {
             let comparison = compared(before, after).unwrap();
             assert!(!comparison.is_regression());
-            let failing = everything().iter().filter(|outcome| outcome.status.fails_the_run()).count();
+            let failing = everything().iter().filter(|outcome| outcome.status().fails_the_run()).count();
             let counts = json(&comparison)["counts"].clone();
             assert_eq!(counts, serde_json::json!({ "still_failing": failing }));
         }
@@ -96,7 +96,8 @@ fn what_is_printed_for_programs_fits_its_schema() {
     after.reverse();
     after.truncate(6);
     for (number, outcome) in after.iter_mut().enumerate() {
-        outcome.status = if number % 2 == 0 { Status::Failed } else { Status::Passed };
+        let status = if number % 2 == 0 { Status::Failed } else { Status::Passed };
+        *outcome = outcomes::ended(status, outcome.clone());
         outcome.turns.truncate(number);
     }
     let [before, after] = [("a", everything()), ("b", after)]
@@ -116,7 +117,7 @@ fn flaky_tests_and_those_in_quarantine_are_no_regressions() {
     let test = |name: &str| outcomes::outcome("a.test.yaml", name);
     let wobbles = Outcome { earlier_attempts: vec![test("wobbles")], ..test("wobbles") };
     let quarantine = Some(outcomes::quarantine(1, "*"));
-    let known = Outcome { status: Status::Failed, quarantine, ..test("known") };
+    let known = outcomes::ended(Status::Failed, Outcome { quarantine, ..test("known") });
     let [before, after] =
         [("a", vec![test("wobbles"), test("known")]), ("b", vec![wobbles, known])].map(|(name, outcomes)| {
             (
@@ -138,7 +139,7 @@ fn flaky_tests_and_those_in_quarantine_are_no_regressions() {
 fn hostile_reports_steer_no_terminal() {
     let folder = TempDir::new().unwrap();
     let [before, after] = [("a", Status::Passed), ("b", Status::Failed)].map(|(name, status)| {
-        whole(folder.path(), name, &run(vec![Outcome { status, ..outcomes::hostile() }]))
+        whole(folder.path(), name, &run(vec![outcomes::ended(status, outcomes::hostile())]))
     });
     let comparison = compared(&before, &after).unwrap();
     for text in [comparison.text(false, None), comparison.json().unwrap()] {
@@ -154,7 +155,7 @@ fn hostile_reports_steer_no_terminal() {
         let text = anstream::adapter::strip_str(&text).to_string();
         let orders = text.lines().filter(|line| line.trim_start().starts_with("::"));
         assert_eq!(orders.count(), 0, "{text}");
-        let wide = text.lines().find(|line| ananke::text::columns::width(line) > columns);
+        let wide = text.lines().find(|line| ananke::diagnostic::columns::width(line) > columns);
         assert_eq!(wide, None, "{text}");
     }
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ananke::context::TerminalSize;
-use ananke::outcome::{Outcome, Status, Verdict};
+use ananke::outcome::{Level, Outcome, Status, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
 use ananke::report::console::{ConsoleOptions, ConsoleReport, Verbosity};
@@ -133,8 +133,8 @@ fn wrapping_changes_no_word() {
             (20, columns::<20>),
         ] {
             let wrapped = printed_on(size, &events, false, verbosity);
-            let widest = wrapped.lines().max_by_key(|line| ananke::text::columns::width(line)).unwrap();
-            assert!(ananke::text::columns::width(widest) <= width, "{widest}");
+            let widest = wrapped.lines().max_by_key(|line| ananke::diagnostic::columns::width(line)).unwrap();
+            assert!(ananke::diagnostic::columns::width(widest) <= width, "{widest}");
             let coloured = printed_on(size, &events, true, verbosity);
             assert_eq!(anstream::adapter::strip_str(&coloured).to_string(), wrapped);
             // What has room behind a call on a wide terminal stands below it on a narrow one, and an excerpt is cut by
@@ -156,7 +156,7 @@ fn hostile_text_is_wrapped_too() {
             .chars()
             .find(|character| (character.is_control() && *character != '\n') || *character == '\u{202e}');
         assert_eq!(bad, None, "{text}");
-        assert!(text.lines().all(|line| ananke::text::columns::width(line) <= 40), "{text}");
+        assert!(text.lines().all(|line| ananke::diagnostic::columns::width(line) <= 40), "{text}");
         assert!(!text.contains("##vso["), "{text}");
         let orders = text.lines().filter(|line| line.trim_start().starts_with("::"));
         assert_eq!(orders.count(), 0, "{text}");
@@ -172,7 +172,7 @@ fn sorted(text: &str) -> Vec<char> {
 #[test]
 fn a_quiet_run_that_passes_is_one_line() {
     let passing: Vec<Outcome> =
-        outcomes::all_kinds().into_iter().filter(|outcome| outcome.status == Status::Passed).collect();
+        outcomes::all_kinds().into_iter().filter(|outcome| outcome.status() == Status::Passed).collect();
     assert_eq!(printed(&run(passing), false, Verbosity::Quiet), "2 tests: 2 passed in 2 min 5 s\n");
 }
 
@@ -205,11 +205,10 @@ fn hostile_text_stays_text() {
 #[test]
 fn long_stories_are_cut() {
     let mut long = outcomes::outcome("specs/long.test.yaml", "long");
-    long.status = Status::Failed;
     long.duration_us = 1;
     for number in 1..=400 {
         let mut turn = outcomes::turn(number, &"é".repeat(5_000), 1, vec![outcomes::says(number, "x\ny")]);
-        turn.status = Status::Failed;
+        turn.end.failures_mut().push(outcomes::failure(Level::Turn, 1, "tools.forbid", "no"));
         long.turns.push(turn);
     }
     let verbose = printed(&run(vec![long.clone()]), false, Verbosity::Verbose);
@@ -221,10 +220,8 @@ fn long_stories_are_cut() {
 
 #[test]
 fn the_list_of_failures_is_bounded() {
-    let failing = |number| {
-        let outcome = outcomes::outcome("a.test.yaml", &format!("t{number}"));
-        Outcome { status: Status::Failed, ..outcome }
-    };
+    let failing =
+        |number| outcomes::ended(Status::Failed, outcomes::outcome("a.test.yaml", &format!("t{number}")));
     let text = printed(&run((1..=250).map(failing).collect()), false, Verbosity::Quiet);
     assert!(
         text.ends_with("a.test.yaml::t100\n  … and 150 more\n\n250 tests: 250 failed in 2 min 5 s\n"),
@@ -238,7 +235,8 @@ fn every_list_at_the_end_is_bounded() {
     let outcomes = (1..=150).flat_map(|number| {
         let outcome = outcomes::outcome("a.test.yaml", &format!("t{number}"));
         let idle = Outcome { quarantine: Some(entry(number)), ..outcome.clone() };
-        let shielded = Outcome { quarantine: Some(entry(999)), status: Status::Error, ..outcome.clone() };
+        let shielded = Outcome { quarantine: Some(entry(999)), ..outcome.clone() };
+        let shielded = outcomes::ended(Status::Error, shielded);
         let flaky = Outcome { earlier_attempts: vec![outcome.clone()], ..outcome };
         [idle, shielded, flaky]
     });

@@ -135,7 +135,7 @@ fn the_summary_says_why() {
 
 #[test]
 fn a_passing_run_leads_to_zero() {
-    let passing = outcomes::all_kinds().into_iter().filter(|outcome| outcome.status == Status::Passed);
+    let passing = outcomes::all_kinds().into_iter().filter(|outcome| outcome.status() == Status::Passed);
     let lines = lines(&printed(&run(passing.collect())));
     let summary = lines.last().expect("a summary");
     assert_eq!((&summary["exit_code"], &summary["reason"]), (&json!(0), &json!("no test failed")));

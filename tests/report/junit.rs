@@ -145,7 +145,7 @@ fn a_run_with_every_status() {
 #[test]
 fn hostile_text_stays_text() {
     for status in [Status::Passed, Status::Failed, Status::Error, Status::Timeout, Status::Skipped] {
-        let outcome = Outcome { status, ..outcomes::hostile() };
+        let outcome = outcomes::ended(status, outcomes::hostile());
         let root = parsed(&written(&format!("hostile-{}", status.as_str()), &run(vec![outcome])));
         check_totals(&root);
         let case = root.named("testsuite").next().and_then(|suite| suite.named("testcase").next());

@@ -6,7 +6,7 @@ use ananke::report::junit::{Attachments, JunitReport, Profile};
 use regex::Regex;
 
 use super::junit::{Node, folder, parsed, xml_text};
-use super::outcomes::{outcome, says, turn};
+use super::outcomes::{ended, outcome, says, turn};
 use super::{in_job, run};
 
 const NOWHERE: [(&str, &str); 0] = [];
@@ -35,7 +35,7 @@ fn written(name: &str, environment: &[(&str, &str)], outcomes: Vec<Outcome>) -> 
 }
 
 fn recorded(name: &str, status: Status, file: &str) -> Outcome {
-    Outcome { status, recording: Some(file.to_owned()), ..outcome("pay.test.yaml", name) }
+    ended(status, Outcome { recording: Some(file.to_owned()), ..outcome("pay.test.yaml", name) })
 }
 
 #[test]

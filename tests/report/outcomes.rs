@@ -6,7 +6,7 @@ use ananke::context::Day;
 use ananke::diagnostic::{Difference, Excerpt, ExcerptLine, Place};
 use ananke::outcome::{
     CallOutcome, EarlierMessage, ErrorKind, Failure, Held, Level, Line, Outcome, Problem, Quarantine, Status,
-    Timing, TurnOutcome,
+    TestEnd, Timing, TurnEnd, TurnOutcome,
 };
 
 /// When every run of these tests starts.
@@ -24,12 +24,10 @@ pub(super) fn outcome(file: &str, name: &str) -> Outcome {
         target: "default".to_owned(),
         agent: "shop".to_owned(),
         thread_id: "thread-1".to_owned(),
-        status: Status::Passed,
+        end: TestEnd::default(),
         turns: Vec::new(),
         turns_not_run: 0,
-        failures: Vec::new(),
         held: Vec::new(),
-        problem: None,
         warnings: Vec::new(),
         started_unix_ms: STARTED,
         ended_unix_ms: STARTED,
@@ -53,12 +51,10 @@ pub(super) fn turn(number: u32, input: &str, duration_us: u64, lines: Vec<Line>)
         ended_unix_ms: STARTED + duration_us / 1000,
         duration_us,
         timing: Timing::default(),
-        end: None,
+        run_end: None,
         usage: None,
-        status: Status::Passed,
-        failures: Vec::new(),
+        end: TurnEnd::Evaluated(Vec::new()),
         held: Vec::new(),
-        problem: None,
         warnings: Vec::new(),
     }
 }
@@ -99,6 +95,30 @@ pub(super) fn failure(level: Level, line: u32, rule: &str, message: &str) -> Fai
 
 pub(super) fn problem(kind: ErrorKind, message: &str, help: Option<&str>) -> Problem {
     Problem { kind, message: message.to_owned(), help: help.map(str::to_owned) }
+}
+
+/// `outcome` with this verdict. Its own findings stay where a test with this verdict can have them.
+pub(super) fn ended(status: Status, mut outcome: Outcome) -> Outcome {
+    let own = outcome.end.problem().cloned();
+    let problem =
+        |kind| Problem { kind, ..own.clone().unwrap_or_else(|| problem(kind, "it went wrong", None)) };
+    let failures = outcome.end.failures().to_vec();
+    outcome.end = match status {
+        Status::Passed => {
+            outcome.turns.iter_mut().for_each(|turn| turn.end = TurnEnd::Evaluated(Vec::new()));
+            TestEnd::default()
+        }
+        Status::Failed if own.is_none() && failures.is_empty() => {
+            outcome.turns.iter_mut().for_each(|turn| turn.end = TurnEnd::Evaluated(Vec::new()));
+            TestEnd::Evaluated(vec![failure(Level::Test, 5, "tools.forbid", "`pay` is forbidden")])
+        }
+        Status::Failed => TestEnd::Problem(problem(ErrorKind::Conversation), failures),
+        Status::Error => TestEnd::Problem(problem(ErrorKind::Protocol), failures),
+        Status::Timeout => TestEnd::Problem(problem(ErrorKind::Timeout), failures),
+        Status::Skipped => TestEnd::Skipped(problem(ErrorKind::Setup).message),
+    };
+    assert_eq!(outcome.status(), status);
+    outcome
 }
 
 fn timed(mut outcome: Outcome) -> Outcome {
@@ -157,9 +177,8 @@ fn pays_twice() -> Outcome {
             says(31, "Paid. Your receipt is on its way."),
         ],
     );
-    paying.status = Status::Failed;
     paying.warnings.push("the run finished twice".to_owned());
-    paying.failures.push(Failure {
+    paying.end.failures_mut().push(Failure {
         expected: "exactly 1 call".to_owned(),
         seen: vec![
             format!(r#"charge_card({card}) → {{"ok":false,"reason":"try again"}}"#),
@@ -168,36 +187,36 @@ fn pays_twice() -> Outcome {
         events: vec![21, 27],
         ..failure(Level::Test, 12, "tools.require", "`charge_card` was called 2 times, expected exactly 1")
     });
-    paying.failures.push(Failure {
+    paying.end.failures_mut().push(Failure {
         expected: "at most 1 s".to_owned(),
         seen: vec!["1.3 s".to_owned()],
         ..failure(Level::Target, 9, "timing.max_duration_ms", "the turn took 1.3 s, at most 1 s is allowed")
     });
     let turns = vec![turn(1, "I want to checkout", 640_000, vec![validated, says(8, "Which card?")]), paying];
     let base = outcome("specs/checkout.test.yaml", "pays once");
-    timed(Outcome { turns, turns_not_run: 1, status: Status::Failed, line: 3, ..base })
+    timed(Outcome { turns, turns_not_run: 1, line: 3, ..base })
 }
 
 fn never_validates() -> Outcome {
     let lines =
         vec![calls(4, "charge_card", r#"{"amount":1}"#, Some("done"), (5_000, 700)), says(6, "Done.")];
     let turns = vec![turn(1, "hello", 95_000, vec![says(2, "Hello!")]), turn(2, "buy it", 95_000, lines)];
-    let failures = vec![Failure {
+    let end = TestEnd::Evaluated(vec![Failure {
         expected: "at least 1 call of `validate_cart`".to_owned(),
         seen: vec!["charge_card({\"amount\":1}) → done".to_owned()],
         events: vec![4],
         ..failure(Level::Test, 21, "tools.require", "`validate_cart` was never called")
-    }];
+    }]);
     let base = outcome("specs/checkout.test.yaml", "validates before paying");
-    timed(Outcome { turns, failures, status: Status::Failed, line: 18, ..base })
+    timed(Outcome { turns, end, line: 18, ..base })
 }
 
 fn crashes() -> Outcome {
     let mut crashing = turn(1, "crash, please", 51_000, vec![says(2, "One moment")]);
-    crashing.status = Status::Error;
-    crashing.problem = Some(problem(ErrorKind::Agent, "agent error: model unavailable (E42)", None));
+    let problem = problem(ErrorKind::Agent, "agent error: model unavailable (E42)", None);
+    crashing.end = TurnEnd::Problem(problem, Vec::new());
     let base = outcome("specs/trouble.test.yaml", "crashes");
-    timed(Outcome { turns: vec![crashing], status: Status::Error, ..base })
+    timed(Outcome { turns: vec![crashing], ..base })
 }
 
 fn hangs() -> Outcome {
@@ -207,23 +226,22 @@ fn hangs() -> Outcome {
         30_000_000,
         vec![calls(5, "search_web", r#"{"q":"life"}"#, None, (2_100_000, 0))],
     );
-    hanging.status = Status::Timeout;
-    hanging.problem = Some(problem(
+    let problem = problem(
         ErrorKind::Timeout,
         "timeout after 30s",
         Some("`search_web` has no result yet; raise `timeout_ms` if it may take so long"),
-    ));
-    hanging.failures.push(failure(Level::Turn, 31, "tools.forbid", "`search_web` is forbidden"));
+    );
+    let failures = vec![failure(Level::Turn, 31, "tools.forbid", "`search_web` is forbidden")];
+    hanging.end = TurnEnd::Problem(problem, failures);
     let base = outcome("specs/trouble.test.yaml", "hangs");
-    timed(Outcome { turns: vec![hanging], turns_not_run: 2, status: Status::Timeout, line: 14, ..base })
+    timed(Outcome { turns: vec![hanging], turns_not_run: 2, line: 14, ..base })
 }
 
 fn lacks_a_variable() -> Outcome {
     let message = "`${COUPON}` is not defined";
     let help = "define it under `vars`, or pass `--var COUPON=…`";
     Outcome {
-        status: Status::Error,
-        problem: Some(problem(ErrorKind::Setup, message, Some(help))),
+        end: TestEnd::Problem(problem(ErrorKind::Setup, message, Some(help)), Vec::new()),
         thread_id: String::new(),
         turns_not_run: 1,
         ..outcome("specs/trouble.test.yaml", "lacks a variable")
@@ -232,7 +250,7 @@ fn lacks_a_variable() -> Outcome {
 
 fn is_skipped() -> Outcome {
     Outcome {
-        status: Status::Skipped,
+        end: TestEnd::Skipped("skipped on purpose".to_owned()),
         thread_id: String::new(),
         turns_not_run: 3,
         ..outcome("specs/trouble.test.yaml", "is skipped")
@@ -306,7 +324,7 @@ pub(super) fn hostile_after_all(status: Status, in_quarantine: bool) -> Outcome 
     let entry =
         Quarantine { owner: HOSTILE.to_owned(), reason: Some(HOSTILE.to_owned()), ..quarantine(1, HOSTILE) };
     let quarantine = in_quarantine.then_some(entry);
-    Outcome { status, earlier_attempts: vec![hostile(), hostile()], quarantine, ..hostile() }
+    ended(status, Outcome { earlier_attempts: vec![hostile(), hostile()], quarantine, ..hostile() })
 }
 
 /// Text that breaks terminals, parsers and attributes.
@@ -338,10 +356,10 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
     };
     let held = Held { rule: "state", level: Level::Test, place: failure.place.clone(), wanted: say("held") };
     let problem =
-        Problem { kind: ErrorKind::Protocol, message: say("problem"), help: Some(say("problem's help")) };
+        Problem { kind: ErrorKind::Conversation, message: say("problem"), help: Some(say("problem's help")) };
     let (args, result) = (say("arguments"), say("result"));
     let turn = TurnOutcome {
-        end: None,
+        run_end: None,
         usage: None,
         timing: Timing::default(),
         number: 1,
@@ -354,10 +372,8 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         started_unix_ms: u64::MAX,
         ended_unix_ms: u64::MAX,
         duration_us: 1,
-        status: Status::Failed,
-        failures: vec![failure.clone()],
+        end: TurnEnd::Problem(problem.clone(), vec![failure.clone()]),
         held: vec![held.clone()],
-        problem: Some(problem.clone()),
         warnings: vec![say("turn's warning")],
     };
     Outcome {
@@ -370,13 +386,11 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         target: say("target"),
         agent: say("agent's name"),
         thread_id: say("thread"),
-        status: Status::Failed,
+        end: TestEnd::Problem(problem, vec![failure]),
         history: vec![EarlierMessage { role: "assistant", text: say("history") }],
         turns: vec![turn],
         turns_not_run: 1,
-        failures: vec![failure],
         held: vec![held],
-        problem: Some(problem),
         warnings: vec![say("warning")],
         started_unix_ms: u64::MAX,
         ended_unix_ms: u64::MAX,

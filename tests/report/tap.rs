@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use ananke::outcome::{Outcome, Status, Verdict};
+use ananke::outcome::{Outcome, Status, TestEnd, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
 use ananke::report::tap::TapReport;
@@ -84,8 +84,7 @@ fn a_run_cut_short_bails_out() {
 #[test]
 fn hostile_text_stays_text() {
     let skipped = |why: &str| Outcome {
-        problem: Some(outcomes::problem(ananke::outcome::ErrorKind::Setup, why, None)),
-        status: Status::Skipped,
+        end: TestEnd::Skipped(why.to_owned()),
         ..outcomes::outcome("a.test.yaml", "a # SKIP b \\# skip c\nnot ok 1 - d")
     };
     let text = written("directives", &run(vec![skipped("x # SKIP y\nBail out!")]));

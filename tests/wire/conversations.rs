@@ -39,7 +39,7 @@ impl Told {
             self.outcome.all_failures().map(|(turn, failure)| format!("{turn}: {}", failure.message));
         let problems = self.outcome.first_problem();
         let problems = problems.into_iter().map(|(turn, problem)| format!("{turn}: {}", problem.message));
-        let status = self.outcome.status.as_str().to_owned();
+        let status = self.outcome.status().as_str().to_owned();
         std::iter::once(status).chain(failures).chain(problems).collect()
     }
 

@@ -178,7 +178,7 @@ async fn verdict(turns: &str, answers: &[Vec<Value>]) -> (Vec<Value>, Status, Ve
     let said = failures.chain(problem).collect();
     let requests = agent.requests().await;
     let bodies = requests.iter().map(|request| serde_json::from_slice(&request.body).expect("JSON"));
-    (bodies.collect(), outcome.status, said)
+    (bodies.collect(), outcome.status(), said)
 }
 
 fn call(id: &str, args: &str, result: Option<&str>) -> Vec<Value> {

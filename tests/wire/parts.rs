@@ -54,7 +54,7 @@ const TURNS: &str = r#"
 #[tokio::test]
 async fn parts_of_1_0_are_sent_again_unchanged() {
     let (bodies, outcome) = converse("", TURNS, &[vec![], vec![]]).await;
-    assert_eq!(outcome.status, Status::Passed, "{outcome:?}");
+    assert_eq!(outcome.status(), Status::Passed, "{outcome:?}");
     let image = json!({"type": "data", "value": "bm90IHJlYWxseSBhIHBpY3R1cmU=", "mimeType": "image/png"});
     let first = json!([
         {"type": "text", "text": "Is this"},
@@ -138,11 +138,11 @@ async fn a_snapshot_that_repeats_the_parts_is_recognised() {
         ]})
     };
     let (_, outcome) = converse("", turns, &[vec![snapshot(&own)]]).await;
-    assert_eq!(outcome.status, Status::Passed, "{outcome:?}");
+    assert_eq!(outcome.status(), Status::Passed, "{outcome:?}");
     // Other words are another message, and then everything that was not known before the turn is live.
     let (_, outcome) =
         converse("", turns, &[vec![snapshot(&json!([{"type": "text", "text": "it?"}]))]]).await;
-    assert_eq!(outcome.status, Status::Failed, "{outcome:?}");
+    assert_eq!(outcome.status(), Status::Failed, "{outcome:?}");
 }
 
 /// Some agents stream the user's message back under its own id.
@@ -168,7 +168,7 @@ async fn an_agent_cannot_rewrite_what_the_user_said() {
         ("a.png", "a"),
     ]);
     let outcome = project.run().await.remove(0);
-    assert_eq!(outcome.status, Status::Passed, "{outcome:?}");
+    assert_eq!(outcome.status(), Status::Passed, "{outcome:?}");
     let requests = agent.requests().await;
     let body: Value = serde_json::from_slice(&requests[1].body).unwrap();
     let image =

@@ -8,8 +8,7 @@ pub use concise::concise;
 pub use human::{Look, human};
 pub use summary::summary;
 
-use super::Severity;
-use crate::text::{ci_commands, is_confusable};
+use super::{Severity, deceives, orders};
 
 /// The word a severity is printed as.
 fn word(severity: Severity) -> &'static str {
@@ -33,11 +32,11 @@ fn harmless(text: &str) -> String {
         },
     };
     let text: String = text.chars().map(sign).collect();
-    ci_commands::escape_with(&text, |_| "?").into_owned()
+    orders::rewritten(&text, |_| "?").into_owned()
 }
 
 /// Whether a character changes how others are shown, instead of being shown: here joiners as well, since the place below
 /// a line is found by counting signs.
 fn steers(character: char) -> bool {
-    is_confusable(character) || matches!(character, '\u{200c}' | '\u{200d}')
+    deceives(character) || matches!(character, '\u{200c}' | '\u{200d}')
 }

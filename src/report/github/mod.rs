@@ -91,11 +91,11 @@ impl GithubReport {
             line(kind, Some((&file, failure.place.line)), &outcome.id, &finding(failure))
         };
         match &outcome.quarantine {
-            Some(entry) if outcome.status.fails_the_run() => {
-                let why = outcome.headline().map_or(outcome.status.as_str(), |(_, message)| message);
+            Some(entry) if outcome.status().fails_the_run() => {
+                let why = outcome.headline().map_or(outcome.status().as_str(), |(_, message)| message);
                 warnings.add(std::iter::once(at_test(Kind::Warning, &format!("{entry}: {why}"))));
             }
-            None if outcome.status.fails_the_run() => {
+            None if outcome.status().fails_the_run() => {
                 let problem = outcome.first_problem().map(|(_, Problem { kind: _, message, help })| {
                     let lines: Vec<&str> = [message.as_str()].into_iter().chain(help.as_deref()).collect();
                     at_test(Kind::Error, &lines.join("\n"))

@@ -69,7 +69,7 @@ impl HtmlReport {
         self.rows.file.write_all(format!("{before}{row}").as_bytes())?;
         let test = markup::json(&view::test(outcome))?;
         self.stories.file.write_all(markup::data(&format!("test-{number}"), &test).as_bytes())?;
-        if outcome.status.fails_the_run() {
+        if outcome.status().fails_the_run() {
             if self.not_passed < MOST_PLAIN {
                 self.plain.file.write_all(plain::told(outcome).as_bytes())?;
             }

@@ -22,7 +22,7 @@ pub(super) fn told(outcome: &Outcome) -> String {
     let story = earlier(outcome, telling) + &tell(outcome, telling);
     format!(
         "<section class=\"plain\"><h2>{}: {}</h2>\n<pre>\n{}</pre></section>\n",
-        outcome.status.as_str(),
+        outcome.status().as_str(),
         markup::line(&outcome.id),
         markup::lines(&story)
     )

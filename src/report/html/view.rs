@@ -4,10 +4,9 @@
 use serde::Serialize;
 
 use super::story::{self, Finding, HeldView, ProblemView, Turn};
-use crate::outcome::{Outcome, Status};
+use crate::outcome::Outcome;
 use crate::report::duration::milliseconds;
-use crate::report::{names, timestamp};
-use crate::text::truncate;
+use crate::report::{names, text, timestamp};
 
 /// The most bytes of a finding in the list.
 const LONGEST_HEADLINE: usize = 400;
@@ -92,7 +91,7 @@ pub(super) fn row(outcome: &Outcome) -> Row<'_> {
         file: &outcome.file,
         line: outcome.line,
         target: &outcome.target,
-        status: outcome.status.as_str(),
+        status: outcome.status().as_str(),
         duration_ms: milliseconds(outcome.duration_us),
         tags: &outcome.tags,
         tools: story::tools(outcome, MOST_TOOLS),
@@ -118,7 +117,7 @@ pub(super) fn test(outcome: &Outcome) -> Test<'_> {
 
 fn attempt(outcome: &Outcome) -> Attempt<'_> {
     Attempt {
-        status: outcome.status.as_str(),
+        status: outcome.status().as_str(),
         duration_ms: milliseconds(outcome.duration_us),
         headline: headline(outcome),
         story: story(outcome),
@@ -126,13 +125,12 @@ fn attempt(outcome: &Outcome) -> Attempt<'_> {
 }
 
 fn story(outcome: &Outcome) -> Story<'_> {
-    let skipped = outcome.status == Status::Skipped;
     Story {
         turns: story::turns(outcome),
         turns_not_run: outcome.turns_not_run as usize,
-        skip_reason: outcome.problem.as_ref().filter(|_| skipped).map(|problem| problem.message.as_str()),
-        problem: outcome.problem.as_ref().filter(|_| !skipped).map(story::problem),
-        findings: story::findings(&outcome.failures),
+        skip_reason: outcome.end.skip_reason(),
+        problem: outcome.end.problem().map(story::problem),
+        findings: story::findings(outcome.end.failures()),
         held: story::held(&outcome.held),
         warnings: &outcome.warnings,
     }
@@ -140,5 +138,5 @@ fn story(outcome: &Outcome) -> Story<'_> {
 
 fn headline(outcome: &Outcome) -> Option<String> {
     let (_, message) = outcome.headline()?;
-    Some(truncate::bytes(message, LONGEST_HEADLINE).into_owned())
+    Some(text::bounded(message, LONGEST_HEADLINE).into_owned())
 }

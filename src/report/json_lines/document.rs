@@ -12,10 +12,9 @@ use super::from_outcome;
 use super::view::VERSION;
 use crate::context::Scratch;
 use crate::redact::Sealed;
-use crate::report::Reporter;
 use crate::report::tally::Tally;
+use crate::report::{Reporter, text};
 use crate::run::RunEvent;
-use crate::text::escape;
 
 /// One JSON file of a run.
 pub struct JsonReport {
@@ -68,5 +67,5 @@ impl Reporter for JsonReport {
 }
 
 fn harmless(value: &impl Serialize) -> io::Result<String> {
-    Ok(escape::json(&serde_json::to_string(value)?).into_owned())
+    Ok(text::json(&serde_json::to_string(value)?).into_owned())
 }

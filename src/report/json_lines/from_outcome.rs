@@ -13,14 +13,13 @@ use crate::outcome::{
 use crate::report::duration::milliseconds;
 use crate::report::snapshots::Snapshots;
 use crate::report::tally::Tally;
-use crate::text::compact_json;
+use crate::report::text::compact_json;
 use crate::trace::{self, Tokens};
 
 /// The line of `outcome`.
 pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
     let said = outcome.turns.iter().rev().flat_map(|turn| turn.lines.iter().rev()).find_map(text_of);
     let problem = outcome.first_problem().map(|(_, problem)| problem);
-    let skipped = outcome.status == outcome::Status::Skipped;
     ResultLine {
         version: VERSION,
         id: &outcome.id,
@@ -32,11 +31,11 @@ pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
         target: &outcome.target,
         agent: filled(&outcome.agent),
         thread_id: filled(&outcome.thread_id),
-        status: outcome.status.into(),
+        status: outcome.status().into(),
         flaky: outcome.is_flaky().then_some(true),
         quarantined: outcome.quarantine.as_ref().map(quarantined),
         earlier_attempts: listed((1..).zip(&outcome.earlier_attempts).map(attempt)),
-        skip_reason: problem.filter(|_| skipped).map(|problem| problem.message.as_str()),
+        skip_reason: outcome.end.skip_reason(),
         started: outcome.started_unix_ms,
         ended: outcome.ended_unix_ms,
         duration_ms: milliseconds(outcome.duration_us),
@@ -46,10 +45,10 @@ pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
         turns: outcome.turns.iter().map(turn).collect(),
         total_turns: outcome.turns.len(),
         turns_not_run: outcome.turns_not_run,
-        final_assertions: assertions(&outcome.failures, &outcome.held),
+        final_assertions: assertions(outcome.end.failures(), &outcome.held),
         assertion_errors: outcome.all_failures().map(|(_, failure)| failure.message.as_str()).collect(),
         warnings: &outcome.warnings,
-        error: problem.filter(|_| !skipped).map(problem_view),
+        error: problem.map(problem_view),
         recording: outcome.recording.as_deref(),
     }
 }
@@ -66,14 +65,14 @@ fn quarantined(entry: &outcome::Quarantine) -> Quarantined<'_> {
 fn attempt((number, outcome): (usize, &Outcome)) -> Attempt<'_> {
     Attempt {
         attempt: number,
-        status: outcome.status.into(),
+        status: outcome.status().into(),
         thread_id: filled(&outcome.thread_id),
         started: outcome.started_unix_ms,
         ended: outcome.ended_unix_ms,
         duration_ms: milliseconds(outcome.duration_us),
         turns: outcome.turns.iter().map(turn).collect(),
         turns_not_run: outcome.turns_not_run,
-        final_assertions: assertions(&outcome.failures, &outcome.held),
+        final_assertions: assertions(outcome.end.failures(), &outcome.held),
         error: outcome.first_problem().map(|(_, problem)| problem_view(problem)),
         recording: outcome.recording.as_deref(),
     }
@@ -127,7 +126,7 @@ fn turn(turn: &TurnOutcome) -> Turn<'_> {
     Turn {
         number: turn.number,
         id: turn.id.as_deref(),
-        status: turn.status.into(),
+        status: turn.status().into(),
         input: &turn.input,
         input_source: InputSource::Static,
         output: said.join("\n"),
@@ -135,12 +134,12 @@ fn turn(turn: &TurnOutcome) -> Turn<'_> {
         late_results: listed(late_results),
         reasoning: Some(thoughts.join("\n")).filter(|thoughts| !thoughts.is_empty()),
         custom_events: listed(custom_events),
-        outcome: turn.end.as_ref().map(RunOutcome::from),
-        interrupts: turn.end.as_ref().and_then(interrupts),
+        outcome: turn.run_end.as_ref().map(RunOutcome::from),
+        interrupts: turn.run_end.as_ref().and_then(interrupts),
         usage: turn.usage.and_then(usage),
-        assertions: assertions(&turn.failures, &turn.held),
+        assertions: assertions(turn.failures(), &turn.held),
         warnings: &turn.warnings,
-        error: turn.problem.as_ref().map(problem_view),
+        error: turn.problem().map(problem_view),
         duration_ms: milliseconds(turn.duration_us),
         started: turn.started_unix_ms,
         ended: turn.ended_unix_ms,

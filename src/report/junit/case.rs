@@ -10,8 +10,7 @@ use super::element::{self, Element};
 use crate::outcome::{Outcome, Status};
 use crate::report::attempts::earlier;
 use crate::report::transcript::{Scope, Telling, tell};
-use crate::report::{duration, names};
-use crate::text::{escape, truncate};
+use crate::report::{duration, names, text};
 
 /// How deep the elements of a case stand.
 const CASE_DEPTH: usize = 2;
@@ -45,7 +44,7 @@ pub(super) fn write<W: Write>(
         transcript.insert_str(0, &earlier(outcome, telling));
     } else {
         for attempt in &outcome.earlier_attempts {
-            retried(writer, attempt, outcome.status)?;
+            retried(writer, attempt, outcome.status())?;
         }
     }
     let attached = attachments.lines(outcome);
@@ -61,7 +60,7 @@ pub(super) fn write<W: Write>(
 /// Writes `outcome` as a case of the strict profile: its verdict alone.
 pub(super) fn write_strict<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) -> io::Result<()> {
     let element = named(outcome).with("time", &duration::in_seconds(outcome.duration_us));
-    if outcome.status == Status::Passed {
+    if outcome.status() == Status::Passed {
         return element.empty(writer);
     }
     element.open(writer)?;
@@ -72,13 +71,13 @@ pub(super) fn write_strict<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) 
 /// What the strict profile tells of `outcome` with its suite: what the default one says in properties, and the
 /// transcript.
 pub(super) fn account(outcome: &Outcome) -> String {
-    let Outcome { id, target, agent, thread_id, status, .. } = outcome;
-    let mut account = format!("=== {}  {}\n", escape::line(id), status.as_str());
+    let Outcome { id, target, agent, thread_id, .. } = outcome;
+    let mut account = format!("=== {}  {}\n", text::line(id), outcome.status().as_str());
     let always = [("target", target), ("agent", agent), ("thread", thread_id)];
     let always = always.into_iter().map(|(name, value)| (name, value.clone()));
     for (name, value) in always.chain(standing(outcome)).filter(|(_, value)| !value.is_empty()) {
         // Writing to a String cannot fail.
-        let _ = writeln!(account, "{name}: {}", escape::line(&value));
+        let _ = writeln!(account, "{name}: {}", text::line(&value));
     }
     let telling = Telling::for_files(Scope::Everything);
     account + &earlier(outcome, telling) + &tell(outcome, telling) + "\n"
@@ -98,19 +97,19 @@ fn standing(outcome: &Outcome) -> impl Iterator<Item = (&'static str, String)> {
 /// Whether the test did not pass, and is skipped for readers since the quarantine shields the run from it: they fail a
 /// build on every failure they see.
 fn is_shielded(outcome: &Outcome) -> bool {
-    outcome.status.fails_the_run() && outcome.quarantine.is_some()
+    outcome.status().fails_the_run() && outcome.quarantine.is_some()
 }
 
 /// An attempt before the last, as Maven's Surefire writes it: `flaky…` beside a test that passed in the end, `rerun…`
 /// beside one that did not. Readers want the findings in an element of their own.
 fn retried<W: Write>(writer: &mut Writer<W>, attempt: &Outcome, last: Status) -> io::Result<()> {
-    let name = match (last, attempt.status) {
+    let name = match (last, attempt.status()) {
         (Status::Passed, Status::Failed) => "flakyFailure",
         (Status::Passed, _) => "flakyError",
         (_, Status::Failed) => "rerunFailure",
         (_, _) => "rerunError",
     };
-    let word = attempt.status.as_str();
+    let word = attempt.status().as_str();
     let (kind, message) = attempt.headline().unwrap_or((word, word));
     let element = Element::new(name, CASE_DEPTH + 1).with("message", &short(message)).with("type", kind);
     element.open(writer)?;
@@ -125,19 +124,19 @@ fn retried<W: Write>(writer: &mut Writer<W>, attempt: &Outcome, last: Status) ->
 
 fn named(outcome: &Outcome) -> Element {
     Element::new("testcase", CASE_DEPTH)
-        .with("name", &escape::line(&names::title(outcome)))
-        .with("classname", &escape::line(&names::class(&outcome.file)))
+        .with("name", &text::line(&names::title(outcome)))
+        .with("classname", &text::line(&names::class(&outcome.file)))
 }
 
 /// At most one element: readers disagree on what several mean.
 fn verdict<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) -> io::Result<()> {
-    let word = outcome.status.as_str();
+    let word = outcome.status().as_str();
     let headline = outcome.headline();
     let (kind, message) = headline.unwrap_or((word, word));
     let mut skipped = |message: &str| {
         Element::new("skipped", CASE_DEPTH + 1).with("message", &short(message)).empty(writer)
     };
-    let name = match (outcome.status, &outcome.quarantine) {
+    let name = match (outcome.status(), &outcome.quarantine) {
         (Status::Passed, _) => return Ok(()),
         (Status::Skipped, _) => {
             return skipped(headline.map_or("skipped on purpose", |(_, message)| message));
@@ -155,5 +154,5 @@ fn verdict<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) -> io::Result<()
 
 /// What fits into an attribute that servers show as a heading.
 fn short(message: &str) -> String {
-    escape::line(&truncate::bytes(message, 1000)).into_owned()
+    text::line(&text::bounded(message, 1000)).into_owned()
 }

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use anstyle::Style;
 
 use crate::context::TerminalSize;
-use crate::text::columns;
+use crate::diagnostic::columns;
 
 /// Text on one line, in parts of a style each.
 #[derive(Clone, Debug, Default)]

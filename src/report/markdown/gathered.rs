@@ -52,7 +52,7 @@ impl Gathered {
     }
 
     fn case(&mut self, outcome: &Outcome) {
-        let failed = outcome.status.fails_the_run();
+        let failed = outcome.status().fails_the_run();
         match &outcome.quarantine {
             None if failed => self.failures.add(outcome),
             Some(entry) if failed => self.quarantined.add(&quarantined(outcome, entry)),
@@ -63,7 +63,7 @@ impl Gathered {
             _ => {}
         }
         let place = self.slowest.partition_point(|(slower, _)| *slower >= outcome.duration_us);
-        if place < SLOWEST && outcome.status != Status::Skipped {
+        if place < SLOWEST && outcome.status() != Status::Skipped {
             self.slowest.insert(place, (outcome.duration_us, code(&outcome.id, NAME)));
             self.slowest.truncate(SLOWEST);
         }
@@ -134,7 +134,7 @@ impl Gathered {
 }
 
 fn quarantined(outcome: &Outcome, entry: &Quarantine) -> String {
-    let status = outcome.status.as_str();
+    let status = outcome.status().as_str();
     let message = outcome.headline().map(|(_, message)| format!(": {}", code(message, NAME)));
     let Quarantine { expires, owner, .. } = entry;
     let id = code(&outcome.id, NAME);

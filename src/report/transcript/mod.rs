@@ -12,13 +12,13 @@ use std::collections::BTreeSet;
 
 use anstyle::Style;
 
-use super::duration;
 use super::page::Page;
 use super::palette::Palette;
+use super::{duration, text};
+use crate::diagnostic::columns;
 use crate::outcome::{
     CallOutcome, EarlierMessage, LateResult, Line, OpenInterrupt, Outcome, RunEnd, TurnOutcome,
 };
-use crate::text::{columns, compact_json, escape, truncate};
 
 /// A call longer than this has its result on a line of its own.
 const LONGEST_CALL: usize = 100;
@@ -88,7 +88,7 @@ pub(super) fn tell(outcome: &Outcome, telling: Telling) -> String {
     }
     teller.not_run(outcome);
     let story = teller.page.into_text();
-    match truncate::lines(&story, telling.whole) {
+    match text::bounded_lines(&story, telling.whole) {
         Cow::Borrowed(_) => story,
         Cow::Owned(shortened) => shortened,
     }
@@ -134,7 +134,7 @@ impl Teller {
     }
 
     fn turn(&mut self, turn: &TurnOutcome, outcome: &Outcome) {
-        let findings = !turn.failures.is_empty() || turn.problem.is_some() || turn.status.fails_the_run();
+        let findings = !turn.failures().is_empty() || turn.status().fails_the_run();
         let with_lines = match self.telling.scope {
             Scope::Everything => true,
             Scope::Excerpt => findings || turn.lines.iter().any(|line| self.cited.contains(&event_of(line))),
@@ -151,8 +151,8 @@ impl Teller {
             self.heading(turn, outcome);
         }
         if is_excerpt {
-            self.findings(turn.problem.as_ref(), &turn.failures, false);
-            if turn.problem.is_some() || !turn.failures.is_empty() {
+            self.findings(turn.problem(), turn.failures(), false);
+            if turn.problem().is_some() || !turn.failures().is_empty() {
                 self.page.end();
             }
         }
@@ -160,7 +160,7 @@ impl Teller {
             self.lines(turn, outcome);
         }
         if !is_excerpt {
-            self.findings(turn.problem.as_ref(), &turn.failures, with_lines);
+            self.findings(turn.problem(), turn.failures(), with_lines);
         }
         self.held(&turn.held, with_lines);
     }
@@ -172,7 +172,7 @@ impl Teller {
         let id = turn.id.as_ref().map(|id| format!(", {}", self.harmless_line(id))).unwrap_or_default();
         self.page.put(palette.strong, &format!("turn {} of {turns}{id}", turn.number));
         self.page.space(2);
-        self.page.put(palette.of(turn.status), turn.status.as_str());
+        self.page.put(palette.of(turn.status()), turn.status().as_str());
         self.page.space(2);
         self.page.put(palette.faint, &duration::for_people(turn.duration_us));
         self.page.end();
@@ -207,7 +207,7 @@ impl Teller {
             }
         }
         // An error that nobody expected is told as the problem it is.
-        match turn.end.as_ref().filter(|_| turn.problem.is_none()) {
+        match turn.run_end.as_ref().filter(|_| turn.problem().is_none()) {
             Some(RunEnd::Error(message)) => self.row(None, "error:", Style::new(), message),
             Some(RunEnd::Cancelled) => self.row(None, "ends", palette.faint, "the agent cancelled the run"),
             Some(RunEnd::Interrupted(interrupts)) => {
@@ -250,7 +250,7 @@ impl Teller {
         self.page.put(palette.name, &name);
         let turn = format!(" of turn {}", late.called_in);
         self.page.put(palette.faint, &turn);
-        let result = self.harmless(&compact_json(&late.result));
+        let result = self.harmless(&text::compact_json(&late.result));
         let failure = late.failure.map(|failure| format!(", {}", failure.as_str())).unwrap_or_default();
         let times = format!("at {}{failure}", duration::for_people(late.arrived_us));
         self.result(columns::width(&name) + turn.len(), &result, &times);
@@ -275,8 +275,8 @@ impl Teller {
     fn call(&mut self, call: &CallOutcome) {
         let palette = self.telling.palette;
         let name = self.harmless_line(&call.name);
-        let args = self.harmless_line(&compact_json(&call.args));
-        let result = call.result.as_deref().map(|result| self.harmless(&compact_json(result)));
+        let args = self.harmless_line(&text::compact_json(&call.args));
+        let result = call.result.as_deref().map(|result| self.harmless(&text::compact_json(result)));
         let started = duration::for_people(call.started_us);
         let times = match call.duration_us {
             Some(_) if call.is_clients => format!("at {started}, answered by its mock"),
@@ -305,7 +305,9 @@ impl Teller {
     fn whole_test(&mut self, outcome: &Outcome) {
         let palette = self.telling.palette;
         let is_told = self.telling.held && !outcome.held.is_empty();
-        if is_told || outcome.problem.is_some() || !outcome.failures.is_empty() {
+        let (problem, failures) = (outcome.end.problem(), outcome.end.failures());
+        let with_findings = problem.is_some() || !failures.is_empty();
+        if is_told || with_findings {
             self.part();
             // Where it comes first, or there is no turn, there is nothing to tell the whole test from.
             if !outcome.turns.is_empty() && self.telling.scope != Scope::Excerpt {
@@ -313,8 +315,8 @@ impl Teller {
                 self.page.put(palette.strong, "whole test");
                 self.page.end();
             }
-            self.findings(outcome.problem.as_ref(), &outcome.failures, false);
-            self.held(&outcome.held, outcome.problem.is_some() || !outcome.failures.is_empty());
+            self.findings(problem, failures, false);
+            self.held(&outcome.held, with_findings);
         }
     }
 
@@ -351,10 +353,10 @@ impl Teller {
     }
 
     fn harmless(&self, text: &str) -> String {
-        escape::terminal(&truncate::bytes(text, self.telling.item)).into_owned()
+        text::terminal(&text::bounded(text, self.telling.item)).into_owned()
     }
 
     fn harmless_line(&self, text: &str) -> String {
-        escape::line(&truncate::bytes(text, self.telling.item)).into_owned()
+        text::line(&text::bounded(text, self.telling.item)).into_owned()
     }
 }

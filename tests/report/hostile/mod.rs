@@ -78,7 +78,8 @@ fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         Line::Custom { event: 3, name: say("event's name"), value: say("event's value") },
         Line::Answered(late),
     ];
-    let turn = |number, end| TurnOutcome { end: Some(end), ..outcomes::turn(number, "x", 1, lines.clone()) };
+    let turn =
+        |number, end| TurnOutcome { run_end: Some(end), ..outcomes::turn(number, "x", 1, lines.clone()) };
     outcome.turns.push(turn(2, RunEnd::Interrupted(vec![interrupt])));
     outcome.turns.push(turn(3, RunEnd::Error(say("agent's error"))));
     // JUnit attaches it: a test of its own.
@@ -91,8 +92,8 @@ fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
 fn everywhere(text: &str) -> Vec<Outcome> {
     let all = || made_of(|_| text.to_owned());
     let statuses = [Status::Passed, Status::Failed, Status::Error, Status::Timeout, Status::Skipped];
-    let mut tests: Vec<Outcome> = statuses.map(|status| Outcome { status, ..all() }).into();
-    tests.push(Outcome { earlier_attempts: vec![all()], status: Status::Passed, ..all() });
+    let mut tests: Vec<Outcome> = statuses.map(|status| outcomes::ended(status, all())).into();
+    tests.push(outcomes::ended(Status::Passed, Outcome { earlier_attempts: vec![all()], ..all() }));
     tests.push(Outcome { earlier_attempts: vec![all()], quarantine: Some(quarantine(text)), ..all() });
     numbered(tests)
 }
@@ -264,7 +265,8 @@ fn comparisons_and_diagnostics_stay_well_formed_and_harmless() {
 fn only_a_recording_with_a_clear_name_is_attached() {
     for text in texts::all() {
         let recording = Some(text.clone());
-        let test = Outcome { status: Status::Failed, recording, ..outcomes::outcome("a.test.yaml", "a") };
+        let test = Outcome { recording, ..outcomes::outcome("a.test.yaml", "a") };
+        let test = outcomes::ended(Status::Failed, test);
         let xml = junit::written_as(Profile::Default, "hostile-recording", &events("", &[test]));
         let root = junit::parsed(&xml);
         let marks = junit::xml_text(&root).matches("[[ATTACHMENT|").count();

@@ -107,14 +107,14 @@ fn turn<'a>(turn: &'a TurnOutcome, cited: &BTreeSet<u32>, room: usize) -> Turn<'
     Turn {
         number: turn.number,
         id: turn.id.as_deref(),
-        status: turn.status.as_str(),
+        status: turn.status().as_str(),
         duration_ms: milliseconds(turn.duration_us),
         input: &turn.input,
         lines: lines(&turn.lines, cited, room),
         // An error that nobody expected is told as the problem it is.
-        end: turn.end.as_ref().filter(|_| turn.problem.is_none()).and_then(end),
-        problem: turn.problem.as_ref().map(problem),
-        findings: findings(&turn.failures),
+        end: turn.run_end.as_ref().filter(|_| turn.problem().is_none()).and_then(end),
+        problem: turn.problem().map(problem),
+        findings: findings(turn.failures()),
         held: held(&turn.held),
         warnings: &turn.warnings,
         first_text_ms: turn.timing.first_text_us.map(milliseconds),

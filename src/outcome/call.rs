@@ -1,0 +1,58 @@
+//! A tool call, and a result that came late.
+
+/// A tool call as reports show it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallOutcome {
+    /// The number of the event that opened it.
+    pub event: u32,
+    /// The tool's name.
+    pub name: String,
+    /// The text of the arguments as sent.
+    pub args: String,
+    /// The result as text; `None` where none came.
+    pub result: Option<String>,
+    /// Whether it is a client-side tool: a mock answered it.
+    pub is_clients: bool,
+    /// From the start of the turn to the call's start, in microseconds.
+    pub started_us: u64,
+    /// From the call's start to its result, in microseconds.
+    pub duration_us: Option<u64>,
+    /// How it failed, if the agent or the client reports that it did.
+    pub failure: Option<CallFailure>,
+}
+
+/// How a call failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallFailure {
+    /// It was executed and failed.
+    Failed,
+    /// It was not executed: a person denied it.
+    Denied,
+}
+
+impl CallFailure {
+    /// The word in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Failed => "failed",
+            Self::Denied => "denied",
+        }
+    }
+}
+
+/// The result of a call that started in an earlier turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LateResult {
+    /// The number of the event that brought it.
+    pub event: u32,
+    /// The tool's name.
+    pub name: String,
+    /// The turn that the call started in, counted from 1.
+    pub called_in: u32,
+    /// The result as text.
+    pub result: String,
+    /// From the start of the turn to the result, in microseconds.
+    pub arrived_us: u64,
+    /// How the call failed, if the agent reports that it did.
+    pub failure: Option<CallFailure>,
+}

@@ -1,0 +1,17 @@
+//! A rule that passed.
+
+use super::level::Level;
+use crate::diagnostic::Place;
+
+/// A rule that passed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// The rule's path in an assert block: `tools.forbid`, `timing.max_idle_ms`.
+    pub rule: &'static str,
+    /// The scope it is defined on.
+    pub level: Level,
+    /// Where it was written.
+    pub place: Place,
+    /// What it requires, in words.
+    pub wanted: String,
+}

@@ -1,0 +1,65 @@
+//! Why a turn or a test could not be evaluated to its end.
+
+use super::status::Status;
+
+/// Which part could not do its work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The agent reported an error, cancelled the run unasked, or does not report what a rule needs.
+    Agent,
+    /// The conversation cannot go on as the test is written: a call without a mock, a question that no turn answers.
+    /// Reports call it `agent` too.
+    Conversation,
+    /// The response is not what the protocol promises.
+    Protocol,
+    /// A hook did not do its work.
+    Hook,
+    /// A script did not do its work.
+    Script,
+    /// The test could not be set up: a variable, a file that changed.
+    Setup,
+    /// The turn took longer than its timeout.
+    Timeout,
+    /// A turn has no value for what it was to capture.
+    Capture,
+    /// There is no recording that can be replayed, or none could be written.
+    Recording,
+}
+
+impl ErrorKind {
+    /// The word in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Agent | Self::Conversation => "agent",
+            Self::Protocol => "protocol",
+            Self::Hook => "hook",
+            Self::Script => "script",
+            Self::Setup => "setup",
+            Self::Timeout => "timeout",
+            Self::Capture => "capture",
+            Self::Recording => "recording",
+        }
+    }
+
+    /// What it makes of its turn or test: the test is wrong about the agent (failed), or could not be evaluated.
+    pub fn status(self) -> Status {
+        match self {
+            Self::Conversation | Self::Capture => Status::Failed,
+            Self::Timeout => Status::Timeout,
+            Self::Agent | Self::Protocol | Self::Hook | Self::Script | Self::Setup | Self::Recording => {
+                Status::Error
+            }
+        }
+    }
+}
+
+/// Why a test or turn could not be evaluated to its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Which part.
+    pub kind: ErrorKind,
+    /// What went wrong: `agent error: model unavailable`, `timeout after 30s`.
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+}

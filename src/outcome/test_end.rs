@@ -1,0 +1,48 @@
+//! How a test as a whole ended, apart from what became of its turns.
+
+use super::failure::Failure;
+use super::problem::Problem;
+
+/// How a test as a whole ended, with the rules of the whole test that failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TestEnd {
+    /// It came to its last turn, or to the first that did not pass.
+    Evaluated(Vec<Failure>),
+    /// It could not be evaluated: a hook, a variable, a script, its recording. A turn's problem is in its turn.
+    Problem(Problem, Vec<Failure>),
+    /// It was not run, or not to its end, for this reason.
+    Skipped(String),
+}
+
+impl TestEnd {
+    /// Every rule of the whole test that failed.
+    pub fn failures(&self) -> &[Failure] {
+        match self {
+            Self::Evaluated(failures) | Self::Problem(_, failures) => failures,
+            Self::Skipped(_) => &[],
+        }
+    }
+
+    /// Why it could not be evaluated.
+    pub fn problem(&self) -> Option<&Problem> {
+        match self {
+            Self::Problem(problem, _) => Some(problem),
+            Self::Evaluated(_) | Self::Skipped(_) => None,
+        }
+    }
+
+    /// Why it was not run, or not to its end.
+    pub fn skip_reason(&self) -> Option<&str> {
+        match self {
+            Self::Skipped(reason) => Some(reason),
+            Self::Evaluated(_) | Self::Problem(..) => None,
+        }
+    }
+}
+
+impl Default for TestEnd {
+    /// Nothing was found.
+    fn default() -> Self {
+        Self::Evaluated(Vec::new())
+    }
+}

@@ -1,0 +1,48 @@
+//! How many tests of a run ended with which status.
+
+use super::status::Status;
+use super::test::Outcome;
+
+/// The number of tests with each status.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Passed.
+    pub passed: usize,
+    /// Failed.
+    pub failed: usize,
+    /// With an error.
+    pub error: usize,
+    /// Timed out.
+    pub timeout: usize,
+    /// Skipped.
+    pub skipped: usize,
+    /// Did not pass but are in quarantine: not counted above.
+    pub quarantined: usize,
+    /// Passed on a retry and are not in quarantine: counted in `passed` too.
+    pub flaky: usize,
+    /// The sum of the tests' durations, in microseconds.
+    pub duration_us: u64,
+}
+
+impl Totals {
+    /// Counts one more test.
+    pub fn add(&mut self, outcome: &Outcome) {
+        match outcome.status() {
+            Status::Failed | Status::Error | Status::Timeout if outcome.quarantine.is_some() => {
+                self.quarantined += 1;
+            }
+            Status::Passed => self.passed += 1,
+            Status::Failed => self.failed += 1,
+            Status::Error => self.error += 1,
+            Status::Timeout => self.timeout += 1,
+            Status::Skipped => self.skipped += 1,
+        }
+        self.flaky += usize::from(outcome.is_flaky() && outcome.quarantine.is_none());
+        self.duration_us = self.duration_us.saturating_add(outcome.duration_us);
+    }
+
+    /// How many tests there were.
+    pub fn tests(&self) -> usize {
+        self.passed + self.failed + self.error + self.timeout + self.skipped + self.quarantined
+    }
+}

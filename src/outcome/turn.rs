@@ -1,0 +1,59 @@
+//! One turn: what was sent, what came back, how long it took, and how it ended.
+
+use super::failure::Failure;
+use super::held::Held;
+use super::line::Line;
+use super::problem::Problem;
+use super::run_end::RunEnd;
+use super::status::Status;
+use super::timing::Timing;
+use super::turn_end::TurnEnd;
+use crate::trace::Usage;
+
+/// One turn that was sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TurnOutcome {
+    /// Counted from 1.
+    pub number: u32,
+    /// What the test calls it.
+    pub id: Option<String>,
+    /// What was sent, in words: for a file its type and size.
+    pub input: String,
+    /// The messages, calls and reasoning of the agent, in the order they began.
+    pub lines: Vec<Line>,
+    /// When it was sent, in Unix milliseconds on the agent's clock, which for a scripted agent is virtual.
+    pub started_unix_ms: u64,
+    /// When its response ended, on the same clock.
+    pub ended_unix_ms: u64,
+    /// The agent's time, in microseconds.
+    pub duration_us: u64,
+    /// When the agent let its user wait.
+    pub timing: Timing,
+    /// How its last run ended, as far as the agent reported it.
+    pub run_end: Option<RunEnd>,
+    /// The tokens that it used, as far as the agent reported them.
+    pub usage: Option<Usage>,
+    /// How it ended, with every rule that failed in it.
+    pub end: TurnEnd,
+    /// Every rule of this turn that passed, outer levels first.
+    pub held: Vec<Held>,
+    /// What is odd about the response: violations of the protocol by the rule's name, and what fails nothing.
+    pub warnings: Vec<String>,
+}
+
+impl TurnOutcome {
+    /// The verdict.
+    pub fn status(&self) -> Status {
+        self.end.status()
+    }
+
+    /// Every rule that failed.
+    pub fn failures(&self) -> &[Failure] {
+        self.end.failures()
+    }
+
+    /// Why it could not be evaluated to its end.
+    pub fn problem(&self) -> Option<&Problem> {
+        self.end.problem()
+    }
+}

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
+use ananke::compile::HookCommand;
 use ananke::hook;
 use ananke::outcome::{ErrorKind, Status};
-use ananke::plan::HookCommand;
 use ananke::project::Launch;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;

@@ -8,7 +8,7 @@ use super::answer::Expected;
 use super::output::Unusable;
 use super::streams::MOST_OUTPUT;
 use crate::assertion::Program;
-use crate::plan::HookCommand;
+use crate::compile::HookCommand;
 use crate::process::{Ended, StartError};
 
 /// What an exit code of a shell means when the command was not found, or could not be run.

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::assertion::Program;
-use crate::plan::HookCommand;
+use crate::compile::HookCommand;
 use crate::project::Launch;
 
 pub use answer::Expected;

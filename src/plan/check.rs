@@ -4,13 +4,15 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::draft::Draft;
 use super::entry::{CaseEntry, TestEntry};
-use super::hook;
-use super::rows::RowEntry;
+use super::head::Head;
 use super::settings::secrets_of;
 use super::target_context::{TargetContext, TargetContexts};
-use super::test::{Head, LoadedTest, Written, started, with_row};
+use super::test::LoadedTest;
+use super::test_scope::{scope_at_start, with_row};
 use crate::assertion::{Block, Lint, Surroundings, lint};
+use crate::compile::{RowEntry, fill_hook};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Spanned};
 use crate::model::{AguiTransport, Given, Target, Turn};
@@ -61,11 +63,11 @@ impl LoadedTest {
     /// is looked at together with those of its target, which is one of the `targets`.
     pub(super) fn check(&self, project: &Project<'_>, problems: &mut Vec<Diagnostic>) -> Option<Checked> {
         let Project { context, variables, folder, targets } = *project;
-        let known = self.known(context, variables, folder, problems);
+        let known = self.scope_before_rows(context, variables, folder, problems);
         let head = self.head(&known, problems);
         let agent =
             targets.and_then(|targets| targets.of_target(self.target(targets.config, &known, problems)?));
-        let scope = started(known);
+        let scope = scope_at_start(known);
         let rows = self.sample(context, variables, &scope, problems);
         let scopes = rows.as_ref().map_or(std::slice::from_ref(&scope), |rows| &rows.scopes);
         let mut secrets = Vec::new();
@@ -78,15 +80,15 @@ impl LoadedTest {
                 secrets.extend(secrets_of(agent.config, agent.target, scope));
             }
         }
-        let (mut lint, Written { mut test, mut blocks, .. }) = looked_at?;
+        let (mut lint, Draft { mut test, mut blocks, .. }) = looked_at?;
         let entries = rows.as_ref().map_or(&[][..], |rows| &rows.entries);
         let mut snapshots = BTreeSet::new();
         for row in entries.iter().map(Some).chain(entries.is_empty().then_some(None)) {
             let name = head.as_ref().map_or("", |head| &head.name);
             let of_target = agent.and_then(|agent| agent.rules.block.snapshot.clone());
             let mut outer = Block { snapshot: of_target, ..Block::default() };
-            let keeping = self.keeping(context, name, row, false);
-            let files = keeping.place(&mut outer, &mut test, &mut blocks, problems);
+            let snapshot_files = self.snapshot_files(context, name, row, false);
+            let files = snapshot_files.place(&mut outer, &mut test, &mut blocks, problems);
             if files.is_empty() {
                 break;
             }
@@ -131,16 +133,16 @@ impl LoadedTest {
         scope: &Scope,
         agent: Option<TargetContext<'_>>,
         problems: &mut Vec<Diagnostic>,
-    ) -> (Lint, Written) {
+    ) -> (Lint, Draft) {
         let Project { context, variables, folder, .. } = *project;
         self.check_beginning(problems);
         self.check_hooks(context, variables, folder, scope, problems);
         let version = agent.map(|agent| agent.target.model.protocol_version()).unwrap_or_default();
-        let written = self.written(context, variables, scope, project.config(), version, problems);
+        let draft = self.draft(context, variables, scope, project.config(), version, problems);
         if let Some(agent) = agent {
-            let scope = self.when_over(scope, variables);
+            let scope = self.scope_at_end(scope, variables);
             let around = Around { context, home: folder, scope: &scope };
-            self.check_scripts(agent, &written, around, problems);
+            self.check_scripts(agent, &draft, around, problems);
         }
         let lint = agent.map(|TargetContext { config, rules, .. }| {
             // A turn with a time-out of its own may take longer than the target says.
@@ -156,9 +158,9 @@ impl LoadedTest {
                 name: self.model.name.span,
                 timeout: rules.timeout.filter(|_| !self.turns.iter().any(is_own)),
             };
-            lint(&rules.block, &written.test, &written.blocks, &surroundings)
+            lint(&rules.block, &draft.test, &draft.blocks, &surroundings)
         });
-        (lint.unwrap_or_default(), written)
+        (lint.unwrap_or_default(), draft)
     }
 
     /// How the messages of before go on.
@@ -250,18 +252,18 @@ impl LoadedTest {
             };
             let mut filling = Filling::new(&scope, &self.source, true, problems);
             let around = Around { context, home: folder, scope: &scope };
-            hook::fill(written, index + 1, around, &mut filling);
+            fill_hook(written, index + 1, around, &mut filling);
         }
-        let scope = self.when_over(scope, variables);
+        let scope = self.scope_at_end(scope, variables);
         for (index, written) in self.model.teardown.iter().flatten().enumerate() {
             let mut filling = Filling::new(&scope, &self.source, true, problems);
             let around = Around { context, home: folder, scope: &scope };
-            hook::fill(written, index + 1, around, &mut filling);
+            fill_hook(written, index + 1, around, &mut filling);
         }
     }
 
     /// What is known when all is over, before anything runs.
-    fn when_over(&self, scope: &Scope, variables: &Variables) -> Scope {
+    fn scope_at_end(&self, scope: &Scope, variables: &Variables) -> Scope {
         let scope = self.after_turns(scope, variables).into_owned();
         if self.model.hooks.is_some() { scope.open() } else { scope }
     }
@@ -270,12 +272,12 @@ impl LoadedTest {
     fn check_scripts(
         &self,
         TargetContext { config, target, rules }: TargetContext<'_>,
-        written: &Written,
+        draft: &Draft,
         around: Around<'_>,
         problems: &mut Vec<Diagnostic>,
     ) {
         let scripts = config.scripts();
-        let own = || [&written.test].into_iter().chain(&written.blocks);
+        let own = || [&draft.test].into_iter().chain(&draft.blocks);
         for block in own() {
             scripts.check_block(block, &self.source, problems);
         }

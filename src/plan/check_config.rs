@@ -1,9 +1,9 @@
 //! What is wrong with a config, before anything runs.
 
-use super::client_tools;
 use super::quarantine::Quarantine;
 use super::settings::TargetSettings;
 use crate::assertion::Block;
+use crate::compile::fill_client_tools;
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::outcome::Level;
@@ -70,7 +70,7 @@ fn check_target(
 ) {
     let mut filling = Filling::new(scope, &config.source, sends, problems);
     TargetSettings::fill(&target.model, &mut filling);
-    client_tools::fill(target.model.client_tools(), Some(config.scripts()), &mut filling);
+    fill_client_tools(target.model.client_tools(), Some(config.scripts()), &mut filling);
     let block = target.block(config.named_assertions(), &mut filling);
     if let Some(thread) = target.model.thread_id() {
         let _ = filling.text(thread);

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::rows::RowEntry;
+use crate::compile::RowEntry;
 use crate::outcome::Quarantine;
 
 /// One selected test, or one row of it.

@@ -1,9 +1,11 @@
 //! What is in force in one test, before anything runs.
 
+use super::draft::WrittenTurn;
 use super::entry::CaseEntry;
 use super::plan::Plan;
-use super::test::{LoadedTest, WrittenTurn, started};
+use super::test::LoadedTest;
 use super::test_file::LoadedFile;
+use super::test_scope::scope_at_start;
 use crate::assertion::{Explanation, TimeOut, explain as explain_blocks};
 use crate::context::Context;
 use crate::diagnostic::Diagnostic;
@@ -57,19 +59,20 @@ fn of(
     let mut told = Vec::new();
     let Some(agent) = plan.config.target(&entry.test.target) else { return Err(told) };
     let mut target = plan.config.rules(agent, context, &plan.variables);
-    let mut scope = started(test.known(context, &plan.variables, &plan.config.folder, &mut told));
+    let mut scope =
+        scope_at_start(test.scope_before_rows(context, &plan.variables, &plan.config.folder, &mut told));
     if entry.row.is_some() {
         // The rows differ in what they say.
         scope = scope.open();
     }
     let version = agent.model.protocol_version();
-    let mut written = test.written(context, &plan.variables, &scope, Some(&*plan.config), version, &mut told);
-    let keeping = test.keeping(context, &entry.test.name, entry.row.as_ref(), false);
-    keeping.place(&mut target.block, &mut written.test, &mut written.blocks, &mut told);
+    let mut draft = test.draft(context, &plan.variables, &scope, Some(&*plan.config), version, &mut told);
+    let snapshot_files = test.snapshot_files(context, &entry.test.name, entry.row.as_ref(), false);
+    snapshot_files.place(&mut target.block, &mut draft.test, &mut draft.blocks, &mut told);
     Ok(ExplainedTest {
         earlier: test.earlier.len(),
-        turns: written.turns,
-        explanation: explain_blocks(&target.block, &written.test, &written.blocks),
+        turns: draft.turns,
+        explanation: explain_blocks(&target.block, &draft.test, &draft.blocks),
         timeout: target.timeout,
         whole_timeout: test.model.timeout_ms.as_ref().map(|ms| match &ms.value {
             Given::Literal(ms) => ms.to_string(),

@@ -4,19 +4,16 @@
 //! [`CaseEntry`] for each of its rows stays in memory, which loads its file again for its run; a [`Preparation`] then gives
 //! out the hooks of the test one by one and fills all the rest.
 
-mod attachment;
-mod capture;
 mod check;
 mod check_config;
 mod check_file;
-mod client_tools;
+mod draft;
 mod entry;
 mod explain;
 mod filter;
 mod filter_parser;
 mod fix;
-mod history;
-mod hook;
+mod head;
 mod load;
 #[expect(clippy::module_inception, reason = "the file of the type `Plan`")]
 mod plan;
@@ -24,32 +21,26 @@ mod prepare;
 mod prepare_error;
 mod quarantine;
 mod retries;
-mod rows;
 mod scripted;
 mod select;
 mod selection;
 mod settings;
-mod snapshot;
 mod target_context;
 mod test;
 mod test_file;
-mod turn;
+mod test_scope;
 
-pub use capture::{Capture, CaptureFrom};
-pub use client_tools::{ClientTool, Mock, MockAnswer};
+pub use draft::WrittenTurn;
 pub use entry::{CaseEntry, TestEntry};
 pub use explain::{ExplainedTest, explain};
 pub use filter::Filter;
 pub use filter_parser::FilterError;
 pub use fix::{Raised, raise_versions};
-pub use hook::HookCommand;
 pub use plan::{Plan, Planned, plan};
 pub use prepare::{Preparation, Prepared};
 pub use prepare_error::PrepareError;
-pub use rows::RowEntry;
 pub use scripted::{Answering, Condition, ScriptedSettings, Step};
 pub use selection::Selection;
 pub use settings::{AguiSettings, TargetSettings, forward_over};
-pub use test::{LoadedTest, WrittenTurn};
+pub use test::LoadedTest;
 pub use test_file::LoadedFile;
-pub use turn::{MessageId, PreparedTurn, Reply, ReplyTo, TurnInput};

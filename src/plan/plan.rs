@@ -12,8 +12,8 @@ use super::load;
 use super::quarantine::Quarantine;
 use super::retries;
 use super::selection::Selection;
-use super::snapshot;
 use super::target_context::TargetContexts;
+use crate::compile::obsolete_snapshots;
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Severity, sort};
 use crate::golden::Golden;
@@ -153,7 +153,7 @@ fn load(
     let obsolete = if selection.chooses() {
         Vec::new()
     } else {
-        snapshot::obsolete(context, snapshots, &loaded.snapshots, &files)
+        obsolete_snapshots(context, snapshots, &loaded.snapshots, &files)
     };
     Some(Plan { config, cases, files: files.len(), obsolete, variables, expired })
 }

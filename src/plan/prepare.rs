@@ -5,16 +5,16 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::client_tools::{self, ClientTool};
 use super::entry::CaseEntry;
-use super::hook::{self, HookCommand};
 use super::plan::Plan;
 use super::prepare_error::PrepareError;
-use super::rows::RowEntry;
 use super::settings::{TargetSettings, secrets_of};
 use super::test::{LoadedTest, turn_block};
-use super::turn::{PreparedTurn, forwarded};
 use crate::assertion::{Block, Inherited, Program, TurnRules, inherit};
+use crate::compile::{
+    ClientTool, HookCommand, PreparedTurn, RowEntry, feeds_headers, fill_client_tools, fill_hook, forwarded,
+    headers_with, merge_client_tools,
+};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Severity, Span, sort};
 use crate::message::HistoryMessage;
@@ -91,7 +91,7 @@ impl<'a> Preparation<'a> {
         let target = plan.config.target(&entry.test.target).ok_or(PrepareError::Changed)?;
         // What is wrong with its variables was told when the plan was made.
         let mut told = Vec::new();
-        let mut scope = test.known(context, &plan.variables, &plan.config.folder, &mut told);
+        let mut scope = test.scope_before_rows(context, &plan.variables, &plan.config.folder, &mut told);
         let mut from_test: Vec<String> = test.own_names().map(str::to_owned).collect();
         if let Some(row) = &entry.row {
             let (with_row, names) = test.with_row_of(row, scope, context, &plan.variables)?;
@@ -159,8 +159,8 @@ impl<'a> Preparation<'a> {
         let scope = self.scope.clone().hint(hint);
         let mut problems = Vec::new();
         let mut filling = Filling::new(&scope, &self.test.source, true, &mut problems);
-        let filled = hook::fill(written, index + 1, self.surroundings(&scope), &mut filling);
-        let quotes = !hook::feeds_headers(&self.target.model);
+        let filled = fill_hook(written, index + 1, self.surroundings(&scope), &mut filling);
+        let quotes = !feeds_headers(&self.target.model);
         match filled {
             Some(command) => Ok(Some(HookCommand { may_be_quoted: quotes, ..command })),
             None => Err(PrepareError::Broken(problems, self.secrets())),
@@ -180,7 +180,7 @@ impl<'a> Preparation<'a> {
         let Some(written) = self.test.teardown(&self.plan.variables).get(index) else { return Ok(None) };
         let mut problems = Vec::new();
         let mut filling = Filling::new(&self.scope, &self.test.source, true, &mut problems);
-        let filled = hook::fill(written, index + 1, self.surroundings(&self.scope), &mut filling);
+        let filled = fill_hook(written, index + 1, self.surroundings(&self.scope), &mut filling);
         match filled {
             Some(command) => Ok(Some(HookCommand { is_teardown: true, ..command })),
             None => Err(PrepareError::Broken(problems, self.secrets())),
@@ -260,8 +260,7 @@ impl<'a> Preparation<'a> {
     /// The warnings that rest on what the test or its hooks gave: secrets that are too short to be masked.
     fn warnings(&self, problems: &[Diagnostic]) -> Vec<String> {
         let is_given = |name: &str| self.from_test.iter().chain(&self.from_hooks).any(|given| given == name);
-        let headers: Vec<Span> =
-            hook::headers_with(&self.target.model, is_given).map(|text| text.span).collect();
+        let headers: Vec<Span> = headers_with(&self.target.model, is_given).map(|text| text.span).collect();
         let short = problems.iter().filter(|problem| {
             problem.code == Code::ShortSecret
                 && problem.labels.first().is_some_and(|label| headers.contains(&label.span))
@@ -295,7 +294,7 @@ impl<'a> Preparation<'a> {
             filling = filling.without_sending();
         }
         let target = TargetSettings::fill(model, &mut filling);
-        let targets_tools = client_tools::fill(model.client_tools(), None, &mut filling);
+        let targets_tools = fill_client_tools(model.client_tools(), None, &mut filling);
         let mut target_block = self.target.block(config.named_assertions(), &mut filling);
         let timeout = match model.timeout_ms() {
             Some(number) => filling.number(number).ready().map(Duration::from_millis),
@@ -305,7 +304,7 @@ impl<'a> Preparation<'a> {
 
         let mut filling = Filling::new(&self.scope, &self.test.source, true, problems);
         let mut test_block = self.test.block(Some(config.named_assertions()), &mut filling);
-        let tests_tools = client_tools::fill(self.test.model.client_tools.as_ref(), None, &mut filling);
+        let tests_tools = fill_client_tools(self.test.model.client_tools.as_ref(), None, &mut filling);
         let forwarded_props = forwarded(self.test.model.forwarded_props.as_ref(), &mut filling);
         let whole_timeout = Late::optional(self.test.model.timeout_ms.as_ref().map(|ms| filling.number(ms)));
         let files = self.test.files(self.context, model.protocol_version(), true);
@@ -322,8 +321,8 @@ impl<'a> Preparation<'a> {
             is_whole &= waits || prepared.is_some();
             turns.push(prepared.filter(|_| !waits));
         }
-        let keeping = self.test.keeping(self.context, &self.name, self.row.as_ref(), true);
-        keeping.place(&mut target_block, &mut test_block, &mut turn_blocks, problems);
+        let snapshot_files = self.test.snapshot_files(self.context, &self.name, self.row.as_ref(), true);
+        snapshot_files.place(&mut target_block, &mut test_block, &mut turn_blocks, problems);
         let mut target = target?;
         target.forward(forwarded_props?);
         let rules = inherit(&target_block, &test_block, &turn_blocks);
@@ -337,7 +336,7 @@ impl<'a> Preparation<'a> {
             turns,
             rules,
             target,
-            client_tools: client_tools::merge(targets_tools, tests_tools),
+            client_tools: merge_client_tools(targets_tools, tests_tools),
             thread_id,
             thread_is_fixed: self.thread_is_given || self.literal_thread().is_some(),
             timeout: timeout?,
@@ -359,8 +358,8 @@ impl<'a> Preparation<'a> {
             let version = self.target.model.protocol_version();
             let files = self.test.files(self.context, version, true);
             let turn = PreparedTurn::fill(turn, files, &mut filling)?;
-            let keeping = self.test.keeping(self.context, &self.name, self.row.as_ref(), true);
-            keeping.give(&mut block, Some(index + 1), &mut problems);
+            let snapshot_files = self.test.snapshot_files(self.context, &self.name, self.row.as_ref(), true);
+            snapshot_files.give(&mut block, Some(index + 1), &mut problems);
             let (target, test) = self.levels.as_ref()?;
             let rules = inherit(target, test, std::slice::from_ref(&block)).turns.pop()?;
             Some((turn, rules))

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use crate::assertion::{Matching, Program};
+use crate::compile::{ClientTool, Mock, MockAnswer};
 use crate::hook::Expected;
 use crate::message::ToolAnswer;
 use crate::outcome::{ErrorKind, Problem};
-use crate::plan::{ClientTool, Mock, MockAnswer};
 use crate::trace::{Origin, Outcome, ToolCall, Trace};
 use crate::variables::Patterns;
 

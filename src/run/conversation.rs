@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use crate::assertion::{Home, Judge};
+use crate::compile::PreparedTurn;
 use crate::message::{HistoryMessage, ToolDeclaration};
 use crate::outcome::{ErrorKind, Outcome, Problem, Status, TestEnd, TurnEnd, TurnOutcome};
-use crate::plan::{Preparation, Prepared, PreparedTurn};
+use crate::plan::{Preparation, Prepared};
 use crate::recording::Player;
 use crate::target::{Limits, Opening, Session, Target, build};
 use crate::trace::Trace;

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::plan::{Capture, CaptureFrom};
+use crate::compile::{Capture, CaptureFrom};
 use crate::redact::Redactor;
 use crate::trace::{Args, Origin, Path, ToolCall, Trace, Turn};
 use crate::variables::Patterns;

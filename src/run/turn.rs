@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use crate::compile::{MessageId, PreparedTurn, TurnInput};
 use crate::context::Ids;
 use crate::outcome::{ErrorKind, Problem, TimeLimits, TurnEnd, TurnOutcome};
-use crate::plan::{MessageId, PreparedTurn, TurnInput};
 use crate::target::{Action, Ended, Limits, Request, Session, TargetError};
 use crate::trace::{Input, Outcome, Trace};
 

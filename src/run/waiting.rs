@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
+use crate::compile::{Reply, ReplyTo};
 use crate::message::{InterruptAnswer, ToolAnswer};
 use crate::outcome::{ErrorKind, Problem};
-use crate::plan::{Reply, ReplyTo};
 use crate::target::Action;
 use crate::trace::{Interrupt, Origin, Outcome, ToolCall, Trace};
 

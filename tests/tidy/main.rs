@@ -52,7 +52,7 @@ const KNOWN_ONLY_BY: &[(&str, &[&str])] = &[
     ("aho_corasick", &["redact/"]),
     ("annotate_snippets", &["diagnostic/render/"]),
     ("clap", &["cli/", "main.rs"]),
-    ("csv", &["plan/rows/"]),
+    ("csv", &["compile/rows/"]),
     ("jsonschema", &["schema/"]),
     ("quick_xml", &["report/"]),
     ("reqwest", &["target/"]),

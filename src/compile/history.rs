@@ -16,7 +16,7 @@ use crate::source::Node;
 use crate::variables::{Filling, Late};
 
 /// Checks and fills messages; `None` where something is known later or was reported.
-pub(super) fn fill(
+pub(crate) fn fill_history(
     messages: &[Spanned<Message>],
     files: Files<'_>,
     filling: &mut Filling<'_>,

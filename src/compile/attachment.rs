@@ -27,14 +27,14 @@ const MAX_BYTES: u64 = 8 << 20;
 
 /// What the files of a test are looked at with.
 #[derive(Clone, Copy)]
-pub(super) struct Files<'a> {
-    pub(super) context: &'a Context,
+pub(crate) struct Files<'a> {
+    pub(crate) context: &'a Context,
     /// The folder that paths count from.
-    pub(super) folder: &'a Path,
+    pub(crate) folder: &'a Path,
     /// How the agent is told of files.
-    pub(super) version: ProtocolVersion,
+    pub(crate) version: ProtocolVersion,
     /// Whether files are read, and not only looked at.
-    pub(super) reads: bool,
+    pub(crate) reads: bool,
 }
 
 /// What is wrong with a source.
@@ -53,7 +53,7 @@ enum Source {
 }
 
 /// What is said, with the files that go with it; `None` where something is known later or was reported.
-pub(super) fn user_content(
+pub(crate) fn user_content(
     content: &model::UserContent,
     attachments: &[model::Attachment],
     files: Files<'_>,

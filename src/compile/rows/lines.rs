@@ -5,14 +5,16 @@ use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 
 use serde_json::Value;
 
-use super::{DataFile, Misrow, Row, check_name, unreadable};
+use super::data_file::{DataFile, unreadable};
+use super::row::{Row, check_name};
+use super::row_error::RowError;
 use crate::source::MAX_BYTES;
 
 /// The mark that some editors begin a file with.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Reads every line, and hands on what is in it for as long as more is wanted.
-pub(super) fn each(file: &DataFile, take: &mut dyn FnMut(Result<Row, Misrow>) -> bool) {
+pub(super) fn each(file: &DataFile, take: &mut dyn FnMut(Result<Row, RowError>) -> bool) {
     let mut reader = match File::open(&file.path) {
         Ok(opened) => BufReader::new(opened),
         Err(error) => {
@@ -42,14 +44,14 @@ pub(super) fn each(file: &DataFile, take: &mut dyn FnMut(Result<Row, Misrow>) ->
 }
 
 /// Reads the row that begins at `offset`.
-pub(super) fn at(file: &DataFile, offset: u64) -> Result<Row, Misrow> {
+pub(super) fn at(file: &DataFile, offset: u64) -> Result<Row, RowError> {
     let mut line = Vec::new();
     let read = File::open(&file.path).and_then(|mut opened| {
         opened.seek(SeekFrom::Start(offset))?;
         read_line(&mut BufReader::new(opened), &mut line)
     });
     read.map_err(|error| unreadable(file, &error))?;
-    let gone = || Err(Misrow::new(format!("{}: the row is gone", file.name), ""));
+    let gone = || Err(RowError::new(format!("{}: the row is gone", file.name), ""));
     row(file, &line, offset, None).unwrap_or_else(gone)
 }
 
@@ -62,11 +64,11 @@ fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<u
 }
 
 /// What is in a line; `None` where it is blank. Its number is known when the whole file is read.
-fn row(file: &DataFile, line: &[u8], offset: u64, number: Option<u64>) -> Option<Result<Row, Misrow>> {
+fn row(file: &DataFile, line: &[u8], offset: u64, number: Option<u64>) -> Option<Result<Row, RowError>> {
     let place = number.map_or_else(|| file.name.clone(), |number| format!("{}:{number}", file.name));
     if line.len() > MAX_BYTES {
         let message = format!("{place}: the line is larger than {} MiB", MAX_BYTES >> 20);
-        return Some(Err(Misrow::new(message, "")));
+        return Some(Err(RowError::new(message, "")));
     }
     let line = if offset == 0 { line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line) } else { line };
     if line.trim_ascii().is_empty() {
@@ -76,16 +78,16 @@ fn row(file: &DataFile, line: &[u8], offset: u64, number: Option<u64>) -> Option
         Ok(Value::Object(columns)) if !columns.is_empty() => columns,
         Ok(_) => {
             let message = format!("{place}: a line is one JSON object with at least one column");
-            return Some(Err(Misrow::new(
+            return Some(Err(RowError::new(
                 message,
                 "write it like `{\"id\": \"berlin\", \"city\": \"Berlin\"}`",
             )));
         }
-        Err(error) => return Some(Err(Misrow::new(format!("{place}: no JSON: {}", words(&error)), ""))),
+        Err(error) => return Some(Err(RowError::new(format!("{place}: no JSON: {}", words(&error)), ""))),
     };
     for name in columns.keys() {
-        if let Err(misrow) = check_name(name) {
-            return Some(Err(Misrow { message: format!("{place}: {}", misrow.message), ..misrow }));
+        if let Err(error) = check_name(name) {
+            return Some(Err(RowError { message: format!("{place}: {}", error.message), ..error }));
         }
     }
     Some(Ok(Row { columns, offset, line: number.unwrap_or_default(), file: file.name.clone() }))

@@ -20,7 +20,7 @@ pub struct HookCommand {
 
 /// Fills one hook, and reports everything that is wrong with it; `None` where something is known later or was
 /// reported. `number` is counted from 1.
-pub(super) fn fill(
+pub(crate) fn fill_hook(
     hook: &Hook,
     number: usize,
     surroundings: Surroundings<'_>,
@@ -31,12 +31,12 @@ pub(super) fn fill(
 }
 
 /// Whether a header of `target` takes a variable that a hook may have given.
-pub(super) fn feeds_headers(target: &Target) -> bool {
+pub(crate) fn feeds_headers(target: &Target) -> bool {
     headers_with(target, |name| !is_reserved(name)).next().is_some()
 }
 
 /// The headers of `target` that take a variable whose name `is_meant`.
-pub(super) fn headers_with(target: &Target, is_meant: impl Fn(&str) -> bool) -> impl Iterator<Item = &Text> {
+pub(crate) fn headers_with(target: &Target, is_meant: impl Fn(&str) -> bool) -> impl Iterator<Item = &Text> {
     let texts = target.headers().into_iter().flat_map(FreeMap::values);
     texts.filter(move |text| {
         let pieces = scan(&text.value).unwrap_or_default();

@@ -45,7 +45,7 @@ pub struct MockAnswer {
 
 /// Checks and fills the tools of one level; what is known later or was reported is left out. Without `scripts` nothing
 /// is said of their names.
-pub(super) fn fill(
+pub(crate) fn fill_client_tools(
     written: Option<&Vec<model::ClientTool>>,
     scripts: Option<Scripts<'_>>,
     filling: &mut Filling<'_>,
@@ -64,7 +64,7 @@ pub(super) fn fill(
 }
 
 /// The target's tools, those of the test in the places of their namesakes, and the test's further ones.
-pub(super) fn merge(mut target: Vec<ClientTool>, test: Vec<ClientTool>) -> Vec<ClientTool> {
+pub(crate) fn merge_client_tools(mut target: Vec<ClientTool>, test: Vec<ClientTool>) -> Vec<ClientTool> {
     for tool in test {
         match target.iter_mut().find(|known| known.declaration.name == tool.declaration.name) {
             Some(known) => *known = tool,

@@ -35,7 +35,7 @@ const SHAPES: &str = "write `{ tool: NAME, result: PATH }`, `{ tool: NAME, args:
 
 impl Capture {
     /// Checks and fills what a turn keeps; `None` where something is known later or was reported.
-    pub(super) fn fill(
+    pub(crate) fn fill(
         name: &Spanned<String>,
         written: &Spanned<model::Capture>,
         filling: &mut Filling<'_>,
@@ -48,7 +48,7 @@ impl Capture {
 }
 
 /// Reports a name that no variable can have.
-pub(super) fn check_name(name: &Spanned<String>, filling: &mut Filling<'_>) -> Option<()> {
+pub(crate) fn check_name(name: &Spanned<String>, filling: &mut Filling<'_>) -> Option<()> {
     let (message, help) = if is_reserved(name) {
         (
             format!("`{}` is reserved", printable(name)),

@@ -40,7 +40,7 @@ pub struct MessageId {
 
 impl PreparedTurn {
     /// Checks and fills a turn; `None` where something is known later or was reported.
-    pub(super) fn fill(turn: &Turn, files: Files<'_>, filling: &mut Filling<'_>) -> Option<Self> {
+    pub(crate) fn fill(turn: &Turn, files: Files<'_>, filling: &mut Filling<'_>) -> Option<Self> {
         let TurnSettings { id, timeout_ms, forwarded_props, capture } = turn.settings();
         let id = Late::optional(id.map(|id| filling.text(id)));
         let timeout = Late::optional(timeout_ms.map(|number| filling.number(number)));
@@ -63,7 +63,7 @@ impl PreparedTurn {
 }
 
 /// A mapping that is passed to the agent; empty where there is none.
-pub(super) fn forwarded(written: Option<&Node>, filling: &mut Filling<'_>) -> Option<Map<String, Value>> {
+pub(crate) fn forwarded(written: Option<&Node>, filling: &mut Filling<'_>) -> Option<Map<String, Value>> {
     let value = Late::optional(written.map(|node| filling.json(node))).ready()?;
     Some(match value {
         Some(Value::Object(props)) => props,
@@ -106,7 +106,7 @@ pub enum ReplyTo {
 
 impl TurnInput {
     /// Checks and fills a turn; `None` where something is known later or was reported.
-    pub(super) fn fill(turn: &Turn, files: Files<'_>, filling: &mut Filling<'_>) -> Option<Self> {
+    pub(crate) fn fill(turn: &Turn, files: Files<'_>, filling: &mut Filling<'_>) -> Option<Self> {
         match turn {
             Turn::User(turn) => {
                 let attachments = turn.attachments.as_deref().unwrap_or_default();
@@ -135,7 +135,7 @@ impl TurnInput {
     }
 
     /// The same of a turn as it is written, of which something is known later.
-    pub(super) fn written(turn: &Turn) -> String {
+    pub(crate) fn written(turn: &Turn) -> String {
         match turn {
             Turn::User(turn) => turn.user.written(),
             Turn::Connect(_) => CONNECT.to_owned(),

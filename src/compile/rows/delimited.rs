@@ -6,15 +6,17 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use csv::{ByteRecord, Position, Reader, ReaderBuilder};
 use serde_json::{Map, Value};
 
-use super::{DataFile, Misrow, Row, check_name, unreadable};
+use super::data_file::{DataFile, unreadable};
+use super::row::{Row, check_name};
+use super::row_error::RowError;
 use crate::source::MAX_BYTES;
 
 /// Reads every record, and hands on what is in it for as long as more is wanted.
-pub(super) fn each(file: &DataFile, take: &mut dyn FnMut(Result<Row, Misrow>) -> bool) {
+pub(super) fn each(file: &DataFile, take: &mut dyn FnMut(Result<Row, RowError>) -> bool) {
     let (mut reader, names) = match begin(file) {
         Ok(begun) => begun,
-        Err(misrow) => {
-            take(Err(misrow));
+        Err(error) => {
+            take(Err(error));
             return;
         }
     };
@@ -26,7 +28,7 @@ pub(super) fn each(file: &DataFile, take: &mut dyn FnMut(Result<Row, Misrow>) ->
                 if reader.get_ref().is_odd {
                     let message =
                         format!("{}:{last}: a `\"` in this row or before it has no partner", file.name);
-                    take(Err(Misrow::new(
+                    take(Err(RowError::new(
                         message,
                         "a quote that is part of a value is written twice: `\"5\"\" wide\"`",
                     )));
@@ -49,7 +51,7 @@ pub(super) fn each(file: &DataFile, take: &mut dyn FnMut(Result<Row, Misrow>) ->
 }
 
 /// Reads the row that begins at `offset`.
-pub(super) fn at(file: &DataFile, offset: u64) -> Result<Row, Misrow> {
+pub(super) fn at(file: &DataFile, offset: u64) -> Result<Row, RowError> {
     let (mut reader, names) = begin(file)?;
     let mut place = Position::new();
     place.set_byte(offset);
@@ -57,13 +59,13 @@ pub(super) fn at(file: &DataFile, offset: u64) -> Result<Row, Misrow> {
     let read = reader.seek(place).and_then(|()| reader.read_byte_record(&mut record));
     match read {
         Ok(true) => row(file, &names, &record, 0),
-        Ok(false) => Err(Misrow::new(format!("{}: the row is gone", file.name), "")),
+        Ok(false) => Err(RowError::new(format!("{}: the row is gone", file.name), "")),
         Err(error) => Err(broken(file, error)),
     }
 }
 
 /// Opens a file and reads the names of its columns.
-fn begin(file: &DataFile) -> Result<(Reader<Quotes>, Vec<String>), Misrow> {
+fn begin(file: &DataFile) -> Result<(Reader<Quotes>, Vec<String>), RowError> {
     let opened = File::open(&file.path).map_err(|error| unreadable(file, &error))?;
     // How many fields a record has is for us to judge: we say it in words.
     let mut reader = ReaderBuilder::new().flexible(true).from_reader(Quotes {
@@ -77,10 +79,10 @@ fn begin(file: &DataFile) -> Result<(Reader<Quotes>, Vec<String>), Misrow> {
     for field in &heading {
         let name = text(file, 1, field)?.trim().to_owned();
         let at_heading =
-            |misrow: Misrow| Misrow { message: format!("{}:1: {}", file.name, misrow.message), ..misrow };
+            |error: RowError| RowError { message: format!("{}:1: {}", file.name, error.message), ..error };
         check_name(&name).map_err(at_heading)?;
         if names.contains(&name) {
-            return Err(Misrow::new(format!("{}:1: the column `{name}` stands twice", file.name), ""));
+            return Err(RowError::new(format!("{}:1: the column `{name}` stands twice", file.name), ""));
         }
         names.push(name);
     }
@@ -96,11 +98,11 @@ fn line_of(reader: &Reader<Quotes>, record: &ByteRecord) -> u64 {
     start + (reader.position().line() - start).saturating_sub(inside + end)
 }
 
-fn row(file: &DataFile, names: &[String], record: &ByteRecord, line: u64) -> Result<Row, Misrow> {
+fn row(file: &DataFile, names: &[String], record: &ByteRecord, line: u64) -> Result<Row, RowError> {
     let offset = record.position().map_or(0, Position::byte);
     if record.as_slice().len() > MAX_BYTES {
         let message = format!("{}:{line}: the row is larger than {} MiB", file.name, MAX_BYTES >> 20);
-        return Err(Misrow::new(message, "does a quote open in it that nothing closes?"));
+        return Err(RowError::new(message, "does a quote open in it that nothing closes?"));
     }
     if record.len() != names.len() {
         let columns =
@@ -117,7 +119,7 @@ fn row(file: &DataFile, names: &[String], record: &ByteRecord, line: u64) -> Res
             }
             None => "put a value that holds a comma between quotes: `\"a, b\"`".to_owned(),
         };
-        return Err(Misrow::new(message, &help));
+        return Err(RowError::new(message, &help));
     }
     let mut columns = Map::new();
     for (name, field) in names.iter().zip(record) {
@@ -157,16 +159,16 @@ impl Seek for Quotes {
     }
 }
 
-fn text(file: &DataFile, line: u64, field: &[u8]) -> Result<String, Misrow> {
+fn text(file: &DataFile, line: u64, field: &[u8]) -> Result<String, RowError> {
     let no_text =
-        |_| Misrow::new(format!("{}:{line}: the row is not UTF-8", file.name), "save the file as UTF-8");
+        |_| RowError::new(format!("{}:{line}: the row is not UTF-8", file.name), "save the file as UTF-8");
     std::str::from_utf8(field).map(str::to_owned).map_err(no_text)
 }
 
-fn broken(file: &DataFile, error: csv::Error) -> Misrow {
+fn broken(file: &DataFile, error: csv::Error) -> RowError {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => unreadable(file, &error),
-        other => Misrow::new(format!("`{}` is no CSV: {other:?}", file.name), ""),
+        other => RowError::new(format!("`{}` is no CSV: {other:?}", file.name), ""),
     }
 }
 
@@ -185,7 +187,7 @@ mod tests {
                     assert_eq!(at(&file, row.offset).expect("it is there again").columns, row.columns);
                     format!("{} {}", row.place(), Value::Object(row.columns))
                 }
-                Err(misrow) => misrow.message,
+                Err(error) => error.message,
             });
             true
         });

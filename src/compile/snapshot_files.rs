@@ -17,22 +17,22 @@ use crate::source::reason;
 
 /// A test whose snapshots are looked for.
 #[derive(Clone, Copy)]
-pub(super) struct Keeping<'a> {
-    pub(super) context: &'a Context,
+pub(crate) struct SnapshotFiles<'a> {
+    pub(crate) context: &'a Context,
     /// The test file.
-    pub(super) source: &'a Arc<SourceFile>,
+    pub(crate) source: &'a Arc<SourceFile>,
     /// The test's name.
-    pub(super) name: &'a str,
+    pub(crate) name: &'a str,
     /// What its row is called, where it runs with one: each row has snapshots of its own.
-    pub(super) row: Option<&'a str>,
+    pub(crate) row: Option<&'a str>,
     /// Whether what is kept is read, and not only found.
-    pub(super) reads: bool,
+    pub(crate) reads: bool,
 }
 
-impl Keeping<'_> {
+impl SnapshotFiles<'_> {
     /// Gives every snapshot of the levels its file. The files in force come back; what is wrong with them goes to
     /// `problems`.
-    pub(super) fn place(
+    pub(crate) fn place(
         self,
         target: &mut Block,
         test: &mut Block,
@@ -48,7 +48,7 @@ impl Keeping<'_> {
     }
 
     /// Gives the snapshot of one block its file; of a turn by its number, counted from 1.
-    pub(super) fn give(self, block: &mut Block, turn: Option<usize>, problems: &mut Vec<Diagnostic>) {
+    pub(crate) fn give(self, block: &mut Block, turn: Option<usize>, problems: &mut Vec<Diagnostic>) {
         let Some(Expectation::Is(entry)) = &mut block.snapshot else { return };
         let Rule::Snapshot(snapshot) = &mut entry.rule else { return };
         let (name, turn) = match &snapshot.name {
@@ -109,7 +109,7 @@ impl Keeping<'_> {
 
 /// What is kept and is nobody's any more: of the `kept` files those that are not `used`, as far as the tests they can
 /// be of were all loaded, or are not there any more.
-pub(super) fn obsolete(
+pub(crate) fn obsolete_snapshots(
     context: &Context,
     kept: BTreeSet<PathBuf>,
     used: &BTreeSet<PathBuf>,

@@ -1,0 +1,27 @@
+//! From a file to values, leaf by leaf: what a test says of its turns, history, tools, hooks, files and rows, with every
+//! variable filled in.
+//!
+//! Each compiles one part and reports what is wrong at its place. Nothing here knows which tests run.
+
+mod attachment;
+mod capture;
+mod client_tools;
+mod history;
+mod hook;
+mod rows;
+mod snapshot_files;
+mod turn;
+
+pub(crate) use attachment::Files;
+pub(crate) use capture::check_name;
+pub use capture::{Capture, CaptureFrom};
+pub use client_tools::{ClientTool, Mock, MockAnswer};
+pub(crate) use client_tools::{fill_client_tools, merge_client_tools};
+pub(crate) use history::fill_history;
+pub use hook::HookCommand;
+pub(crate) use hook::{feeds_headers, fill_hook, headers_with};
+pub use rows::RowEntry;
+pub(crate) use rows::{Row, Rows};
+pub(crate) use snapshot_files::{SnapshotFiles, obsolete_snapshots};
+pub(crate) use turn::forwarded;
+pub use turn::{MessageId, PreparedTurn, Reply, ReplyTo, TurnInput};

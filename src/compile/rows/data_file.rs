@@ -1,0 +1,19 @@
+//! A file of data that is read row by row.
+
+use std::path::PathBuf;
+
+use super::row_error::RowError;
+use crate::source;
+
+/// A file of data.
+#[derive(Debug)]
+pub(crate) struct DataFile {
+    pub(super) path: PathBuf,
+    /// As shown in messages.
+    pub(super) name: String,
+}
+
+/// A file that cannot be read.
+pub(super) fn unreadable(file: &DataFile, error: &std::io::Error) -> RowError {
+    RowError::new(format!("`{}` cannot be read: {}", file.name, source::reason(error)), "")
+}

@@ -1,0 +1,58 @@
+//! Rows in memory: of a YAML file, or written in the test itself.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::Map;
+
+use super::row::{Row, check_name};
+use super::row_error::RowError;
+use crate::diagnostic::{Code, Diagnostic, SourceFile};
+use crate::source::{self, Entry, Node, NodeValue};
+use crate::variables::Filling;
+
+/// Rows in memory.
+#[derive(Debug)]
+pub(crate) struct Held {
+    pub(super) source: Arc<SourceFile>,
+    pub(super) rows: Vec<Node>,
+    /// Whether `${…}` in them is replaced: they are part of the test, and not data of a file.
+    pub(super) is_filled: bool,
+}
+
+impl Held {
+    /// `None` where a value of it cannot be filled, which was reported.
+    pub(super) fn row(&self, index: usize, filling: &mut Filling<'_>) -> Option<Result<Row, RowError>> {
+        let node = self.rows.get(index)?;
+        let place = self.source.place(node.span);
+        let mut columns = Map::new();
+        for Entry { key, key_span, value } in node.entries() {
+            if let Err(error) = check_name(key) {
+                return Some(Err(RowError { span: Some(*key_span), ..error }));
+            }
+            let value = if self.is_filled { filling.json(value).ready()? } else { value.to_json() };
+            columns.insert(key.clone(), value);
+        }
+        if columns.is_empty() {
+            let message = format!("a row is a mapping with at least one column, found {}", node.describe());
+            return Some(Err(RowError { message, help: None, span: Some(node.span) }));
+        }
+        Some(Ok(Row { columns, offset: 0, line: u64::from(place.line), file: place.file.to_string() }))
+    }
+}
+
+/// The rows of a YAML file: a list of mappings.
+pub(super) fn held(path: &Path, name: &str) -> Result<Held, Vec<Diagnostic>> {
+    let source = source::read(path, name).map_err(|problem| vec![problem])?;
+    let (node, problems) = source::tree(&source);
+    match node {
+        Some(Node { value: NodeValue::List(rows), .. }) if problems.is_empty() => {
+            Ok(Held { source, rows, is_filled: false })
+        }
+        Some(node) if problems.is_empty() => {
+            let message = format!("a file of rows is a list of mappings, found {}", node.describe());
+            Err(vec![Diagnostic::error(Code::BadRow, message).at(&source, node.span, "")])
+        }
+        _ => Err(problems),
+    }
+}

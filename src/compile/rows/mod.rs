@@ -1,0 +1,16 @@
+//! The rows that a test runs with.
+//!
+//! Rows of a CSV or JSONL file are never in memory together: the plan keeps where each begins. Those of YAML are, since
+//! YAML can only be read whole, and is bounded in size.
+
+mod data_file;
+mod delimited;
+mod held;
+mod lines;
+mod row;
+mod row_error;
+mod rows;
+
+pub(crate) use row::Row;
+pub use row::RowEntry;
+pub(crate) use rows::Rows;

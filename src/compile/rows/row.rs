@@ -1,0 +1,92 @@
+//! One row of data, and how it is found again.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use serde_json::{Map, Value};
+
+use super::row_error::RowError;
+use crate::source::printable;
+use crate::variables::{as_text, is_name, is_reserved};
+
+/// The column that names a row.
+const LABEL: &str = "id";
+
+/// One row in the plan: what it is called, and where to find it again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowEntry {
+    /// Its `id`, else its number, counted from 1.
+    pub label: Box<str>,
+    /// How many rows there are before it.
+    pub(super) index: u32,
+    /// The line it begins on, counted from 1.
+    pub(super) line: u32,
+    /// Where it begins in its file, in bytes.
+    pub(super) offset: u64,
+    /// A hash of what it says, to notice that it changed.
+    pub(super) hash: u64,
+}
+
+/// What a row says.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Row {
+    /// Its columns, in their order.
+    pub(crate) columns: Map<String, Value>,
+    /// Where it begins in its file, in bytes.
+    pub(super) offset: u64,
+    /// The line it begins on, counted from 1; 0 where it was found by its offset.
+    pub(super) line: u64,
+    /// The file, as shown in messages.
+    pub(super) file: String,
+}
+
+impl Row {
+    /// Where it is, for people: `cities.csv:3`.
+    pub(crate) fn place(&self) -> String {
+        format!("{}:{}", self.file, self.line)
+    }
+
+    pub(super) fn hash(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        for (name, value) in &self.columns {
+            name.hash(&mut hasher);
+            value.to_string().hash(&mut hasher);
+        }
+        hasher.finish()
+    }
+}
+
+/// What a row is called: its `id`, else its number.
+pub(super) fn label(row: &Row, index: u32) -> Result<Box<str>, RowError> {
+    match row.columns.get(LABEL) {
+        Some(value @ (Value::String(_) | Value::Number(_))) => {
+            let label = as_text(value);
+            let label = label.trim();
+            if label.is_empty() { Ok(number(index)) } else { Ok(label.into()) }
+        }
+        None | Some(Value::Null) => Ok(number(index)),
+        Some(_) => {
+            let message = format!("{}: the `id` of a row is a text or a number", row.place());
+            Err(RowError::new(message, "it names the row in the test's id: `path::name[id]`"))
+        }
+    }
+}
+
+fn number(index: u32) -> Box<str> {
+    (u64::from(index) + 1).to_string().into()
+}
+
+/// Whether a column may have this name.
+pub(super) fn check_name(name: &str) -> Result<(), RowError> {
+    if is_reserved(name) {
+        let help = "`ENV` and all names that begin with `TEST_` are ananke's own";
+        return Err(RowError::new(format!("the column `{}` is reserved", printable(name)), help));
+    }
+    if !is_name(name) {
+        let help = "names are made of letters, digits and `_`, and begin with no digit";
+        return Err(RowError::new(
+            format!("the column `{}` is no name of a variable", printable(name)),
+            help,
+        ));
+    }
+    Ok(())
+}

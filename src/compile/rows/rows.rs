@@ -1,0 +1,138 @@
+//! Where the rows of a test are: read one after the other for the plan, and each again for its run.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::data_file::DataFile;
+use super::held::{Held, held};
+use super::row::{Row, RowEntry, label};
+use super::row_error::RowError;
+use super::{delimited, lines};
+use crate::context::Context;
+use crate::diagnostic::{Code, Diagnostic, SourceFile, Span, Spanned};
+use crate::model::Cases;
+use crate::project::{absolute_from, display_name};
+use crate::source::printable;
+use crate::variables::Filling;
+
+/// How many problems of one file of rows are told.
+const MOST_PROBLEMS: usize = 20;
+
+/// Where the rows of a test are.
+#[derive(Debug)]
+pub(crate) enum Rows {
+    /// In a YAML file, or in the test itself.
+    Held(Held),
+    /// In a JSONL file.
+    Lines(DataFile),
+    /// In a CSV file.
+    Delimited(DataFile),
+}
+
+impl Rows {
+    /// Finds out where the rows are; those of YAML are read. A path counts from `folder`.
+    pub(crate) fn of(
+        written: &Spanned<Cases>,
+        test: &Arc<SourceFile>,
+        context: &Context,
+        folder: &Path,
+        filling: &mut Filling<'_>,
+    ) -> Option<Self> {
+        let path = match &written.value {
+            Cases::Rows(rows) => {
+                let (source, rows) = (Arc::clone(test), rows.clone());
+                return Some(Self::Held(Held { source, rows, is_filled: true }));
+            }
+            Cases::File(path) => Spanned { value: path.clone(), span: written.span },
+        };
+        let path = filling.text(&path).ready()?;
+        let path = absolute_from(context, folder, Path::new(&path));
+        let name = display_name(context, &path);
+        let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+        match ending.as_deref() {
+            Some("csv") => Some(Self::Delimited(DataFile { path, name })),
+            Some("jsonl" | "ndjson") => Some(Self::Lines(DataFile { path, name })),
+            Some("yaml" | "yml") => match held(&path, &name) {
+                Ok(held) => Some(Self::Held(held)),
+                Err(problems) => {
+                    for problem in problems {
+                        filling.add(problem);
+                    }
+                    None
+                }
+            },
+            _ => {
+                let message = format!("`{}` is no file of rows", printable(&name));
+                let help = "rows are a list in the test, or in a `.csv`, `.jsonl`, `.yaml` or `.yml` file";
+                filling.report(Code::BadValue, written.span, message, Some(help.to_owned()));
+                None
+            }
+        }
+    }
+
+    /// Reads all rows, one after the other, and hands on the good ones; what is wrong with the others is reported, at
+    /// `span` where they are in no file that a problem can show.
+    pub(crate) fn each(&self, span: Span, filling: &mut Filling<'_>, hand_on: &mut dyn FnMut(RowEntry, Row)) {
+        let mut index = 0_u32;
+        let mut wrong = 0;
+        let mut take = |row: Result<Row, RowError>, filling: &mut Filling<'_>| {
+            let row = row.and_then(|row| label(&row, index).map(|label| (label, row)));
+            match row {
+                Ok((label, row)) => {
+                    let line = u32::try_from(row.line).unwrap_or(u32::MAX);
+                    let entry = RowEntry { label, index, line, offset: row.offset, hash: row.hash() };
+                    hand_on(entry, row);
+                }
+                Err(error) => {
+                    wrong += 1;
+                    self.report(error, span, filling);
+                }
+            }
+            index = index.saturating_add(1);
+            wrong < MOST_PROBLEMS
+        };
+        match self {
+            Self::Held(held) => {
+                for number in 0..held.rows.len() {
+                    let row = held.row(number, filling);
+                    if let Some(row) = row
+                        && !take(row, filling)
+                    {
+                        break;
+                    }
+                }
+            }
+            Self::Lines(file) => lines::each(file, &mut |row| take(row, filling)),
+            Self::Delimited(file) => delimited::each(file, &mut |row| take(row, filling)),
+        }
+        // That a list in the test is empty is told by its schema.
+        if index == 0 && !matches!(self, Self::Held(Held { is_filled: true, .. })) {
+            let error = RowError {
+                message: "there are no rows: the test would never run".to_owned(),
+                help: None,
+                span: None,
+            };
+            self.report(error, span, filling);
+        }
+    }
+
+    /// Reads one row again; `None` where it is not what it was, or cannot be filled.
+    pub(crate) fn again(&self, entry: &RowEntry, filling: &mut Filling<'_>) -> Option<Row> {
+        let row = match self {
+            Self::Held(held) => held.row(entry.index as usize, filling)?,
+            Self::Lines(file) => lines::at(file, entry.offset),
+            Self::Delimited(file) => delimited::at(file, entry.offset),
+        };
+        let row = row.ok().filter(|row| row.hash() == entry.hash)?;
+        Some(Row { line: u64::from(entry.line), ..row })
+    }
+
+    fn report(&self, error: RowError, span: Span, filling: &mut Filling<'_>) {
+        let problem = Diagnostic::error(Code::BadRow, error.message);
+        let problem = match (self, error.span) {
+            (Self::Held(held), Some(place)) => problem.at(&held.source, place, ""),
+            _ => filling.at(problem, span),
+        };
+        filling.add(error.help.into_iter().fold(problem, Diagnostic::help));
+    }
+}

@@ -1,0 +1,96 @@
+//! A test before it starts: what is known of it, and the rest as it is written.
+
+use std::collections::HashSet;
+
+use super::test::{LoadedTest, turn_block};
+use crate::assertion::Block;
+use crate::compile::{Files, PreparedTurn, TurnInput, fill_client_tools, forwarded};
+use crate::context::Context;
+use crate::diagnostic::{Code, Diagnostic, Spanned};
+use crate::model::{ProtocolVersion, Turn};
+use crate::project::{Config, Variables};
+use crate::variables::{Filling, Scope};
+
+/// What is known of a test before it starts.
+pub(super) struct Draft {
+    /// Its turns.
+    pub(super) turns: Vec<WrittenTurn>,
+    /// The rules of the test.
+    pub(super) test: Block,
+    /// The rules of its turns.
+    pub(super) blocks: Vec<Block>,
+}
+
+/// What is known of a turn before its test starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrittenTurn {
+    /// What it is called.
+    pub id: Option<String>,
+    /// What it does, in words.
+    pub input: String,
+    /// What cuts it off in the place of the target's time-out, in milliseconds, as far as that is known.
+    pub timeout_ms: Option<String>,
+}
+
+impl LoadedTest {
+    /// Everything that is known before the test starts, and the rest as it is written; for an agent of `version`.
+    pub(super) fn draft(
+        &self,
+        context: &Context,
+        variables: &Variables,
+        scope: &Scope,
+        config: Option<&Config>,
+        version: ProtocolVersion,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Draft {
+        let scope = if self.hooks(variables).is_empty() { scope.clone() } else { scope.clone().open() };
+        let mut filling = Filling::new(&scope, &self.source, true, problems).as_written();
+        let library = config.map(Config::named_assertions);
+        let test = self.block(library, &mut filling);
+        let tools = self.model.client_tools.as_ref();
+        fill_client_tools(tools, config.map(Config::scripts), &mut filling);
+        forwarded(self.model.forwarded_props.as_ref(), &mut filling);
+        if let Some(timeout) = &self.model.timeout_ms {
+            let _ = filling.number(timeout);
+        }
+        self.one_id_each(&mut filling);
+        let files = self.files(context, version, false);
+        self.history(files, &mut filling);
+        self.message_id(&mut filling);
+        let mut draft = Draft { turns: Vec::new(), test, blocks: Vec::new() };
+        for (turn, scope) in self.each_turn(&scope, variables) {
+            let mut filling = Filling::new(&scope, &self.source, true, problems).as_written();
+            draft.blocks.push(turn_block(turn, library, &mut filling));
+            draft.turns.push(WrittenTurn::of(turn, files, &mut filling));
+        }
+        draft
+    }
+
+    /// Reports the turns whose ids are not unique.
+    fn one_id_each(&self, filling: &mut Filling<'_>) {
+        let mut known = HashSet::new();
+        for id in self.turns.iter().filter_map(|turn| turn.settings().id) {
+            if !known.insert(&id.value) {
+                let message = format!("two turns have the id `{}`", id.value);
+                filling.report(Code::Contradiction, id.span, message, Some("rename one of them".to_owned()));
+            }
+        }
+    }
+}
+
+impl WrittenTurn {
+    fn of(turn: &Spanned<Turn>, files: Files<'_>, filling: &mut Filling<'_>) -> Self {
+        let settings = turn.settings();
+        let written_timeout = settings.timeout_ms.and_then(|number| filling.written_number(number));
+        let filled = PreparedTurn::fill(turn, files, filling);
+        let timeout_ms =
+            filled.as_ref().and_then(|turn| turn.timeout).map(|time| time.as_millis().to_string());
+        Self {
+            id: settings.id.map(|id| {
+                filled.as_ref().and_then(|turn| turn.id.clone()).unwrap_or_else(|| id.value.clone())
+            }),
+            input: filled.map_or_else(|| TurnInput::written(turn), |turn| turn.input.describe()),
+            timeout_ms: written_timeout.or(timeout_ms),
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! What a test is called and selected by.
+
+use std::collections::HashSet;
+
+use super::test::LoadedTest;
+use crate::diagnostic::{Diagnostic, Spanned};
+use crate::model::{Skip, Test};
+use crate::variables::{Filling, Late, Scope};
+
+/// What a test is called and selected by.
+pub(super) struct Head {
+    pub(super) name: String,
+    pub(super) id: Option<String>,
+    pub(super) description: Option<String>,
+    pub(super) tags: Vec<String>,
+    pub(super) skip: Option<String>,
+}
+
+impl LoadedTest {
+    /// What the test is called and selected by; only what is known before anything runs may stand in it.
+    pub(super) fn head(&self, known: &Scope, problems: &mut Vec<Diagnostic>) -> Option<Head> {
+        let mut scope = known.clone();
+        if self.model.cases.is_some() {
+            scope = scope.hint(
+                "a test has its name, id and tags whatever the row: what tells the rows apart is their `id`",
+            );
+        }
+        if self.model.hooks.is_some() {
+            scope = scope.hint("a test has its name before its hooks run: it cannot use what they give");
+        }
+        let Test { name, id, description, tags, skip, .. } = &self.model;
+        let mut filling = Filling::new(&scope, &self.source, true, problems);
+        let name = filling.text(name).ready();
+        let id = Late::optional(id.as_ref().map(|id| filling.text(id)));
+        let description = Late::optional(description.as_ref().map(|text| filling.text(text)));
+        let tags: Vec<Option<String>> = tags.iter().flatten().map(|tag| filling.text(tag).ready()).collect();
+        let skip = skip.as_ref().map_or(Late::Ready(None), |skip| skipped(skip, &mut filling));
+        let mut tags = tags.into_iter().collect::<Option<Vec<String>>>()?;
+        let mut seen = HashSet::new();
+        tags.retain(|tag| seen.insert(tag.clone()));
+        Some(Head {
+            name: name?,
+            id: id.ready()?,
+            description: description.ready()?,
+            tags,
+            skip: skip.ready()?,
+        })
+    }
+}
+
+/// Why a test is left out, if it is; `None` where that cannot be known.
+fn skipped(skip: &Spanned<Skip>, filling: &mut Filling<'_>) -> Late<Option<String>> {
+    let without_reason = || "the test says `skip: true`".to_owned();
+    let reason = match &skip.value {
+        Skip::Is(is) => return Late::Ready(is.then(without_reason)),
+        Skip::Because(reason) => filling.text(&Spanned { value: reason.clone(), span: skip.span }),
+    };
+    let Late::Ready(reason) = reason else { return Late::Pending };
+    Late::Ready(match reason.trim() {
+        // What a variable gives.
+        "" | "false" => None,
+        "true" => Some(without_reason()),
+        reason => Some(reason.to_owned()),
+    })
+}

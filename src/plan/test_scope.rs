@@ -1,0 +1,116 @@
+//! Which variables a test knows at which time.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use super::prepare_error::PrepareError;
+use super::test::LoadedTest;
+use crate::compile::{Row, RowEntry, check_name};
+use crate::context::Context;
+use crate::diagnostic::{Diagnostic, Spanned};
+use crate::model::Turn;
+use crate::project::Variables;
+use crate::variables::{Filling, Scope};
+
+impl LoadedTest {
+    /// What is known before the test is selected: the environment, what the command line gives, and over what is known
+    /// of the project its own `vars`, each of which sees those before it.
+    pub(super) fn scope_before_rows(
+        &self,
+        context: &Context,
+        variables: &Variables,
+        folder: &Path,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Scope {
+        let mut scope = variables.scope(context);
+        scope.set("TEST_FILE", self.path_from(folder));
+        for (name, written) in self.model.vars.iter().flatten() {
+            let mut filling = Filling::new(&scope, &self.source, true, problems);
+            let is_name = check_name(name, &mut filling).is_some();
+            let value = filling.json(written).ready();
+            match value {
+                _ if !is_name || variables.given.contains_key(&name.value) => {}
+                Some(value) => scope.set(name, value),
+                None => scope.expect_anew(name),
+            }
+        }
+        scope
+    }
+
+    /// The names that the test gives values itself whatever the row, beside hooks.
+    pub(super) fn own_names(&self) -> impl Iterator<Item = &str> {
+        self.model.vars.iter().flatten().map(|(name, _)| name.value.as_str())
+    }
+
+    /// What is known with the row of a case, beside `known`, and the names of its columns.
+    ///
+    /// # Errors
+    /// Where the row is not what it was, or cannot be filled.
+    pub(super) fn with_row_of(
+        &self,
+        entry: &RowEntry,
+        known: Scope,
+        context: &Context,
+        variables: &Variables,
+    ) -> Result<(Scope, Vec<String>), PrepareError> {
+        let mut problems = Vec::new();
+        let row = self.rows(context, &known, &mut problems).and_then(|rows| {
+            let mut filling = Filling::new(&known, &self.source, true, &mut problems);
+            rows.again(entry, &mut filling)
+        });
+        match row {
+            Some(row) => {
+                let names = row.columns.keys().cloned().collect();
+                Ok((with_row(known, &row, variables), names))
+            }
+            None if problems.is_empty() => Err(PrepareError::Changed),
+            None => Err(PrepareError::Broken(problems, Vec::new())),
+        }
+    }
+
+    /// The turns, each with what is known when it is filled before anything is sent: what earlier turns keep comes
+    /// later.
+    pub(super) fn each_turn<'s>(
+        &'s self,
+        scope: &'s Scope,
+        variables: &'s Variables,
+    ) -> impl Iterator<Item = (&'s Spanned<Turn>, Cow<'s, Scope>)> {
+        let mut scope = Cow::Borrowed(scope);
+        self.turns.iter().map(move |turn| {
+            let own = scope.clone();
+            expect_captures(turn, &mut scope, variables);
+            (turn, own)
+        })
+    }
+
+    /// What is known when all turns are over.
+    pub(super) fn after_turns<'s>(&self, scope: &'s Scope, variables: &Variables) -> Cow<'s, Scope> {
+        let mut scope = Cow::Borrowed(scope);
+        self.turns.iter().for_each(|turn| expect_captures(turn, &mut scope, variables));
+        scope
+    }
+}
+
+/// What is known of every test once it starts, before it does.
+pub(super) fn scope_at_start(mut known: Scope) -> Scope {
+    known.expect("THREAD_ID");
+    known.expect("TEST_NAME");
+    known
+}
+
+fn expect_captures(turn: &Spanned<Turn>, scope: &mut Cow<'_, Scope>, variables: &Variables) {
+    for (name, _) in turn.settings().capture.into_iter().flatten() {
+        if !variables.given.contains_key(&name.value) {
+            scope.to_mut().expect_anew(name);
+        }
+    }
+}
+
+/// The columns of a row win over the test's own variables; what the command line gives stays.
+pub(super) fn with_row(mut scope: Scope, row: &Row, variables: &Variables) -> Scope {
+    for (name, value) in row.columns.iter().filter(|(name, _)| !variables.given.contains_key(*name)) {
+        scope.set(name, value.clone());
+    }
+    let names: Vec<String> = row.columns.keys().map(|name| format!("`{name}`")).collect();
+    scope.hint(format!("the row at {} gives {}", row.place(), names.join(", ")))
+}

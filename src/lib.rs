@@ -20,5 +20,6 @@ pub mod schema;
 pub mod server;
 pub mod source;
 pub mod target;
+pub mod text;
 pub mod trace;
 pub mod variables;

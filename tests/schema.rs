@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
 
 use ananke::report::{comparison, json_lines};
 use ananke::schema::{FileKind, Version, embedded, generate, pruned, text};
@@ -189,4 +190,19 @@ fn what_is_not_there_yet_is_in_no_schema() {
             );
         }
     }
+}
+
+#[test]
+fn the_program_prints_the_schemas() {
+    let printed = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_ananke")).arg("schema").args(arguments).output();
+        let output = output.expect("the program can be started");
+        assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0), "{arguments:?}");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    for (name, schema) in all() {
+        assert!(printed(&[name]) == text(&schema), "{name}");
+    }
+    let oldest = pruned(FileKind::Config, Version::parse("1.0").expect("a version"));
+    assert!(printed(&["config", "--schema-version", "1.0"]) == text(&oldest));
 }

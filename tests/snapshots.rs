@@ -3,7 +3,7 @@
 use ananke::context::At;
 use ananke::golden::{Part, States, Story, Volatile};
 use ananke::redact::Redactor;
-use ananke::trace::{Change, Input, Interrupt, Outcome, ResultContent, Role, Trace};
+use ananke::trace::{Change, Input, Interrupt, ResultContent, Role, RunEnd, Trace};
 use serde_json::{Value, json};
 
 use crate::support::project::Project;
@@ -96,13 +96,13 @@ fn conversation(salt: &str) -> Vec<(Input, Told)> {
         message: Some(format!("May I, {ask}?")),
         call: Some(other.clone()),
     };
-    first.push(Change::RunEnded(Outcome::Interrupted(vec![interrupt])));
+    first.push(Change::RunEnded(RunEnd::Interrupted(vec![interrupt])));
     let second = vec![
         started(&id("next"), &id("thread")),
         answered(&other, "no", None),
         Change::CallFailed { id: other.into(), is_denied: true },
         Change::StateReplaced(json!({"last": id("next")})),
-        Change::RunEnded(Outcome::Error { message: format!("over, {}", id("thread")), code: None }),
+        Change::RunEnded(RunEnd::Error { message: format!("over, {}", id("thread")), code: None }),
     ];
     vec![(input("look"), first), (input(&format!("answers {ask}")), second)]
 }
@@ -166,7 +166,7 @@ fn every_change_of_what_an_agent_does_is_seen() {
         ("a result less", &|told| drop(told.remove(5))),
         ("another result", &|told| told[5] = answered("x7callx7", r#"{"b":1.5,"a":[]}"#, None)),
         ("a call in another order", &|told| told.swap(1, 3)),
-        ("another end", &|told| *told.last_mut().unwrap() = Change::RunEnded(Outcome::Finished)),
+        ("another end", &|told| *told.last_mut().unwrap() = Change::RunEnded(RunEnd::Finished)),
         ("another id in the place of one", &|told| {
             told[2] = args("x7callx7", r#"{"q":"coats","by":"x7otherx7","in":"thread the-thread"}"#);
         }),
@@ -185,7 +185,7 @@ fn times_thoughts_and_tokens_are_left_out() {
     turns[0].1.insert(1, Change::Reasoning { id: "t".into(), delta: "Hm.".into(), subagent: None });
     turns[0].1.insert(1, Change::Stamped(1_700_000_000_000_000));
     turns[0].1.insert(1, Change::Warning("odd".into()));
-    turns[0].1.insert(1, Change::Usage(ananke::trace::Usage::told(Some(1), None, None)));
+    turns[0].1.insert(1, Change::Usage(ananke::trace::Usage::reported(Some(1), None, None)));
     assert_eq!(whole(turns), EXPECTED);
 }
 

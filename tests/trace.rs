@@ -2,8 +2,7 @@
 
 use ananke::context::At;
 use ananke::trace::{
-    Args, Change, First, Input, Origin, Outcome, ResultContent, Role, SnapshotCall, SnapshotItem, Trace,
-    Usage,
+    Args, Change, First, Input, Origin, ResultContent, Role, RunEnd, SnapshotCall, SnapshotItem, Trace, Usage,
 };
 
 fn turn(trace: &mut Trace, id: &str, text: &str, changes: Vec<Change<'_>>) {
@@ -78,7 +77,7 @@ fn a_call_that_is_announced_again_in_a_later_turn_counts_where_it_started() {
     turn(&mut trace, "u2", "yes", vec![opened("c", "a"), args, answered("c", "done")]);
     assert_eq!(calls(&trace), ["a→done Streamed"]);
     assert_eq!((trace.calls[0].counted_in, trace.calls[0].answered_in), (0, Some(1)));
-    assert_eq!(trace.turns[1].answered, [0].into());
+    assert_eq!(trace.turns[1].late_results, [0].into());
     assert_eq!(trace.calls[0].args(), &Args::Json(serde_json::json!({"x": 1})));
 }
 
@@ -260,14 +259,14 @@ fn what_is_told_beside_is_bounded() {
 #[test]
 fn a_run_that_ends_well_without_telling_its_tokens_makes_the_turn_unknown() {
     let started = || Change::RunStarted { run_id: None, thread_id: None, is_replay: false };
-    let told = || Change::Usage(Usage::told(Some(2), Some(3), None));
-    let error = || Outcome::Error { message: "no".to_owned(), code: None };
+    let told = || Change::Usage(Usage::reported(Some(2), Some(3), None));
+    let error = || RunEnd::Error { message: "no".to_owned(), code: None };
     let total = |changes: Vec<Change<'static>>| {
         let mut trace = Trace::default();
         turn(&mut trace, "u1", "hi", changes);
         trace.turn_usage(&trace.turns[0]).map(|usage| usage.total.whole())
     };
-    let finished = || Change::RunEnded(Outcome::Finished);
+    let finished = || Change::RunEnded(RunEnd::Finished);
     assert_eq!(total(vec![started(), told(), told(), finished()]), Some(Some(10)));
     assert_eq!(total(vec![started(), told(), finished(), started(), finished()]), Some(None));
     assert_eq!(total(vec![started(), Change::RunEnded(error())]), None);

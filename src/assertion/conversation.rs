@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::assertion::judge::{Home, Scope};
 use crate::model::TextOf;
-use crate::trace::{Lane, Message, Role, ToolCall, Turn};
+use crate::trace::{Author, Message, Role, ToolCall, Turn};
 
 /// What was said and done, as far as `scope` sees it.
 pub(super) fn conversation(scope: &Scope<'_>) -> Map<String, Value> {
@@ -42,7 +42,7 @@ fn message(message: &Message) -> Value {
         "role": role,
         "content": message.text,
         "turn": message.turn + 1,
-        "subagent": subagent(&message.lane),
+        "subagent": subagent(&message.author),
     })
 }
 
@@ -63,13 +63,13 @@ fn call(call: &ToolCall) -> Value {
         "is_error": result.is_some_and(|result| result.is_denied || result.is_error == Some(true)),
         "status": status,
         "turn": call.counted_in + 1,
-        "subagent": subagent(&call.lane),
+        "subagent": subagent(&call.author),
     })
 }
 
-fn subagent(lane: &Lane) -> Option<&str> {
+fn subagent(lane: &Author) -> Option<&str> {
     match lane {
-        Lane::Agent => None,
-        Lane::Subagent(id) => Some(id),
+        Author::Agent => None,
+        Author::Subagent(id) => Some(id),
     }
 }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::assertion::judge::Seen;
+use crate::text::truncate;
 use crate::trace::{ToolCall, Trace};
 
 /// The longest piece of agent text in a failure, in characters.
@@ -45,10 +46,7 @@ pub(super) fn said(text: &str) -> String {
 
 /// `text`, cut to what fits a line of a failure.
 pub(super) fn short(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    truncate::chars(text, SHOWN).into_owned()
 }
 
 /// `text` as a literal on one line: line ends and tabs are written out, and it is cut like any other.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span, Spanned};
 use crate::model::{AssertBlock, Text};
-use crate::schema::suggest;
 use crate::source::{FreeMap, printable};
+use crate::text::suggest;
 
 /// The `assertions` of a config.
 #[derive(Clone, Copy, Debug)]

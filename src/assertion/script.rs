@@ -14,6 +14,7 @@ use crate::assertion::judge::{Finding, Home, Judgement, Moment, Scope, Seen};
 use crate::diagnostic::{Code, Spanned};
 use crate::model::ScriptRule;
 use crate::redact::Redactor;
+use crate::text::truncate;
 use crate::variables::{Filling, Late};
 
 /// How many lines of what a script says are shown.
@@ -132,10 +133,7 @@ impl Program {
             Self::Command(words) => words.iter().map(|word| Value::from(word.as_str()).to_string()),
         };
         let whole = format!("[{}]", words.collect::<Vec<_>>().join(", "));
-        match whole.char_indices().nth(SHOWN_COMMAND) {
-            Some((end, _)) => format!("{}…", &whole[..end]),
-            None => whole,
-        }
+        truncate::chars(&whole, SHOWN_COMMAND).into_owned()
     }
 }
 

@@ -5,11 +5,11 @@ use std::io::Write as _;
 use ananke::context::Context;
 use ananke::plan::raise_versions;
 use ananke::redact::Redactor;
-use ananke::report::text;
 
 use super::arguments::CheckOptions;
 use super::exit::Exit;
 use super::problems::{self, Purpose};
+use ananke::text::escape;
 
 /// Loads what is selected and says whether it is well.
 pub(super) fn check(options: &CheckOptions, context: &Context) -> Exit {
@@ -26,7 +26,7 @@ pub(super) fn check(options: &CheckOptions, context: &Context) -> Exit {
             let mut stdout = std::io::stdout().lock();
             let _ = writeln!(stdout, "{} in {}: no errors", counted(tests, "test"), counted(files, "file"));
             for snapshot in &plan.obsolete {
-                let file = text::line(&snapshot.shown);
+                let file = escape::line(&snapshot.shown);
                 let _ = writeln!(stdout, "obsolete snapshot, which no rule refers to: {file}");
             }
             Exit::Success
@@ -42,7 +42,7 @@ fn fix(options: &CheckOptions, context: &Context) -> bool {
         Ok(raised) => {
             let mut stdout = std::io::stdout().lock();
             for (file, version) in raised {
-                let _ = writeln!(stdout, "{}: raised to version {version}", text::line(&file));
+                let _ = writeln!(stdout, "{}: raised to version {version}", escape::line(&file));
             }
             true
         }

@@ -3,15 +3,14 @@
 use std::io::{self, BufWriter, Write};
 
 use ananke::context::{Context, TerminalSize};
-use ananke::diagnostic::columns;
 use ananke::plan::{CaseEntry, Plan, TestEntry};
 use ananke::redact::Redactor;
-use ananke::report::text;
 use serde_json::json;
 
 use super::arguments::ListOptions;
 use super::exit::Exit;
 use super::problems::{self, Purpose};
+use ananke::text::{columns, escape};
 
 /// Lists what is selected: for people an id and its place a line, for programs one JSON array.
 pub(super) fn list(options: &ListOptions, context: &Context) -> Exit {
@@ -33,8 +32,8 @@ pub(super) fn list(options: &ListOptions, context: &Context) -> Exit {
 
 /// An id and its place a line; on a terminal, of an id that leaves no room for its place the place stands below it.
 fn aligned(plan: &Plan, redactor: &Redactor, terminal: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
-    let id = |case: &CaseEntry| text::line(&redactor.text(&case.id())).into_owned();
-    let place = |case: &CaseEntry| format!("{}:{}", text::line(&case.test.file), case.test.line);
+    let id = |case: &CaseEntry| escape::line(&redactor.text(&case.id())).into_owned();
+    let place = |case: &CaseEntry| format!("{}:{}", escape::line(&case.test.file), case.test.line);
     let places = plan.cases.iter().map(|case| columns::width(&place(case))).max().unwrap_or_default();
     let room = terminal.map_or(usize::MAX, |terminal| terminal.saturating_sub(places + 2));
     let widths = plan.cases.iter().map(|case| columns::width(&id(case)));
@@ -48,16 +47,16 @@ fn aligned(plan: &Plan, redactor: &Redactor, terminal: Option<usize>, out: &mut 
             None => write!(out, "{id}\n    {}", place(case))?,
         }
         if !tags.is_empty() {
-            write!(out, "  [{}]", text::line(&redactor.text(&tags.join(", "))))?;
+            write!(out, "  [{}]", escape::line(&redactor.text(&tags.join(", "))))?;
         }
         if let Some(why) = skip {
-            write!(out, "  skipped: {}", text::line(&redactor.text(why)))?;
+            write!(out, "  skipped: {}", escape::line(&redactor.text(why)))?;
         }
         writeln!(out)?;
         // What all rows have in common is told once.
         let is_first = !before.is_some_and(|before| before.is_of_same_test(case));
         if let Some(description) = description.as_ref().filter(|_| is_first) {
-            writeln!(out, "    {}", text::line(&redactor.text(description)))?;
+            writeln!(out, "    {}", escape::line(&redactor.text(description)))?;
         }
         before = Some(case);
     }
@@ -84,7 +83,7 @@ fn as_json(plan: &Plan, redactor: &Redactor, out: &mut dyn Write) -> io::Result<
                 test[key] = value;
             }
         }
-        write!(out, "{before}  {}", text::json(&test.to_string()))?;
+        write!(out, "{before}  {}", escape::json(&test.to_string()))?;
         before = ",\n";
     }
     if plan.cases.is_empty() { writeln!(out, "[]") } else { writeln!(out, "\n]") }

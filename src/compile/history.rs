@@ -11,8 +11,8 @@ use super::attachment::{self, Files};
 use crate::diagnostic::{Code, Diagnostic, Span, Spanned};
 use crate::message::{HistoryCall, HistoryMessage, Role};
 use crate::model::{self, Arguments, Message, MessageCall, ProtocolVersion, Text};
-use crate::schema::suggest;
 use crate::source::Node;
+use crate::text::suggest;
 use crate::variables::{Filling, Late};
 
 /// Checks and fills messages; `None` where something is known later or was reported.

@@ -3,6 +3,7 @@
 //! **Invariant:** bounded in lines and in their length, whatever the file holds.
 
 use super::{Place, SourceFile};
+use crate::text::truncate;
 
 /// The most lines that are shown.
 const MOST_LINES: usize = 12;
@@ -50,11 +51,8 @@ impl SourceFile {
 }
 
 fn line(index: usize, text: &str, is_meant: bool) -> ExcerptLine {
-    let mut shown: String = text.chars().take(MOST_CHARACTERS).collect();
-    if shown.len() < text.len() {
-        shown.push('…');
-    }
-    ExcerptLine { number: u32::try_from(index + 1).unwrap_or(u32::MAX), text: shown, is_meant }
+    let text = truncate::chars(text, MOST_CHARACTERS).into_owned();
+    ExcerptLine { number: u32::try_from(index + 1).unwrap_or(u32::MAX), text, is_meant }
 }
 
 /// The places of the lines that `of` stands under, the nearest first.

@@ -5,12 +5,9 @@
 
 mod alignment;
 mod code;
-pub mod columns;
-mod deceit;
 mod difference;
 mod excerpt;
 mod explained;
-pub mod orders;
 pub mod render;
 mod source_file;
 mod span;
@@ -19,7 +16,6 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use code::Code;
-pub use deceit::{deceives, harmless_json, rewritten};
 pub use difference::{Difference, DifferenceLine, Hunk, Side};
 pub use excerpt::{Excerpt, ExcerptLine};
 pub use explained::{Example, ExampleFile, Explained};

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::page::STEP;
-use crate::diagnostic::deceives;
+use crate::text::is_confusable;
 
 /// How long a value may be that stands on one line.
 const WIDTH: usize = 88;
@@ -27,7 +27,7 @@ pub(super) fn quoted(text: &str) -> String {
     let json = Value::from(text).to_string();
     let mut visible = String::with_capacity(json.len());
     for character in json.chars() {
-        if deceives(character) {
+        if is_confusable(character) {
             let units = character.encode_utf16(&mut [0; 2]).to_vec();
             visible.extend(units.iter().map(|unit| format!("\\u{unit:04x}")));
         } else {

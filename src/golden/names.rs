@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::trace::{Lane, Outcome, Trace};
+use crate::trace::{Author, RunEnd, Trace};
 
 /// Shorter ids are not looked for in values: they would be found in words that mean something else.
 const SHORTEST: usize = 4;
@@ -32,18 +32,18 @@ impl<'t> Names<'t> {
         names.learn("thread", trace.thread_ids.iter());
         names.learn("run", trace.exchanges.iter().flat_map(|exchange| &exchange.run_ids));
         names.learn("call", trace.calls.iter().map(|call| &call.wire_id));
-        for outcome in trace.exchanges.iter().filter_map(|exchange| exchange.outcome.as_ref()) {
-            if let Outcome::Interrupted(interrupts) = outcome {
+        for outcome in trace.exchanges.iter().filter_map(|exchange| exchange.run_end.as_ref()) {
+            if let RunEnd::Interrupted(interrupts) = outcome {
                 names.learn("interrupt", interrupts.iter().map(|interrupt| &interrupt.id));
             }
         }
-        let lanes = trace.calls.iter().map(|call| &call.lane);
-        let lanes = lanes.chain(trace.messages.iter().map(|message| &message.lane));
+        let lanes = trace.calls.iter().map(|call| &call.author);
+        let lanes = lanes.chain(trace.messages.iter().map(|message| &message.author));
         names.learn(
             "subagent",
             lanes.filter_map(|lane| match lane {
-                Lane::Agent => None,
-                Lane::Subagent(id) => Some(id),
+                Author::Agent => None,
+                Author::Subagent(id) => Some(id),
             }),
         );
         names.learn("message", trace.messages.iter().map(|message| &message.wire_id));

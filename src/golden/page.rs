@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use crate::context::digest;
-use crate::diagnostic::deceives;
+use crate::text::is_confusable;
 
 /// How far an item stands in below what it belongs to.
 pub(super) const STEP: usize = 2;
@@ -72,7 +72,7 @@ fn cut(text: &str, max: usize) -> Cow<'_, str> {
 /// `text` with its line feeds, and with every other character that cannot be seen as an escape.
 pub(super) fn visible(text: &str) -> Cow<'_, str> {
     let is_plain = |line: &str| {
-        !line.chars().any(deceives) && !line.contains("\\u{") && !line.ends_with(char::is_whitespace)
+        !line.chars().any(is_confusable) && !line.contains("\\u{") && !line.ends_with(char::is_whitespace)
     };
     if text.split('\n').all(is_plain) {
         return Cow::Borrowed(text);
@@ -98,7 +98,7 @@ fn push_visible(line: &str, visible: &mut String) {
     let body = line.trim_end_matches(char::is_whitespace).len();
     let mut backslashes = 0;
     for (at, character) in line.char_indices() {
-        let is_escaped = deceives(character) || at >= body;
+        let is_escaped = is_confusable(character) || at >= body;
         if is_escaped || line[at..].starts_with("u{") {
             // Backslashes before an escape, or before what looks like one, are doubled: so neither is taken for the other.
             visible.extend(std::iter::repeat_n('\\', backslashes));

@@ -11,7 +11,7 @@ use super::volatile::{MASK, Masks, Volatile};
 use super::{file, json};
 use crate::redact::Redactor;
 use crate::trace::{
-    Args, Custom, Interrupt, Lane, Message, Origin, Outcome, ToolCall, ToolResult, Trace, Turn,
+    Args, Author, CustomEvent, Interrupt, Message, Origin, RunEnd, ToolCall, ToolResult, Trace, Turn,
 };
 
 /// Which part of a conversation is told.
@@ -80,7 +80,7 @@ enum Item<'t> {
     Says(&'t Message),
     Calls(&'t ToolCall),
     Answered(&'t ToolCall, &'t ToolResult),
-    Custom(&'t Custom),
+    Custom(&'t CustomEvent),
 }
 
 impl Item<'_> {
@@ -138,14 +138,14 @@ impl Writing<'_> {
     }
 
     fn says(&mut self, message: &Message) {
-        let by = self.by(&message.lane);
+        let by = self.by(&message.author);
         let text = if self.masks.text() { MASK.to_owned() } else { self.value(&message.text) };
         self.page.text(STEP, &format!("says{by}"), &text);
     }
 
     fn call(&mut self, call: &ToolCall, turn: usize) {
-        let (name, by) = (self.word(&call.name), self.by(&call.lane));
-        let client = if call.is_clients { ", answered by its mock" } else { "" };
+        let (name, by) = (self.word(&call.name), self.by(&call.author));
+        let client = if call.is_client_side { ", answered by its mock" } else { "" };
         self.page.line(STEP, &format!("call {name}{by}{client}"));
         match call.args() {
             Args::Json(args) if args.as_object().is_some_and(serde_json::Map::is_empty) => {}
@@ -187,7 +187,7 @@ impl Writing<'_> {
         }
     }
 
-    fn custom(&mut self, custom: &Custom) {
+    fn custom(&mut self, custom: &CustomEvent) {
         let name = self.word(&custom.name);
         let mut value = custom.value.clone();
         self.masks.custom(&custom.name, &mut value);
@@ -213,15 +213,15 @@ impl Writing<'_> {
 
     fn end(&mut self, turn: &Turn) {
         let exchanges = self.trace.exchanges.get(turn.exchanges.clone()).unwrap_or_default();
-        match exchanges.last().and_then(|exchange| exchange.outcome.as_ref()) {
+        match exchanges.last().and_then(|exchange| exchange.run_end.as_ref()) {
             None => self.page.line(STEP, "no end"),
-            Some(Outcome::Finished) => self.page.line(STEP, "finished"),
-            Some(Outcome::Cancelled) => self.page.line(STEP, "cancelled by the agent"),
-            Some(error @ Outcome::Error { .. }) => {
+            Some(RunEnd::Finished) => self.page.line(STEP, "finished"),
+            Some(RunEnd::Cancelled) => self.page.line(STEP, "cancelled by the agent"),
+            Some(error @ RunEnd::Error { .. }) => {
                 let error = self.value(&error.to_string());
                 self.page.text(STEP, "error", &error);
             }
-            Some(Outcome::Interrupted(interrupts)) => {
+            Some(RunEnd::Interrupted(interrupts)) => {
                 self.page.line(STEP, "interrupted");
                 for interrupt in interrupts {
                     self.interrupt(interrupt);
@@ -266,10 +266,10 @@ impl Writing<'_> {
         if !key.is_empty() && key.chars().all(is_plain) { key } else { json::quoted(&key) }
     }
 
-    fn by(&mut self, lane: &Lane) -> String {
+    fn by(&mut self, lane: &Author) -> String {
         match lane {
-            Lane::Agent => String::new(),
-            Lane::Subagent(id) => format!(" by {}", visible_line(&self.names.id(id))),
+            Author::Agent => String::new(),
+            Author::Subagent(id) => format!(" by {}", visible_line(&self.names.id(id))),
         }
     }
 }
@@ -284,7 +284,7 @@ fn items<'t>(trace: &'t Trace, index: usize, turn: &Turn, with_replayed: bool) -
     let said = messages.filter(|message| message.is_text() && is_told(message.origin));
     let calls = trace.calls.get(turn.calls.clone()).unwrap_or_default().iter();
     let calls = calls.filter(|call| is_told(call.origin)).map(Item::Calls);
-    let answered = turn.answered.iter().filter_map(|call| trace.calls.get(*call));
+    let answered = turn.late_results.iter().filter_map(|call| trace.calls.get(*call));
     let answered = answered.flat_map(|call| {
         let here = call.results.iter().filter(|result| turn_of(trace, result.event) == Some(index));
         here.map(move |result| Item::Answered(call, result))

@@ -9,17 +9,14 @@ use super::problem::Problem;
 use super::test::Outcome;
 use super::test_end::TestEnd;
 use super::turn::TurnOutcome;
+use crate::text::truncate;
 
 /// The longest text of an agent, or of a finding about it, that a report gets, in bytes.
 const LONGEST: usize = 16 << 10;
 
 /// `text`, or of a long one the first bytes and how many more there are.
 pub fn bounded(text: &str) -> String {
-    if text.len() <= LONGEST {
-        return text.to_owned();
-    }
-    let end = text.floor_char_boundary(LONGEST);
-    format!("{}… ({} more bytes)", &text[..end], text.len() - end)
+    truncate::bytes(text, LONGEST).into_owned()
 }
 
 impl Outcome {

@@ -231,7 +231,7 @@ fn step(step: &ScriptedStep, filling: &mut Filling<'_>) -> Option<Step> {
             let numbers =
                 numbers.map(|number| Late::optional(number.as_ref().map(|number| filling.number(number))));
             let [input, output, total] = numbers.map(Late::ready);
-            Step::Usage(Usage::told(input?, output?, total?))
+            Step::Usage(Usage::reported(input?, output?, total?))
         }
         ScriptedStep::DelayMs(number) => Step::Delay(Duration::from_millis(filling.number(number).ready()?)),
         ScriptedStep::Interrupt(written) => interrupt(written, filling)?,

@@ -6,6 +6,7 @@ use super::entry::CaseEntry;
 use super::filter::has_id;
 use super::selection::Selection;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::text::nearest;
 
 impl Selection {
     /// Whether nothing narrows it down: every test of the project is selected.
@@ -62,7 +63,5 @@ fn unknown(id: &str, cases: &[CaseEntry]) -> Option<Diagnostic> {
 /// The id that was most likely meant.
 pub(super) fn nearest_id(written: &str, cases: &[CaseEntry]) -> Option<String> {
     let ids = cases.iter().flat_map(|case| [Cow::Borrowed(case.test.id.as_str()), case.id()]);
-    let likely =
-        ids.map(|id| (strsim::jaro_winkler(written, &id), id)).filter(|(likeness, _)| *likeness > 0.85);
-    likely.max_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, id)| id.into_owned())
+    nearest(written, ids).map(Cow::into_owned)
 }

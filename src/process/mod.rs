@@ -17,6 +17,7 @@ use std::time::Duration;
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
 use tokio::time::timeout;
 
+use crate::text::truncate;
 pub use ended::Ended;
 use group::Group;
 pub use start::{StartError, start};
@@ -88,9 +89,5 @@ impl Process {
 pub fn shown(argv: &[String]) -> String {
     let words: Vec<String> =
         argv.iter().map(|word| serde_json::Value::from(word.as_str()).to_string()).collect();
-    let whole = format!("[{}]", words.join(", "));
-    match whole.char_indices().nth(SHOWN_COMMAND) {
-        Some((end, _)) => format!("{}…", &whole[..end]),
-        None => whole,
-    }
+    truncate::chars(&format!("[{}]", words.join(", ")), SHOWN_COMMAND).into_owned()
 }

@@ -12,8 +12,8 @@ use super::launch::{Launch, Surroundings};
 use crate::assertion::{Block, Program, Rule};
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
 use crate::model::{ClientTool, Mock, ScriptProgram};
-use crate::schema::suggest;
 use crate::source::{FreeMap, printable};
+use crate::text::suggest;
 use crate::variables::{Filling, Scope};
 
 /// The folder of scripts that the config does not name, beside the config.

@@ -10,8 +10,8 @@ use crate::assertion::{Block, Library, circular};
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
 use crate::model::{AssertBlock, ChosenTarget, ConfigFile, NamedTarget, TAG_DEFAULTS, Target, Text};
 use crate::outcome::Level;
-use crate::schema::suggest;
 use crate::source::{self, Entry, Node, NodeValue};
+use crate::text::suggest;
 use crate::variables::Filling;
 
 /// The name of the target that a config writes at `target` (SPEC 4).

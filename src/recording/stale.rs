@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use crate::text::truncate;
+
 /// How many differences are told.
 const TOLD: usize = 5;
 
@@ -21,7 +23,11 @@ pub(super) fn difference(recorded: &str, now: &str, ids: &BTreeSet<String>) -> O
     let mut found = Found { lines: Vec::new(), more: 0, ids };
     match (serde_json::from_str(recorded), serde_json::from_str(now)) {
         (Ok(recorded), Ok(now)) => found.compare("", &recorded, &now),
-        _ => found.tell("", &format!("`{}`", cut(recorded)), &format!("`{}`", cut(now))),
+        _ => found.tell(
+            "",
+            &format!("`{}`", truncate::chars(recorded, SHOWN)),
+            &format!("`{}`", truncate::chars(now, SHOWN)),
+        ),
     }
     let Found { mut lines, more, .. } = found;
     match more {
@@ -86,14 +92,7 @@ fn join(path: &str, key: &str) -> String {
 }
 
 fn shown(value: &Value) -> String {
-    format!("`{}`", cut(&value.to_string()))
-}
-
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    format!("`{}`", truncate::chars(&value.to_string(), SHOWN))
 }
 
 #[cfg(test)]

@@ -2,11 +2,12 @@
 
 use anstyle::Style;
 
+use super::duration;
 use super::page::Page;
 use super::palette::mark;
 use super::transcript::{Scope, Telling, tell};
-use super::{duration, text};
 use crate::outcome::Outcome;
+use crate::text::{escape, truncate};
 
 /// The most bytes of a finding that is told in one line.
 const LONGEST: usize = 200;
@@ -36,7 +37,7 @@ pub(super) fn earlier(outcome: &Outcome, telling: Telling) -> String {
     }
     heading(&mut page, outcome, (outcome.attempt(), outcome.attempt()), telling);
     page.end();
-    text::bounded_lines(&page.into_text(), telling.whole).into_owned()
+    truncate::lines(&page.into_text(), telling.whole).into_owned()
 }
 
 fn heading(page: &mut Page, attempt: &Outcome, (number, of): (usize, usize), telling: Telling) {
@@ -60,5 +61,5 @@ fn first_finding(page: &mut Page, attempt: &Outcome, told: Option<&str>, telling
     page.put(telling.palette.failed, mark(attempt.status()));
     page.space(1);
     let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
-    page.put(Style::new(), &text::line(&text::bounded(&message, telling.item.min(LONGEST))));
+    page.put(Style::new(), &escape::line(&truncate::bytes(&message, telling.item.min(LONGEST))));
 }

@@ -12,11 +12,12 @@ use super::palette::{Palette, mark};
 use super::servers;
 use super::snapshots::Snapshots;
 use super::transcript::{Scope, Telling, tell};
-use super::{Reporter, counts, duration, names, text};
+use super::{Reporter, counts, duration, names};
 use crate::context::TerminalSize;
 use crate::outcome::{Outcome, Status, Totals, Verdict};
 use crate::redact::Sealed;
 use crate::run::RunEvent;
+use crate::text::{escape, truncate};
 
 /// How much is told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -98,7 +99,7 @@ impl ConsoleReport {
             page.end();
         }
         if !same_file {
-            page.put(self.palette.strong, &text::line(&outcome.file));
+            page.put(self.palette.strong, &escape::line(&outcome.file));
             page.end();
             self.file = Some(outcome.file.clone());
         }
@@ -115,19 +116,19 @@ impl ConsoleReport {
         page.space(1);
         page.hang();
         let title = names::title(outcome);
-        page.put(Style::new(), &text::line(&text::bounded(&title, 200)));
+        page.put(Style::new(), &escape::line(&truncate::bytes(&title, 200)));
         if matches!(outcome.status(), Status::Error | Status::Timeout | Status::Skipped) {
             page.space(2);
             page.put(style, outcome.status().as_str());
         }
         if let Some((_, why)) = outcome.headline().filter(|_| outcome.status() == Status::Skipped) {
-            page.put(self.palette.faint, &format!(": {}", text::line(&text::bounded(why, 200))));
+            page.put(self.palette.faint, &format!(": {}", escape::line(&truncate::bytes(why, 200))));
         }
         let flaky = outcome.is_flaky().then(|| "flaky".to_owned());
         let quarantine = outcome.quarantine.as_ref().map(ToString::to_string);
         for mark in flaky.into_iter().chain(quarantine) {
             page.space(2);
-            page.put(self.palette.warning, &text::line(&text::bounded(&mark, 200)));
+            page.put(self.palette.warning, &escape::line(&truncate::bytes(&mark, 200)));
         }
         let ran = !outcome.turns.is_empty() || outcome.status() == Status::Passed;
         if ran && outcome.status() != Status::Skipped {

@@ -7,9 +7,9 @@ use anstyle::Style;
 
 use super::page::Page;
 use super::palette::{Palette, mark};
-use super::text;
 use crate::diagnostic::Place;
 use crate::outcome::{Outcome, Quarantine, Status, Verdict};
+use crate::text::{escape, truncate};
 
 /// How many of each kind are kept: a run in which everything fails must not grow with its tests.
 const MOST: usize = 100;
@@ -127,7 +127,7 @@ fn row(sign: &str, style: Style, what: &str, beside: &str, page: &mut Page) {
     page.put(style, sign);
     page.space(1);
     page.hang();
-    page.put(Style::new(), &text::line(&(bounded(what) + beside)));
+    page.put(Style::new(), &escape::line(&(bounded(what) + beside)));
     page.end();
 }
 
@@ -139,5 +139,5 @@ fn further(count: usize, palette: &Palette, page: &mut Page) {
 }
 
 fn bounded(text: &str) -> String {
-    text::bounded(text, 400).into_owned()
+    truncate::bytes(text, 400).into_owned()
 }

@@ -9,7 +9,6 @@ pub mod console;
 mod counts;
 mod duration;
 mod ending;
-mod excerpt;
 pub mod github;
 pub mod html;
 pub mod json_lines;
@@ -25,7 +24,6 @@ pub mod servers;
 mod snapshots;
 mod tally;
 pub mod tap;
-pub mod text;
 mod timestamp;
 mod transcript;
 

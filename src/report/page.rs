@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use anstyle::Style;
 
-use crate::diagnostic::{columns, orders};
+use crate::text::{ci_commands, columns};
 
 /// The least room that a wrapped line gets, where the page is that wide: a deep indentation gives way.
 const LEAST_ROOM: usize = 20;
@@ -152,7 +152,7 @@ impl Page {
                 if !std::mem::replace(is_open, true) {
                     let _ = write!(self.text, "{style}");
                 }
-                let here = if self.column == 0 { orders::disarmed(here) } else { Cow::Borrowed(here) };
+                let here = if self.column == 0 { ci_commands::escape(here) } else { Cow::Borrowed(here) };
                 self.text.push_str(&here);
                 self.column += self.blanks + columns::width(&here);
                 self.blanks = 0;

@@ -2,13 +2,14 @@
 
 use std::io::{self, Write};
 
+use super::Reporter;
 use super::page::Page;
 use super::palette::{Palette, mark};
-use super::{Reporter, text};
 use crate::context::TerminalSize;
 use crate::outcome::Status;
 use crate::redact::Sealed;
 use crate::run::RunEvent;
+use crate::text::escape;
 
 /// Tells people of servers that end, beside a report for programs.
 pub struct ServerReport {
@@ -46,7 +47,7 @@ pub(super) fn told(what: &str, printed: &str, palette: &Palette, width: Option<u
     page.put(palette.failed, mark(Status::Error));
     page.space(1);
     page.hang();
-    page.put(palette.strong, &text::line(&format!("{what} while the tests ran")));
+    page.put(palette.strong, &escape::line(&format!("{what} while the tests ran")));
     page.end();
     page.lines(&last_words(printed, width));
     page.into_text()
@@ -61,7 +62,7 @@ pub fn last_words(printed: &str, width: Option<usize>) -> String {
             page.end();
             page.space(4);
             page.hang();
-            page.plain(&text::line(line));
+            page.plain(&escape::line(line));
         }
         page.end();
     }

@@ -2,8 +2,8 @@
 
 use super::page::Page;
 use super::palette::Palette;
-use super::text;
 use crate::outcome::Outcome;
+use crate::text::{escape, truncate};
 
 /// How many obsolete snapshots are listed.
 const LISTED: usize = 20;
@@ -49,7 +49,7 @@ impl Snapshots {
             page.put(palette.warning, "obsolete");
             page.space(2);
             page.hang();
-            page.plain(&text::line(&text::bounded(file, 400)));
+            page.plain(&escape::line(&truncate::bytes(file, 400)));
             page.end();
         }
         if self.obsolete > self.listed.len() {

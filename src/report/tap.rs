@@ -8,13 +8,14 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use super::Reporter;
 use super::duration::milliseconds;
 use super::tally::{End, Tally};
-use super::{Reporter, text};
 use crate::context::Scratch;
 use crate::outcome::{Failure, Outcome, Status};
 use crate::redact::Sealed;
 use crate::run::RunEvent;
+use crate::text::{escape, truncate};
 
 /// The most bytes of one text.
 const LONGEST: usize = 2 << 10;
@@ -152,11 +153,11 @@ fn end(tally: &Tally) -> String {
 
 /// `text` in a description or behind a directive.
 fn described(text: &str) -> String {
-    text::line(&text::bounded(text, LONGEST)).replace('\\', r"\\").replace('#', r"\#")
+    escape::line(&truncate::bytes(text, LONGEST)).replace('\\', r"\\").replace('#', r"\#")
 }
 
 /// `text` as a string of YAML: on one line, and with what a terminal must not get made visible.
 fn quoted(text: &str) -> String {
-    let text = text::line(&text::bounded(text, LONGEST)).replace('\\', r"\\").replace('"', "\\\"");
+    let text = escape::line(&truncate::bytes(text, LONGEST)).replace('\\', r"\\").replace('"', "\\\"");
     format!("\"{text}\"")
 }

@@ -7,7 +7,7 @@ use crate::context::At;
 use crate::message::ToolAnswer;
 use crate::recording::Recorder;
 use crate::target::{Sink, Stop, Wire};
-use crate::trace::{Change, Touch, Trace};
+use crate::trace::{Change, Delta, Trace};
 
 use super::Options;
 
@@ -15,7 +15,7 @@ use super::Options;
 pub(super) struct Capture {
     pub(super) trace: Trace,
     pub(super) judge: Judge,
-    touched: Vec<Touch>,
+    touched: Vec<Delta>,
     /// Whether the first rule that breaks ends the turn.
     stop_early: bool,
     stopped: bool,
@@ -66,7 +66,7 @@ impl Sink for Capture {
         match wire {
             Wire::Sent { .. } => self.trace.begin_exchange(at),
             Wire::Head { status, .. } => self.trace.head(at, status),
-            Wire::Frame(raw) => self.trace.frame(at, raw),
+            Wire::Frame(_) => self.trace.event(at),
             Wire::Closed => self.trace.end_exchange(at),
         }
     }

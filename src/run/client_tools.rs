@@ -7,7 +7,7 @@ use crate::compile::{ClientTool, Mock, MockAnswer};
 use crate::hook::Expected;
 use crate::message::ToolAnswer;
 use crate::outcome::{ErrorKind, Problem};
-use crate::trace::{Origin, Outcome, ToolCall, Trace};
+use crate::trace::{Origin, RunEnd, ToolCall, Trace};
 use crate::variables::Patterns;
 
 use super::attempt::Halt;
@@ -79,9 +79,9 @@ impl Mocks {
         trace: &Trace,
         asking: Asking<'_>,
     ) -> Result<Vec<ToolAnswer>, Halt> {
-        let ended = trace.exchanges.last().and_then(|exchange| exchange.outcome.as_ref());
+        let ended = trace.exchanges.last().and_then(|exchange| exchange.run_end.as_ref());
         let Some(turn) =
-            trace.turns.last().filter(|turn| ended == Some(&Outcome::Finished) && !turn.input.is_replay)
+            trace.turns.last().filter(|turn| ended == Some(&RunEnd::Finished) && !turn.input.is_replay)
         else {
             return Ok(Vec::new());
         };

@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::compile::{Capture, CaptureFrom};
 use crate::redact::Redactor;
+use crate::text::truncate;
 use crate::trace::{Args, Origin, Path, ToolCall, Trace, Turn};
 use crate::variables::Patterns;
 
@@ -83,7 +84,7 @@ impl Looking<'_> {
     /// The last call of a tool that began or was answered in this turn.
     fn last_call(&self, tool: &str) -> Result<&ToolCall, String> {
         let own = self.trace.calls.get(self.turn.calls.clone()).unwrap_or_default();
-        let answered = self.turn.answered.iter().filter_map(|index| self.trace.calls.get(*index));
+        let answered = self.turn.late_results.iter().filter_map(|index| self.trace.calls.get(*index));
         let calls: Vec<&ToolCall> =
             answered.chain(own).filter(|call| call.origin != Origin::History).collect();
         if let Some(call) = calls.iter().rfind(|call| call.name == tool) {
@@ -125,10 +126,6 @@ impl Looking<'_> {
 
     /// The beginning of a text of the agent; of a secret nothing is left.
     fn cut(&self, text: &str) -> String {
-        let masked = self.redactor.text(text);
-        match masked.char_indices().nth(QUOTED) {
-            Some((end, _)) => format!("{}…", &masked[..end]),
-            None => masked.into_owned(),
-        }
+        truncate::chars(&self.redactor.text(text), QUOTED).into_owned()
     }
 }

@@ -7,7 +7,7 @@ use crate::outcome::{
     Timing, TurnEnd, TurnOutcome, bounded,
 };
 use crate::trace::{
-    self, Custom, Interrupt, Message, Origin, Role, ToolCall, ToolResult, Trace, Turn, Violation,
+    self, CustomEvent, Interrupt, Message, Origin, Role, ToolCall, ToolResult, Trace, Turn, Violation,
 };
 
 /// The most lines of one turn that a report gets.
@@ -92,11 +92,11 @@ fn warnings(turn: &Turn) -> Vec<String> {
 /// How the agent says that the turn ended.
 fn run_end(trace: &Trace, turn: &Turn) -> Option<RunEnd> {
     let exchanges = trace.exchanges.get(turn.exchanges.clone())?;
-    Some(match exchanges.last()?.outcome.as_ref()? {
-        trace::Outcome::Finished => RunEnd::Finished,
-        error @ trace::Outcome::Error { .. } => RunEnd::Error(bounded(&error.to_string())),
-        trace::Outcome::Cancelled => RunEnd::Cancelled,
-        trace::Outcome::Interrupted(interrupts) => {
+    Some(match exchanges.last()?.run_end.as_ref()? {
+        trace::RunEnd::Finished => RunEnd::Finished,
+        error @ trace::RunEnd::Error { .. } => RunEnd::Error(bounded(&error.to_string())),
+        trace::RunEnd::Cancelled => RunEnd::Cancelled,
+        trace::RunEnd::Interrupted(interrupts) => {
             let shown = interrupts.iter().take(MAX_LINES);
             RunEnd::Interrupted(shown.map(|interrupt| open_interrupt(trace, interrupt)).collect())
         }
@@ -120,7 +120,7 @@ fn lines(trace: &Trace, turn: &Turn, warnings: &mut Vec<String>) -> Vec<Line> {
     let mut lines: Vec<Shown<'_>> = shown.map(Shown::Message).collect();
     let calls = trace.calls[turn.calls.clone()].iter().filter(|call| call.origin != Origin::History);
     lines.extend(calls.map(Shown::Call));
-    let late = turn.answered.iter().filter_map(|index| trace.calls.get(*index));
+    let late = turn.late_results.iter().filter_map(|index| trace.calls.get(*index));
     lines.extend(late.filter_map(|call| Some(Shown::Late(call, call.result()?))));
     lines.extend(trace.custom[turn.custom.clone()].iter().map(Shown::Custom));
     lines.sort_by_key(Shown::event);
@@ -138,7 +138,7 @@ enum Shown<'t> {
     Message(&'t Message),
     Call(&'t ToolCall),
     Late(&'t ToolCall, &'t ToolResult),
-    Custom(&'t Custom),
+    Custom(&'t CustomEvent),
 }
 
 impl Shown<'_> {
@@ -178,7 +178,7 @@ fn call(trace: &Trace, turn: &Turn, call: &ToolCall) -> CallOutcome {
         name: bounded(&call.name),
         args: bounded(&call.args_text),
         result: call.result().map(|result| bounded(&result.text)),
-        is_clients: call.is_clients,
+        is_clients: call.is_client_side,
         started_us: since_start(trace, turn, call.started),
         duration_us: call.result().map(|result| result.at.0.saturating_sub(call.started.0)),
         failure: call.result().and_then(failure),

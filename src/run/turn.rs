@@ -8,7 +8,7 @@ use crate::compile::{MessageId, PreparedTurn, TurnInput};
 use crate::context::Ids;
 use crate::outcome::{ErrorKind, Problem, TimeLimits, TurnEnd, TurnOutcome};
 use crate::target::{Action, Ended, Limits, Request, Session, TargetError};
-use crate::trace::{Input, Outcome, Trace};
+use crate::trace::{Input, RunEnd, Trace};
 
 use super::attempt::Halt;
 use super::capture::Capture;
@@ -130,16 +130,16 @@ fn halt(ended: Result<Ended, TargetError>, limits: &Limits, capture: &Capture) -
         Ok(Ended::Terminal) => {
             // What became of an earlier run that is told again is history.
             let exchange = capture.trace.exchanges.last().filter(|exchange| !exchange.is_replay);
-            let outcome = exchange.and_then(|exchange| exchange.outcome.as_ref());
+            let outcome = exchange.and_then(|exchange| exchange.run_end.as_ref());
             match outcome.filter(|outcome| !capture.judge.expects(outcome)) {
-                Some(error @ Outcome::Error { .. }) => {
+                Some(error @ RunEnd::Error { .. }) => {
                     broken(ErrorKind::Agent, format!("agent error: {error}"), None)
                 }
-                Some(Outcome::Cancelled) => {
+                Some(RunEnd::Cancelled) => {
                     let message = "the agent cancelled the run, which nobody asked for".to_owned();
                     broken(ErrorKind::Agent, message, None)
                 }
-                Some(Outcome::Finished | Outcome::Interrupted(_)) | None => None,
+                Some(RunEnd::Finished | RunEnd::Interrupted(_)) | None => None,
             }
         }
     }

@@ -6,7 +6,7 @@ use crate::compile::{Reply, ReplyTo};
 use crate::message::{InterruptAnswer, ToolAnswer};
 use crate::outcome::{ErrorKind, Problem};
 use crate::target::Action;
-use crate::trace::{Interrupt, Origin, Outcome, ToolCall, Trace};
+use crate::trace::{Interrupt, Origin, RunEnd, ToolCall, Trace};
 
 /// What the agent waits for: interrupts, and calls of its last turn that nobody answered.
 struct Waiting<'t> {
@@ -77,8 +77,8 @@ pub(super) fn answers(trace: &Trace, replies: &[Reply]) -> Result<Action, Proble
 
 impl<'t> Waiting<'t> {
     fn of(trace: &'t Trace) -> Self {
-        let interrupts = match trace.exchanges.last().and_then(|exchange| exchange.outcome.as_ref()) {
-            Some(Outcome::Interrupted(interrupts)) => interrupts.as_slice(),
+        let interrupts = match trace.exchanges.last().and_then(|exchange| exchange.run_end.as_ref()) {
+            Some(RunEnd::Interrupted(interrupts)) => interrupts.as_slice(),
             _ => &[],
         };
         let told = trace.exchanges.last().and_then(|exchange| trace.turns.get(exchange.turn));

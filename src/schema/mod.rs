@@ -30,7 +30,6 @@ pub use raise::raised;
 pub use salvage::{Salvaged, salvage};
 pub use value::{Mismatch, SchemaError, ValueSchema};
 pub use version::Version;
-pub use words::suggest;
 
 use serde_json::Value;
 

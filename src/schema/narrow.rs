@@ -15,10 +15,11 @@ use serde_json::{Map, Value};
 use super::branch::{self, Branch};
 use super::misshapen;
 use super::prune::demands;
-use super::words::{all_of, empty_value, expected, nearest, one_of, suggest};
+use super::words::{all_of, empty_value, expected, one_of};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 use crate::model::NOT_YET;
 use crate::source::{Entry, Node, NodeValue, printable};
+use crate::text::{nearest, suggest};
 
 /// The key by which one thing takes over what another says.
 const EXTENDS: &str = "extends";
@@ -286,7 +287,7 @@ impl<'a> Narrow<'a> {
 
     fn unknown_key(&mut self, path: &Location, found: &Found<'_>, key: &str, known: &[&str]) {
         let elsewhere = self.elsewhere.get(&(path.as_str().to_owned(), key.to_owned()));
-        if let (Some(meant), None) = (nearest(key, known), elsewhere) {
+        if let (Some(meant), None) = (nearest(key, known.iter().copied()), elsewhere) {
             self.mistyped.insert((path.as_str().to_owned(), meant.to_owned()));
         }
         let entry = found.node.entries().iter().find(|entry| entry.key == key);

@@ -89,22 +89,3 @@ fn joined(words: &[String], last: &str) -> String {
         [rest @ .., word] => format!("{} {last} {word}", rest.join(", ")),
     }
 }
-
-/// What to do about a name that is not known: the nearest known one, else all of them.
-pub fn suggest(written: &str, known: &[&str], what: &str) -> String {
-    match nearest(written, known) {
-        Some(name) => format!("did you mean `{name}`?"),
-        None => format!("{what}: `{}`", known.join("`, `")),
-    }
-}
-
-/// The known name that is probably meant.
-pub(super) fn nearest<'a>(written: &str, known: &[&'a str]) -> Option<&'a str> {
-    let folded = |text: &str| text.to_lowercase().replace(['-', '_', ' '], "");
-    let plain = folded(written);
-    let distance = |name: &str| strsim::damerau_levenshtein(&plain, &folded(name));
-    let best = known.iter().min_by_key(|name| distance(name))?;
-    // A third of the letters may be wrong: one in three, two in six.
-    let allowed = (written.chars().count().max(best.chars().count()) / 3).max(1);
-    (plain.chars().count() > 1 && distance(best) <= allowed).then_some(*best)
-}

@@ -7,6 +7,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::{ChildStderr, ChildStdout};
 
 use crate::process::Tail;
+use crate::text::truncate;
 
 /// How much of the end is kept, in bytes.
 const KEPT: usize = 64 << 10;
@@ -66,13 +67,7 @@ impl Printed {
     /// The last lines, without what was meant for a terminal.
     pub(super) fn last_lines(&self) -> String {
         let lines = self.tail().last_lines(TOLD_LINES);
-        let told = lines.lines().map(|line| {
-            let line = plain(line);
-            match line.char_indices().nth(TOLD_OF_LINE) {
-                Some((end, _)) => format!("{}…", &line[..end]),
-                None => line,
-            }
-        });
+        let told = lines.lines().map(|line| truncate::chars(&plain(line), TOLD_OF_LINE).into_owned());
         told.collect::<Vec<_>>().join("\n")
     }
 }

@@ -3,6 +3,7 @@
 use serde_json::{Map, Number, Value};
 
 use crate::diagnostic::Span;
+use crate::text::truncate;
 
 /// A value of a document and where it was written (for an alias: where it is used).
 #[derive(Clone, Debug, PartialEq)]
@@ -106,7 +107,5 @@ impl Node {
 
 /// Text of the user's, fit for one line of a message: escaped, and cut where it is long.
 pub fn printable(text: &str) -> String {
-    let short: String = text.chars().take(40).collect();
-    let ellipsis = if text.chars().nth(40).is_some() { "…" } else { "" };
-    format!("{}{ellipsis}", short.escape_debug())
+    truncate::chars(text, 40).escape_debug().to_string()
 }

@@ -2,18 +2,23 @@
 
 use std::borrow::Cow;
 
-use super::{
-    Change, First, Lane, Message, Origin, ResultContent, Role, SnapshotItem, ToolCall, ToolResult, Touch,
-    Trace, Violation, snapshot,
-};
+use serde_json::Value;
+
+use super::call::{ToolCall, ToolResult};
+use super::change::{Change, ResultContent, Role};
+use super::custom_events::{CustomEvent, MAX_CUSTOM_BYTES, MAX_REASONING_BYTES};
+use super::delta::Delta;
+use super::message::Message;
+use super::origin::Author;
+use super::record::Trace;
+use super::tool_index::First;
+use super::violation::Violation;
 use crate::context::At;
 
 impl Trace {
-    /// Applies one change; what it touched goes to `touched`.
-    pub fn apply(&mut self, at: At, change: Change<'_>, touched: &mut Vec<Touch>) {
-        if !self.framed {
-            self.push_event(at, self.raw.len()..self.raw.len());
-        }
+    /// Applies one change; what it added goes to `deltas`.
+    pub fn apply(&mut self, at: At, change: Change<'_>, deltas: &mut Vec<Delta>) {
+        self.ensure_event(at);
         match change {
             Change::Stamped(stamp) => {
                 if let Some(event) = self.events.last_mut() {
@@ -35,22 +40,22 @@ impl Trace {
                     exchange.run_ended(at, event, outcome);
                 }
             }
-            Change::MessageOpened { id, role, subagent } => self.open_message(&id, role, lane(subagent)),
+            Change::MessageOpened { id, role, subagent } => self.open_message(&id, role, author(subagent)),
             Change::MessageText { id, delta } => self.add_text(at, &id, &delta),
             Change::MessageClosed { id } => {
                 if let Some(index) = self.known.messages.get(&*id).copied() {
-                    self.close_message(index, touched);
+                    self.close_message(index, deltas);
                 }
             }
             Change::CallOpened { id, name, subagent } => {
-                self.open_call(at, &id, &name, lane(subagent), touched);
+                self.open_call(at, &id, &name, author(subagent), deltas);
             }
             Change::CallArgs { id, delta } => self.add_args(&id, &delta),
-            Change::CallArgsDone { id } => self.finish_args(at, &id, touched),
-            Change::CallAnswered { id, result, is_error } => self.answer(at, &id, result, is_error, touched),
-            Change::CallFailed { id, is_denied } => self.call_failed(&id, is_denied, touched),
-            Change::Reasoning { id, delta, subagent } => self.think(at, &id, &delta, lane(subagent)),
-            Change::Custom { name, value } => self.keep_custom(name.into_owned(), value),
+            Change::CallArgsDone { id } => self.finish_args(at, &id, deltas),
+            Change::CallAnswered { id, result, is_error } => self.answer(at, &id, result, is_error, deltas),
+            Change::CallFailed { id, is_denied } => self.call_failed(&id, is_denied, deltas),
+            Change::Reasoning { id, delta, subagent } => self.reason(at, &id, &delta, author(subagent)),
+            Change::Custom { name, value } => self.add_custom(name.into_owned(), value),
             Change::Usage(usage) => {
                 if let Some(exchange) = self.exchanges.last_mut() {
                     exchange.add_usage(usage);
@@ -58,38 +63,33 @@ impl Trace {
             }
             Change::StateReplaced(value) => {
                 self.state.replace(value);
-                self.state_is_told();
+                self.forget_earlier_state();
             }
             Change::StatePatched(patch) => {
-                self.state_is_told();
+                self.forget_earlier_state();
                 if let Err(error) = self.state.patch(&patch) {
                     self.warn(format!("a change of the state does not apply: {error}"));
                 }
             }
-            Change::Snapshot(items) => self.snapshot(at, items, touched),
-            Change::Violation { rule, message, events } => self.violate(rule, message.into_owned(), events),
+            Change::Snapshot(items) => self.snapshot(at, items, deltas),
+            Change::Violation { rule, message, events } => {
+                let (message, exchange) = (message.into_owned(), self.exchanges.len().saturating_sub(1));
+                if let Some(turn) = self.turns.last_mut() {
+                    turn.violations.add(Violation { rule, message, exchange, events });
+                }
+            }
             Change::Warning(text) => self.warn(text),
         }
     }
 
-    fn state_is_told(&mut self) {
-        if let Some(before) = &mut self.before {
+    /// The agent sent a state: the one from before a replay is obsolete.
+    fn forget_earlier_state(&mut self) {
+        if let Some(before) = &mut self.before_replay {
             before.state = None;
         }
     }
 
-    fn violate(&mut self, rule: &'static str, message: String, events: Vec<u32>) {
-        let exchange = self.exchanges.len().saturating_sub(1);
-        if let Some(turn) = self.turns.last_mut() {
-            turn.violations.add(Violation { rule, message, exchange, events });
-        }
-    }
-
-    fn current_turn(&self) -> usize {
-        self.turns.len().saturating_sub(1)
-    }
-
-    fn open_message(&mut self, id: &str, role: Role, lane: Lane) {
+    fn open_message(&mut self, id: &str, role: Role, author: Author) {
         let turn = self.current_turn();
         if let Some(known) = self.known.messages.get(id).copied()
             && self.messages[known].turn == turn
@@ -99,7 +99,7 @@ impl Trace {
             self.messages[known].reopen();
             return;
         }
-        let mut message = Message::new(id.to_owned(), role, lane, turn, self.last_event());
+        let mut message = Message::new(id.to_owned(), role, author, turn, self.last_event());
         message.origin = self.origin();
         self.push_message(message);
     }
@@ -110,7 +110,7 @@ impl Trace {
         let index = if let Some(index) = known {
             index
         } else {
-            self.open_message(id, Role::Assistant, Lane::Agent);
+            self.open_message(id, Role::Assistant, Author::Agent);
             self.messages.len() - 1
         };
         let event = self.last_event();
@@ -122,7 +122,7 @@ impl Trace {
     }
 
     /// A re-announced id is the same call as long as it has no result (SPEC 6).
-    fn open_call(&mut self, at: At, id: &str, name: &str, lane: Lane, touched: &mut Vec<Touch>) {
+    fn open_call(&mut self, at: At, id: &str, name: &str, author: Author, deltas: &mut Vec<Delta>) {
         if let Some(known) = self.known.calls.get(id).copied() {
             let call = &self.calls[known];
             if call.results.is_empty() {
@@ -137,23 +137,10 @@ impl Trace {
             self.warn(format!("the call id `{id}` is used again after its result: counted as a new call"));
         }
         let (turn, event) = (self.current_turn(), self.last_event());
-        let mut call = ToolCall::new(id.to_owned(), name.to_owned(), lane, turn, at, event);
+        let mut call = ToolCall::new(id.to_owned(), name.to_owned(), author, turn, at, event);
         call.origin = self.origin();
         self.push_call(call);
-        touched.push(Touch::CallStarted(self.calls.len() - 1));
-    }
-
-    pub(super) fn push_call(&mut self, mut call: ToolCall) {
-        let index = self.calls.len();
-        self.known.calls.insert(call.wire_id.clone(), index);
-        call.began = self.next_moment();
-        if is_new(call.origin) {
-            self.firsts.note(&call.name, First::Called, call.is_by_subagent(), call.began);
-        }
-        self.calls.push(call);
-        if let Some(turn) = self.turns.last_mut() {
-            turn.calls.end = self.calls.len();
-        }
+        deltas.push(Delta::CallStarted(self.calls.len() - 1));
     }
 
     fn add_args(&mut self, id: &str, delta: &str) {
@@ -167,12 +154,12 @@ impl Trace {
         }
     }
 
-    fn finish_args(&mut self, at: At, id: &str, touched: &mut Vec<Touch>) {
+    fn finish_args(&mut self, at: At, id: &str, deltas: &mut Vec<Delta>) {
         let last_event = self.last_event();
         if let Some(index) = self.known.calls.get(id).copied() {
             self.calls[index].last_event = last_event;
             if self.calls[index].finish_args(at, last_event) {
-                touched.push(Touch::ArgsDone(index));
+                deltas.push(Delta::ArgsDone(index));
             }
         }
     }
@@ -184,60 +171,75 @@ impl Trace {
         id: &str,
         result: ResultContent<'_>,
         is_error: Option<bool>,
-        touched: &mut Vec<Touch>,
+        deltas: &mut Vec<Delta>,
     ) {
         let Some(index) = self.known.calls.get(id).copied() else {
             self.warn(format!("a result for the call `{id}`, which never started"));
             return;
         };
-        let (turn, event, came) = (self.current_turn(), self.last_event(), self.next_moment());
+        let (turn, event, order) = (self.current_turn(), self.last_event(), self.next_order());
         let call = &mut self.calls[index];
-        if is_new(call.origin) {
-            self.firsts.note(&call.name, First::Answered, call.is_by_subagent(), came);
+        if call.origin.is_new() {
+            self.tools.note(&call.name, First::Answered, call.is_by_subagent(), order);
         }
         if call.finish_args(at, event) {
-            touched.push(Touch::ArgsDone(index));
+            deltas.push(Delta::ArgsDone(index));
         }
-        call.answer(ToolResult { came, ..ToolResult::new(result, is_error, at, event) }, turn);
+        call.answer(ToolResult { order, ..ToolResult::new(result, is_error, at, event) }, turn);
         if call.counted_in != turn
             && let Some(turn) = self.turns.last_mut()
         {
-            turn.answered.insert(index);
+            turn.late_results.insert(index);
         }
-        touched.push(Touch::Answered(index));
+        deltas.push(Delta::Answered(index));
     }
 
-    pub(super) fn next_moment(&mut self) -> u32 {
-        self.moments = self.moments.saturating_add(1);
-        self.moments
-    }
-
-    /// Told again as answered: whoever looks at whether a call failed has to look once more.
-    fn call_failed(&mut self, id: &str, is_denied: bool, touched: &mut Vec<Touch>) {
+    /// Marks the last result of a call as failed. A rule that looks at failures has to look at the call again.
+    fn call_failed(&mut self, id: &str, is_denied: bool, deltas: &mut Vec<Delta>) {
         let Some(index) = self.known.calls.get(id).copied() else { return };
         if let Some(result) = self.calls[index].results.last_mut() {
             result.is_error = Some(true);
             result.is_denied |= is_denied;
-            touched.push(Touch::Answered(index));
+            deltas.push(Delta::Answered(index));
         }
     }
 
-    fn snapshot(&mut self, at: At, items: Vec<SnapshotItem>, touched: &mut Vec<Touch>) {
-        let live = snapshot::first_live(self, &items);
-        for (position, item) in items.into_iter().enumerate() {
-            match live {
-                snapshot::Live::From(first) => self.snapshot_item(at, item, position >= first, touched),
-                snapshot::Live::Unknown => self.snapshot_item(at, item, true, touched),
-            }
+    fn reason(&mut self, at: At, id: &str, delta: &str, author: Author) {
+        if !self.kept.add_reasoning(delta) {
+            return self.warn_once(format!("thoughts beyond {MAX_REASONING_BYTES} bytes are not kept"));
+        }
+        let turn = self.current_turn();
+        let known = self.known.reasoning.get(id).copied().filter(|index| self.messages[*index].turn == turn);
+        let index = known.unwrap_or_else(|| {
+            let mut message = Message::new(id.to_owned(), Role::Reasoning, author, turn, self.last_event());
+            message.origin = self.origin();
+            self.known.reasoning.insert(id.to_owned(), self.messages.len());
+            self.add_message(message);
+            self.messages.len() - 1
+        });
+        let event = self.last_event();
+        self.messages[index].add_text(at, event, delta);
+    }
+
+    fn add_custom(&mut self, name: String, value: Value) {
+        if !self.kept.add_custom(&name, &value) {
+            return self.warn_once(format!("custom events beyond {MAX_CUSTOM_BYTES} bytes are not kept"));
+        }
+        let event = self.last_event();
+        self.custom.push(CustomEvent { name, value, event });
+        if let Some(turn) = self.turns.last_mut() {
+            turn.custom.end = self.custom.len();
+        }
+    }
+
+    /// Adds a warning that a turn contains once, however often its cause repeats.
+    fn warn_once(&mut self, text: String) {
+        if self.turns.last().is_some_and(|turn| !turn.warnings.contains(&text)) {
+            self.warn(text);
         }
     }
 }
 
-/// Whether it belongs to this conversation and is told for the first time.
-fn is_new(origin: Origin) -> bool {
-    matches!(origin, Origin::Streamed | Origin::SnapshotOnly)
-}
-
-fn lane(subagent: Option<Cow<'_, str>>) -> Lane {
-    subagent.map_or(Lane::Agent, |id| Lane::Subagent(id.into_owned()))
+fn author(subagent: Option<Cow<'_, str>>) -> Author {
+    subagent.map_or(Author::Agent, |id| Author::Subagent(id.into_owned()))
 }

@@ -1,11 +1,12 @@
-//! A tool call: what was asked for, and what came back.
+//! A tool call and its results.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use serde_json::{Map, Value};
 
-use super::{Lane, Origin, ResultContent};
+use super::change::ResultContent;
+use super::origin::{Author, Origin};
 use crate::context::At;
 
 /// A tool call. It counts from its start, with or without a result (SPEC 6).
@@ -24,13 +25,13 @@ pub struct ToolCall {
     /// The turn of its last result, counted from 0.
     pub answered_in: Option<usize>,
     /// Who made it.
-    pub lane: Lane,
-    /// Whether the client carried it out, and not the agent's side.
-    pub is_clients: bool,
-    /// How it came to be known.
+    pub author: Author,
+    /// Whether it is a client-side (frontend) tool: the client answered it, not the agent's side.
+    pub is_client_side: bool,
+    /// How it became known.
     pub origin: Origin,
-    /// Its start's place among the starts of all messages and calls and the results.
-    pub began: u32,
+    /// Its place in the order of all message starts, call starts and results.
+    pub order: u32,
     /// When it started.
     pub started: At,
     /// When its arguments were complete.
@@ -39,41 +40,48 @@ pub struct ToolCall {
     pub(super) args_done_event: u32,
     /// The number of the event that opened it.
     pub first_event: u32,
-    /// The number of the last event that told of it.
+    /// The number of the last event about it.
     pub last_event: u32,
     args: OnceLock<Args>,
 }
 
-/// The arguments as JSON, or why they are none.
+/// The arguments as JSON, or why they are not valid JSON.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Args {
     /// The arguments; an empty text is an empty object.
     Json(Value),
-    /// The text is no JSON; the words of the parser.
+    /// The text is not valid JSON; the parser's message.
     Malformed(String),
 }
 
-/// One answer to a call.
+/// One result of a call.
 #[derive(Debug)]
 pub struct ToolResult {
-    /// What rules match on: an object or array as compact JSON, a JSON string unquoted, anything else as sent.
+    /// The text that rules match: an object or array as compact JSON, a JSON string unquoted, anything else as sent.
     pub text: String,
-    /// The JSON value, where the answer is one.
+    /// The JSON value, if the result is one.
     pub structured: Option<Value>,
-    /// Whether the protocol says that it is an error.
+    /// Whether it is an error, if the protocol says so.
     pub is_error: Option<bool>,
-    /// Whether the call was not carried out, since somebody said no.
+    /// Whether the call was denied and not executed.
     pub is_denied: bool,
     /// When it arrived.
     pub at: At,
-    /// Its place among the starts of all messages and calls and the results.
-    pub came: u32,
+    /// Its place in the order of all message starts, call starts and results.
+    pub order: u32,
     /// The number of the event that brought it.
     pub event: u32,
 }
 
 impl ToolCall {
-    pub(super) fn new(wire_id: String, name: String, lane: Lane, turn: usize, at: At, event: u32) -> Self {
+    pub(super) fn new(
+        wire_id: String,
+        name: String,
+        author: Author,
+        turn: usize,
+        at: At,
+        event: u32,
+    ) -> Self {
         Self {
             wire_id,
             name,
@@ -81,10 +89,10 @@ impl ToolCall {
             results: Vec::new(),
             counted_in: turn,
             answered_in: None,
-            lane,
-            is_clients: false,
+            author,
+            is_client_side: false,
             origin: Origin::Streamed,
-            began: 0,
+            order: 0,
             started: at,
             args_done: None,
             args_done_event: event,
@@ -94,7 +102,7 @@ impl ToolCall {
         }
     }
 
-    /// The arguments as JSON; parsed once, when first asked for.
+    /// The arguments as JSON; parsed once, when first needed.
     pub fn args(&self) -> &Args {
         self.args.get_or_init(|| {
             if self.args_text.trim().is_empty() {
@@ -107,7 +115,7 @@ impl ToolCall {
         })
     }
 
-    /// The arguments as a value: what is no JSON is the text that came.
+    /// The arguments as a value; if they are not valid JSON, their text.
     pub fn args_value(&self) -> Value {
         match self.args() {
             Args::Json(args) => args.clone(),
@@ -130,7 +138,7 @@ impl ToolCall {
         self.args = OnceLock::new();
     }
 
-    /// Its arguments are complete; `false` where they were already.
+    /// Completes its arguments; `false` if they were complete already.
     pub(super) fn finish_args(&mut self, at: At, event: u32) -> bool {
         if self.args_done.is_some() {
             return false;
@@ -139,9 +147,9 @@ impl ToolCall {
         true
     }
 
-    /// Whether a helper of the agent's own made it.
+    /// Whether a subagent made it.
     pub fn is_by_subagent(&self) -> bool {
-        matches!(self.lane, Lane::Subagent(_))
+        matches!(self.author, Author::Subagent(_))
     }
 
     pub(super) fn answer(&mut self, result: ToolResult, turn: usize) {
@@ -158,13 +166,13 @@ impl ToolResult {
             ResultContent::Json(Value::String(text)) => (text.clone(), Some(Value::String(text))),
             ResultContent::Json(value) => (value.to_string(), Some(value)),
         };
-        Self { text, structured, is_error, is_denied: false, at, came: 0, event }
+        Self { text, structured, is_error, is_denied: false, at, order: 0, event }
     }
 }
 
-/// The text that rules see, and the value behind it.
+/// The text that rules match, and the JSON value.
 fn read(text: Cow<'_, str>) -> (String, Option<Value>) {
-    // Only what can be an object, an array or a string is worth a parse; a number or a word stays as sent.
+    // A number or a word stays as sent, also if it is JSON.
     if !text.trim_start().starts_with(['{', '[', '"']) {
         let value = serde_json::from_str(&text).ok();
         return (text.into_owned(), value);

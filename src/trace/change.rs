@@ -1,13 +1,13 @@
-//! The neutral alphabet: everything an agent can be seen to do, whatever protocol it speaks.
+//! Everything an agent can be observed to do, whatever protocol it speaks.
 //!
-//! Every quirk of a protocol dies in its decoder; only these reach the trace.
+//! The peculiarities of a protocol end in its decoder; only these changes reach the trace.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use serde_json::Value;
 
-use super::Usage;
+use super::usage::Usage;
 
 /// Who a message is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,39 +18,39 @@ pub enum Role {
     User,
     /// Instructions: `system` or `developer`.
     System,
-    /// Thoughts; never part of the text.
+    /// Reasoning; never part of the text.
     Reasoning,
 }
 
-/// A tool's answer as it came: text, or a JSON value.
+/// A tool's result as it arrived: text, or a JSON value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ResultContent<'a> {
     /// Text; may hold JSON.
     Text(Cow<'a, str>),
-    /// A JSON value that did not come as text.
+    /// A JSON value that was not sent as text.
     Json(Value),
 }
 
-/// How a run ended, in the agent's own words.
+/// How a run ended, according to the agent.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Outcome {
+pub enum RunEnd {
     /// The agent is done.
     Finished,
     /// The agent reported an error.
     Error {
-        /// In the agent's words.
+        /// The agent's message.
         message: String,
         /// The agent's code for it.
         code: Option<String>,
     },
-    /// The agent stopped the run itself, unasked.
+    /// The agent cancelled the run itself.
     Cancelled,
     /// The agent waits for answers to these interrupts.
     Interrupted(Vec<Interrupt>),
 }
 
-impl fmt::Display for Outcome {
-    /// The words for people: of an error the agent's own, with its code.
+impl fmt::Display for RunEnd {
+    /// For people; an error is the agent's own message, with its code.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Finished => formatter.write_str("finished"),
@@ -67,11 +67,11 @@ impl fmt::Display for Outcome {
 pub struct Interrupt {
     /// Its id.
     pub id: String,
-    /// Why, in a word of the agent's.
+    /// The agent's reason code.
     pub reason: Option<String>,
     /// What it asks, for people.
     pub message: Option<String>,
-    /// The id of the call that waits, where it is about one.
+    /// The id of the call that waits, if it is about one.
     pub call: Option<String>,
 }
 
@@ -100,21 +100,21 @@ pub enum SnapshotItem {
         /// The calls it made.
         calls: Vec<SnapshotCall>,
     },
-    /// A tool's answer.
+    /// A tool's result.
     Answer {
         /// The id of the answered call.
         call: String,
-        /// The answer.
+        /// The result.
         result: ResultContent<'static>,
-        /// Whether the protocol says that it is an error.
+        /// Whether it is an error, if the protocol says so.
         is_error: Option<bool>,
     },
 }
 
-/// One thing that happened, borrowed from the frame it was decoded from.
+/// One change, borrowed from the event it was decoded from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change<'a> {
-    /// When the agent says that the event came about which the next changes come from, in microseconds of Unix time.
+    /// The timestamp of the event that the next changes come from, in microseconds of Unix time.
     Stamped(u64),
     /// A run began.
     RunStarted {
@@ -122,18 +122,18 @@ pub enum Change<'a> {
         run_id: Option<Cow<'a, str>>,
         /// The thread's id as the agent gave it.
         thread_id: Option<Cow<'a, str>>,
-        /// Whether it is an earlier run that is told again.
+        /// Whether it is an earlier run that is replayed.
         is_replay: bool,
     },
     /// A run ended.
-    RunEnded(Outcome),
+    RunEnded(RunEnd),
     /// A message began.
     MessageOpened {
         /// Its id on the wire.
         id: Cow<'a, str>,
         /// Who it is from.
         role: Role,
-        /// The helper agent that says it, where it is not the agent itself.
+        /// The subagent that says it, if it is not the agent itself.
         subagent: Option<Cow<'a, str>>,
     },
     /// More text of an open message.
@@ -154,7 +154,7 @@ pub enum Change<'a> {
         id: Cow<'a, str>,
         /// The tool's name.
         name: Cow<'a, str>,
-        /// The helper agent that makes it, where it is not the agent itself.
+        /// The subagent that makes it, if it is not the agent itself.
         subagent: Option<Cow<'a, str>>,
     },
     /// More text of a call's arguments.
@@ -173,53 +173,53 @@ pub enum Change<'a> {
     CallAnswered {
         /// The call's id.
         id: Cow<'a, str>,
-        /// The answer.
+        /// The result.
         result: ResultContent<'a>,
-        /// Whether the protocol says that it is an error.
+        /// Whether it is an error, if the protocol says so.
         is_error: Option<bool>,
     },
-    /// The agent says after a call's last result that the call failed.
+    /// The agent says after the last result of a call that the call failed.
     CallFailed {
         /// The call's id.
         id: Cow<'a, str>,
-        /// Whether it was not carried out, since somebody said no.
+        /// Whether it was denied and not executed.
         is_denied: bool,
     },
-    /// More of the agent's thoughts. The first of an id begins a message of them.
+    /// More reasoning. The first of an id begins a message.
     Reasoning {
-        /// The id of the thoughts on the wire.
+        /// The id of the reasoning on the wire.
         id: Cow<'a, str>,
-        /// What is added to them.
+        /// What is added to its text.
         delta: Cow<'a, str>,
-        /// The helper agent that thinks, where it is not the agent itself.
+        /// The subagent that reasons, if it is not the agent itself.
         subagent: Option<Cow<'a, str>>,
     },
     /// An event of the application's own.
     Custom {
         /// Its name.
         name: Cow<'a, str>,
-        /// What it carries.
+        /// Its value.
         value: Value,
     },
-    /// What the running run took in tokens, or a part of that: told before the run ends, and added up.
+    /// Tokens of the running run, or some of them: reported before the run ends, and added up.
     Usage(Usage),
     /// The state is now this.
     StateReplaced(Value),
     /// The state changes by this JSON Patch (RFC 6902).
     StatePatched(Value),
-    /// The conversation so far, as the agent tells it.
+    /// The conversation so far, according to the agent.
     Snapshot(Vec<SnapshotItem>),
-    /// The events came in an order that the protocol forbids.
+    /// An event violates the order that the protocol defines.
     Violation {
-        /// The name of the rule: stable, for people to look up.
+        /// The stable name of the rule.
         rule: &'static str,
         /// What happened, naming the events.
         message: Cow<'a, str>,
-        /// The numbers of the events in their exchange, counted from 1: the one that breaks the rule, and the one it is in
-        /// conflict with, where there is one.
+        /// The numbers of the events in their exchange, counted from 1: the one that violates the rule, and the one it
+        /// conflicts with, if any.
         events: Vec<u32>,
     },
-    /// Something odd that fails nothing.
+    /// Something odd that fails no rule.
     Warning(Cow<'a, str>),
 }
 
@@ -233,14 +233,14 @@ impl ResultContent<'_> {
 }
 
 impl Change<'_> {
-    /// The same change, which no longer needs the frame it was decoded from.
+    /// The same change, which no longer borrows from its event.
     pub fn into_owned(self) -> Change<'static> {
         match self {
             Self::RunStarted { run_id, thread_id, is_replay } => {
                 Change::RunStarted { run_id: run_id.map(own), thread_id: thread_id.map(own), is_replay }
             }
             Self::Stamped(stamp) => Change::Stamped(stamp),
-            Self::RunEnded(outcome) => Change::RunEnded(outcome),
+            Self::RunEnded(end) => Change::RunEnded(end),
             Self::MessageOpened { id, role, subagent } => {
                 Change::MessageOpened { id: own(id), role, subagent: subagent.map(own) }
             }

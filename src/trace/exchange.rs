@@ -1,33 +1,32 @@
-//! One request and what came back.
+//! Requests to the agent, and the events of their responses.
 
-use std::ops::Range;
-
-use super::{Outcome, Usage};
+use super::change::RunEnd;
+use super::usage::Usage;
 use crate::context::At;
 
-/// One request to the agent and its answer.
+/// One request to the agent and its response.
 #[derive(Clone, Debug)]
 pub struct Exchange {
     /// The turn it belongs to, counted from 0.
     pub turn: usize,
     /// When the request was sent.
     pub sent: At,
-    /// When the answer began.
+    /// When the response began.
     pub first_byte: Option<At>,
-    /// The answer's HTTP status, where the protocol has one.
+    /// The HTTP status of the response, if the protocol has one.
     pub status: Option<u16>,
     /// When the run ended: its last terminal event, else the end of the exchange.
     pub ended: Option<At>,
     /// The runs' ids as the agent gave them, in order.
     pub run_ids: Vec<String>,
-    /// How the agent says that it ended.
-    pub outcome: Option<Outcome>,
-    /// What its runs took, once they ended; unknown of a run that ended well without telling.
+    /// How its last run ended, according to the agent.
+    pub run_end: Option<RunEnd>,
+    /// The tokens of its ended runs; unknown if a run finished without reporting them.
     pub usage: Option<Usage>,
-    /// Whether the outcome is that of an earlier run, told again: history.
+    /// Whether `run_end` is that of a replayed run.
     pub is_replay: bool,
     run_is_replay: bool,
-    /// What the running run told so far.
+    /// What the running run has reported so far.
     running_usage: Option<Usage>,
     run_has_ended: bool,
     /// The number of the event that ended it.
@@ -41,9 +40,7 @@ pub struct Event {
     pub at: At,
     /// The exchange it belongs to.
     pub exchange: u16,
-    /// Where its bytes are.
-    pub(super) raw: Range<u32>,
-    /// When the agent says that it came about, in microseconds of Unix time.
+    /// Its own timestamp, in microseconds of Unix time.
     pub(super) stamp: Option<u64>,
 }
 
@@ -56,7 +53,7 @@ impl Exchange {
             status: None,
             ended: None,
             run_ids: Vec::new(),
-            outcome: None,
+            run_end: None,
             usage: None,
             is_replay: false,
             run_is_replay: false,
@@ -71,29 +68,29 @@ impl Exchange {
         self.ended.map_or(0, |ended| ended.0.saturating_sub(self.sent.0))
     }
 
-    /// Takes the start of a run, or of an earlier one that is told again.
+    /// Begins a run, or the replay of an earlier one.
     pub(super) fn run_started(&mut self, id: Option<String>, is_replay: bool) {
         self.run_is_replay = is_replay;
         self.run_has_ended = false;
         self.run_ids.extend(id);
     }
 
-    /// Takes what the running run took.
+    /// Adds tokens of the running run.
     pub(super) fn add_usage(&mut self, usage: Usage) {
         self.running_usage = Some(self.running_usage.unwrap_or_default() + usage);
     }
 
-    /// Takes the end of a run: an error stays, whatever a later run of the same answer says, unless it is told again.
-    pub(super) fn run_ended(&mut self, at: At, event: u32, outcome: Outcome) {
+    /// Ends a run. An error is kept whatever a later run of the same response says, unless it is a replayed one.
+    pub(super) fn run_ended(&mut self, at: At, event: u32, end: RunEnd) {
         (self.ended, self.ended_by) = (Some(at), Some(event));
         let is_first_end = !std::mem::replace(&mut self.run_has_ended, true);
-        let owes = is_first_end && matches!(outcome, Outcome::Finished | Outcome::Interrupted(_));
+        let owes = is_first_end && matches!(end, RunEnd::Finished | RunEnd::Interrupted(_));
         let usage = self.running_usage.take().or_else(|| owes.then_some(Usage::UNKNOWN));
         if let Some(usage) = usage {
             self.usage = Some(self.usage.unwrap_or_default() + usage);
         }
-        if self.is_replay || !matches!(self.outcome, Some(Outcome::Error { .. })) {
-            self.outcome = Some(outcome);
+        if self.is_replay || !matches!(self.run_end, Some(RunEnd::Error { .. })) {
+            self.run_end = Some(end);
             self.is_replay = self.run_is_replay;
         }
     }

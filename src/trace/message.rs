@@ -1,6 +1,7 @@
 //! A message of the conversation.
 
-use super::{Lane, Origin, Role};
+use super::change::Role;
+use super::origin::{Author, Origin};
 use crate::context::At;
 
 /// A message of the conversation.
@@ -12,17 +13,17 @@ pub struct Message {
     pub role: Role,
     /// Its text so far.
     pub text: String,
-    /// Who of the agent's side said it.
-    pub lane: Lane,
-    /// How it came to be known.
+    /// Who on the agent's side said it.
+    pub author: Author,
+    /// How it became known.
     pub origin: Origin,
     /// The turn it belongs to, counted from 0.
     pub turn: usize,
-    /// Its start's place among the starts of all messages and calls and the results.
-    pub began: u32,
+    /// Its place in the order of all message starts, call starts and results.
+    pub order: u32,
     /// The number of the event that opened it.
     pub opened: u32,
-    /// When its first text came.
+    /// When its first text arrived.
     pub first_text: Option<At>,
     /// The number of the event that brought it.
     pub(super) first_text_event: u32,
@@ -30,15 +31,15 @@ pub struct Message {
 }
 
 impl Message {
-    pub(super) fn new(wire_id: String, role: Role, lane: Lane, turn: usize, opened: u32) -> Self {
+    pub(super) fn new(wire_id: String, role: Role, author: Author, turn: usize, opened: u32) -> Self {
         Self {
             wire_id,
             role,
             text: String::new(),
-            lane,
+            author,
             origin: Origin::Streamed,
             turn,
-            began: 0,
+            order: 0,
             opened,
             first_text: None,
             first_text_event: opened,
@@ -46,9 +47,9 @@ impl Message {
         }
     }
 
-    /// What the runner itself sent.
+    /// The user's message that the test sent.
     pub(super) fn of_user(wire_id: String, text: String, turn: usize, opened: u32) -> Self {
-        Self { text, closed: true, ..Self::new(wire_id, Role::User, Lane::Agent, turn, opened) }
+        Self { text, closed: true, ..Self::new(wire_id, Role::User, Author::Agent, turn, opened) }
     }
 
     /// A message known from a snapshot.
@@ -61,14 +62,14 @@ impl Message {
         self.closed
     }
 
-    /// Whether it is part of the text that rules look at.
+    /// Whether it is part of the text of its turn.
     pub fn is_text(&self) -> bool {
         self.role == Role::Assistant && self.origin != Origin::History && !self.text.is_empty()
     }
 
-    /// Whether a helper of the agent's own said it.
+    /// Whether a subagent said it.
     pub fn is_by_subagent(&self) -> bool {
-        matches!(self.lane, Lane::Subagent(_))
+        matches!(self.author, Author::Subagent(_))
     }
 
     /// Adds to its text.
@@ -81,12 +82,12 @@ impl Message {
         }
     }
 
-    /// Closes it; `false` where it was closed already.
+    /// Closes it; `false` if it was closed already.
     pub(super) fn close(&mut self) -> bool {
         !std::mem::replace(&mut self.closed, true)
     }
 
-    /// Opens it again: some agents go on after the end.
+    /// Reopens it: some agents send text after the end.
     pub(super) fn reopen(&mut self) {
         self.closed = false;
     }

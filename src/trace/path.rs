@@ -1,8 +1,8 @@
-//! Paths into JSON values: `user.name`, `items.0.id`, `items[0].id`, `$.a`, and `$`, which is all of it.
+//! Paths into JSON values: `user.name`, `items.0.id`, `items[0].id`, `$.a`, and `$` for the whole value.
 
 use serde_json::Value;
 
-/// A path into a JSON value: an exact key first, else the way through dots and `[n]` (SPEC 7.2).
+/// A path into a JSON value: an exact key, else its parts between dots and `[n]` (SPEC 7.2).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Path {
     text: String,
@@ -13,7 +13,7 @@ impl Path {
     /// Reads a path.
     ///
     /// # Errors
-    /// An empty part, or a `[` without its number and `]`; the words say which.
+    /// If a part is empty, or a `[` has no number and `]`; the text says which.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut parts = Vec::new();
         if text == "$" {
@@ -55,12 +55,12 @@ impl Path {
         &self.text
     }
 
-    /// The way, part by part.
+    /// Its parts.
     pub fn parts(&self) -> &[String] {
         &self.parts
     }
 
-    /// How far this path leads into a value: the way as text, the value there, and the part that is not in it.
+    /// How far this path leads into a value: the parts found as text, the value there, and the first part not in it.
     pub fn reach<'p, 'v>(&'p self, value: &'v Value) -> (String, &'v Value, Option<&'p str>) {
         let (mut way, mut reached) = (String::new(), value);
         for part in &self.parts {

@@ -1,35 +1,38 @@
 //! What a snapshot of the conversation adds to what was streamed (SPEC 6, Snapshots).
 
-use super::{Lane, Message, Origin, Role, SnapshotCall, SnapshotItem, ToolCall, Touch, Trace};
+use super::call::ToolCall;
+use super::change::{Role, SnapshotCall, SnapshotItem};
+use super::delta::Delta;
+use super::message::Message;
+use super::origin::{Author, Origin};
+use super::record::Trace;
+use super::turn::Input;
 use crate::context::At;
 
-/// How many of the newest messages are looked at for one that is under way while a snapshot tells it.
+/// How many of the newest messages are compared with a snapshot's message: one that is still open has no known text.
 const UNFINISHED: usize = 16;
 
-/// Which entries of a snapshot belong to the running turn.
-pub(super) enum Live {
-    /// Those from this position on.
-    From(usize),
-    /// This turn's own user message is not in it: everything not known before the turn.
-    Unknown,
-}
-
-/// Finds this turn's own user message, by id, else the last one with its role and content.
-pub(super) fn first_live(trace: &Trace, items: &[SnapshotItem]) -> Live {
-    let Some(input) = trace.turns.last().map(|turn| &turn.input) else { return Live::Unknown };
-    if input.message_id.is_none() {
-        // The user said nothing in this turn.
-        return Live::Unknown;
-    }
+/// The position of the first item of the running turn: after its own user message, found by id, else the last one with
+/// its text. Without that message, everything that was not known before the turn belongs to it.
+fn first_live(input: Option<&Input>, items: &[SnapshotItem]) -> usize {
+    let Some(input) = input.filter(|input| input.message_id.is_some()) else { return 0 };
     let own_id = |item: &SnapshotItem| matches!(item, SnapshotItem::Message { id, .. } if Some(id) == input.message_id.as_ref());
     let own_text = |item: &SnapshotItem| matches!(item, SnapshotItem::Message { role: Role::User, text, .. } if *text == input.text);
     let found = items.iter().position(own_id).or_else(|| items.iter().rposition(own_text));
-    found.map_or(Live::Unknown, |position| Live::From(position + 1))
+    found.map_or(0, |position| position + 1)
 }
 
 impl Trace {
-    /// Takes one entry: what is known already is not counted twice, what is not live is history.
-    pub(super) fn snapshot_item(&mut self, at: At, item: SnapshotItem, live: bool, touched: &mut Vec<Touch>) {
+    /// Takes a snapshot of the conversation.
+    pub(super) fn snapshot(&mut self, at: At, items: Vec<SnapshotItem>, deltas: &mut Vec<Delta>) {
+        let first_live = first_live(self.turns.last().map(|turn| &turn.input), &items);
+        for (position, item) in items.into_iter().enumerate() {
+            self.snapshot_item(at, item, position >= first_live, deltas);
+        }
+    }
+
+    /// Takes one item: what is already known is not counted twice, what is not live is history.
+    fn snapshot_item(&mut self, at: At, item: SnapshotItem, live: bool, deltas: &mut Vec<Delta>) {
         let live = live && !self.is_earlier(&item);
         let origin = match self.origin() {
             Origin::Replayed => Origin::Replayed,
@@ -38,20 +41,20 @@ impl Trace {
         };
         match item {
             SnapshotItem::Message { id, role, text, calls } => {
-                // What it says comes before what it does.
+                // Its text comes before its calls.
                 if role == Role::Assistant && !text.is_empty() {
-                    self.snapshot_message(at, (id, text), origin, touched);
+                    self.snapshot_message(at, (id, text), origin, deltas);
                 }
                 for call in calls {
-                    self.snapshot_call(at, call, origin, touched);
+                    self.snapshot_call(at, call, origin, deltas);
                 }
             }
             SnapshotItem::Answer { call, result, is_error } => {
                 let known = self.known.calls.get(&call).copied();
-                // An answer that was streamed already is told again under any id; the call's id is what counts.
+                // A snapshot may repeat a streamed result under another message id; the call's id is what counts.
                 if known.is_some_and(|index| self.calls[index].results.is_empty()) {
                     if live {
-                        self.answer(at, &call, result, is_error, touched);
+                        self.answer(at, &call, result, is_error, deltas);
                     }
                 } else if known.is_none() && live {
                     self.warn(format!("a result for the call `{call}`, which never started"));
@@ -60,7 +63,7 @@ impl Trace {
         }
     }
 
-    /// Whether the runner itself told it to the agent, as something of before.
+    /// Whether the test itself sent it to the agent as history.
     fn is_earlier(&self, item: &SnapshotItem) -> bool {
         match item {
             SnapshotItem::Message { id, calls, .. } => {
@@ -70,19 +73,19 @@ impl Trace {
         }
     }
 
-    fn snapshot_call(&mut self, at: At, call: SnapshotCall, origin: Origin, touched: &mut Vec<Touch>) {
+    fn snapshot_call(&mut self, at: At, call: SnapshotCall, origin: Origin, deltas: &mut Vec<Delta>) {
         if self.known.calls.contains_key(&call.id) {
             return;
         }
-        let (turn, event) = (self.turns.len().saturating_sub(1), self.last_event());
-        let mut known = ToolCall::new(call.id, call.name, Lane::Agent, turn, at, event);
+        let (turn, event) = (self.current_turn(), self.last_event());
+        let mut known = ToolCall::new(call.id, call.name, Author::Agent, turn, at, event);
         known.origin = origin;
         known.add_args(&call.args);
         known.finish_args(at, event);
         self.push_call(known);
         if origin != Origin::History {
             let index = self.calls.len() - 1;
-            touched.extend([Touch::CallStarted(index), Touch::ArgsDone(index)]);
+            deltas.extend([Delta::CallStarted(index), Delta::ArgsDone(index)]);
         }
     }
 
@@ -91,11 +94,11 @@ impl Trace {
         at: At,
         (id, text): (String, String),
         origin: Origin,
-        touched: &mut Vec<Touch>,
+        deltas: &mut Vec<Delta>,
     ) {
-        let turn = self.turns.len().saturating_sub(1);
-        // Some servers give a message another id in the snapshot than in the stream: its words tell it again.
-        let known = self.known.texts.get(&super::hash(&text)).map(|known| &self.messages[*known]);
+        let turn = self.current_turn();
+        // Some servers give a message another id in the snapshot than in the stream: it is recognised by its text.
+        let known = self.known.message_with(&text).map(|known| &self.messages[known]);
         let is_it = |message: &Message| {
             message.role == Role::Assistant
                 && message.text == text
@@ -107,11 +110,11 @@ impl Trace {
         {
             return;
         }
-        let message = Message::new(id, Role::Assistant, Lane::Agent, turn, self.last_event());
+        let message = Message::new(id, Role::Assistant, Author::Agent, turn, self.last_event());
         self.push_message(Message::of_snapshot(message, origin, at, text));
-        self.note_text(self.messages.len() - 1);
+        self.add_known_text(self.messages.len() - 1);
         if origin != Origin::History {
-            touched.push(Touch::MessageClosed(self.messages.len() - 1));
+            deltas.push(Delta::MessageClosed(self.messages.len() - 1));
         }
     }
 }

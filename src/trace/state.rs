@@ -1,4 +1,4 @@
-//! The shared state: what a snapshot says, changed by JSON Patches (RFC 6902).
+//! The shared state: a JSON document that snapshots replace and JSON Patches (RFC 6902) change.
 
 use json_patch::jsonptr::PointerBuf;
 use json_patch::{AddOperation, PatchOperation, ReplaceOperation, patch};
@@ -12,14 +12,14 @@ const MAX_COPIED_BYTES: usize = 64 << 20;
 /// How many bytes the patches of one conversation may move: each move walks what it moves.
 const MAX_MOVED_BYTES: usize = 1 << 30;
 
-/// How deep a patch may reach or put something. Parsed JSON is never deeper than 128 levels, but patches could stack
-/// it up until walking the state overflows the stack.
+/// How deep a patch may nest the state, in levels. Parsed JSON never exceeds 128 levels, but patches could nest it until
+/// walking the state overflows the stack.
 const MAX_DEPTH: usize = 256;
 
-/// How much of an operation a message shows, in characters.
+/// How many characters of an operation a message contains.
 const SHOWN: usize = 200;
 
-/// The agent's state, a JSON document that is replaced or patched, and what of its budget is used.
+/// The agent's state, and how much of the budget for patches is used.
 #[derive(Clone, Debug, Default)]
 pub struct State {
     value: Value,
@@ -46,7 +46,7 @@ impl State {
     /// Applies a JSON Patch as a whole or not at all.
     ///
     /// # Errors
-    /// Says why the document stays as it is.
+    /// Why the patch does not apply.
     pub fn patch(&mut self, operations: &Value) -> Result<(), String> {
         let operations = Vec::<PatchOperation>::deserialize(operations)
             .map_err(|failure| format!("it is not a JSON Patch ({failure})"))?;
@@ -58,8 +58,8 @@ impl State {
         })
     }
 
-    /// Whether a patch leaves the state small and flat enough to be walked. What one operation of it finds is at most
-    /// what stands there now and everything that the operations before it have put anywhere.
+    /// Checks that a patch leaves the state small and flat enough to be walked. The value an operation finds is at most
+    /// what is there now plus everything that earlier operations of the patch added.
     fn check(&mut self, operations: &[PatchOperation]) -> Result<(), String> {
         let mut put = Size::default();
         for operation in operations {
@@ -101,7 +101,7 @@ impl State {
     }
 }
 
-/// How large a value is, about.
+/// The approximate size of a value.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Size {
     pub(super) bytes: usize,

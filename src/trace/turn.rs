@@ -3,22 +3,22 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::Violations;
+use super::violation::Violations;
 
 /// What a turn sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Input {
-    /// The id the user's message has in the history; none where the user said nothing.
+    /// The id of the user's message in the history, if the user said something.
     pub message_id: Option<String>,
-    /// What the user said in words; empty where nothing was said.
+    /// The text of the user's message; may be empty.
     pub text: String,
-    /// What was sent, as people are told of it.
+    /// What was sent, for people.
     pub shown: String,
-    /// Whether the turn asks for what was before: all that comes is told again.
+    /// Whether it is a replay turn: it asks the agent for the conversation so far.
     pub is_replay: bool,
 }
 
-/// One turn: stretches of the trace's lists.
+/// One turn: ranges of the trace's lists.
 #[derive(Clone, Debug)]
 pub struct Turn {
     /// What was sent.
@@ -29,13 +29,13 @@ pub struct Turn {
     pub messages: Range<usize>,
     /// The calls that started in it.
     pub calls: Range<usize>,
-    /// The custom events that came in it.
+    /// The custom events that arrived in it.
     pub custom: Range<usize>,
-    /// Calls that started before it and were answered in it.
-    pub answered: BTreeSet<usize>,
-    /// How it broke the order that the protocol demands.
+    /// Calls that started before it and got a result in it.
+    pub late_results: BTreeSet<usize>,
+    /// Its violations of the protocol's event order.
     pub violations: Violations,
-    /// Oddities that fail nothing.
+    /// Oddities that fail no rule.
     pub warnings: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ impl Turn {
             messages: messages..messages,
             calls: calls..calls,
             custom: custom..custom,
-            answered: BTreeSet::new(),
+            late_results: BTreeSet::new(),
             violations: Violations::default(),
             warnings: Vec::new(),
         }

@@ -1,51 +1,51 @@
-//! How many tokens an agent says that it took.
+//! The tokens that an agent reports.
 
 use std::iter::Sum;
 use std::ops::Add;
 
-/// What is known of one kind of tokens.
+/// The count of one kind of tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tokens {
-    /// How many are known of.
+    /// How many were reported.
     pub counted: u64,
-    /// Whether there may be more that nobody told of.
+    /// Whether some of them were not reported.
     pub is_partial: bool,
 }
 
 /// Tokens of a run, a turn or a test.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// What the models read.
+    /// Tokens that models read.
     pub input: Tokens,
-    /// What the models wrote.
+    /// Tokens that models wrote.
     pub output: Tokens,
-    /// Both together.
+    /// The sum of both.
     pub total: Tokens,
 }
 
 impl Tokens {
-    /// Nobody told.
+    /// Nothing was reported.
     pub const UNKNOWN: Self = Self { counted: 0, is_partial: true };
 
-    /// The number, where all of it is known.
+    /// The count, if it is complete.
     pub fn whole(self) -> Option<u64> {
         Some(self.counted).filter(|_| !self.is_partial)
     }
 }
 
 impl From<Option<u64>> for Tokens {
-    fn from(told: Option<u64>) -> Self {
-        told.map_or(Self::UNKNOWN, |counted| Self { counted, is_partial: false })
+    fn from(reported: Option<u64>) -> Self {
+        reported.map_or(Self::UNKNOWN, |counted| Self { counted, is_partial: false })
     }
 }
 
 impl Usage {
-    /// Nobody told.
+    /// Nothing was reported.
     pub const UNKNOWN: Self =
         Self { input: Tokens::UNKNOWN, output: Tokens::UNKNOWN, total: Tokens::UNKNOWN };
 
-    /// What was told of one model; without a total, it is what is known of input and output together.
-    pub fn told(input: Option<u64>, output: Option<u64>, total: Option<u64>) -> Self {
+    /// The usage reported for one model; without a total, it is the sum of input and output.
+    pub fn reported(input: Option<u64>, output: Option<u64>, total: Option<u64>) -> Self {
         let (input, output) = (Tokens::from(input), Tokens::from(output));
         let total = total.map_or(input + output, |total| Some(total).into());
         Self { input, output, total }
@@ -87,12 +87,12 @@ mod tests {
 
     #[test]
     fn what_one_part_leaves_out_makes_the_sum_partial() {
-        let whole = Usage::told(Some(10), Some(5), None);
+        let whole = Usage::reported(Some(10), Some(5), None);
         assert_eq!(whole.total.whole(), Some(15));
-        let sum = whole + Usage::told(Some(1), None, Some(9));
+        let sum = whole + Usage::reported(Some(1), None, Some(9));
         assert_eq!((sum.input.whole(), sum.output.whole(), sum.total.whole()), (Some(11), None, Some(24)));
         assert_eq!(sum.output.counted, 5, "what is known stays known");
-        assert_eq!(Usage::told(Some(3), None, None).total, Tokens { counted: 3, is_partial: true });
+        assert_eq!(Usage::reported(Some(3), None, None).total, Tokens { counted: 3, is_partial: true });
         assert_eq!([whole, Usage::UNKNOWN].into_iter().sum::<Usage>().total.whole(), None);
     }
 }

@@ -1,8 +1,8 @@
-//! Breaches of the order that a protocol demands of its events.
+//! Violations of the event order that a protocol defines.
 
 use std::fmt;
 
-/// One event that came where the protocol does not allow it.
+/// One event that the protocol does not allow at its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// The name of the rule.
@@ -11,8 +11,8 @@ pub struct Violation {
     pub message: String,
     /// The exchange, by its place in [`Trace::exchanges`](super::Trace::exchanges).
     pub exchange: usize,
-    /// The numbers of the events in the exchange, counted from 1: the one that breaks the rule, and the one it is in
-    /// conflict with, where there is one.
+    /// The numbers of the events in the exchange, counted from 1: the one that violates the rule, and the one it
+    /// conflicts with, if any.
     pub events: Vec<u32>,
 }
 
@@ -22,7 +22,7 @@ impl fmt::Display for Violation {
     }
 }
 
-/// The violations of one turn, of which there may be very many.
+/// The violations of one turn: the first are kept, the rest is counted.
 #[derive(Clone, Debug, Default)]
 pub struct Violations {
     kept: Vec<Violation>,

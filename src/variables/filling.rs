@@ -10,6 +10,7 @@ use super::{Found, Malformed, Pattern, Piece, Reference, Scope, scan};
 use crate::diagnostic::{Code, Diagnostic, Place, SourceFile, Span};
 use crate::model::{Flag, Given, Number, Text};
 use crate::source::{Node, NodeValue};
+use crate::text::nearest;
 
 /// An endpoint where nothing is: RFC 2606 keeps the name free for good.
 const NOWHERE: &str = "http://replayed.invalid/";
@@ -444,13 +445,4 @@ pub fn as_text(value: &Value) -> String {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     }
-}
-
-/// The name that was most likely meant.
-fn nearest<'n>(sought: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
-    names
-        .map(|name| (strsim::jaro_winkler(sought, name), name))
-        .filter(|(likeness, _)| *likeness > 0.85)
-        .max_by(|(a, _), (b, _)| a.total_cmp(b))
-        .map(|(_, name)| name.to_owned())
 }

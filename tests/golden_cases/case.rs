@@ -23,8 +23,8 @@ use crate::workplace::Workplace;
 pub(crate) const SUMMARY: &str = "summary.md";
 /// The snapshots that the program wrote or deleted.
 pub(crate) const KEPT: &str = "kept";
-/// Golden files, besides the reports.
-const GOLDEN: [&str; 4] = ["stdout", "stderr", SUMMARY, KEPT];
+/// Golden files, besides the reports. Of a stream there is the whole text, or its outline.
+const GOLDEN: [&str; 6] = ["stdout", "stdout.outline", "stderr", "stderr.outline", SUMMARY, KEPT];
 /// Golden files of reports, and the file extension of the reports that they are compared with.
 pub(crate) const REPORTS: [(&str, &str); 6] = [
     ("junit.xml", ".xml"),

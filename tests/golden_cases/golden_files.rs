@@ -6,6 +6,7 @@ use std::fs;
 use snapbox::report::{Palette, write_diff};
 
 use crate::case::{Case, KEPT, REPORTS, SUMMARY};
+use crate::outline::outline;
 use crate::program::{Mode, Seen, run};
 use crate::workplace::Workplace;
 
@@ -25,9 +26,8 @@ pub(crate) fn check(case: &Case) -> String {
     if case.is_recordable() {
         check_recording(case, &seen, &mut problems);
     }
-    let printed = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-    compare(case, "stdout", printed(&seen.stdout).as_deref(), &mut problems);
-    compare(case, "stderr", printed(&seen.stderr).as_deref(), &mut problems);
+    compare_printed(case, "stdout", &seen.stdout, &mut problems);
+    compare_printed(case, "stderr", &seen.stderr, &mut problems);
     compare(case, KEPT, seen.kept.as_deref(), &mut problems);
     for file in REPORTS.iter().map(|(golden, _)| *golden).chain([SUMMARY]) {
         compare(case, file, seen.reports.get(file).map(String::as_str), &mut problems);
@@ -52,6 +52,17 @@ fn check_recording(case: &Case, live: &Seen, problems: &mut String) {
             difference(problems, &text(live), &text(&seen), "live", how);
         }
     }
+}
+
+/// Compares what was printed: the whole text where the case has it (an empty file asks for it) or where the outline is
+/// empty, and else the outline.
+fn compare_printed(case: &Case, stream: &str, text: &str, problems: &mut String) {
+    let outlined = outline(text);
+    let is_whole = case.folder.join(stream).exists() || outlined.trim().is_empty();
+    let printed = (!text.is_empty()).then_some(text);
+    compare(case, stream, printed.filter(|_| is_whole), problems);
+    let outlined = printed.map(|_| &*outlined).filter(|_| !is_whole);
+    compare(case, &format!("{stream}.outline"), outlined, problems);
 }
 
 /// Compares one golden file with what was seen, or writes it; `None` means that there must be none.

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! A case folder is copied to a temporary directory and the program is run there; its exit code, its output and the
-//! files that it writes are compared with the golden files in the folder. [`case`] says what a folder may contain.
+//! files that it writes are compared with the golden files in the folder. [`case`] says what a folder may contain,
+//! and [`outline`] what is compared of the output where the words are not the point.
 //! Cases that run tests are run twice more, once recorded and once replayed, and must print and write the same.
 
 mod agent;
@@ -15,6 +16,7 @@ mod case;
 mod golden_files;
 #[path = "../support/normalise.rs"]
 mod normalise;
+mod outline;
 mod program;
 mod workplace;
 
@@ -29,6 +31,7 @@ fn main() -> ExitCode {
     let checks = [
         Trial::test("golden::every-folder-is-a-case", move || outcome(problems.join("\n"))),
         Trial::test("golden::stray-files-are-noticed", || outcome(case::notices_stray_files())),
+        Trial::test("golden::an-outline-has-no-words", || outcome(outline::has_no_words())),
     ];
     let trial = |case: Case| Trial::test(case.title(), move || outcome(golden_files::check(&case)));
     let trials = checks.into_iter().chain(cases.into_iter().map(trial)).collect();

@@ -155,7 +155,7 @@ fn hostile_reports_steer_no_terminal() {
         let text = anstream::adapter::strip_str(&text).to_string();
         let orders = text.lines().filter(|line| line.trim_start().starts_with("::"));
         assert_eq!(orders.count(), 0, "{text}");
-        let wide = text.lines().find(|line| ananke::diagnostic::columns::width(line) > columns);
+        let wide = text.lines().find(|line| ananke::text::columns::width(line) > columns);
         assert_eq!(wide, None, "{text}");
     }
 }

@@ -133,8 +133,8 @@ fn wrapping_changes_no_word() {
             (20, columns::<20>),
         ] {
             let wrapped = printed_on(size, &events, false, verbosity);
-            let widest = wrapped.lines().max_by_key(|line| ananke::diagnostic::columns::width(line)).unwrap();
-            assert!(ananke::diagnostic::columns::width(widest) <= width, "{widest}");
+            let widest = wrapped.lines().max_by_key(|line| ananke::text::columns::width(line)).unwrap();
+            assert!(ananke::text::columns::width(widest) <= width, "{widest}");
             let coloured = printed_on(size, &events, true, verbosity);
             assert_eq!(anstream::adapter::strip_str(&coloured).to_string(), wrapped);
             // What has room behind a call on a wide terminal stands below it on a narrow one, and an excerpt is cut by
@@ -156,7 +156,7 @@ fn hostile_text_is_wrapped_too() {
             .chars()
             .find(|character| (character.is_control() && *character != '\n') || *character == '\u{202e}');
         assert_eq!(bad, None, "{text}");
-        assert!(text.lines().all(|line| ananke::diagnostic::columns::width(line) <= 40), "{text}");
+        assert!(text.lines().all(|line| ananke::text::columns::width(line) <= 40), "{text}");
         assert!(!text.contains("##vso["), "{text}");
         let orders = text.lines().filter(|line| line.trim_start().starts_with("::"));
         assert_eq!(orders.count(), 0, "{text}");

@@ -152,7 +152,7 @@ fn what_an_agent_says_stays_data() {
     let outcomes = [false, true].map(|shielded| outcomes::hostile_after_all(Status::Failed, shielded));
     let page = without_assets(&written(&run(outcomes.to_vec())));
     let deceives =
-        |character: char| !matches!(character, '\n' | '\t') && ananke::diagnostic::deceives(character);
+        |character: char| !matches!(character, '\n' | '\t') && ananke::text::is_confusable(character);
     assert_eq!(page.chars().find(|character| deceives(*character)), None);
     check_form(&page, 2);
     let test = data(&page, "test-0");
@@ -169,7 +169,7 @@ fn the_page_marks_the_signs_that_are_escaped_elsewhere() {
     let class = regex::Regex::new(&class.replace("\\\\", "\\")).expect("a class of characters");
     for character in (0..=u32::from(char::MAX)).filter_map(char::from_u32) {
         let is_marked = class.is_match(character.encode_utf8(&mut [0; 4]));
-        let deceives = !matches!(character, '\n' | '\t') && ananke::diagnostic::deceives(character);
+        let deceives = !matches!(character, '\n' | '\t') && ananke::text::is_confusable(character);
         assert_eq!(is_marked, deceives, "U+{:04X}", u32::from(character));
     }
 }

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ananke::context::{ManualClock, TerminalSize};
-use ananke::diagnostic::columns;
 use ananke::outcome::{Status, Verdict};
 use ananke::report::Reporter;
 use ananke::report::live::{LiveArea, LiveOptions};
 use ananke::run::RunEvent;
+use ananke::text::columns;
 
 use super::{compare, outcomes, seal};
 use crate::support::screen::Screen;

@@ -46,7 +46,7 @@ fn step(word: &str) -> Step {
         return Step::State([(key.to_owned(), Value::String(value.to_owned()))].into_iter().collect());
     }
     if let Some((input, output)) = word.strip_prefix('$').and_then(|pair| pair.split_once('/')) {
-        return Step::Usage(Usage::told(input.parse().ok(), output.parse().ok(), None));
+        return Step::Usage(Usage::reported(input.parse().ok(), output.parse().ok(), None));
     }
     if word == "^" {
         let interrupt = Interrupt { id: "i".to_owned(), ..Interrupt::default() };

@@ -10,7 +10,7 @@ use ananke::message::UserContent;
 use ananke::plan::Step;
 use ananke::redact::Redactor;
 use ananke::target::{Action, Limits, Opening, Request, Sink, Stop, Wire};
-use ananke::trace::{Change, Input, Outcome, Trace};
+use ananke::trace::{Change, Input, RunEnd, Trace};
 use tokio_util::sync::CancellationToken;
 
 use super::Row;
@@ -61,9 +61,9 @@ async fn drive(observer: &mut Observer, script: &[Vec<Step>], agent: Agent) {
         }
         let request = Request::from(Action::User { message_id, name: None, content });
         session.exchange(request, &limits, observer).await.unwrap();
-        let ended = observer.trace.exchanges.last().unwrap().outcome.as_ref();
+        let ended = observer.trace.exchanges.last().unwrap().run_end.as_ref();
         let failed = ended.is_some_and(|outcome| {
-            matches!(outcome, Outcome::Error { .. }) && !observer.judge.expects(outcome)
+            matches!(outcome, RunEnd::Error { .. }) && !observer.judge.expects(outcome)
         });
         let mut touched = Vec::new();
         observer.trace.end_turn(&mut touched);
@@ -118,7 +118,7 @@ impl Sink for Observer {
         match wire {
             Wire::Sent { .. } => self.trace.begin_exchange(at),
             Wire::Head { status, .. } => self.trace.head(at, status),
-            Wire::Frame(raw) => self.trace.frame(at, raw),
+            Wire::Frame(_) => self.trace.event(at),
             Wire::Closed => self.trace.end_exchange(at),
         }
     }

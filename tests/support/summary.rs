@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use ananke::context::At;
 use ananke::target::{Sink, Stop, Wire};
-use ananke::trace::{Change, Outcome, ResultContent, SnapshotItem, Tokens, Usage};
+use ananke::trace::{Change, ResultContent, RunEnd, SnapshotItem, Tokens, Usage};
 use serde_json::Value;
 
 /// What was told.
@@ -49,10 +49,10 @@ impl Summary {
             Change::Stamped(stamp) => self.other(format!("at {stamp}")),
             Change::RunStarted { .. } => self.other("run".to_owned()),
             Change::RunEnded(outcome) => self.other(match outcome {
-                Outcome::Finished => "finished".to_owned(),
-                Outcome::Error { message, code } => format!("error {code:?}: {message}"),
-                Outcome::Cancelled => "cancelled".to_owned(),
-                Outcome::Interrupted(interrupts) => {
+                RunEnd::Finished => "finished".to_owned(),
+                RunEnd::Error { message, code } => format!("error {code:?}: {message}"),
+                RunEnd::Cancelled => "cancelled".to_owned(),
+                RunEnd::Interrupted(interrupts) => {
                     let ids: Vec<String> = interrupts.into_iter().map(|interrupt| interrupt.id).collect();
                     format!("interrupted {ids:?}")
                 }

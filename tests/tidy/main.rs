@@ -14,9 +14,9 @@ use scan::{crate_paths, module_of, names_crate, tokens, without_tests, words_and
 /// The top-level modules of the library in the direction of the data. A module may use those of earlier lines, never
 /// those of later lines nor its neighbours on the same line.
 const DIRECTION: &[&[&str]] = &[
-    &["context", "process"],
+    &["context"],
     &["text"],
-    &["diagnostic"],
+    &["diagnostic", "process"],
     &["source"],
     &["message"],
     &["model"],
@@ -61,7 +61,8 @@ const KNOWN_ONLY_BY: &[(&str, &[&str])] = &[
     ("rustls", &["target/"]),
     // The reader and, beside it, the translation of its errors.
     ("serde_yaml", &["source/yaml.rs", "source/yaml_error.rs"]),
-    ("unicode_width", &["diagnostic/columns.rs"]),
+    ("strsim", &["text/"]),
+    ("unicode_width", &["text/"]),
     ("uuid", &["context/"]),
 ];
 

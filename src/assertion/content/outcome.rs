@@ -8,7 +8,7 @@ use crate::assertion::describe::short;
 use crate::assertion::judge::{Finding, Home, Judgement, Moment, Scope, Seen};
 use crate::diagnostic::Code;
 use crate::model::{OutcomeIs, RunOutcome};
-use crate::trace::{Interrupt, Outcome, Turn};
+use crate::trace::{Interrupt, RunEnd, Turn};
 use crate::variables::{Filling, Late, Pattern, Patterns};
 
 /// How a run must end.
@@ -36,7 +36,7 @@ impl ExpectedOutcome {
     }
 
     /// Whether a run that ends so ends as expected, whatever an error says.
-    pub fn expects(&self, outcome: &Outcome) -> bool {
+    pub fn expects(&self, outcome: &RunEnd) -> bool {
         self.is == kind(outcome)
     }
 
@@ -88,7 +88,7 @@ impl Monitor {
             Home::Test => turns.iter().rfind(|turn| !turn.input.is_replay),
         };
         let exchange = turn.and_then(|turn| scope.trace.exchanges.get(turn.exchanges.clone())?.last());
-        let outcome = exchange.and_then(|exchange| exchange.outcome.as_ref());
+        let outcome = exchange.and_then(|exchange| exchange.run_end.as_ref());
         let found = match outcome {
             Some(outcome) if self.expected.expects(outcome) => match self.unmatched(outcome) {
                 Some(unmatched) => unmatched,
@@ -107,28 +107,28 @@ impl Monitor {
     }
 
     /// The words for an error that says something else than it must.
-    fn unmatched(&self, outcome: &Outcome) -> Option<String> {
-        let (Some(regex), Outcome::Error { message, code }) = (&self.error, outcome) else { return None };
+    fn unmatched(&self, outcome: &RunEnd) -> Option<String> {
+        let (Some(regex), RunEnd::Error { message, code }) = (&self.error, outcome) else { return None };
         let matches = [Some(message), code.as_ref()].into_iter().flatten().any(|text| regex.is_match(text));
         (!matches).then(|| words(outcome))
     }
 }
 
-fn kind(outcome: &Outcome) -> RunOutcome {
+fn kind(outcome: &RunEnd) -> RunOutcome {
     match outcome {
-        Outcome::Finished => RunOutcome::Finished,
-        Outcome::Error { .. } => RunOutcome::Error,
-        Outcome::Interrupted(_) => RunOutcome::Interrupted,
-        Outcome::Cancelled => RunOutcome::Cancelled,
+        RunEnd::Finished => RunOutcome::Finished,
+        RunEnd::Error { .. } => RunOutcome::Error,
+        RunEnd::Interrupted(_) => RunOutcome::Interrupted,
+        RunEnd::Cancelled => RunOutcome::Cancelled,
     }
 }
 
-fn words(outcome: &Outcome) -> String {
+fn words(outcome: &RunEnd) -> String {
     match outcome {
-        Outcome::Finished => "the run finished".to_owned(),
-        Outcome::Error { .. } => format!("the agent reported an error: {}", short(&outcome.to_string())),
-        Outcome::Cancelled => "the agent cancelled the run".to_owned(),
-        Outcome::Interrupted(interrupts) => {
+        RunEnd::Finished => "the run finished".to_owned(),
+        RunEnd::Error { .. } => format!("the agent reported an error: {}", short(&outcome.to_string())),
+        RunEnd::Cancelled => "the agent cancelled the run".to_owned(),
+        RunEnd::Interrupted(interrupts) => {
             let asks = |interrupt: &Interrupt| {
                 let text = interrupt.message.as_ref().or(interrupt.reason.as_ref());
                 format!("`{}`", short(text.unwrap_or(&interrupt.id)))

@@ -11,6 +11,7 @@ use crate::diagnostic::{Code, Spanned};
 use crate::model::{self, ValueType};
 use crate::schema::{SchemaError, ValueSchema};
 use crate::source::Node;
+use crate::text::nearest;
 use crate::trace::Path;
 use crate::variables::{Filling, Late, Pattern, Patterns};
 
@@ -174,7 +175,7 @@ impl Matching {
             None => format!("{whole} has nothing{place}, expected {briefly}"),
         };
         let seen = match (found, path) {
-            (None, Some(path)) => nearest(path, value, whole),
+            (None, Some(path)) => around_path(path, value, whole),
             _ => why.unwrap_or_default(),
         };
         Some(self.finding(own, expected, seen))
@@ -225,14 +226,13 @@ impl Matching {
 }
 
 /// What there is where a path goes astray.
-fn nearest(path: &Path, value: &Value, whole: &str) -> Vec<String> {
+fn around_path(path: &Path, value: &Value, whole: &str) -> Vec<String> {
     let (way, reached, missing) = path.reach(value);
     let place = if way.is_empty() { whole.to_owned() } else { format!("`{}`", short(&way)) };
     let mut seen = vec![format!("{place} is `{}`", json(reached))];
     if let (Value::Object(entries), Some(missing)) = (reached, missing) {
-        let alike = entries.keys().map(|key| (strsim::jaro_winkler(missing, key), key));
-        let alike = alike.filter(|(likeness, _)| *likeness > 0.85).max_by(|(a, _), (b, _)| a.total_cmp(b));
-        seen.extend(alike.map(|(_, key)| format!("did you mean `{}`?", short(key))));
+        let meant = nearest(missing, entries.keys());
+        seen.extend(meant.map(|key| format!("did you mean `{}`?", short(key))));
     }
     seen
 }

@@ -12,7 +12,7 @@ use crate::assertion::snapshot::{Captured, Writing};
 use crate::diagnostic::Difference;
 use crate::outcome::{ErrorKind, Failure, Held, Problem, TimeLimits};
 use crate::redact::Redactor;
-use crate::trace::{Outcome, Touch, Trace};
+use crate::trace::{Delta, RunEnd, Trace};
 use crate::variables::Patterns;
 
 /// The monitors of one test: those at home in the test, those of the running turn, and those of earlier turns that
@@ -183,7 +183,7 @@ impl Judge {
     }
 
     /// Something happened. Answers whether a rule broke with it.
-    pub fn touched(&mut self, trace: &Trace, touch: Touch) -> bool {
+    pub fn touched(&mut self, trace: &Trace, touch: Delta) -> bool {
         let before = self.found.broken.len();
         for watch in self.waiting.iter_mut().chain(&mut self.test).chain(&mut self.turn) {
             watch.feed(trace, &self.redactor, Moment::Touched(touch), &mut self.found);
@@ -246,7 +246,7 @@ impl Judge {
     }
 
     /// Whether the running turn may end so: an error or a cancelled run is none where a rule expects it.
-    pub fn expects(&self, outcome: &Outcome) -> bool {
+    pub fn expects(&self, outcome: &RunEnd) -> bool {
         let Some(index) = self.begun.checked_sub(1) else { return false };
         let last = self.rules.turns.iter().rposition(|turn| !turn.is_replay);
         let of_turn = self.rules.turns.get(index).map_or(&[][..], |turn| &turn.entries);

@@ -9,7 +9,7 @@ use crate::assertion::snapshot::Captured;
 use crate::diagnostic::Difference;
 use crate::model::TextOf;
 use crate::redact::Redactor;
-use crate::trace::{First, Message, Origin, Role, ToolCall, Touch, Trace, Turn};
+use crate::trace::{Delta, First, Message, Origin, Role, ToolCall, Trace, Turn};
 
 /// Where a rule is settled: the level that wrote it; what the target writes has the test as its home (SPEC 7.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,8 +106,8 @@ impl Scope<'_> {
             calls.find_map(|call| {
                 let call = self.trace.calls.get(call).filter(|call| call.name == name)?;
                 match what {
-                    First::Called => Some(call.began),
-                    First::Answered => call.results.first().map(|result| result.came),
+                    First::Called => Some(call.order),
+                    First::Answered => call.results.first().map(|result| result.order),
                 }
             })
         };
@@ -163,7 +163,9 @@ impl Scope<'_> {
     pub fn counts_or_answered(&self, call: usize) -> bool {
         let answered = match self.home {
             Home::Test => false,
-            Home::Turn(turn) => self.trace.turns.get(turn).is_some_and(|turn| turn.answered.contains(&call)),
+            Home::Turn(turn) => {
+                self.trace.turns.get(turn).is_some_and(|turn| turn.late_results.contains(&call))
+            }
         };
         let is_told = self.trace.calls.get(call).is_some_and(|call| self.is_told(call));
         self.trace.is_live(call) && is_told && (answered || self.counts(call))
@@ -196,7 +198,7 @@ impl Scope<'_> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
     /// Something happened.
-    Touched(Touch),
+    Touched(Delta),
     /// A turn is over.
     TurnEnd,
     /// The rule's home is over; results of its calls may still come in a later turn.

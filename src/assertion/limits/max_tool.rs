@@ -23,7 +23,7 @@ impl Monitor {
         };
         let live = turn.calls.clone().filter(|index| trace.is_live(*index));
         let started_now = live.map(|index| (index, trace.agent_micros(turn, trace.calls[index].started)));
-        let started_before = turn.answered.iter().map(|index| (*index, 0));
+        let started_before = turn.late_results.iter().map(|index| (*index, 0));
         let findings: Vec<Finding> = started_before
             .chain(started_now)
             .filter_map(|(index, start)| {

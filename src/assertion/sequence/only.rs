@@ -9,7 +9,7 @@ use crate::assertion::describe::{said, short};
 use crate::assertion::judge::{Finding, Judgement, Moment, Scope, Seen};
 use crate::assertion::select::Misfits;
 use crate::model::SaidBy;
-use crate::trace::Touch;
+use crate::trace::Delta;
 
 /// Looks at whatever comes.
 #[derive(Debug)]
@@ -31,19 +31,19 @@ impl Only {
     pub(crate) fn watch(&mut self, scope: &Scope<'_>, moment: Moment) -> Judgement {
         let kinds = self.watching.kinds;
         let finding = match moment {
-            Moment::Touched(Touch::CallStarted(call)) if kinds.calls && scope.counts(call) => {
+            Moment::Touched(Delta::CallStarted(call)) if kinds.calls && scope.counts(call) => {
                 // What its arguments must be is known when they are complete.
                 let waits = self.steps_about(scope, Item::Call(call)).any(Fitting::has_args);
                 if waits { None } else { self.look(scope, Item::Call(call)) }
             }
-            Moment::Touched(Touch::ArgsDone(call)) if kinds.calls && scope.counts(call) => {
+            Moment::Touched(Delta::ArgsDone(call)) if kinds.calls && scope.counts(call) => {
                 let waited = self.steps_about(scope, Item::Call(call)).any(Fitting::has_args);
                 if waited { self.look(scope, Item::Call(call)) } else { None }
             }
-            Moment::Touched(Touch::Answered(call)) if kinds.results && scope.is_answered(call) => {
+            Moment::Touched(Delta::Answered(call)) if kinds.results && scope.is_answered(call) => {
                 self.answered(scope, call)
             }
-            Moment::Touched(Touch::MessageClosed(index)) => match message(scope, kinds, index) {
+            Moment::Touched(Delta::MessageClosed(index)) => match message(scope, kinds, index) {
                 Some(item) if !self.refused.contains(&index) => {
                     let finding = self.look(scope, item);
                     self.refused.extend(finding.is_some().then_some(index));
@@ -63,7 +63,7 @@ impl Only {
     }
 
     fn answered(&mut self, scope: &Scope<'_>, call: usize) -> Option<Finding> {
-        let came = scope.trace.calls[call].result().map_or(0, |result| result.came);
+        let came = scope.trace.calls[call].result().map_or(0, |result| result.order);
         if came <= self.newest {
             return None;
         }

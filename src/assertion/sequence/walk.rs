@@ -19,11 +19,11 @@ pub(crate) enum Item {
 
 impl Item {
     /// Its place among all that happened.
-    fn began(self, trace: &Trace) -> u32 {
+    fn order(self, trace: &Trace) -> u32 {
         match self {
-            Self::Message { index, .. } => trace.messages[index].began,
-            Self::Call(call) => trace.calls[call].began,
-            Self::Result(call) => trace.calls[call].result().map_or(0, |result| result.came),
+            Self::Message { index, .. } => trace.messages[index].order,
+            Self::Call(call) => trace.calls[call].order,
+            Self::Result(call) => trace.calls[call].result().map_or(0, |result| result.order),
         }
     }
 
@@ -94,10 +94,10 @@ pub(crate) fn walk(scope: &Scope<'_>, kinds: Kinds) -> Vec<Item> {
         items.extend(calls.clone().filter(|call| scope.counts(*call)).map(Item::Call));
     }
     if kinds.results {
-        let earlier = turn.into_iter().flat_map(|turn| turn.answered.iter().copied());
+        let earlier = turn.into_iter().flat_map(|turn| turn.late_results.iter().copied());
         items.extend(earlier.chain(calls).filter(|call| scope.is_answered(*call)).map(Item::Result));
     }
-    items.sort_by_key(|item| item.began(trace));
+    items.sort_by_key(|item| item.order(trace));
     items
 }
 

@@ -5,7 +5,7 @@ use super::needle::{Seeking, Sought};
 use crate::assertion::describe::{around, short};
 use crate::assertion::judge::{Finding, Home, Judgement, Moment, Scope, Seen};
 use crate::model::TextOf;
-use crate::trace::Touch;
+use crate::trace::Delta;
 use crate::variables::Patterns;
 
 /// A regex that must not match, or a text that must not stand there: on every turn of its home as soon as seen, and on
@@ -69,7 +69,7 @@ impl Monitor {
     pub(crate) fn watch(&mut self, scope: &Scope<'_>, moment: Moment) -> Judgement {
         let trace = scope.trace;
         match (moment, self.of) {
-            (Moment::Touched(Touch::MessageClosed(index)), _) if self.early => {
+            (Moment::Touched(Delta::MessageClosed(index)), _) if self.early => {
                 let message = &trace.messages[index];
                 if scope.hears(message) {
                     return self.judge(scope, &message.text, Some(message.opened), "the agent said");

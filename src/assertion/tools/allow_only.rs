@@ -4,7 +4,7 @@ use crate::assertion::describe::short;
 use crate::assertion::judge::{Finding, Judgement, Moment, Scope, Seen};
 use crate::assertion::select::tool_name;
 use crate::model::Text;
-use crate::trace::Touch;
+use crate::trace::Delta;
 use crate::variables::Filling;
 
 /// The only tools that may be called. Every level that says so is a rule of its own: all of them must name a tool.
@@ -57,7 +57,7 @@ pub struct Monitor {
 impl Monitor {
     pub(crate) fn watch(&mut self, scope: &Scope<'_>, moment: Moment) -> Judgement {
         match moment {
-            Moment::Touched(Touch::CallStarted(index)) if scope.counts(index) => {
+            Moment::Touched(Delta::CallStarted(index)) if scope.counts(index) => {
                 let call = &scope.trace.calls[index];
                 if self.names.contains(&call.name) {
                     return Judgement::Open;

@@ -3,7 +3,7 @@
 use crate::assertion::judge::{Finding, Judgement, Moment, Scope, Seen};
 use crate::assertion::select::tool_name;
 use crate::model::Text;
-use crate::trace::Touch;
+use crate::trace::Delta;
 use crate::variables::Filling;
 
 /// A tool that must not be called, by exact name.
@@ -43,7 +43,7 @@ pub struct Monitor {
 impl Monitor {
     pub(crate) fn watch(&mut self, scope: &Scope<'_>, moment: Moment) -> Judgement {
         match moment {
-            Moment::Touched(Touch::CallStarted(index)) if scope.counts(index) => {
+            Moment::Touched(Delta::CallStarted(index)) if scope.counts(index) => {
                 let call = &scope.trace.calls[index];
                 if call.name != self.name {
                     return Judgement::Open;

@@ -8,7 +8,7 @@ use crate::assertion::select::Selector;
 use crate::assertion::select::{Selecting, Written};
 use crate::diagnostic::Spanned;
 use crate::model::ForbidCalls;
-use crate::trace::Touch;
+use crate::trace::Delta;
 use crate::variables::{Filling, Patterns};
 
 /// Forbids the calls that satisfy all conditions.
@@ -106,7 +106,7 @@ enum Suspect {
 impl Monitor {
     pub(crate) fn watch(&mut self, scope: &Scope<'_>, moment: Moment) -> Judgement {
         match moment {
-            Moment::Touched(Touch::CallStarted(index)) => {
+            Moment::Touched(Delta::CallStarted(index)) => {
                 if scope.counts(index) && self.selecting.name.means(&scope.trace.calls[index].name) {
                     self.suspects.insert(index, Suspect::Started);
                     if !self.selecting.has_args() {
@@ -115,9 +115,9 @@ impl Monitor {
                 }
                 Judgement::Open
             }
-            Moment::Touched(Touch::ArgsDone(index)) => self.args_known(scope, index),
-            Moment::Touched(Touch::Answered(index)) => self.answered(scope, index),
-            Moment::Touched(Touch::MessageClosed(_)) => Judgement::Open,
+            Moment::Touched(Delta::ArgsDone(index)) => self.args_known(scope, index),
+            Moment::Touched(Delta::Answered(index)) => self.answered(scope, index),
+            Moment::Touched(Delta::MessageClosed(_)) => Judgement::Open,
             Moment::TurnEnd => {
                 let answered = std::mem::take(&mut self.answered);
                 self.convict_all(scope, answered)

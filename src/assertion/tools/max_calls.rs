@@ -4,7 +4,7 @@ use crate::assertion::describe::{listed, short};
 use crate::assertion::judge::{Finding, Home, Judgement, Moment, Scope, Seen};
 use crate::diagnostic::Spanned;
 use crate::model::Given;
-use crate::trace::Touch;
+use crate::trace::Delta;
 use crate::variables::Filling;
 
 /// How many calls there may be on its home. A level further in overrides it for what that level is about.
@@ -59,7 +59,7 @@ pub struct Monitor {
 impl Monitor {
     pub(crate) fn watch(&mut self, scope: &Scope<'_>, moment: Moment) -> Judgement {
         match moment {
-            Moment::Touched(Touch::CallStarted(index)) if scope.counts(index) => {
+            Moment::Touched(Delta::CallStarted(index)) if scope.counts(index) => {
                 self.calls += 1;
                 if self.calls != self.most.saturating_add(1) {
                     return Judgement::Open;

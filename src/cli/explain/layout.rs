@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-use ananke::diagnostic::columns;
-use ananke::report::text;
+use ananke::text::{columns, escape};
 use anstyle::{AnsiColor, Style};
 
 /// Longer words stand alone on their line, and their origin on the next.
@@ -39,7 +38,7 @@ impl Colours {
 
 /// `text` in a style; text of the user's is made harmless for a terminal.
 pub(super) fn styled(style: Style, text: &str) -> String {
-    format!("{style}{}{style:#}", text::line(text))
+    format!("{style}{}{style:#}", escape::line(text))
 }
 
 /// Lines of a table, aligned when all of them are known.
@@ -62,8 +61,8 @@ impl Table {
     }
 
     pub(super) fn row(&mut self, indent: usize, words: &str, faint: bool, level: &'static str, place: &str) {
-        let words = text::line(words).into_owned();
-        self.lines.push(Line::Row { indent, words, faint, level, place: text::line(place).into_owned() });
+        let words = escape::line(words).into_owned();
+        self.lines.push(Line::Row { indent, words, faint, level, place: escape::line(place).into_owned() });
     }
 
     /// Writes the table out: the words in one column, the levels and places in two more. Where it is wider than the

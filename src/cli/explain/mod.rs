@@ -9,6 +9,7 @@ use std::path::Path;
 
 use ananke::context::{Context, TerminalSize};
 use ananke::redact::Redactor;
+use ananke::text::nearest;
 
 use super::arguments::{ExplainOptions, SelectionOptions};
 use super::exit::Exit;
@@ -94,12 +95,9 @@ fn is_like_a_name(subject: &str) -> bool {
 }
 
 fn unknown_name(subject: &str) -> String {
-    let likeness = |name: &Name| strsim::jaro_winkler(subject, name.as_str());
-    let nearest = Name::all().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-    let meant = nearest.filter(|name| likeness(name) > 0.8);
-    let help = meant.map_or_else(
+    let help = nearest(subject, Name::all().map(Name::as_str)).map_or_else(
         || "name a test file, the code in the brackets of a problem, or the rule of a violation".to_owned(),
-        |name| format!("did you mean `{}`?", name.as_str()),
+        |name| format!("did you mean `{name}`?"),
     );
     format!("there is no file, code or rule `{subject}`\nhelp: {help}")
 }

@@ -1,12 +1,11 @@
 //! The rules in force in one test: of the test as a whole, then turn by turn.
 
 use ananke::assertion::{ExplainedLimit, ExplainedRule, Kind, Measure, Origin, Part, SwitchedOff, TimeOut};
-use ananke::diagnostic::columns;
 use ananke::plan::{CaseEntry, ExplainedTest, TestEntry, WrittenTurn};
 use ananke::project::{Config, is_default};
-use ananke::report::text;
 
 use super::layout::{Colours, Table, styled};
+use ananke::text::{columns, escape};
 
 /// How much of what the user says stands beside a turn, in columns.
 const SHOWN: usize = 60;
@@ -37,14 +36,14 @@ impl Shown<'_> {
             let title = format!("turn {number} of {}", explanation.turns.len());
             table.line("");
             if let Some(WrittenTurn { id, input, timeout_ms }) = self.explained.turns.get(index) {
-                let title = id.as_ref().map_or(title.clone(), |id| format!("{title}, {}", text::line(id)));
+                let title = id.as_ref().map_or(title.clone(), |id| format!("{title}, {}", escape::line(id)));
                 table.line(format!(
                     "{}  {}",
                     styled(colours.strong, &title),
                     styled(colours.faint, &shortened(input))
                 ));
                 if let Some(ms) = timeout_ms {
-                    table.line(format!("  cut off after {} ms", text::line(ms)));
+                    table.line(format!("  cut off after {} ms", escape::line(ms)));
                 }
             }
             part(turn, Some(prohibited(&explanation.test, turn)), &mut table, colours);
@@ -60,13 +59,13 @@ impl Shown<'_> {
             styled(colours.faint, &format!("{file}:{line}"))
         ));
         if let Some(description) = description {
-            table.line(text::line(description).into_owned());
+            table.line(escape::line(description).into_owned());
         }
         if !tags.is_empty() {
-            table.line(format!("tags: {}", text::line(&tags.join(", "))));
+            table.line(format!("tags: {}", escape::line(&tags.join(", "))));
         }
         if let Some(why) = skip {
-            table.line(format!("skipped: {}", text::line(why)));
+            table.line(format!("skipped: {}", escape::line(why)));
         }
         if self.case.row.is_some() {
             let rows = if self.rows == 1 {
@@ -88,11 +87,12 @@ impl Shown<'_> {
             None => String::new(),
         };
         let whole = self.explained.whole_timeout.as_ref();
-        let whole = whole.map(|ms| format!(", all together after {} ms", text::line(ms))).unwrap_or_default();
-        let config = text::line(&self.config.source.name);
+        let whole =
+            whole.map(|ms| format!(", all together after {} ms", escape::line(ms))).unwrap_or_default();
+        let config = escape::line(&self.config.source.name);
         let target = match self.case.test.target.as_str() {
             name if is_default(name) => format!("that of {config}"),
-            name => format!("`{}` of {config}", text::line(name)),
+            name => format!("`{}` of {config}", escape::line(name)),
         };
         table.line(format!("{turns}{cut}{whole}; the target is {target}"));
     }
@@ -187,7 +187,7 @@ fn row(indent: usize, words: &str, faint: bool, origin: &Origin, table: &mut Tab
 }
 
 fn whose(origin: &Origin) -> String {
-    format!("the {}, {}", origin.level.as_str(), text::line(&origin.place.to_string()))
+    format!("the {}, {}", origin.level.as_str(), escape::line(&origin.place.to_string()))
 }
 
 fn shortened(words: &str) -> String {

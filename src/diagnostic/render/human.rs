@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
-use super::super::columns;
 use super::super::{Diagnostic, Label, Severity, SourceFile};
 use super::{harmless, word};
+use crate::text::columns;
 
 /// How the text is to look.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

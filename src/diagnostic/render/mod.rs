@@ -8,7 +8,8 @@ pub use concise::concise;
 pub use human::{Look, human};
 pub use summary::summary;
 
-use super::{Severity, deceives, orders};
+use super::Severity;
+use crate::text::{ci_commands, is_confusable};
 
 /// The word a severity is printed as.
 fn word(severity: Severity) -> &'static str {
@@ -32,11 +33,11 @@ fn harmless(text: &str) -> String {
         },
     };
     let text: String = text.chars().map(sign).collect();
-    orders::rewritten(&text, |_| "?").into_owned()
+    ci_commands::escape_with(&text, |_| "?").into_owned()
 }
 
 /// Whether a character changes how others are shown, instead of being shown: here joiners as well, since the place below
 /// a line is found by counting signs.
 fn steers(character: char) -> bool {
-    deceives(character) || matches!(character, '\u{200c}' | '\u{200d}')
+    is_confusable(character) || matches!(character, '\u{200c}' | '\u{200d}')
 }

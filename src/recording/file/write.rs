@@ -11,9 +11,9 @@ use super::{
     EVENT, Encoded, Ending, Event, Failed, HeadLine, Heading, Hook, How, Line, Request, Script, Text, VERSION,
 };
 use crate::context::CaseKey;
-use crate::diagnostic::harmless_json;
 use crate::outcome::Problem;
 use crate::recording::exchange::{Answer, End, Exchange, Recorded, ScriptAnswer};
+use crate::text::escape;
 
 /// The text of the file that keeps `recorded`; `mark` puts a marker in the place of every secret.
 pub(in crate::recording) fn write(
@@ -57,7 +57,7 @@ struct Writer<'a> {
 impl Writer<'_> {
     fn line(&mut self, line: &Line) {
         // Strings, numbers and JSON that was read before: nothing that cannot be written.
-        self.text.push_str(&harmless_json(&serde_json::to_string(line).unwrap_or_default()));
+        self.text.push_str(&escape::json(&serde_json::to_string(line).unwrap_or_default()));
         self.text.push('\n');
     }
 
@@ -161,6 +161,6 @@ impl Writer<'_> {
 /// the file: in a string that is an escape, and comes back as it was.
 fn raw(text: &str) -> Option<Box<RawValue>> {
     let raw: Box<RawValue> = serde_json::from_str(text).ok()?;
-    let is_harmless = !text.contains(['\n', '\r']) && matches!(harmless_json(text), Cow::Borrowed(_));
+    let is_harmless = !text.contains(['\n', '\r']) && matches!(escape::json(text), Cow::Borrowed(_));
     (raw.get() == text && is_harmless).then_some(raw)
 }

@@ -7,7 +7,7 @@ use super::change::{Change, Kind};
 use super::words::{self, Difference, SECTIONS};
 use crate::report::page::Page;
 use crate::report::palette::Palette;
-use crate::report::text;
+use crate::text::{escape, truncate};
 
 /// How many tests of one section are listed: more is for programs.
 const MOST: usize = 100;
@@ -93,7 +93,7 @@ fn test(page: &mut Page, palette: Palette, change: &Change) {
     page.put(style(palette, change), words::sign(change));
     page.space(1);
     page.hang();
-    page.put(Style::new(), &text::line(&text::bounded(change.id(), 400)));
+    page.put(Style::new(), &escape::line(&truncate::bytes(change.id(), 400)));
     let note = words::note(change);
     if !note.is_empty() {
         page.space(2);
@@ -103,7 +103,7 @@ fn test(page: &mut Page, palette: Palette, change: &Change) {
     if let Some(reason) = words::reason(change) {
         page.space(INDENT);
         page.hang();
-        page.plain(&text::line(reason));
+        page.plain(&escape::line(reason));
         page.end();
     }
     details(page, palette, change);
@@ -123,7 +123,7 @@ fn details(page: &mut Page, palette: Palette, change: &Change) {
             page.put(palette.faint, &format!("{word:>6}"));
             page.space(2);
             page.hang();
-            page.put(style, &text::line(&text));
+            page.put(style, &escape::line(&text));
             page.end();
         }
     }

@@ -11,7 +11,7 @@ use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::outcome::Status;
 use crate::report::json_lines::VERSION;
-use crate::report::text;
+use crate::text::truncate;
 
 /// One test of a report.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -250,7 +250,7 @@ impl<'de> Deserialize<'de> for Kept {
 
             fn visit_str<E: Error>(self, text: &str) -> Result<Kept, E> {
                 const LONGEST: usize = 400;
-                Ok(Kept(text::bounded(text, LONGEST).into_owned()))
+                Ok(Kept(truncate::bytes(text, LONGEST).into_owned()))
             }
         }
         deserializer.deserialize_str(Bounded)

@@ -9,7 +9,7 @@ use quick_xml::escape::escape;
 use super::Comparison;
 use super::change::Change;
 use super::words::{self, Difference, SECTIONS};
-use crate::report::text;
+use crate::text::{escape, truncate};
 
 /// The most bytes of one text.
 const LONGEST: usize = 2 << 10;
@@ -89,5 +89,5 @@ fn code(text: &str) -> String {
 
 /// `text` as it stands between two tags.
 fn escaped(text: &str) -> String {
-    escape(text::line(&text::bounded(text, LONGEST))).into_owned()
+    escape(escape::line(&truncate::bytes(text, LONGEST))).into_owned()
 }

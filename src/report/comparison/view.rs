@@ -12,8 +12,8 @@ use super::change::{Change, Kind};
 use super::digest::Digest;
 use super::{Comparison, Side};
 use crate::report::duration::milliseconds;
-use crate::report::text;
 use crate::schema::generate_of;
+use crate::text::escape;
 
 /// The version of the format. New fields raise its second number; a change of what a field means raises its first.
 const VERSION: &str = "1.0";
@@ -136,7 +136,7 @@ impl Comparison {
             tests: self.changes.iter().map(|change| self.change(change)).collect(),
         };
         let json = serde_json::to_string(&view)?;
-        Ok(text::json(&json).into_owned())
+        Ok(escape::json(&json).into_owned())
     }
 
     fn change<'c>(&'c self, change: &'c Change) -> ChangeView<'c> {

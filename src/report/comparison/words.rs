@@ -5,8 +5,9 @@ use super::digest::Digest;
 use super::tools::both;
 use super::{Comparison, Side};
 use crate::outcome::Status;
+use crate::report::duration;
 use crate::report::palette::mark;
-use crate::report::{duration, text};
+use crate::text::escape;
 
 /// Headings, each with the kinds that stand below it where they are the first of a test; what weighs most comes first.
 pub(super) const SECTIONS: [(&str, &[Kind]); 8] = [
@@ -70,7 +71,7 @@ fn tests(count: usize) -> String {
 
 /// What messages call the report of a run.
 pub(super) fn name(side: &Side) -> String {
-    text::line(&side.name).into_owned()
+    escape::line(&side.name).into_owned()
 }
 
 /// `base.json: 9 tests in 3.2 s`.

@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** an annotation is one line, and nothing in it ends its text or one of its properties before its time.
 
-use crate::report::text;
+use crate::text::{escape, truncate};
 
 /// The most bytes of a title; GitHub shows 255 characters.
 const TITLE: usize = 250;
@@ -33,9 +33,9 @@ impl Kind {
 
 /// The line of an annotation; `place` is a file from the root of the repository and a line in it.
 pub(super) fn line(kind: Kind, place: Option<(&str, u32)>, title: &str, message: &str) -> String {
-    let title = property(&text::bounded(&text::line(title), TITLE));
-    let place = place.map(|(file, line)| format!("file={},line={line},", property(&text::line(file))));
-    let message = data(&text::terminal(&text::bounded(message, MESSAGE)));
+    let title = property(&truncate::bytes(&escape::line(title), TITLE));
+    let place = place.map(|(file, line)| format!("file={},line={line},", property(&escape::line(file))));
+    let message = data(&escape::terminal(&truncate::bytes(message, MESSAGE)));
     format!("::{} {}title={title}::{message}\n", kind.order(), place.unwrap_or_default())
 }
 

@@ -3,21 +3,20 @@
 use std::borrow::Cow;
 use std::io;
 
+use crate::text::escape;
 use serde::Serialize;
-
-use crate::report::text;
 
 /// What ends a block of data.
 pub(super) const DATA_END: &str = "</script>\n";
 
 /// `text` between two tags or in an attribute: what could deceive the eye is a visible escape.
 pub(super) fn line(text: &str) -> String {
-    escaped(&text::line(text))
+    escaped(&escape::line(text))
 }
 
 /// The same with its line ends.
 pub(super) fn lines(text: &str) -> String {
-    escaped(&text::terminal(text))
+    escaped(&escape::terminal(text))
 }
 
 /// `text` that may deceive nobody any more.
@@ -39,7 +38,7 @@ fn escaped(text: &str) -> String {
 /// `value` as JSON in which no tag can begin or end.
 pub(super) fn json(value: &impl Serialize) -> io::Result<String> {
     let json = serde_json::to_string(value)?;
-    let json = text::json(&json);
+    let json = escape::json(&json);
     Ok(if json.contains('<') { Cow::Owned(json.replace('<', "\\u003c")) } else { json }.into_owned())
 }
 

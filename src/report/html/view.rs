@@ -6,7 +6,8 @@ use serde::Serialize;
 use super::story::{self, Finding, HeldView, ProblemView, Turn};
 use crate::outcome::Outcome;
 use crate::report::duration::milliseconds;
-use crate::report::{names, text, timestamp};
+use crate::report::{names, timestamp};
+use crate::text::truncate;
 
 /// The most bytes of a finding in the list.
 const LONGEST_HEADLINE: usize = 400;
@@ -138,5 +139,5 @@ fn story(outcome: &Outcome) -> Story<'_> {
 
 fn headline(outcome: &Outcome) -> Option<String> {
     let (_, message) = outcome.headline()?;
-    Some(text::bounded(message, LONGEST_HEADLINE).into_owned())
+    Some(truncate::bytes(message, LONGEST_HEADLINE).into_owned())
 }

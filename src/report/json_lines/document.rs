@@ -12,9 +12,10 @@ use super::from_outcome;
 use super::view::VERSION;
 use crate::context::Scratch;
 use crate::redact::Sealed;
+use crate::report::Reporter;
 use crate::report::tally::Tally;
-use crate::report::{Reporter, text};
 use crate::run::RunEvent;
+use crate::text::escape;
 
 /// One JSON file of a run.
 pub struct JsonReport {
@@ -67,5 +68,5 @@ impl Reporter for JsonReport {
 }
 
 fn harmless(value: &impl Serialize) -> io::Result<String> {
-    Ok(text::json(&serde_json::to_string(value)?).into_owned())
+    Ok(escape::json(&serde_json::to_string(value)?).into_owned())
 }

@@ -13,7 +13,7 @@ use crate::outcome::{
 use crate::report::duration::milliseconds;
 use crate::report::snapshots::Snapshots;
 use crate::report::tally::Tally;
-use crate::report::text::compact_json;
+use crate::text::compact_json;
 use crate::trace::{self, Tokens};
 
 /// The line of `outcome`.

@@ -13,13 +13,14 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
+use super::Reporter;
 use super::tally::Tally;
-use super::{Reporter, text};
 use crate::context::Scratch;
 use crate::outcome::Outcome;
 use crate::redact::Sealed;
 use crate::run::RunEvent;
 use crate::schema::generate_of;
+use crate::text::escape;
 pub use document::JsonReport;
 pub(super) use from_outcome::summary;
 use view::{Line, Written};
@@ -71,7 +72,7 @@ impl JsonLinesReport {
 
     fn line(&mut self, line: &str) -> io::Result<()> {
         // What JSON leaves as it is could still steer a terminal or give an order to a build server that reads along.
-        let line = text::json(line).into_owned() + "\n";
+        let line = escape::json(line).into_owned() + "\n";
         match &mut self.out {
             Out::File { scratch, destination: _ } => scratch.file.write_all(line.as_bytes()),
             Out::Stream(stream) => {

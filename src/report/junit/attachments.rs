@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use crate::context::Context;
-use crate::diagnostic::deceives;
 use crate::outcome::Outcome;
 use crate::report::paths;
+use crate::text::is_confusable;
 
 /// From where attachments are named. Servers differ: a path that one of them finds is nothing to another. The default is
 /// as messages name them.
@@ -55,7 +55,7 @@ impl Attachments {
                 paths::from(folder, &absolute()).unwrap_or_else(|| shown.to_owned())
             }
         };
-        let is_clear = !path.contains(|character: char| deceives(character) || character == ']');
+        let is_clear = !path.contains(|character: char| is_confusable(character) || character == ']');
         is_clear.then_some(path)
     }
 }

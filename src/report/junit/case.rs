@@ -10,7 +10,8 @@ use super::element::{self, Element};
 use crate::outcome::{Outcome, Status};
 use crate::report::attempts::earlier;
 use crate::report::transcript::{Scope, Telling, tell};
-use crate::report::{duration, names, text};
+use crate::report::{duration, names};
+use crate::text::{escape, truncate};
 
 /// How deep the elements of a case stand.
 const CASE_DEPTH: usize = 2;
@@ -72,12 +73,12 @@ pub(super) fn write_strict<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) 
 /// transcript.
 pub(super) fn account(outcome: &Outcome) -> String {
     let Outcome { id, target, agent, thread_id, .. } = outcome;
-    let mut account = format!("=== {}  {}\n", text::line(id), outcome.status().as_str());
+    let mut account = format!("=== {}  {}\n", escape::line(id), outcome.status().as_str());
     let always = [("target", target), ("agent", agent), ("thread", thread_id)];
     let always = always.into_iter().map(|(name, value)| (name, value.clone()));
     for (name, value) in always.chain(standing(outcome)).filter(|(_, value)| !value.is_empty()) {
         // Writing to a String cannot fail.
-        let _ = writeln!(account, "{name}: {}", text::line(&value));
+        let _ = writeln!(account, "{name}: {}", escape::line(&value));
     }
     let telling = Telling::for_files(Scope::Everything);
     account + &earlier(outcome, telling) + &tell(outcome, telling) + "\n"
@@ -124,8 +125,8 @@ fn retried<W: Write>(writer: &mut Writer<W>, attempt: &Outcome, last: Status) ->
 
 fn named(outcome: &Outcome) -> Element {
     Element::new("testcase", CASE_DEPTH)
-        .with("name", &text::line(&names::title(outcome)))
-        .with("classname", &text::line(&names::class(&outcome.file)))
+        .with("name", &escape::line(&names::title(outcome)))
+        .with("classname", &escape::line(&names::class(&outcome.file)))
 }
 
 /// At most one element: readers disagree on what several mean.
@@ -154,5 +155,5 @@ fn verdict<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) -> io::Result<()
 
 /// What fits into an attribute that servers show as a heading.
 fn short(message: &str) -> String {
-    text::line(&text::bounded(message, 1000)).into_owned()
+    escape::line(&truncate::bytes(message, 1000)).into_owned()
 }

@@ -3,23 +3,21 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+use crate::text::{ci_commands, escape};
 use quick_xml::Writer;
 use quick_xml::escape::{escape, partial_escape};
 use quick_xml::events::attributes::Attribute;
 use quick_xml::events::{BytesEnd, BytesStart, BytesText, Event};
 use quick_xml::name::QName;
 
-use crate::diagnostic::orders;
-use crate::report::text;
-
 /// `text` as it stands between two tags.
 pub(super) fn content(text: &str) -> String {
-    partial_escape(orders::disarmed(&text::xml(text))).into_owned()
+    partial_escape(ci_commands::escape(&escape::xml(text))).into_owned()
 }
 
 /// `text` of the report's own between two tags: what it tells readers to do is meant.
 pub(super) fn own(text: &str) -> String {
-    partial_escape(&*text::xml(text)).into_owned()
+    partial_escape(&*escape::xml(text)).into_owned()
 }
 
 /// An element with its attributes, on a line of its own.
@@ -37,7 +35,7 @@ impl Element {
     /// An attribute that a reader gets back as it was, line ends and tabs too, and that steers nobody who looks at the
     /// file.
     pub(super) fn with(mut self, key: &str, value: &str) -> Self {
-        let value = text::xml_references(&escape(text::xml(value))).into_owned();
+        let value = escape::xml_references(&escape(escape::xml(value))).into_owned();
         self.start.push_attribute(Attribute { key: QName(key), value: Cow::Owned(value) });
         self
     }

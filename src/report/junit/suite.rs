@@ -7,7 +7,8 @@ use quick_xml::Writer;
 use super::element::Element;
 use super::spool::{Pieces, Spool};
 use crate::outcome::Totals;
-use crate::report::{duration, names, text, timestamp};
+use crate::report::{duration, names, timestamp};
+use crate::text::escape;
 
 /// How deep suites stand.
 const SUITE_DEPTH: usize = 1;
@@ -69,8 +70,8 @@ impl Suite {
         let name = if name.trim().is_empty() { "tests" } else { name };
         let element = Element::new("testsuite", SUITE_DEPTH)
             .with("id", &number.to_string())
-            .with("package", &text::line(package))
-            .with("name", &text::line(name))
+            .with("package", &escape::line(package))
+            .with("name", &escape::line(name))
             .with("timestamp", &timestamp::iso_seconds(self.started_unix_ms))
             // The schema wants a host; a report says the same wherever it was written.
             .with("hostname", "localhost");

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use anstyle::Style;
 
 use crate::context::TerminalSize;
-use crate::diagnostic::columns;
+use crate::text::columns;
 
 /// Text on one line, in parts of a style each.
 #[derive(Clone, Debug, Default)]

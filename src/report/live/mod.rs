@@ -11,10 +11,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 use std::time::Duration;
 
-use super::{Reporter, text};
+use super::Reporter;
 use crate::context::{At, Clock, TerminalSize};
 use crate::redact::Sealed;
 use crate::run::RunEvent;
+use crate::text::escape;
 use canvas::Canvas;
 
 /// How often the times in the area move on.
@@ -124,7 +125,7 @@ impl LiveArea {
     pub fn wait_for(&self, what: Option<&str>) {
         let mut area = lock(&self.0);
         let now = area.clock.now();
-        area.state.waiting = what.map(|what| (text::line(what).into_owned(), now));
+        area.state.waiting = what.map(|what| (escape::line(what).into_owned(), now));
         area.draw();
     }
 }
@@ -156,7 +157,7 @@ impl State {
             RunEvent::RunStarted { tests, .. } => self.begun = Some((now, *tests)),
             RunEvent::CaseStarted { id } => {
                 let shown =
-                    text::line(&id[id.ceil_char_boundary(id.len().saturating_sub(LONGEST))..]).into_owned();
+                    escape::line(&id[id.ceil_char_boundary(id.len().saturating_sub(LONGEST))..]).into_owned();
                 self.running.push(Running { id: id.clone(), shown, since: now, turn: None, retry: None });
             }
             RunEvent::TurnStarted { id, turn, of } => {
@@ -168,7 +169,7 @@ impl State {
                 if let Some(running) = self.test(id) {
                     running.turn = None;
                     let why = format!("{}: {}", status.as_str(), &why[..why.floor_char_boundary(LONGEST)]);
-                    let why = text::line(&why).into_owned();
+                    let why = escape::line(&why).into_owned();
                     running.retry = Some(Retry { number: *retry, of: *of, why });
                 }
             }

@@ -8,9 +8,9 @@ use anstyle::Style;
 use super::canvas::Row;
 use super::{LiveOptions, Running, State};
 use crate::context::{At, TerminalSize};
-use crate::diagnostic::columns;
 use crate::report::duration;
 use crate::report::palette::Palette;
+use crate::text::columns;
 
 /// What a terminal is taken for that does not know its size.
 const USUAL: TerminalSize = TerminalSize { columns: 80, rows: 24 };

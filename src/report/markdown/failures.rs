@@ -4,9 +4,9 @@ use super::words::{code, folded};
 use crate::outcome::Outcome;
 use crate::report::attempts::earlier;
 use crate::report::duration;
-use crate::report::excerpt::Excerpt;
 use crate::report::palette::mark;
 use crate::report::transcript::{Scope, Telling, tell};
+use crate::text::HeadTail;
 
 /// The most tests that are told of, however much room there is: more is for programs.
 const MOST: usize = 500;
@@ -38,7 +38,7 @@ pub(super) struct Failures {
 struct Told {
     /// Its name, its verdict, and what is wrong.
     head: String,
-    transcript: Excerpt,
+    transcript: HeadTail,
 }
 
 impl Failures {
@@ -74,7 +74,7 @@ impl Failures {
         let mut text = String::new();
         for Told { head, transcript } in &fitting {
             text.push_str(head);
-            if transcript.len() <= most || most >= SHORTEST_TRANSCRIPT {
+            if transcript.size() <= most || most >= SHORTEST_TRANSCRIPT {
                 text += &folded("transcript", &transcript.clone().shortened(most).to_string());
             }
         }
@@ -89,8 +89,8 @@ impl Failures {
 /// How long every transcript may be, so that all of them and what stands round them take `room` bytes: what the short
 /// ones leave is for the long ones.
 fn share(told: &[&Told], room: usize) -> usize {
-    let around = folded("transcript", "").len() + CODE_BLOCK + Excerpt::LONGEST_MARK;
-    let mut lengths: Vec<usize> = told.iter().map(|told| told.transcript.len() + around).collect();
+    let around = folded("transcript", "").len() + CODE_BLOCK + HeadTail::LONGEST_MARK;
+    let mut lengths: Vec<usize> = told.iter().map(|told| told.transcript.size() + around).collect();
     lengths.sort_unstable();
     let mut left = room;
     for (shared, length) in lengths.iter().enumerate() {
@@ -123,8 +123,8 @@ fn head(outcome: &Outcome) -> String {
     if findings.is_empty() { heading } else { heading + &findings + "\n" }
 }
 
-fn transcript(outcome: &Outcome) -> Excerpt {
+fn transcript(outcome: &Outcome) -> HeadTail {
     let telling = Telling { indent: CODE_BLOCK, whole: usize::MAX, ..Telling::for_files(Scope::Everything) };
     let story = earlier(outcome, telling) + &tell(outcome, telling);
-    Excerpt::new(story).shortened(LONGEST_TRANSCRIPT)
+    HeadTail::new(story).shortened(LONGEST_TRANSCRIPT)
 }

@@ -1,12 +1,12 @@
 //! Pieces of Markdown. Whatever an agent can have said stands in a code span or in a code block, where Markdown reads no
 //! links, images, mentions, tables and HTML, and cannot leave it.
 
-use crate::report::text;
+use crate::text::{escape, truncate};
 
 /// `text` in a code span on one line, of about `max` bytes at most: its fence is longer than any row of backticks in it.
 pub(in crate::report) fn code(text: &str, max: usize) -> String {
-    let text = text::line(text);
-    let text = text::bounded(&text, max);
+    let text = escape::line(text);
+    let text = truncate::bytes(&text, max);
     if text.trim().is_empty() {
         return "(nothing)".to_owned();
     }

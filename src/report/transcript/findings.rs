@@ -6,7 +6,7 @@ use super::{GUTTER, Scope, Teller};
 use crate::diagnostic::{Difference, DifferenceLine, Side};
 use crate::outcome::{Failure, Held, Problem, Status};
 use crate::report::palette::{Palette, mark};
-use crate::report::text;
+use crate::text::escape;
 
 /// How many of the things that were seen instead are shown with a failure.
 const MOST_SEEN: usize = 10;
@@ -105,7 +105,7 @@ impl Teller {
                     Side::New => palette.passed,
                     Side::Both => Style::new(),
                 };
-                line(style, format!("{}{}", side.sign(), text::line(text)).trim_end().to_owned());
+                line(style, format!("{}{}", side.sign(), escape::line(text)).trim_end().to_owned());
             }
         }
         if difference.left_out > 0 {

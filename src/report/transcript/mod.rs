@@ -12,13 +12,13 @@ use std::collections::BTreeSet;
 
 use anstyle::Style;
 
+use super::duration;
 use super::page::Page;
 use super::palette::Palette;
-use super::{duration, text};
-use crate::diagnostic::columns;
 use crate::outcome::{
     CallOutcome, EarlierMessage, LateResult, Line, OpenInterrupt, Outcome, RunEnd, TurnOutcome,
 };
+use crate::text::{columns, compact_json, escape, truncate};
 
 /// A call longer than this has its result on a line of its own.
 const LONGEST_CALL: usize = 100;
@@ -88,7 +88,7 @@ pub(super) fn tell(outcome: &Outcome, telling: Telling) -> String {
     }
     teller.not_run(outcome);
     let story = teller.page.into_text();
-    match text::bounded_lines(&story, telling.whole) {
+    match truncate::lines(&story, telling.whole) {
         Cow::Borrowed(_) => story,
         Cow::Owned(shortened) => shortened,
     }
@@ -250,7 +250,7 @@ impl Teller {
         self.page.put(palette.name, &name);
         let turn = format!(" of turn {}", late.called_in);
         self.page.put(palette.faint, &turn);
-        let result = self.harmless(&text::compact_json(&late.result));
+        let result = self.harmless(&compact_json(&late.result));
         let failure = late.failure.map(|failure| format!(", {}", failure.as_str())).unwrap_or_default();
         let times = format!("at {}{failure}", duration::for_people(late.arrived_us));
         self.result(columns::width(&name) + turn.len(), &result, &times);
@@ -275,8 +275,8 @@ impl Teller {
     fn call(&mut self, call: &CallOutcome) {
         let palette = self.telling.palette;
         let name = self.harmless_line(&call.name);
-        let args = self.harmless_line(&text::compact_json(&call.args));
-        let result = call.result.as_deref().map(|result| self.harmless(&text::compact_json(result)));
+        let args = self.harmless_line(&compact_json(&call.args));
+        let result = call.result.as_deref().map(|result| self.harmless(&compact_json(result)));
         let started = duration::for_people(call.started_us);
         let times = match call.duration_us {
             Some(_) if call.is_clients => format!("at {started}, answered by its mock"),
@@ -353,10 +353,10 @@ impl Teller {
     }
 
     fn harmless(&self, text: &str) -> String {
-        text::terminal(&text::bounded(text, self.telling.item)).into_owned()
+        escape::terminal(&truncate::bytes(text, self.telling.item)).into_owned()
     }
 
     fn harmless_line(&self, text: &str) -> String {
-        text::line(&text::bounded(text, self.telling.item)).into_owned()
+        escape::line(&truncate::bytes(text, self.telling.item)).into_owned()
     }
 }

@@ -27,7 +27,7 @@ fn of_model(part: &Value) -> Usage {
         // `10.0` is a whole number in JSON too.
         value.as_u64().or_else(|| format!("{}", value.as_f64()?).parse().ok())
     };
-    Usage::told(
+    Usage::reported(
         number("inputTokens", "input_tokens"),
         number("outputTokens", "output_tokens"),
         number("totalTokens", "total_tokens"),

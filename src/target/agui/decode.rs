@@ -17,7 +17,7 @@ use super::sequence::Sequence;
 use super::snapshot;
 use super::speech::{Effects, Speech, Tell, answer_content, shown};
 use super::warnings::Warnings;
-use crate::trace::{Change, Interrupt, Outcome, ResultContent};
+use crate::trace::{Change, Interrupt, ResultContent, RunEnd};
 
 /// The name of the custom event that tells an interrupt.
 const LEGACY_INTERRUPT: &str = "on_interrupt";
@@ -272,13 +272,13 @@ impl Decoder {
         let outcome = frame.value(Key::Outcome, effects.warnings)?;
         self.speech.close_all(effects);
         self.run = Run::Finished;
-        let outcome = outcome.map_or(Outcome::Finished, |outcome| finish(&outcome, effects.warnings));
+        let outcome = outcome.map_or(RunEnd::Finished, |outcome| finish(&outcome, effects.warnings));
         let legacy = std::mem::take(&mut self.legacy_interrupts);
         // Newer agents tell their interrupts both ways.
-        let is_legacy = outcome == Outcome::Finished && !legacy.is_empty();
+        let is_legacy = outcome == RunEnd::Finished && !legacy.is_empty();
         effects.conversation.legacy_interrupts = is_legacy;
         tell_usage(frame, effects);
-        let outcome = if is_legacy { Outcome::Interrupted(legacy) } else { outcome };
+        let outcome = if is_legacy { RunEnd::Interrupted(legacy) } else { outcome };
         (effects.tell)(Change::RunEnded(outcome));
         Ok(())
     }
@@ -294,7 +294,7 @@ impl Decoder {
         let code = frame.id(Key::Code, effects.warnings)?.map(Cow::into_owned);
         self.run = Run::Failed;
         tell_usage(frame, effects);
-        (effects.tell)(Change::RunEnded(Outcome::Error { message: message.into_owned(), code }));
+        (effects.tell)(Change::RunEnded(RunEnd::Error { message: message.into_owned(), code }));
         Ok(())
     }
 
@@ -453,11 +453,11 @@ fn delta<'a>(frame: &Frame<'a>, effects: &mut Effects<'_, '_>) -> Cow<'a, str> {
 }
 
 /// What the `outcome` of a finished run says.
-fn finish(outcome: &Value, warnings: &mut Warnings) -> Outcome {
+fn finish(outcome: &Value, warnings: &mut Warnings) -> RunEnd {
     let kind = outcome.get("type").unwrap_or(outcome);
     match kind.as_str() {
-        Some("success") => Outcome::Finished,
-        Some("cancelled") => Outcome::Cancelled,
+        Some("success") => RunEnd::Finished,
+        Some("cancelled") => RunEnd::Cancelled,
         Some("interrupt") => {
             let interrupts =
                 outcome.get("interrupts").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
@@ -465,11 +465,11 @@ fn finish(outcome: &Value, warnings: &mut Warnings) -> Outcome {
             if named.is_empty() || named.len() < interrupts.len() {
                 warnings.add("a `RUN_FINISHED` is interrupted without naming its interrupts");
             }
-            Outcome::Interrupted(named)
+            RunEnd::Interrupted(named)
         }
         _ => {
             warnings.add(format!("a `RUN_FINISHED` has the unknown outcome `{}`", shown(&kind.to_string())));
-            Outcome::Finished
+            RunEnd::Finished
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::message::ToolDeclaration;
 use crate::outcome::CallFailure;
 use crate::plan::Step;
 use crate::target::{Action, Ended, Limits, Opening, Request, Session, Sink, TargetError, Wire};
-use crate::trace::{Change, Outcome, ResultContent, Role};
+use crate::trace::{Change, ResultContent, Role, RunEnd};
 
 /// What the agent says when no rule answers.
 const NOT_UNDERSTOOD: &str = "I do not understand.";
@@ -153,16 +153,16 @@ impl ScriptedSession {
                         interrupt.id = format!("interrupt-{}", self.interrupts);
                     }
                     self.paused = Some(Paused { resolved: steps, cancelled: cancelled.into() });
-                    return play.tell(Change::RunEnded(Outcome::Interrupted(vec![interrupt])));
+                    return play.tell(Change::RunEnded(RunEnd::Interrupted(vec![interrupt])));
                 }
                 Step::Error { message, code } => {
-                    play.tell(Change::RunEnded(Outcome::Error { message, code }))?;
+                    play.tell(Change::RunEnded(RunEnd::Error { message, code }))?;
                     return ControlFlow::Break(Ended::Terminal);
                 }
             }
         }
         self.paused = waits.then(|| Paused { resolved: steps, cancelled: VecDeque::new() });
-        play.tell(Change::RunEnded(Outcome::Finished))
+        play.tell(Change::RunEnded(RunEnd::Finished))
     }
 }
 

@@ -8,6 +8,7 @@ use crate::assertion::select::Counted;
 use crate::assertion::select::Misfits;
 use crate::assertion::select::Naming;
 use crate::assertion::select::Selecting;
+use crate::text::nearest;
 
 /// How many candidates' events a failure cites.
 const CITED_CANDIDATES: usize = 100;
@@ -87,10 +88,7 @@ impl Miss<'_> {
         }
         let mut lines = vec![Seen::Words(format!("called: {}", listed(&names)))];
         let Naming::Exact(sought) = &self.selecting.name else { return lines };
-        let nearest = names.iter().map(|name| (likeness(sought, name), name));
-        let nearest =
-            nearest.filter(|(likeness, _)| *likeness > 0.85).max_by(|(a, _), (b, _)| a.total_cmp(b));
-        if let Some((_, name)) = nearest {
+        if let Some(name) = nearest(sought, names) {
             lines.push(Seen::Words(format!("did you mean `{}`?", short(name))));
         }
         lines
@@ -99,11 +97,11 @@ impl Miss<'_> {
     /// The calls up to the one that came too early; of the tool whose result is `awaited`, whether it has one.
     pub(crate) fn order(scope: &Scope<'_>, index: usize, awaited: Option<&str>) -> Vec<Seen> {
         let calls = (0..=index).filter(|call| scope.sees(*call)).map(|call| &scope.trace.calls[call]);
-        let began = scope.trace.calls[index].began;
+        let began = scope.trace.calls[index].order;
         let names: Vec<Cow<'_, str>> = calls
             .map(|call| {
-                let is_answered = call.results.first().is_some_and(|result| result.came < began);
-                if awaited == Some(call.name.as_str()) && !is_answered && call.began < began {
+                let is_answered = call.results.first().is_some_and(|result| result.order < began);
+                if awaited == Some(call.name.as_str()) && !is_answered && call.order < began {
                     Cow::Owned(format!("{} (without a result)", short(&call.name)))
                 } else {
                     Cow::Borrowed(call.name.as_str())
@@ -113,9 +111,4 @@ impl Miss<'_> {
         let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
         vec![Seen::Call { index, misfit: None }, Seen::Words(format!("called so far: {}", listed(&names)))]
     }
-}
-
-/// How alike two names of tools are; names that differ in upper and lower case alone are the same slip of the pen.
-fn likeness(sought: &str, called: &str) -> f64 {
-    if sought.eq_ignore_ascii_case(called) { 1.0 } else { strsim::jaro_winkler(sought, called) }
 }

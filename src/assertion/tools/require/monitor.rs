@@ -11,7 +11,7 @@ use crate::assertion::describe::{around, short};
 use crate::assertion::judge::{Finding, Judgement, Moment, Scope, Seen};
 use crate::assertion::select::Selecting;
 use crate::assertion::select::{Counted, Matching};
-use crate::trace::{Args, First, Touch};
+use crate::trace::{Args, Delta, First};
 use crate::variables::Patterns;
 
 /// Follows each call of the name.
@@ -64,10 +64,10 @@ impl Monitor {
 
     pub(crate) fn watch(&mut self, scope: &Scope<'_>, moment: Moment) -> Judgement {
         match moment {
-            Moment::Touched(Touch::CallStarted(index)) => self.started(scope, index),
-            Moment::Touched(Touch::ArgsDone(index)) => self.args_known(scope, index),
-            Moment::Touched(Touch::Answered(index)) => self.answered(scope, index),
-            Moment::Touched(Touch::MessageClosed(_)) => Judgement::Open,
+            Moment::Touched(Delta::CallStarted(index)) => self.started(scope, index),
+            Moment::Touched(Delta::ArgsDone(index)) => self.args_known(scope, index),
+            Moment::Touched(Delta::Answered(index)) => self.answered(scope, index),
+            Moment::Touched(Delta::MessageClosed(_)) => Judgement::Open,
             Moment::TurnEnd if self.selecting.is_pending() => Judgement::Open,
             Moment::TurnEnd => self.confirm(scope),
             Moment::HomeEnd => self.home_end(scope),
@@ -191,7 +191,7 @@ impl Monitor {
 
     fn out_of_order(&self, scope: &Scope<'_>, index: usize) -> Option<Finding> {
         let call = &scope.trace.calls[index];
-        let is_before = |name: &str, what| scope.first(name, what).is_some_and(|first| first < call.began);
+        let is_before = |name: &str, what| scope.first(name, what).is_some_and(|first| first < call.order);
         let called = self.after.as_ref().filter(|after| !is_before(after, First::Called));
         let answered = self.after_result.as_ref().filter(|after| !is_before(after, First::Answered));
         let missing = match (called, answered) {

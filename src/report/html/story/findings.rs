@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::diagnostic::ExcerptLine;
 use crate::outcome::{Failure, Held, Problem};
-use crate::report::text::bounded;
+use crate::text::truncate;
 
 /// The most bytes of each part of a finding.
 const LONGEST: usize = 4 << 10;
@@ -86,7 +86,7 @@ pub(in super::super) fn findings(failures: &[Failure]) -> Vec<Finding<'_>> {
 /// `held`, as many as a person reads.
 pub(in super::super) fn held(held: &[Held]) -> Vec<HeldView<'_>> {
     let view = held.iter().take(MOST).map(|Held { rule, level, place, wanted }| HeldView {
-        wanted: bounded(wanted, LONGEST),
+        wanted: truncate::bytes(wanted, LONGEST),
         rule,
         level: level.as_str(),
         file: &place.file,
@@ -98,8 +98,8 @@ pub(in super::super) fn held(held: &[Held]) -> Vec<HeldView<'_>> {
 /// A problem as the page tells it.
 pub(in super::super) fn problem(problem: &Problem) -> ProblemView<'_> {
     let Problem { kind, message, help } = problem;
-    let help = help.as_ref().map(|help| bounded(help, LONGEST));
-    ProblemView { kind: kind.as_str(), message: bounded(message, LONGEST), help }
+    let help = help.as_ref().map(|help| truncate::bytes(help, LONGEST));
+    ProblemView { kind: kind.as_str(), message: truncate::bytes(message, LONGEST), help }
 }
 
 fn finding(failure: &Failure) -> Finding<'_> {
@@ -110,12 +110,12 @@ fn finding(failure: &Failure) -> Finding<'_> {
         meant: *is_meant,
     });
     Finding {
-        message: bounded(message, LONGEST),
-        expected: bounded(expected, LONGEST),
-        seen: seen.iter().take(MOST_SEEN).map(|seen| bounded(seen, LONGEST)).collect(),
+        message: truncate::bytes(message, LONGEST),
+        expected: truncate::bytes(expected, LONGEST),
+        seen: seen.iter().take(MOST_SEEN).map(|seen| truncate::bytes(seen, LONGEST)).collect(),
         more_seen: seen.len().saturating_sub(MOST_SEEN),
         difference: difference.as_ref().map(ToString::to_string),
-        help: help.as_ref().map(|help| bounded(help, LONGEST)),
+        help: help.as_ref().map(|help| truncate::bytes(help, LONGEST)),
         events,
         level: level.as_str(),
         rule,

@@ -1,0 +1,116 @@
+//! Hostile text made harmless: for a terminal, for JSON and for XML.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use super::ci_commands;
+use super::confusables::is_confusable;
+use super::replace::{map_text, replace_chars};
+
+/// `text` as several lines of a terminal: line feeds and tabs stay; everything else that could move the cursor, hide or
+/// reorder text, or be a command to a build server, becomes a visible escape such as `\u{202e}`.
+pub fn terminal(text: &str) -> Cow<'_, str> {
+    let one_feed = map_text(Cow::Borrowed(text), |text| {
+        if text.contains("\r\n") { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) }
+    });
+    let harmful = |character: char| !matches!(character, '\n' | '\t') && is_confusable(character);
+    map_text(map_text(one_feed, |text| escaped(text, harmful)), ci_commands::escape)
+}
+
+/// `text` on one line of a terminal: as [`terminal`], with line feeds and tabs escaped as well.
+pub fn line(text: &str) -> Cow<'_, str> {
+    map_text(escaped(text, is_confusable), ci_commands::escape)
+}
+
+/// `json`, as a serializer wrote it, with the same meaning and harmless to a terminal, a reader or a build server: every
+/// confusable character becomes an escape of JSON.
+pub fn json(json: &str) -> Cow<'_, str> {
+    // No line of JSON begins with a colon, and the other characters that begin commands are in strings alone.
+    let escaped = ci_commands::escape_with(json, |first| if first == b'#' { "\\u0023" } else { "\\u005b" });
+    let harmful = |character: char| character != '\n' && is_confusable(character);
+    let escape = |character: char, harmless: &mut String| {
+        for unit in character.encode_utf16(&mut [0; 2]) {
+            // Writing to a String cannot fail.
+            let _ = write!(harmless, "\\u{unit:04x}");
+        }
+    };
+    map_text(escaped, |json| replace_chars(json, harmful, escape))
+}
+
+/// `text`, in which the markup of XML is escaped already, with the same meaning and harmless to a terminal or a build
+/// server: every confusable character, line ends and tabs too, becomes a character reference.
+pub fn xml_references(text: &str) -> Cow<'_, str> {
+    let escaped = ci_commands::escape_with(text, |first| match first {
+        b':' => "&#58;",
+        b'#' => "&#35;",
+        _ => "&#91;",
+    });
+    map_text(escaped, |text| {
+        replace_chars(text, is_confusable, |character, harmless| {
+            // Writing to a String cannot fail.
+            let _ = write!(harmless, "&#{};", u32::from(character));
+        })
+    })
+}
+
+/// `text` without the characters that XML 1.0 forbids, escaped or not.
+pub fn xml(text: &str) -> Cow<'_, str> {
+    if text.chars().all(allowed_in_xml) {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(text.chars().filter(|character| allowed_in_xml(*character)).collect())
+    }
+}
+
+/// `text` with a visible escape in the place of every character that is `harmful`.
+fn escaped(text: &str, harmful: impl Fn(char) -> bool) -> Cow<'_, str> {
+    replace_chars(text, harmful, |character, visible| match character {
+        '\n' => visible.push_str("\\n"),
+        '\r' => visible.push_str("\\r"),
+        '\t' => visible.push_str("\\t"),
+        // Writing to a String cannot fail.
+        _ => {
+            let _ = write!(visible, "\\u{{{:x}}}", u32::from(character));
+        }
+    })
+}
+
+fn allowed_in_xml(character: char) -> bool {
+    matches!(character, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_gets_no_control_characters() {
+        for (text, expected) in [
+            ("plain → ✓ é 👩‍🚀", "plain → ✓ é 👩‍🚀"),
+            ("two\nlines\tand a tab", "two\nlines\tand a tab"),
+            ("dos\r\nline, lone\rreturn", "dos\nline, lone\\rreturn"),
+            ("\u{1b}[31mred\u{1b}[0m", "\\u{1b}[31mred\\u{1b}[0m"),
+            ("\u{9b}2J\u{7f}\u{0}\u{8}", "\\u{9b}2J\\u{7f}\\u{0}\\u{8}"),
+            ("a\u{202e}b\u{2066}c\u{200b}d\u{e0041}", "a\\u{202e}b\\u{2066}c\\u{200b}d\\u{e0041}"),
+        ] {
+            assert_eq!(terminal(text), expected);
+        }
+        assert_eq!(line("a\r\nb\tc\u{7}"), "a\\r\\nb\\tc\\u{7}");
+    }
+
+    #[test]
+    fn xml_gets_only_what_it_allows() {
+        assert_eq!(xml("a\u{0}\u{8}\u{b}\u{c}\u{1f}\u{fffe}\u{ffff}b\t\r\n😀\u{85}"), "ab\t\r\n😀\u{85}");
+    }
+
+    #[test]
+    fn json_means_the_same_and_steers_nothing() {
+        for text in ["plain é 👩‍🚀", "a\u{7f}b\u{9b}c\u{202e}d\u{e0041}e", "##vso[a] ###[b] #c", "\\ \" \u{1b}"]
+        {
+            let written = serde_json::to_string(text).unwrap();
+            let harmless = json(&written);
+            assert_eq!(serde_json::from_str::<String>(&harmless).unwrap(), text);
+            assert!(!harmless.chars().any(is_confusable) && !harmless.contains("##"), "{harmless}");
+        }
+    }
+}

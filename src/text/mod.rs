@@ -1,0 +1,16 @@
+//! Text as a person sees it: how wide it is, how it is made harmless, how it is shortened, and which name was meant.
+
+pub mod ci_commands;
+pub mod columns;
+mod compact_json;
+mod confusables;
+pub mod escape;
+mod head_tail;
+mod replace;
+mod suggest;
+pub mod truncate;
+
+pub use compact_json::compact_json;
+pub use confusables::is_confusable;
+pub use head_tail::HeadTail;
+pub use suggest::{nearest, suggest};

@@ -1,0 +1,44 @@
+//! Custom events, and how much of them and of reasoning is kept: no rule is evaluated on either.
+
+use serde_json::Value;
+
+use super::state::size;
+
+/// How many bytes of reasoning one test keeps.
+pub(super) const MAX_REASONING_BYTES: usize = 8 << 20;
+
+/// How many bytes the custom events of one test may take in memory: JSON grows when it is parsed.
+pub(super) const MAX_CUSTOM_BYTES: usize = 32 << 20;
+
+/// An event of the application's own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CustomEvent {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: Value,
+    /// The number of the event.
+    pub event: u32,
+}
+
+/// How many bytes of both have arrived.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Kept {
+    reasoning: usize,
+    custom: usize,
+}
+
+impl Kept {
+    /// Counts reasoning; `false` if there is no room for it.
+    pub(super) fn add_reasoning(&mut self, delta: &str) -> bool {
+        self.reasoning = self.reasoning.saturating_add(delta.len());
+        self.reasoning <= MAX_REASONING_BYTES
+    }
+
+    /// Counts a custom event; `false` if there is no room for it.
+    pub(super) fn add_custom(&mut self, name: &str, value: &Value) -> bool {
+        let bytes = size(value).bytes.saturating_add(size_of::<CustomEvent>() + name.len());
+        self.custom = self.custom.saturating_add(bytes);
+        self.custom <= MAX_CUSTOM_BYTES
+    }
+}

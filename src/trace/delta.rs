@@ -1,0 +1,14 @@
+//! What a change added to a trace.
+
+/// What one change added: what a rule may want to look at again. Each names an index into the trace's lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delta {
+    /// This call started.
+    CallStarted(usize),
+    /// This call's arguments are complete.
+    ArgsDone(usize),
+    /// This call got a result.
+    Answered(usize),
+    /// This message is complete.
+    MessageClosed(usize),
+}

@@ -1,0 +1,30 @@
+//! Where messages and calls come from: how they became known, and who made them.
+
+/// How a message or call became known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// It was streamed.
+    Streamed,
+    /// It is known only from a snapshot of the conversation.
+    SnapshotOnly,
+    /// It was replayed in a replay turn, and is visible to that turn alone (SPEC 6).
+    Replayed,
+    /// It existed before this conversation; never judged.
+    History,
+}
+
+impl Origin {
+    /// Whether it belongs to this conversation and is not a replay.
+    pub(super) fn is_new(self) -> bool {
+        matches!(self, Self::Streamed | Self::SnapshotOnly)
+    }
+}
+
+/// Who made a message or call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Author {
+    /// The agent under test.
+    Agent,
+    /// A subagent, by its id.
+    Subagent(String),
+}

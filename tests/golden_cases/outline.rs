@@ -1,0 +1,153 @@
+//! The outline of printed text: its facts without its words, so that a reworded message changes no golden file.
+//!
+//! A problem or a finding is one line: its mark, what its message quotes and counts, then its place, its events, its
+//! rule, and what its help quotes. Lines about tests and totals stay as they are. Excerpts of files, explanations and
+//! conversations are left out: a case that is about those keeps the whole text.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// The outline of what the program printed.
+pub(crate) fn outline(printed: &str) -> String {
+    let mut outline = String::new();
+    for line in printed.lines() {
+        match reduced(line) {
+            Line::Own(text) => {
+                if !outline.is_empty() {
+                    outline.push('\n');
+                }
+                outline += &text;
+            }
+            Line::Detail(text) if !text.is_empty() => {
+                outline += "; ";
+                outline += &text;
+            }
+            Line::Detail(_) => {}
+        }
+    }
+    outline.push('\n');
+    outline
+}
+
+/// What is left of a line.
+enum Line {
+    /// A line of its own.
+    Own(String),
+    /// More about the line before; nothing if it is empty.
+    Detail(String),
+}
+
+fn reduced(line: &str) -> Line {
+    let text = line.trim_start();
+    let indentation = line.len() - text.len();
+    let (first, rest) = text.split_once(' ').unwrap_or((text, ""));
+    let is_mark = ["✓", "✗", "!"].contains(&first);
+    let is_test = indentation <= 2 && (is_mark || ["-", "+", "~"].contains(&first));
+    match first.trim_end_matches(':') {
+        // An excerpt of a file: a line with or without its number.
+        _ if rest.trim_start().starts_with('|') || first == "|" => Line::Detail(String::new()),
+        _ if is_test => Line::Own(line.to_owned()),
+        mark if indentation == 0 && (mark.starts_with("error") || mark.starts_with("warning")) => {
+            Line::Own(format!("{mark}{}", facts(rest)))
+        }
+        mark if indentation == 8 && is_mark => {
+            Line::Own(format!("{mark}{}{}{}", code(rest), facts(message(rest)), rule(rest)))
+        }
+        "turn" | "attempt" if indentation == 4 => Line::Own(format!("{first}{}{}", mark(rest), facts(rest))),
+        "-->" | ":::" | "events" => Line::Detail(rest.trim().to_owned()),
+        "rule" => Line::Detail(rest.rsplit_once(" rule ").map_or("", |(_, rule)| rule).to_owned()),
+        word @ ("help" | "seen" | "tip") => detail(word, rest),
+        "=" => detail("help", rest),
+        // Totals, and the headings of files.
+        number if indentation == 0 && number.starts_with(|first: char| first.is_ascii_digit()) => {
+            Line::Own(line.to_owned())
+        }
+        file if indentation == 0 && rest.is_empty() && file.strip_suffix(".yaml").is_some() => {
+            Line::Own(line.to_owned())
+        }
+        _ => Line::Detail(String::new()),
+    }
+}
+
+fn detail(word: &str, text: &str) -> Line {
+    let facts = facts(text);
+    Line::Detail(if facts.is_empty() { String::new() } else { format!("{word}{facts}") })
+}
+
+/// What a message quotes and counts, and statuses, each after a blank.
+fn facts(text: &str) -> String {
+    static FACT: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?P<quoted>`[^`]*`)|(?:^|[\s(])(?P<argument>'[^']+')|(?P<count>#?\b\d+(?:\.\d+)*\b)",
+            r"|(?P<status>\b(?:passed|failed|error|timeout|skipped)\b)",
+        ))
+        .expect("the pattern is valid")
+    });
+    let names = ["quoted", "argument", "count", "status"];
+    let fact = |found: regex::Captures<'_>| {
+        names
+            .iter()
+            .find_map(|name| found.name(name))
+            .map_or(String::new(), |fact| format!(" {}", fact.as_str()))
+    };
+    FACT.captures_iter(text).map(fact).collect()
+}
+
+/// A line of a rule without the rule that it ends with.
+fn message(text: &str) -> &str {
+    text.rfind("  (").map_or(text, |end| &text[..end])
+}
+
+/// The rule that a line ends with.
+fn rule(text: &str) -> String {
+    let rule = text[message(text).len()..].split_once(" rule ").map(|(_, rule)| rule.trim_end_matches(')'));
+    rule.map_or(String::new(), |rule| format!("; {rule}"))
+}
+
+/// The code of the diagnostic that a finding is.
+fn code(text: &str) -> String {
+    let code = text.split_once('[').and_then(|(_, rest)| rest.split_once("]:"));
+    code.map_or(String::new(), |(code, _)| format!("[{code}]"))
+}
+
+/// The mark in a line about an attempt.
+fn mark(text: &str) -> String {
+    let mark = text.split(' ').find(|word| ["✓", "✗", "!"].contains(word));
+    mark.map_or(String::new(), |mark| format!(" {mark}"))
+}
+
+/// What is wrong with [`outline`].
+pub(crate) fn has_no_words() -> String {
+    let rows = [
+        (
+            concat!(
+                "error[unknown-key]: unknown key `usr`\n --> one.test.yaml:3:11\n  |\n",
+                "3 | turns: [{ usr: 1 }]\n  |           ^^^\n  |\n  = help: did you mean `user`?\n\n1 error\n",
+            ),
+            "error[unknown-key] `usr`; one.test.yaml:3:11; help `user`\n1 error\n",
+        ),
+        (
+            concat!(
+                "one.test.yaml\n  ✗ one  0 ms\n    turn 2 of 3  failed  0 ms\n",
+                "        ✗ `pay` was called 3 times, which is forbidden\n",
+                "          seen      pay() → no: the result `no` is none\n",
+                "          events    #1, #5\n          rule      target rule tools.forbid, a.yaml:4\n\n",
+                "          user:   pay\n\n",
+                "        ✓ text matching `a`  (turn rule text.must_match, one.test.yaml:4)\n",
+            ),
+            concat!(
+                "one.test.yaml\n  ✗ one  0 ms\nturn 2 3 failed 0\n",
+                "✗ `pay` 3; seen `no`; #1, #5; tools.forbid, a.yaml:4\n",
+                "✓ `a`; text.must_match, one.test.yaml:4\n",
+            ),
+        ),
+        (
+            "error: unexpected argument '--junitt' found\n\n  tip: a similar argument exists: '--junit'\n",
+            "error '--junitt'; tip '--junit'\n",
+        ),
+    ];
+    let wrong = rows.iter().filter(|(text, expected)| outline(text) != *expected);
+    let wrong = wrong.map(|(text, expected)| format!("expected {expected:?}, found {:?}", outline(text)));
+    wrong.collect::<Vec<_>>().join("\n")
+}

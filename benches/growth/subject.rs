@@ -1,0 +1,359 @@
+//! What there may be many of, and a project with so many of it.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+use super::agent;
+use super::cost::{self, Cost};
+
+/// Something that there may be many of.
+pub(crate) struct Subject {
+    pub(crate) name: &'static str,
+    /// The smaller of the two counts that are compared.
+    pub(crate) count: usize,
+    write: fn(usize) -> Files,
+    /// The program's arguments, and the exit code that it must end with.
+    arguments: &'static [&'static str],
+    code: i32,
+}
+
+/// Names and texts of files.
+type Files = Vec<(String, String)>;
+
+/// A project in a temporary directory.
+pub(crate) struct Project<'a> {
+    folder: TempDir,
+    subject: &'a Subject,
+}
+
+const RUN: &[&str] = &["run", "--quiet", "-o", "report.json", "-o", "junit.xml"];
+
+/// A project with one of everything.
+pub(crate) fn smallest() -> Subject {
+    Subject { name: "", count: 1, write: files, arguments: RUN, code: 0 }
+}
+
+/// Everything that is measured.
+pub(crate) fn all() -> Vec<Subject> {
+    let passing = |name, count, write| Subject { name, count, write, arguments: RUN, code: 0 };
+    let failing = |name, count, write| Subject { name, count, write, arguments: RUN, code: 1 };
+    let parallel: &[&str] = &["run", "--quiet", "--parallel", "8"];
+    let list: &[&str] = &["list", "--json"];
+    vec![
+        passing("files", 500, files),
+        Subject { arguments: list, ..passing("files, listed", 2000, files) },
+        passing("rows", 1000, rows),
+        Subject { arguments: parallel, ..passing("rows at once", 1000, rows) },
+        passing("secrets", 200, secrets),
+        passing("tests", 500, tests),
+        passing("turns", 1500, turns),
+        passing("calls", 5000, calls),
+        passing("parallel calls", 5000, parallel_calls),
+        passing("messages", 20000, messages),
+        passing("pieces", 50000, pieces),
+        passing("history", 5000, history),
+        passing("rules", 800, rules),
+        passing("rules x calls", 50, rules_and_calls),
+        passing("patterns", 300, patterns),
+        passing("variables", 3000, variables),
+        passing("client tools", 1500, client_tools),
+        passing("quarantine", 300, quarantine),
+        failing("findings", 1000, findings),
+        failing("failing tests", 500, failing_tests),
+        Subject { arguments: &["check"], ..failing("problems", 1000, problems) },
+        Subject { arguments: &["check"], ..failing("broken files", 300, broken_files) },
+        passing("state steps", 300, state_steps),
+        passing("state patches", 20000, state_patches),
+        passing("violations", 50000, violations),
+    ]
+}
+
+impl Subject {
+    /// A project with so many.
+    pub(crate) fn project(&self, count: usize) -> Project<'_> {
+        let folder = TempDir::new().expect("the temporary directory can be written");
+        for (name, text) in (self.write)(count) {
+            std::fs::write(folder.path().join(name), text).expect("the temporary directory can be written");
+        }
+        Project { folder, subject: self }
+    }
+}
+
+impl Project<'_> {
+    /// What the program costs in it.
+    pub(crate) fn run(&self) -> Cost {
+        let program = std::env::var_os("ANANKE").unwrap_or_else(|| env!("CARGO_BIN_EXE_ananke").into());
+        let mut command = Command::new(Path::new(&program));
+        command.args(self.subject.arguments).current_dir(self.folder.path());
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        cost::of(&mut command, self.subject.code)
+    }
+}
+
+/// One line for each number.
+fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
+    (0..count).fold(String::new(), |mut lines, number| {
+        let _ = writeln!(lines, "{}", line(number));
+        lines
+    })
+}
+
+/// A config with an embedded agent that does this.
+fn scripted(actions: &str) -> (String, String) {
+    let text = format!("version: \"1.3\"\ntarget:\n  type: scripted\n  rules:\n    - do:\n{actions}");
+    ("ananke.config.yaml".to_owned(), text)
+}
+
+/// An embedded agent that calls a tool and says something.
+fn shop() -> (String, String) {
+    scripted(concat!(
+        "        - call: { tool: find_order, args: { receipt: R-1001 }, result: { order: O-7 } }\n",
+        "        - say: \"Your order O-7 is on its way.\"\n",
+    ))
+}
+
+/// An agent on this machine that responds with these events.
+fn remote(events: &str) -> (String, String) {
+    let started = "data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n";
+    let finished = "data: {\"type\":\"RUN_FINISHED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n";
+    let url = agent::start(format!("{started}{events}{finished}").into_bytes());
+    let text = format!(
+        "version: \"1.3\"\ntarget: {{ type: agui, endpoint: \"{url}\", agentId: bench, timeout_ms: 120000 }}\n"
+    );
+    ("ananke.config.yaml".to_owned(), text)
+}
+
+fn event(json: &str) -> String {
+    format!("data: {json}\n")
+}
+
+/// The only test file.
+fn test(text: &str) -> (String, String) {
+    ("one.test.yaml".to_owned(), format!("version: \"1.3\"\nname: one\n{text}"))
+}
+
+fn files(count: usize) -> Files {
+    let file = |number| {
+        let text = format!(
+            "version: \"1.3\"\nname: order {number}\nturns:\n  - user: \"Where is order {number}?\"\n    assert: {{ tools: {{ require: [{{ name: find_order }}] }}, text: {{ must_match: \"O-[0-9]+\" }} }}\n"
+        );
+        (format!("number-{number}.test.yaml"), text)
+    };
+    [shop()].into_iter().chain((0..count).map(file)).collect()
+}
+
+const ROWS: &str = "cases: rows.jsonl\nturns:\n  - user: \"Where is ${ORDER}?\"\n    assert: { tools: { require: [{ name: find_order }] }, text: { contains: \"O-7\" } }\n";
+
+fn rows(count: usize) -> Files {
+    let rows = lines(count, |number| format!("{{\"id\":\"row-{number}\",\"ORDER\":\"order {number}\"}}"));
+    vec![shop(), test(ROWS), ("rows.jsonl".to_owned(), rows)]
+}
+
+/// Each row has a token of its own, which must be masked.
+fn secrets(count: usize) -> Files {
+    let (name, config) = shop();
+    let config =
+        config.replace("type: scripted", "type: scripted\n  headers: { authorization: \"Bearer ${TOKEN}\" }");
+    let row = |number| {
+        format!(
+            "{{\"id\":\"row-{number}\",\"ORDER\":\"o-{number}\",\"TOKEN\":\"tok-{number:08}-{number:x}-secret\"}}"
+        )
+    };
+    vec![(name, config), test(ROWS), ("rows.jsonl".to_owned(), lines(count, row))]
+}
+
+/// Many tests in one file.
+fn tests(count: usize) -> Files {
+    let tests = lines(count, |number| {
+        format!(
+            "  - {{ name: order {number}, turns: [{{ user: \"hello {number}\", assert: {{ text: {{ contains: \"O-7\" }} }} }}] }}"
+        )
+    });
+    vec![shop(), ("many.test.yaml".to_owned(), format!("version: \"1.3\"\ntests:\n{tests}"))]
+}
+
+fn turns(count: usize) -> Files {
+    let turn =
+        |number| format!("  - {{ user: \"turn {number}\", assert: {{ text: {{ contains: \"O-7\" }} }} }}");
+    let turns = lines(count, turn);
+    vec![
+        shop(),
+        test(&format!("turns:\n{turns}assert: {{ tools: {{ require: [{{ name: find_order }}] }} }}\n")),
+    ]
+}
+
+const CALLED: &str = "turns: [{ user: hello }]\nassert:\n  tools: { require: [{ name: find, args_match: { id: \"^7$\" } }], forbid: [drop], forbid_calls: [{ name: find, result_match: nothing }] }\n";
+
+fn call(number: usize) -> [String; 4] {
+    [
+        format!("{{\"type\":\"TOOL_CALL_START\",\"toolCallId\":\"c{number}\",\"toolCallName\":\"find\"}}"),
+        format!(
+            "{{\"type\":\"TOOL_CALL_ARGS\",\"toolCallId\":\"c{number}\",\"delta\":\"{{\\\"id\\\":{number}}}\"}}"
+        ),
+        format!("{{\"type\":\"TOOL_CALL_END\",\"toolCallId\":\"c{number}\"}}"),
+        format!(
+            "{{\"type\":\"TOOL_CALL_RESULT\",\"messageId\":\"m{number}\",\"toolCallId\":\"c{number}\",\"content\":\"ok\"}}"
+        ),
+    ]
+}
+
+/// One call after the other.
+fn calls(count: usize) -> Files {
+    vec![remote(&lines(count * 4, |number| event(&call(number / 4)[number % 4]))), test(CALLED)]
+}
+
+/// All calls are open at the same time.
+fn parallel_calls(count: usize) -> Files {
+    vec![remote(&lines(count * 4, |number| event(&call(number % count)[number / count]))), test(CALLED)]
+}
+
+const SAID: &str =
+    "turns: [{ user: hello }]\nassert: { text: { contains: \"word 7\", must_not_match: \"^error\" } }\n";
+
+fn messages(count: usize) -> Files {
+    let message = |number| {
+        event(&format!(
+            "{{\"type\":\"TEXT_MESSAGE_CHUNK\",\"messageId\":\"m{number}\",\"role\":\"assistant\",\"delta\":\"word {number}\"}}"
+        ))
+    };
+    vec![remote(&lines(count, message)), test(SAID)]
+}
+
+/// One message in many events.
+fn pieces(count: usize) -> Files {
+    let piece = |number| {
+        event(&format!(
+            "{{\"type\":\"TEXT_MESSAGE_CHUNK\",\"messageId\":\"m\",\"role\":\"assistant\",\"delta\":\" word {number}\"}}"
+        ))
+    };
+    vec![remote(&lines(count, piece)), test(SAID)]
+}
+
+/// Messages before the first turn, and all of them sent with it.
+fn history(count: usize) -> Files {
+    let message = |number| {
+        format!("  - {{ role: {}, content: \"message {number}\" }}", ["user", "assistant"][number % 2])
+    };
+    let messages = lines(count, message);
+    let turns = "turns: [{ user: hello, assert: { text: { contains: \"O-7\" } } }]\n";
+    vec![shop(), test(&format!("messages:\n{messages}{turns}"))]
+}
+
+fn rules(count: usize) -> Files {
+    let rule = |number| {
+        format!("      - {{ name: tool_{number}, count: {{ exact: 0 }}, args: {{ id: {number} }} }}")
+    };
+    let forbidden = lines(count, |number| format!("      - never_{number}"));
+    let required = lines(count, rule);
+    vec![
+        shop(),
+        test(&format!(
+            "turns: [{{ user: hello }}]\nassert:\n  tools:\n    forbid:\n{forbidden}    require:\n{required}"
+        )),
+    ]
+}
+
+/// Every rule looks at every call: ten times as many of both may cost a hundred times as much, so calls stay.
+fn rules_and_calls(count: usize) -> Files {
+    let events = lines(1000 * 4, |number| event(&call(number / 4)[number % 4]));
+    let rule = |number| {
+        format!("      - {{ name: find, args_match: {{ id: \"^{number}$\" }}, result_match: \"ok\" }}")
+    };
+    let required = lines(count, rule);
+    vec![
+        remote(&events),
+        test(&format!("turns: [{{ user: hello }}]\nassert:\n  tools:\n    require:\n{required}")),
+    ]
+}
+
+fn patterns(count: usize) -> Files {
+    let patterns = lines(count, |number| format!("      - \"(?i)word {number}[0-9]+ (foo|bar)\""));
+    vec![
+        shop(),
+        test(&format!("turns: [{{ user: hello }}]\nassert:\n  text:\n    must_not_match:\n{patterns}")),
+    ]
+}
+
+fn variables(count: usize) -> Files {
+    let variables = lines(count, |number| format!("  VALUE_{number}: \"value {number}\""));
+    let text = (0..count).fold(String::new(), |text, number| format!("{text}${{VALUE_{number}}} "));
+    let turns = format!("turns: [{{ user: \"{text}\", assert: {{ text: {{ contains: \"O-7\" }} }} }}]\n");
+    vec![shop(), test(&format!("vars:\n{variables}{turns}"))]
+}
+
+fn client_tools(count: usize) -> Files {
+    let tools = lines(count, |number| {
+        format!("  - {{ name: tool_{number}, description: \"Tool {number}\", mock: {{ result: {number} }} }}")
+    });
+    let actions = lines(count, |number| format!("        - call: {{ tool: tool_{number}, args: {{}} }}"));
+    vec![
+        scripted(&actions),
+        test(&format!(
+            "client_tools:\n{tools}turns: [{{ user: hello }}]\nassert: {{ tools: {{ require: [{{ name: tool_1 }}] }} }}\n"
+        )),
+    ]
+}
+
+fn findings(count: usize) -> Files {
+    let rules = lines(count, |number| format!("      - {{ name: missing_{number} }}"));
+    vec![shop(), test(&format!("turns: [{{ user: hello }}]\nassert:\n  tools:\n    require:\n{rules}"))]
+}
+
+/// Every test is in quarantine, by an entry of its own.
+fn quarantine(count: usize) -> Files {
+    let mut files = files(count);
+    let entry = |number| {
+        format!(
+            "  - {{ test: \"number-{number}.test.yaml::order {number}\", owner: shop, expires: 2999-12-31, reason: known }}"
+        )
+    };
+    let _ = write!(files[0].1, "quarantine:\n{}", lines(count, entry));
+    files
+}
+
+fn failing_tests(count: usize) -> Files {
+    files(count)
+        .into_iter()
+        .map(|(name, text)| (name, text.replace("name: find_order", "name: refund")))
+        .collect()
+}
+
+/// Mistakes in one file.
+fn problems(count: usize) -> Files {
+    let turns = lines(count, |number| format!("  - {{ user: \"${{NOBODY_{number}}}\", usr: {number} }}"));
+    vec![shop(), test(&format!("turns:\n{turns}"))]
+}
+
+fn broken_files(count: usize) -> Files {
+    files(count).into_iter().map(|(name, text)| (name, text.replace("  - user:", "  - usr:"))).collect()
+}
+
+/// Every step adds a key to the state.
+fn state_steps(count: usize) -> Files {
+    let actions = lines(count, |number| format!("        - state: {{ key_{number}: \"value {number}\" }}"));
+    vec![scripted(&actions), test(STATE)]
+}
+
+const STATE: &str = "turns: [{ user: hello }]\nassert: { state: [{ path: key_1, equals: \"value 1\" }] }\n";
+
+fn state_patches(count: usize) -> Files {
+    let patch = |number| {
+        event(&format!(
+            "{{\"type\":\"STATE_DELTA\",\"delta\":[{{\"op\":\"add\",\"path\":\"/key_{number}\",\"value\":\"value {number}\"}}]}}"
+        ))
+    };
+    let events = event("{\"type\":\"STATE_SNAPSHOT\",\"snapshot\":{}}") + "\n" + &lines(count, patch);
+    vec![remote(&events), test(STATE)]
+}
+
+/// Every message breaks the order of the protocol.
+fn violations(count: usize) -> Files {
+    let message = |number| event(&format!("{{\"type\":\"TEXT_MESSAGE_END\",\"messageId\":\"m{number}\"}}"));
+    let events = event(
+        "{\"type\":\"TEXT_MESSAGE_CHUNK\",\"messageId\":\"m\",\"role\":\"assistant\",\"delta\":\"word 7\"}",
+    );
+    vec![remote(&(events + "\n" + &lines(count, message))), test(SAID)]
+}

@@ -1,4 +1,4 @@
-//! What a session remembers of its conversation from turn to turn.
+//! The state of a conversation from turn to turn.
 
 use std::sync::Arc;
 
@@ -16,17 +16,17 @@ pub(super) struct Conversation {
     pub(super) thread_id: String,
     pub(super) history: History,
     pub(super) state: State,
-    /// Whether the agent told the state since it was forgotten.
-    pub(super) state_is_told: bool,
-    /// Whether the open interrupts came as custom events, the way agents told them before the protocol had them.
+    /// Whether the agent has sent its state since `forget`.
+    pub(super) state_is_known: bool,
+    /// Whether the open interrupts were sent as custom events, as before the protocol had interrupts.
     pub(super) legacy_interrupts: bool,
-    /// Whether the agent was sent anything but a question for its thread.
+    /// Whether a run was requested.
     pub(super) is_begun: bool,
     pub(super) client_tools: Arc<[ToolDeclaration]>,
     pub(super) ids: Arc<dyn Ids>,
 }
 
-/// What was known before the agent was asked to tell it again.
+/// History and state from before a replay.
 pub(super) struct Remembered {
     history: History,
     state: State,
@@ -37,30 +37,30 @@ impl Conversation {
         let Opening { thread_id, history, client_tools, ids, .. } = opening;
         Self {
             thread_id,
-            // Without anything before it, the first run has nothing but what is new.
+            // Without a history, everything in the first run is new.
             is_begun: history.is_empty(),
             history: History::of_earlier(history, version),
             state: State::new(state),
-            state_is_told: false,
+            state_is_known: false,
             legacy_interrupts: false,
             client_tools,
             ids,
         }
     }
 
-    /// Forgets what was said, for the agent to tell it again.
+    /// Clears history and state, for the agent to replay them.
     pub(super) fn forget(&mut self) -> Remembered {
-        self.state_is_told = false;
+        self.state_is_known = false;
         let state = std::mem::replace(&mut self.state, State::new(Value::Object(Map::new())));
         Remembered { history: std::mem::take(&mut self.history), state }
     }
 
-    /// Takes back what the agent did not tell.
+    /// Takes back what the agent did not replay.
     pub(super) fn recall(&mut self, remembered: Remembered) {
         if self.history.is_empty() {
             self.history = remembered.history;
         }
-        if !self.state_is_told {
+        if !self.state_is_known {
             self.state = remembered.state;
         }
     }

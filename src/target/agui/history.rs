@@ -1,14 +1,15 @@
-//! The conversation's messages, as the next request sends them.
+//! The messages of the conversation, as the next request sends them.
 //!
-//! A message takes its place when it begins and counts once it is complete. Ids are the server's own: it knows its
-//! messages by them. Whatever is spoken of is found by its id, since an agent may make a million of anything.
+//! A message gets its place when it begins and is sent once it is complete. Ids are those of the server, which knows its
+//! messages by them. Everything is found by its id without a search: an agent may send a million messages.
 
 use std::collections::HashMap;
 
-use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::content::Content;
+use super::message::{Call, Message, REASONING};
+use super::step::Step;
 use crate::context::Ids;
 use crate::message::{HistoryCall, HistoryMessage, Role, ToolAnswer};
 use crate::model::ProtocolVersion;
@@ -16,13 +17,13 @@ use crate::model::ProtocolVersion;
 /// Every message so far, in order.
 #[derive(Debug, Default)]
 pub(super) struct History {
-    /// Answers to calls stand with the message that made the call.
+    /// A result is kept with the message that made the call.
     messages: Vec<Message>,
     /// Where each id is.
     places: HashMap<String, Place>,
-    /// The message and the number of each call.
+    /// The message of each call, and its number in it.
     calls: HashMap<String, (usize, usize)>,
-    /// Where the answer to each call is.
+    /// Where the result of each call is.
     answers: HashMap<String, Place>,
 }
 
@@ -31,144 +32,49 @@ pub(super) struct History {
 enum Place {
     /// On its own.
     At(usize),
-    /// With another one, whose call it answers.
+    /// With another one, as the result of one of its calls.
     With(usize, usize),
 }
 
-/// The messages that a request sends.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Messages<'a> {
-    /// All of them.
-    All(&'a History),
-    /// Those with these ids.
-    Only(&'a History, &'a [String]),
-}
-
-impl Serialize for Messages<'_> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::All(history) => serializer.collect_seq(history.in_order()),
-            Self::Only(history, ids) => {
-                serializer.collect_seq(history.in_order().filter(|message| ids.contains(&message.id)))
-            }
-        }
-    }
-}
-
-/// What something is said of.
+/// What an event gives further fields of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Whose {
-    /// The message of an id.
-    Message,
-    /// The call of an id.
-    Call,
-    /// The answer to the call of an id.
-    AnswerTo,
-}
-
-/// Who thoughts are from.
-const REASONING: &str = "reasoning";
-
-/// A message as it goes over the wire.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Message {
-    pub(super) id: String,
-    pub(super) role: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) content: Option<Content>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) tool_calls: Vec<Call>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) tool_call_id: Option<String>,
-    /// What else a snapshot said of it: it goes back untouched.
-    #[serde(flatten)]
-    pub(super) rest: Map<String, Value>,
-    /// Text is still to come.
-    #[serde(skip)]
-    pub(super) open: bool,
-    /// The answers to its calls, which follow it.
-    #[serde(skip)]
-    pub(super) answers: Vec<Message>,
-}
-
-/// A tool call of an assistant's message.
-#[derive(Debug, Serialize)]
-pub(super) struct Call {
-    pub(super) id: String,
-    #[serde(rename = "type")]
-    pub(super) kind: &'static str,
-    pub(super) function: Function,
-    #[serde(flatten)]
-    pub(super) rest: Map<String, Value>,
-    /// Arguments are still to come.
-    #[serde(skip)]
-    pub(super) open: bool,
-}
-
-/// What is called.
-#[derive(Debug, Serialize)]
-pub(super) struct Function {
-    pub(super) name: String,
-    pub(super) arguments: String,
-}
-
-impl Message {
-    pub(super) fn new(id: &str, role: &str) -> Self {
-        Self {
-            id: id.to_owned(),
-            role: role.to_owned(),
-            content: None,
-            tool_calls: Vec::new(),
-            tool_call_id: None,
-            rest: Map::new(),
-            open: false,
-            answers: Vec::new(),
-        }
-    }
-
-    /// The same of somebody with a name.
-    fn named(mut self, name: Option<String>) -> Self {
-        self.rest.extend(name.map(|name| ("name".to_owned(), Value::String(name))));
-        self
-    }
-
-    fn append(&mut self, text: &str) {
-        match &mut self.content {
-            Some(Content::Json(Value::String(content))) => content.push_str(text),
-            // An agent that tells the user's words again has nothing to add to them.
-            Some(Content::Parts(_)) => {}
-            content => *content = Some(Content::text(text)),
-        }
-    }
-
-    fn has_files(&self) -> bool {
-        matches!(self.content, Some(Content::Parts(_)))
-    }
-
-    fn is_empty(&self) -> bool {
-        self.content.is_none() && self.tool_calls.is_empty()
-    }
-}
-
-impl Call {
-    pub(super) fn new(id: &str, name: &str, arguments: String) -> Self {
-        // Without text there are no arguments, which an empty string would not say to a server that parses it.
-        let arguments = if arguments.is_empty() { "{}".to_owned() } else { arguments };
-        let function = Function { name: name.to_owned(), arguments };
-        Self { id: id.to_owned(), kind: "function", function, rest: Map::new(), open: false }
-    }
+pub(super) enum Annotated<'a> {
+    /// The message of this id.
+    Message(&'a str),
+    /// The call of this id.
+    Call(&'a str),
+    /// The result of the call of this id.
+    ResultOf(&'a str),
 }
 
 impl History {
-    /// The user says something; a message that is there already is not said twice.
+    /// Takes a step in the assembly of a message, a call or reasoning.
+    pub(super) fn hear(&mut self, step: Step<'_>) {
+        match step {
+            Step::MessageBegins { id, role, .. } => self.open_message(id, role),
+            Step::MessageText { id, delta, is_late: true } => {
+                if let Some(message) = self.message(id) {
+                    message.append(delta);
+                }
+            }
+            Step::MessageEnds { id, role, text } => self.close_message(id, role, text),
+            Step::CallBegins { id, name, parent, .. } => self.open_call(id, name, parent),
+            Step::CallEnds { id, arguments } => self.close_call(id, arguments),
+            Step::ReasoningBegins { id } => self.open_reasoning(id),
+            Step::ReasoningEnds { id, text } => self.close_reasoning(id, text),
+            // Text and arguments count once they are complete.
+            Step::MessageText { .. } | Step::CallArgs { .. } | Step::ReasoningText { .. } => {}
+        }
+    }
+
+    /// Adds a message of the user, unless its id is known.
     pub(super) fn say(&mut self, id: &str, name: Option<String>, content: Content) {
         if self.message(id).is_none() {
             self.push(Message { content: Some(content), ..Message::new(id, "user").named(name) });
         }
     }
 
-    /// What was said before the conversation begins, for an agent of `version`.
+    /// The history that a test begins with, for an agent of `version`.
     pub(super) fn of_earlier(messages: Vec<HistoryMessage>, version: ProtocolVersion) -> Self {
         let mut history = Self::default();
         let message = |HistoryMessage { role, id, name, content, calls, answers }| {
@@ -185,7 +91,7 @@ impl History {
         history
     }
 
-    /// A call is answered in the name of the client; gives the id of the message that says so.
+    /// Adds a result that the client gives; returns the id of its message.
     pub(super) fn answer_call(&mut self, answer: &ToolAnswer, ids: &dyn Ids) -> String {
         let id = ids.next("message");
         self.answer(&answer.call, Some(&id), Value::String(answer.text()), ids);
@@ -197,7 +103,7 @@ impl History {
         id
     }
 
-    /// Messages that were said before; what is there already stays as it is.
+    /// Adds replayed messages, except those whose id is known.
     pub(super) fn add_earlier(&mut self, messages: Vec<Message>) {
         for message in messages {
             if self.message(&message.id).is_none() {
@@ -210,8 +116,8 @@ impl History {
         self.messages.is_empty()
     }
 
-    /// A message begins, or goes on.
-    pub(super) fn open_message(&mut self, id: &str, role: &str) {
+    /// A message begins, or is continued.
+    fn open_message(&mut self, id: &str, role: &str) {
         if self.message(id).is_none() {
             self.push(Message::new(id, role));
         }
@@ -221,15 +127,15 @@ impl History {
         }
     }
 
-    /// A message is complete; `text` is what came since it began.
-    pub(super) fn close_message(&mut self, id: &str, role: &str, text: &str) {
+    /// A message is complete; `text` is its text since it began.
+    fn close_message(&mut self, id: &str, role: &str, text: &str) {
         match self.message(id) {
             Some(message) if message.open => {
                 message.open = false;
                 message.append(text);
             }
             Some(message) if message.has_files() => {}
-            // A snapshot came in between and said what it knew of the message.
+            // A snapshot arrived in between, with as much of the message as it knew.
             Some(message) => {
                 let known = message.content.as_ref().and_then(|content| content.json()?.as_str());
                 if known.unwrap_or_default().len() < text.len() {
@@ -243,15 +149,8 @@ impl History {
         }
     }
 
-    /// Text for a message that is complete already.
-    pub(super) fn append(&mut self, id: &str, text: &str) {
-        if let Some(message) = self.message(id) {
-            message.append(text);
-        }
-    }
-
-    /// Thoughts begin; where their id is that of another message, they have no place of their own.
-    pub(super) fn open_thoughts(&mut self, id: &str) {
+    /// Reasoning begins. If a message has its id, it is not sent.
+    fn open_reasoning(&mut self, id: &str) {
         if self.message(id).is_none() {
             self.push(Message::new(id, REASONING));
         }
@@ -261,15 +160,15 @@ impl History {
         }
     }
 
-    /// Thoughts are complete; `text` is what came since they began.
-    pub(super) fn close_thoughts(&mut self, id: &str, text: &str) {
+    /// Reasoning is complete; `text` is its text since it began.
+    fn close_reasoning(&mut self, id: &str, text: &str) {
         if let Some(message) = self.message(id).filter(|message| message.role == REASONING && message.open) {
             message.open = false;
             message.append(text);
         }
     }
 
-    /// A value that goes back with a call or a message as it came.
+    /// Adds an encrypted value, which goes back unchanged with its call or message.
     pub(super) fn attach(&mut self, is_of_call: bool, id: &str, encrypted_value: &str) {
         let rest = if is_of_call {
             self.call(id).map(|call| &mut call.rest)
@@ -281,17 +180,17 @@ impl History {
         }
     }
 
-    /// What is said of a message or call beside its words. Metadata comes together key by key, the last word counts.
-    pub(super) fn annotate(&mut self, whose: Whose, id: &str, mut says: Map<String, Value>) {
-        let rest = match whose {
-            Whose::Message => self.message(id).map(|message| &mut message.rest),
-            Whose::AnswerTo => {
+    /// Adds further fields. The fields of `metadata` are merged, the last value counts; of others the first counts.
+    pub(super) fn annotate(&mut self, what: Annotated<'_>, mut fields: Map<String, Value>) {
+        let rest = match what {
+            Annotated::Message(id) => self.message(id).map(|message| &mut message.rest),
+            Annotated::ResultOf(id) => {
                 self.answers.get(id).copied().map(|place| self.at(place)).map(|message| &mut message.rest)
             }
-            Whose::Call => {
-                // Who makes a call is said by the message that was made for it.
+            Annotated::Call(id) => {
+                // The subagent of a call is a field of the message that was made for the call.
                 let made = self.calls.get(id).map(|(message, _)| &mut self.messages[*message]);
-                if let Some(by) = says.shift_remove("subagentRunId")
+                if let Some(by) = fields.shift_remove("subagentRunId")
                     && let Some(message) = made.filter(|message| message.content.is_none())
                 {
                     message.rest.entry("subagentRunId").or_insert(by);
@@ -300,7 +199,7 @@ impl History {
             }
         };
         let Some(rest) = rest else { return };
-        for (key, value) in says {
+        for (key, value) in fields {
             match (rest.get_mut(&key), value) {
                 (Some(Value::Object(known)), Value::Object(more)) => known.extend(more),
                 (Some(_), _) => {}
@@ -311,9 +210,9 @@ impl History {
         }
     }
 
-    /// A call begins: with the assistant's message `parent` where there is one, else with a new message of that id, or
-    /// of the call's own id where `parent` says nothing or names somebody else's message. A known call begins anew.
-    pub(super) fn open_call(&mut self, id: &str, name: &str, parent: Option<&str>) {
+    /// A call begins: in the assistant's message `parent` if there is one, else in a new message of that id, or of the
+    /// call's own id if `parent` is missing or a message of another role. A known call begins again.
+    fn open_call(&mut self, id: &str, name: &str, parent: Option<&str>) {
         if let Some(call) = self.call(id) {
             call.open = true;
             name.clone_into(&mut call.function.name);
@@ -334,7 +233,7 @@ impl History {
     }
 
     /// A call's arguments are complete.
-    pub(super) fn close_call(&mut self, id: &str, arguments: &str) {
+    fn close_call(&mut self, id: &str, arguments: &str) {
         let Some(call) = self.call(id) else { return };
         call.open = false;
         if !arguments.is_empty() {
@@ -342,8 +241,8 @@ impl History {
         }
     }
 
-    /// A call is answered, right after the message that made it and earlier answers to it. A second answer to a call
-    /// takes the place of the first: models know one answer a call.
+    /// Adds the result of a call, after the message that made the call and the results that are there. A second result
+    /// of a call replaces the first: models know one result per call.
     pub(super) fn answer(&mut self, call: &str, id: Option<&str>, content: Value, ids: &dyn Ids) {
         let free = id.filter(|id| !self.places.contains_key(*id)).map(str::to_owned);
         let id = free.unwrap_or_else(|| ids.next("message"));
@@ -363,20 +262,20 @@ impl History {
         }
     }
 
-    /// The conversation is this, as the agent tells it, in the agent's order.
+    /// Replaces all messages by those of a snapshot, in its order.
     pub(super) fn replace(&mut self, messages: Vec<Message>) {
         *self = Self::default();
         for message in messages {
             let call = message.tool_call_id.as_ref().and_then(|call| self.calls.get(call));
             match call {
-                // An answer that stands elsewhere stays there.
+                // A result that does not follow its message keeps its place.
                 Some((owner, _)) if *owner + 1 == self.messages.len() => self.push_answer(*owner, message),
                 _ => self.push(message),
             }
         }
     }
 
-    /// What never became complete is no history.
+    /// Drops what never became complete.
     pub(super) fn discard_open(&mut self) {
         let is_open = |message: &Message| message.open || message.tool_calls.iter().any(|call| call.open);
         if !self.messages.iter().any(is_open) {
@@ -398,7 +297,8 @@ impl History {
         self.replace(kept);
     }
 
-    fn in_order(&self) -> impl Iterator<Item = &Message> {
+    /// Every message, each followed by the results of its calls.
+    pub(super) fn in_order(&self) -> impl Iterator<Item = &Message> {
         self.messages.iter().flat_map(|message| std::iter::once(message).chain(&message.answers))
     }
 

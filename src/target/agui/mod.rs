@@ -1,58 +1,40 @@
-//! AG-UI: an agent behind one HTTP endpoint; a run is a POST answered by server-sent events.
+//! AG-UI: an agent behind one HTTP endpoint; a run is a POST whose response is a stream of server-sent events.
 //!
-//! A `session` sends a `request` and reads the answer: bytes become frames in `reading`, a `frame` is looked at where it
-//! lies, `sequence` sees whether it may come now, `decode` says what it means. The agent keeps nothing for sure, so every request brings the whole `history` and
-//! the `state` along. A stream that ends without the protocol's terminal event is an error that says what was received.
+//! A `session` sends a `request` and reads the response: the `stream_reader` makes events of bytes, the `decoder` changes of
+//! events. Its `assembler` puts messages and calls together from whatever form they are sent in; who listens to it are the
+//! `history`, which the next request sends, and the trace. `sequence` checks the order of the events. An agent need not
+//! keep anything, so every request contains the history and the state. A stream that ends without a terminal event is an
+//! error that says what was received.
 
+mod agui_target;
 mod annotations;
-mod beside;
+mod assembler;
+mod chunk_lanes;
 mod content;
 mod conversation;
-mod decode;
-mod evidence;
-mod frame;
+mod decoder;
+mod event;
+mod event_kind;
+mod failure_metadata;
 mod history;
-mod lanes;
-mod reading;
+mod incoming;
+mod item;
+mod listeners;
+mod message;
+mod open_items;
+mod received;
 mod request;
-mod route;
+mod run_end;
+mod run_state;
 mod sequence;
 mod session;
 mod snapshot;
-mod speech;
-mod thoughts;
+mod step;
+mod stream_reader;
+mod surrogates;
+mod transport;
+mod usage;
 mod warnings;
 
-use std::sync::Arc;
-
-use futures_util::future::BoxFuture;
-
+pub use agui_target::AguiTarget;
 pub use sequence::{Explained, SequenceRule};
-
-use super::{Capabilities, Opening, Session, Target, TargetError, Transport};
-use crate::plan::AguiSettings;
-
-/// An agent that speaks AG-UI.
-pub struct AguiTarget {
-    settings: Arc<AguiSettings>,
-    transport: Arc<dyn Transport>,
-}
-
-impl AguiTarget {
-    /// An agent reached through `transport`.
-    pub fn new(settings: AguiSettings, transport: Arc<dyn Transport>) -> Self {
-        Self { settings: Arc::new(settings), transport }
-    }
-}
-
-impl Target for AguiTarget {
-    fn capabilities(&self) -> Capabilities {
-        Capabilities { tool_calls_visible: true }
-    }
-
-    fn open(&self, opening: Opening) -> BoxFuture<'_, Result<Box<dyn Session>, TargetError>> {
-        let session =
-            session::AguiSession::new(Arc::clone(&self.settings), Arc::clone(&self.transport), opening);
-        Box::pin(async move { Ok(Box::new(session) as Box<dyn Session>) })
-    }
-}

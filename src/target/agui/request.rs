@@ -1,15 +1,35 @@
-//! The request of a run: the thread, every message so far and the state.
+//! The body of a run's request: the thread, every message so far and the state.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::history::Messages;
+use super::history::History;
 use crate::message::{InterruptAnswer, ToolDeclaration};
 use crate::model::ProtocolVersion;
 
 /// The version of the protocol that is asked for. Servers that know it tell more (calls that wait for the client, runs
 /// that were cancelled); older ones know no such key, and most pass over it.
 const PROTOCOL_VERSION: &str = "1.0";
+
+/// The messages that a request sends.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Messages<'a> {
+    /// All of them.
+    All(&'a History),
+    /// Those with these ids.
+    Only(&'a History, &'a [String]),
+}
+
+impl Serialize for Messages<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::All(history) => serializer.collect_seq(history.in_order()),
+            Self::Only(history, ids) => {
+                serializer.collect_seq(history.in_order().filter(|message| ids.contains(&message.id)))
+            }
+        }
+    }
+}
 
 /// What servers of every version take: what older ones require is sent though it is empty, and nothing is `null`.
 #[derive(Serialize)]

@@ -10,19 +10,17 @@ use serde_json::value::to_raw_value;
 
 use super::content::Content;
 use super::conversation::Conversation;
-use super::decode::Decoder;
-use super::evidence::{Evidence, START_BYTES};
-use super::history::Messages;
-use super::reading::{Reading, Step};
-use super::request::{RunInput, headers, with_command};
-use super::route::{self, Purpose};
+use super::decoder::Decoder;
+use super::received::{ReceivedResponse, START_BYTES};
+use super::request::{Messages, RunInput, headers, with_command};
+use super::stream_reader::{Progress, StreamReader};
+use super::transport::{self, Purpose};
 use crate::context::{At, Clock};
 use crate::model::AguiTransport;
 use crate::plan::{AguiSettings, forward_over};
-use crate::target::{
-    Action, Body, Deed, Ended, HttpRequest, Limits, Next, Opening, Received, Request, Session, Sink,
-    TargetError, Transport, Wire,
-};
+use crate::target::error::{Received, TargetError};
+use crate::target::transport::{Body, Deed, HttpRequest, Next, Transport};
+use crate::target::{Action, Ended, Limits, Opening, Request, Session, Sink, Wire};
 
 /// How long a stream is still read after its run has ended (SPEC 5).
 const AFTER_THE_END: Duration = Duration::from_millis(100);
@@ -117,7 +115,7 @@ impl AguiSession {
         let input = RunInput::new(thread_id, run_id, state.value(), messages, client_tools, &props, &resume);
         let input = input.of(*version);
         let body = to_raw_value(&input)
-            .and_then(|input| route::request(&self.settings, purpose, thread_id, Some(input)));
+            .and_then(|input| transport::request(&self.settings, purpose, thread_id, Some(input)));
         let (url, body) = body.map_err(|failure| TargetError {
             message: format!("the request cannot be written as JSON: {failure}"),
             received: Received::default(),
@@ -132,7 +130,7 @@ impl AguiSession {
             return;
         }
         let thread_id = &self.conversation.thread_id;
-        if let Ok((url, body)) = route::request(&self.settings, Purpose::Stop, thread_id, None) {
+        if let Ok((url, body)) = transport::request(&self.settings, Purpose::Stop, thread_id, None) {
             let request = HttpRequest { url, headers: headers(&self.settings.headers), body };
             let until = self.transport.moment(Deed::Sends).plus(STOPPING);
             let _answer = self.transport.send(request, until).await;
@@ -152,23 +150,25 @@ impl AguiSession {
         let Some(reply) = self.transport.send(request, until).await? else { return Ok(Ended::Timeout) };
         sink.wire(reply.at, Wire::Head { status: reply.head.status, content_type: &reply.head.content_type });
         let status = reply.head.status;
-        let evidence = Evidence::new(reply.head);
+        let received = ReceivedResponse::new(reply.head);
         if !(200..300).contains(&status) {
             let until = until.min(reply.at.plus(REFUSAL));
-            return Err(Self::refusal(evidence, reply.body, until).await);
+            return Err(Self::refusal(received, reply.body, until).await);
         }
-        Reading::new(evidence, decoder, &mut self.conversation, limits).read(reply.body, until, sink).await
+        StreamReader::new(received, decoder, &mut self.conversation, limits)
+            .read(reply.body, until, sink)
+            .await
     }
 
     /// The error of an answer that is no answer to a run.
-    async fn refusal(mut evidence: Evidence, mut body: Box<dyn Body>, until: At) -> TargetError {
+    async fn refusal(mut received: ReceivedResponse, mut body: Box<dyn Body>, until: At) -> TargetError {
         // What came until then is quoted.
-        while evidence.bytes < START_BYTES
+        while received.bytes < START_BYTES
             && let Next::Bytes(_, bytes) = body.next(until).await
         {
-            evidence.add(&bytes);
+            received.add(&bytes);
         }
-        let head = evidence.head();
+        let head = received.head();
         let (message, help) = match (head.status, &head.location) {
             (300..=399, Some(location)) => (
                 format!("the agent has moved to {location}"),
@@ -182,9 +182,9 @@ impl AguiSession {
                 format!("the agent answered with HTTP {status}"),
                 "is `endpoint` the address that runs the agent?",
             ),
-            (status, _) => return evidence.error(format!("the agent answered with HTTP {status}")),
+            (status, _) => return received.error(format!("the agent answered with HTTP {status}")),
         };
-        TargetError { help: Some(help.to_owned()), ..evidence.error(message) }
+        TargetError { help: Some(help.to_owned()), ..received.error(message) }
     }
 }
 
@@ -203,7 +203,7 @@ impl Session for AguiSession {
     }
 }
 
-impl Reading<'_> {
+impl StreamReader<'_> {
     /// Reads to the end of the run, and then what still comes soon; at the longest until then.
     async fn read(
         mut self,
@@ -219,19 +219,19 @@ impl Reading<'_> {
             tokio::task::yield_now().await;
             let (at, step) = match next {
                 Next::Bytes(at, bytes) => (at, self.bytes(at, &bytes, sink)?),
-                Next::Broken(_, cause) => return self.cut(&cause),
+                Next::Broken(_, cause) => return self.broken(&cause),
                 Next::End => return self.end(sink),
                 Next::Late if soon.is_some_and(|soon| soon <= until) => return Ok(Ended::Terminal),
                 Next::Late => return Ok(Ended::Timeout),
             };
             soon = match step {
                 ControlFlow::Break(ended) => return Ok(ended),
-                ControlFlow::Continue(Step::Running) => None,
-                ControlFlow::Continue(Step::Ended) if self.is_connecting() => {
+                ControlFlow::Continue(Progress::Running) => None,
+                ControlFlow::Continue(Progress::Ended) if self.is_replay() => {
                     let is_later = std::mem::replace(&mut events, self.events()) < self.events();
                     if is_later { Some(at.plus(AFTER_THE_LAST_EVENT)) } else { soon }
                 }
-                ControlFlow::Continue(Step::Ended) => soon.or_else(|| Some(at.plus(AFTER_THE_END))),
+                ControlFlow::Continue(Progress::Ended) => soon.or_else(|| Some(at.plus(AFTER_THE_END))),
             };
         }
     }

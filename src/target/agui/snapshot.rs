@@ -1,36 +1,42 @@
-//! The messages of a `MESSAGES_SNAPSHOT`: as history to send back, and as the neutral items they mean.
+//! The messages of a `MESSAGES_SNAPSHOT`: as history to send back, and as items for the trace.
 
 use serde_json::{Map, Value};
 
 use super::content::Content;
-use super::frame::Fault;
-use super::history::{Call, Message};
+use super::event::DecodeError;
+use super::message::{Call, Message};
 use super::warnings::Warnings;
 use crate::context::Ids;
 use crate::trace::{ResultContent, Role, SnapshotCall, SnapshotItem};
 
-/// The messages of a snapshot, in its order. Activities are left out: they are for a user interface and never sent.
-pub(super) fn messages(value: Value, ids: &dyn Ids, warnings: &mut Warnings) -> Result<Vec<Message>, Fault> {
+/// The messages of a snapshot, in its order, without activities: those are for user interfaces and never sent back.
+pub(super) fn messages(
+    value: Value,
+    ids: &dyn Ids,
+    warnings: &mut Warnings,
+) -> Result<Vec<Message>, DecodeError> {
     let Value::Array(values) = value else {
-        return Err(Fault("has `messages` that are not an array in its `MESSAGES_SNAPSHOT`".to_owned()));
+        return Err(DecodeError(
+            "has `messages` that are not an array in its `MESSAGES_SNAPSHOT`".to_owned(),
+        ));
     };
     let read = values.into_iter().map(|value| message(value, ids, warnings));
     let read: Vec<_> = read.collect::<Result<_, _>>()?;
     Ok(read.into_iter().filter(|message| message.role != "activity").collect())
 }
 
-/// What the messages mean.
+/// The messages as items for the trace.
 pub(super) fn items(messages: &[Message], warnings: &mut Warnings) -> Vec<SnapshotItem> {
     messages.iter().filter_map(|message| item(message, warnings)).collect()
 }
 
-fn message(value: Value, ids: &dyn Ids, warnings: &mut Warnings) -> Result<Message, Fault> {
+fn message(value: Value, ids: &dyn Ids, warnings: &mut Warnings) -> Result<Message, DecodeError> {
     let Value::Object(mut fields) = value else {
-        return Err(Fault("has a message that is not an object in its `MESSAGES_SNAPSHOT`".to_owned()));
+        return Err(DecodeError("has a message that is not an object in its `MESSAGES_SNAPSHOT`".to_owned()));
     };
     fields.retain(|_, value| !value.is_null());
     let Some(Value::String(role)) = fields.remove("role") else {
-        return Err(Fault("has a message without a `role` in its `MESSAGES_SNAPSHOT`".to_owned()));
+        return Err(DecodeError("has a message without a `role` in its `MESSAGES_SNAPSHOT`".to_owned()));
     };
     let id = take_id(&mut fields, "id", "id").unwrap_or_else(|| {
         warnings.add("a message of a `MESSAGES_SNAPSHOT` has no `id`");
@@ -40,13 +46,15 @@ fn message(value: Value, ids: &dyn Ids, warnings: &mut Warnings) -> Result<Messa
     let tool_calls = match calls {
         Some(Value::Array(calls)) => calls.into_iter().map(call).collect::<Result<_, _>>()?,
         Some(_) => {
-            return Err(Fault("has `toolCalls` that are not an array in its `MESSAGES_SNAPSHOT`".to_owned()));
+            return Err(DecodeError(
+                "has `toolCalls` that are not an array in its `MESSAGES_SNAPSHOT`".to_owned(),
+            ));
         }
         None => Vec::new(),
     };
     let tool_call_id = take_id(&mut fields, "toolCallId", "tool_call_id");
     if role == "tool" && tool_call_id.is_none() {
-        return Err(Fault(
+        return Err(DecodeError(
             "has a tool's message without a `toolCallId` in its `MESSAGES_SNAPSHOT`".to_owned(),
         ));
     }
@@ -54,7 +62,7 @@ fn message(value: Value, ids: &dyn Ids, warnings: &mut Warnings) -> Result<Messa
     Ok(Message { content, tool_calls, tool_call_id, rest: fields, ..Message::new(&id, &role) })
 }
 
-fn call(value: Value) -> Result<Call, Fault> {
+fn call(value: Value) -> Result<Call, DecodeError> {
     let parts = if let Value::Object(mut fields) = value {
         fields.retain(|_, value| !value.is_null());
         fields.remove("type");
@@ -65,10 +73,12 @@ fn call(value: Value) -> Result<Call, Fault> {
         None
     };
     let Some((id, Value::Object(mut function), rest)) = parts else {
-        return Err(Fault("has a call without `id` or `function` in its `MESSAGES_SNAPSHOT`".to_owned()));
+        return Err(DecodeError(
+            "has a call without `id` or `function` in its `MESSAGES_SNAPSHOT`".to_owned(),
+        ));
     };
     let Some(Value::String(name)) = function.remove("name") else {
-        return Err(Fault("has a call without a name in its `MESSAGES_SNAPSHOT`".to_owned()));
+        return Err(DecodeError("has a call without a name in its `MESSAGES_SNAPSHOT`".to_owned()));
     };
     let arguments = match function.remove("arguments") {
         Some(Value::String(text)) => text,

@@ -1,9 +1,11 @@
-//! What is odd about a stream and fails nothing: collected, and limited, since a stream can be odd without end.
+//! Warnings about a stream: what is odd and fails no rule. They are limited, since a stream can be odd without end.
 
 use std::borrow::Cow;
 
-/// How many warnings of one exchange are told.
-const TOLD: usize = 100;
+use crate::target::error::Received;
+
+/// How many warnings of one exchange are reported.
+const MAX_REPORTED: usize = 100;
 
 /// The warnings since they were taken last.
 #[derive(Debug, Default)]
@@ -15,9 +17,9 @@ pub(super) struct Warnings {
 impl Warnings {
     pub(super) fn add(&mut self, words: impl Into<Cow<'static, str>>) {
         self.added += 1;
-        if self.added <= TOLD {
+        if self.added <= MAX_REPORTED {
             self.waiting.push(words.into());
-        } else if self.added == TOLD + 1 {
+        } else if self.added == MAX_REPORTED + 1 {
             self.waiting.push(Cow::Borrowed("there are more warnings, which are not shown"));
         }
     }
@@ -29,4 +31,9 @@ impl Warnings {
     pub(super) fn take(&mut self) -> Vec<Cow<'static, str>> {
         std::mem::take(&mut self.waiting)
     }
+}
+
+/// An id or another short text of the agent in a warning.
+pub(super) fn shown(text: &str) -> String {
+    Received::quote(text.as_bytes())
 }

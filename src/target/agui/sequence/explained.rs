@@ -70,8 +70,15 @@ const fn of(
     Explained { about, wrong, right }
 }
 
+impl SequenceRule {
+    /// What it means, with an example.
+    pub fn explained(self) -> Explained {
+        explained(self)
+    }
+}
+
 #[expect(clippy::too_many_lines, reason = "a table")]
-pub(super) fn explained(rule: SequenceRule) -> Explained {
+fn explained(rule: SequenceRule) -> Explained {
     use SequenceRule as Rule;
     match rule {
         Rule::RunNotStarted => of(

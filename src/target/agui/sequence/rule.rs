@@ -1,7 +1,5 @@
 //! The rules of sequence, by stable names.
 
-use super::explained::{Explained, explained};
-
 macro_rules! rules {
     ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
         /// A rule about the order in which the events of a run may come. Its name says how it is broken, and never
@@ -86,11 +84,6 @@ impl SequenceRule {
     /// The rule of this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|rule| rule.as_str() == name)
-    }
-
-    /// What it means, with an example.
-    pub fn explained(self) -> Explained {
-        explained(self)
     }
 
     /// Whether it holds only for servers that say they speak 1.0: the clients of the versions before have no such rule.

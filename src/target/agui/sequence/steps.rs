@@ -1,36 +1,35 @@
-//! The steps that are open. A subagent may have a step of the same name as its parent has.
+//! The rules about steps. A subagent may have a step of the same name as its parent.
 
 use std::collections::HashMap;
 
 use indexmap::IndexMap;
 
-use super::breaches::Breaches;
-use super::event::Event;
-use super::owners::Whose;
+use super::named::{Left, Named, Whose};
 use super::rule::SequenceRule;
-use super::things::{Left, Named};
+use super::violations::Violations;
+use crate::target::agui::event_kind::EventRef;
 
 /// The events that started open steps, by the name of the step and its owner.
 #[derive(Debug, Default)]
-pub(super) struct Steps(HashMap<String, IndexMap<Option<String>, Event>>);
+pub(super) struct Steps(HashMap<String, IndexMap<Option<String>, EventRef>>);
 
 impl Steps {
     /// The event starts a step of `subagent`, or of the agent itself.
-    pub(super) fn start(&mut self, name: &str, subagent: Option<&str>, breaches: &mut Breaches<'_, '_>) {
+    pub(super) fn start(&mut self, name: &str, subagent: Option<&str>, violations: &mut Violations<'_, '_>) {
         let owners = self.0.entry(name.to_owned()).or_default();
-        let started = *owners.entry(subagent.map(str::to_owned)).or_insert(breaches.event);
-        if started != breaches.event {
+        let started = *owners.entry(subagent.map(str::to_owned)).or_insert(violations.event);
+        if started != violations.event {
             let words = format_args!("starts {}, which is open since {started}", step(name, subagent));
-            breaches.add(SequenceRule::StepAlreadyOpen, Some(started), words);
+            violations.add(SequenceRule::StepAlreadyOpen, Some(started), words);
         }
     }
 
     /// The event finishes a step.
-    pub(super) fn finish(&mut self, name: &str, subagent: Option<&str>, breaches: &mut Breaches<'_, '_>) {
+    pub(super) fn finish(&mut self, name: &str, subagent: Option<&str>, violations: &mut Violations<'_, '_>) {
         let what = step(name, subagent);
         let Some(owners) = self.0.get_mut(name) else {
             let words = format_args!("finishes {what}, which is not open");
-            return breaches.add(SequenceRule::StepNotOpen, None, words);
+            return violations.add(SequenceRule::StepNotOpen, None, words);
         };
         if owners.swap_remove(&subagent.map(str::to_owned)).is_some() {
             if owners.is_empty() {
@@ -40,11 +39,11 @@ impl Steps {
             let whose = Whose(other.as_deref());
             let words =
                 format_args!("finishes {what}, but the step that is open is of {whose}, as {started} says");
-            breaches.add(SequenceRule::StepNotOpen, Some(*started), words);
+            violations.add(SequenceRule::StepNotOpen, Some(*started), words);
         }
     }
 
-    /// What is open.
+    /// The steps that are open when the run finishes.
     pub(super) fn left(&self) -> impl Iterator<Item = Left<'_>> {
         self.0.iter().flat_map(|(name, owners)| {
             owners.iter().map(move |(owner, begun)| Left {

@@ -1,52 +1,52 @@
-//! The subagents of a run. The id of one stands for one invocation, so that it is never used again.
+//! The rules about subagents. The id of one stands for one invocation: no other has it.
 
 use std::collections::HashMap;
 
-use super::breaches::Breaches;
-use super::event::Event;
+use super::named::{Left, Named};
 use super::rule::SequenceRule;
-use super::things::{Left, Named};
-use crate::target::agui::speech::shown;
+use super::violations::Violations;
+use crate::target::agui::event_kind::EventRef;
+use crate::target::agui::warnings::shown;
 
 #[derive(Debug)]
 struct Subagent {
-    started: Event,
-    ended: Option<Event>,
+    started: EventRef,
+    ended: Option<EventRef>,
 }
 
-/// The subagents that said they start, by id. Others may still be named: nobody has to say so.
+/// The subagents that started, by id. Events may name others: no rule requires `SUBAGENT_STARTED`.
 #[derive(Debug, Default)]
 pub(super) struct Subagents(HashMap<String, Subagent>);
 
 impl Subagents {
     /// The event starts a subagent.
-    pub(super) fn start(&mut self, id: &str, parent: Option<&str>, breaches: &mut Breaches<'_, '_>) {
+    pub(super) fn start(&mut self, id: &str, parent: Option<&str>, violations: &mut Violations<'_, '_>) {
         if let Some(subagent) = self.0.get(id) {
             let started = subagent.started;
             let words = format_args!("starts {}, which {started} had started", named(id));
-            return breaches.add(SequenceRule::SubagentStartedTwice, Some(started), words);
+            return violations.add(SequenceRule::SubagentStartedTwice, Some(started), words);
         }
         if let Some(parent) = parent.filter(|parent| !self.0.contains_key(*parent)) {
             let words = format_args!("starts {} below `{}`, which never started", named(id), shown(parent));
-            breaches.add(SequenceRule::SubagentUnknownParent, None, words);
+            violations.add(SequenceRule::SubagentUnknownParent, None, words);
         }
-        self.0.insert(id.to_owned(), Subagent { started: breaches.event, ended: None });
+        self.0.insert(id.to_owned(), Subagent { started: violations.event, ended: None });
     }
 
     /// The event ends a subagent.
-    pub(super) fn end(&mut self, id: &str, breaches: &mut Breaches<'_, '_>) {
+    pub(super) fn end(&mut self, id: &str, violations: &mut Violations<'_, '_>) {
         let rule = SequenceRule::SubagentNotRunning;
         match self.0.get_mut(id) {
-            None => breaches.add(rule, None, format_args!("ends {}, which never started", named(id))),
+            None => violations.add(rule, None, format_args!("ends {}, which never started", named(id))),
             Some(Subagent { ended: Some(ended), .. }) => {
                 let words = format_args!("ends {}, which had ended with {ended}", named(id));
-                breaches.add(rule, Some(*ended), words);
+                violations.add(rule, Some(*ended), words);
             }
-            Some(subagent) => subagent.ended = Some(breaches.event),
+            Some(subagent) => subagent.ended = Some(violations.event),
         }
     }
 
-    /// What runs.
+    /// The subagents that run when the run finishes.
     pub(super) fn left(&self) -> impl Iterator<Item = Left<'_>> {
         let running = self.0.iter().filter(|(_, subagent)| subagent.ended.is_none());
         running.map(|(id, subagent)| Left {

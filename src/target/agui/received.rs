@@ -1,7 +1,8 @@
 //! What has arrived of an answer: enough of it to say what it was, where it is not what it should be.
 
-use super::speech::shown;
-use crate::target::{Head, Received, TargetError};
+use super::warnings::shown;
+use crate::target::error::{Received, TargetError};
+use crate::target::transport::Head;
 
 /// How much of a body is kept to look at.
 pub(super) const START_BYTES: usize = 4 << 10;
@@ -11,14 +12,14 @@ const BINARY: &str = "application/vnd.ag-ui.event+proto";
 
 /// What arrived.
 #[derive(Debug)]
-pub(super) struct Evidence {
+pub(super) struct ReceivedResponse {
     head: Head,
     start: Vec<u8>,
     pub(super) bytes: usize,
     pub(super) events: u64,
 }
 
-impl Evidence {
+impl ReceivedResponse {
     pub(super) fn new(head: Head) -> Self {
         Self { head, start: Vec::new(), bytes: 0, events: 0 }
     }

@@ -3,17 +3,19 @@
 use std::ops::ControlFlow;
 
 use super::conversation::Conversation;
-use super::decode::Decoder;
-use super::evidence::Evidence;
-use super::frame::{Fault, Frame, without_lone_surrogates};
+use super::decoder::Decoder;
+use super::event::{DecodeError, Event};
+use super::received::ReceivedResponse;
+use super::surrogates::without_lone_surrogates;
 use crate::context::At;
+use crate::target::error::{Received, TargetError};
 use crate::target::sse::{self, EventTooLarge};
-use crate::target::{Ended, Limits, Received, Sink, TargetError, Wire};
+use crate::target::{Ended, Limits, Sink, Wire};
 use crate::trace::Change;
 
 /// How far the run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum Progress {
     /// Its terminal event is still to come.
     Running,
     /// Its terminal event came.
@@ -21,8 +23,8 @@ pub(super) enum Step {
 }
 
 /// One answer as it is read.
-pub(super) struct Reading<'a> {
-    evidence: Evidence,
+pub(super) struct StreamReader<'a> {
+    received: ReceivedResponse,
     events: sse::Decoder,
     decoder: &'a mut Decoder,
     conversation: &'a mut Conversation,
@@ -30,32 +32,32 @@ pub(super) struct Reading<'a> {
     last: At,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> StreamReader<'a> {
     pub(super) fn new(
-        evidence: Evidence,
+        received: ReceivedResponse,
         decoder: &'a mut Decoder,
         conversation: &'a mut Conversation,
         limits: &Limits,
     ) -> Self {
         let events = sse::Decoder::new(limits.max_event_bytes);
         let max_response_bytes = limits.max_response_bytes;
-        Self { evidence, events, decoder, conversation, max_response_bytes, last: At::default() }
+        Self { received, events, decoder, conversation, max_response_bytes, last: At::default() }
     }
 
     /// Whether the agent tells a thread again.
-    pub(super) fn is_connecting(&self) -> bool {
-        self.decoder.is_connecting()
+    pub(super) fn is_replay(&self) -> bool {
+        self.decoder.is_replay()
     }
 
     /// How many events have come.
     pub(super) fn events(&self) -> u64 {
-        self.evidence.events
+        self.received.events
     }
 
     /// Whether the answer may end here.
     fn is_over(&self) -> bool {
-        if self.is_connecting() {
-            return self.evidence.events > 0 && !self.decoder.is_open();
+        if self.is_replay() {
+            return self.received.events > 0 && !self.decoder.is_open();
         }
         self.decoder.is_ended()
     }
@@ -66,15 +68,15 @@ impl<'a> Reading<'a> {
         at: At,
         bytes: &[u8],
         sink: &mut dyn Sink,
-    ) -> Result<ControlFlow<Ended, Step>, TargetError> {
+    ) -> Result<ControlFlow<Ended, Progress>, TargetError> {
         self.last = at;
         let mut rest = bytes;
         loop {
             let before = rest;
             let next = self.events.next_event(&mut rest);
             // Event by event, so that what an error says of the answer does not depend on how it was cut on its way.
-            self.evidence.add(&before[..before.len() - rest.len()]);
-            if self.evidence.bytes > self.max_response_bytes {
+            self.received.add(&before[..before.len() - rest.len()]);
+            if self.received.bytes > self.max_response_bytes {
                 let help = "does the agent come to an end, or does it send the same again and again?";
                 return Err(self.too_large("the answer", self.max_response_bytes, help));
             }
@@ -82,27 +84,27 @@ impl<'a> Reading<'a> {
                 Ok(Some(data)) => data,
                 Ok(None) => break,
                 Err(EventTooLarge { max_event_bytes }) => {
-                    self.evidence.add(rest);
+                    self.received.add(rest);
                     let help = "an event ends with an empty line: does the agent send one after each?";
                     return Err(self.too_large("an event", max_event_bytes, help));
                 }
             };
-            let mut frames = Frames { decoder: self.decoder, conversation: self.conversation, sink };
-            match frames.frame(at, data, &mut self.evidence.events) {
+            let mut sink = Events { decoder: self.decoder, conversation: self.conversation, sink };
+            match sink.event(at, data, &mut self.received.events) {
                 Ok(ControlFlow::Continue(())) => {}
                 Ok(ControlFlow::Break(())) => return Ok(ControlFlow::Break(Ended::Cancelled)),
-                Err(fault) => {
-                    let message = faulty(self.evidence.events, &fault, data);
-                    return Err(self.evidence.error(message));
+                Err(error) => {
+                    let message = faulty(self.received.events, &error, data);
+                    return Err(self.received.error(message));
                 }
             }
         }
-        Ok(ControlFlow::Continue(if self.is_over() { Step::Ended } else { Step::Running }))
+        Ok(ControlFlow::Continue(if self.is_over() { Progress::Ended } else { Progress::Running }))
     }
 
     fn too_large(&self, what: &str, limit: usize, help: &str) -> TargetError {
         let message = format!("{what} is larger than {}", in_words(limit));
-        TargetError { help: Some(help.to_owned()), ..self.evidence.error(message) }
+        TargetError { help: Some(help.to_owned()), ..self.received.error(message) }
     }
 
     /// The body is over. Its last event counts without the blank line after it if it is complete.
@@ -112,44 +114,44 @@ impl<'a> Reading<'a> {
                 if self.is_over() {
                     return Ok(Ended::Terminal);
                 }
-                return Err(self.evidence.broken_off("the stream ended inside an event"));
+                return Err(self.received.broken_off("the stream ended inside an event"));
             }
-            let mut frames = Frames { decoder: self.decoder, conversation: self.conversation, sink };
-            match frames.frame(self.last, data, &mut self.evidence.events) {
+            let mut sink = Events { decoder: self.decoder, conversation: self.conversation, sink };
+            match sink.event(self.last, data, &mut self.received.events) {
                 Ok(ControlFlow::Continue(())) => {}
                 Ok(ControlFlow::Break(())) => return Ok(Ended::Cancelled),
-                Err(fault) => {
-                    let message = faulty(self.evidence.events, &fault, data);
-                    return Err(self.evidence.error(message));
+                Err(error) => {
+                    let message = faulty(self.received.events, &error, data);
+                    return Err(self.received.error(message));
                 }
             }
         }
         if self.is_over() {
             return Ok(Ended::Terminal);
         }
-        Err(self.evidence.unfinished(self.is_connecting().then_some(self.conversation.thread_id.as_str())))
+        Err(self.received.unfinished(self.is_replay().then_some(self.conversation.thread_id.as_str())))
     }
 
     /// The connection broke, which is no matter once the run has ended.
-    pub(super) fn cut(mut self, cause: &str) -> Result<Ended, TargetError> {
+    pub(super) fn broken(mut self, cause: &str) -> Result<Ended, TargetError> {
         if self.is_over() {
             return Ok(Ended::Terminal);
         }
         let place = if self.events.finish().is_some() { "inside an event" } else { "before the run ended" };
-        Err(self.evidence.broken_off(format!("the connection broke {place}: {cause}")))
+        Err(self.received.broken_off(format!("the connection broke {place}: {cause}")))
     }
 }
 
 /// Where frames go.
-struct Frames<'a> {
+struct Events<'a> {
     decoder: &'a mut Decoder,
     conversation: &'a mut Conversation,
     sink: &'a mut dyn Sink,
 }
 
-impl Frames<'_> {
+impl Events<'_> {
     /// Tells what one frame means. `Break`: the sink wants no more.
-    fn frame(&mut self, at: At, data: &[u8], events: &mut u64) -> Result<ControlFlow<()>, Fault> {
+    fn event(&mut self, at: At, data: &[u8], events: &mut u64) -> Result<ControlFlow<()>, DecodeError> {
         if says_nothing(data) {
             return Ok(ControlFlow::Continue(()));
         }
@@ -158,17 +160,17 @@ impl Frames<'_> {
         if matches!(text, std::borrow::Cow::Owned(_)) {
             self.decoder.warnings.add("an event holds bytes that are not UTF-8: U+FFFD is taken for them");
         }
-        let mended;
-        let frame = match Frame::parse(&text, &mut self.decoder.warnings) {
-            Ok(frame) => frame,
-            Err(fault) => {
-                mended = without_lone_surrogates(&text).ok_or_else(|| fault.clone())?;
-                Frame::parse(&mended, &mut self.decoder.warnings).map_err(|_| fault)?
+        let repaired;
+        let event = match Event::parse(&text, &mut self.decoder.warnings) {
+            Ok(event) => event,
+            Err(error) => {
+                repaired = without_lone_surrogates(&text).ok_or_else(|| error.clone())?;
+                Event::parse(&repaired, &mut self.decoder.warnings).map_err(|_| error)?
             }
         };
         let mut flow = ControlFlow::Continue(());
         let sink = &mut *self.sink;
-        let decoded = self.decoder.decode(&frame, self.conversation, &mut |change| {
+        let decoded = self.decoder.decode(&event, self.conversation, &mut |change| {
             if flow.is_continue() && sink.change(at, change).is_break() {
                 flow = ControlFlow::Break(());
             }
@@ -196,7 +198,7 @@ fn in_words(limit: usize) -> String {
 }
 
 /// Names an event that cannot be understood, by its number and its start.
-fn faulty(events_before: u64, fault: &Fault, data: &[u8]) -> String {
+fn faulty(events_before: u64, error: &DecodeError, data: &[u8]) -> String {
     let more = if data.len() > Received::QUOTED_BYTES { "…" } else { "" };
-    format!("event {} {} (`{}{more}`)", events_before + 1, fault.0, Received::quote(data))
+    format!("event {} {} (`{}{more}`)", events_before + 1, error.0, Received::quote(data))
 }

@@ -1,7 +1,7 @@
-//! One event as it stands in its frame: borrowed, flat, and not yet understood.
+//! One event as it was sent: borrowed, flat, and not yet decoded.
 //!
-//! Every field is a raw slice until somebody asks for it, so that large values cost nothing where nobody does, and so
-//! that an odd field fails only the event it matters to.
+//! Every field is a raw slice until it is read. So a large value that is never read costs nothing, and an odd field fails
+//! only the events that need it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,6 +12,7 @@ use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::surrogates::without_lone_surrogates;
 use super::warnings::Warnings;
 
 /// A field that means something to this client.
@@ -50,7 +51,7 @@ pub(super) enum Key {
     Value,
 }
 
-/// Each key with its name on the wire and the name a server gives it that forgot to convert its own (or nothing).
+/// Each key with its name in the protocol, and the name it has from a server that does not convert its own (or nothing).
 const KEYS: [(Key, &str, &str); 31] = [
     (Key::Type, "type", ""),
     (Key::Code, "code", ""),
@@ -93,13 +94,13 @@ const _: () = {
     }
 };
 
-/// Why an event cannot be understood, in words that follow `event 3: `.
+/// Why an event cannot be decoded; the text follows `event 3 `.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Fault(pub(super) String);
+pub(super) struct DecodeError(pub(super) String);
 
 /// An event: its type and its fields as raw JSON.
 #[derive(Debug)]
-pub(super) struct Frame<'a> {
+pub(super) struct Event<'a> {
     kind: Cow<'a, str>,
     fields: Fields<'a>,
 }
@@ -117,22 +118,22 @@ impl Key {
     }
 }
 
-impl<'a> Frame<'a> {
+impl<'a> Event<'a> {
     /// Reads the outline of an event.
-    pub(super) fn parse(text: &'a str, warnings: &mut Warnings) -> Result<Self, Fault> {
+    pub(super) fn parse(text: &'a str, warnings: &mut Warnings) -> Result<Self, DecodeError> {
         let fields: Fields<'a> = match serde_json::from_str(text) {
             Ok(fields) => fields,
             Err(_)
                 if serde_json::from_str::<&RawValue>(text).is_ok_and(|raw| !raw.get().starts_with('{')) =>
             {
-                return Err(Fault("is not a JSON object".to_owned()));
+                return Err(DecodeError("is not a JSON object".to_owned()));
             }
-            Err(failure) => return Err(Fault(format!("is not valid JSON ({failure})"))),
+            Err(failure) => return Err(DecodeError(format!("is not valid JSON ({failure})"))),
         };
         let kind = match fields.values[Key::Type as usize] {
             Some(raw) if raw.get().starts_with('"') => unescaped(raw, warnings),
-            Some(_) => return Err(Fault("has a `type` that is not a string".to_owned())),
-            None => return Err(Fault("has no `type`".to_owned())),
+            Some(_) => return Err(DecodeError("has a `type` that is not a string".to_owned())),
+            None => return Err(DecodeError("has no `type`".to_owned())),
         };
         if let Some(key) = fields.repeated {
             warnings
@@ -149,18 +150,18 @@ impl<'a> Frame<'a> {
         &self.kind
     }
 
-    /// The field as it stands there, `null` too.
+    /// The field as it was sent, also if it is `null`.
     pub(super) fn raw(&self, key: Key) -> Option<&'a RawValue> {
         self.fields.values[key as usize]
     }
 
-    /// The field where it is there and is not `null`.
+    /// The field, unless it is `null`.
     fn present(&self, key: Key) -> Option<&'a RawValue> {
         self.raw(key).filter(|raw| raw.get() != "null")
     }
 
-    /// An id or a name: a string; a number is taken for one.
-    pub(super) fn id(&self, key: Key, warnings: &mut Warnings) -> Result<Option<Cow<'a, str>>, Fault> {
+    /// An id or a name: a string; a number is taken as one.
+    pub(super) fn id(&self, key: Key, warnings: &mut Warnings) -> Result<Option<Cow<'a, str>>, DecodeError> {
         let Some(raw) = self.present(key) else { return Ok(None) };
         match raw.get().as_bytes() {
             [b'"', ..] => Ok(Some(unescaped(raw, warnings))),
@@ -168,16 +169,25 @@ impl<'a> Frame<'a> {
                 warnings.add(format!("`{}` of a `{}` is a number, not a string", key.name(), self.kind));
                 Ok(Some(Cow::Borrowed(raw.get())))
             }
-            _ => Err(Fault(format!("has a `{}` that is not a string in its `{}`", key.name(), self.kind))),
+            _ => Err(DecodeError(format!(
+                "has a `{}` that is not a string in its `{}`",
+                key.name(),
+                self.kind
+            ))),
         }
     }
 
-    /// Like [`Frame::id`], without a word about a value that is odd or no id: whoever decodes the event has that.
+    /// Like [`Event::id`], for a field that the event needs.
+    pub(super) fn required(&self, key: Key, warnings: &mut Warnings) -> Result<Cow<'a, str>, DecodeError> {
+        self.id(key, warnings)?.ok_or_else(|| self.missing(key))
+    }
+
+    /// Like [`Event::id`], without a warning about an odd value: the decoder has reported it.
     pub(super) fn quiet_id(&self, key: Key) -> Option<Cow<'a, str>> {
         self.id(key, &mut Warnings::default()).ok().flatten()
     }
 
-    /// Text; any other value stands for its own JSON.
+    /// Text; any other value is taken as its JSON.
     pub(super) fn text(&self, key: Key, warnings: &mut Warnings) -> Option<Cow<'a, str>> {
         let raw = self.present(key)?;
         if raw.get().starts_with('"') {
@@ -187,12 +197,12 @@ impl<'a> Frame<'a> {
         Some(Cow::Borrowed(raw.get()))
     }
 
-    /// When the event says that it came about, in microseconds: its number of milliseconds, where it is one.
+    /// Its own timestamp in microseconds of Unix time, if it is a number (of milliseconds).
     pub(super) fn stamp(&self) -> Option<u64> {
         let number = self.present(Key::Timestamp)?.get();
         match number.parse::<u64>() {
             Ok(whole) => whole.checked_mul(1000),
-            // Some send fractions of milliseconds.
+            // Some servers send fractions of milliseconds.
             Err(_) => format!("{:.0}", number.parse::<f64>().ok()? * 1000.0).parse().ok(),
         }
     }
@@ -202,30 +212,34 @@ impl<'a> Frame<'a> {
         self.raw(key).is_some_and(|raw| raw.get().starts_with('"'))
     }
 
-    /// The field as a JSON value; `None` where it is not there or `null`.
-    pub(super) fn value(&self, key: Key, warnings: &mut Warnings) -> Result<Option<Value>, Fault> {
+    /// The field as a JSON value; `None` if it is missing or `null`.
+    pub(super) fn value(&self, key: Key, warnings: &mut Warnings) -> Result<Option<Value>, DecodeError> {
         self.present(key).map(|raw| self.parsed(key, raw, warnings)).transpose()
     }
 
-    fn parsed(&self, key: Key, raw: &RawValue, warnings: &mut Warnings) -> Result<Value, Fault> {
+    fn parsed(&self, key: Key, raw: &RawValue, warnings: &mut Warnings) -> Result<Value, DecodeError> {
         serde_json::from_str(raw.get())
             .or_else(|failure| {
-                let mended = without_lone_surrogates(raw.get()).ok_or(failure)?;
+                let repaired = without_lone_surrogates(raw.get()).ok_or(failure)?;
                 warnings.add_lone_surrogate();
-                serde_json::from_str(&mended)
+                serde_json::from_str(&repaired)
             })
             .map_err(|failure| {
                 let reason = failure.to_string();
-                // The parser's own words for it say what it did, not what it found.
+                // The parser's own message says what it did, not what it found.
                 let reason =
                     if reason.starts_with("recursion limit") { "nested too deeply" } else { reason.as_str() };
-                Fault(format!("has a `{}` in its `{}` that cannot be read ({reason})", key.name(), self.kind))
+                DecodeError(format!(
+                    "has a `{}` in its `{}` that cannot be read ({reason})",
+                    key.name(),
+                    self.kind
+                ))
             })
     }
 
-    /// The words for a field without which the event means nothing.
-    pub(super) fn missing(&self, key: Key) -> Fault {
-        Fault(format!("has no `{}`, which a `{}` needs", key.name(), self.kind))
+    /// The error of a field that the event needs and does not have.
+    pub(super) fn missing(&self, key: Key) -> DecodeError {
+        DecodeError(format!("has no `{}`, which a `{}` needs", key.name(), self.kind))
     }
 }
 
@@ -241,39 +255,6 @@ fn unescaped<'a>(raw: &'a RawValue, warnings: &mut Warnings) -> Cow<'a, str> {
         serde_json::from_str(&without_lone_surrogates(json)?).ok()
     });
     text.map_or(Cow::Borrowed(inner), Cow::Owned)
-}
-
-/// `json` with U+FFFD for every half of a surrogate pair that stands alone; `None` where none does.
-pub(super) fn without_lone_surrogates(json: &str) -> Option<String> {
-    let bytes = json.as_bytes();
-    let mut mended = String::new();
-    let mut copied = 0;
-    let mut position = 0;
-    while let Some(found) = memchr(b'\\', bytes.get(position..).unwrap_or_default()) {
-        let escape = position + found;
-        let (is_lone, length) = match (code_unit(bytes, escape), code_unit(bytes, escape + 6)) {
-            (None, _) => (false, 2),
-            (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => (false, 12),
-            (Some(unit), _) => (matches!(unit, 0xD800..=0xDFFF), 6),
-        };
-        if is_lone {
-            mended.push_str(&json[copied..escape]);
-            mended.push(char::REPLACEMENT_CHARACTER);
-            copied = escape + length;
-        }
-        position = escape + length;
-    }
-    if copied == 0 {
-        return None;
-    }
-    mended.push_str(&json[copied..]);
-    Some(mended)
-}
-
-/// The number of the escape `\uXXXX` at `position`, where there is one.
-fn code_unit(bytes: &[u8], position: usize) -> Option<u16> {
-    let digits = bytes.get(position..position + 6)?.strip_prefix(b"\\u")?;
-    u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {

@@ -1,0 +1,315 @@
+//! Puts messages, calls and reasoning together from events with a beginning, content and an end, from chunks, and from
+//! what servers send out of order, as far as it is clear. The validator looks at the same items and reports what is not
+//! allowed.
+
+use std::borrow::Cow;
+
+use super::chunk_lanes::{Author, ChunkLanes, ChunkTarget};
+use super::event::{DecodeError, Key};
+use super::event_kind::{Effect, EndedChunks, EventRef};
+use super::incoming::Incoming;
+use super::item::ItemKind;
+use super::listeners::Listeners;
+use super::open_items::{Form, OpenItems};
+use super::step::Step;
+use super::warnings::shown;
+
+/// The items of one exchange.
+#[derive(Debug, Default)]
+pub(super) struct Assembler {
+    pub(super) items: OpenItems,
+    pub(super) lanes: ChunkLanes,
+    /// The id of the open reasoning span, for reasoning messages without one.
+    span: Option<String>,
+    /// The id of the open reasoning of a version before 1.0, which has none of its own.
+    old_reasoning: Option<String>,
+}
+
+impl Assembler {
+    /// Ends the chunks that an event ends; gives what a chunk begins or continues.
+    pub(super) fn end_chunks(
+        &mut self,
+        incoming: &Incoming<'_>,
+        listeners: &mut Listeners<'_, '_>,
+    ) -> Option<ChunkTarget> {
+        let at = incoming.at;
+        let named = || incoming.subagent().map(str::to_owned);
+        if let Effect::Chunk(kind) = incoming.effect {
+            let target = self.lanes.target(kind, incoming.id(), incoming.subagent());
+            match &target {
+                ChunkTarget::Continues(_) => {}
+                ChunkTarget::Begins(author) | ChunkTarget::Nameless(author) => {
+                    self.end_lane(author, at, listeners);
+                }
+                ChunkTarget::Ambiguous(_) => self.end_lane(&None, at, listeners),
+            }
+            return Some(target);
+        }
+        match incoming.effect.ended_chunks() {
+            EndedChunks::Nobody => {}
+            // The end of a subagent has to name it.
+            EndedChunks::Author if incoming.effect == Effect::EndsSubagent && incoming.subagent.is_none() => {
+            }
+            EndedChunks::Author if self.lanes.is_empty() => {}
+            EndedChunks::Author => self.end_lane(&named(), at, listeners),
+            EndedChunks::All => {
+                for author in self.lanes.authors() {
+                    self.end_lane(&author, at, listeners);
+                }
+            }
+        }
+        None
+    }
+
+    /// Takes an event that begins, continues or ends an item, and `target`, if it is a chunk. Gives the item's id.
+    pub(super) fn take<'i>(
+        &mut self,
+        incoming: &'i Incoming<'_>,
+        target: Option<ChunkTarget>,
+        listeners: &mut Listeners<'_, '_>,
+    ) -> Result<Option<Cow<'i, str>>, DecodeError> {
+        let event = incoming.event;
+        let id = match (incoming.effect, target) {
+            (Effect::Begins(ItemKind::ReasoningSpan), _) => {
+                self.span = incoming.id().map(str::to_owned);
+                if let Some(id) = incoming.id() {
+                    self.items.begin(ItemKind::ReasoningSpan, id, Form::Start, incoming.at);
+                    self.items.open(ItemKind::ReasoningSpan, id, "");
+                }
+                return Ok(None);
+            }
+            (Effect::Begins(kind), _) => {
+                let (id, form) = match incoming.id() {
+                    Some(id) => (Cow::Borrowed(id), Form::Start),
+                    None if kind == ItemKind::Reasoning => (self.reasoning_id(listeners), Form::Unnamed),
+                    None => return Err(event.missing(kind.id_key())),
+                };
+                self.begin(kind, &id, form, incoming, listeners)?;
+                id
+            }
+            (Effect::Continues(kind), _) => {
+                let id = self.continued_id(kind, incoming, listeners)?;
+                let delta = event.text(Key::Delta, listeners.warnings).unwrap_or_else(|| {
+                    if kind != ItemKind::Reasoning {
+                        listeners.warnings.add(format!("a `{}` has no `delta`", event.kind()));
+                    }
+                    Cow::Borrowed("")
+                });
+                self.add(kind, &id, &delta, incoming.subagent(), listeners);
+                if incoming.id.is_some() {
+                    self.items.resume(kind, &id, incoming.at);
+                }
+                id
+            }
+            (Effect::Ends(ItemKind::ReasoningSpan), _) => {
+                self.span = None;
+                if let Some(id) = incoming.id() {
+                    self.items.end(ItemKind::ReasoningSpan, id, incoming.at);
+                    self.items.close(ItemKind::ReasoningSpan, id);
+                }
+                return Ok(None);
+            }
+            (Effect::Ends(kind), _) => {
+                let id = self.continued_id(kind, incoming, listeners)?;
+                self.items.end(kind, &id, incoming.at);
+                self.close(kind, &id, listeners);
+                id
+            }
+            (Effect::Chunk(kind), Some(target)) => {
+                let id = self.chunk_id(kind, incoming, target, listeners)?;
+                if let Some(delta) = event.text(Key::Delta, listeners.warnings) {
+                    self.add(kind, &id, &delta, incoming.subagent(), listeners);
+                }
+                id
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(id))
+    }
+
+    /// Takes reasoning of a version before 1.0, which the history does not keep.
+    pub(super) fn old_reasoning(&mut self, incoming: &Incoming<'_>, listeners: &mut Listeners<'_, '_>) {
+        let delta = incoming.event.text(Key::Delta, listeners.warnings).unwrap_or_default();
+        let ids = &listeners.conversation.ids;
+        let id = self.old_reasoning.get_or_insert_with(|| ids.next("reasoning")).clone();
+        listeners.hear(Step::ReasoningText { id: &id, delta: &delta, subagent: incoming.subagent() });
+    }
+
+    /// Ends reasoning of a version before 1.0.
+    pub(super) fn end_old_reasoning(&mut self) {
+        self.old_reasoning = None;
+    }
+
+    /// The run is finished: whatever is open is as complete as it will be.
+    pub(super) fn close_all(&mut self, listeners: &mut Listeners<'_, '_>) {
+        (self.span, self.old_reasoning) = (None, None);
+        self.items.close_all(ItemKind::ReasoningSpan);
+        for kind in [ItemKind::Reasoning, ItemKind::Message, ItemKind::Call] {
+            for (id, open) in self.items.close_all(kind) {
+                listeners.hear(Step::end(kind, &id, open.role, &open.text));
+            }
+        }
+    }
+
+    /// The id of the item that a chunk begins or continues; one that it begins has begun then.
+    fn chunk_id<'i>(
+        &mut self,
+        kind: ItemKind,
+        incoming: &'i Incoming<'_>,
+        target: ChunkTarget,
+        listeners: &mut Listeners<'_, '_>,
+    ) -> Result<Cow<'i, str>, DecodeError> {
+        let author = match target {
+            ChunkTarget::Continues(author) => {
+                let current = || self.lanes.current(kind, &author).unwrap_or_default().to_owned();
+                return Ok(incoming.id().map_or_else(|| Cow::Owned(current()), Cow::Borrowed));
+            }
+            ChunkTarget::Begins(author) | ChunkTarget::Nameless(author) => author,
+            ChunkTarget::Ambiguous(_) => None,
+        };
+        let (id, form) = match incoming.id() {
+            Some(id) => (Cow::Borrowed(id), Form::Chunk),
+            None if kind == ItemKind::Reasoning => (self.reasoning_id(listeners), Form::Unnamed),
+            None => (self.only_open(kind, incoming)?, Form::Unnamed),
+        };
+        self.begin(kind, &id, form, incoming, listeners)?;
+        self.lanes.begin(kind, author, &id, form == Form::Chunk);
+        Ok(id)
+    }
+
+    fn begin(
+        &mut self,
+        kind: ItemKind,
+        id: &str,
+        form: Form,
+        incoming: &Incoming<'_>,
+        listeners: &mut Listeners<'_, '_>,
+    ) -> Result<(), DecodeError> {
+        let (event, subagent) = (incoming.event, incoming.subagent());
+        let is_open = self.items.is_open(kind, id);
+        if form != Form::Unnamed || !is_open {
+            self.items.begin(kind, id, form, incoming.at);
+        }
+        if is_open && form != Form::Start {
+            return Ok(());
+        }
+        match kind {
+            ItemKind::Message => {
+                let role = event.id(Key::Role, listeners.warnings)?.unwrap_or(Cow::Borrowed("assistant"));
+                if !is_open {
+                    self.open_message(id, &role, subagent, listeners);
+                }
+            }
+            ItemKind::Call => {
+                let name = event.required(Key::ToolCallName, listeners.warnings)?;
+                let parent = event.id(Key::ParentMessageId, listeners.warnings)?;
+                if !is_open {
+                    self.items.open(kind, id, "");
+                    listeners.hear(Step::CallBegins { id, name: &name, parent: parent.as_deref(), subagent });
+                }
+            }
+            ItemKind::Reasoning | ItemKind::ReasoningSpan => self.open_reasoning(id, listeners),
+        }
+        Ok(())
+    }
+
+    fn open_message(
+        &mut self,
+        id: &str,
+        role: &str,
+        subagent: Option<&str>,
+        listeners: &mut Listeners<'_, '_>,
+    ) {
+        let known = ["assistant", "user", "system", "developer"].into_iter().find(|known| *known == role);
+        let role = known.unwrap_or_else(|| {
+            let warning = format!("the message `{}` has the unknown role `{}`", shown(id), shown(role));
+            listeners.warnings.add(warning);
+            "assistant"
+        });
+        self.items.open(ItemKind::Message, id, role);
+        listeners.hear(Step::MessageBegins { id, role, subagent });
+    }
+
+    fn open_reasoning(&mut self, id: &str, listeners: &mut Listeners<'_, '_>) {
+        if !self.items.is_open(ItemKind::Reasoning, id) {
+            self.items.open(ItemKind::Reasoning, id, "");
+            listeners.hear(Step::ReasoningBegins { id });
+        }
+    }
+
+    /// Adds to the text or the arguments of an item.
+    fn add(
+        &mut self,
+        kind: ItemKind,
+        id: &str,
+        delta: &str,
+        subagent: Option<&str>,
+        listeners: &mut Listeners<'_, '_>,
+    ) {
+        let is_late = !self.items.is_open(kind, id) && self.items.is_complete(kind, id);
+        match kind {
+            ItemKind::Message if !is_late && !self.items.is_open(kind, id) => {
+                self.open_message(id, "assistant", None, listeners);
+            }
+            ItemKind::Reasoning => self.open_reasoning(id, listeners),
+            _ => {}
+        }
+        let open = self.items.open_mut(kind, id);
+        let is_open = open.is_some();
+        if let Some(open) = open {
+            open.text.push_str(delta);
+        }
+        match kind {
+            ItemKind::Message => listeners.hear(Step::MessageText { id, delta, is_late }),
+            // Arguments of a call that never began have no tool.
+            ItemKind::Call if is_open || is_late => listeners.hear(Step::CallArgs { id, delta }),
+            ItemKind::Reasoning => listeners.hear(Step::ReasoningText { id, delta, subagent }),
+            ItemKind::Call | ItemKind::ReasoningSpan => {}
+        }
+    }
+
+    fn close(&mut self, kind: ItemKind, id: &str, listeners: &mut Listeners<'_, '_>) {
+        if let Some((id, open)) = self.items.close(kind, id) {
+            listeners.hear(Step::end(kind, &id, open.role, &open.text));
+        }
+    }
+
+    /// Ends the chunks of an author, and the item with them if it began with one.
+    fn end_lane(&mut self, author: &Author, by: EventRef, listeners: &mut Listeners<'_, '_>) {
+        if let Some((kind, id)) = self.lanes.end(author, by)
+            && self.items.end_chunks(kind, &id, by)
+        {
+            self.close(kind, &id, listeners);
+        }
+    }
+
+    /// The id of the item that an event continues or ends. If it names none, the only open one is meant.
+    fn continued_id<'i>(
+        &self,
+        kind: ItemKind,
+        incoming: &'i Incoming<'_>,
+        listeners: &mut Listeners<'_, '_>,
+    ) -> Result<Cow<'i, str>, DecodeError> {
+        if let Some(id) = incoming.id() {
+            return Ok(Cow::Borrowed(id));
+        }
+        if kind == ItemKind::Reasoning {
+            return Ok(self.reasoning_id(listeners));
+        }
+        let only = self.only_open(kind, incoming)?;
+        let (event, key) = (incoming.event.kind(), kind.id_key().name());
+        listeners.warnings.add(format!("a `{event}` has no `{key}`: the only one under way is taken"));
+        Ok(only)
+    }
+
+    fn only_open<'i>(&self, kind: ItemKind, incoming: &Incoming<'_>) -> Result<Cow<'i, str>, DecodeError> {
+        let only = self.items.only_open(kind).ok_or_else(|| incoming.event.missing(kind.id_key()))?;
+        Ok(Cow::Owned(only.to_owned()))
+    }
+
+    /// The id of reasoning whose event names none: the only open one, else that of its span, else a new one.
+    fn reasoning_id<'i>(&self, listeners: &mut Listeners<'_, '_>) -> Cow<'i, str> {
+        let known = self.items.only_open(ItemKind::Reasoning).or(self.span.as_deref());
+        Cow::Owned(known.map_or_else(|| listeners.conversation.ids.next("reasoning"), str::to_owned))
+    }
+}

@@ -1,0 +1,114 @@
+//! The chunk forms: which item each chunk begins or continues. The agent itself and every subagent have a lane with one
+//! item in it, which any event of the same author that is no chunk of it ends.
+
+use std::collections::HashMap;
+
+use indexmap::IndexMap;
+
+use super::event_kind::EventRef;
+use super::item::ItemKind;
+
+/// Whose lane it is: that of a subagent by its id, or the agent's own.
+pub(super) type Author = Option<String>;
+
+/// The item of a lane.
+#[derive(Debug)]
+struct Lane {
+    id: String,
+    /// Whether its first chunk named the id.
+    is_named: bool,
+}
+
+/// The last item of a lane that a chunk named, and the event that ended it.
+#[derive(Debug)]
+pub(super) struct LastChunk {
+    pub(super) kind: ItemKind,
+    pub(super) id: String,
+    pub(super) by: EventRef,
+}
+
+/// What a chunk continues or begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum ChunkTarget {
+    /// The item of this author's lane.
+    Continues(Author),
+    /// The item that it names, in this author's lane.
+    Begins(Author),
+    /// It names no id, and this author's lane has none.
+    Nameless(Author),
+    /// It names neither an id nor a subagent, and so many lanes have an item of the kind.
+    Ambiguous(usize),
+}
+
+/// The lanes of one exchange.
+#[derive(Debug, Default)]
+pub(super) struct ChunkLanes {
+    lanes: [IndexMap<Author, Lane>; ItemKind::ALL.len()],
+    /// The author in whose lane a named id is.
+    authors: [HashMap<String, Author>; ItemKind::ALL.len()],
+    last: HashMap<Author, LastChunk>,
+}
+
+impl ChunkLanes {
+    /// What a chunk of this kind, id and subagent continues or begins.
+    pub(super) fn target(&self, kind: ItemKind, id: Option<&str>, subagent: Option<&str>) -> ChunkTarget {
+        let lanes = &self.lanes[kind as usize];
+        let named = subagent.map(str::to_owned);
+        let author = match id {
+            // The lane that has the id, whichever subagent the chunk names.
+            Some(id) => self.authors[kind as usize].get(id).cloned().unwrap_or(named),
+            None if named.is_some() || lanes.contains_key(&None) => named,
+            None if lanes.len() > 1 => return ChunkTarget::Ambiguous(lanes.len()),
+            None => lanes.keys().next().cloned().flatten(),
+        };
+        let is_same = |lane: &Lane| id.is_none_or(|id| lane.is_named && lane.id == id);
+        if lanes.get(&author).is_some_and(is_same) {
+            ChunkTarget::Continues(author)
+        } else if id.is_some() {
+            ChunkTarget::Begins(author)
+        } else {
+            ChunkTarget::Nameless(author)
+        }
+    }
+
+    /// The id of the item of a lane.
+    pub(super) fn current(&self, kind: ItemKind, author: &Author) -> Option<&str> {
+        self.lanes[kind as usize].get(author).map(|lane| lane.id.as_str())
+    }
+
+    /// The last item of an author's lane.
+    pub(super) fn last(&self, author: &Author) -> Option<&LastChunk> {
+        self.last.get(author)
+    }
+
+    /// A chunk begins an item; `is_named` says whether it names the id.
+    pub(super) fn begin(&mut self, kind: ItemKind, author: Author, id: &str, is_named: bool) {
+        if is_named {
+            self.authors[kind as usize].insert(id.to_owned(), author.clone());
+        }
+        self.lanes[kind as usize].insert(author, Lane { id: id.to_owned(), is_named });
+    }
+
+    /// Ends what the lane of an author has; gives the item.
+    pub(super) fn end(&mut self, author: &Author, by: EventRef) -> Option<(ItemKind, String)> {
+        let mut ended = ItemKind::ALL.into_iter().filter(|kind| !self.lanes[*kind as usize].is_empty());
+        let kind = ended.find(|kind| self.lanes[*kind as usize].contains_key(author))?;
+        let Lane { id, is_named } = self.lanes[kind as usize].swap_remove(author)?;
+        if is_named {
+            self.authors[kind as usize].remove(&id);
+            self.last.insert(author.clone(), LastChunk { kind, id: id.clone(), by });
+        }
+        Some((kind, id))
+    }
+
+    /// Whose lanes have an item, by name.
+    pub(super) fn authors(&self) -> Vec<Author> {
+        let mut authors: Vec<Author> = self.lanes.iter().flat_map(IndexMap::keys).cloned().collect();
+        authors.sort_unstable();
+        authors
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.lanes.iter().all(IndexMap::is_empty)
+    }
+}

@@ -1,0 +1,341 @@
+//! Events to changes: here every peculiarity of the protocol ends.
+//!
+//! Events that mean nothing to the trace (steps, activities, subagents as such, raw events, and every type that a newer
+//! server may send) have no effect; recordings and exchanges contain them nevertheless.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::annotations::annotate;
+use super::assembler::Assembler;
+use super::conversation::Conversation;
+use super::event::{DecodeError, Event, Key};
+use super::event_kind::{Effect, EventRef, known};
+use super::failure_metadata::failure;
+use super::incoming::Incoming;
+use super::listeners::{Listeners, Tell};
+use super::run_end::run_end;
+use super::run_state::RunState;
+use super::sequence::Validator;
+use super::snapshot;
+use super::usage::usage;
+use super::warnings::{Warnings, shown};
+use crate::trace::{Change, Interrupt, ResultContent, RunEnd};
+
+/// The name of the custom event of an interrupt.
+const LEGACY_INTERRUPT: &str = "on_interrupt";
+
+/// Decodes the events of one exchange.
+#[derive(Debug)]
+pub(super) struct Decoder {
+    run: RunState,
+    /// The id of the requested run, until it has started.
+    requested_run: Option<String>,
+    /// How many events arrived.
+    events: u32,
+    /// Whether the exchange replays a thread.
+    is_replay: bool,
+    /// Whether timestamps of events are passed on.
+    has_stamps: bool,
+    /// Interrupts of the open run that were sent as custom events, as before the protocol had interrupts.
+    legacy_interrupts: Vec<Interrupt>,
+    assembler: Assembler,
+    validator: Validator,
+    /// The call of each result, by the id of the result's message.
+    results: HashMap<String, String>,
+    pub(super) warnings: Warnings,
+}
+
+impl Decoder {
+    /// A decoder for the response to the request of the run `run_id`, or to the request to replay a thread.
+    pub(super) fn new(run_id: String, is_replay: bool, has_stamps: bool) -> Self {
+        Self {
+            run: RunState::NotStarted,
+            requested_run: Some(run_id),
+            events: 0,
+            is_replay,
+            has_stamps,
+            legacy_interrupts: Vec::new(),
+            assembler: Assembler::default(),
+            validator: Validator::default(),
+            results: HashMap::new(),
+            warnings: Warnings::default(),
+        }
+    }
+
+    /// Whether a terminal event ended the newest run.
+    pub(super) fn is_ended(&self) -> bool {
+        self.run.has_ended()
+    }
+
+    /// Whether a run is open.
+    pub(super) fn is_open(&self) -> bool {
+        matches!(self.run, RunState::Open(_))
+    }
+
+    /// Whether the exchange replays a thread.
+    pub(super) fn is_replay(&self) -> bool {
+        self.is_replay
+    }
+
+    /// Passes on what an event means.
+    pub(super) fn decode(
+        &mut self,
+        event: &Event<'_>,
+        conversation: &mut Conversation,
+        tell: &mut Tell<'_>,
+    ) -> Result<(), DecodeError> {
+        self.events = self.events.saturating_add(1);
+        if self.has_stamps
+            && let Some(stamp) = event.stamp()
+        {
+            tell(Change::Stamped(stamp));
+        }
+        let Some((kind, effect)) = known(event.kind()) else { return Ok(()) };
+        let at = EventRef { number: self.events, kind };
+        let mut warnings = std::mem::take(&mut self.warnings);
+        let listeners = &mut Listeners { conversation, warnings: &mut warnings, tell };
+        let decoded = Incoming::read(event, at, effect, listeners.warnings)
+            .and_then(|incoming| self.take(&incoming, listeners));
+        self.warnings = warnings;
+        decoded
+    }
+
+    fn take(
+        &mut self,
+        incoming: &Incoming<'_>,
+        listeners: &mut Listeners<'_, '_>,
+    ) -> Result<(), DecodeError> {
+        let target = self.assembler.end_chunks(incoming, listeners);
+        self.validator.check(incoming, target.as_ref(), self.run, &self.assembler, listeners.tell);
+        match incoming.effect {
+            Effect::StartsRun => self.start_run(incoming, listeners)?,
+            Effect::FinishesRun => self.finish_run(incoming, listeners)?,
+            Effect::FailsRun => self.fail_run(incoming, listeners)?,
+            Effect::Begins(_) | Effect::Continues(_) | Effect::Ends(_) | Effect::Chunk(_) => {
+                if let Some(id) = self.assembler.take(incoming, target, listeners)? {
+                    annotate(incoming, &id, &mut listeners.conversation.history);
+                }
+            }
+            Effect::OldReasoning => self.assembler.old_reasoning(incoming, listeners),
+            Effect::EndsOldReasoning => self.assembler.end_old_reasoning(),
+            Effect::AnswersCall => self.answer_call(incoming, listeners)?,
+            Effect::ReplacesState => replace_state(incoming.event, listeners)?,
+            Effect::PatchesState => patch_state(incoming.event, listeners)?,
+            Effect::ReplacesMessages => replace_messages(incoming.event, listeners)?,
+            Effect::Custom => self.custom(incoming.event, listeners)?,
+            Effect::Encrypts => self.encrypted_value(incoming.event, listeners),
+            Effect::StartsStep
+            | Effect::FinishesStep
+            | Effect::StartsSubagent
+            | Effect::EndsSubagent
+            | Effect::SetsActivity
+            | Effect::ChangesActivity
+            | Effect::EndsChunks
+            | Effect::Nothing => {}
+        }
+        Ok(())
+    }
+
+    fn start_run(
+        &mut self,
+        incoming: &Incoming<'_>,
+        listeners: &mut Listeners<'_, '_>,
+    ) -> Result<(), DecodeError> {
+        let event = incoming.event;
+        let run_id = event.id(Key::RunId, listeners.warnings)?;
+        let thread_id = event.id(Key::ThreadId, listeners.warnings)?;
+        self.legacy_interrupts.clear();
+        let is_replay = self.is_replay && run_id.as_deref() != self.requested_run.as_deref();
+        if self.is_replay {
+            earlier_messages(event, listeners);
+        } else if let Some(requested_run) = self.requested_run.take() {
+            // Only the first run of a response is the requested one.
+            let requested_thread = &listeners.conversation.thread_id;
+            let ids = [("run", &run_id, &requested_run), ("thread", &thread_id, requested_thread)];
+            for (what, given, requested) in ids {
+                if let Some(given) = given.as_deref().filter(|given| given != requested) {
+                    let (given, requested) = (shown(given), shown(requested));
+                    listeners
+                        .warnings
+                        .add(format!("the agent's {what} is `{given}`, not `{requested}` as asked for"));
+                }
+            }
+        }
+        if self.run.has_ended() {
+            self.assembler.items.start_run();
+        }
+        self.run = RunState::Open(incoming.at);
+        (listeners.tell)(Change::RunStarted { run_id, thread_id, is_replay });
+        Ok(())
+    }
+
+    /// The first terminal event of a run counts; only an error still counts after a finish.
+    fn finish_run(
+        &mut self,
+        incoming: &Incoming<'_>,
+        listeners: &mut Listeners<'_, '_>,
+    ) -> Result<(), DecodeError> {
+        if self.is_ended() {
+            return Ok(());
+        }
+        if self.events == 1 {
+            // A runtime sends this if the run was stopped before the agent sent anything.
+            return Err(DecodeError("ends a run that never began".to_owned()));
+        }
+        let outcome = incoming.event.value(Key::Outcome, listeners.warnings)?;
+        self.assembler.close_all(listeners);
+        self.run = RunState::Finished(incoming.at);
+        let end = outcome.map_or(RunEnd::Finished, |outcome| run_end(&outcome, listeners.warnings));
+        let legacy = std::mem::take(&mut self.legacy_interrupts);
+        // Newer agents send their interrupts both ways.
+        let is_legacy = end == RunEnd::Finished && !legacy.is_empty();
+        listeners.conversation.legacy_interrupts = is_legacy;
+        report_usage(incoming.event, listeners);
+        (listeners.tell)(Change::RunEnded(if is_legacy { RunEnd::Interrupted(legacy) } else { end }));
+        Ok(())
+    }
+
+    fn fail_run(
+        &mut self,
+        incoming: &Incoming<'_>,
+        listeners: &mut Listeners<'_, '_>,
+    ) -> Result<(), DecodeError> {
+        if matches!(self.run, RunState::Failed(_)) {
+            return Ok(());
+        }
+        let event = incoming.event;
+        let message = event.text(Key::Message, listeners.warnings).unwrap_or_else(|| {
+            listeners.warnings.add("a `RUN_ERROR` has no `message`");
+            Cow::Borrowed("")
+        });
+        let code = event.id(Key::Code, listeners.warnings)?.map(Cow::into_owned);
+        self.run = RunState::Failed(incoming.at);
+        report_usage(event, listeners);
+        (listeners.tell)(Change::RunEnded(RunEnd::Error { message: message.into_owned(), code }));
+        Ok(())
+    }
+
+    fn answer_call(
+        &mut self,
+        incoming: &Incoming<'_>,
+        listeners: &mut Listeners<'_, '_>,
+    ) -> Result<(), DecodeError> {
+        let event = incoming.event;
+        let call = event.required(Key::ToolCallId, listeners.warnings)?;
+        let message_id = event.id(Key::MessageId, listeners.warnings)?;
+        if let Some(message_id) = &message_id {
+            self.results.insert(message_id.to_string(), call.to_string());
+        }
+        let mut key = Key::Content;
+        if event.raw(key).is_none() && event.raw(Key::Result).is_some() {
+            listeners.warnings.add("a `TOOL_CALL_RESULT` has `result` instead of `content`");
+            key = Key::Result;
+        }
+        let result = if event.is_text(key) {
+            ResultContent::Text(event.text(key, listeners.warnings).unwrap_or_default())
+        } else if let Some(value) = event.value(key, listeners.warnings)? {
+            ResultContent::Json(value)
+        } else {
+            listeners.warnings.add("a `TOOL_CALL_RESULT` has no `content`");
+            ResultContent::Text(Cow::Borrowed(""))
+        };
+        let Conversation { history, ids, .. } = &mut *listeners.conversation;
+        history.answer(&call, message_id.as_deref(), sent_content(&result), &**ids);
+        annotate(incoming, &call, history);
+        (listeners.tell)(Change::CallAnswered { id: call, result, is_error: None });
+        Ok(())
+    }
+
+    /// A custom event, which may be an interrupt from before the protocol had them.
+    fn custom(&mut self, event: &Event<'_>, listeners: &mut Listeners<'_, '_>) -> Result<(), DecodeError> {
+        let Some(name) = event.id(Key::Name, listeners.warnings).ok().flatten() else { return Ok(()) };
+        if name == LEGACY_INTERRUPT {
+            let raw = event.value(Key::RawEvent, listeners.warnings)?;
+            let id = raw.as_ref().and_then(|raw| raw.get("id")).and_then(Value::as_str);
+            let nth = self.legacy_interrupts.len() + 1;
+            let id = id.map_or_else(|| format!("{LEGACY_INTERRUPT}-{nth}"), str::to_owned);
+            let message = event.text(Key::Value, listeners.warnings).map(Cow::into_owned);
+            self.legacy_interrupts.push(Interrupt { id, message, ..Interrupt::default() });
+        }
+        let value = event.value(Key::Value, listeners.warnings).unwrap_or_else(|error| {
+            listeners.warnings.add(format!("a `CUSTOM` {}", error.0));
+            None
+        });
+        (listeners.tell)(Change::Custom { name, value: value.unwrap_or_default() });
+        Ok(())
+    }
+
+    /// A value that only the agent can read goes back to it; known servers say in it whether a call failed.
+    fn encrypted_value(&mut self, event: &Event<'_>, listeners: &mut Listeners<'_, '_>) {
+        let mut id = |key: Key| event.id(key, listeners.warnings).ok().flatten();
+        let (Some(entity), Some(value)) = (id(Key::EntityId), id(Key::EncryptedValue)) else { return };
+        let is_of_call = id(Key::Subtype).as_deref() == Some("tool-call");
+        listeners.conversation.history.attach(is_of_call, &entity, &value);
+        if let Some(call) = self.results.get(&*entity)
+            && let Some(is_denied) = failure(&value)
+        {
+            (listeners.tell)(Change::CallFailed { id: Cow::Borrowed(call), is_denied });
+        }
+    }
+}
+
+fn replace_state(event: &Event<'_>, listeners: &mut Listeners<'_, '_>) -> Result<(), DecodeError> {
+    event.raw(Key::Snapshot).ok_or_else(|| event.missing(Key::Snapshot))?;
+    let state = event.value(Key::Snapshot, listeners.warnings)?.unwrap_or_default();
+    listeners.conversation.state.replace(state.clone());
+    listeners.conversation.state_is_known = true;
+    (listeners.tell)(Change::StateReplaced(state));
+    Ok(())
+}
+
+fn patch_state(event: &Event<'_>, listeners: &mut Listeners<'_, '_>) -> Result<(), DecodeError> {
+    let patch = event.value(Key::Delta, listeners.warnings)?.ok_or_else(|| event.missing(Key::Delta))?;
+    listeners.conversation.state_is_known = true;
+    match listeners.conversation.state.patch(&patch) {
+        Ok(()) => (listeners.tell)(Change::StatePatched(patch)),
+        Err(reason) => listeners
+            .warnings
+            .add(format!("a `STATE_DELTA` does not apply, the state stays as it was: {reason}")),
+    }
+    Ok(())
+}
+
+fn replace_messages(event: &Event<'_>, listeners: &mut Listeners<'_, '_>) -> Result<(), DecodeError> {
+    let value =
+        event.value(Key::Messages, listeners.warnings)?.ok_or_else(|| event.missing(Key::Messages))?;
+    let messages = snapshot::messages(value, &*listeners.conversation.ids, listeners.warnings)?;
+    (listeners.tell)(Change::Snapshot(snapshot::items(&messages, listeners.warnings)));
+    listeners.conversation.history.replace(messages);
+    Ok(())
+}
+
+/// The messages that a replayed run was requested with: its user's messages are nowhere else.
+fn earlier_messages(event: &Event<'_>, listeners: &mut Listeners<'_, '_>) {
+    let Ok(Some(mut input)) = event.value(Key::Input, listeners.warnings) else { return };
+    let Some(messages) = input.get_mut("messages").map(Value::take) else { return };
+    match snapshot::messages(messages, &*listeners.conversation.ids, listeners.warnings) {
+        Ok(messages) => listeners.conversation.history.add_earlier(messages),
+        Err(error) => listeners.warnings.add(format!("the `input` of a `RUN_STARTED` {}", error.0)),
+    }
+}
+
+fn report_usage(event: &Event<'_>, listeners: &mut Listeners<'_, '_>) {
+    if let Some(usage) = usage(event, listeners.warnings) {
+        (listeners.tell)(Change::Usage(usage));
+    }
+}
+
+/// A result as the content of a message: text or content parts; any other value as its JSON.
+fn sent_content(result: &ResultContent<'_>) -> Value {
+    let is_part = |value: &Value| value.get("type").is_some_and(Value::is_string);
+    match result {
+        ResultContent::Text(text) => Value::String(text.to_string()),
+        ResultContent::Json(Value::Array(parts)) if !parts.is_empty() && parts.iter().all(is_part) => {
+            Value::Array(parts.clone())
+        }
+        ResultContent::Json(value) => Value::String(value.to_string()),
+    }
+}

@@ -1,0 +1,134 @@
+//! The types of event that this client knows, and the effect of each. A newer server may send others at any time: they
+//! have none.
+
+use std::fmt;
+
+use super::item::ItemKind;
+
+/// An event as a message names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct EventRef {
+    /// Its number in the exchange, counted from 1.
+    pub(super) number: u32,
+    /// Its type.
+    pub(super) kind: &'static str,
+}
+
+impl fmt::Display for EventRef {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "event {} (`{}`)", self.number, self.kind)
+    }
+}
+
+/// What an event does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Effect {
+    StartsRun,
+    FinishesRun,
+    FailsRun,
+    Begins(ItemKind),
+    Continues(ItemKind),
+    Ends(ItemKind),
+    Chunk(ItemKind),
+    StartsStep,
+    FinishesStep,
+    StartsSubagent,
+    EndsSubagent,
+    AnswersCall,
+    ReplacesMessages,
+    ReplacesState,
+    PatchesState,
+    SetsActivity,
+    ChangesActivity,
+    Encrypts,
+    Custom,
+    /// Reasoning of the versions before 1.0, which has no ids.
+    OldReasoning,
+    EndsOldReasoning,
+    /// It is read for the chunks that it ends.
+    EndsChunks,
+    Nothing,
+}
+
+/// Which chunks an event ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EndedChunks {
+    Nobody,
+    /// Those of the agent or subagent that the event is of.
+    Author,
+    All,
+}
+
+impl Effect {
+    /// Whether such an event concerns the run as a whole, and no subagent.
+    pub(super) fn is_of_run(self) -> bool {
+        matches!(self, Self::StartsRun | Self::FinishesRun | Self::FailsRun | Self::ReplacesMessages)
+    }
+
+    /// Which chunks such an event ends; a chunk itself depends on its id.
+    pub(super) fn ended_chunks(self) -> EndedChunks {
+        match self {
+            effect if effect.is_of_run() => EndedChunks::All,
+            Self::Chunk(_)
+            | Self::StartsSubagent
+            | Self::SetsActivity
+            | Self::ChangesActivity
+            | Self::Encrypts
+            | Self::Nothing => EndedChunks::Nobody,
+            _ => EndedChunks::Author,
+        }
+    }
+}
+
+/// Each type by its name, once.
+macro_rules! events {
+    ($kind:expr; $($name:literal => $effect:expr,)*) => {
+        match $kind {
+            $($name => Some(($name, $effect)),)*
+            _ => None,
+        }
+    };
+}
+
+/// The type of an event, and its effect.
+pub(super) fn known(kind: &str) -> Option<(&'static str, Effect)> {
+    events! { kind;
+        "TEXT_MESSAGE_CONTENT" => Effect::Continues(ItemKind::Message),
+        "TOOL_CALL_ARGS" => Effect::Continues(ItemKind::Call),
+        "REASONING_MESSAGE_CONTENT" => Effect::Continues(ItemKind::Reasoning),
+        "TEXT_MESSAGE_CHUNK" => Effect::Chunk(ItemKind::Message),
+        "TOOL_CALL_CHUNK" => Effect::Chunk(ItemKind::Call),
+        "REASONING_MESSAGE_CHUNK" => Effect::Chunk(ItemKind::Reasoning),
+        "RUN_STARTED" => Effect::StartsRun,
+        "RUN_FINISHED" => Effect::FinishesRun,
+        "RUN_ERROR" => Effect::FailsRun,
+        "TEXT_MESSAGE_START" => Effect::Begins(ItemKind::Message),
+        "TEXT_MESSAGE_END" => Effect::Ends(ItemKind::Message),
+        "TOOL_CALL_START" => Effect::Begins(ItemKind::Call),
+        "TOOL_CALL_END" => Effect::Ends(ItemKind::Call),
+        "TOOL_CALL_RESULT" => Effect::AnswersCall,
+        "REASONING_START" => Effect::Begins(ItemKind::ReasoningSpan),
+        "REASONING_END" => Effect::Ends(ItemKind::ReasoningSpan),
+        "REASONING_MESSAGE_START" => Effect::Begins(ItemKind::Reasoning),
+        "REASONING_MESSAGE_END" => Effect::Ends(ItemKind::Reasoning),
+        "REASONING_ENCRYPTED_VALUE" => Effect::Encrypts,
+        "STEP_STARTED" => Effect::StartsStep,
+        "STEP_FINISHED" => Effect::FinishesStep,
+        "SUBAGENT_STARTED" => Effect::StartsSubagent,
+        "SUBAGENT_FINISHED" => Effect::EndsSubagent,
+        "SUBAGENT_ERROR" => Effect::EndsSubagent,
+        "MESSAGES_SNAPSHOT" => Effect::ReplacesMessages,
+        "ACTIVITY_SNAPSHOT" => Effect::SetsActivity,
+        "ACTIVITY_DELTA" => Effect::ChangesActivity,
+        "STATE_SNAPSHOT" => Effect::ReplacesState,
+        "STATE_DELTA" => Effect::PatchesState,
+        "RAW" => Effect::Nothing,
+        "CUSTOM" => Effect::Custom,
+        // Of the versions before 1.0; they have no ids.
+        "THINKING_START" => Effect::EndsChunks,
+        "THINKING_END" => Effect::EndsChunks,
+        "THINKING_TEXT_MESSAGE_START" => Effect::EndsOldReasoning,
+        "THINKING_TEXT_MESSAGE_CONTENT" => Effect::OldReasoning,
+        "THINKING_TEXT_MESSAGE_END" => Effect::EndsOldReasoning,
+    }
+}

@@ -1,0 +1,100 @@
+//! Messages and calls as the protocol has them.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::content::Content;
+
+/// The role of reasoning.
+pub(super) const REASONING: &str = "reasoning";
+
+/// A message as it is sent.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Message {
+    pub(super) id: String,
+    pub(super) role: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) content: Option<Content>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) tool_calls: Vec<Call>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tool_call_id: Option<String>,
+    /// Its further fields, which go back unchanged.
+    #[serde(flatten)]
+    pub(super) rest: Map<String, Value>,
+    /// Whether its text is not complete.
+    #[serde(skip)]
+    pub(super) open: bool,
+    /// The results of its calls, which follow it.
+    #[serde(skip)]
+    pub(super) answers: Vec<Message>,
+}
+
+/// A tool call of an assistant's message.
+#[derive(Debug, Serialize)]
+pub(super) struct Call {
+    pub(super) id: String,
+    #[serde(rename = "type")]
+    pub(super) kind: &'static str,
+    pub(super) function: Function,
+    #[serde(flatten)]
+    pub(super) rest: Map<String, Value>,
+    /// Whether its arguments are not complete.
+    #[serde(skip)]
+    pub(super) open: bool,
+}
+
+/// The tool of a call, and its arguments as text.
+#[derive(Debug, Serialize)]
+pub(super) struct Function {
+    pub(super) name: String,
+    pub(super) arguments: String,
+}
+
+impl Message {
+    pub(super) fn new(id: &str, role: &str) -> Self {
+        Self {
+            id: id.to_owned(),
+            role: role.to_owned(),
+            content: None,
+            tool_calls: Vec::new(),
+            tool_call_id: None,
+            rest: Map::new(),
+            open: false,
+            answers: Vec::new(),
+        }
+    }
+
+    /// The same message with a name.
+    pub(super) fn named(mut self, name: Option<String>) -> Self {
+        self.rest.extend(name.map(|name| ("name".to_owned(), Value::String(name))));
+        self
+    }
+
+    pub(super) fn append(&mut self, text: &str) {
+        match &mut self.content {
+            Some(Content::Json(Value::String(content))) => content.push_str(text),
+            // An agent that streams the user's message back does not change it.
+            Some(Content::Parts(_)) => {}
+            content => *content = Some(Content::text(text)),
+        }
+    }
+
+    pub(super) fn has_files(&self) -> bool {
+        matches!(self.content, Some(Content::Parts(_)))
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.content.is_none() && self.tool_calls.is_empty()
+    }
+}
+
+impl Call {
+    pub(super) fn new(id: &str, name: &str, arguments: String) -> Self {
+        // An empty text means no arguments; a server that parses it as JSON needs an object.
+        let arguments = if arguments.is_empty() { "{}".to_owned() } else { arguments };
+        let function = Function { name: name.to_owned(), arguments };
+        Self { id: id.to_owned(), kind: "function", function, rest: Map::new(), open: false }
+    }
+}

@@ -1,0 +1,159 @@
+//! The items of an answer: which are open with their text so far, and when each began and ended.
+
+use std::collections::HashMap;
+
+use indexmap::IndexMap;
+
+use super::event_kind::EventRef;
+use super::item::ItemKind;
+
+/// How an item began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// With an event of its own.
+    Start,
+    /// With its first chunk.
+    Chunk,
+    /// It did not, but an event continues it.
+    Assumed,
+    /// With an event that names no id.
+    Unnamed,
+}
+
+/// When the newest item of an id began and ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Item {
+    run: u32,
+    pub(super) begun: EventRef,
+    pub(super) form: Form,
+    pub(super) ended: Option<EventRef>,
+    /// Whether all of it was there once.
+    is_complete: bool,
+}
+
+impl Item {
+    /// Whether it properly began and has not ended.
+    pub(super) fn is_unfinished(&self) -> bool {
+        self.ended.is_none() && matches!(self.form, Form::Start | Form::Chunk)
+    }
+}
+
+/// An item that is being assembled.
+#[derive(Debug, Default)]
+pub(super) struct Open {
+    /// The role of a message.
+    pub(super) role: &'static str,
+    /// Its text or arguments so far.
+    pub(super) text: String,
+}
+
+/// The items of one exchange.
+#[derive(Debug, Default)]
+pub(super) struct OpenItems {
+    /// The number of the current run: earlier runs do not count for the order of events.
+    run: u32,
+    items: [HashMap<String, Item>; ItemKind::ALL.len()],
+    open: [IndexMap<String, Open>; ItemKind::ALL.len()],
+}
+
+impl OpenItems {
+    /// From now on items belong to another run.
+    pub(super) fn start_run(&mut self) {
+        self.run += 1;
+    }
+
+    /// The newest item of an id in this run; none that no event has named.
+    pub(super) fn get(&self, kind: ItemKind, id: &str) -> Option<&Item> {
+        self.items[kind as usize].get(id).filter(|item| item.run == self.run && item.form != Form::Unnamed)
+    }
+
+    /// The items of this run that properly began and are open.
+    pub(super) fn unfinished(&self) -> impl Iterator<Item = (ItemKind, &str, EventRef)> {
+        ItemKind::ALL.into_iter().flat_map(move |kind| {
+            let ids = self.open[kind as usize].keys();
+            ids.filter_map(move |id| {
+                let item = self.get(kind, id).filter(|item| item.is_unfinished())?;
+                Some((kind, id.as_str(), item.begun))
+            })
+        })
+    }
+
+    pub(super) fn is_open(&self, kind: ItemKind, id: &str) -> bool {
+        self.open[kind as usize].contains_key(id)
+    }
+
+    /// Whether it was complete once.
+    pub(super) fn is_complete(&self, kind: ItemKind, id: &str) -> bool {
+        self.items[kind as usize].get(id).is_some_and(|item| item.is_complete)
+    }
+
+    /// The only open item of a kind, if there is exactly one.
+    pub(super) fn only_open(&self, kind: ItemKind) -> Option<&str> {
+        let mut open = self.open[kind as usize].keys();
+        open.next().filter(|_| open.next().is_none()).map(String::as_str)
+    }
+
+    /// The event begins an item; one that is unfinished stays as it is.
+    pub(super) fn begin(&mut self, kind: ItemKind, id: &str, form: Form, event: EventRef) {
+        let run = self.run;
+        match self.items[kind as usize].get_mut(id) {
+            Some(item) if item.run == run && item.is_unfinished() => {}
+            Some(item) => *item = Item { run, begun: event, form, ended: None, ..*item },
+            None => {
+                let item = Item { run, begun: event, form, ended: None, is_complete: false };
+                self.items[kind as usize].insert(id.to_owned(), item);
+            }
+        }
+    }
+
+    /// The event continues an item that it names: one that has ended, or never began, is assumed to have begun.
+    pub(super) fn resume(&mut self, kind: ItemKind, id: &str, event: EventRef) {
+        if self.get(kind, id).is_none_or(|item| item.ended.is_some()) {
+            self.begin(kind, id, Form::Assumed, event);
+        }
+    }
+
+    /// The event ends an item.
+    pub(super) fn end(&mut self, kind: ItemKind, id: &str, event: EventRef) {
+        if let Some(item) = self.items[kind as usize].get_mut(id) {
+            item.ended.get_or_insert(event);
+        }
+    }
+
+    /// The chunks of an item end with `by`; gives whether the item ends with them, since it began with one.
+    pub(super) fn end_chunks(&mut self, kind: ItemKind, id: &str, by: EventRef) -> bool {
+        let item = self.items[kind as usize].get_mut(id);
+        let item = item.filter(|item| matches!(item.form, Form::Chunk | Form::Unnamed));
+        item.map(|item| item.ended.get_or_insert(by)).is_some()
+    }
+
+    /// Opens an item.
+    pub(super) fn open(&mut self, kind: ItemKind, id: &str, role: &'static str) {
+        self.open[kind as usize].insert(id.to_owned(), Open { role, text: String::new() });
+    }
+
+    /// An open item.
+    pub(super) fn open_mut(&mut self, kind: ItemKind, id: &str) -> Option<&mut Open> {
+        self.open[kind as usize].get_mut(id)
+    }
+
+    /// Closes an open item.
+    pub(super) fn close(&mut self, kind: ItemKind, id: &str) -> Option<(String, Open)> {
+        let closed = self.open[kind as usize].swap_remove_entry(id)?;
+        self.set_complete(kind, id);
+        Some(closed)
+    }
+
+    /// Closes every open item of a kind, in the order they were opened.
+    pub(super) fn close_all(&mut self, kind: ItemKind) -> IndexMap<String, Open> {
+        let open = std::mem::take(&mut self.open[kind as usize]);
+        open.keys().for_each(|id| self.set_complete(kind, id));
+        open
+    }
+
+    fn set_complete(&mut self, kind: ItemKind, id: &str) {
+        if let Some(item) = self.items[kind as usize].get_mut(id) {
+            item.is_complete = true;
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! ananke: a test runner for tool-using AI agents.
 
 pub mod assertion;
+pub mod compare;
 pub mod compile;
 pub mod context;
 pub mod diagnostic;

@@ -5,7 +5,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use ananke::report::{comparison, json_lines};
+use ananke::report::comparison;
+use ananke::report::file::json;
 use ananke::schema::{FileKind, Version, embedded, generate, pruned, text};
 use serde_json::Value;
 
@@ -32,7 +33,7 @@ fn compare(path: &str, expected: &str) {
 /// Every schema with its name: those of the files, and those of what programs read.
 fn all() -> Vec<(&'static str, Value)> {
     let files = FileKind::ALL.iter().map(|kind| (kind.as_str(), generate(*kind)));
-    files.chain([("report", json_lines::schema()), ("comparison", comparison::schema())]).collect()
+    files.chain([("report", json::schema()), ("comparison", comparison::schema())]).collect()
 }
 
 #[test]

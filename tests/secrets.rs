@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-use ananke::report::console::{ConsoleOptions, ConsoleReport, Verbosity};
-use ananke::report::junit::{Attachments, JunitReport, Profile};
+use ananke::report::file::junit::{Attachments, JunitReport, Profile};
+use ananke::report::terminal::{ConsoleOptions, ConsoleReport, Verbosity};
 use ananke::report::{Reporter, tell};
 use ananke::run::{Options, run};
 use tokio::sync::mpsc;

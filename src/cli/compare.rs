@@ -3,9 +3,9 @@
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use ananke::compare::{ChangeKind, Comparison, ComparisonRules, Noise};
 use ananke::context::{Context, Scratch, TerminalSize};
 use ananke::redact::Redactor;
-use ananke::report::comparison::{Comparison, Kind, Noise, Rules};
 
 use super::arguments::{CompareOptions, FailOn};
 use super::exit::Exit;
@@ -55,9 +55,9 @@ impl ComparisonFile {
 
 /// Compares two reports, and says with the exit code whether something became worse.
 pub(super) fn compare(options: &CompareOptions, context: &Context) -> Exit {
-    let rules = Rules {
+    let rules = ComparisonRules {
         noise: Noise { ratio: options.slower, by: options.slower_by },
-        also: options.fail_on.iter().map(|kind| Kind::from(*kind)).collect(),
+        also: options.fail_on.iter().map(|kind| ChangeKind::from(*kind)).collect(),
     };
     let [before, after] = [&options.before, &options.after].map(|path| named(path, context));
     let comparison = match Comparison::of((&before.0, &before.1), (&after.0, &after.1), &rules) {
@@ -89,7 +89,7 @@ pub(super) fn named(path: &Path, context: &Context) -> (PathBuf, String) {
     (context.working_directory.join(path), path.display().to_string())
 }
 
-impl From<FailOn> for Kind {
+impl From<FailOn> for ChangeKind {
     fn from(kind: FailOn) -> Self {
         match kind {
             FailOn::Slower => Self::Slower,

@@ -3,19 +3,20 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use ananke::compare::Baseline;
 use ananke::context::Context;
 use ananke::model::ReportFormat;
 use ananke::report::Reporter;
-use ananke::report::comparison::{Baseline, BaselineReport};
-use ananke::report::console::{ConsoleOptions, ConsoleReport, Verbosity};
-use ananke::report::github::{GithubReport, Step};
-use ananke::report::html::HtmlReport;
-use ananke::report::json_lines::{JsonLinesReport, JsonReport};
-use ananke::report::junit::{Attachments, JunitReport, Profile};
-use ananke::report::live::{LiveArea, LiveOptions};
-use ananke::report::markdown::MarkdownReport;
-use ananke::report::servers::ServerReport;
-use ananke::report::tap::TapReport;
+use ananke::report::ci::github::{GithubReport, Step};
+use ananke::report::comparison::BaselineReport;
+use ananke::report::file::html::HtmlReport;
+use ananke::report::file::json::{JsonLinesReport, JsonReport};
+use ananke::report::file::junit::{Attachments, JunitReport, Profile};
+use ananke::report::file::markdown::MarkdownReport;
+use ananke::report::file::tap::TapReport;
+use ananke::report::terminal::ServerReport;
+use ananke::report::terminal::{ConsoleOptions, ConsoleReport, Verbosity};
+use ananke::report::terminal::{LiveArea, LiveOptions};
 
 use super::arguments::{Colour, JunitProfile, ReportOptions};
 use super::style::{is_coloured, is_dumb};

@@ -4,11 +4,11 @@ use std::io::{self, Write as _};
 use std::sync::Arc;
 
 use ananke::assertion::Writing;
+use ananke::compare::Baseline;
 use ananke::context::Context;
 use ananke::plan::Plan;
 use ananke::recording::{Mode, Recordings};
 use ananke::redact::Redactor;
-use ananke::report::comparison::Baseline;
 use ananke::report::tell;
 use ananke::run::{Options, Reason, Run, run as run_plan};
 use ananke::target::http::HttpTransport;

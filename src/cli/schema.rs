@@ -3,7 +3,8 @@
 use std::io::Write as _;
 
 use ananke::model::VERSIONS;
-use ananke::report::{comparison, json_lines};
+use ananke::report::comparison;
+use ananke::report::file::json;
 use ananke::schema::{FileKind, Version, pruned, text};
 
 use super::arguments::{SchemaFile, SchemaOptions};
@@ -28,7 +29,7 @@ pub(super) fn schema(options: &SchemaOptions) -> Exit {
         SchemaFile::Config => pruned(FileKind::Config, version),
         SchemaFile::Test => pruned(FileKind::Test, version),
         // All of these is there since the oldest version.
-        SchemaFile::Report => json_lines::schema(),
+        SchemaFile::Report => json::schema(),
         SchemaFile::Comparison => comparison::schema(),
     };
     let _ = write!(std::io::stdout().lock(), "{}", text(&schema));

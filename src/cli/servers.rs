@@ -7,8 +7,8 @@ use ananke::plan::{CaseEntry, Plan};
 use ananke::project::ServerCommand;
 use ananke::recording::{Mode, Recordings};
 use ananke::redact::Redactor;
-use ananke::report::live::LiveArea;
-use ananke::report::servers::last_words;
+use ananke::report::terminal::LiveArea;
+use ananke::report::terminal::last_words;
 use ananke::server::{Failed, Servers};
 use tokio_util::sync::CancellationToken;
 

@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::Reporter;
 use crate::context::Scratch;
 use crate::outcome::{Outcome, Status};
 use crate::redact::Sealed;
+use crate::report::reporter::Reporter;
 use crate::run::RunEvent;
 
 /// Where it is, from the config's folder.

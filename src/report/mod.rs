@@ -1,74 +1,19 @@
-//! Reports, one a file; each streams and sees nothing but sealed [`RunEvent`]s.
+//! Reports: on the terminal, in files, for build servers. Each takes sealed [`RunEvent`](crate::run::RunEvent)s one by
+//! one and sees nothing else of a run.
 //!
-//! What an agent says is hostile: whatever reaches a terminal or a file goes through [`text`], is bounded in size and
-//! never interpreted. The story of a test is told once, by `transcript`, for every report that wants it.
+//! What an agent says is hostile: whatever reaches a terminal or a file goes through [`escape`](crate::text::escape), is
+//! bounded in size and never interpreted. The transcript of a test is written in one place, for every report that has it.
 
-mod attempts;
+pub mod ci;
 pub mod comparison;
-pub mod console;
-mod counts;
-mod duration;
-mod ending;
-pub mod github;
-pub mod html;
-pub mod json_lines;
-pub mod junit;
+pub mod file;
 pub mod last_run;
-pub mod live;
-pub mod markdown;
-mod names;
-mod page;
-mod palette;
-mod paths;
-pub mod servers;
-mod snapshots;
-mod tally;
-pub mod tap;
-mod timestamp;
+mod layout;
+mod reporter;
+mod run_totals;
+mod snapshot_totals;
+pub mod terminal;
 mod transcript;
+mod words;
 
-use std::io;
-
-use tokio::sync::mpsc;
-
-use crate::redact::{Redactor, Sealed};
-use crate::run::RunEvent;
-
-/// Writes one report while the run goes.
-pub trait Reporter: Send {
-    /// Takes the next event.
-    ///
-    /// # Errors
-    /// Where the report cannot be written.
-    fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()>;
-
-    /// Completes the report; called once, after the last event, also when the run was cut short.
-    ///
-    /// # Errors
-    /// Where the report cannot be written.
-    fn finish(self: Box<Self>) -> io::Result<()>;
-}
-
-/// Takes every event of a run, seals it, and gives it to every reporter; completes the reports at the end.
-///
-/// # Errors
-/// The first report that cannot be written; the others are completed all the same.
-pub async fn tell(
-    mut events: mpsc::Receiver<RunEvent>,
-    redactor: Redactor,
-    mut reporters: Vec<Box<dyn Reporter>>,
-) -> io::Result<()> {
-    let mut first_error = Ok(());
-    while let Some(event) = events.recv().await {
-        let event = redactor.seal(event);
-        for reporter in &mut reporters {
-            let told = reporter.event(&event);
-            first_error = first_error.and(told);
-        }
-    }
-    for reporter in reporters {
-        let finished = reporter.finish();
-        first_error = first_error.and(finished);
-    }
-    first_error
-}
+pub use reporter::{Reporter, tell};

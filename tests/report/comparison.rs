@@ -3,11 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use ananke::compare::{ChangeKind, Comparison, ComparisonRules};
 use ananke::outcome::{Outcome, Status};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
-use ananke::report::comparison::{Comparison, Kind, Rules, schema};
-use ananke::report::json_lines::{JsonLinesReport, JsonReport};
+use ananke::report::comparison::schema;
+use ananke::report::file::json::{JsonLinesReport, JsonReport};
 use ananke::run::RunEvent;
 use proptest::prelude::*;
 use serde_json::Value;
@@ -37,7 +38,7 @@ fn lines(folder: &Path, name: &str, events: &[Sealed<RunEvent>]) -> PathBuf {
 }
 
 fn compared(before: &Path, after: &Path) -> Result<Comparison, Vec<String>> {
-    let compared = Comparison::of((before, "before"), (after, "after"), &Rules::default());
+    let compared = Comparison::of((before, "before"), (after, "after"), &ComparisonRules::default());
     compared.map_err(|problems| problems.into_iter().map(|problem| problem.message).collect())
 }
 
@@ -60,7 +61,7 @@ fn one_value_says_the_same_as_the_lines() {
     assert_eq!(names, 2, "nothing in the making is left");
     let text = fs::read_to_string(whole).unwrap();
     let report: Value = serde_json::from_str(&text).unwrap();
-    assert!(jsonschema::validator_for(&ananke::report::json_lines::schema()).unwrap().is_valid(&report));
+    assert!(jsonschema::validator_for(&ananke::report::file::json::schema()).unwrap().is_valid(&report));
     let keys: Vec<&String> = report.as_object().unwrap().keys().collect();
     assert_eq!(keys, ["version", "summary", "results"]);
     let mut values: Vec<Value> =
@@ -102,7 +103,7 @@ fn what_is_printed_for_programs_fits_its_schema() {
     }
     let [before, after] = [("a", everything()), ("b", after)]
         .map(|(name, outcomes)| whole(folder.path(), name, &run(outcomes)));
-    let rules = Rules { also: Kind::ALL.to_vec(), ..Rules::default() };
+    let rules = ComparisonRules { also: ChangeKind::ALL.to_vec(), ..ComparisonRules::default() };
     let comparison = Comparison::of((&before, "a"), (&after, "b"), &rules).unwrap();
     let value = json(&comparison);
     let validator = jsonschema::validator_for(&schema()).unwrap();
@@ -314,7 +315,7 @@ fn hostile_comparison(count: usize) -> Comparison {
     let before = whole(folder.path(), "a.json", &run(outcomes(1).collect()));
     let after = whole(folder.path(), "b.json", &run(outcomes(2).collect()));
     let hostile = format!("{}{}", outcomes::MARKDOWN, outcomes::HOSTILE);
-    Comparison::of((&before, &hostile), (&after, &hostile), &Rules::default()).unwrap()
+    Comparison::of((&before, &hostile), (&after, &hostile), &ComparisonRules::default()).unwrap()
 }
 
 #[test]

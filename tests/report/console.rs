@@ -7,7 +7,7 @@ use ananke::context::TerminalSize;
 use ananke::outcome::{Level, Outcome, Status, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
-use ananke::report::console::{ConsoleOptions, ConsoleReport, Verbosity};
+use ananke::report::terminal::{ConsoleOptions, ConsoleReport, Verbosity};
 use ananke::run::RunEvent;
 
 use super::{begun, compare, ended, outcomes, run, seal};

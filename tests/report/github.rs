@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ananke::outcome::{Outcome, Status, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
-use ananke::report::github::{GithubReport, Step};
+use ananke::report::ci::github::{GithubReport, Step};
 use ananke::run::RunEvent;
 
 use super::json_lines::Pipe;

@@ -6,8 +6,8 @@ use std::fs;
 use ananke::outcome::{Line, Outcome, Status, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
-use ananke::report::html::HtmlReport;
-use ananke::report::json_lines::JsonReport;
+use ananke::report::file::html::HtmlReport;
+use ananke::report::file::json::JsonReport;
 use ananke::run::RunEvent;
 use serde_json::Value;
 
@@ -162,7 +162,7 @@ fn what_an_agent_says_stays_data() {
 
 #[test]
 fn the_page_marks_the_signs_that_are_escaped_elsewhere() {
-    let script = include_str!("../../src/report/html/text.js");
+    let script = include_str!("../../src/report/file/html/text.js");
     let (_, rest) = script.split_once("new RegExp(").expect("a pattern");
     let (pattern, _) = rest.split_once("\"gu\"").expect("its end");
     let class: String = pattern.split('"').skip(1).step_by(2).collect();

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ananke::outcome::{Status, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
-use ananke::report::json_lines::{JsonLinesReport, schema};
+use ananke::report::file::json::{JsonLinesReport, schema};
 use ananke::run::RunEvent;
 use serde_json::{Value, json};
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use ananke::outcome::{Outcome, Status};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
-use ananke::report::junit::{Attachments, JunitReport, Profile};
+use ananke::report::file::junit::{Attachments, JunitReport, Profile};
 use ananke::run::RunEvent;
 use quick_xml::Reader;
 use quick_xml::XmlVersion;

@@ -2,7 +2,7 @@
 
 use ananke::outcome::{Outcome, Status};
 use ananke::report::Reporter;
-use ananke::report::junit::{Attachments, JunitReport, Profile};
+use ananke::report::file::junit::{Attachments, JunitReport, Profile};
 use regex::Regex;
 
 use super::junit::{Node, folder, parsed, xml_text};

@@ -9,7 +9,7 @@ use std::time::Duration;
 use ananke::context::{ManualClock, TerminalSize};
 use ananke::outcome::{Status, Verdict};
 use ananke::report::Reporter;
-use ananke::report::live::{LiveArea, LiveOptions};
+use ananke::report::terminal::{LiveArea, LiveOptions};
 use ananke::run::RunEvent;
 use ananke::text::columns;
 

@@ -5,7 +5,7 @@ use std::fs;
 use ananke::outcome::{Outcome, Status, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
-use ananke::report::markdown::{MOST, MarkdownReport};
+use ananke::report::file::markdown::{MOST, MarkdownReport};
 use ananke::run::RunEvent;
 
 use super::junit::{folder, names};

@@ -5,7 +5,7 @@ use std::fs;
 use ananke::outcome::{Outcome, Status, TestEnd, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
-use ananke::report::tap::TapReport;
+use ananke::report::file::tap::TapReport;
 use ananke::run::RunEvent;
 
 use super::junit::{folder, names};

@@ -39,6 +39,7 @@ const DIRECTION: &[&[&str]] = &[
     &["engine"],
     &["run"],
     &["compare"],
+    &["compare"],
     &["report"],
     &["testing", "mock"],
     &["cli"],
@@ -56,7 +57,7 @@ const KNOWN_ONLY_BY: &[(&str, &[&str])] = &[
     ("jsonschema", &["schema/"]),
     ("quick_xml", &["report/"]),
     ("reqwest", &["target/"]),
-    ("ring", &["report/html/"]),
+    ("ring", &["report/file/html/"]),
     ("rustix", &["process/"]),
     ("rustls", &["target/"]),
     // The reader and, beside it, the translation of its errors.

@@ -2,11 +2,9 @@
 
 use anstyle::Style;
 
-use super::Comparison;
-use super::change::{Change, Kind};
 use super::words::{self, Difference, SECTIONS};
-use crate::report::page::Page;
-use crate::report::palette::Palette;
+use crate::compare::{Change, ChangeKind, Comparison};
+use crate::report::layout::{Page, Palette};
 use crate::text::{escape, truncate};
 
 /// How many tests of one section are listed: more is for programs.
@@ -111,7 +109,9 @@ fn test(page: &mut Page, palette: Palette, change: &Change) {
 
 fn style(palette: Palette, change: &Change) -> Style {
     match (&change.after, change.kinds[0]) {
-        (_, Kind::Tools | Kind::Ending | Kind::Slower | Kind::Flaky) | (None, _) => palette.warning,
+        (_, ChangeKind::Tools | ChangeKind::Ending | ChangeKind::Slower | ChangeKind::Flaky) | (None, _) => {
+            palette.warning
+        }
         (Some(after), _) => palette.of(after.status),
     }
 }

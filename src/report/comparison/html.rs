@@ -6,9 +6,8 @@ use std::fmt::Write as _;
 
 use quick_xml::escape::escape;
 
-use super::Comparison;
-use super::change::Change;
 use super::words::{self, Difference, SECTIONS};
+use crate::compare::{Change, Comparison};
 use crate::text::{escape, truncate};
 
 /// The most bytes of one text.

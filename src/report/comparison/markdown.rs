@@ -2,10 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::Comparison;
-use super::change::Change;
 use super::words::{self, Difference, SECTIONS};
-use crate::report::markdown::{MOST, Rows, code};
+use crate::compare::{Change, Comparison};
+use crate::report::file::markdown::{MOST, Rows, code};
 
 /// The most bytes of one text.
 const LONGEST: usize = 400;

@@ -1,35 +1,33 @@
 //! What there is to say of a comparison, in words that every form of it has in common.
 
-use super::change::{Change, Kind, ratio};
-use super::digest::Digest;
 use super::tools::both;
-use super::{Comparison, Side};
+use crate::compare::{Change, ChangeKind, ComparedRun, Comparison, TestSummary, ratio};
 use crate::outcome::Status;
-use crate::report::duration;
-use crate::report::palette::mark;
+use crate::report::layout::mark;
+use crate::report::words::duration;
 use crate::text::escape;
 
 /// Headings, each with the kinds that stand below it where they are the first of a test; what weighs most comes first.
-pub(super) const SECTIONS: [(&str, &[Kind]); 8] = [
-    ("newly failing", &[Kind::NewlyFailing]),
-    ("still failing", &[Kind::StillFailing]),
-    ("newly flaky", &[Kind::Flaky]),
-    ("changed", &[Kind::Tools, Kind::Ending, Kind::Slower]),
-    ("newly passing", &[Kind::NewlyPassing]),
-    ("now skipped", &[Kind::Skipped]),
-    ("new", &[Kind::New]),
-    ("removed", &[Kind::Removed]),
+pub(super) const SECTIONS: [(&str, &[ChangeKind]); 8] = [
+    ("newly failing", &[ChangeKind::NewlyFailing]),
+    ("still failing", &[ChangeKind::StillFailing]),
+    ("newly flaky", &[ChangeKind::Flaky]),
+    ("changed", &[ChangeKind::Tools, ChangeKind::Ending, ChangeKind::Slower]),
+    ("newly passing", &[ChangeKind::NewlyPassing]),
+    ("now skipped", &[ChangeKind::Skipped]),
+    ("new", &[ChangeKind::New]),
+    ("removed", &[ChangeKind::Removed]),
 ];
 
 impl Comparison {
     /// What stands below the heading of these kinds.
-    pub(super) fn section_of<'c>(&'c self, kinds: &'c [Kind]) -> impl Iterator<Item = &'c Change> {
+    pub(super) fn section_of<'c>(&'c self, kinds: &'c [ChangeKind]) -> impl Iterator<Item = &'c Change> {
         self.changes.iter().filter(move |change| kinds.contains(&change.kinds[0]))
     }
 
     /// How many tests changed in which way.
     pub(super) fn changed(&self) -> String {
-        let counts = Kind::ALL.map(|kind| (kind, self.count(kind)));
+        let counts = ChangeKind::ALL.map(|kind| (kind, self.count(kind)));
         let changed = listed(counts.into_iter());
         if changed.is_empty() { "nothing changed".to_owned() } else { changed }
     }
@@ -60,7 +58,7 @@ impl Comparison {
 }
 
 /// `2 newly failing, 1 slower`.
-fn listed(counts: impl Iterator<Item = (Kind, usize)>) -> String {
+fn listed(counts: impl Iterator<Item = (ChangeKind, usize)>) -> String {
     let told = counts.filter(|(_, count)| *count > 0);
     told.map(|(kind, count)| format!("{count} {}", kind.words())).collect::<Vec<_>>().join(", ")
 }
@@ -70,18 +68,18 @@ fn tests(count: usize) -> String {
 }
 
 /// What messages call the report of a run.
-pub(super) fn name(side: &Side) -> String {
-    escape::line(&side.name).into_owned()
+pub(super) fn name(run: &ComparedRun) -> String {
+    escape::line(&run.name).into_owned()
 }
 
 /// `base.json: 9 tests in 3.2 s`.
-pub(super) fn run(side: &Side) -> String {
-    format!("{}: {}", name(side), of_run(side))
+pub(super) fn run(run: &ComparedRun) -> String {
+    format!("{}: {}", name(run), of_run(run))
 }
 
 /// `9 tests in 3.2 s`.
-pub(super) fn of_run(side: &Side) -> String {
-    let whole = side.whole;
+pub(super) fn of_run(run: &ComparedRun) -> String {
+    let whole = run.summary;
     let time = whole.elapsed_us.map(|us| format!(" in {}", duration::for_people(us)));
     let end = match whole.exit_code {
         None => ", cut short",
@@ -94,7 +92,7 @@ pub(super) fn of_run(side: &Side) -> String {
 /// The sign before a test.
 pub(super) fn sign(change: &Change) -> &'static str {
     match (&change.after, change.kinds[0]) {
-        (_, Kind::Tools | Kind::Ending | Kind::Slower | Kind::Flaky) => "~",
+        (_, ChangeKind::Tools | ChangeKind::Ending | ChangeKind::Slower | ChangeKind::Flaky) => "~",
         (Some(after), _) => mark(after.status),
         (None, _) => "-",
     }
@@ -112,7 +110,7 @@ pub(super) fn note(change: &Change) -> String {
     let kind = change.kinds[0];
     let mut notes = Vec::new();
     if let Some(after) = &change.after {
-        if after.fails() || (kind == Kind::New && after.status == Status::Skipped) {
+        if after.fails() || (kind == ChangeKind::New && after.status == Status::Skipped) {
             notes.push(after.status.as_str().to_owned());
         }
         for (is_set, word) in [(after.flaky, "passed on a retry"), (after.quarantined, "quarantined")] {
@@ -120,7 +118,7 @@ pub(super) fn note(change: &Change) -> String {
         }
     }
     match &change.before {
-        None if kind == Kind::NewlyFailing => notes.push("new".to_owned()),
+        None if kind == ChangeKind::NewlyFailing => notes.push("new".to_owned()),
         Some(before) if Some(before.status) != change.after.as_ref().map(|after| after.status) => {
             notes.push(format!("{} before", before.status.as_str()));
         }
@@ -140,14 +138,14 @@ pub(super) struct Difference {
 /// What became different beside the verdict.
 pub(super) fn differences(change: &Change) -> Vec<Difference> {
     let (Some(before), Some(after)) = (&change.before, &change.after) else { return Vec::new() };
-    let difference = |kind: &Kind| {
+    let difference = |kind: &ChangeKind| {
         let (word, was, is) = match kind {
-            Kind::Tools => {
+            ChangeKind::Tools => {
                 let (was, is) = both(&before.tools, &after.tools);
                 ("tools", was, is)
             }
-            Kind::Ending => ("ending", ending(before), ending(after)),
-            Kind::Slower => {
+            ChangeKind::Ending => ("ending", ending(before), ending(after)),
+            ChangeKind::Slower => {
                 let times = ratio(before.duration_us, after.duration_us);
                 let is = duration::for_people(after.duration_us);
                 let is = if times.is_finite() { format!("{is} ({times:.1} times as long)") } else { is };
@@ -160,6 +158,6 @@ pub(super) fn differences(change: &Change) -> Vec<Difference> {
     change.kinds.iter().filter_map(difference).collect()
 }
 
-fn ending(test: &Digest) -> String {
+fn ending(test: &TestSummary) -> String {
     test.ending.clone().unwrap_or_else(|| "none".to_owned())
 }

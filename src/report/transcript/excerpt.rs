@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Scope, event_of};
+use super::style::{Scope, event_of};
 use crate::outcome::Line;
 
 /// A turn with no more lines is told whole.
@@ -16,7 +16,7 @@ const LAST: usize = 3;
 
 /// Whether each of `lines` is told: in an excerpt of a long turn those that a finding names, with what was just before
 /// and after them, and both ends.
-pub(super) fn kept(lines: &[Line], cited: &BTreeSet<u32>, scope: Scope) -> Vec<bool> {
+pub(crate) fn kept(lines: &[Line], cited: &BTreeSet<u32>, scope: Scope) -> Vec<bool> {
     let count = lines.len();
     if scope != Scope::Excerpt || count <= SHORT {
         return vec![true; count];

@@ -2,10 +2,11 @@
 
 use anstyle::Style;
 
-use super::{GUTTER, Scope, Teller};
+use super::style::{GUTTER, Scope};
+use super::writer::TranscriptWriter;
 use crate::diagnostic::{Difference, DifferenceLine, Side};
 use crate::outcome::{Failure, Held, Problem, Status};
-use crate::report::palette::{Palette, mark};
+use crate::report::layout::{Palette, mark};
 use crate::text::escape;
 
 /// How many of the things that were seen instead are shown with a failure.
@@ -16,9 +17,9 @@ enum Finding<'a> {
     Rule(&'a Failure),
 }
 
-impl Teller {
+impl TranscriptWriter {
     /// All that is wrong in one part of the story, an empty line between each two; `apart` also before the first.
-    pub(super) fn findings(&mut self, problem: Option<&Problem>, failures: &[Failure], mut apart: bool) {
+    pub(crate) fn findings(&mut self, problem: Option<&Problem>, failures: &[Failure], mut apart: bool) {
         let rules = failures.iter().map(Finding::Rule);
         for finding in problem.map(Finding::Problem).into_iter().chain(rules) {
             if std::mem::replace(&mut apart, true) {
@@ -32,16 +33,16 @@ impl Teller {
     }
 
     /// The rules that hold, a line each, where they are told at all; `apart` has an empty line before the first.
-    pub(super) fn held(&mut self, held: &[Held], apart: bool) {
-        if !self.telling.held || held.is_empty() {
+    pub(crate) fn held(&mut self, held: &[Held], apart: bool) {
+        if !self.style.held || held.is_empty() {
             return;
         }
         if apart {
             self.page.end();
         }
-        let Palette { passed, faint, .. } = self.telling.palette;
+        let Palette { passed, faint, .. } = self.style.palette;
         for Held { rule, level, place, wanted } in held {
-            self.page.space(self.telling.indent + GUTTER - 2);
+            self.page.space(self.style.indent + GUTTER - 2);
             self.page.put(passed, mark(Status::Passed));
             self.page.space(1);
             self.page.hang();
@@ -76,7 +77,7 @@ impl Teller {
         }
         let cited = failure.events.iter().filter(|event| self.cited.contains(event));
         let cited: Vec<String> = cited.map(|event| format!("#{event}")).collect();
-        if self.telling.scope != Scope::Findings {
+        if self.style.scope != Scope::Findings {
             self.field("events", &cited.join(", "));
         }
         let Failure { level, place, rule, .. } = failure;
@@ -87,8 +88,8 @@ impl Teller {
 
     /// The lines that differ, in the colours of what is gone and what is new.
     fn difference(&mut self, difference: &Difference) {
-        let palette = self.telling.palette;
-        let column = self.telling.indent + GUTTER;
+        let palette = self.style.palette;
+        let column = self.style.indent + GUTTER;
         let mut line = |style: Style, text: String| {
             if !text.is_empty() {
                 self.page.space(column);
@@ -114,8 +115,8 @@ impl Teller {
     }
 
     fn finding(&mut self, mark: &str, message: &str) {
-        let Palette { failed, strong, .. } = self.telling.palette;
-        let column = self.telling.indent + GUTTER;
+        let Palette { failed, strong, .. } = self.style.palette;
+        let column = self.style.indent + GUTTER;
         self.page.space(column - 2);
         self.page.put(failed, mark);
         self.page.space(1);
@@ -129,9 +130,9 @@ impl Teller {
         if value.is_empty() {
             return;
         }
-        let column = self.telling.indent + GUTTER;
+        let column = self.style.indent + GUTTER;
         self.page.space(column);
-        self.page.put(self.telling.palette.faint, &format!("{label:<8}  "));
+        self.page.put(self.style.palette.faint, &format!("{label:<8}  "));
         let value = self.harmless(value);
         self.page.block(column + 10, Style::new(), &value);
         self.page.end();

@@ -11,6 +11,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::sync::Arc;
 
+use ananke::compare::{Comparison, ComparisonRules};
 use ananke::context::TerminalSize;
 use ananke::diagnostic::render::{Look, concise, human};
 use ananke::diagnostic::{Code, Diagnostic, SourceFile, Span};
@@ -19,10 +20,9 @@ use ananke::outcome::{
     Verdict,
 };
 use ananke::redact::Sealed;
-use ananke::report::comparison::{Comparison, Rules};
-use ananke::report::console::Verbosity;
-use ananke::report::junit::Profile;
-use ananke::report::markdown::MOST;
+use ananke::report::file::junit::Profile;
+use ananke::report::file::markdown::MOST;
+use ananke::report::terminal::Verbosity;
 use ananke::run::RunEvent;
 use proptest::prelude::*;
 use regex::Regex;
@@ -227,7 +227,8 @@ fn check_others(text: &str) {
         .map(|(last, first)| Outcome { id: first.id.clone(), ..last });
     let [before, after] = [("before", before.clone()), ("after", after.collect())]
         .map(|(name, tests)| comparison::whole(folder.path(), name, &events(text, &tests)));
-    let compared = Comparison::of((&before, text), (&after, text), &Rules::default()).expect("two reports");
+    let compared =
+        Comparison::of((&before, text), (&after, text), &ComparisonRules::default()).expect("two reports");
     for width in [None, Some(30), Some(2)] {
         orders.check("a comparison", &compared.text(false, width));
     }

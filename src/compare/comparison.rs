@@ -1,0 +1,63 @@
+//! What changed from one run to another.
+
+use super::change::{Change, ChangeKind, Noise};
+use super::run_summary::RunSummary;
+
+/// What counts as a change, and as a regression.
+#[derive(Clone, Debug, Default)]
+pub struct ComparisonRules {
+    /// From when on a test is slower.
+    pub noise: Noise,
+    /// What counts as a regression in addition to newly failing tests.
+    pub also: Vec<ChangeKind>,
+}
+
+/// What changed from one run to another.
+#[derive(Debug)]
+pub struct Comparison {
+    pub(crate) before: ComparedRun,
+    pub(crate) after: ComparedRun,
+    /// In the order of the second report; then what only the first has, in its order.
+    pub(crate) changes: Vec<Change>,
+    /// The number of tests of the first report that the second run did not select.
+    pub(crate) not_run: usize,
+    pub(crate) agents_time: AgentsTime,
+    pub(crate) also: Vec<ChangeKind>,
+}
+
+/// One of the two runs.
+#[derive(Clone, Debug)]
+pub(crate) struct ComparedRun {
+    /// The name of its report in messages.
+    pub(crate) name: String,
+    pub(crate) summary: RunSummary,
+}
+
+/// The agent's time in the tests that passed in both runs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct AgentsTime {
+    pub(crate) tests: usize,
+    pub(crate) before_us: u64,
+    pub(crate) after_us: u64,
+}
+
+impl Comparison {
+    /// The number of tests that changed in this way.
+    pub(crate) fn count(&self, kind: ChangeKind) -> usize {
+        self.changes.iter().filter(|change| change.kinds.contains(&kind)).count()
+    }
+
+    /// The number of regressions of each kind that has any.
+    pub(crate) fn regressions(&self) -> Vec<(ChangeKind, usize)> {
+        let count = |kind: &ChangeKind| {
+            let of_kind = |change: &&Change| change.regressions(&self.also).any(|other| other == *kind);
+            (*kind, self.changes.iter().filter(of_kind).count())
+        };
+        ChangeKind::ALL.iter().map(count).filter(|(_, count)| *count > 0).collect()
+    }
+
+    /// Whether there is a regression.
+    pub fn is_regression(&self) -> bool {
+        !self.regressions().is_empty()
+    }
+}

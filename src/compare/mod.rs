@@ -1,0 +1,23 @@
+//! What changed between two runs, from their reports: which tests fail newly, call other tools, take longer.
+//!
+//! Flows in: two reports, read back test by test, or one and the results of the current run. Flows out: a [`Comparison`].
+//! **Invariant:** two reports of one run have no difference.
+
+mod baseline;
+mod builder;
+mod change;
+mod comparison;
+mod reader;
+mod report_object;
+mod run_summary;
+mod test_summary;
+
+pub use baseline::Baseline;
+pub(crate) use builder::ComparisonBuilder;
+pub(crate) use change::{Change, ratio};
+pub use change::{ChangeKind, Noise};
+pub(crate) use comparison::ComparedRun;
+pub use comparison::{Comparison, ComparisonRules};
+pub(crate) use reader::read_line;
+pub(crate) use run_summary::RunSummary;
+pub(crate) use test_summary::TestSummary;

@@ -1,0 +1,211 @@
+//! Reads a report back, test by test: a whole file or JSON lines, told apart by what they hold.
+//!
+//! **Invariant:** a text that is not a report, or only a part of one, is an error with its place; only the summaries of the
+//! tests stay in memory.
+
+use std::cell::Cell;
+use std::collections::HashSet;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
+use serde::Deserialize as _;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{DeserializeSeed, Error as _, MapAccess, Visitor};
+use serde_json::error::Category;
+use serde_json::{Deserializer, Error};
+
+use super::report_object::{Object, Part};
+use super::run_summary::RunSummary;
+use super::test_summary::TestSummary;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::reason;
+
+/// The most bytes that one value of a report may have: a line of JSON lines, or a whole file.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// The most tests that one report may tell of.
+const MOST_TESTS: usize = 1_000_000;
+
+/// Reads the report at `path`, which messages call `name`, and gives each of its tests to `take`.
+///
+/// # Errors
+/// Where it cannot be read, is no report, is one of a format that is not known, or is not whole.
+pub(crate) fn read(
+    path: &Path,
+    name: &str,
+    take: &mut dyn FnMut(TestSummary),
+) -> Result<RunSummary, Diagnostic> {
+    let unreadable = |error: &io::Error| {
+        Diagnostic::error(Code::Unreadable, format!("`{name}` cannot be read: {}", reason(error)))
+    };
+    let file = File::open(path).map_err(|error| unreadable(&error))?;
+    let left = Cell::new(MOST_BYTES);
+    let mut input = BufReader::new(Limited { input: file, left: &left });
+    // A folder is opened like a file, and refuses to be read.
+    input.fill_buf().map_err(|error| unreadable(&error))?;
+    read_from(input, &|| left.set(MOST_BYTES), take).map_err(|Bad { place, message, help }| {
+        let place = place.map(|(line, column)| format!(", line {line}, column {column}"));
+        let message = format!("`{name}`{}: {message}", place.unwrap_or_default());
+        Diagnostic::error(Code::BadReport, message).help(help)
+    })
+}
+
+/// Reads the summary of one result line.
+pub(crate) fn read_line(line: &str) -> Option<TestSummary> {
+    match serde_json::from_str::<Object>(line).ok()?.part() {
+        Ok(Part::Test(test)) => Some(test),
+        _ => None,
+    }
+}
+
+/// What is wrong with a report.
+#[derive(Debug, PartialEq, Eq)]
+struct Bad {
+    /// Line and column, counted from 1.
+    place: Option<(usize, usize)>,
+    message: String,
+    help: &'static str,
+}
+
+impl Bad {
+    const WRITE_ONE: &str = "`ananke run -o FILE.json` writes a report that can be compared";
+    const RUN_AGAIN: &str =
+        "the program was killed before the end of the run, or the file was cut: run it again";
+    const AS_LINES: &str = "write JSON lines (`-o FILE.jsonl`), which may be longer";
+
+    fn new(message: impl Into<String>, help: &'static str) -> Self {
+        Self { place: None, message: message.into(), help }
+    }
+
+    fn of(error: &Error) -> Self {
+        let text = error.to_string();
+        let told = text.rsplit_once(" at line ").map_or(text.as_str(), |(told, _)| told);
+        let (message, help) = match error.classify() {
+            Category::Io => (told.to_owned(), Self::AS_LINES),
+            Category::Syntax => (format!("no JSON: {told}"), Self::WRITE_ONE),
+            Category::Data => (told.to_owned(), Self::WRITE_ONE),
+            Category::Eof => ("the report ends in the middle of a value".to_owned(), Self::RUN_AGAIN),
+        };
+        let place = (error.line() > 0).then(|| (error.line(), error.column().max(1)));
+        Self { place, message, help }
+    }
+}
+
+/// Reads values until there are no more; `next` is called before each.
+fn read_from(
+    mut input: impl BufRead,
+    next: &dyn Fn(),
+    take: &mut dyn FnMut(TestSummary),
+) -> Result<RunSummary, Bad> {
+    // What some shells put before redirected output.
+    if input.fill_buf().is_ok_and(|start| start.starts_with(b"\xef\xbb\xbf")) {
+        input.consume(3);
+    }
+    let mut values = Deserializer::from_reader(input);
+    let mut reading = Reading { ids: HashSet::new(), whole: None, take };
+    loop {
+        match values.end() {
+            Ok(()) => return reading.whole(),
+            Err(error) if error.is_io() => return Err(Bad::of(&error)),
+            Err(_) => {}
+        }
+        next();
+        reading.deserialize(&mut values).map_err(|error| Bad::of(&error))?;
+    }
+}
+
+/// A report so far.
+struct Reading<'t> {
+    ids: HashSet<String>,
+    whole: Option<RunSummary>,
+    take: &'t mut dyn FnMut(TestSummary),
+}
+
+impl Reading<'_> {
+    fn add(&mut self, part: Part) -> Result<(), String> {
+        if self.whole.is_some() && !matches!(part, Part::Unknown) {
+            return Err("the file goes on behind the end of a report; a report is of one run".to_owned());
+        }
+        match part {
+            Part::Test(test) => self.test(test),
+            Part::Summary(whole) => {
+                self.whole = Some(whole);
+                Ok(())
+            }
+            Part::Report(tests, whole) => {
+                self.whole = Some(whole);
+                tests.into_iter().try_for_each(|test| self.test(test))
+            }
+            Part::Unknown => Ok(()),
+        }
+    }
+
+    fn test(&mut self, test: TestSummary) -> Result<(), String> {
+        if self.ids.len() >= MOST_TESTS {
+            return Err(format!("more than {MOST_TESTS} results"));
+        }
+        if !self.ids.insert(test.id.clone()) {
+            return Err(format!("a second result of the test `{}`; a report is of one run", test.id));
+        }
+        (self.take)(test);
+        Ok(())
+    }
+
+    /// What the report says of its run, once everything is read.
+    fn whole(self) -> Result<RunSummary, Bad> {
+        let results = match self.ids.len() {
+            1 => "1 result".to_owned(),
+            told => format!("{told} results"),
+        };
+        match self.whole {
+            Some(whole) if whole.total == self.ids.len() => Ok(whole),
+            Some(RunSummary { total, .. }) => {
+                let message = format!("the summary counts {total}, and the report has {results}");
+                Err(Bad::new(message, "compare a report as it was written"))
+            }
+            None if self.ids.is_empty() => Err(Bad::new("there is no report in it", Bad::WRITE_ONE)),
+            None => Err(Bad::new(format!("the summary is missing behind {results}"), Bad::RUN_AGAIN)),
+        }
+    }
+}
+
+/// Takes the next value. What is wrong with it is found while the place is still known.
+impl<'de> DeserializeSeed<'de> for &mut Reading<'_> {
+    type Value = ();
+
+    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for &mut Reading<'_> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an object of a report")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<(), A::Error> {
+        let object = Object::deserialize(MapAccessDeserializer::new(entries))?;
+        object.part().and_then(|part| self.add(part)).map_err(A::Error::custom)
+    }
+}
+
+/// A reader that gives up on a value without end.
+struct Limited<'l, R> {
+    input: R,
+    /// How many bytes the value that is being read may still have.
+    left: &'l Cell<u64>,
+}
+
+impl<R: Read> Read for Limited<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.input.read(buffer)?;
+        let left = self.left.get().checked_sub(count as u64);
+        self.left
+            .set(left.ok_or_else(|| io::Error::other(format!("a value of over {} GiB", MOST_BYTES >> 30)))?);
+        Ok(count)
+    }
+}

@@ -1,0 +1,28 @@
+//! What a report says of its run as a whole.
+
+use serde::Deserialize;
+use serde::de::{Deserializer, Error};
+
+/// What a report says of its run as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(expecting = "a summary")]
+pub(crate) struct RunSummary {
+    /// How many results there must be.
+    pub(crate) total: usize,
+    #[serde(default, rename = "duration_ms", deserialize_with = "microseconds")]
+    pub(crate) elapsed_us: Option<u64>,
+    /// Missing where the run was cut short.
+    #[serde(default)]
+    pub(crate) exit_code: Option<i64>,
+}
+
+/// Milliseconds as microseconds.
+pub(super) fn microseconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    const A_CENTURY_MS: f64 = 3.2e12;
+    let Some(ms) = Option::<f64>::deserialize(deserializer)? else { return Ok(None) };
+    if !(0.0..A_CENTURY_MS).contains(&ms) {
+        return Err(Error::custom(format!("nothing takes {ms} ms")));
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range, and rounded")]
+    Ok(Some((ms * 1000.0).round() as u64))
+}

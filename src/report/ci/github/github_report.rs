@@ -1,0 +1,109 @@
+//! The annotations and the summary of a run.
+
+use std::io::{self, Write};
+
+use super::annotation::{Annotations, Kind, line};
+use super::step::{MOST_SUMMARY, Step};
+use crate::outcome::{Failure, Outcome, Problem, Quarantine};
+use crate::redact::Sealed;
+use crate::report::file::markdown::MarkdownBuilder;
+use crate::report::reporter::Reporter;
+use crate::run::RunEvent;
+
+/// Reports to GitHub Actions.
+pub struct GithubReport {
+    out: Box<dyn Write + Send>,
+    step: Step,
+    errors: Annotations,
+    warnings: Annotations,
+    summary: MarkdownBuilder,
+}
+
+impl GithubReport {
+    /// A report of what runs in `step`; its annotations go to `out`, one of the streams of the program, of which the
+    /// runner reads both.
+    pub fn new(out: Box<dyn Write + Send>, step: Step) -> Self {
+        Self {
+            out,
+            step,
+            errors: Annotations::new(Kind::Error),
+            warnings: Annotations::new(Kind::Warning),
+            summary: MarkdownBuilder::new(usize::try_from(MOST_SUMMARY).unwrap_or(usize::MAX)),
+        }
+    }
+
+    fn case(&mut self, outcome: &Outcome) {
+        let Self { step, errors, warnings, .. } = self;
+        let own = (step.file(&outcome.file), outcome.line);
+        let at_test = |kind, message: &str| line(kind, Some((&own.0, own.1)), &outcome.id, message);
+        let at_rule = |kind, (_, failure): (u32, &Failure)| {
+            let file = step.file(&failure.place.file);
+            line(kind, Some((&file, failure.place.line)), &outcome.id, &finding(failure))
+        };
+        match &outcome.quarantine {
+            Some(entry) if outcome.status().fails_the_run() => {
+                let why = outcome.headline().map_or(outcome.status().as_str(), |(_, message)| message);
+                warnings.add(std::iter::once(at_test(Kind::Warning, &format!("{entry}: {why}"))));
+            }
+            None if outcome.status().fails_the_run() => {
+                let problem = outcome.first_problem().map(|(_, Problem { kind: _, message, help })| {
+                    let lines: Vec<&str> = [message.as_str()].into_iter().chain(help.as_deref()).collect();
+                    at_test(Kind::Error, &lines.join("\n"))
+                });
+                let rules = outcome.all_failures().map(|failure| at_rule(Kind::Error, failure));
+                errors.add(problem.into_iter().chain(rules));
+            }
+            None if outcome.is_flaky() => {
+                let before = outcome.earlier_attempts.last().and_then(Outcome::headline);
+                let why = before.map(|(_, message)| format!("; before: {message}")).unwrap_or_default();
+                let message = format!("flaky: passed at attempt {}{why}", outcome.attempt());
+                warnings.add(std::iter::once(at_test(Kind::Warning, &message)));
+            }
+            _ => {}
+        }
+    }
+
+    fn expired(&mut self, entries: &[Quarantine]) {
+        for Quarantine { test, owner, expires, place, .. } in entries {
+            let message = format!("this entry of the quarantine expired: last day {expires}, owner {owner}");
+            let file = self.step.file(&place.file);
+            self.errors.add(std::iter::once(line(Kind::Error, Some((&file, place.line)), test, &message)));
+        }
+    }
+}
+
+/// What is wrong, in a few lines.
+fn finding(failure: &Failure) -> String {
+    let Failure { message, expected, seen, level, rule, help, .. } = failure;
+    let mut lines = vec![message.clone()];
+    lines.extend((!expected.is_empty()).then(|| format!("expected: {expected}")));
+    lines.extend(seen.first().map(|seen| format!("seen: {seen}")));
+    lines.push(format!("rule: {} rule {rule}", level.as_str()));
+    lines.extend(help.clone());
+    lines.join("\n")
+}
+
+impl Reporter for GithubReport {
+    fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
+        self.summary.add(event);
+        match &**event {
+            RunEvent::CaseFinished(outcome) => self.case(outcome),
+            RunEvent::RunFinished { verdict, .. } => self.expired(&verdict.expired),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> io::Result<()> {
+        let mut text = self.errors.told() + &self.warnings.told();
+        if let Err(error) = self.step.append_summary(&self.summary) {
+            // A run does not fail because nobody can be told of it in one more place.
+            let message = format!("cannot write the summary of the job: {error}");
+            text += &line(Kind::Warning, None, "ananke", &message);
+        }
+        match self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush()) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            result => result,
+        }
+    }
+}

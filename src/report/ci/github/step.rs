@@ -1,0 +1,52 @@
+//! The step of a job of GitHub Actions, from the environment that the runner gives it.
+
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use crate::context::Context;
+use crate::report::file::markdown::MarkdownBuilder;
+use crate::report::words::paths;
+
+/// The most bytes that GitHub takes of the summary of one step.
+pub(super) const MOST_SUMMARY: u64 = 1 << 20;
+
+/// The step of a job that the program runs in.
+#[derive(Clone, Debug)]
+pub struct Step {
+    working_directory: PathBuf,
+    /// Where the repository is: annotations name files from there.
+    workspace: Option<PathBuf>,
+    /// The file whose text is shown with the job.
+    summary: Option<PathBuf>,
+}
+
+impl Step {
+    /// The step that `context` tells of; `None` outside of GitHub Actions.
+    pub fn of(context: &Context) -> Option<Self> {
+        let path = |name| context.variable(name).filter(|path| !path.is_empty()).map(PathBuf::from);
+        (context.variable("GITHUB_ACTIONS") == Some("true")).then(|| Self {
+            working_directory: context.working_directory.clone(),
+            workspace: path("GITHUB_WORKSPACE"),
+            summary: path("GITHUB_STEP_SUMMARY"),
+        })
+    }
+
+    /// `file`, as messages show it, from the root of the repository.
+    pub(super) fn file(&self, file: &str) -> String {
+        let absolute = paths::absolute(&self.working_directory, file);
+        let below = self.workspace.as_ref().and_then(|workspace| paths::from(workspace, &absolute));
+        below.unwrap_or_else(|| file.to_owned())
+    }
+
+    /// Appends `summary` to that of the job, as much of it as there is room for.
+    pub(super) fn append_summary(&self, summary: &MarkdownBuilder) -> io::Result<()> {
+        let Some(path) = &self.summary else { return Ok(()) };
+        let mut file = OpenOptions::new().append(true).create(true).open(path)?;
+        let before = file.metadata()?.len();
+        let apart = if before > 0 { "\n" } else { "" };
+        let room = MOST_SUMMARY.saturating_sub(before + 1);
+        let text = summary.told(usize::try_from(room).unwrap_or(usize::MAX));
+        if text.is_empty() { Ok(()) } else { file.write_all(format!("{apart}{text}").as_bytes()) }
+    }
+}

@@ -1,0 +1,170 @@
+//! A comparison for programs: types of their own, which the schema is generated from.
+//!
+//! The doc comments are the descriptions of the schema. A field without a value is left out, never null.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::compare::{Change, ChangeKind, ComparedRun, Comparison, TestSummary};
+use crate::report::words::duration::milliseconds;
+use crate::schema::generate_of;
+use crate::text::escape;
+
+/// The version of the format. New fields raise its second number; a change of what a field means raises its first.
+const VERSION: &str = "1.0";
+
+/// The JSON Schema of what `compare --json` prints.
+pub fn schema() -> Value {
+    generate_of::<View<'static>>("ananke comparison")
+}
+
+/// What changed from one run to another, as `ananke compare --json` prints it.
+#[derive(Debug, Serialize, JsonSchema)]
+struct View<'a> {
+    /// The version of the format, `MAJOR.MINOR`. A reader that knows 1.0 can read every 1.x.
+    #[schemars(extend("x-since" = "1.0"))]
+    version: &'static str,
+    /// The run that is compared with.
+    #[schemars(extend("x-since" = "1.0"))]
+    before: RunView<'a>,
+    /// The run that is compared.
+    #[schemars(extend("x-since" = "1.0"))]
+    after: RunView<'a>,
+    /// How many tests changed in which way, by the words of their `changes`; a test may have changed in several. A way
+    /// without a test is left out.
+    #[schemars(extend("x-since" = "1.0"))]
+    counts: BTreeMap<ChangeKind, usize>,
+    /// How many of these count as regressions, by the same words: tests that newly fail, and the kinds that `--fail-on`
+    /// names. Without any, the exit code is 0.
+    #[schemars(extend("x-since" = "1.0"))]
+    regressions: BTreeMap<ChangeKind, usize>,
+    /// The tests that changed, in the order of the second report; then those that only the first has.
+    #[schemars(extend("x-since" = "1.0"))]
+    tests: Vec<ChangeView<'a>>,
+}
+
+/// One of the two runs.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Run")]
+struct RunView<'a> {
+    /// The file of its report, as it was named.
+    #[schemars(extend("x-since" = "1.0"))]
+    report: &'a str,
+    /// How many tests it had.
+    #[schemars(extend("x-since" = "1.0"))]
+    tests: usize,
+    /// How long it took on the wall clock, in milliseconds; left out where it was cut short.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    duration_ms: Option<f64>,
+    /// The agent's time in all tests that passed in both runs, in milliseconds.
+    #[schemars(extend("x-since" = "1.0"))]
+    agents_time_ms: f64,
+}
+
+/// A test that changed.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Change")]
+struct ChangeView<'a> {
+    /// The test's id.
+    #[schemars(extend("x-since" = "1.0"))]
+    id: &'a str,
+    /// In which ways it changed, the most telling first.
+    #[schemars(extend("x-since" = "1.0"))]
+    changes: &'a [ChangeKind],
+    /// Whether one of them counts as a regression.
+    #[schemars(extend("x-since" = "1.0"))]
+    is_regression: bool,
+    /// The test in the first run; left out where it was not there.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<TestView<'a>>,
+    /// The test in the second run; left out where it was not there.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<TestView<'a>>,
+}
+
+/// A test in one run.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Test")]
+struct TestView<'a> {
+    /// The verdict: `passed`, `failed`, `error`, `timeout`, `skipped`.
+    #[schemars(extend("x-since" = "1.0"))]
+    status: &'static str,
+    /// Whether it passed only when it was tried again.
+    #[schemars(extend("x-since" = "1.0"))]
+    flaky: bool,
+    /// Whether it is known to fail, so that its verdict fails no run.
+    #[schemars(extend("x-since" = "1.0"))]
+    quarantined: bool,
+    /// The agent's time, in milliseconds with up to three decimals.
+    #[schemars(extend("x-since" = "1.0"))]
+    duration_ms: f64,
+    /// The tools that were called, in the order the calls began.
+    #[schemars(extend("x-since" = "1.0"))]
+    tools: &'a [String],
+    /// How the agent says that its last run ended: `finished`, `error`, `interrupted`, `cancelled`; left out where none
+    /// ended.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ending: Option<&'a str>,
+    /// Why it did not pass or was not run, on one line; left out where it passed.
+    #[schemars(extend("x-since" = "1.0"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+}
+
+impl Comparison {
+    /// What changed, as one line of JSON.
+    ///
+    /// # Errors
+    /// None that a comparison can bring about.
+    pub fn json(&self) -> serde_json::Result<String> {
+        let counts = ChangeKind::ALL.into_iter().map(|kind| (kind, self.count(kind)));
+        let view = View {
+            version: VERSION,
+            before: run(&self.before, self.agents_time.before_us),
+            after: run(&self.after, self.agents_time.after_us),
+            counts: counts.filter(|(_, count)| *count > 0).collect(),
+            regressions: self.regressions().into_iter().collect(),
+            tests: self.changes.iter().map(|change| self.change(change)).collect(),
+        };
+        let json = serde_json::to_string(&view)?;
+        Ok(escape::json(&json).into_owned())
+    }
+
+    fn change<'c>(&'c self, change: &'c Change) -> ChangeView<'c> {
+        ChangeView {
+            id: change.id(),
+            changes: &change.kinds,
+            is_regression: change.regressions(&self.also).next().is_some(),
+            before: change.before.as_ref().map(test),
+            after: change.after.as_ref().map(test),
+        }
+    }
+}
+
+fn run(side: &ComparedRun, agents_time_us: u64) -> RunView<'_> {
+    RunView {
+        report: &side.name,
+        tests: side.summary.total,
+        duration_ms: side.summary.elapsed_us.map(milliseconds),
+        agents_time_ms: milliseconds(agents_time_us),
+    }
+}
+
+fn test(test: &TestSummary) -> TestView<'_> {
+    TestView {
+        status: test.status.as_str(),
+        flaky: test.flaky,
+        quarantined: test.quarantined,
+        duration_ms: milliseconds(test.duration_us),
+        tools: &test.tools,
+        ending: test.ending.as_deref(),
+        reason: test.reason.as_deref(),
+    }
+}

@@ -1,0 +1,118 @@
+//! What every reader sees first: the verdict, the counts and what the run was made with.
+
+use std::io::{self, Write};
+
+use indexmap::IndexSet;
+
+use super::assets::{SCRIPT, STYLE, policy};
+use super::markup;
+use crate::report::file::json::SummaryLine;
+use crate::report::words::{duration, timestamp};
+
+/// Everything above the tests.
+pub(super) fn head(
+    out: &mut impl Write,
+    summary: &SummaryLine,
+    targets: &IndexSet<String>,
+) -> io::Result<()> {
+    let verdict = capital(&markup::line(&summary.reason));
+    let icon = "<link rel=\"icon\" href=\"data:,\">";
+    write!(
+        out,
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{verdict} · ananke</title>\n{icon}\n<style>{STYLE}</style>\n</head>\n<body>\n",
+        policy()
+    )?;
+    let mood = match summary.exit_code {
+        Some(0) => "passed",
+        Some(1) => "failed",
+        _ => "stopped",
+    };
+    write!(
+        out,
+        "<header class=\"summary {mood}\">\n<p class=\"program\">ananke</p>\n<h1>{verdict}</h1>\n{}<ul class=\"counts\" id=\"counts\">\n",
+        share(summary)
+    )?;
+    for (count, word) in counts(summary).into_iter().filter(|(count, _)| *count > 0) {
+        writeln!(out, "<li class=\"{word}\"><b>{count}</b> {word}</li>")?;
+    }
+    out.write_all(b"</ul>\n<dl class=\"facts\">\n")?;
+    facts(out, summary, targets)?;
+    out.write_all(b"</dl>\n</header>\n<main id=\"main\" aria-label=\"Tests\">\n")
+}
+
+/// What stands between the list and the stories: so the list is there before those are read.
+pub(super) fn script(out: &mut impl Write) -> io::Result<()> {
+    write!(out, "</main>\n<script>{SCRIPT}</script>\n")
+}
+
+/// What stands below everything.
+pub(super) const FOOT: &[u8] = b"</body>\n</html>\n";
+
+fn facts(out: &mut impl Write, summary: &SummaryLine, targets: &IndexSet<String>) -> io::Result<()> {
+    let mut fact = |name: &str, value: &str| writeln!(out, "<div><dt>{name}</dt><dd>{value}</dd></div>");
+    let run = if summary.total == summary.selected {
+        summary.total.to_string()
+    } else {
+        format!("{} of {}", summary.total, summary.selected)
+    };
+    fact("Tests", &run)?;
+    fact("Turns", &summary.total_turns.to_string())?;
+    if let Some(took) = summary.duration_ms {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "it was made from a count"
+        )]
+        let took = duration::for_people((took * 1000.0) as u64);
+        fact("Duration", &format!("<time>{}</time>", markup::line(&took)))?;
+    }
+    let started = timestamp::iso(summary.started);
+    let shown = format!("{} {} UTC", &started[..10], &started[11..16]);
+    fact("Started", &format!("<time datetime=\"{started}\">{shown}</time>"))?;
+    if !targets.is_empty() {
+        let names: Vec<String> =
+            targets.iter().map(|target| format!("<bdi>{}</bdi>", markup::line(target))).collect();
+        fact(if names.len() == 1 { "Target" } else { "Targets" }, &names.join(", "))?;
+    }
+    fact("Exit code", &summary.exit_code.map_or_else(|| "none".to_owned(), |code| code.to_string()))
+}
+
+/// How many tests ended how, in the order in which people look at them.
+fn counts(summary: &SummaryLine) -> [(usize, &'static str); 6] {
+    [
+        (summary.failed, "failed"),
+        (summary.error, "error"),
+        (summary.timeout, "timeout"),
+        (summary.quarantined, "quarantined"),
+        (summary.passed, "passed"),
+        (summary.skipped, "skipped"),
+    ]
+}
+
+/// The counts as parts of a line.
+fn share(summary: &SummaryLine) -> String {
+    if summary.total == 0 {
+        return String::new();
+    }
+    let mut parts = String::new();
+    let mut before = 0;
+    for (count, word) in counts(summary).into_iter().filter(|(count, _)| *count > 0) {
+        let rectangle = format!("<rect class=\"{word}\" x=\"{before}\" width=\"{count}\" height=\"1\"/>");
+        parts.push_str(&rectangle);
+        before += count;
+    }
+    let total = summary.total;
+    format!(
+        "<svg class=\"share\" viewBox=\"0 0 {total} 1\" preserveAspectRatio=\"none\" aria-hidden=\"true\">{parts}</svg>\n"
+    )
+}
+
+/// `text` as a heading begins.
+fn capital(text: &str) -> String {
+    let mut characters = text.chars();
+    let first = characters.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(characters).collect()
+}

@@ -1,0 +1,37 @@
+//! What a browser without scripts shows of the tests that did not pass.
+
+use std::io::{self, Write};
+
+use super::markup;
+use crate::outcome::Outcome;
+use crate::report::transcript::earlier_attempts;
+use crate::report::transcript::{Scope, TranscriptStyle, transcript};
+
+/// What stands before them.
+pub(super) fn open(out: &mut impl Write, not_passed: usize) -> io::Result<()> {
+    out.write_all(b"<noscript>\n<p class=\"notice\">This page needs scripts to show every test. ")?;
+    let told: &[u8] =
+        if not_passed == 0 { b"Every test that ran passed." } else { b"These tests did not pass:" };
+    out.write_all(told)?;
+    out.write_all(b"</p>\n")
+}
+
+/// One of them.
+pub(super) fn told(outcome: &Outcome) -> String {
+    let style = TranscriptStyle::for_files(Scope::Excerpt);
+    let story = earlier_attempts(outcome, style) + &transcript(outcome, style);
+    format!(
+        "<section class=\"plain\"><h2>{}: {}</h2>\n<pre>\n{}</pre></section>\n",
+        outcome.status().as_str(),
+        markup::line(&outcome.id),
+        markup::lines(&story)
+    )
+}
+
+/// What stands behind them; `further` are not told.
+pub(super) fn close(out: &mut impl Write, further: usize) -> io::Result<()> {
+    if further > 0 {
+        writeln!(out, "<p class=\"notice\">… and {further} more</p>")?;
+    }
+    out.write_all(b"</noscript>\n")
+}

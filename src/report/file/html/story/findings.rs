@@ -1,0 +1,133 @@
+//! What is wrong: each rule that does not hold, with the events it rests on and what is written in its file; and the rules
+//! that hold.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use crate::diagnostic::ExcerptLine;
+use crate::outcome::{Failure, Held, Problem};
+use crate::text::truncate;
+
+/// The most bytes of each part of a finding.
+const LONGEST: usize = 4 << 10;
+
+/// How many findings of one part of a test are told.
+const MOST: usize = 100;
+
+/// How many of the things that were seen instead are shown with a finding.
+const MOST_SEEN: usize = 10;
+
+/// A rule that does not hold.
+#[derive(Debug, Serialize)]
+pub(crate) struct Finding<'a> {
+    message: Cow<'a, str>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    expected: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    seen: Vec<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "is_zero")]
+    more_seen: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    difference: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    events: &'a [u32],
+    level: &'static str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    rule: &'a str,
+    file: &'a str,
+    line: u32,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    source: Vec<SourceLine<'a>>,
+    /// How many more findings there are that are not told.
+    #[serde(skip_serializing_if = "is_zero")]
+    further: usize,
+}
+
+/// A rule that holds.
+#[derive(Debug, Serialize)]
+pub(crate) struct HeldView<'a> {
+    wanted: Cow<'a, str>,
+    rule: &'static str,
+    level: &'static str,
+    file: &'a str,
+    line: u32,
+}
+
+/// A line of the file that the rule is written in.
+#[derive(Debug, Serialize)]
+struct SourceLine<'a> {
+    number: u32,
+    text: &'a str,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    meant: bool,
+}
+
+/// Why something could not be judged to its end.
+#[derive(Debug, Serialize)]
+pub(crate) struct ProblemView<'a> {
+    kind: &'static str,
+    message: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<Cow<'a, str>>,
+}
+
+/// Whether there is none.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "a serializer asks so")]
+pub(crate) fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+/// `failures`, as many as a person reads; the last of them says how many more there are.
+pub(crate) fn findings(failures: &[Failure]) -> Vec<Finding<'_>> {
+    let mut told: Vec<Finding<'_>> = failures.iter().take(MOST).map(finding).collect();
+    if let Some(last) = told.last_mut() {
+        last.further = failures.len().saturating_sub(MOST);
+    }
+    told
+}
+
+/// `held`, as many as a person reads.
+pub(crate) fn held(held: &[Held]) -> Vec<HeldView<'_>> {
+    let view = held.iter().take(MOST).map(|Held { rule, level, place, wanted }| HeldView {
+        wanted: truncate::bytes(wanted, LONGEST),
+        rule,
+        level: level.as_str(),
+        file: &place.file,
+        line: place.line,
+    });
+    view.collect()
+}
+
+/// A problem as the page tells it.
+pub(crate) fn problem(problem: &Problem) -> ProblemView<'_> {
+    let Problem { kind, message, help } = problem;
+    let help = help.as_ref().map(|help| truncate::bytes(help, LONGEST));
+    ProblemView { kind: kind.as_str(), message: truncate::bytes(message, LONGEST), help }
+}
+
+fn finding(failure: &Failure) -> Finding<'_> {
+    let Failure { rule, level, place, excerpt, message, expected, seen, difference, help, events } = failure;
+    let source = excerpt.lines.iter().map(|ExcerptLine { number, text, is_meant }| SourceLine {
+        number: *number,
+        text,
+        meant: *is_meant,
+    });
+    Finding {
+        message: truncate::bytes(message, LONGEST),
+        expected: truncate::bytes(expected, LONGEST),
+        seen: seen.iter().take(MOST_SEEN).map(|seen| truncate::bytes(seen, LONGEST)).collect(),
+        more_seen: seen.len().saturating_sub(MOST_SEEN),
+        difference: difference.as_ref().map(ToString::to_string),
+        help: help.as_ref().map(|help| truncate::bytes(help, LONGEST)),
+        events,
+        level: level.as_str(),
+        rule,
+        file: &place.file,
+        line: place.line,
+        source: source.collect(),
+        further: 0,
+    }
+}

@@ -1,0 +1,167 @@
+//! What was said and called, and which of it there is room for.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use crate::outcome::{CallFailure, CallOutcome, LateResult, Line, Outcome};
+use crate::report::words::duration::milliseconds;
+
+/// Something in the transcript.
+#[derive(Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub(super) enum LineView<'a> {
+    /// A message of the agent.
+    Says { event: u32, text: &'a str },
+    /// Its thoughts.
+    Thinks { event: u32, text: &'a str },
+    /// A tool call.
+    Calls {
+        event: u32,
+        name: &'a str,
+        args: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        result: Option<&'a str>,
+        started_ms: f64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        duration_ms: Option<f64>,
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        mocked: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        failure: Option<&'static str>,
+    },
+    /// The result of a call of an earlier turn.
+    Answered {
+        event: u32,
+        name: &'a str,
+        called_in: u32,
+        result: &'a str,
+        arrived_ms: f64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        failure: Option<&'static str>,
+    },
+    /// An event of the application's own.
+    Custom { event: u32, name: &'a str, value: &'a str },
+    /// What there was no room for.
+    LeftOut { lines: usize },
+}
+
+/// The tools that were called, each once, in the order of their first calls.
+pub(crate) fn tools(outcome: &Outcome, most: usize) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for line in outcome.turns.iter().flat_map(|turn| &turn.lines) {
+        if let Line::Calls(call) = line
+            && names.len() < most
+            && !names.contains(&call.name.as_str())
+        {
+            names.push(&call.name);
+        }
+    }
+    names
+}
+
+/// The lines that there is room for, and those that are `cited`: the first quarter and the end, where a test that stops
+/// at its first failure has what matters.
+pub(super) fn lines<'a>(lines: &'a [Line], cited: &BTreeSet<u32>, room: usize) -> Vec<LineView<'a>> {
+    let sizes: Vec<usize> = lines.iter().map(size).collect();
+    let is_short = sizes.iter().sum::<usize>() <= room;
+    let first = if is_short { lines.len() } else { fitting(sizes.iter(), room / 4) };
+    let last = if is_short { 0 } else { lines.len() - fitting(sizes.iter().rev(), room - room / 4) };
+    let mut views = Vec::new();
+    let mut left_out = 0;
+    for (index, line) in lines.iter().enumerate() {
+        if index >= first && index < last && !cited.contains(&event(line)) {
+            left_out += 1;
+            continue;
+        }
+        if left_out > 0 {
+            views.push(LineView::LeftOut { lines: std::mem::take(&mut left_out) });
+        }
+        views.push(view(line));
+    }
+    if left_out > 0 {
+        views.push(LineView::LeftOut { lines: left_out });
+    }
+    views
+}
+
+/// How many of these fit.
+fn fitting<'s>(sizes: impl Iterator<Item = &'s usize>, room: usize) -> usize {
+    let mut used = 0;
+    sizes.take_while(|size| (used += **size, used <= room).1).count()
+}
+
+fn size(line: &Line) -> usize {
+    match line {
+        Line::Says { text, .. } | Line::Thinks { text, .. } => text.len(),
+        Line::Calls(call) => call.name.len() + call.args.len() + call.result.as_ref().map_or(0, String::len),
+        Line::Answered(late) => late.name.len() + late.result.len(),
+        Line::Custom { name, value, .. } => name.len() + value.len(),
+    }
+}
+
+fn event(line: &Line) -> u32 {
+    match line {
+        Line::Says { event, .. } | Line::Thinks { event, .. } | Line::Custom { event, .. } => *event,
+        Line::Calls(call) => call.event,
+        Line::Answered(late) => late.event,
+    }
+}
+
+fn view(line: &Line) -> LineView<'_> {
+    match line {
+        Line::Says { event, text } => LineView::Says { event: *event, text },
+        Line::Thinks { event, text } => LineView::Thinks { event: *event, text },
+        Line::Custom { event, name, value } => LineView::Custom { event: *event, name, value },
+        Line::Calls(call) => self::call(call),
+        Line::Answered(late) => {
+            let LateResult { event, name, called_in, result, arrived_us, failure } = late;
+            LineView::Answered {
+                event: *event,
+                name,
+                called_in: *called_in,
+                result,
+                arrived_ms: milliseconds(*arrived_us),
+                failure: failure.map(CallFailure::as_str),
+            }
+        }
+    }
+}
+
+fn call(call: &CallOutcome) -> LineView<'_> {
+    let CallOutcome { event, name, args, result, is_clients, started_us, duration_us, failure } = call;
+    LineView::Calls {
+        event: *event,
+        name,
+        args,
+        result: result.as_deref(),
+        started_ms: milliseconds(*started_us),
+        duration_ms: duration_us.map(milliseconds),
+        mocked: *is_clients,
+        failure: failure.map(CallFailure::as_str),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_middle_is_left_out_but_for_what_is_cited() {
+        let says = |event| Line::Says { event, text: "x".repeat(100) };
+        let turn: Vec<Line> = (1..=20).map(says).collect();
+        let told = |cited: &[u32], room| {
+            let views = lines(&turn, &cited.iter().copied().collect(), room);
+            let word = |view: &LineView<'_>| match view {
+                LineView::Says { event, .. } => event.to_string(),
+                LineView::LeftOut { lines } => format!("({lines})"),
+                other => format!("{other:?}"),
+            };
+            views.iter().map(word).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(told(&[], 2000), (1..=20).map(|n| n.to_string()).collect::<Vec<_>>().join(" "));
+        assert_eq!(told(&[], 800), "1 2 (12) 15 16 17 18 19 20");
+        assert_eq!(told(&[7, 14], 800), "1 2 (4) 7 (6) 14 15 16 17 18 19 20");
+        assert_eq!(told(&[], 0), "(20)");
+    }
+}

@@ -1,0 +1,9 @@
+//! What happened in the turns of a test, as the script of the page reads it.
+
+mod findings;
+mod lines;
+mod turn;
+
+pub(super) use findings::{Finding, HeldView, ProblemView, findings, held, is_zero, problem};
+pub(super) use lines::tools;
+pub(super) use turn::{Turn, turns};

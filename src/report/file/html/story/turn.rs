@@ -1,0 +1,140 @@
+//! What happened in the turns of a test, as the page's script is given it: everything in the order it began, what is
+//! wrong, and when the agent let its user wait.
+//!
+//! **Invariant:** bounded. A message, argument or result is as long as an outcome holds it, a test has room for
+//! [`ROOM`] bytes of them; what is left out is said where it would stand. What a finding rests on is always there.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use super::findings::{Finding, HeldView, ProblemView, findings, held, problem};
+use super::lines::{LineView, lines};
+use crate::outcome::{Gap, OpenInterrupt, Outcome, RunEnd, TimeLimits, TurnOutcome};
+use crate::report::words::duration::milliseconds;
+use crate::trace::{Tokens, Usage};
+
+/// How much of what was said and called in a test is told, in bytes.
+const ROOM: usize = 512 << 10;
+
+/// How much of it a turn always has room for.
+const ROOM_OF_A_TURN: usize = 8 << 10;
+
+/// One turn.
+#[derive(Debug, Serialize)]
+pub(crate) struct Turn<'a> {
+    number: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+    status: &'static str,
+    duration_ms: f64,
+    input: &'a str,
+    lines: Vec<LineView<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end: Option<End<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<ProblemView<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    findings: Vec<Finding<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    held: Vec<HeldView<'a>>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    warnings: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first_text_ms: Option<f64>,
+    /// Where each begins and ends.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    gaps: Vec<[f64; 2]>,
+    limits: Limits,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tokens: Option<String>,
+}
+
+/// What was allowed, in milliseconds.
+#[derive(Debug, Serialize)]
+struct Limits {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    duration: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    idle: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first_text: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool: Option<u64>,
+}
+
+/// How a turn ended otherwise than by being done.
+#[derive(Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum End<'a> {
+    Error { message: &'a str },
+    Cancelled,
+    Interrupted { interrupts: Vec<Interrupt<'a>> },
+}
+
+/// What the agent waits for.
+#[derive(Debug, Serialize)]
+struct Interrupt<'a> {
+    id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    asks: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool: Option<&'a str>,
+}
+
+/// Every turn of `outcome`.
+pub(crate) fn turns(outcome: &Outcome) -> Vec<Turn<'_>> {
+    let cited: BTreeSet<u32> =
+        outcome.all_failures().flat_map(|(_, failure)| failure.events.iter().copied()).collect();
+    let room = (ROOM / outcome.turns.len().max(1)).max(ROOM_OF_A_TURN);
+    outcome.turns.iter().map(|turn| self::turn(turn, &cited, room)).collect()
+}
+
+fn turn<'a>(turn: &'a TurnOutcome, cited: &BTreeSet<u32>, room: usize) -> Turn<'a> {
+    let TimeLimits { duration_ms, idle_ms, first_text_ms, tool_ms } = turn.timing.limits;
+    let gap = |Gap { from_us, to_us }: &Gap| [milliseconds(*from_us), milliseconds(*to_us)];
+    Turn {
+        number: turn.number,
+        id: turn.id.as_deref(),
+        status: turn.status().as_str(),
+        duration_ms: milliseconds(turn.duration_us),
+        input: &turn.input,
+        lines: lines(&turn.lines, cited, room),
+        // An error that nobody expected is told as the problem it is.
+        end: turn.run_end.as_ref().filter(|_| turn.problem().is_none()).and_then(end),
+        problem: turn.problem().map(problem),
+        findings: findings(turn.failures()),
+        held: held(&turn.held),
+        warnings: &turn.warnings,
+        first_text_ms: turn.timing.first_text_us.map(milliseconds),
+        gaps: turn.timing.gaps.iter().map(gap).collect(),
+        limits: Limits { duration: duration_ms, idle: idle_ms, first_text: first_text_ms, tool: tool_ms },
+        tokens: turn.usage.and_then(tokens),
+    }
+}
+
+fn end(end: &RunEnd) -> Option<End<'_>> {
+    match end {
+        RunEnd::Finished => None,
+        RunEnd::Error(message) => Some(End::Error { message }),
+        RunEnd::Cancelled => Some(End::Cancelled),
+        RunEnd::Interrupted(interrupts) => {
+            Some(End::Interrupted { interrupts: interrupts.iter().map(interrupt).collect() })
+        }
+    }
+}
+
+fn interrupt(open: &OpenInterrupt) -> Interrupt<'_> {
+    let OpenInterrupt { id, reason, message, tool } = open;
+    Interrupt { id, asks: message.as_deref().or(reason.as_deref()), tool: tool.as_deref() }
+}
+
+/// `1,204 in, 96 out`, as far as the agent told; `None` where it told nothing.
+fn tokens(usage: Usage) -> Option<String> {
+    let Usage { input, output, total } = usage;
+    let told = [(input, "in"), (output, "out"), (total, "in all")];
+    let told =
+        told.into_iter().filter_map(|(tokens, word)| Some(format!("{} {word}", Tokens::whole(tokens)?)));
+    let told: Vec<String> = told.collect();
+    (!told.is_empty()).then(|| told.join(", "))
+}

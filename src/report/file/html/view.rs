@@ -1,0 +1,143 @@
+//! What the page's script is given of a test: a row for the list, and its story, which is read when somebody opens it.
+//! Times are milliseconds; what has nothing to say is left out.
+
+use serde::Serialize;
+
+use super::story::{self, Finding, HeldView, ProblemView, Turn};
+use crate::outcome::Outcome;
+use crate::report::words::duration::milliseconds;
+use crate::report::words::{names, timestamp};
+use crate::text::truncate;
+
+/// The most bytes of a finding in the list.
+const LONGEST_HEADLINE: usize = 400;
+
+/// How many of the tools that a test called can be searched for.
+const MOST_TOOLS: usize = 20;
+
+/// A test in the list.
+#[derive(Debug, Serialize)]
+pub(super) struct Row<'a> {
+    id: &'a str,
+    name: String,
+    file: &'a str,
+    line: u32,
+    target: &'a str,
+    status: &'static str,
+    duration_ms: f64,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    tags: &'a [String],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    headline: Option<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    flaky: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    quarantined: bool,
+}
+
+/// What there is to read of a test.
+#[derive(Debug, Serialize)]
+pub(super) struct Test<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<&'a str>,
+    agent: &'a str,
+    thread_id: &'a str,
+    started: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recording: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quarantine: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    earlier_attempts: Vec<Attempt<'a>>,
+    #[serde(flatten)]
+    story: Story<'a>,
+}
+
+/// What came of an attempt before the last.
+#[derive(Debug, Serialize)]
+struct Attempt<'a> {
+    status: &'static str,
+    duration_ms: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    headline: Option<String>,
+    #[serde(flatten)]
+    story: Story<'a>,
+}
+
+/// What happened, and what is wrong with it as a whole.
+#[derive(Debug, Serialize)]
+struct Story<'a> {
+    turns: Vec<Turn<'a>>,
+    #[serde(skip_serializing_if = "story::is_zero")]
+    turns_not_run: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skip_reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<ProblemView<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    findings: Vec<Finding<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    held: Vec<HeldView<'a>>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    warnings: &'a [String],
+}
+
+/// `outcome` in the list.
+pub(super) fn row(outcome: &Outcome) -> Row<'_> {
+    Row {
+        id: &outcome.id,
+        name: names::title(outcome),
+        file: &outcome.file,
+        line: outcome.line,
+        target: &outcome.target,
+        status: outcome.status().as_str(),
+        duration_ms: milliseconds(outcome.duration_us),
+        tags: &outcome.tags,
+        tools: story::tools(outcome, MOST_TOOLS),
+        headline: headline(outcome),
+        flaky: outcome.is_flaky(),
+        quarantined: outcome.quarantine.is_some(),
+    }
+}
+
+/// `outcome` as it is read.
+pub(super) fn test(outcome: &Outcome) -> Test<'_> {
+    Test {
+        description: outcome.description.as_deref(),
+        agent: &outcome.agent,
+        thread_id: &outcome.thread_id,
+        started: timestamp::iso(outcome.started_unix_ms),
+        recording: outcome.recording.as_deref(),
+        quarantine: outcome.quarantine.as_ref().map(ToString::to_string),
+        earlier_attempts: outcome.earlier_attempts.iter().map(attempt).collect(),
+        story: story(outcome),
+    }
+}
+
+fn attempt(outcome: &Outcome) -> Attempt<'_> {
+    Attempt {
+        status: outcome.status().as_str(),
+        duration_ms: milliseconds(outcome.duration_us),
+        headline: headline(outcome),
+        story: story(outcome),
+    }
+}
+
+fn story(outcome: &Outcome) -> Story<'_> {
+    Story {
+        turns: story::turns(outcome),
+        turns_not_run: outcome.turns_not_run as usize,
+        skip_reason: outcome.end.skip_reason(),
+        problem: outcome.end.problem().map(story::problem),
+        findings: story::findings(outcome.end.failures()),
+        held: story::held(&outcome.held),
+        warnings: &outcome.warnings,
+    }
+}
+
+fn headline(outcome: &Outcome) -> Option<String> {
+    let (_, message) = outcome.headline()?;
+    Some(truncate::bytes(message, LONGEST_HEADLINE).into_owned())
+}

@@ -1,0 +1,309 @@
+//! From an outcome to its line.
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::view::{
+    self, Assertion, Attempt, CustomEvent, EarlierMessage, InputSource, Interrupt, LateResult, Level,
+    ProblemView, Quarantined, ResultLine, RunOutcome, SnapshotCounts, Status, SummaryLine, ToolCall, Turn,
+    Usage, VERSION,
+};
+use crate::outcome::{
+    self, CallFailure, CallOutcome, Failure, Held, Line, Outcome, Problem, RunEnd, TurnOutcome,
+};
+use crate::report::run_totals::RunTotals;
+use crate::report::snapshot_totals::SnapshotTotals;
+use crate::report::words::duration::milliseconds;
+use crate::text::compact_json;
+use crate::trace::{self, Tokens};
+
+/// The line of `outcome`.
+pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
+    let said = outcome.turns.iter().rev().flat_map(|turn| turn.lines.iter().rev()).find_map(text_of);
+    let problem = outcome.first_problem().map(|(_, problem)| problem);
+    ResultLine {
+        version: VERSION,
+        id: &outcome.id,
+        name: &outcome.name,
+        description: outcome.description.as_deref(),
+        tags: Some(outcome.tags.as_slice()).filter(|tags| !tags.is_empty()),
+        file: &outcome.file,
+        line: outcome.line,
+        target: &outcome.target,
+        agent: filled(&outcome.agent),
+        thread_id: filled(&outcome.thread_id),
+        status: outcome.status().into(),
+        flaky: outcome.is_flaky().then_some(true),
+        quarantined: outcome.quarantine.as_ref().map(quarantined),
+        earlier_attempts: listed((1..).zip(&outcome.earlier_attempts).map(attempt)),
+        skip_reason: outcome.end.skip_reason(),
+        started: outcome.started_unix_ms,
+        ended: outcome.ended_unix_ms,
+        duration_ms: milliseconds(outcome.duration_us),
+        messages_count: outcome.messages_count,
+        response: said,
+        history: listed(outcome.history.iter().map(earlier)),
+        turns: outcome.turns.iter().map(turn).collect(),
+        total_turns: outcome.turns.len(),
+        turns_not_run: outcome.turns_not_run,
+        final_assertions: assertions(outcome.end.failures(), &outcome.held),
+        assertion_errors: outcome.all_failures().map(|(_, failure)| failure.message.as_str()).collect(),
+        warnings: &outcome.warnings,
+        error: problem.map(problem_view),
+        recording: outcome.recording.as_deref(),
+    }
+}
+
+fn earlier(message: &outcome::EarlierMessage) -> EarlierMessage<'_> {
+    EarlierMessage { role: message.role, content: &message.text }
+}
+
+fn quarantined(entry: &outcome::Quarantine) -> Quarantined<'_> {
+    let outcome::Quarantine { owner, expires, reason, test: _, place: _ } = entry;
+    Quarantined { owner, expires: expires.to_string(), reason: reason.as_deref() }
+}
+
+fn attempt((number, outcome): (usize, &Outcome)) -> Attempt<'_> {
+    Attempt {
+        attempt: number,
+        status: outcome.status().into(),
+        thread_id: filled(&outcome.thread_id),
+        started: outcome.started_unix_ms,
+        ended: outcome.ended_unix_ms,
+        duration_ms: milliseconds(outcome.duration_us),
+        turns: outcome.turns.iter().map(turn).collect(),
+        turns_not_run: outcome.turns_not_run,
+        final_assertions: assertions(outcome.end.failures(), &outcome.held),
+        error: outcome.first_problem().map(|(_, problem)| problem_view(problem)),
+        recording: outcome.recording.as_deref(),
+    }
+}
+
+/// What is said of a run as a whole.
+pub(in crate::report) fn summary(tally: &RunTotals) -> SummaryLine {
+    let RunTotals { selected, started_unix_ms, totals, total_turns, snapshots: counted, end } = tally;
+    SummaryLine {
+        version: VERSION,
+        selected: *selected,
+        total: totals.tests(),
+        passed: totals.passed,
+        failed: totals.failed,
+        error: totals.error,
+        timeout: totals.timeout,
+        skipped: totals.skipped,
+        quarantined: totals.quarantined,
+        flaky: totals.flaky,
+        total_turns: *total_turns,
+        started: *started_unix_ms,
+        duration_ms: end.as_ref().map(|end| milliseconds(end.elapsed_us)),
+        exit_code: tally.exit_code(),
+        snapshots: snapshots(counted),
+        reason: tally.reason(),
+    }
+}
+
+/// What there is to say of the snapshots of a run.
+fn snapshots(snapshots: &SnapshotTotals) -> Option<SnapshotCounts> {
+    let SnapshotTotals { written, updated, obsolete, deleted, .. } = *snapshots;
+    let counts = SnapshotCounts { written, updated, obsolete, deleted };
+    (written + updated + obsolete + deleted > 0).then_some(counts)
+}
+
+fn turn(turn: &TurnOutcome) -> Turn<'_> {
+    let said: Vec<&str> = turn.lines.iter().filter_map(text_of).collect();
+    let calls = turn.lines.iter().filter_map(|line| match line {
+        Line::Calls(call) => Some(tool_call(call, turn)),
+        _ => None,
+    });
+    let late_results = turn.lines.iter().filter_map(|line| match line {
+        Line::Answered(late) => Some(late_result(late, turn)),
+        _ => None,
+    });
+    let thoughts: Vec<&str> = turn.lines.iter().filter_map(thoughts_of).collect();
+    let custom_events = turn.lines.iter().filter_map(|line| match line {
+        Line::Custom { event: _, name, value } => Some(CustomEvent { name, value: json(value) }),
+        _ => None,
+    });
+    Turn {
+        number: turn.number,
+        id: turn.id.as_deref(),
+        status: turn.status().into(),
+        input: &turn.input,
+        input_source: InputSource::Static,
+        output: said.join("\n"),
+        tool_calls: calls.collect(),
+        late_results: listed(late_results),
+        reasoning: Some(thoughts.join("\n")).filter(|thoughts| !thoughts.is_empty()),
+        custom_events: listed(custom_events),
+        outcome: turn.run_end.as_ref().map(RunOutcome::from),
+        interrupts: turn.run_end.as_ref().and_then(interrupts),
+        usage: turn.usage.and_then(usage),
+        assertions: assertions(turn.failures(), &turn.held),
+        warnings: &turn.warnings,
+        error: turn.problem().map(problem_view),
+        duration_ms: milliseconds(turn.duration_us),
+        started: turn.started_unix_ms,
+        ended: turn.ended_unix_ms,
+    }
+}
+
+fn text_of(line: &Line) -> Option<&str> {
+    match line {
+        Line::Says { event: _, text } => filled(text),
+        _ => None,
+    }
+}
+
+fn thoughts_of(line: &Line) -> Option<&str> {
+    match line {
+        Line::Thinks { event: _, text } => filled(text),
+        _ => None,
+    }
+}
+
+fn interrupts(end: &RunEnd) -> Option<Vec<Interrupt<'_>>> {
+    let RunEnd::Interrupted(interrupts) = end else { return None };
+    listed(interrupts.iter().map(interrupt))
+}
+
+/// A list that is left out where it is empty.
+fn listed<T>(items: impl Iterator<Item = T>) -> Option<Vec<T>> {
+    Some(items.collect()).filter(|items: &Vec<T>| !items.is_empty())
+}
+
+fn interrupt(open: &outcome::OpenInterrupt) -> Interrupt<'_> {
+    let outcome::OpenInterrupt { id, reason, message, tool } = open;
+    Interrupt { id, reason: reason.as_deref(), message: message.as_deref(), tool: tool.as_deref() }
+}
+
+/// What is known of the tokens, where anything is.
+fn usage(usage: trace::Usage) -> Option<Usage> {
+    let trace::Usage { input, output, total } = usage;
+    let told = [input, output, total].map(Tokens::whole);
+    let [input_tokens, output_tokens, total_tokens] = told;
+    told.iter().any(Option::is_some).then_some(Usage { input_tokens, output_tokens, total_tokens })
+}
+
+fn late_result<'a>(late: &'a outcome::LateResult, turn: &TurnOutcome) -> LateResult<'a> {
+    LateResult {
+        name: &late.name,
+        called_in: late.called_in,
+        result: json(&late.result),
+        timestamp: turn.started_unix_ms.saturating_add(late.arrived_us / 1000),
+        failure: late.failure.map(CallFailure::as_str),
+    }
+}
+
+fn tool_call<'a>(call: &'a CallOutcome, turn: &TurnOutcome) -> ToolCall<'a> {
+    // No arguments are an empty object, as in the rules.
+    let args = if call.args.trim().is_empty() { "{}" } else { &call.args };
+    ToolCall {
+        name: &call.name,
+        args: json(args),
+        result: call.result.as_deref().map(json),
+        timestamp: turn.started_unix_ms.saturating_add(call.started_us / 1000),
+        duration_ms: call.duration_us.map(milliseconds),
+        failure: call.failure.map(CallFailure::as_str),
+    }
+}
+
+/// The deepest value that is told as such: with the line round it, every reader's own limit is further away.
+const DEEPEST: usize = 64;
+
+/// `text` as the value it is, its numbers digit by digit as they were sent; else as a string.
+fn json(text: &str) -> Box<RawValue> {
+    // What a reader could not make a value of (half a surrogate pair, a number out of range) would cost it the line.
+    let readable = serde_json::from_str::<Value>(text).is_ok_and(|value| depth(&value) <= DEEPEST);
+    let value = readable.then(|| RawValue::from_string(compact_json(text).into_owned()).ok()).flatten();
+    value.or_else(|| serde_json::value::to_raw_value(text).ok()).unwrap_or_default()
+}
+
+fn depth(value: &Value) -> usize {
+    let inside = match value {
+        Value::Array(items) => items.iter().map(depth).max(),
+        Value::Object(entries) => entries.values().map(depth).max(),
+        _ => return 0,
+    };
+    1 + inside.unwrap_or(0)
+}
+
+/// What was judged: first what does not hold.
+fn assertions<'a>(failures: &'a [Failure], held: &'a [Held]) -> Vec<Assertion<'a>> {
+    failures.iter().map(broken).chain(held.iter().map(kept)).collect()
+}
+
+fn broken(failure: &Failure) -> Assertion<'_> {
+    Assertion {
+        rule: &failure.rule,
+        passed: false,
+        message: Some(&failure.message),
+        value: filled(&failure.expected),
+        seen: Some(&failure.seen),
+        difference: failure.difference.as_ref().map(ToString::to_string),
+        help: failure.help.as_deref(),
+        level: failure.level.into(),
+        file: &failure.place.file,
+        line: failure.place.line,
+    }
+}
+
+fn kept(held: &Held) -> Assertion<'_> {
+    Assertion {
+        rule: held.rule,
+        passed: true,
+        message: None,
+        value: filled(&held.wanted),
+        seen: None,
+        difference: None,
+        help: None,
+        level: held.level.into(),
+        file: &held.place.file,
+        line: held.place.line,
+    }
+}
+
+impl From<outcome::Level> for Level {
+    fn from(level: outcome::Level) -> Self {
+        match level {
+            outcome::Level::Target => Self::Target,
+            outcome::Level::Test => Self::Test,
+            outcome::Level::Turn => Self::Turn,
+        }
+    }
+}
+
+fn problem_view(problem: &Problem) -> ProblemView<'_> {
+    ProblemView { kind: problem.kind.as_str(), message: &problem.message, help: problem.help.as_deref() }
+}
+
+impl From<&RunEnd> for RunOutcome {
+    fn from(end: &RunEnd) -> Self {
+        match end {
+            RunEnd::Finished => Self::Finished,
+            RunEnd::Error(_) => Self::Error,
+            RunEnd::Cancelled => Self::Cancelled,
+            RunEnd::Interrupted(_) => Self::Interrupted,
+        }
+    }
+}
+
+impl From<outcome::Status> for Status {
+    fn from(status: outcome::Status) -> Self {
+        match status {
+            outcome::Status::Passed => Self::Passed,
+            outcome::Status::Failed => Self::Failed,
+            outcome::Status::Error => Self::Error,
+            outcome::Status::Timeout => Self::Timeout,
+            outcome::Status::Skipped => Self::Skipped,
+        }
+    }
+}
+
+fn filled(text: &str) -> Option<&str> {
+    Some(text).filter(|text| !text.is_empty())
+}
+
+/// The line of a test, as in every report.
+pub(in crate::report) fn result_line(outcome: &Outcome) -> serde_json::Result<String> {
+    serde_json::to_string(&view::Line::Result(Box::new(result(outcome))))
+}

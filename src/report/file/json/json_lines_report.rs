@@ -1,0 +1,85 @@
+//! The report that programs read as one JSON object per line: a result as each test ends, and a summary as the last line.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use super::from_outcome::{result_line, summary};
+use super::view::Line;
+use crate::context::Scratch;
+use crate::redact::Sealed;
+use crate::report::reporter::Reporter;
+use crate::report::run_totals::RunTotals;
+use crate::run::RunEvent;
+use crate::text::escape;
+
+/// Writes a line as each test ends.
+pub struct JsonLinesReport {
+    out: Out,
+    tally: RunTotals,
+}
+
+enum Out {
+    /// A stream somebody reads along; `None` once the reader has gone away.
+    Stream(Option<Box<dyn Write + Send>>),
+    /// A file that appears at its place when it is complete.
+    File { scratch: Scratch, destination: PathBuf },
+}
+
+impl JsonLinesReport {
+    /// A report on `out`. A reader that goes away ends the writing, not the run.
+    pub fn stream(out: Box<dyn Write + Send>) -> Self {
+        Self::new(Out::Stream(Some(out)))
+    }
+
+    /// A report that will stand at `path`, whose folders are made. Until it is complete there is only a hidden file
+    /// beside it.
+    ///
+    /// # Errors
+    /// Where nothing can be written beside `path`, or `path` is a folder.
+    pub fn create(path: impl Into<PathBuf>) -> io::Result<Self> {
+        let destination = path.into();
+        let scratch = Scratch::beside(&destination, "part")?;
+        Ok(Self::new(Out::File { scratch, destination }))
+    }
+
+    fn new(out: Out) -> Self {
+        Self { out, tally: RunTotals::default() }
+    }
+
+    fn line(&mut self, line: &str) -> io::Result<()> {
+        // What JSON leaves as it is could still steer a terminal or give an order to a build server that reads along.
+        let line = escape::json(line).into_owned() + "\n";
+        match &mut self.out {
+            Out::File { scratch, destination: _ } => scratch.file.write_all(line.as_bytes()),
+            Out::Stream(stream) => {
+                let Some(out) = stream else { return Ok(()) };
+                match out.write_all(line.as_bytes()).and_then(|()| out.flush()) {
+                    Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                        *stream = None;
+                        Ok(())
+                    }
+                    result => result,
+                }
+            }
+        }
+    }
+}
+
+impl Reporter for JsonLinesReport {
+    fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
+        self.tally.add(event);
+        match &**event {
+            RunEvent::CaseFinished(outcome) => self.line(&result_line(outcome)?),
+            _ => Ok(()),
+        }
+    }
+
+    fn finish(mut self: Box<Self>) -> io::Result<()> {
+        let line = serde_json::to_string(&Line::Summary(summary(&self.tally)))?;
+        self.line(&line)?;
+        match self.out {
+            Out::File { scratch, destination } => scratch.put_in_place(&destination),
+            Out::Stream(_) => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! The report that programs read as one value: `{version, summary, results}`, a result a line.
+//!
+//! A finished test goes to a scratch file at once; what stays in memory are the numbers of the summary. The end of the
+//! run writes the head, copies the results below it and moves the whole into place.
+
+use std::io::{self, BufWriter, Seek, Write};
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::from_outcome;
+use super::view::VERSION;
+use crate::context::Scratch;
+use crate::redact::Sealed;
+use crate::report::reporter::Reporter;
+use crate::report::run_totals::RunTotals;
+use crate::run::RunEvent;
+use crate::text::escape;
+
+/// One JSON file of a run.
+pub struct JsonReport {
+    destination: PathBuf,
+    results: Scratch,
+    tally: RunTotals,
+}
+
+impl JsonReport {
+    /// A report that will stand at `path`, whose folders are made. Until it is complete there are only hidden files
+    /// beside it.
+    ///
+    /// # Errors
+    /// Where nothing can be written beside `path`, or `path` is a folder.
+    pub fn create(path: impl Into<PathBuf>) -> io::Result<Self> {
+        let destination = path.into();
+        let results = Scratch::beside(&destination, "spool")?;
+        Ok(Self { destination, results, tally: RunTotals::default() })
+    }
+
+    fn write(&mut self, mut out: impl Write) -> io::Result<()> {
+        write!(
+            out,
+            "{{\"version\":\"{VERSION}\",\"summary\":{},\"results\":[",
+            harmless(&from_outcome::summary(&self.tally))?
+        )?;
+        self.results.file.rewind()?;
+        io::copy(&mut self.results.file, &mut out)?;
+        out.write_all(if self.tally.totals.tests() == 0 { b"]}\n" } else { b"\n]}\n" })?;
+        out.flush()
+    }
+}
+
+impl Reporter for JsonReport {
+    fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
+        if let RunEvent::CaseFinished(outcome) = &**event {
+            let before = if self.tally.totals.tests() == 0 { "\n" } else { ",\n" };
+            let result = harmless(&from_outcome::result(outcome))?;
+            self.results.file.write_all(format!("{before}{result}").as_bytes())?;
+        }
+        self.tally.add(event);
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> io::Result<()> {
+        let whole = Scratch::beside(&self.destination, "part")?;
+        self.write(BufWriter::new(&whole.file))?;
+        whole.put_in_place(&self.destination)
+    }
+}
+
+fn harmless(value: &impl Serialize) -> io::Result<String> {
+    Ok(escape::json(&serde_json::to_string(value)?).into_owned())
+}

@@ -1,0 +1,15 @@
+//! The reports that programs read: a line of JSON per test, or one value.
+//!
+//! The lines are types of their own (`view`), which the schema is generated from. **Invariant:** every line is complete in
+//! itself and written whole; only what JSON itself escapes is escaped.
+
+mod from_outcome;
+mod json_lines_report;
+mod json_report;
+mod view;
+
+pub(in crate::report) use from_outcome::{result_line, summary};
+pub use json_lines_report::JsonLinesReport;
+pub use json_report::JsonReport;
+pub(in crate::report) use view::SummaryLine;
+pub use view::schema;

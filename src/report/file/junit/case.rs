@@ -1,0 +1,159 @@
+//! One test as a case: its names, its properties, what is wrong with it, and its transcript.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use quick_xml::Writer;
+
+use super::attachments::Attachments;
+use super::element::{self, Element};
+use crate::outcome::{Outcome, Status};
+use crate::report::transcript::earlier_attempts;
+use crate::report::transcript::{Scope, TranscriptStyle, transcript};
+use crate::report::words::{duration, names};
+use crate::text::{escape, truncate};
+
+/// How deep the elements of a case stand.
+const CASE_DEPTH: usize = 2;
+
+/// Writes `outcome` as a case of the default profile.
+pub(super) fn write<W: Write>(
+    writer: &mut Writer<W>,
+    outcome: &Outcome,
+    attachments: &Attachments,
+) -> io::Result<()> {
+    let element = named(outcome)
+        .with("file", &outcome.file)
+        .with("line", &outcome.line.to_string())
+        .with("time", &duration::in_seconds(outcome.duration_us));
+    element.open(writer)?;
+
+    let properties = Element::new("properties", CASE_DEPTH + 1);
+    properties.open(writer)?;
+    let thread = (!outcome.thread_id.is_empty()).then_some(("thread", outcome.thread_id.clone()));
+    let always = [("id", &outcome.id), ("target", &outcome.target), ("agent", &outcome.agent)];
+    let always = always.into_iter().map(|(name, value)| (name, value.clone()));
+    for (name, value) in always.chain(thread).chain(standing(outcome)) {
+        Element::new("property", CASE_DEPTH + 2).with("name", name).with("value", &value).empty(writer)?;
+    }
+    properties.close(writer)?;
+
+    verdict(writer, outcome)?;
+    let style = TranscriptStyle::for_files(Scope::Everything);
+    let mut transcript = transcript(outcome, style);
+    if is_shielded(outcome) {
+        transcript.insert_str(0, &earlier_attempts(outcome, style));
+    } else {
+        for attempt in &outcome.earlier_attempts {
+            retried(writer, attempt, outcome.status())?;
+        }
+    }
+    let attached = attachments.lines(outcome);
+    if !transcript.is_empty() || !attached.is_empty() {
+        Element::new("system-out", CASE_DEPTH + 1).around(writer, |out| {
+            out.write_all(element::content(&transcript).as_bytes())?;
+            out.write_all(element::own(&attached).as_bytes())
+        })?;
+    }
+    element.close(writer)
+}
+
+/// Writes `outcome` as a case of the strict profile: its verdict alone.
+pub(super) fn write_strict<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) -> io::Result<()> {
+    let element = named(outcome).with("time", &duration::in_seconds(outcome.duration_us));
+    if outcome.status() == Status::Passed {
+        return element.empty(writer);
+    }
+    element.open(writer)?;
+    verdict(writer, outcome)?;
+    element.close(writer)
+}
+
+/// What the strict profile tells of `outcome` with its suite: what the default one says in properties, and the
+/// transcript.
+pub(super) fn account(outcome: &Outcome) -> String {
+    let Outcome { id, target, agent, thread_id, .. } = outcome;
+    let mut account = format!("=== {}  {}\n", escape::line(id), outcome.status().as_str());
+    let always = [("target", target), ("agent", agent), ("thread", thread_id)];
+    let always = always.into_iter().map(|(name, value)| (name, value.clone()));
+    for (name, value) in always.chain(standing(outcome)).filter(|(_, value)| !value.is_empty()) {
+        // Writing to a String cannot fail.
+        let _ = writeln!(account, "{name}: {}", escape::line(&value));
+    }
+    let style = TranscriptStyle::for_files(Scope::Everything);
+    account + &earlier_attempts(outcome, style) + &transcript(outcome, style) + "\n"
+}
+
+/// What sets a test apart beside its verdict.
+fn standing(outcome: &Outcome) -> impl Iterator<Item = (&'static str, String)> {
+    let description = outcome.description.iter().map(|text| ("description", text.clone()));
+    let tags = (!outcome.tags.is_empty()).then(|| ("tags", outcome.tags.join(", ")));
+    let attempts = (outcome.attempt() > 1).then(|| ("attempts", outcome.attempt().to_string()));
+    let flaky = outcome.is_flaky().then(|| ("flaky", "true".to_owned()));
+    let quarantine = outcome.quarantine.as_ref().map(|entry| ("quarantine", entry.to_string()));
+    let recording = outcome.recording.iter().map(|file| ("recording", file.clone()));
+    description.chain(tags).chain(attempts).chain(flaky).chain(quarantine).chain(recording)
+}
+
+/// Whether the test did not pass, and is skipped for readers since the quarantine shields the run from it: they fail a
+/// build on every failure they see.
+fn is_shielded(outcome: &Outcome) -> bool {
+    outcome.status().fails_the_run() && outcome.quarantine.is_some()
+}
+
+/// An attempt before the last, as Maven's Surefire writes it: `flaky…` beside a test that passed in the end, `rerun…`
+/// beside one that did not. Readers want the findings in an element of their own.
+fn retried<W: Write>(writer: &mut Writer<W>, attempt: &Outcome, last: Status) -> io::Result<()> {
+    let name = match (last, attempt.status()) {
+        (Status::Passed, Status::Failed) => "flakyFailure",
+        (Status::Passed, _) => "flakyError",
+        (_, Status::Failed) => "rerunFailure",
+        (_, _) => "rerunError",
+    };
+    let word = attempt.status().as_str();
+    let (kind, message) = attempt.headline().unwrap_or((word, word));
+    let element = Element::new(name, CASE_DEPTH + 1).with("message", &short(message)).with("type", kind);
+    element.open(writer)?;
+    let findings = transcript(attempt, TranscriptStyle::for_files(Scope::Findings));
+    Element::new("stackTrace", CASE_DEPTH + 2).text(writer, &findings)?;
+    let transcript = transcript(attempt, TranscriptStyle::for_files(Scope::Everything));
+    if !transcript.is_empty() {
+        Element::new("system-out", CASE_DEPTH + 2).text(writer, &transcript)?;
+    }
+    element.close(writer)
+}
+
+fn named(outcome: &Outcome) -> Element {
+    Element::new("testcase", CASE_DEPTH)
+        .with("name", &escape::line(&names::title(outcome)))
+        .with("classname", &escape::line(&names::class(&outcome.file)))
+}
+
+/// At most one element: readers disagree on what several mean.
+fn verdict<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) -> io::Result<()> {
+    let word = outcome.status().as_str();
+    let headline = outcome.headline();
+    let (kind, message) = headline.unwrap_or((word, word));
+    let mut skipped = |message: &str| {
+        Element::new("skipped", CASE_DEPTH + 1).with("message", &short(message)).empty(writer)
+    };
+    let name = match (outcome.status(), &outcome.quarantine) {
+        (Status::Passed, _) => return Ok(()),
+        (Status::Skipped, _) => {
+            return skipped(headline.map_or("skipped on purpose", |(_, message)| message));
+        }
+        (_, Some(entry)) => return skipped(&format!("{entry}: {word}: {message}")),
+        (Status::Failed, None) => "failure",
+        (Status::Error | Status::Timeout, None) => "error",
+    };
+    let findings = transcript(outcome, TranscriptStyle::for_files(Scope::Findings));
+    Element::new(name, CASE_DEPTH + 1)
+        .with("message", &short(message))
+        .with("type", kind)
+        .text(writer, &findings)
+}
+
+/// What fits into an attribute that servers show as a heading.
+fn short(message: &str) -> String {
+    escape::line(&truncate::bytes(message, 1000)).into_owned()
+}

@@ -1,0 +1,157 @@
+//! Writes the JUnit report.
+//!
+//! A finished test goes to a spool file at once; what stays in memory is a few numbers per test file. The end of the run
+//! writes the head with the totals, copies the spool after it and moves the whole into place.
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use indexmap::IndexMap;
+use quick_xml::Writer;
+
+use super::attachments::Attachments;
+use super::element::Element;
+use super::spool::Spool;
+use super::suite::{Suite, counted};
+use super::{case, element};
+use crate::context::Scratch;
+use crate::outcome::{Outcome, Totals};
+use crate::redact::Sealed;
+use crate::report::reporter::Reporter;
+use crate::run::RunEvent;
+
+/// Which readers a report is made for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Profile {
+    /// What most of them use: with file and line, properties and a transcript for each case.
+    #[default]
+    Default,
+    /// What the schemas of Jenkins' xUnit plugin and of Windy Road both allow: transcripts stand with the suite, and
+    /// there is neither file nor line.
+    Strict,
+}
+
+/// A report in a file.
+pub struct JunitReport {
+    destination: PathBuf,
+    profile: Profile,
+    attachments: Attachments,
+    cases: Spool,
+    /// What the strict profile tells with the suites, which stands behind all their cases.
+    accounts: Option<Spool>,
+    suites: IndexMap<String, Suite>,
+    started_unix_ms: u64,
+    elapsed_us: Option<u64>,
+}
+
+impl JunitReport {
+    /// A report that will stand at `path`, whose folders are made. Until it is complete there are only hidden files
+    /// beside it.
+    ///
+    /// # Errors
+    /// Where nothing can be written beside `path`, or `path` is a folder.
+    pub fn create(path: impl Into<PathBuf>, profile: Profile, attachments: Attachments) -> io::Result<Self> {
+        let destination = path.into();
+        let accounts = match profile {
+            Profile::Default => None,
+            Profile::Strict => Some(Spool::beside(&destination)?),
+        };
+        Ok(Self {
+            cases: Spool::beside(&destination)?,
+            accounts,
+            destination,
+            profile,
+            attachments,
+            suites: IndexMap::new(),
+            started_unix_ms: 0,
+            elapsed_us: None,
+        })
+    }
+
+    /// Where the report will stand.
+    pub fn path(&self) -> &Path {
+        &self.destination
+    }
+
+    fn case(&mut self, outcome: &Outcome) -> io::Result<()> {
+        let suite =
+            self.suites.entry(outcome.file.clone()).or_insert_with(|| Suite::new(outcome.started_unix_ms));
+        let mut xml = Vec::new();
+        match self.profile {
+            Profile::Default => case::write(&mut Writer::new(&mut xml), outcome, &self.attachments)?,
+            Profile::Strict => case::write_strict(&mut Writer::new(&mut xml), outcome)?,
+        }
+        self.cases.add(&mut suite.cases, &xml)?;
+        // A case that could not be written is not counted either.
+        suite.totals.add(outcome);
+        if let Some(accounts) = &mut self.accounts {
+            suite.account(accounts, &element::content(&case::account(outcome)))?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, out: impl Write) -> io::Result<()> {
+        let mut writer = Writer::new(out);
+        writer.get_mut().write_all(b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
+        let root = Element::new("testsuites", 0);
+        let root = match self.profile {
+            Profile::Default => counted(root.with("name", "ananke"), &self.totals(), self.started_unix_ms),
+            // Windy Road's schema gives the root no attribute.
+            Profile::Strict => root,
+        };
+        if self.suites.is_empty() {
+            root.empty(&mut writer)?;
+        } else {
+            root.open(&mut writer)?;
+            for (number, (file, suite)) in self.suites.iter().enumerate() {
+                match &mut self.accounts {
+                    None => suite.write(&mut writer, file, &mut self.cases)?,
+                    Some(accounts) => {
+                        suite.write_strict(&mut writer, number, file, &mut self.cases, accounts)?;
+                    }
+                }
+            }
+            root.close(&mut writer)?;
+        }
+        writer.get_mut().write_all(b"\n")?;
+        writer.get_mut().flush()
+    }
+
+    fn totals(&self) -> Totals {
+        let mut all = Totals::default();
+        for Suite { totals, .. } in self.suites.values() {
+            all.passed += totals.passed;
+            all.failed += totals.failed;
+            all.error += totals.error;
+            all.timeout += totals.timeout;
+            all.skipped += totals.skipped;
+            all.quarantined += totals.quarantined;
+            all.duration_us = all.duration_us.saturating_add(totals.duration_us);
+        }
+        all.duration_us = self.elapsed_us.unwrap_or(all.duration_us);
+        all
+    }
+}
+
+impl Reporter for JunitReport {
+    fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
+        match &**event {
+            RunEvent::RunStarted { tests: _, unix_ms } => self.started_unix_ms = *unix_ms,
+            RunEvent::CaseStarted { .. }
+            | RunEvent::TurnStarted { .. }
+            | RunEvent::Retrying { .. }
+            | RunEvent::ServerEnded { .. }
+            | RunEvent::CaseEnded { .. }
+            | RunEvent::ObsoleteSnapshots { .. } => {}
+            RunEvent::CaseFinished(outcome) => self.case(outcome)?,
+            RunEvent::RunFinished { elapsed_us, .. } => self.elapsed_us = Some(*elapsed_us),
+        }
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> io::Result<()> {
+        let whole = Scratch::beside(&self.destination, "part")?;
+        self.write(BufWriter::new(&whole.file))?;
+        whole.put_in_place(&self.destination)
+    }
+}

@@ -1,0 +1,108 @@
+//! The tests of one file as a suite.
+
+use std::io::{self, Write};
+
+use quick_xml::Writer;
+
+use super::element::Element;
+use super::spool::{Pieces, Spool};
+use crate::outcome::Totals;
+use crate::report::words::{duration, names, timestamp};
+use crate::text::escape;
+
+/// How deep suites stand.
+const SUITE_DEPTH: usize = 1;
+
+/// The most bytes of transcripts that the strict profile keeps of one file.
+const MOST_ACCOUNTS: usize = 1 << 20;
+
+/// What is kept of the tests of one file.
+#[derive(Debug, Default)]
+pub(super) struct Suite {
+    pub(super) totals: Totals,
+    pub(super) cases: Pieces,
+    started_unix_ms: u64,
+    accounts: Pieces,
+    accounts_bytes: usize,
+    accounts_left_out: usize,
+}
+
+impl Suite {
+    pub(super) fn new(started_unix_ms: u64) -> Self {
+        Self { started_unix_ms, ..Self::default() }
+    }
+
+    /// Takes what is told of one more case, made by [`super::element::content`], while there is room.
+    pub(super) fn account(&mut self, spool: &mut Spool, account: &str) -> io::Result<()> {
+        if self.accounts_left_out > 0 || self.accounts_bytes + account.len() > MOST_ACCOUNTS {
+            self.accounts_left_out += 1;
+            return Ok(());
+        }
+        self.accounts_bytes += account.len();
+        spool.add(&mut self.accounts, account.as_bytes())
+    }
+
+    /// Writes the suite of the default profile.
+    pub(super) fn write<W: Write>(
+        &self,
+        writer: &mut Writer<W>,
+        file: &str,
+        cases: &mut Spool,
+    ) -> io::Result<()> {
+        let element = Element::new("testsuite", SUITE_DEPTH).with("name", file);
+        let element = counted(element, &self.totals, self.started_unix_ms);
+        element.open(writer)?;
+        cases.copy(&self.cases, writer.get_mut())?;
+        element.close(writer)
+    }
+
+    /// Writes the suite of the strict profile; the order of its parts is the schema's.
+    pub(super) fn write_strict<W: Write>(
+        &self,
+        writer: &mut Writer<W>,
+        number: usize,
+        file: &str,
+        cases: &mut Spool,
+        accounts: &mut Spool,
+    ) -> io::Result<()> {
+        let class = names::class(file);
+        let (package, name) = class.rsplit_once('.').unwrap_or(("", &class));
+        let name = if name.trim().is_empty() { "tests" } else { name };
+        let element = Element::new("testsuite", SUITE_DEPTH)
+            .with("id", &number.to_string())
+            .with("package", &escape::line(package))
+            .with("name", &escape::line(name))
+            .with("timestamp", &timestamp::iso_seconds(self.started_unix_ms))
+            // The schema wants a host; a report says the same wherever it was written.
+            .with("hostname", "localhost");
+        let element = with_counts(element, &self.totals);
+        element.open(writer)?;
+        Element::new("properties", SUITE_DEPTH + 1).empty(writer)?;
+        cases.copy(&self.cases, writer.get_mut())?;
+        Element::new("system-out", SUITE_DEPTH + 1).around(writer, |out| {
+            accounts.copy(&self.accounts, out)?;
+            match self.accounts_left_out {
+                0 => Ok(()),
+                1 => writeln!(out, "… (the transcript of 1 more test is left out)"),
+                more => writeln!(out, "… (the transcripts of {more} more tests are left out)"),
+            }
+        })?;
+        Element::new("system-err", SUITE_DEPTH + 1).empty(writer)?;
+        element.close(writer)
+    }
+}
+
+/// The attributes that suites and the whole have in common.
+pub(super) fn counted(element: Element, totals: &Totals, started_unix_ms: u64) -> Element {
+    with_counts(element, totals).with("timestamp", &timestamp::iso(started_unix_ms))
+}
+
+/// A time-out is an error to every reader of JUnit, and a test in quarantine that does not pass is skipped.
+fn with_counts(element: Element, totals: &Totals) -> Element {
+    element
+        .with("tests", &totals.tests().to_string())
+        .with("failures", &totals.failed.to_string())
+        .with("errors", &(totals.error + totals.timeout).to_string())
+        .with("skipped", &(totals.skipped + totals.quarantined).to_string())
+        .with("time", &duration::in_seconds(totals.duration_us))
+}

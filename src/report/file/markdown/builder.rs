@@ -1,0 +1,155 @@
+//! What a Markdown report keeps of a run while it goes: as much as fits into it, and numbers.
+
+use std::fmt::Write as _;
+
+use super::failures::Failures;
+use super::rows::Rows;
+use super::words::{code, folded};
+use crate::outcome::{Outcome, Quarantine, Status};
+use crate::report::layout::Page;
+use crate::report::layout::counts;
+use crate::report::layout::{Palette, mark};
+use crate::report::run_totals::{End, RunTotals};
+use crate::report::words::duration;
+use crate::run::RunEvent;
+
+/// How many of the slowest tests are told.
+const SLOWEST: usize = 5;
+
+/// The most bytes of a name in a row, and of a message.
+const NAME: usize = 300;
+
+/// A run as Markdown tells it.
+#[derive(Debug)]
+pub(in crate::report) struct MarkdownBuilder {
+    most: usize,
+    tally: RunTotals,
+    failures: Failures,
+    quarantined: Rows,
+    flaky: Rows,
+    /// The slowest tests, the slowest first, and of the same time the earlier first.
+    slowest: Vec<(u64, String)>,
+}
+
+impl MarkdownBuilder {
+    /// Keeps what a text of at most `most` bytes can tell.
+    pub(in crate::report) fn new(most: usize) -> Self {
+        Self {
+            most,
+            tally: RunTotals::default(),
+            failures: Failures::new(most),
+            quarantined: Rows::new(most / 8),
+            flaky: Rows::new(most / 8),
+            slowest: Vec::new(),
+        }
+    }
+
+    /// Takes the next event of the run.
+    pub(in crate::report) fn add(&mut self, event: &RunEvent) {
+        self.tally.add(event);
+        if let RunEvent::CaseFinished(outcome) = event {
+            self.case(outcome);
+        }
+    }
+
+    fn case(&mut self, outcome: &Outcome) {
+        let failed = outcome.status().fails_the_run();
+        match &outcome.quarantine {
+            None if failed => self.failures.add(outcome),
+            Some(entry) if failed => self.quarantined.add(&quarantined(outcome, entry)),
+            None if outcome.is_flaky() => {
+                let row = format!("{} passed at attempt {}", code(&outcome.id, NAME), outcome.attempt());
+                self.flaky.add(&row);
+            }
+            _ => {}
+        }
+        let place = self.slowest.partition_point(|(slower, _)| *slower >= outcome.duration_us);
+        if place < SLOWEST && outcome.status() != Status::Skipped {
+            self.slowest.insert(place, (outcome.duration_us, code(&outcome.id, NAME)));
+            self.slowest.truncate(SLOWEST);
+        }
+    }
+
+    /// The whole in at most `room` bytes, or what was said when this was made where that is less; nothing where not
+    /// even the verdict fits.
+    pub(in crate::report) fn told(&self, room: usize) -> String {
+        let room = room.min(self.most);
+        let (head, rest) = (self.head(), self.rest());
+        if head.len() > room {
+            return String::new();
+        }
+        let rest = if head.len() + rest.len() > room { String::new() } else { rest };
+        let failures = self.failures.told(room - head.len() - rest.len());
+        // Where there is no room for it, not even the count of what is left out is told.
+        let failures = if failures.len() > room - head.len() - rest.len() { String::new() } else { failures };
+        let mut text = head + &failures + &rest;
+        text.truncate(text.trim_end().len());
+        text + "\n"
+    }
+
+    /// The verdict and the numbers.
+    fn head(&self) -> String {
+        let RunTotals { totals, selected, snapshots, end, .. } = &self.tally;
+        let sign =
+            if self.tally.exit_code() == Some(0) { mark(Status::Passed) } else { mark(Status::Failed) };
+        let mut page = Page::default();
+        page.lines(&format!("## {sign} {}\n\n", self.tally.reason()));
+        counts::write(&mut page, &Palette::default(), totals, *selected);
+        if let Some(End { elapsed_us, .. }) = end {
+            page.plain(&format!(" in {}", duration::for_people(*elapsed_us)));
+        }
+        page.end();
+        page.end();
+        let snapshots = snapshots.counts();
+        if !snapshots.is_empty() {
+            page.plain(&format!("snapshots: {snapshots}"));
+            page.end();
+            page.end();
+        }
+        page.into_text()
+    }
+
+    /// What stands below the failures.
+    fn rest(&self) -> String {
+        let mut text = String::new();
+        let end = self.tally.end.as_ref();
+        text += &expired(end.map(|end| end.verdict.expired.as_slice()).unwrap_or_default(), self.most / 8);
+        let Rows { count, .. } = self.flaky;
+        if count > 0 {
+            let fails = end.is_some_and(|end| end.verdict.flaky_fails);
+            let fails = if fails { ", which fails the run (`--flaky fail`)" } else { "" };
+            let _ = write!(text, "### flaky{fails}\n\n{}\n", self.flaky.told());
+        }
+        if self.quarantined.count > 0 {
+            text += &folded(&format!("{} quarantined", self.quarantined.count), &self.quarantined.told());
+        }
+        if self.tally.totals.tests() > SLOWEST {
+            let rows = self.slowest.iter().fold(String::new(), |mut rows, (us, id)| {
+                let _ = writeln!(rows, "- {} {id}", duration::for_people(*us));
+                rows
+            });
+            text += &folded("slowest", &rows);
+        }
+        text
+    }
+}
+
+fn quarantined(outcome: &Outcome, entry: &Quarantine) -> String {
+    let status = outcome.status().as_str();
+    let message = outcome.headline().map(|(_, message)| format!(": {}", code(message, NAME)));
+    let Quarantine { expires, owner, .. } = entry;
+    let id = code(&outcome.id, NAME);
+    format!("{id} {status}{}, until {expires} ({})", message.unwrap_or_default(), code(owner, NAME))
+}
+
+fn expired(entries: &[Quarantine], room: usize) -> String {
+    if entries.is_empty() {
+        return String::new();
+    }
+    let mut rows = Rows::new(room);
+    for Quarantine { test, owner, expires, place, .. } in entries {
+        let (test, owner, place) = (code(test, NAME), code(owner, NAME), code(&place.to_string(), NAME));
+        rows.add(&format!("{test} last day {expires}, owner {owner}, {place}"));
+    }
+    format!("### expired in the quarantine, which fails the run\n\n{}\n", rows.told())
+}

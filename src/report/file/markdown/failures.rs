@@ -1,0 +1,138 @@
+//! The tests that failed, in a given room: first their transcripts get shorter, then the last of them are only counted.
+
+use super::words::{code, folded};
+use crate::outcome::Outcome;
+use crate::report::layout::mark;
+use crate::report::transcript::earlier_attempts;
+use crate::report::transcript::{Scope, TranscriptStyle, transcript};
+use crate::report::words::duration;
+use crate::text::HeadTail;
+
+/// The most tests that are told of, however much room there is: more is for programs.
+const MOST: usize = 500;
+
+/// The most bytes that are kept of one transcript.
+const LONGEST_TRANSCRIPT: usize = 8 << 10;
+
+/// A transcript that would be shorter than this says nothing.
+const SHORTEST_TRANSCRIPT: usize = 400;
+
+/// The most bytes of the findings of one test.
+const FINDINGS: usize = 2 << 10;
+
+/// Lines that begin here are a code block, whatever stands in them.
+const CODE_BLOCK: usize = 4;
+
+/// The tests that failed, as many as there may be room for.
+#[derive(Debug)]
+pub(super) struct Failures {
+    told: Vec<Told>,
+    /// How many bytes the heads of those take.
+    bytes: usize,
+    room: usize,
+    further: usize,
+}
+
+/// One test.
+#[derive(Debug)]
+struct Told {
+    /// Its name, its verdict, and what is wrong.
+    head: String,
+    transcript: HeadTail,
+}
+
+impl Failures {
+    /// As many as `room` bytes can hold.
+    pub(super) fn new(room: usize) -> Self {
+        Self { told: Vec::new(), bytes: 0, room, further: 0 }
+    }
+
+    pub(super) fn add(&mut self, outcome: &Outcome) {
+        if self.further > 0 || self.told.len() == MOST {
+            self.further += 1;
+            return;
+        }
+        let head = head(outcome);
+        if self.bytes + head.len() > self.room {
+            self.further += 1;
+            return;
+        }
+        self.bytes += head.len();
+        self.told.push(Told { head, transcript: kept_transcript(outcome) });
+    }
+
+    /// Everything that is told in at most `room` bytes.
+    pub(super) fn told(&self, room: usize) -> String {
+        let mut left = room.saturating_sub(further(usize::MAX).len());
+        let mut fitting = Vec::new();
+        for told in &self.told {
+            let Some(rest) = left.checked_sub(told.head.len()) else { break };
+            left = rest;
+            fitting.push(told);
+        }
+        let most = share(&fitting, left);
+        let mut text = String::new();
+        for Told { head, transcript } in &fitting {
+            text.push_str(head);
+            if transcript.size() <= most || most >= SHORTEST_TRANSCRIPT {
+                text += &folded("transcript", &transcript.clone().shortened(most).to_string());
+            }
+        }
+        let untold = self.told.len() - fitting.len() + self.further;
+        if untold > 0 {
+            text += &further(untold);
+        }
+        text
+    }
+}
+
+/// How long every transcript may be, so that all of them and what stands round them take `room` bytes: what the short
+/// ones leave is for the long ones.
+fn share(told: &[&Told], room: usize) -> usize {
+    let around = folded("transcript", "").len() + CODE_BLOCK + HeadTail::LONGEST_MARK;
+    let mut lengths: Vec<usize> = told.iter().map(|told| told.transcript.size() + around).collect();
+    lengths.sort_unstable();
+    let mut left = room;
+    for (shared, length) in lengths.iter().enumerate() {
+        let share = left / (lengths.len() - shared);
+        if *length > share {
+            return share.saturating_sub(around);
+        }
+        left -= length;
+    }
+    usize::MAX
+}
+
+fn further(count: usize) -> String {
+    format!("… and {count} more that did not pass\n\n")
+}
+
+fn head(outcome: &Outcome) -> String {
+    let status = outcome.status().as_str();
+    let of = outcome.attempt();
+    let attempts = if of > 1 { format!(", attempt {of} of {of}") } else { String::new() };
+    let time = duration::for_people(outcome.duration_us);
+    let heading = format!(
+        "### {} {}\n\n{status} after {time}{attempts}\n\n",
+        mark(outcome.status()),
+        code(&outcome.id, 400)
+    );
+    let findings = TranscriptStyle {
+        indent: CODE_BLOCK,
+        item: 400,
+        whole: FINDINGS,
+        ..TranscriptStyle::for_files(Scope::Findings)
+    };
+    let findings = transcript(outcome, findings);
+    if findings.is_empty() { heading } else { heading + &findings + "\n" }
+}
+
+fn kept_transcript(outcome: &Outcome) -> HeadTail {
+    let style = TranscriptStyle {
+        indent: CODE_BLOCK,
+        whole: usize::MAX,
+        ..TranscriptStyle::for_files(Scope::Everything)
+    };
+    let story = earlier_attempts(outcome, style) + &transcript(outcome, style);
+    HeadTail::new(story).shortened(LONGEST_TRANSCRIPT)
+}

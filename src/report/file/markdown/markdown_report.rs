@@ -1,0 +1,45 @@
+//! Writes the Markdown report when the run is over.
+
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+
+use super::builder::MarkdownBuilder;
+use crate::context::Scratch;
+use crate::redact::Sealed;
+use crate::report::reporter::Reporter;
+use crate::run::RunEvent;
+
+/// The most bytes of the report. GitHub takes 65,536 characters, and no text has more characters than bytes.
+pub const MOST: usize = 65_000;
+
+/// A Markdown file.
+pub struct MarkdownReport {
+    destination: PathBuf,
+    scratch: Scratch,
+    builder: MarkdownBuilder,
+}
+
+impl MarkdownReport {
+    /// A report that will stand at `path`, whose folders are made. Until it is complete there is only a hidden file
+    /// beside it.
+    ///
+    /// # Errors
+    /// Where nothing can be written beside `path`, or `path` is a folder.
+    pub fn create(path: impl Into<PathBuf>) -> io::Result<Self> {
+        let destination = path.into();
+        let scratch = Scratch::beside(&destination, "part")?;
+        Ok(Self { destination, scratch, builder: MarkdownBuilder::new(MOST) })
+    }
+}
+
+impl Reporter for MarkdownReport {
+    fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
+        self.builder.add(event);
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> io::Result<()> {
+        self.scratch.file.write_all(self.builder.told(MOST).as_bytes())?;
+        self.scratch.put_in_place(&self.destination)
+    }
+}

@@ -1,0 +1,16 @@
+//! The report for comments of pull requests: the verdict, then what failed with its transcripts collapsed, then what is
+//! flaky, in quarantine or slow; tests that passed are only counted.
+//!
+//! **Invariant:** the text has fewer bytes than a comment may have characters, whatever the run; nothing an agent says is
+//! read as Markdown or HTML.
+
+mod builder;
+mod failures;
+mod markdown_report;
+mod rows;
+mod words;
+
+pub(in crate::report) use builder::MarkdownBuilder;
+pub use markdown_report::{MOST, MarkdownReport};
+pub(in crate::report) use rows::Rows;
+pub(in crate::report) use words::code;

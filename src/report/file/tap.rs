@@ -1,0 +1,163 @@
+//! The report in the Test Anything Protocol, version 14: a line a test as each ends, the plan at the end.
+//!
+//! A test that is skipped has the directive `SKIP`; one in quarantine that did not pass has the one for tests that are not
+//! expected to pass yet, which fails no harness. What is wrong with a test stands in a block of YAML below its line. **Invariant:** no text of others makes a
+//! line of its own: it stands in a description with `\` and `#` escaped, or in a quoted string of YAML.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use crate::context::Scratch;
+use crate::outcome::{Failure, Outcome, Status};
+use crate::redact::Sealed;
+use crate::report::reporter::Reporter;
+use crate::report::run_totals::{End, RunTotals};
+use crate::report::words::duration::milliseconds;
+use crate::run::RunEvent;
+use crate::text::{escape, truncate};
+
+/// The most bytes of one text.
+const LONGEST: usize = 2 << 10;
+
+/// How many findings of a test are told.
+const MOST_FINDINGS: usize = 20;
+
+/// The directive for tests that are not expected to pass yet; in pieces, since it is no mark for later.
+const NOT_YET: &str = concat!("TO", "DO");
+
+/// A TAP file.
+pub struct TapReport {
+    destination: PathBuf,
+    scratch: Scratch,
+    tally: RunTotals,
+}
+
+impl TapReport {
+    /// A report that will stand at `path`, whose folders are made. Until it is complete there is only a hidden file
+    /// beside it.
+    ///
+    /// # Errors
+    /// Where nothing can be written beside `path`, or `path` is a folder.
+    pub fn create(path: impl Into<PathBuf>) -> io::Result<Self> {
+        let destination = path.into();
+        let mut scratch = Scratch::beside(&destination, "part")?;
+        scratch.file.write_all(b"TAP version 14\n")?;
+        Ok(Self { destination, scratch, tally: RunTotals::default() })
+    }
+}
+
+impl Reporter for TapReport {
+    fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
+        self.tally.add(event);
+        match &**event {
+            RunEvent::CaseFinished(outcome) => {
+                self.scratch.file.write_all(point(self.tally.totals.tests(), outcome).as_bytes())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn finish(mut self: Box<Self>) -> io::Result<()> {
+        self.scratch.file.write_all(end(&self.tally).as_bytes())?;
+        self.scratch.put_in_place(&self.destination)
+    }
+}
+
+/// The line of one test with what stands below it.
+fn point(number: usize, outcome: &Outcome) -> String {
+    let not = if outcome.status().fails_the_run() { "not " } else { "" };
+    let mut point = format!("{not}ok {number} - {}{}\n", described(&outcome.id), directive(outcome));
+    if outcome.status() != Status::Skipped {
+        diagnosis(&mut point, outcome);
+    }
+    point
+}
+
+/// What a harness is to make of a test that did not pass and yet fails nothing.
+fn directive(outcome: &Outcome) -> String {
+    match (outcome.status(), &outcome.quarantine) {
+        (Status::Skipped, _) => {
+            let why = outcome.headline().map_or("skipped on purpose", |(_, why)| why);
+            format!(" # SKIP {}", described(why))
+        }
+        (status, Some(entry)) if status.fails_the_run() => {
+            format!(" # {NOT_YET} {}", described(&entry.to_string()))
+        }
+        _ => String::new(),
+    }
+}
+
+/// The block of YAML.
+fn diagnosis(point: &mut String, outcome: &Outcome) {
+    let mut put = |line: &str| {
+        // Writing to a String cannot fail.
+        let _ = writeln!(point, "  {line}");
+    };
+    put("---");
+    put(&format!("duration_ms: {}", milliseconds(outcome.duration_us)));
+    if outcome.attempt() > 1 {
+        put(&format!("attempts: {}", outcome.attempt()));
+    }
+    if outcome.status().fails_the_run() {
+        let word = outcome.status().as_str();
+        let (kind, message) = outcome.headline().unwrap_or((word, word));
+        let first = outcome.all_failures().next().filter(|_| outcome.status() == Status::Failed);
+        let (file, line) = first.map_or((outcome.file.as_str(), outcome.line), |(_, failure)| {
+            (&*failure.place.file, failure.place.line)
+        });
+        put(&format!("message: {}", quoted(message)));
+        put(&format!("severity: {}", if outcome.status() == Status::Failed { "fail" } else { "error" }));
+        put(&format!("status: {word}"));
+        put(&format!("kind: {}", quoted(kind)));
+        put(&format!("at: {{ file: {}, line: {line} }}", quoted(file)));
+        let failures: Vec<&Failure> = outcome.all_failures().map(|(_, failure)| failure).collect();
+        if !failures.is_empty() {
+            put("findings:");
+        }
+        for failure in failures.iter().take(MOST_FINDINGS) {
+            put(&format!("  - {}", finding(failure)));
+        }
+        if failures.len() > MOST_FINDINGS {
+            put(&format!("further_findings: {}", failures.len() - MOST_FINDINGS));
+        }
+    }
+    put("...");
+}
+
+fn finding(failure: &Failure) -> String {
+    let Failure { rule, level, place, message, expected, .. } = failure;
+    let (rule, message, expected) = (quoted(rule), quoted(message), quoted(expected));
+    let (level, file, line) = (level.as_str(), quoted(&place.file), place.line);
+    format!(
+        "{{ rule: {rule}, level: {level}, message: {message}, expected: {expected}, file: {file}, line: {line} }}"
+    )
+}
+
+/// The plan, and what made the run fail or end although no test says so.
+fn end(tally: &RunTotals) -> String {
+    let RunTotals { totals, end, .. } = tally;
+    let tests = totals.tests();
+    let reason = tally.reason();
+    match end {
+        None | Some(End { interrupted: true, .. }) => format!("1..{tests}\nBail out! {reason}\n"),
+        Some(End { verdict, .. })
+            if !verdict.is_pass() && totals.failed + totals.error + totals.timeout == 0 =>
+        {
+            let number = tests + 1;
+            format!("not ok {number} - the run: {reason}\n1..{number}\n")
+        }
+        Some(_) => format!("1..{tests}\n# {reason}\n"),
+    }
+}
+
+/// `text` in a description or behind a directive.
+fn described(text: &str) -> String {
+    escape::line(&truncate::bytes(text, LONGEST)).replace('\\', r"\\").replace('#', r"\#")
+}
+
+/// `text` as a string of YAML: on one line, and with what a terminal must not get made visible.
+fn quoted(text: &str) -> String {
+    let text = escape::line(&truncate::bytes(text, LONGEST)).replace('\\', r"\\").replace('"', "\\\"");
+    format!("\"{text}\"")
+}

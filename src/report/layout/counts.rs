@@ -1,0 +1,38 @@
+//! How many tests ended how, in one line for people: `24 tests: 20 passed (1 flaky), 3 failed, 1 skipped`.
+
+use super::page::Page;
+use super::palette::Palette;
+use crate::outcome::{Status, Totals};
+
+/// Writes the counts where `page` stands; `selected` is how many tests there are to count.
+pub(crate) fn write(page: &mut Page, palette: &Palette, totals: &Totals, selected: usize) {
+    let tests = totals.tests();
+    let plural = |count: usize| if count == 1 { "test" } else { "tests" };
+    if tests < selected {
+        page.put(palette.warning, &format!("{tests} of {selected} {}", plural(selected)));
+    } else {
+        page.put(palette.strong, &format!("{tests} {}", plural(tests)));
+    }
+    let counts = [
+        (totals.passed, Status::Passed),
+        (totals.failed, Status::Failed),
+        (totals.error, Status::Error),
+        (totals.timeout, Status::Timeout),
+        (totals.skipped, Status::Skipped),
+    ];
+    let mut before = ": ";
+    for (count, status) in counts.into_iter().filter(|(count, _)| *count > 0) {
+        page.plain(before);
+        let plural = matches!(status, Status::Error | Status::Timeout) && count > 1;
+        let plural = if plural { "s" } else { "" };
+        page.put(palette.of(status), &format!("{count} {}{plural}", status.as_str()));
+        if status == Status::Passed && totals.flaky > 0 {
+            page.put(palette.warning, &format!(" ({} flaky)", totals.flaky));
+        }
+        before = ", ";
+    }
+    if totals.quarantined > 0 {
+        page.plain(before);
+        page.put(palette.warning, &format!("{} quarantined", totals.quarantined));
+    }
+}

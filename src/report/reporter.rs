@@ -1,0 +1,47 @@
+//! What a report is: something that takes the events of a run one by one.
+
+use std::io;
+
+use tokio::sync::mpsc;
+
+use crate::redact::{Redactor, Sealed};
+use crate::run::RunEvent;
+
+/// Writes one report while the run goes.
+pub trait Reporter: Send {
+    /// Takes the next event.
+    ///
+    /// # Errors
+    /// Where the report cannot be written.
+    fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()>;
+
+    /// Completes the report; called once, after the last event, also when the run was cut short.
+    ///
+    /// # Errors
+    /// Where the report cannot be written.
+    fn finish(self: Box<Self>) -> io::Result<()>;
+}
+
+/// Takes every event of a run, seals it, and gives it to every reporter; completes the reports at the end.
+///
+/// # Errors
+/// The first report that cannot be written; the others are completed all the same.
+pub async fn tell(
+    mut events: mpsc::Receiver<RunEvent>,
+    redactor: Redactor,
+    mut reporters: Vec<Box<dyn Reporter>>,
+) -> io::Result<()> {
+    let mut first_error = Ok(());
+    while let Some(event) = events.recv().await {
+        let event = redactor.seal(event);
+        for reporter in &mut reporters {
+            let told = reporter.event(&event);
+            first_error = first_error.and(told);
+        }
+    }
+    for reporter in reporters {
+        let finished = reporter.finish();
+        first_error = first_error.and(finished);
+    }
+    first_error
+}

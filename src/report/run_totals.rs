@@ -1,0 +1,77 @@
+//! What there is to say of a run as a whole, counted while it goes.
+
+use crate::outcome::{Totals, Verdict};
+use crate::report::snapshot_totals::SnapshotTotals;
+use crate::run::RunEvent;
+
+/// The numbers of a run so far.
+#[derive(Debug, Default)]
+pub(crate) struct RunTotals {
+    pub(crate) selected: usize,
+    pub(crate) started_unix_ms: u64,
+    pub(crate) totals: Totals,
+    pub(crate) total_turns: usize,
+    pub(crate) snapshots: SnapshotTotals,
+    /// How the run came to its end, once it did.
+    pub(crate) end: Option<End>,
+}
+
+/// The end of a run.
+#[derive(Clone, Debug)]
+pub(crate) struct End {
+    pub(crate) verdict: Verdict,
+    pub(crate) elapsed_us: u64,
+    pub(crate) interrupted: bool,
+}
+
+impl RunTotals {
+    /// Counts what an event brings.
+    pub(crate) fn add(&mut self, event: &RunEvent) {
+        match event {
+            RunEvent::RunStarted { tests, unix_ms } => {
+                self.selected = *tests;
+                self.started_unix_ms = *unix_ms;
+            }
+            RunEvent::CaseStarted { .. }
+            | RunEvent::TurnStarted { .. }
+            | RunEvent::Retrying { .. }
+            | RunEvent::ServerEnded { .. }
+            | RunEvent::CaseEnded { .. } => {}
+            RunEvent::CaseFinished(outcome) => {
+                self.totals.add(outcome);
+                self.total_turns += outcome.turns.len();
+                self.snapshots.add(outcome);
+            }
+            RunEvent::ObsoleteSnapshots { left, deleted } => self.snapshots.obsolete(left, deleted),
+            RunEvent::RunFinished { verdict, elapsed_us, interrupted } => {
+                let verdict = verdict.clone();
+                self.end = Some(End { verdict, elapsed_us: *elapsed_us, interrupted: *interrupted });
+            }
+        }
+    }
+
+    /// The exit code that the tests lead to, 130 where somebody interrupted the run; none where it was cut short.
+    pub(crate) fn exit_code(&self) -> Option<u8> {
+        self.end.as_ref().map(|end| match end {
+            End { interrupted: true, .. } => 130,
+            End { verdict, .. } => u8::from(!verdict.is_pass()),
+        })
+    }
+
+    /// Why it is that exit code, for people.
+    pub(crate) fn reason(&self) -> String {
+        let total = self.totals.tests();
+        let reasons = match &self.end {
+            None => return format!("the run was cut short after {total} of {} tests", self.selected),
+            Some(End { interrupted: true, .. }) => return "the run was interrupted".to_owned(),
+            Some(end) => end.verdict.reasons(),
+        };
+        if !reasons.is_empty() {
+            reasons.join("; ")
+        } else if self.totals.quarantined > 0 {
+            "no test failed outside of the quarantine".to_owned()
+        } else {
+            "no test failed".to_owned()
+        }
+    }
+}

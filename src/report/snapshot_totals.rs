@@ -1,0 +1,74 @@
+//! What a run did with its snapshots, counted.
+
+use crate::outcome::Outcome;
+use crate::report::layout::Page;
+use crate::report::layout::Palette;
+use crate::text::{escape, truncate};
+
+/// How many obsolete snapshots are listed.
+const LISTED: usize = 20;
+
+/// The snapshots of a run, as far as there is something to say of them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SnapshotTotals {
+    pub(crate) written: usize,
+    pub(crate) updated: usize,
+    pub(crate) obsolete: usize,
+    pub(crate) deleted: usize,
+    /// The obsolete ones that are still there: the first of them.
+    listed: Vec<String>,
+}
+
+impl SnapshotTotals {
+    /// Takes what one test wrote.
+    pub(crate) fn add(&mut self, outcome: &Outcome) {
+        let new = outcome.snapshots.iter().filter(|written| written.is_new).count();
+        self.written += new;
+        self.updated += outcome.snapshots.len() - new;
+    }
+
+    /// Takes what no rule refers to.
+    pub(crate) fn obsolete(&mut self, left: &[String], deleted: &[String]) {
+        self.obsolete += left.len();
+        self.deleted += deleted.len();
+        let room = LISTED.saturating_sub(self.listed.len());
+        self.listed.extend(left.iter().take(room).cloned());
+    }
+
+    /// Writes what the end of a run says of them; nothing where there is nothing to say.
+    pub(crate) fn tell(&self, palette: &Palette, page: &mut Page) {
+        let counts = self.counts();
+        if counts.is_empty() {
+            return;
+        }
+        page.put(palette.strong, "snapshots");
+        page.plain(&format!(": {counts}"));
+        page.end();
+        for file in &self.listed {
+            page.space(2);
+            page.put(palette.warning, "obsolete");
+            page.space(2);
+            page.hang();
+            page.plain(&escape::line(&truncate::bytes(file, 400)));
+            page.end();
+        }
+        if self.obsolete > self.listed.len() {
+            page.put(palette.faint, &format!("  … and {} more", self.obsolete - self.listed.len()));
+            page.end();
+        }
+        if self.obsolete > 0 {
+            page.put(palette.faint, "  no rule refers to these: `--update-snapshots` deletes them");
+            page.end();
+        }
+        page.end();
+    }
+
+    /// `2 written, 1 updated`; empty where there is nothing to count.
+    pub(crate) fn counts(&self) -> String {
+        let Self { written, updated, obsolete, deleted, listed: _ } = self;
+        let counts =
+            [(written, "written"), (updated, "updated"), (obsolete, "obsolete"), (deleted, "deleted")];
+        let told = counts.iter().filter(|(count, _)| **count > 0);
+        told.map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
+    }
+}

@@ -1,0 +1,239 @@
+//! The report for people at a terminal: a line per test below its file, what failed with it, and a summary.
+
+use std::io;
+use std::io::Write;
+
+use anstyle::Style;
+
+use super::result::RunResult;
+use super::servers;
+use crate::context::TerminalSize;
+use crate::outcome::{Outcome, Status, Totals, Verdict};
+use crate::redact::Sealed;
+use crate::report::layout::Page;
+use crate::report::layout::counts;
+use crate::report::layout::{Palette, mark};
+use crate::report::reporter::Reporter;
+use crate::report::snapshot_totals::SnapshotTotals;
+use crate::report::transcript::earlier_attempts;
+use crate::report::transcript::{Scope, TranscriptStyle, transcript};
+use crate::report::words::{duration, names};
+use crate::run::RunEvent;
+use crate::text::{escape, truncate};
+
+/// How much is told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Verbosity {
+    /// The tests that failed and the summary.
+    Quiet,
+    /// A line per test, with the warnings of its set-up, and excerpts of those that failed.
+    #[default]
+    Normal,
+    /// Every turn of every test, with the rules that hold.
+    Verbose,
+}
+
+/// How the console is written.
+#[derive(Clone, Copy, Debug)]
+pub struct ConsoleOptions {
+    /// Whether there is colour; the text says everything without.
+    pub colour: bool,
+    /// How much is told.
+    pub verbosity: Verbosity,
+    /// The size of the terminal: lines are wrapped at its width. Where it is not known they are as long as what they say.
+    pub size: fn() -> Option<TerminalSize>,
+}
+
+impl Default for ConsoleOptions {
+    fn default() -> Self {
+        Self { colour: false, verbosity: Verbosity::default(), size: || None }
+    }
+}
+
+/// Writes for people. A reader that goes away ends the printing, not the run.
+pub struct ConsoleReport {
+    out: Box<dyn Write + Send>,
+    gone: bool,
+    verbosity: Verbosity,
+    size: fn() -> Option<TerminalSize>,
+    palette: Palette,
+    /// The file whose heading was printed last.
+    file: Option<String>,
+    /// Whether the test before left a block of text, from which the next stands apart.
+    after_block: bool,
+    selected: usize,
+    totals: Totals,
+    ending: RunResult,
+    snapshots: SnapshotTotals,
+    ended: bool,
+}
+
+impl ConsoleReport {
+    /// A report on `out`.
+    pub fn new(out: Box<dyn Write + Send>, options: ConsoleOptions) -> Self {
+        Self {
+            out,
+            gone: false,
+            verbosity: options.verbosity,
+            size: options.size,
+            palette: if options.colour { Palette::coloured() } else { Palette::default() },
+            file: None,
+            after_block: false,
+            selected: 0,
+            totals: Totals::default(),
+            ending: RunResult::default(),
+            snapshots: SnapshotTotals::default(),
+            ended: false,
+        }
+    }
+
+    fn case(&mut self, outcome: &Outcome) -> String {
+        self.totals.add(outcome);
+        self.ending.add(outcome);
+        self.snapshots.add(outcome);
+        if self.verbosity == Verbosity::Quiet && !outcome.fails_the_run() {
+            return String::new();
+        }
+        let story = self.story(outcome);
+        let mut page = self.page();
+        let same_file = self.file.as_deref() == Some(outcome.file.as_str());
+        if self.file.is_some() && (!same_file || self.after_block) {
+            page.end();
+        }
+        if !same_file {
+            page.put(self.palette.strong, &escape::line(&outcome.file));
+            page.end();
+            self.file = Some(outcome.file.clone());
+        }
+        self.test_line(&mut page, outcome);
+        page.lines(&story);
+        self.after_block = !story.is_empty();
+        page.into_text()
+    }
+
+    fn test_line(&self, page: &mut Page, outcome: &Outcome) {
+        let style = self.palette.of(outcome.status());
+        page.space(2);
+        page.put(style, mark(outcome.status()));
+        page.space(1);
+        page.hang();
+        let title = names::title(outcome);
+        page.put(Style::new(), &escape::line(&truncate::bytes(&title, 200)));
+        if matches!(outcome.status(), Status::Error | Status::Timeout | Status::Skipped) {
+            page.space(2);
+            page.put(style, outcome.status().as_str());
+        }
+        if let Some((_, why)) = outcome.headline().filter(|_| outcome.status() == Status::Skipped) {
+            page.put(self.palette.faint, &format!(": {}", escape::line(&truncate::bytes(why, 200))));
+        }
+        let flaky = outcome.is_flaky().then(|| "flaky".to_owned());
+        let quarantine = outcome.quarantine.as_ref().map(ToString::to_string);
+        for mark in flaky.into_iter().chain(quarantine) {
+            page.space(2);
+            page.put(self.palette.warning, &escape::line(&truncate::bytes(&mark, 200)));
+        }
+        let ran = !outcome.turns.is_empty() || outcome.status() == Status::Passed;
+        if ran && outcome.status() != Status::Skipped {
+            page.space(2);
+            page.put(self.palette.faint, &duration::for_people(outcome.duration_us));
+        }
+        page.end();
+    }
+
+    fn story(&self, outcome: &Outcome) -> String {
+        let width = TerminalSize::width(self.size);
+        let style = TranscriptStyle {
+            palette: self.palette,
+            indent: 4,
+            width,
+            ..TranscriptStyle::for_files(Scope::Everything)
+        };
+        let style = match self.verbosity {
+            Verbosity::Verbose => TranscriptStyle { held: true, ..style },
+            _ => TranscriptStyle { scope: Scope::Excerpt, item: 400, whole: 8 << 10, ..style },
+        };
+        let is_whole = style.scope == Scope::Everything;
+        // Why a test was skipped stands in its line.
+        let is_left_out = outcome.status() == Status::Skipped && outcome.turns.is_empty();
+        let is_told =
+            (is_whole && !is_left_out) || outcome.status().fails_the_run() || !outcome.warnings.is_empty();
+        earlier_attempts(outcome, style) + &if is_told { transcript(outcome, style) } else { String::new() }
+    }
+
+    /// What failed, and as the last line what a person looks for first. The verdict and the time are there where the
+    /// run came to its end.
+    fn summary(&self, ended: Option<(&Verdict, u64)>) -> String {
+        let palette = &self.palette;
+        let mut page = self.page();
+        if self.file.is_some() {
+            page.end();
+        }
+        self.ending.tell(ended.map(|(verdict, _)| verdict), palette, &mut page);
+        self.snapshots.tell(palette, &mut page);
+        counts::write(&mut page, palette, &self.totals, self.selected);
+        if let Some((_, elapsed_us)) = ended {
+            page.put(palette.faint, &format!(" in {}", duration::for_people(elapsed_us)));
+        }
+        page.end();
+        page.into_text()
+    }
+
+    fn page(&self) -> Page {
+        Page::of_width(TerminalSize::width(self.size))
+    }
+
+    fn print(&mut self, text: &str) -> io::Result<()> {
+        if self.gone || text.is_empty() {
+            return Ok(());
+        }
+        match self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush()) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.gone = true;
+                Ok(())
+            }
+            result => result,
+        }
+    }
+}
+
+impl Reporter for ConsoleReport {
+    fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
+        match &**event {
+            RunEvent::RunStarted { tests, unix_ms: _ } => {
+                self.selected = *tests;
+                Ok(())
+            }
+            RunEvent::CaseStarted { .. }
+            | RunEvent::TurnStarted { .. }
+            | RunEvent::Retrying { .. }
+            | RunEvent::CaseEnded { .. } => Ok(()),
+            RunEvent::ServerEnded { what, printed } => {
+                let before = if self.file.take().is_some() { "\n" } else { "" };
+                let told = servers::told(what, printed, &self.palette, TerminalSize::width(self.size));
+                let text = format!("{before}{told}\n");
+                self.print(&text)
+            }
+            RunEvent::CaseFinished(outcome) => {
+                let text = self.case(outcome);
+                self.print(&text)
+            }
+            RunEvent::ObsoleteSnapshots { left, deleted } => {
+                self.snapshots.obsolete(left, deleted);
+                Ok(())
+            }
+            RunEvent::RunFinished { verdict, elapsed_us, interrupted: _ } => {
+                self.ended = true;
+                let text = self.summary(Some((verdict, *elapsed_us)));
+                self.print(&text)
+            }
+        }
+    }
+
+    fn finish(mut self: Box<Self>) -> io::Result<()> {
+        if self.ended {
+            return Ok(());
+        }
+        let text = self.summary(None);
+        self.print(&text)
+    }
+}

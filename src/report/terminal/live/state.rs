@@ -1,0 +1,82 @@
+//! What the live area shows, kept up by the events of a run.
+
+use crate::context::At;
+use crate::run::RunEvent;
+use crate::text::escape;
+
+/// The most bytes of a text that are looked at: more has room on no terminal.
+const LONGEST: usize = 600;
+
+/// What there is to show.
+#[derive(Debug, Default)]
+pub(super) struct State {
+    /// What has to happen before the tests begin, and since when it is waited for.
+    pub(super) waiting: Option<(String, At)>,
+    /// When the tests began, and how many there are.
+    pub(super) begun: Option<(At, usize)>,
+    /// The tests that run, the one that began first first.
+    pub(super) running: Vec<Running>,
+    /// How many tests are over.
+    pub(super) done: usize,
+    /// How many of those fail the run.
+    pub(super) failed: usize,
+}
+
+/// A test that runs.
+#[derive(Debug)]
+pub(super) struct Running {
+    pub(super) id: String,
+    /// The end of the id, as it is shown.
+    pub(super) shown: String,
+    pub(super) since: At,
+    /// The turn it is in, and how many it has; none while it is set up.
+    pub(super) turn: Option<(usize, usize)>,
+    pub(super) retry: Option<Retry>,
+}
+
+/// Which retry a test is in.
+#[derive(Debug)]
+pub(super) struct Retry {
+    pub(super) number: u32,
+    pub(super) of: u32,
+    /// How the attempt before ended, as it is shown.
+    pub(super) why: String,
+}
+
+impl State {
+    pub(super) fn event(&mut self, event: &RunEvent, now: At) {
+        match event {
+            RunEvent::RunStarted { tests, .. } => self.begun = Some((now, *tests)),
+            RunEvent::CaseStarted { id } => {
+                let shown =
+                    escape::line(&id[id.ceil_char_boundary(id.len().saturating_sub(LONGEST))..]).into_owned();
+                self.running.push(Running { id: id.clone(), shown, since: now, turn: None, retry: None });
+            }
+            RunEvent::TurnStarted { id, turn, of } => {
+                if let Some(running) = self.test(id) {
+                    running.turn = Some((*turn, *of));
+                }
+            }
+            RunEvent::Retrying { id, retry, of, status, why } => {
+                if let Some(running) = self.test(id) {
+                    running.turn = None;
+                    let why = format!("{}: {}", status.as_str(), &why[..why.floor_char_boundary(LONGEST)]);
+                    let why = escape::line(&why).into_owned();
+                    running.retry = Some(Retry { number: *retry, of: *of, why });
+                }
+            }
+            RunEvent::CaseEnded { id, fails_the_run } => {
+                self.running.retain(|running| running.id != *id);
+                self.done += 1;
+                self.failed += usize::from(*fails_the_run);
+            }
+            RunEvent::RunFinished { .. } => *self = Self::default(),
+            RunEvent::ServerEnded { .. } | RunEvent::CaseFinished(_) | RunEvent::ObsoleteSnapshots { .. } => {
+            }
+        }
+    }
+
+    fn test(&mut self, id: &str) -> Option<&mut Running> {
+        self.running.iter_mut().find(|running| running.id == id)
+    }
+}

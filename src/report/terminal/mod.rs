@@ -1,0 +1,10 @@
+//! Reports on the terminal: the console and the live area below it.
+
+mod console;
+mod live;
+mod result;
+mod servers;
+
+pub use console::{ConsoleOptions, ConsoleReport, Verbosity};
+pub use live::{LiveArea, LiveOptions};
+pub use servers::{ServerReport, last_words};

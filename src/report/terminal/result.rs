@@ -1,0 +1,143 @@
+//! What the end of a run lists for people: the tests that failed, those that are flaky or in quarantine, and the
+//! entries of the quarantine that are to be seen to. As many of each as a person reads.
+
+use std::collections::BTreeMap;
+
+use anstyle::Style;
+
+use crate::diagnostic::Place;
+use crate::outcome::{Outcome, Quarantine, Status, Verdict};
+use crate::report::layout::Page;
+use crate::report::layout::{Palette, mark};
+use crate::text::{escape, truncate};
+
+/// How many of each kind are kept: a run in which everything fails must not grow with its tests.
+const MOST: usize = 100;
+
+/// What the end of a run lists.
+#[derive(Debug, Default)]
+pub(crate) struct RunResult {
+    failed: List,
+    flaky: List,
+    quarantined: List,
+    /// The entries of the quarantine that were met, and whether every test of theirs passed at once.
+    entries: BTreeMap<Place, (Quarantine, bool)>,
+}
+
+#[derive(Debug, Default)]
+struct List {
+    listed: Vec<(Status, String)>,
+    further: usize,
+}
+
+impl RunResult {
+    pub(crate) fn add(&mut self, outcome: &Outcome) {
+        let failed = outcome.status().fails_the_run();
+        match &outcome.quarantine {
+            None if failed => self.failed.add(outcome, ""),
+            None if outcome.is_flaky() => {
+                self.flaky.add(outcome, &format!("  passed at attempt {}", outcome.attempt()));
+            }
+            None => {}
+            Some(entry) => {
+                if failed {
+                    let Quarantine { expires, owner, .. } = entry;
+                    self.quarantined.add(outcome, &format!("  until {expires} ({})", bounded(owner)));
+                }
+                let passed = outcome.status() == Status::Passed && !outcome.is_flaky();
+                let met = self.entries.entry(entry.place.clone()).or_insert_with(|| (entry.clone(), true));
+                met.1 &= passed;
+            }
+        }
+    }
+
+    /// Writes everything that is listed, each kind under a heading of its own; the failed tests come last, nearest to the
+    /// counts. The verdict is there where the run came to its end.
+    pub(crate) fn tell(&self, verdict: Option<&Verdict>, palette: &Palette, page: &mut Page) {
+        self.quarantined.tell("quarantined", palette, page);
+        self.can_go(palette, page);
+        let fails = verdict.is_some_and(|verdict| verdict.flaky_fails);
+        let flaky = if fails { "flaky, which fails the run (`--flaky fail`)" } else { "flaky" };
+        self.flaky.tell(flaky, palette, page);
+        expired(verdict.map(|verdict| verdict.expired.as_slice()).unwrap_or_default(), palette, page);
+        self.failed.tell("failed", palette, page);
+    }
+
+    /// The entries whose tests all passed.
+    fn can_go(&self, palette: &Palette, page: &mut Page) {
+        let idle: Vec<&Quarantine> =
+            self.entries.values().filter(|(_, passed)| *passed).map(|(entry, _)| entry).collect();
+        if idle.is_empty() {
+            return;
+        }
+        page.put(palette.strong, "passed in quarantine: if they are mended, their entries can go");
+        page.end();
+        for entry in idle.iter().take(MOST) {
+            row(mark(Status::Passed), palette.passed, &entry.test, &format!("  {}", entry.place), page);
+        }
+        further(idle.len().saturating_sub(MOST), palette, page);
+        page.end();
+    }
+}
+
+impl List {
+    fn add(&mut self, outcome: &Outcome, beside: &str) {
+        if self.listed.len() < MOST {
+            self.listed.push((outcome.status(), bounded(&outcome.id) + beside));
+        } else {
+            self.further += 1;
+        }
+    }
+
+    fn tell(&self, heading: &str, palette: &Palette, page: &mut Page) {
+        if self.listed.is_empty() {
+            return;
+        }
+        page.put(palette.strong, heading);
+        page.end();
+        for (status, id) in &self.listed {
+            row(mark(*status), palette.of(*status), id, "", page);
+        }
+        further(self.further, palette, page);
+        page.end();
+    }
+}
+
+fn expired(entries: &[Quarantine], palette: &Palette, page: &mut Page) {
+    if entries.is_empty() {
+        return;
+    }
+    page.put(palette.strong, "expired in the quarantine, which fails the run");
+    page.end();
+    for Quarantine { test, owner, expires, place, .. } in entries.iter().take(MOST) {
+        let beside = format!("  last day {expires}, owner {}, {place}", bounded(owner));
+        row(mark(Status::Error), palette.failed, test, &beside, page);
+    }
+    further(entries.len().saturating_sub(MOST), palette, page);
+    page.put(
+        palette.faint,
+        "  mend the tests and remove the entries, or agree on a later day with the owners",
+    );
+    page.end();
+    page.end();
+}
+
+fn row(sign: &str, style: Style, what: &str, beside: &str, page: &mut Page) {
+    page.space(2);
+    page.put(style, sign);
+    page.space(1);
+    page.hang();
+    page.put(Style::new(), &escape::line(&(bounded(what) + beside)));
+    page.end();
+}
+
+fn further(count: usize, palette: &Palette, page: &mut Page) {
+    if count > 0 {
+        page.put(palette.faint, &format!("  … and {count} more"));
+        page.end();
+    }
+}
+
+fn bounded(text: &str) -> String {
+    truncate::bytes(text, 400).into_owned()
+}

@@ -1,0 +1,70 @@
+//! What is told at once of a server that ended while the tests ran: which one, how, and what it printed last.
+
+use std::io::{self, Write};
+
+use crate::context::TerminalSize;
+use crate::outcome::Status;
+use crate::redact::Sealed;
+use crate::report::layout::Page;
+use crate::report::layout::{Palette, mark};
+use crate::report::reporter::Reporter;
+use crate::run::RunEvent;
+use crate::text::escape;
+
+/// Tells people of servers that end, beside a report for programs.
+pub struct ServerReport {
+    out: Box<dyn Write + Send>,
+    palette: Palette,
+    size: fn() -> Option<TerminalSize>,
+}
+
+impl ServerReport {
+    /// A report on `out`, wrapped at the width of the terminal where there is one.
+    pub fn new(out: Box<dyn Write + Send>, coloured: bool, size: fn() -> Option<TerminalSize>) -> Self {
+        Self { out, palette: if coloured { Palette::coloured() } else { Palette::default() }, size }
+    }
+}
+
+impl Reporter for ServerReport {
+    fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
+        if let RunEvent::ServerEnded { what, printed } = &**event {
+            // A reader that has gone away ends the printing, nothing else.
+            let _ = self
+                .out
+                .write_all(told(what, printed, &self.palette, TerminalSize::width(self.size)).as_bytes());
+        }
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The block for people.
+pub(crate) fn told(what: &str, printed: &str, palette: &Palette, width: Option<usize>) -> String {
+    let mut page = Page::of_width(width);
+    page.put(palette.failed, mark(Status::Error));
+    page.space(1);
+    page.hang();
+    page.put(palette.strong, &escape::line(&format!("{what} while the tests ran")));
+    page.end();
+    page.lines(&last_words(printed, width));
+    page.into_text()
+}
+
+/// The last lines of a server below a heading of theirs; nothing where there are none.
+pub fn last_words(printed: &str, width: Option<usize>) -> String {
+    let mut page = Page::of_width(width);
+    if !printed.is_empty() {
+        page.plain("  what it printed last:");
+        for line in printed.lines() {
+            page.end();
+            page.space(4);
+            page.hang();
+            page.plain(&escape::line(line));
+        }
+        page.end();
+    }
+    page.into_text()
+}

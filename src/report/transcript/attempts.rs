@@ -1,0 +1,66 @@
+//! The attempts of a retried test before its last one, for people.
+
+use anstyle::Style;
+
+use super::style::{Scope, TranscriptStyle};
+use super::writer::transcript;
+use crate::outcome::Outcome;
+use crate::report::layout::Page;
+use crate::report::layout::mark;
+use crate::report::words::duration;
+use crate::text::{escape, truncate};
+
+/// The most bytes of a finding that is told in one line.
+const LONGEST: usize = 200;
+
+/// Every attempt but the last, and the heading of the last; empty if the first was the only one. With
+/// [`Scope::Everything`] each has its transcript, else its first finding alone.
+pub(crate) fn earlier_attempts(outcome: &Outcome, style: TranscriptStyle) -> String {
+    let mut page = Page::of_width(style.width);
+    if outcome.earlier_attempts.is_empty() {
+        return String::new();
+    }
+    let last = outcome.headline().filter(|_| outcome.status().fails_the_run());
+    let mut before = None;
+    for (number, attempt) in (1..).zip(&outcome.earlier_attempts) {
+        heading(&mut page, attempt, (number, outcome.attempt()), style);
+        if style.scope == Scope::Everything {
+            page.end();
+            page.lines(&transcript(attempt, TranscriptStyle { indent: style.indent + 2, ..style }));
+        } else {
+            let found = attempt.headline();
+            let as_last = (found == last).then_some("as the last attempt");
+            let told = as_last.or_else(|| (found == before).then_some("the same again"));
+            first_finding(&mut page, attempt, told, style);
+            page.end();
+            before = found;
+        }
+    }
+    heading(&mut page, outcome, (outcome.attempt(), outcome.attempt()), style);
+    page.end();
+    truncate::lines(&page.into_text(), style.whole).into_owned()
+}
+
+fn heading(page: &mut Page, attempt: &Outcome, (number, of): (usize, usize), style: TranscriptStyle) {
+    let palette = style.palette;
+    page.space(style.indent);
+    page.hang_at(style.indent + 2);
+    page.put(palette.strong, &format!("attempt {number} of {of}"));
+    page.space(2);
+    page.put(palette.of(attempt.status()), attempt.status().as_str());
+    page.space(2);
+    page.put(palette.faint, &duration::for_people(attempt.duration_us));
+}
+
+/// What was wrong with an attempt, or where else that is told.
+fn first_finding(page: &mut Page, attempt: &Outcome, told: Option<&str>, style: TranscriptStyle) {
+    let Some((_, message)) = attempt.headline() else { return };
+    page.space(2);
+    if let Some(told) = told {
+        return page.put(style.palette.faint, told);
+    }
+    page.put(style.palette.failed, mark(attempt.status()));
+    page.space(1);
+    let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    page.put(Style::new(), &escape::line(&truncate::bytes(&message, style.item.min(LONGEST))));
+}

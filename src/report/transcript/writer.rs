@@ -1,0 +1,307 @@
+//! Writes the transcript of a test: its turns in order, and in each what is wrong with it. An excerpt begins with what is
+//! wrong, and leaves out what is far from it.
+//!
+//! A line that a finding cites has the number of its event in the gutter, and the finding names the same numbers; other
+//! lines have none. Everything is bounded, and harmless on a terminal.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use anstyle::Style;
+
+use super::excerpt;
+use super::style::{GUTTER, Scope, TranscriptStyle, event_of};
+use crate::outcome::{
+    CallOutcome, EarlierMessage, LateResult, Line, OpenInterrupt, Outcome, RunEnd, TurnOutcome,
+};
+use crate::report::layout::Page;
+use crate::report::words::duration;
+use crate::text::{columns, compact_json, escape, truncate};
+
+/// A call longer than this has its result on a line of its own.
+const LONGEST_CALL: usize = 100;
+
+/// The width of ` → ` between a call and its result.
+const ARROW: usize = 3;
+
+/// The transcript of `outcome`: empty, or whole lines.
+pub(crate) fn transcript(outcome: &Outcome, style: TranscriptStyle) -> String {
+    let mut writer = TranscriptWriter { style, cited: cited(outcome), page: Page::of_width(style.width) };
+    let is_excerpt = style.scope == Scope::Excerpt;
+    writer.set_up(outcome);
+    if is_excerpt {
+        writer.whole_test(outcome);
+    }
+    for turn in &outcome.turns {
+        writer.turn(turn, outcome);
+    }
+    if !is_excerpt {
+        writer.whole_test(outcome);
+    }
+    writer.not_run(outcome);
+    let text = writer.page.into_text();
+    match truncate::lines(&text, style.whole) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(shortened) => shortened,
+    }
+}
+
+/// The events that both a finding and a line of the story name.
+fn cited(outcome: &Outcome) -> BTreeSet<u32> {
+    let lines = outcome.turns.iter().flat_map(|turn| turn.lines.iter().map(event_of));
+    let shown: BTreeSet<u32> = lines.collect();
+    let named = outcome.all_failures().flat_map(|(_, failure)| failure.events.iter().copied());
+    named.filter(|event| shown.contains(event)).collect()
+}
+
+/// `for an answer to `i-1` about `delete`: Really?`
+fn waits_for(interrupt: &OpenInterrupt) -> String {
+    let OpenInterrupt { id, reason, message, tool } = interrupt;
+    let about = tool.as_ref().map(|tool| format!(" about `{tool}`")).unwrap_or_default();
+    let asks = message.as_ref().or(reason.as_ref()).map(|asks| format!(": {asks}")).unwrap_or_default();
+    format!("for an answer to `{id}`{about}{asks}")
+}
+
+/// A transcript in the making.
+pub(super) struct TranscriptWriter {
+    pub(super) style: TranscriptStyle,
+    pub(super) cited: BTreeSet<u32>,
+    pub(super) page: Page,
+}
+
+impl TranscriptWriter {
+    fn set_up(&mut self, outcome: &Outcome) {
+        if self.style.scope != Scope::Findings {
+            for warning in &outcome.warnings {
+                self.warning(self.style.indent, warning);
+            }
+        }
+    }
+
+    fn turn(&mut self, turn: &TurnOutcome, outcome: &Outcome) {
+        let findings = !turn.failures().is_empty() || turn.status().fails_the_run();
+        let with_lines = match self.style.scope {
+            Scope::Everything => true,
+            Scope::Excerpt => findings || turn.lines.iter().any(|line| self.cited.contains(&event_of(line))),
+            Scope::Findings => false,
+        };
+        if !findings && !with_lines {
+            return;
+        }
+        let is_excerpt = self.style.scope == Scope::Excerpt;
+        self.part();
+        // Of an only turn the line of its test says the same.
+        let is_only = outcome.turns.len() == 1 && outcome.turns_not_run == 0 && turn.id.is_none();
+        if !(is_excerpt && is_only) {
+            self.heading(turn, outcome);
+        }
+        if is_excerpt {
+            self.findings(turn.problem(), turn.failures(), false);
+            if turn.problem().is_some() || !turn.failures().is_empty() {
+                self.page.end();
+            }
+        }
+        if with_lines {
+            self.lines(turn, outcome);
+        }
+        if !is_excerpt {
+            self.findings(turn.problem(), turn.failures(), with_lines);
+        }
+        self.held(&turn.held, with_lines);
+    }
+
+    fn heading(&mut self, turn: &TurnOutcome, outcome: &Outcome) {
+        let palette = self.style.palette;
+        self.page.space(self.style.indent);
+        let turns = outcome.turns.len() + outcome.turns_not_run as usize;
+        let id = turn.id.as_ref().map(|id| format!(", {}", self.harmless_line(id))).unwrap_or_default();
+        self.page.put(palette.strong, &format!("turn {} of {turns}{id}", turn.number));
+        self.page.space(2);
+        self.page.put(palette.of(turn.status()), turn.status().as_str());
+        self.page.space(2);
+        self.page.put(palette.faint, &duration::for_people(turn.duration_us));
+        self.page.end();
+    }
+
+    fn lines(&mut self, turn: &TurnOutcome, outcome: &Outcome) {
+        let palette = self.style.palette;
+        for EarlierMessage { role, text } in outcome.history.iter().filter(|_| turn.number == 1) {
+            self.row(None, "before", palette.faint, &format!("{role}: {text}"));
+        }
+        if !turn.input.is_empty() {
+            self.row(None, "user:", Style::new(), &turn.input);
+        }
+        let kept = excerpt::kept(&turn.lines, &self.cited, self.style.scope);
+        for (index, line) in turn.lines.iter().enumerate() {
+            if !kept[index] {
+                if index == 0 || kept[index - 1] {
+                    let left_out = kept[index..].iter().take_while(|kept| !**kept).count();
+                    self.row(None, "…", palette.faint, &format!("{left_out} more lines"));
+                }
+                continue;
+            }
+            match line {
+                Line::Says { event, text } => self.row(Some(*event), "agent:", Style::new(), text),
+                Line::Calls(call) => self.call(call),
+                Line::Answered(late) => self.late_result(late),
+                Line::Thinks { event, text } => self.row(Some(*event), "thinks:", palette.faint, text),
+                Line::Custom { event, name, value } => {
+                    let name = self.harmless_line(name);
+                    self.row(Some(*event), "custom", palette.faint, &format!("{name} {value}"));
+                }
+            }
+        }
+        // An error that nobody expected is told as the problem it is.
+        match turn.run_end.as_ref().filter(|_| turn.problem().is_none()) {
+            Some(RunEnd::Error(message)) => self.row(None, "error:", Style::new(), message),
+            Some(RunEnd::Cancelled) => self.row(None, "ends", palette.faint, "the agent cancelled the run"),
+            Some(RunEnd::Interrupted(interrupts)) => {
+                for interrupt in interrupts {
+                    self.row(None, "waits", Style::new(), &waits_for(interrupt));
+                }
+            }
+            Some(RunEnd::Finished) | None => {}
+        }
+        for warning in &turn.warnings {
+            self.warning(self.style.indent + GUTTER, warning);
+        }
+    }
+
+    /// A warning at `column`, its further lines below its first.
+    fn warning(&mut self, column: usize, warning: &str) {
+        let label = "warning ";
+        self.page.space(column);
+        self.page.put(self.style.palette.warning, label);
+        self.page.block(column + label.len(), self.style.palette.faint, &self.harmless(warning));
+        self.page.end();
+    }
+
+    /// A message, its further lines below its first.
+    fn row(&mut self, event: Option<u32>, label: &str, style: Style, message: &str) {
+        self.gutter(event);
+        self.page.put(self.style.palette.faint, &format!("{label:<7} "));
+        let column = self.style.indent + GUTTER + 8;
+        let message = self.harmless(message);
+        self.page.block(column, style, &message);
+        self.page.end();
+    }
+
+    fn late_result(&mut self, late: &LateResult) {
+        let palette = self.style.palette;
+        self.gutter(Some(late.event));
+        self.page.put(palette.faint, "result  ");
+        self.page.hang();
+        let name = self.harmless_line(&late.name);
+        self.page.put(palette.name, &name);
+        let turn = format!(" of turn {}", late.called_in);
+        self.page.put(palette.faint, &turn);
+        let result = self.harmless(&compact_json(&late.result));
+        let failure = late.failure.map(|failure| format!(", {}", failure.as_str())).unwrap_or_default();
+        let times = format!("at {}{failure}", duration::for_people(late.arrived_us));
+        self.result(columns::width(&name) + turn.len(), &result, &times);
+    }
+
+    /// A result behind a call of this length where it fits there, else below it.
+    fn result(&mut self, length: usize, result: &str, times: &str) {
+        let column = self.style.indent + GUTTER + 8;
+        let longest = self.style.width.map_or(LONGEST_CALL, |width| width.saturating_sub(column + ARROW));
+        if length + columns::width(result) <= longest.min(LONGEST_CALL) && !result.contains('\n') {
+            self.page.plain(&format!(" → {result}"));
+            self.times(times);
+            return;
+        }
+        self.times(times);
+        self.page.space(column);
+        self.page.plain("→ ");
+        self.page.block(column + 2, Style::new(), result);
+        self.page.end();
+    }
+
+    fn call(&mut self, call: &CallOutcome) {
+        let palette = self.style.palette;
+        let name = self.harmless_line(&call.name);
+        let args = self.harmless_line(&compact_json(&call.args));
+        let result = call.result.as_deref().map(|result| self.harmless(&compact_json(result)));
+        let started = duration::for_people(call.started_us);
+        let times = match call.duration_us {
+            Some(_) if call.is_clients => format!("at {started}, answered by its mock"),
+            Some(taken) => format!("at {started}, took {}", duration::for_people(taken)),
+            None => format!("at {started}"),
+        };
+        let failure = call.failure.map(|failure| format!(", {}", failure.as_str())).unwrap_or_default();
+        let times = times + &failure;
+        self.gutter(Some(call.event));
+        self.page.put(palette.faint, "call    ");
+        self.page.hang();
+        self.page.put(palette.name, &name);
+        self.page.plain(&format!("({args})"));
+        match result {
+            Some(result) => self.result(columns::width(&name) + columns::width(&args), &result, &times),
+            None => self.times(&format!("{times}, no result")),
+        }
+    }
+
+    fn times(&mut self, times: &str) {
+        self.page.space(2);
+        self.page.put(self.style.palette.faint, &format!("({times})"));
+        self.page.end();
+    }
+
+    fn whole_test(&mut self, outcome: &Outcome) {
+        let palette = self.style.palette;
+        let is_told = self.style.held && !outcome.held.is_empty();
+        let (problem, failures) = (outcome.end.problem(), outcome.end.failures());
+        let with_findings = problem.is_some() || !failures.is_empty();
+        if is_told || with_findings {
+            self.part();
+            // Where it comes first, or there is no turn, there is nothing to tell the whole test from.
+            if !outcome.turns.is_empty() && self.style.scope != Scope::Excerpt {
+                self.page.space(self.style.indent);
+                self.page.put(palette.strong, "whole test");
+                self.page.end();
+            }
+            self.findings(problem, failures, false);
+            self.held(&outcome.held, with_findings);
+        }
+    }
+
+    fn not_run(&mut self, outcome: &Outcome) {
+        let palette = self.style.palette;
+        let stopped = outcome.turns_not_run > 0 && !outcome.turns.is_empty();
+        if stopped && self.style.scope != Scope::Findings {
+            self.part();
+            self.page.space(self.style.indent);
+            let plural = if outcome.turns_not_run == 1 { "turn" } else { "turns" };
+            self.page.put(palette.faint, &format!("{} {plural} not run", outcome.turns_not_run));
+            self.page.end();
+        }
+    }
+
+    /// The start of a row: blanks, with the number of the event where a finding rests on it.
+    fn gutter(&mut self, event: Option<u32>) {
+        let number = event.filter(|event| self.cited.contains(event)).map(|event| format!("#{event}"));
+        self.page.space(self.style.indent);
+        match number {
+            Some(number) => {
+                self.page.put(self.style.palette.failed, &format!("{number:>5}"));
+                self.page.space(1);
+            }
+            None => self.page.space(GUTTER),
+        }
+    }
+
+    /// An empty line before all parts but the first.
+    fn part(&mut self) {
+        if !self.page.is_empty() {
+            self.page.end();
+        }
+    }
+
+    pub(super) fn harmless(&self, text: &str) -> String {
+        escape::terminal(&truncate::bytes(text, self.style.item)).into_owned()
+    }
+
+    pub(super) fn harmless_line(&self, text: &str) -> String {
+        escape::line(&truncate::bytes(text, self.style.item)).into_owned()
+    }
+}

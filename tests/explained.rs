@@ -40,7 +40,7 @@ fn problems(file: ExampleFile, yaml: &str) -> Vec<String> {
 #[test]
 fn every_example_is_what_it_says() {
     for code in Code::ALL {
-        let Some(Example { file, wrong, right }) = code.explained().example else {
+        let Some(Example { file, wrong, right }) = code.docs().example else {
             assert!(TOLD.contains(code), "{code} has no example");
             continue;
         };
@@ -52,7 +52,7 @@ fn every_example_is_what_it_says() {
 #[test]
 fn explanations_are_sentences_and_found_by_name() {
     for code in Code::ALL {
-        let about = code.explained().about;
+        let about = code.docs().about;
         assert!(
             about.ends_with('.') && about.chars().next().is_some_and(char::is_uppercase),
             "{code}: {about}"

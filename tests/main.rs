@@ -11,6 +11,7 @@ mod data;
 mod docs;
 mod examples;
 mod explained;
+mod fixes;
 mod history;
 mod hooks;
 mod inheritance;

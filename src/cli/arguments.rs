@@ -299,7 +299,7 @@ pub(crate) struct CheckOptions {
     pub(crate) selection: SelectionOptions,
     #[command(flatten)]
     pub(crate) strictness: Strictness,
-    /// Raise the version of files that use newer keys, and check then
+    /// Fix what is certain, then check: versions older than their keys, mistyped keys and values
     #[arg(long)]
     pub(crate) fix: bool,
 }

@@ -3,13 +3,14 @@
 use std::io::Write as _;
 
 use ananke::context::Context;
-use ananke::plan::raise_versions;
+use ananke::diagnostic::Code;
+use ananke::plan::Fixed;
 use ananke::redact::Redactor;
+use ananke::text::escape;
 
 use super::arguments::CheckOptions;
 use super::exit::Exit;
 use super::problems::{self, Purpose};
-use ananke::text::escape;
 
 /// Loads what is selected and says whether it is well.
 pub(super) fn check(options: &CheckOptions, context: &Context) -> Exit {
@@ -35,14 +36,20 @@ pub(super) fn check(options: &CheckOptions, context: &Context) -> Exit {
     }
 }
 
-/// Mends what can be mended and says what was; `false` where a file could not be written.
+/// Applies fixes and prints them; `false` if a file could not be written.
 fn fix(options: &CheckOptions, context: &Context) -> bool {
-    let selection = problems::selection(&options.selection, Purpose::default());
-    match raise_versions(context, &selection) {
-        Ok(raised) => {
+    let purpose = Purpose { checks: true, ..Purpose::default() };
+    match ananke::plan::fix(context, &problems::selection(&options.selection, purpose)) {
+        Ok(fixed) => {
             let mut stdout = std::io::stdout().lock();
-            for (file, version) in raised {
-                let _ = writeln!(stdout, "{}: raised to version {version}", escape::line(&file));
+            for Fixed { code, file, line, before, after } in fixed {
+                let file = escape::line(&file);
+                let _ = match code {
+                    Code::NewerKey => {
+                        writeln!(stdout, "{file}: raised to version {}", after.trim_matches(['"', '\'']))
+                    }
+                    _ => writeln!(stdout, "{file}:{line}: `{before}` is now `{after}`"),
+                };
             }
             true
         }

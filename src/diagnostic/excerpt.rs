@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** bounded in lines and in their length, whatever the file holds.
 
-use super::{Place, SourceFile};
+use super::source_file::{Place, SourceFile};
 use crate::text::truncate;
 
 /// The most lines that are shown.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use super::Span;
+use super::span::Span;
 
 /// A text that was read, under the name people know it by.
 #[derive(Debug)]

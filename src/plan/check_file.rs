@@ -56,13 +56,13 @@ fn check_tests(file: &LoadedFile, project: &Project<'_>) -> CheckedFile {
 /// everything is told in one go (SPEC 1).
 fn further_problems(project: &Project<'_>, path: &Path) -> CheckedFile {
     let read = source::read(path, &display_name(project.context, path)).ok();
-    let salvaged = read.and_then(|source| Some((schema::salvage::<TestFile>(&source)?, source)));
-    let Some((salvaged, source)) = salvaged else {
+    let recovered = read.and_then(|source| Some((schema::recover::<TestFile>(&source)?, source)));
+    let Some((recovered, source)) = recovered else {
         return CheckedFile { broken_with_variables: true, ..CheckedFile::default() };
     };
-    let file = LoadedFile::of(&source, salvaged.value.clone());
+    let file = LoadedFile::of(&source, recovered.value.clone());
     let mut found = check_tests(&file, &Project { targets: None, ..*project });
-    found.problems.retain(|problem| salvaged.is_of_the_file(problem));
+    found.problems.retain(|problem| recovered.is_of_the_file(problem));
     let gives = file.tests.iter().any(|test| test.may_give_variables(project.variables));
     CheckedFile { tests: Vec::new(), broken_with_variables: gives, ..found }
 }

@@ -1,48 +1,73 @@
-//! What `ananke check --fix` mends: files whose version is older than their keys.
+//! What `ananke check --fix` does: applies the fixes that problems offer.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 
+use super::plan::plan;
 use super::selection::Selection;
 use crate::context::Context;
-use crate::diagnostic::{Code, Diagnostic};
-use crate::project::{Reading, default_specs, discover, display_name, locate};
-use crate::schema::{FileKind, Version, raised};
-use crate::source;
+use crate::diagnostic::{Code, Diagnostic, Edit, apply};
+use crate::redact::Redactor;
 
-/// A file that was mended, as messages show it, and the version it says now.
-pub type Raised = (String, Version);
+/// How often fixes are applied: a fix may uncover another problem, such as a key in what was not looked into before.
+const MOST_ROUNDS: usize = 8;
 
-/// Raises the version of every selected file that uses newer keys, the config included.
+/// A fix that was applied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fixed {
+    /// What was wrong.
+    pub code: Code,
+    /// The file as shown in messages.
+    pub file: String,
+    /// The line, counted from 1.
+    pub line: u32,
+    /// What was there.
+    pub before: String,
+    /// What is there now.
+    pub after: String,
+}
+
+/// Applies the fixes of all problems of what is selected, the config included, and writes the files.
 ///
 /// # Errors
-/// Where a mended file cannot be written; those before it are mended.
-pub fn raise_versions(context: &Context, selection: &Selection) -> Result<Vec<Raised>, Diagnostic> {
-    // What cannot be found or read is told by the check that follows.
-    let Ok(config) = locate(context, selection.config.as_deref(), &selection.paths) else {
-        return Ok(Vec::new());
-    };
-    let folder = config.parent().unwrap_or(&context.working_directory).to_path_buf();
-    let mut done: Vec<Raised> = raise(context, FileKind::Config, &config)?.into_iter().collect();
-    let specs = Reading::of(context, &config, &mut Vec::new())
-        .and_then(|reading| reading.whole()?.specs(&mut Vec::new()))
-        .unwrap_or_else(default_specs);
-    for file in
-        discover(context, &selection.paths, selection.config.is_some(), &folder, &specs, &mut Vec::new())
-            .files
-    {
-        done.extend(raise(context, FileKind::Test, &file)?);
+/// If a file cannot be written; those before it are fixed.
+pub fn fix(context: &Context, selection: &Selection) -> Result<Vec<Fixed>, Diagnostic> {
+    let mut done = Vec::new();
+    for _ in 0..MOST_ROUNDS {
+        let problems = plan(context, selection, &Redactor::default()).problems;
+        let mut files: BTreeMap<PathBuf, Vec<(Code, Edit)>> = BTreeMap::new();
+        for problem in problems {
+            for edit in problem.fixes {
+                files.entry(edit.source.path.clone()).or_default().push((problem.code, edit));
+            }
+        }
+        if files.is_empty() {
+            break;
+        }
+        for fixes in files.values_mut() {
+            fixes.sort_by_key(|(_, edit)| edit.span);
+            fixes.dedup_by(|(_, a), (_, b)| a.span.start < b.span.end || a.span == b.span);
+            done.extend(write(fixes)?);
+        }
     }
     Ok(done)
 }
 
-fn raise(context: &Context, kind: FileKind, path: &Path) -> Result<Option<Raised>, Diagnostic> {
-    let name = display_name(context, path);
-    let Ok(source) = source::read(path, &name) else { return Ok(None) };
-    let Some((text, version)) = raised(kind, &source) else { return Ok(None) };
-    let marked = std::fs::read(path).is_ok_and(|bytes| bytes.starts_with("\u{feff}".as_bytes()));
-    let text = if marked { format!("\u{feff}{text}") } else { text };
-    std::fs::write(path, text).map_err(|error| {
-        Diagnostic::error(Code::Unreadable, format!("`{name}` cannot be written: {error}"))
+/// Writes one file with its fixes applied.
+fn write(fixes: &[(Code, Edit)]) -> Result<Vec<Fixed>, Diagnostic> {
+    let Some((_, Edit { source, .. })) = fixes.first() else { return Ok(Vec::new()) };
+    let text = apply(source, fixes.iter().map(|(_, edit)| edit));
+    let is_marked = std::fs::read(&source.path).is_ok_and(|bytes| bytes.starts_with("\u{feff}".as_bytes()));
+    let text = if is_marked { format!("\u{feff}{text}") } else { text };
+    std::fs::write(&source.path, text).map_err(|error| {
+        Diagnostic::error(Code::Unreadable, format!("`{}` cannot be written: {error}", source.name))
     })?;
-    Ok(Some((name, version)))
+    let applied = fixes.iter().map(|(code, Edit { source, span, text })| Fixed {
+        code: *code,
+        file: source.name.to_string(),
+        line: source.place(*span).line,
+        before: source.text.get(span.start as usize..span.end as usize).unwrap_or_default().to_owned(),
+        after: text.clone(),
+    });
+    Ok(applied.collect())
 }

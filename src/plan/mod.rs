@@ -35,7 +35,7 @@ pub use entry::{CaseEntry, TestEntry};
 pub use explain::{ExplainedTest, explain};
 pub use filter::Filter;
 pub use filter_parser::FilterError;
-pub use fix::{Raised, raise_versions};
+pub use fix::{Fixed, fix};
 pub use plan::{Plan, Planned, plan};
 pub use prepare::{Preparation, Prepared};
 pub use prepare_error::PrepareError;

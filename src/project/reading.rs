@@ -11,14 +11,14 @@ use crate::context::Context;
 use crate::diagnostic::Diagnostic;
 use crate::model::ConfigFile;
 use crate::redact::Redactor;
-use crate::schema::{self, FileKind, Salvaged};
+use crate::schema::{self, FileKind, Recovered};
 use crate::source;
 use crate::variables::Scope;
 
 /// A config as read: whole, or what of it could be made out where it does not fit.
 pub(crate) struct Reading {
     config: Config,
-    salvaged: Option<Salvaged<ConfigFile>>,
+    recovered: Option<Recovered<ConfigFile>>,
 }
 
 impl Reading {
@@ -32,15 +32,15 @@ impl Reading {
             Ok(loaded) => {
                 let (model, root) = (loaded.value, loaded.node);
                 let targets = targets::resolve(&source, &root, &model, problems);
-                Some(Self { config: Config::new(source, model, folder, targets), salvaged: None })
+                Some(Self { config: Config::new(source, model, folder, targets), recovered: None })
             }
             Err(broken) => {
                 problems.extend(broken);
-                let salvaged = schema::salvage::<ConfigFile>(&source)?;
-                let model = salvaged.value.clone();
+                let recovered = schema::recover::<ConfigFile>(&source)?;
+                let model = recovered.value.clone();
                 let targets = targets::own(&model).into_iter().collect();
                 let config = Config::new(source, model, folder, targets);
-                Some(Self { config, salvaged: Some(salvaged) })
+                Some(Self { config, recovered: Some(recovered) })
             }
         }
     }
@@ -53,7 +53,7 @@ impl Reading {
         named: Option<&str>,
         problems: &mut Vec<Diagnostic>,
     ) {
-        if self.salvaged.is_none() {
+        if self.recovered.is_none() {
             self.config.default = self.config.chosen(context, variables, named, problems);
         }
     }
@@ -83,8 +83,8 @@ impl Reading {
 
     /// Reports `found`; for an invalid config, only problems independent of the invalid parts.
     pub(crate) fn report(&self, mut found: Vec<Diagnostic>, problems: &mut Vec<Diagnostic>) {
-        if let Some(salvaged) = &self.salvaged {
-            found.retain(|problem| salvaged.is_of_the_file(problem));
+        if let Some(recovered) = &self.recovered {
+            found.retain(|problem| recovered.is_of_the_file(problem));
         }
         problems.extend(found);
     }
@@ -96,11 +96,11 @@ impl Reading {
 
     /// The config, where it fits.
     pub(crate) fn whole(&self) -> Option<&Config> {
-        self.salvaged.is_none().then_some(&self.config)
+        self.recovered.is_none().then_some(&self.config)
     }
 
     /// The config, where it fits.
     pub(crate) fn into_whole(self) -> Option<Config> {
-        self.salvaged.is_none().then_some(self.config)
+        self.recovered.is_none().then_some(self.config)
     }
 }

@@ -4,7 +4,8 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::Value;
 
-use super::{FileKind, tidy};
+use super::embedded::FileKind;
+use super::tidy::tidy;
 use crate::model::{ConfigFile, TestFile};
 
 /// The schema of a kind of file, newest version, draft-07 (which every editor's YAML support reads).
@@ -19,6 +20,11 @@ pub fn generate(kind: FileKind) -> Value {
 pub fn generate_of<T: JsonSchema>(title: &str) -> Value {
     let generator: SchemaGenerator = SchemaSettings::draft07().into_generator();
     let mut schema = generator.into_root_schema_for::<T>().to_value();
-    tidy::tidy(&mut schema, title);
+    tidy(&mut schema, title);
     schema
+}
+
+/// A schema as it is committed and printed.
+pub fn text(schema: &Value) -> String {
+    format!("{schema:#}\n")
 }

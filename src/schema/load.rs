@@ -2,15 +2,13 @@
 
 use std::sync::Arc;
 
+use super::embedded::FileKind;
 use super::validate::validate;
+use super::version::{self, Version};
 use super::walk::walk;
-use super::{FileKind, Version, version};
 use crate::diagnostic::{self, Code, Diagnostic, SourceFile};
-use crate::model::{File, is_home};
-use crate::source::{self, Entry, Node, NodeValue};
-
-/// Since when there are keys at the top of a file that are the user's own.
-pub(super) const HOMES_SINCE: Version = Version { major: 1, minor: 3 };
+use crate::model::File;
+use crate::source::{self, Node, NodeValue};
 
 /// A file that was read and fits its schema.
 #[derive(Clone, Debug)]
@@ -55,9 +53,4 @@ pub fn load<T: File>(kind: FileKind, source: &Arc<SourceFile>) -> Result<Loaded<
     }
     diagnostic::sort(&mut problems);
     Err(problems)
-}
-
-/// The keys of a file that are the user's own.
-pub(super) fn homes(root: &Node) -> impl Iterator<Item = &Entry> {
-    root.entries().iter().filter(|entry| is_home(&entry.key))
 }

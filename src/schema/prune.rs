@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::{FileKind, Version, embedded};
+use super::embedded::{FileKind, embedded};
+use super::version::Version;
 
 /// The committed schema without what is newer than `version`.
 pub fn pruned(kind: FileKind, version: Version) -> Value {

@@ -4,8 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use jsonschema::{Draft, PatternOptions, Validator};
 
-use super::narrow::Narrow;
-use super::{FileKind, embedded};
+use super::embedded::{FileKind, embedded};
+use super::errors::Errors;
 use crate::diagnostic::{Diagnostic, SourceFile};
 use crate::source::Node;
 
@@ -13,11 +13,11 @@ use crate::source::Node;
 pub(super) fn validate(kind: FileKind, source: &Arc<SourceFile>, node: &Node) -> Vec<Diagnostic> {
     let Some(validator) = validator(kind) else { return Vec::new() };
     let value = node.to_json();
-    let mut narrow = Narrow::new(source, embedded(kind), node);
+    let mut errors = Errors::new(source, embedded(kind), node);
     for error in validator.iter_errors(&value) {
-        narrow.add(&error);
+        errors.add(&error);
     }
-    narrow.finish()
+    errors.finish()
 }
 
 /// The compiled schema; compiled only when a file is wrong, and once.

@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::branch::{self, Branch};
-use super::load::{HOMES_SINCE, homes};
+use super::embedded::{FileKind, embedded};
+use super::extension_keys::{EXTENSION_KEYS_SINCE, extension_keys};
+use super::messages::{self, expected};
 use super::prune::{demands, is_demand, since};
-use super::words::expected;
-use super::{FileKind, Version, embedded};
-use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
+use super::union::{self, Branch};
+use super::version::Version;
+use crate::diagnostic::{Code, Diagnostic, Edit, SourceFile, Span};
 use crate::source::{Node, NodeValue, printable};
 
 /// What a walk found.
@@ -19,8 +20,6 @@ use crate::source::{Node, NodeValue, printable};
 pub(super) struct Walked {
     /// Keys and union branches newer than the file's version; keys with nothing behind them.
     pub(super) problems: Vec<Diagnostic>,
-    /// The newest version that something in the file needs, where that is newer than the file says.
-    pub(super) needs: Option<Version>,
     /// Something is too short or of the wrong type: the validator has to look.
     pub(super) doubt: bool,
 }
@@ -33,13 +32,14 @@ pub(super) fn walk(
     version: Option<Version>,
 ) -> Walked {
     let root = embedded(kind);
-    let mut walk = Walk { source, root, version, found: Walked::default() };
+    let mut walk = Walk { source, root, version, needs: None, found: Walked::default() };
     walk.visit(root, node);
-    for entry in homes(node) {
-        if walk.is_newer(HOMES_SINCE) {
-            walk.newer(&format!("`{}`", printable(&entry.key)), HOMES_SINCE, entry.key_span);
+    for entry in extension_keys(node) {
+        if walk.is_newer(EXTENSION_KEYS_SINCE) {
+            walk.newer(&format!("`{}`", printable(&entry.key)), EXTENSION_KEYS_SINCE, entry.key_span);
         }
     }
+    walk.offer_version(node);
     walk.found
 }
 
@@ -47,6 +47,8 @@ struct Walk<'a> {
     source: &'a Arc<SourceFile>,
     root: &'a Value,
     version: Option<Version>,
+    /// The newest version that something in the file needs, if that is newer than the file says.
+    needs: Option<Version>,
     found: Walked,
 }
 
@@ -67,7 +69,7 @@ impl<'a> Walk<'a> {
                     }
                 }
                 ("oneOf", Value::Array(branches)) => {
-                    if let Branch::At(index) = branch::pick(branches, node) {
+                    if let Branch::At(index) = union::pick(branches, node) {
                         self.branch(&branches[index], node);
                     }
                 }
@@ -77,7 +79,7 @@ impl<'a> Walk<'a> {
                     self.found.doubt |= is_mapping && !branches.iter().any(is_met);
                 }
                 ("anyOf", Value::Array(branches)) => {
-                    if let Branch::At(index) = branch::pick_by_type(branches, node) {
+                    if let Branch::At(index) = union::pick_by_type(branches, node) {
                         self.form(&branches[index], node);
                     }
                 }
@@ -117,8 +119,7 @@ impl<'a> Walk<'a> {
     }
 
     fn branch(&mut self, branch: &'a Value, node: &Node) {
-        if let (Some(since), Some(tag), Some(written)) =
-            (since(branch), branch::tag(branch), node.get("type"))
+        if let (Some(since), Some(tag), Some(written)) = (since(branch), union::tag(branch), node.get("type"))
             && self.is_newer(since)
         {
             self.newer(&format!("`type: {tag}`"), since, written.span);
@@ -152,7 +153,7 @@ impl<'a> Walk<'a> {
                     // Where any value may stand, `null` is one, but nothing at all is a slip.
                     if entry.value.value == NodeValue::Null && entry.value.span.start == entry.value.span.end
                     {
-                        self.found.problems.push(super::words::empty_value(
+                        self.found.problems.push(messages::empty_value(
                             self.source,
                             &entry.key,
                             entry.key_span,
@@ -175,7 +176,24 @@ impl<'a> Walk<'a> {
             .at(self.source, span, "")
             .help(format!("write `version: \"{since}\"`, which `ananke check --fix` does"));
         self.found.problems.push(problem);
-        self.found.needs = self.found.needs.max(Some(since));
+        self.needs = self.needs.max(Some(since));
+    }
+
+    /// Lets every problem of a newer key offer the version that all of them need.
+    fn offer_version(&mut self, root: &Node) {
+        let (Some(version), Some(needed), Some(node)) = (self.version, self.needs, root.get("version"))
+        else {
+            return;
+        };
+        let span = node.span;
+        let Some(written) = self.source.text.get(span.start as usize..span.end as usize) else { return };
+        let raised = written.replacen(&version.to_string(), &needed.to_string(), 1);
+        // What is written in an unusual way (an alias, escapes) is left alone.
+        if raised != written {
+            for problem in self.found.problems.iter_mut().filter(|problem| problem.code == Code::NewerKey) {
+                problem.fixes.push(Edit { source: Arc::clone(self.source), span, text: raised.clone() });
+            }
+        }
     }
 }
 

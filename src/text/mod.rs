@@ -13,4 +13,4 @@ pub mod truncate;
 pub use compact_json::compact_json;
 pub use confusables::is_confusable;
 pub use head_tail::HeadTail;
-pub use suggest::{nearest, suggest};
+pub use suggest::{nearest, nearest_certain, suggest};

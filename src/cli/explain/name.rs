@@ -41,7 +41,7 @@ impl Name {
     pub(super) fn text(self, colours: Colours, terminal: Option<usize>) -> String {
         let (about, examples) = match self {
             Self::Code(code) => {
-                let explained = code.explained();
+                let explained = code.docs();
                 let file = explained.example.map(|example| match example.file {
                     ExampleFile::Config => ("an `ananke.config.yaml`", example),
                     ExampleFile::Test => ("a test file", example),

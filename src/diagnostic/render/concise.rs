@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use super::super::Diagnostic;
-use super::{harmless, word};
+use super::super::diagnostic::Diagnostic;
+use super::terminal_text::{harmless, word};
 
 /// `file:line:column: error[code]: message`, one line each; without the place where there is none.
 pub fn concise(diagnostics: &[Diagnostic]) -> String {

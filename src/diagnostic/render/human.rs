@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
-use super::super::{Diagnostic, Label, Severity, SourceFile};
-use super::{harmless, word};
+use super::super::diagnostic::{Diagnostic, Label, Severity};
+use super::super::source_file::SourceFile;
+use super::terminal_text::{harmless, word};
 use crate::text::columns;
 
 /// How the text is to look.
@@ -56,13 +57,14 @@ fn one(diagnostic: &Diagnostic, renderer: &Renderer, width: Option<usize>) -> St
     let before = format!("{}[{code}]: ", word(diagnostic.severity)).len();
     let title = level.primary_title(words(&diagnostic.message, before, width)).id(code);
     let mut group = Group::with_title(title);
-    if let Some(source) = &diagnostic.source {
+    for (index, (source, labels)) in by_file(diagnostic).into_iter().enumerate() {
         let name = harmless(&source.name);
-        group = match Window::around(source, &diagnostic.labels) {
+        group = match Window::around(source, &labels) {
             Some(window) => {
                 group.element(Snippet::source(window.text).line_start(window.line).path(name).annotations(
-                    window.labels.into_iter().enumerate().map(|(index, (span, label))| {
-                        let kind = if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
+                    window.labels.into_iter().enumerate().map(|(place, (span, label))| {
+                        let is_primary = index == 0 && place == 0;
+                        let kind = if is_primary { AnnotationKind::Primary } else { AnnotationKind::Context };
                         let annotation = kind.span(span);
                         if label.is_empty() { annotation } else { annotation.label(label) }
                     }),
@@ -76,7 +78,20 @@ fn one(diagnostic: &Diagnostic, renderer: &Renderer, width: Option<usize>) -> St
     renderer.render(&[group])
 }
 
-/// The lines that labels stand in, and the labels with offsets into them.
+/// The files of a problem, the primary one first, each with its places.
+fn by_file(diagnostic: &Diagnostic) -> Vec<(&SourceFile, Vec<&Label>)> {
+    let mut files: Vec<(&SourceFile, Vec<&Label>)> =
+        diagnostic.source.iter().map(|source| (&**source, Vec::new())).collect();
+    for label in &diagnostic.labels {
+        match files.iter_mut().find(|(source, _)| source.path == label.source.path) {
+            Some((_, labels)) => labels.push(label),
+            None => files.push((&label.source, vec![label])),
+        }
+    }
+    files
+}
+
+/// The lines that labels are in, and the labels with offsets into them.
 struct Window {
     text: String,
     line: usize,
@@ -84,7 +99,7 @@ struct Window {
 }
 
 impl Window {
-    fn around(source: &SourceFile, labels: &[Label]) -> Option<Self> {
+    fn around(source: &SourceFile, labels: &[&Label]) -> Option<Self> {
         let text = &source.text;
         // A place in the middle of a character would be a mistake of ours; the text is not lost for it.
         let floor = |offset: u32| text.floor_char_boundary(offset as usize);
@@ -154,6 +169,17 @@ mod tests {
     }
 
     #[test]
+    fn a_second_place_may_be_in_another_file() {
+        let [test, config] = ["a.test.yaml", "ananke.config.yaml"]
+            .map(|name| Arc::new(SourceFile::new(name, name, "forbid: [pay]\n")));
+        let diagnostic = Diagnostic::error(Code::Contradiction, "both")
+            .at(&test, Span::new(9, 12), "here")
+            .at(&config, Span::new(9, 12), "and here");
+        let expected = "error[contradiction]: both\n --> a.test.yaml:1:10\n  |\n1 | forbid: [pay]\n  |          ^^^ here\n  |\n ::: ananke.config.yaml:1:10\n  |\n1 | forbid: [pay]\n  |          --- and here\n\n";
+        assert_eq!(human(&[diagnostic], Look::default()), expected);
+    }
+
+    #[test]
     fn a_place_outside_the_text_is_no_panic() {
         let source = Arc::new(SourceFile::new("a.yaml", "a.yaml", "é"));
         for span in [Span::new(1, 1), Span::new(7, 9), Span::new(2, 0), Span::new(0, 99)] {
@@ -191,7 +217,9 @@ mod tests {
             human(&[diagnostic], Look::default())
         };
         assert!(
-            !rendered.chars().any(|character| character != '\n' && super::super::steers(character)),
+            !rendered
+                .chars()
+                .any(|character| character != '\n' && super::super::terminal_text::steers(character)),
             "{rendered:?}"
         );
     }

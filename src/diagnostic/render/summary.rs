@@ -1,6 +1,6 @@
 //! How many problems there are.
 
-use super::super::{Diagnostic, Severity};
+use super::super::diagnostic::{Diagnostic, Severity};
 
 /// `2 errors, 1 warning`; `no problems` for none.
 pub fn summary(diagnostics: &[Diagnostic]) -> String {

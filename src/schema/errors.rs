@@ -12,20 +12,20 @@ use jsonschema::error::ValidationErrorKind as Kind;
 use jsonschema::paths::{Location, LocationSegment};
 use serde_json::{Map, Value};
 
-use super::branch::{self, Branch};
-use super::misshapen;
+use super::messages::{all_of, empty_value, expected, one_of};
 use super::prune::demands;
-use super::words::{all_of, empty_value, expected, one_of};
-use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
+use super::shape_hint;
+use super::union::{self, Branch};
+use crate::diagnostic::{Code, Diagnostic, Edit, SourceFile, Span};
 use crate::model::NOT_YET;
 use crate::source::{Entry, Node, NodeValue, printable};
-use crate::text::{nearest, suggest};
+use crate::text::{nearest, nearest_certain, suggest};
 
 /// The key by which one thing takes over what another says.
 const EXTENDS: &str = "extends";
 
 /// Collects the problems of one file.
-pub(super) struct Narrow<'a> {
+pub(super) struct Errors<'a> {
     source: &'a Arc<SourceFile>,
     schema: &'a Value,
     root: &'a Node,
@@ -54,7 +54,7 @@ struct Found<'a> {
     entry: Option<&'a Entry>,
 }
 
-impl<'a> Narrow<'a> {
+impl<'a> Errors<'a> {
     pub(super) fn new(source: &'a Arc<SourceFile>, schema: &'a Value, root: &'a Node) -> Self {
         Self {
             source,
@@ -113,7 +113,7 @@ impl<'a> Narrow<'a> {
                 let schema = self.parent_schema(error);
                 let expected = schema.map_or_else(|| "something else".to_owned(), expected);
                 self.wrong_type(&found, &expected);
-                let help = schema.and_then(|schema| misshapen::help(self.source, schema, found.node));
+                let help = schema.and_then(|schema| shape_hint::help(self.source, schema, found.node));
                 if let (Some(help), Some(problem)) = (help, self.problems.last_mut()) {
                     problem.help.push(help);
                 }
@@ -171,12 +171,12 @@ impl<'a> Narrow<'a> {
     ) {
         let branches = self.union(error);
         let words = || one_of(branches);
-        let Branch::At(index) = branch::pick_by_type(branches, found.node) else {
+        let Branch::At(index) = union::pick_by_type(branches, found.node) else {
             self.wrong_type(found, &words());
             // A list that `false` may stand for.
             let mut rules = branches.iter().filter(|branch| branch.get("const").is_none());
             let only = rules.next().filter(|_| rules.next().is_none());
-            let help = only.and_then(|rules| misshapen::help(self.source, rules, found.node));
+            let help = only.and_then(|rules| shape_hint::help(self.source, rules, found.node));
             if let (Some(help), Some(problem)) = (help, self.problems.last_mut()) {
                 problem.help.push(help);
             }
@@ -201,13 +201,13 @@ impl<'a> Narrow<'a> {
         context: &[Vec<ValidationError<'static>>],
     ) {
         let branches = self.union(error);
-        let tags: Vec<&str> = branches.iter().filter_map(branch::tag).collect();
-        let keys: Vec<&str> = branches.iter().filter_map(branch::only_key).collect();
+        let tags: Vec<&str> = branches.iter().filter_map(union::tag).collect();
+        let keys: Vec<&str> = branches.iter().filter_map(union::only_key).collect();
         let words = || one_of(branches);
-        match branch::pick(branches, found.node) {
+        match union::pick(branches, found.node) {
             Branch::At(index) => {
                 let path = error.instance_path().as_str();
-                for (key, tag) in branch::of_others(branches, index, found.node) {
+                for (key, tag) in union::of_others(branches, index, found.node) {
                     self.elsewhere.insert((path.to_owned(), key.to_owned()), tag);
                     // Where another type is meant, nothing of this one is missing.
                     if found.node.get("type").is_none() {
@@ -222,7 +222,7 @@ impl<'a> Narrow<'a> {
             Branch::NoMapping => {
                 self.wrong_type(found, "a mapping");
                 if let (Some(text), Some(problem)) = (found.node.as_str(), self.problems.last_mut())
-                    && branches.iter().all(branch::needs_tag)
+                    && branches.iter().all(union::needs_tag)
                     && !text.is_empty()
                 {
                     problem.help.push(format!("begin it with `type:`, one of `{}`", tags.join("`, `")));
@@ -233,7 +233,7 @@ impl<'a> Narrow<'a> {
             Branch::UnknownTag(written) => self.unknown_tag(written, &tags),
             Branch::NoTag => {
                 let mut help = format!("add `type:`, one of `{}`", tags.join("`, `"));
-                if let Some(key) = branches.iter().find_map(branch::choosing_key) {
+                if let Some(key) = branches.iter().find_map(union::choosing_key) {
                     let _ = write!(help, ", or `{key}:`");
                 }
                 let message = "the key `type` is missing".to_owned();
@@ -252,6 +252,7 @@ impl<'a> Narrow<'a> {
         } else if let Some(text) = written.as_str() {
             let message = format!("unknown type `{}`", printable(text));
             self.push(Code::UnknownValue, message, written.span, suggest(text, tags, "the types are"));
+            self.offer(written.span, text, tags);
         } else {
             let message = format!("expected a text as `type`, found {}", written.describe());
             let help = format!("the types are: `{}`", tags.join("`, `"));
@@ -286,10 +287,13 @@ impl<'a> Narrow<'a> {
     }
 
     fn unknown_key(&mut self, path: &Location, found: &Found<'_>, key: &str, known: &[&str]) {
-        let elsewhere = self.elsewhere.get(&(path.as_str().to_owned(), key.to_owned()));
-        if let (Some(meant), None) = (nearest(key, known.iter().copied()), elsewhere) {
-            self.mistyped.insert((path.as_str().to_owned(), meant.to_owned()));
-        }
+        let elsewhere = self.elsewhere.get(&(path.as_str().to_owned(), key.to_owned())).copied();
+        let meant = nearest(key, known.iter().copied()).filter(|_| elsewhere.is_none());
+        // A fix must not make a key that is there already, or that another fix makes.
+        let can_be_fixed = meant.is_some_and(|meant| {
+            let is_first = self.mistyped.insert((path.as_str().to_owned(), meant.to_owned()));
+            is_first && found.node.get(meant).is_none()
+        });
         let entry = found.node.entries().iter().find(|entry| entry.key == key);
         let span = entry.map_or(found.node.span, |entry| entry.key_span);
         let shown = printable(key);
@@ -300,6 +304,9 @@ impl<'a> Narrow<'a> {
             _ => suggest(key, known, "the keys here are"),
         };
         self.push(Code::UnknownKey, format!("unknown key `{shown}`"), span, help);
+        if can_be_fixed && !(key == "type" && is_heir) {
+            self.offer(span, key, known);
+        }
     }
 
     fn unknown_value(&mut self, schema: Option<&Value>, found: &Found<'_>) {
@@ -321,6 +328,7 @@ impl<'a> Narrow<'a> {
                     found.node.span,
                     suggest(text, &options, "the values are"),
                 );
+                self.offer(found.node.span, text, &options);
             }
             _ => self.wrong_type(found, &expected(schema)),
         }
@@ -376,6 +384,18 @@ impl<'a> Narrow<'a> {
             _ => format!("{what} cannot hold {}", found.node.describe()),
         };
         self.problems.push(Diagnostic::error(Code::BadValue, message).at(self.source, found.node.span, ""));
+    }
+
+    /// Lets the last problem offer the name that is certainly meant by `written` at `span`, if there is one.
+    fn offer(&mut self, span: Span, written: &str, known: &[&str]) {
+        let Some(meant) = nearest_certain(written, known) else { return };
+        let Some(source) = self.source.text.get(span.start as usize..span.end as usize) else { return };
+        // What is written in an unusual way (an alias, escapes) is left alone.
+        let is_as_written = ["", "'", "\""].iter().any(|quote| source == format!("{quote}{written}{quote}"));
+        if let Some(problem) = self.problems.last_mut().filter(|_| is_as_written) {
+            let text = source.replacen(written, meant, 1);
+            problem.fixes.push(Edit { source: Arc::clone(self.source), span, text });
+        }
     }
 
     fn push(&mut self, code: Code, message: String, span: Span, help: String) {

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::branch::takes;
+use super::union::takes;
 use crate::diagnostic::SourceFile;
 use crate::source::{Node, NodeValue, printable};
 

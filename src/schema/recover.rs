@@ -1,9 +1,8 @@
-//! What can still be read of a file that does not fit: the tree with its misfits replaced or left out, as a value of
-//! the model whose other leaves can be checked, so that one round of mending is enough.
+//! What can still be read of a file that does not fit its schema: values that do not fit are replaced or left out, so that
+//! the rest of the file can be checked in the same run.
 //!
-//! The value is never run. A problem found in it counts only where nothing was made up near it: what a leaf says does not
-//! become wrong by what was taken away elsewhere, nor does a mapping of which nothing was taken, but a count without its
-//! number does.
+//! The result is never run. Problems are reported only for nodes that the recovery did not touch: a leaf is not wrong
+//! because of what was removed elsewhere, nor is a mapping of which nothing was removed, but a count without its number is.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -12,11 +11,11 @@ use crate::diagnostic::{Code, Diagnostic, Severity, SourceFile, Span};
 use crate::model::File;
 use crate::source::{self, Entry, Node, NodeValue};
 
-/// How many misfits are taken out of one file. A file with more of them has enough to tell.
+/// The most values that are replaced in one file. A file with more of them has enough problems to report.
 const MOST_MENDED: usize = 256;
 
 /// The readable part of a broken file.
-pub struct Salvaged<T> {
+pub struct Recovered<T> {
     /// The value, made up where the file does not fit.
     pub value: T,
     mended: Vec<Span>,
@@ -25,7 +24,7 @@ pub struct Salvaged<T> {
 }
 
 /// Reads what fits the model; `None` where the text is no tree, or nothing of it fits.
-pub fn salvage<T: File>(source: &Arc<SourceFile>) -> Option<Salvaged<T>> {
+pub fn recover<T: File>(source: &Arc<SourceFile>) -> Option<Recovered<T>> {
     let written = source::tree(source).0?;
     let mut node = written.clone();
     let mut mended = Vec::new();
@@ -34,7 +33,7 @@ pub fn salvage<T: File>(source: &Arc<SourceFile>) -> Option<Salvaged<T>> {
             Ok(value) => {
                 let mut near = HashSet::new();
                 collect_near(&written, &mended, &mut near);
-                return Some(Salvaged { value, mended, near });
+                return Some(Recovered { value, mended, near });
             }
             Err(mismatch) => mismatch,
         };
@@ -50,7 +49,7 @@ pub fn salvage<T: File>(source: &Arc<SourceFile>) -> Option<Salvaged<T>> {
     None
 }
 
-impl<T> Salvaged<T> {
+impl<T> Recovered<T> {
     /// Whether a problem of the value is one of the file.
     pub fn is_of_the_file(&self, problem: &Diagnostic) -> bool {
         let of_a_leaf = matches!(
@@ -183,15 +182,15 @@ mod tests {
     use super::*;
     use crate::model::{TestFile, Turn};
 
-    fn read(text: &str) -> Option<Salvaged<TestFile>> {
-        salvage(&Arc::new(SourceFile::new("a.test.yaml", "a.test.yaml", text)))
+    fn read(text: &str) -> Option<Recovered<TestFile>> {
+        recover(&Arc::new(SourceFile::new("a.test.yaml", "a.test.yaml", text)))
     }
 
     #[test]
     fn keeps_what_fits_and_makes_up_the_rest() {
         let text = "version: 1.0\nnmae: x\nturns:\n  - usr: a\n    assert: { text: { must_match: [b, 5] } }\n  - 7\n";
-        let salvaged = read(text).expect("something fits");
-        let [alone] = salvaged.value.tests.as_slice() else { panic!("one test") };
+        let recovered = read(text).expect("something fits");
+        let [alone] = recovered.value.tests.as_slice() else { panic!("one test") };
         let Turn::User(turn) = &alone.turns.as_ref().expect("turns")[0].value else { panic!("a user turn") };
         let block = turn
             .assert
@@ -205,8 +204,8 @@ mod tests {
 
     #[test]
     fn a_whole_file_is_itself() {
-        let salvaged = read("version: \"1.0\"\nname: x\nturns: [{ user: a }]\n").expect("all of it fits");
-        assert!(salvaged.mended.is_empty());
+        let recovered = read("version: \"1.0\"\nname: x\nturns: [{ user: a }]\n").expect("all of it fits");
+        assert!(recovered.mended.is_empty());
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! What is wrong with a value of a file, or how it is written.
 
-use super::{Explained, of_config, of_test, told};
+use super::code_docs::{CodeDocs, of_config, of_test, told};
 
-pub(super) const BAD_ENCODING: Explained = told(
+pub(super) const BAD_ENCODING: CodeDocs = told(
     "The bytes of the file are not UTF-8. Store it as UTF-8, with or without a byte order mark; \
                  editors call this the encoding or character set of the file.",
 );
 
-pub(super) const BAD_PATTERN: Explained = of_test(
+pub(super) const BAD_PATTERN: CodeDocs = of_test(
     "A pattern is no regular expression that ananke takes. Patterns are those of the Rust crate \
                  `regex`: no look-around and no back-references, so that matching is always linear. They are \
                  found anywhere in the text and written without slashes; `(?i)` at the start ignores case.",
@@ -27,7 +27,7 @@ turns:
 "#,
 );
 
-pub(super) const BAD_REFERENCE: Explained = of_test(
+pub(super) const BAD_REFERENCE: CodeDocs = of_test(
     "A `${` begins a reference to a variable, and what follows it is none. A name is made of letters, \
                  digits and `_`; `$${` stands for the two characters themselves. A bare `$` needs nothing.",
     r#"version: "1.0"
@@ -46,7 +46,7 @@ turns:
 "#,
 );
 
-pub(super) const BAD_URL: Explained = of_config(
+pub(super) const BAD_URL: CodeDocs = of_config(
     "A URL cannot be used. That of an agent must be written in full, with `http://` or `https://` and a host; \
                  the source of a file may also be a path, or a `data:` URL that says its media type and holds base64.",
     r#"version: "1.0"
@@ -63,7 +63,7 @@ target:
 "#,
 );
 
-pub(super) const BAD_VALUE: Explained = of_test(
+pub(super) const BAD_VALUE: CodeDocs = of_test(
     "A value has the right type and still cannot be used in this place. The message says why.",
     r#"version: "1.0"
 name: pay
@@ -81,7 +81,7 @@ turns:
 "#,
 );
 
-pub(super) const CONTRADICTION: Explained = of_test(
+pub(super) const CONTRADICTION: CodeDocs = of_test(
     "Two keys exclude each other: no conversation satisfies both.",
     r#"version: "1.0"
 name: pay
@@ -99,7 +99,7 @@ turns:
 "#,
 );
 
-pub(super) const DUPLICATE_KEY: Explained = of_test(
+pub(super) const DUPLICATE_KEY: CodeDocs = of_test(
     "A key stands twice in one mapping. YAML would silently take one of the two; ananke takes \
                  neither.",
     r#"version: "1.0"
@@ -121,7 +121,7 @@ turns:
 "#,
 );
 
-pub(super) const EMPTY_VALUE: Explained = of_test(
+pub(super) const EMPTY_VALUE: CodeDocs = of_test(
     "A key has no value. Give it one, or take the key away: what is left out has a documented \
                  default, what is left empty is most often a mistake in the indentation.",
     r#"version: "1.0"
@@ -140,13 +140,13 @@ turns:
 "#,
 );
 
-pub(super) const LIMIT_EXCEEDED: Explained = told(
+pub(super) const LIMIT_EXCEEDED: CodeDocs = told(
     "A file is larger than 8 MiB, nested too deeply, or grows too large when its aliases are written \
                  out. No config or test that a person writes comes near; of a file that goes with what the user \
                  says, take a smaller one, or let the agent fetch it from its URL.",
 );
 
-pub(super) const MISSING_KEY: Explained = of_test(
+pub(super) const MISSING_KEY: CodeDocs = of_test(
     "A key is missing that this place requires.",
     r#"version: "1.0"
 turns:
@@ -163,7 +163,7 @@ turns:
 "#,
 );
 
-pub(super) const SYNTAX: Explained = of_test(
+pub(super) const SYNTAX: CodeDocs = of_test(
     "The text is no YAML: most often a quote or bracket that is not closed, a tab, or a line that is \
                  indented by one too many or too few.",
     r#"version: "1.0"
@@ -180,7 +180,7 @@ turns:
 "#,
 );
 
-pub(super) const UNDEFINED_VARIABLE: Explained = of_test(
+pub(super) const UNDEFINED_VARIABLE: CodeDocs = of_test(
     "Nothing defines this variable, so that nothing can be put in its place. Define it, correct its \
                  name, or give a default behind `:-`. Environment variables are written `${ENV.NAME}`; that one \
                  of a target is not set is a warning where nothing is sent.",
@@ -200,7 +200,7 @@ turns:
 "#,
 );
 
-pub(super) const UNKNOWN_KEY: Explained = of_test(
+pub(super) const UNKNOWN_KEY: CodeDocs = of_test(
     "There is no such key in this place. Unknown keys are never ignored: a rule with a slip of the \
                  pen would silently check nothing.",
     r#"version: "1.0"
@@ -219,7 +219,7 @@ turns:
 "#,
 );
 
-pub(super) const UNKNOWN_VALUE: Explained = of_config(
+pub(super) const UNKNOWN_VALUE: CodeDocs = of_config(
     "The value is not one of those that are possible here; the message lists them.",
     r#"version: "1.0"
 target:
@@ -235,7 +235,7 @@ target:
 "#,
 );
 
-pub(super) const WRONG_TYPE: Explained = of_test(
+pub(super) const WRONG_TYPE: CodeDocs = of_test(
     "The value has another type than is expected here, such as text where a number or a list must \
                  stand. Numbers have no unit; times are in milliseconds.",
     r#"version: "1.0"

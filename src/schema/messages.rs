@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::branch::only_key;
+use super::union::only_key;
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 
 /// A key with nothing behind it.

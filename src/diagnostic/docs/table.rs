@@ -1,51 +1,8 @@
-//! What the codes mean, for people: one table that `ananke explain CODE` prints and the tests hold to.
+//! The table of what every code means.
 
-mod project;
-mod values;
-mod warnings;
-
-use super::Code;
-
-/// What a code means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Explained {
-    /// A few sentences.
-    pub about: &'static str,
-    /// A file with the problem and the same without it, where a file can show it.
-    pub example: Option<Example>,
-}
-
-/// A wrong file and the right one, both complete.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Example {
-    /// Which file it is.
-    pub file: ExampleFile,
-    /// With the problem, and no other.
-    pub wrong: &'static str,
-    /// Without it.
-    pub right: &'static str,
-}
-
-/// Which file an example is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ExampleFile {
-    /// The project config.
-    Config,
-    /// A test file.
-    Test,
-}
-
-const fn told(about: &'static str) -> Explained {
-    Explained { about, example: None }
-}
-
-const fn of_test(about: &'static str, wrong: &'static str, right: &'static str) -> Explained {
-    Explained { about, example: Some(Example { file: ExampleFile::Test, wrong, right }) }
-}
-
-const fn of_config(about: &'static str, wrong: &'static str, right: &'static str) -> Explained {
-    Explained { about, example: Some(Example { file: ExampleFile::Config, wrong, right }) }
-}
+use super::super::code::Code;
+use super::code_docs::CodeDocs;
+use super::{project, values, warnings};
 
 impl Code {
     /// The code of this name.
@@ -54,7 +11,7 @@ impl Code {
     }
 
     /// What it means, with an example.
-    pub fn explained(self) -> Explained {
+    pub fn docs(self) -> CodeDocs {
         match self {
             Self::AssertsNothing => warnings::ASSERTS_NOTHING,
             Self::BadEncoding => values::BAD_ENCODING,

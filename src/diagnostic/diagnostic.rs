@@ -1,0 +1,128 @@
+//! A problem as a value, and the order in which problems are reported.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::code::Code;
+use super::edit::Edit;
+use super::source_file::{Place, SourceFile};
+use super::span::Span;
+
+/// How bad it is: an error stops the run before anything is sent, a warning does not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Nothing runs while one of these stands.
+    Error,
+    /// Worth mending; the run goes on.
+    Warning,
+}
+
+/// A place in a file and what to say about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// The file.
+    pub source: Arc<SourceFile>,
+    /// What is underlined.
+    pub span: Span,
+    /// The text next to the underline; may be empty.
+    pub text: String,
+}
+
+/// One problem: what is wrong, where, and what to do.
+#[derive(Clone, Debug)]
+pub struct Diagnostic {
+    /// Which kind of problem this is: stable, searchable.
+    pub code: Code,
+    /// Error or warning.
+    pub severity: Severity,
+    /// What is wrong, on one line.
+    pub message: String,
+    /// The file, if the problem has one.
+    pub source: Option<Arc<SourceFile>>,
+    /// The primary place first, which is in `source`; others may be in other files.
+    pub labels: Vec<Label>,
+    /// What to do, one sentence each.
+    pub help: Vec<String>,
+    /// The changes that remove the problem, where it is certain what was meant.
+    pub fixes: Vec<Edit>,
+}
+
+impl Diagnostic {
+    /// An error without a place.
+    pub fn error(code: Code, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            severity: Severity::Error,
+            message: message.into(),
+            source: None,
+            labels: Vec::new(),
+            help: Vec::new(),
+            fixes: Vec::new(),
+        }
+    }
+
+    /// A warning without a place.
+    pub fn warning(code: Code, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(code, message) }
+    }
+
+    /// Adds a place, with `text` next to it (may be empty). The first place is the primary one.
+    #[must_use]
+    pub fn at(mut self, source: &Arc<SourceFile>, span: Span, text: impl Into<String>) -> Self {
+        self.source.get_or_insert_with(|| Arc::clone(source));
+        self.labels.push(Label { source: Arc::clone(source), span, text: text.into() });
+        self
+    }
+
+    /// Puts the problem into a file as a whole.
+    #[must_use]
+    pub fn in_file(mut self, source: &Arc<SourceFile>) -> Self {
+        self.source = Some(Arc::clone(source));
+        self
+    }
+
+    /// Adds a change that removes the problem: `text` in the place of what is at `span`.
+    #[must_use]
+    pub fn fix(mut self, source: &Arc<SourceFile>, span: Span, text: impl Into<String>) -> Self {
+        self.fixes.push(Edit { source: Arc::clone(source), span, text: text.into() });
+        self
+    }
+
+    /// Adds a sentence that says what to do.
+    #[must_use]
+    pub fn help(mut self, text: impl Into<String>) -> Self {
+        self.help.push(text.into());
+        self
+    }
+
+    /// File, line and column of the primary place (line and column 1 where only the file is known).
+    pub fn place(&self) -> Option<Place> {
+        let source = self.source.as_ref()?;
+        Some(source.place(self.labels.first().map_or(Span::default(), |label| label.span)))
+    }
+}
+
+/// Sorts by file, then place, errors and warnings together, and drops exact repetitions: the order a person reads in.
+pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
+    let key = |diagnostic: &Diagnostic| {
+        let name = diagnostic.source.as_ref().map(|source| source.name.clone());
+        let span = diagnostic.labels.first().map_or(Span::default(), |label| label.span);
+        (name, span, diagnostic.message.clone())
+    };
+    diagnostics.sort_by_key(key);
+    diagnostics.dedup_by(|a, b| key(a) == key(b));
+}
+
+/// One line: `file:line:column: error[code]: message`.
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = self.place() {
+            write!(formatter, "{}:{}:{}: ", place.file, place.line, place.column)?;
+        }
+        let severity = match self.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        write!(formatter, "{severity}[{}]: {}", self.code, self.message)
+    }
+}

@@ -1,0 +1,55 @@
+//! The fixes that problems offer, and `check --fix`, which applies them.
+
+use ananke::plan::{Selection, fix};
+
+use crate::support::project::Project;
+
+const CONFIG: &str = "version: \"1.3\"\ntarget: { type: scripted, rules: [{ say: Hello }] }\n";
+
+/// What `check --fix` makes of a test file.
+fn check(before: &str, after: &str) {
+    let project = Project::new(&[("ananke.config.yaml", CONFIG), ("a.test.yaml", before)]);
+    fix(&project.context(), &Selection { checks: true, ..Selection::default() })
+        .expect("the file can be written");
+    let text = std::fs::read_to_string(project.folder().join("a.test.yaml")).expect("the file is there");
+    assert_eq!(text, after);
+}
+
+#[test]
+fn a_version_is_raised_and_nothing_else_changes() {
+    let file = |version: &str| {
+        format!(
+            "\u{feff}# mine\r\nversion: {version} # old\r\nname: x\r\nturns: [{{ user: [{{ type: text, text: y }}] }}]\r\n"
+        )
+    };
+    check(&file("'1.0'"), &file("'1.3'"));
+    check(&file("1.0"), &file("\"1.3\""));
+    check(&file("\"1.3\""), &file("\"1.3\""));
+    check("version: \"1.0\"\nname: [", "version: \"1.0\"\nname: [");
+}
+
+#[test]
+fn a_mistyped_key_or_value_is_corrected_if_one_name_is_near() {
+    let file = |key: &str, tools: &str, mode: &str| {
+        format!(
+            "version: \"1.3\"\nname: x\n{key}: [smoke]\nturns:\n  - user: Hi\n    assert:\n      tools: {{ {tools}: [pay] }}\n      sequence: {{ mode: {mode}, steps: [pay] }}\n"
+        )
+    };
+    check(&file("tgas", "\"requires\"", "in_ordr"), &file("tags", "\"require\"", "in_order"));
+}
+
+#[test]
+fn what_is_not_certain_stays() {
+    for stays in [
+        // The key is there already.
+        "version: \"1.3\"\nname: x\nnmae: y\nturns: [{ user: Hi }]\n",
+        // Nothing is near.
+        "version: \"1.3\"\nname: x\nsomething: y\nturns: [{ user: Hi }]\n",
+        // There is no such version.
+        "version: 1.9\nname: x\nturns: [{ user: Hi }]\n",
+    ] {
+        check(stays, stays);
+    }
+    let first = "version: \"1.3\"\nnmae: x\nnaem: y\nturns: [{ user: Hi }]\n";
+    check(first, &first.replace("nmae", "name"));
+}

@@ -3,8 +3,9 @@
 use std::sync::{Arc, LazyLock};
 
 use ananke::diagnostic::SourceFile;
-use ananke::model::{ConfigFile, TestFile};
-use ananke::schema::{FileKind, generate, load};
+use ananke::model::TestFile;
+use ananke::project::{ConfigFile, file_schema};
+use ananke::schema::{FileKind, load};
 use jsonschema::Validator;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -127,7 +128,7 @@ fn mutate(document: &mut Value, (place, content, how): &Mutation) {
 
 fn validator(kind: FileKind) -> Validator {
     let options = jsonschema::draft7::options().should_validate_formats(false);
-    options.build(&generate(kind)).expect("a schema that compiles")
+    options.build(&file_schema(kind)).expect("a schema that compiles")
 }
 
 static CONFIG: LazyLock<Validator> = LazyLock::new(|| validator(FileKind::Config));

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use ananke::context::Context;
 use ananke::plan::{Selection, plan};
-use ananke::schema::{FileKind, generate};
+use ananke::project::file_schema;
+use ananke::schema::FileKind;
 use ananke::source;
 use serde_json::Value;
 
@@ -109,7 +110,7 @@ fn every_key_has_an_example() {
     files(&root().join("specs"), &mut paths);
     let (mut known_keys, mut written_keys) = (BTreeSet::new(), BTreeSet::new());
     for kind in FileKind::ALL {
-        let schema = generate(*kind);
+        let schema = file_schema(*kind);
         known(&schema, &schema, &mut BTreeSet::new(), &mut known_keys);
         for path in &paths {
             let is_config = path.ends_with("ananke.config.yaml");

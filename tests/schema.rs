@@ -5,9 +5,10 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
+use ananke::project::file_schema;
 use ananke::report::comparison;
 use ananke::report::file::json;
-use ananke::schema::{FileKind, Version, embedded, generate, pruned, text};
+use ananke::schema::{FileKind, Version, embedded, pruned, text};
 use serde_json::Value;
 
 fn root() -> PathBuf {
@@ -32,7 +33,7 @@ fn compare(path: &str, expected: &str) {
 
 /// Every schema with its name: those of the files, and those of what programs read.
 fn all() -> Vec<(&'static str, Value)> {
-    let files = FileKind::ALL.iter().map(|kind| (kind.as_str(), generate(*kind)));
+    let files = FileKind::ALL.iter().map(|kind| (kind.as_str(), file_schema(*kind)));
     files.chain([("report", json::schema()), ("comparison", comparison::schema())]).collect()
 }
 
@@ -48,7 +49,7 @@ const ENTRIES: &str = "test.tests[]";
 
 #[test]
 fn an_entry_of_several_tests_is_what_stands_at_the_top_of_a_file_with_one() {
-    let schema = generate(FileKind::Test);
+    let schema = file_schema(FileKind::Test);
     let entry = schema.pointer("/definitions/Test").expect("a definition");
     let mut top = schema["properties"].as_object().expect("properties").clone();
     let frame = ["version", "tests"].map(|key| top.shift_remove(key).is_some());
@@ -183,7 +184,7 @@ fn an_older_schema_lacks_what_is_newer() {
 #[test]
 fn what_is_not_there_yet_is_in_no_schema() {
     for kind in FileKind::ALL {
-        let schema = generate(*kind).to_string();
+        let schema = file_schema(*kind).to_string();
         for (tag, _) in ananke::model::NOT_YET {
             assert!(
                 !schema.contains(&format!("\"const\":\"{tag}\"")),

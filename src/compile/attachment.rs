@@ -16,9 +16,10 @@ use crate::diagnostic::{Code, Span};
 use crate::message::{
     Attachment, ContentPart, FileContent, MediaKind, UserContent, media_type, size_in_words,
 };
-use crate::model::{self, Media, ProtocolVersion};
+use crate::model::{self, Media};
 use crate::project::{absolute_from, display_name};
 use crate::source::reason;
+use crate::target::{Capability, TargetConfig};
 use crate::variables::{Filling, Late};
 
 /// The largest local file that is sent, in bytes: in base64 it still fits into one event of the largest size, as agents
@@ -31,8 +32,8 @@ pub(crate) struct Files<'a> {
     pub(crate) context: &'a Context,
     /// The folder that paths count from.
     pub(crate) folder: &'a Path,
-    /// How the agent is told of files.
-    pub(crate) version: ProtocolVersion,
+    /// The target of the test, if it is known.
+    pub(crate) target: Option<&'a TargetConfig>,
     /// Whether files are read, and not only looked at.
     pub(crate) reads: bool,
 }
@@ -136,15 +137,16 @@ fn attach(
         Source::Url(url) => {
             let ending = Path::new(url.path()).extension().and_then(|ending| ending.to_str());
             let guess = || media_type::of_ending(ending?, kind).map(str::to_owned);
-            let media_type = match files.version {
-                ProtocolVersion::V1 => said,
-                ProtocolVersion::V0 => Some(said.or_else(guess).ok_or_else(|| {
+            let media_type = if files.target_has(Capability::UntypedUrls) {
+                said
+            } else {
+                Some(said.or_else(guess).ok_or_else(|| {
                     Wrong::new(
                         Code::MissingKey,
                         "a file that is sent to an agent of AG-UI 0.x needs a media type, and this URL does not tell it",
                         "give the `media_type`",
                     )
-                })?),
+                })?)
             };
             (media_type, FileContent::Url(url.into()))
         }
@@ -242,6 +244,11 @@ fn data(rest: &str) -> Result<Source, Wrong> {
 }
 
 impl Files<'_> {
+    /// Whether the target has `capability`, as far as it is known.
+    pub(super) fn target_has(self, capability: Capability) -> bool {
+        self.target.is_none_or(|target| target.capabilities().has(capability))
+    }
+
     /// What is sent of a local file.
     fn content(self, path: &Path) -> Result<FileContent, Wrong> {
         let name = display_name(self.context, path);

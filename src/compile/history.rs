@@ -10,8 +10,9 @@ use serde_json::{Map, Value};
 use super::attachment::{self, Files};
 use crate::diagnostic::{Code, Diagnostic, Span, Spanned};
 use crate::message::{HistoryCall, HistoryMessage, Role};
-use crate::model::{self, Arguments, Message, MessageCall, ProtocolVersion, Text};
+use crate::model::{self, Arguments, Message, MessageCall, Text};
 use crate::source::Node;
+use crate::target::Capability;
 use crate::text::suggest;
 use crate::variables::{Filling, Late};
 
@@ -71,7 +72,7 @@ fn shape(written: &Spanned<Message>, files: Files<'_>, filling: &mut Filling<'_>
     }
     let may_have_parts = match role {
         Role::User => true,
-        Role::Tool => files.version == ProtocolVersion::V1,
+        Role::Tool => files.target_has(Capability::ToolParts),
         _ => false,
     };
     match content {

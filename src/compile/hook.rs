@@ -1,8 +1,9 @@
 //! The hooks of a test: checked when it is loaded, filled one by one when it starts.
 
-use crate::model::{Hook, Target, Text};
+use crate::model::{Hook, Text};
 use crate::project::{Launch, Surroundings};
 use crate::source::FreeMap;
+use crate::target::TargetConfig;
 use crate::variables::{Filling, Piece, is_reserved, scan};
 
 /// A hook that is ready to run.
@@ -31,12 +32,15 @@ pub(crate) fn fill_hook(
 }
 
 /// Whether a header of `target` takes a variable that a hook may have given.
-pub(crate) fn feeds_headers(target: &Target) -> bool {
+pub(crate) fn feeds_headers(target: &TargetConfig) -> bool {
     headers_with(target, |name| !is_reserved(name)).next().is_some()
 }
 
 /// The headers of `target` that take a variable whose name `is_meant`.
-pub(crate) fn headers_with(target: &Target, is_meant: impl Fn(&str) -> bool) -> impl Iterator<Item = &Text> {
+pub(crate) fn headers_with(
+    target: &TargetConfig,
+    is_meant: impl Fn(&str) -> bool,
+) -> impl Iterator<Item = &Text> {
     let texts = target.headers().into_iter().flat_map(FreeMap::values);
     texts.filter(move |text| {
         let pieces = scan(&text.value).unwrap_or_default();

@@ -24,7 +24,7 @@ pub struct PreparedTurn {
     /// How long it may take, where it says so itself.
     pub timeout: Option<Duration>,
     /// Passed to the agent with its runs, over what is passed with every run.
-    pub forwarded_props: Map<String, Value>,
+    pub props: Map<String, Value>,
     /// What it keeps for those behind it.
     pub captures: Vec<Capture>,
 }
@@ -41,10 +41,10 @@ pub struct MessageId {
 impl PreparedTurn {
     /// Checks and fills a turn; `None` where something is known later or was reported.
     pub(crate) fn fill(turn: &Turn, files: Files<'_>, filling: &mut Filling<'_>) -> Option<Self> {
-        let TurnSettings { id, timeout_ms, forwarded_props, capture } = turn.settings();
+        let TurnSettings { id, timeout_ms, props, capture } = turn.settings();
         let id = Late::optional(id.map(|id| filling.text(id)));
         let timeout = Late::optional(timeout_ms.map(|number| filling.number(number)));
-        let forwarded_props = forwarded(forwarded_props, filling);
+        let props = passed_on(props, filling);
         let captures: Vec<Option<Capture>> = capture
             .into_iter()
             .flatten()
@@ -56,14 +56,22 @@ impl PreparedTurn {
             input: input?,
             message: MessageId::default(),
             timeout: timeout.ready()?.map(Duration::from_millis),
-            forwarded_props: forwarded_props?,
+            props: props?,
             captures: captures.into_iter().collect::<Option<_>>()?,
         })
     }
 }
 
+impl PreparedTurn {
+    /// Passes `outer` on as well, under what the turn itself passes on: key by key.
+    pub(crate) fn pass_on_under(&mut self, outer: &Map<String, Value>) {
+        let own = std::mem::replace(&mut self.props, outer.clone());
+        self.props.extend(own);
+    }
+}
+
 /// A mapping that is passed to the agent; empty where there is none.
-pub(crate) fn forwarded(written: Option<&Node>, filling: &mut Filling<'_>) -> Option<Map<String, Value>> {
+pub(crate) fn passed_on(written: Option<&Node>, filling: &mut Filling<'_>) -> Option<Map<String, Value>> {
     let value = Late::optional(written.map(|node| filling.json(node))).ready()?;
     Some(match value {
         Some(Value::Object(props)) => props,

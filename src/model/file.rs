@@ -1,7 +1,6 @@
 //! What the files of the model have in common.
 
-use super::{ConfigFile, TAG_DEFAULTS};
-use crate::source::{self, Mismatch, Node};
+use crate::source::{Mismatch, Node};
 
 /// What the keys at the top of a file begin with that are the user's own: homes for anchors, never read (SPEC 1).
 const HOME: &str = "x-";
@@ -18,10 +17,4 @@ pub trait File: Sized {
     /// # Errors
     /// Where the tree does not fit: the first such place.
     fn read(root: &Node) -> Result<Self, Mismatch>;
-}
-
-impl File for ConfigFile {
-    fn read(root: &Node) -> Result<Self, Mismatch> {
-        source::from_mapping(root, TAG_DEFAULTS, is_home)
-    }
 }

@@ -46,7 +46,7 @@ pub enum Limit {
 pub struct OneOrMany<T>(pub Vec<T>);
 
 /// What a schema says of the keys at the top of a file that are the user's own (SPEC 1).
-pub(super) fn homes() -> serde_json::Value {
+pub fn homes() -> serde_json::Value {
     serde_json::json!({ "^x-": {
         "description": "A key of your own: a home for anchors, which aliases elsewhere in the file refer to. Nothing reads it.",
         "x-since": "1.3",
@@ -54,7 +54,10 @@ pub(super) fn homes() -> serde_json::Value {
 }
 
 /// Reads a value that must be a mapping of the user's own keys, for `deserialize_with`: the schema says so too.
-pub(super) fn mapping<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Node, D::Error> {
+///
+/// # Errors
+/// If the value is no mapping.
+pub fn mapping<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Node, D::Error> {
     let node = Node::deserialize(deserializer)?;
     match node.value {
         NodeValue::Map(_) => Ok(node),
@@ -63,7 +66,10 @@ pub(super) fn mapping<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Node
 }
 
 /// As [`mapping`], for a key that may be left out.
-pub(super) fn optional_mapping<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Node>, D::Error> {
+///
+/// # Errors
+/// If the value is no mapping.
+pub fn optional_mapping<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Node>, D::Error> {
     mapping(deserializer).map(Some)
 }
 

@@ -8,24 +8,20 @@ mod assert_block;
 mod capture;
 mod cases;
 mod client_tool;
-mod config;
 mod content;
 mod file;
 mod hook;
 mod leaf;
 mod message;
-mod named_target;
 mod outcome;
 mod quarantine;
 mod redact;
 mod report_format;
 mod script;
-mod scripted;
 mod sequence;
 mod server;
 mod snapshot;
 mod switch;
-mod target;
 mod test;
 mod test_file;
 mod tool_rules;
@@ -37,29 +33,20 @@ pub use assert_block::{AssertBlock, TextOf, TextRules, TimingLimits, UsageLimits
 pub use capture::Capture;
 pub use cases::{Cases, Skip};
 pub use client_tool::{ClientTool, Mock, MockAnswer, MockCase};
-pub use config::ConfigFile;
 pub use content::{Attachment, ContentPart, Media, TextPart, UserContent};
 pub use file::{File, is_home};
 pub use hook::Hook;
-pub use leaf::{Flag, Given, Limit, Number, OneOrMany, Text};
+pub use leaf::{Flag, Given, Limit, Number, OneOrMany, Text, homes, mapping, optional_mapping};
 pub use message::{Arguments, CallKind, CalledFunction, Message, MessageCall};
-pub use named_target::{ChosenTarget, HeirTarget, NamedTarget};
 pub use outcome::{OutcomeIs, OutcomeRule, RunOutcome};
 pub use quarantine::QuarantineEntry;
 pub use redact::{RedactEntry, RedactMatch};
 pub use report_format::ReportFormat;
 pub use script::{ScriptProgram, ScriptRule};
-pub use scripted::{
-    ScriptedAnswer, ScriptedCall, ScriptedCustom, ScriptedError, ScriptedFailure, ScriptedInterrupt,
-    ScriptedRule, ScriptedStep, ScriptedUsage, ScriptedWhen,
-};
 pub use sequence::{SaidBy, SequenceMode, SequenceRule, SequenceStep};
 pub use server::{Ready, Server};
 pub use snapshot::{SnapshotOf, SnapshotRule};
 pub use switch::Switch;
-pub use target::{
-    AguiTarget, AguiTransport, Connect, EventClock, HistorySent, ProtocolVersion, ScriptedTarget, Target,
-};
 pub use test::Test;
 pub use test_file::TestFile;
 pub use tool_rules::{CallStatus, Count, ForbidCalls, Require, Subagents, ToolRules};

@@ -52,7 +52,7 @@ pub struct Test {
     /// Passed to the agent with every run, over the target's: key by key, this one wins.
     #[serde(rename = "forwardedProps", default, deserialize_with = "super::leaf::optional_mapping")]
     #[schemars(extend("x-since" = "1.3"), with = "Option<serde_json::Map<String, serde_json::Value>>")]
-    pub forwarded_props: Option<Node>,
+    pub props: Option<Node>,
     /// Tools that the agent's client carries out, in the places of the target's of the same name or beside them.
     #[schemars(extend("x-since" = "1.3"))]
     pub client_tools: Option<Vec<ClientTool>>,

@@ -42,7 +42,7 @@ impl Turn {
                 TurnSettings {
                     id: $turn.id.as_ref(),
                     timeout_ms: $turn.timeout_ms.as_ref(),
-                    forwarded_props: $turn.forwarded_props.as_ref(),
+                    props: $turn.props.as_ref(),
                     capture: $turn.capture.as_ref(),
                 }
             };
@@ -63,7 +63,7 @@ pub struct TurnSettings<'t> {
     /// How long it may take.
     pub timeout_ms: Option<&'t Number>,
     /// Passed to the agent with its runs.
-    pub forwarded_props: Option<&'t Node>,
+    pub props: Option<&'t Node>,
     /// What it keeps for those behind it.
     pub capture: Option<&'t FreeMap<Spanned<Capture>>>,
 }
@@ -87,7 +87,7 @@ pub struct UserTurn {
     /// Passed to the agent with the runs of this turn, over the test's and the target's: key by key, this one wins.
     #[serde(rename = "forwardedProps", default, deserialize_with = "super::leaf::optional_mapping")]
     #[schemars(extend("x-since" = "1.3"), with = "Option<serde_json::Map<String, serde_json::Value>>")]
-    pub forwarded_props: Option<Node>,
+    pub props: Option<Node>,
     /// Values of this turn that become variables for later turns and for `teardown`.
     #[schemars(extend("x-since" = "1.3"), example = serde_json::json!({"ORDER": {"tool": "create_order", "result": "id"}}))]
     pub capture: Option<FreeMap<Spanned<Capture>>>,
@@ -109,7 +109,7 @@ pub struct ConnectTurn {
     /// Passed to the agent with the runs of this turn, over the test's and the target's: key by key, this one wins.
     #[serde(rename = "forwardedProps", default, deserialize_with = "super::leaf::optional_mapping")]
     #[schemars(extend("x-since" = "1.3"), with = "Option<serde_json::Map<String, serde_json::Value>>")]
-    pub forwarded_props: Option<Node>,
+    pub props: Option<Node>,
     /// Values of this turn that become variables for later turns and for `teardown`.
     #[schemars(extend("x-since" = "1.3"), example = serde_json::json!({"ORDER": {"tool": "create_order", "result": "id"}}))]
     pub capture: Option<FreeMap<Spanned<Capture>>>,
@@ -134,7 +134,7 @@ pub struct ResumeTurn {
     /// Passed to the agent with the runs of this turn, over the test's and the target's: key by key, this one wins.
     #[serde(rename = "forwardedProps", default, deserialize_with = "super::leaf::optional_mapping")]
     #[schemars(extend("x-since" = "1.3"), with = "Option<serde_json::Map<String, serde_json::Value>>")]
-    pub forwarded_props: Option<Node>,
+    pub props: Option<Node>,
     /// Values of this turn that become variables for later turns and for `teardown`.
     #[schemars(extend("x-since" = "1.3"), example = serde_json::json!({"ORDER": {"tool": "create_order", "result": "id"}}))]
     pub capture: Option<FreeMap<Spanned<Capture>>>,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::draft::Draft;
 use super::entry::{CaseEntry, TestEntry};
 use super::head::Head;
-use super::settings::secrets_of;
+use super::secrets::secrets_of;
 use super::target_context::{TargetContext, TargetContexts};
 use super::test::LoadedTest;
 use super::test_scope::{scope_at_start, with_row};
@@ -15,7 +15,7 @@ use crate::assertion::{Block, Lint, Surroundings, lint};
 use crate::compile::{RowEntry, fill_hook};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Spanned};
-use crate::model::{AguiTransport, Given, Target, Turn};
+use crate::model::{Given, Turn};
 use crate::project::{Config, Surroundings as Around, Variables, script_names};
 use crate::variables::{Filling, Scope, Secret};
 
@@ -95,7 +95,7 @@ impl LoadedTest {
             snapshots.extend(files);
         }
         if let Some(agent) = agent {
-            lint.certain.extend(self.connects_over_http(&agent.target.model));
+            lint.certain.extend(agent.target.model.check_turns(&self.turns, &self.source));
         }
         let Head { name, id, description, tags, skip } = head?;
         let common = rows.as_ref().and_then(|rows| rows.common.clone()).unwrap_or_default();
@@ -137,8 +137,8 @@ impl LoadedTest {
         let Project { context, variables, folder, .. } = *project;
         self.check_beginning(problems);
         self.check_hooks(context, variables, folder, scope, problems);
-        let version = agent.map(|agent| agent.target.model.protocol_version()).unwrap_or_default();
-        let draft = self.draft(context, variables, scope, project.config(), version, problems);
+        let target = agent.map(|agent| agent.target);
+        let draft = self.draft(context, variables, scope, project.config(), target, problems);
         if let Some(agent) = agent {
             let scope = self.scope_at_end(scope, variables);
             let around = Around { context, home: folder, scope: &scope };
@@ -218,23 +218,6 @@ impl LoadedTest {
         Some(sampled)
     }
 
-    /// Some servers take a run without messages for a run like any other (SPEC 4).
-    fn connects_over_http(&self, target: &Target) -> Option<Diagnostic> {
-        let Target::Agui(target) = target else { return None };
-        let transport = target.transport.as_ref().map(|transport| transport.value).unwrap_or_default();
-        if transport != AguiTransport::Http || target.connect.is_some() {
-            return None;
-        }
-        let turn = self.turns.iter().find(|turn| matches!(turn.value, Turn::Connect(_)))?;
-        let message =
-            "connecting over plain HTTP sends a run without messages, which some agents answer by running";
-        let warning = Diagnostic::warning(Code::ConnectOverHttp, message).at(&self.source, turn.span, "");
-        Some(warning.help(
-            "say `connect: empty_run` on the target if this agent tells its thread then, or reach it through a \
-             runtime with `transport: copilotkit`",
-        ))
-    }
-
     fn check_hooks(
         &self,
         context: &Context,
@@ -281,7 +264,7 @@ impl LoadedTest {
         for block in own() {
             scripts.check_block(block, &self.source, problems);
         }
-        let tools = [target.model.client_tools(), self.model.client_tools.as_ref()];
+        let tools = [target.model.common.client_tools.as_ref(), self.model.client_tools.as_ref()];
         let names = script_names(own().chain([&rules.block]), tools.into_iter().flatten().flatten());
         scripts.check_uses(&names, around, problems);
     }

@@ -1,7 +1,6 @@
 //! What is wrong with a config, before anything runs.
 
 use super::quarantine::Quarantine;
-use super::settings::TargetSettings;
 use crate::assertion::Block;
 use crate::compile::fill_client_tools;
 use crate::context::Context;
@@ -69,13 +68,13 @@ fn check_target(
     problems: &mut Vec<Diagnostic>,
 ) {
     let mut filling = Filling::new(scope, &config.source, sends, problems);
-    TargetSettings::fill(&target.model, &mut filling);
-    fill_client_tools(target.model.client_tools(), Some(config.scripts()), &mut filling);
+    target.model.compile(&mut filling);
+    fill_client_tools(target.model.common.client_tools.as_ref(), Some(config.scripts()), &mut filling);
     let block = target.block(config.named_assertions(), &mut filling);
-    if let Some(thread) = target.model.thread_id() {
+    if let Some(thread) = &target.model.common.thread_id {
         let _ = filling.text(thread);
     }
-    if let Some(timeout) = target.model.timeout_ms() {
+    if let Some(timeout) = &target.model.common.timeout_ms {
         let _ = filling.number(timeout);
     }
     for secret in filling.into_secrets() {

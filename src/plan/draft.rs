@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use super::test::{LoadedTest, turn_block};
 use crate::assertion::Block;
-use crate::compile::{Files, PreparedTurn, TurnInput, fill_client_tools, forwarded};
+use crate::compile::{Files, PreparedTurn, TurnInput, fill_client_tools, passed_on};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Spanned};
-use crate::model::{ProtocolVersion, Turn};
-use crate::project::{Config, Variables};
+use crate::model::Turn;
+use crate::project::{Config, ResolvedTarget, Variables};
 use crate::variables::{Filling, Scope};
 
 /// What is known of a test before it starts.
@@ -33,14 +33,14 @@ pub struct WrittenTurn {
 }
 
 impl LoadedTest {
-    /// Everything that is known before the test starts, and the rest as it is written; for an agent of `version`.
+    /// Everything that is known before the test starts, and the rest as it is written; for an agent behind `target`, if that is known.
     pub(super) fn draft(
         &self,
         context: &Context,
         variables: &Variables,
         scope: &Scope,
         config: Option<&Config>,
-        version: ProtocolVersion,
+        target: Option<&ResolvedTarget>,
         problems: &mut Vec<Diagnostic>,
     ) -> Draft {
         let scope = if self.hooks(variables).is_empty() { scope.clone() } else { scope.clone().open() };
@@ -49,12 +49,12 @@ impl LoadedTest {
         let test = self.block(library, &mut filling);
         let tools = self.model.client_tools.as_ref();
         fill_client_tools(tools, config.map(Config::scripts), &mut filling);
-        forwarded(self.model.forwarded_props.as_ref(), &mut filling);
+        passed_on(self.model.props.as_ref(), &mut filling);
         if let Some(timeout) = &self.model.timeout_ms {
             let _ = filling.number(timeout);
         }
         self.one_id_each(&mut filling);
-        let files = self.files(context, version, false);
+        let files = self.files(context, target, false);
         self.history(files, &mut filling);
         self.message_id(&mut filling);
         let mut draft = Draft { turns: Vec::new(), test, blocks: Vec::new() };

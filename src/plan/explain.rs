@@ -65,8 +65,7 @@ fn of(
         // The rows differ in what they say.
         scope = scope.open();
     }
-    let version = agent.model.protocol_version();
-    let mut draft = test.draft(context, &plan.variables, &scope, Some(&*plan.config), version, &mut told);
+    let mut draft = test.draft(context, &plan.variables, &scope, Some(&*plan.config), Some(agent), &mut told);
     let snapshot_files = test.snapshot_files(context, &entry.test.name, entry.row.as_ref(), false);
     snapshot_files.place(&mut target.block, &mut draft.test, &mut draft.blocks, &mut told);
     Ok(ExplainedTest {

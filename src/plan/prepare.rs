@@ -8,18 +8,19 @@ use serde_json::{Map, Value};
 use super::entry::CaseEntry;
 use super::plan::Plan;
 use super::prepare_error::PrepareError;
-use super::settings::{TargetSettings, secrets_of};
+use super::secrets::secrets_of;
 use super::test::{LoadedTest, turn_block};
 use crate::assertion::{Block, Inherited, Program, TurnRules, inherit};
 use crate::compile::{
-    ClientTool, HookCommand, PreparedTurn, RowEntry, feeds_headers, fill_client_tools, fill_hook, forwarded,
-    headers_with, merge_client_tools,
+    ClientTool, HookCommand, PreparedTurn, RowEntry, feeds_headers, fill_client_tools, fill_hook,
+    headers_with, merge_client_tools, passed_on,
 };
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Severity, Span, sort};
 use crate::message::HistoryMessage;
 use crate::model::Text;
 use crate::project::{DEFAULT_TURN_TIMEOUT, Launch, ResolvedTarget, Surroundings};
+use crate::target::Target;
 use crate::variables::{Filling, Late, Piece, Scope, Secret, as_text, scan};
 
 /// How many names of variables are listed in a hint.
@@ -38,7 +39,7 @@ pub struct Prepared {
     /// What must hold.
     pub rules: Inherited,
     /// The agent.
-    pub target: TargetSettings,
+    pub target: Arc<dyn Target>,
     /// The tools that the client carries out.
     pub client_tools: Vec<ClientTool>,
     /// The conversation's thread.
@@ -73,6 +74,8 @@ pub struct Preparation<'a> {
     from_hooks: Vec<String>,
     /// The rules of the target and of the test, once they are filled.
     levels: Option<(Block, Block)>,
+    /// What the test passes on to the agent with every run.
+    props: Map<String, Value>,
     /// Whether something will be sent.
     sends: bool,
 }
@@ -113,6 +116,7 @@ impl<'a> Preparation<'a> {
             from_test,
             from_hooks: Vec::new(),
             levels: None,
+            props: Map::new(),
             sends: true,
         };
         begun.first_thread();
@@ -293,10 +297,10 @@ impl<'a> Preparation<'a> {
         if !self.sends {
             filling = filling.without_sending();
         }
-        let target = TargetSettings::fill(model, &mut filling);
-        let targets_tools = fill_client_tools(model.client_tools(), None, &mut filling);
+        let target = model.compile(&mut filling);
+        let targets_tools = fill_client_tools(model.common.client_tools.as_ref(), None, &mut filling);
         let mut target_block = self.target.block(config.named_assertions(), &mut filling);
-        let timeout = match model.timeout_ms() {
+        let timeout = match &model.common.timeout_ms {
             Some(number) => filling.number(number).ready().map(Duration::from_millis),
             None => Some(DEFAULT_TURN_TIMEOUT),
         };
@@ -305,9 +309,9 @@ impl<'a> Preparation<'a> {
         let mut filling = Filling::new(&self.scope, &self.test.source, true, problems);
         let mut test_block = self.test.block(Some(config.named_assertions()), &mut filling);
         let tests_tools = fill_client_tools(self.test.model.client_tools.as_ref(), None, &mut filling);
-        let forwarded_props = forwarded(self.test.model.forwarded_props.as_ref(), &mut filling);
+        let props = passed_on(self.test.model.props.as_ref(), &mut filling);
         let whole_timeout = Late::optional(self.test.model.timeout_ms.as_ref().map(|ms| filling.number(ms)));
-        let files = self.test.files(self.context, model.protocol_version(), true);
+        let files = self.test.files(self.context, Some(self.target), true);
         let history = self.test.history(files, &mut filling);
         let message_id = self.test.message_id(&mut filling);
         secrets.extend(filling.into_secrets());
@@ -323,8 +327,9 @@ impl<'a> Preparation<'a> {
         }
         let snapshot_files = self.test.snapshot_files(self.context, &self.name, self.row.as_ref(), true);
         snapshot_files.place(&mut target_block, &mut test_block, &mut turn_blocks, problems);
-        let mut target = target?;
-        target.forward(forwarded_props?);
+        let target = target?;
+        self.props = props?;
+        turns.iter_mut().flatten().for_each(|turn| turn.pass_on_under(&self.props));
         let rules = inherit(&target_block, &test_block, &turn_blocks);
         self.levels = Some((target_block, test_block));
         is_whole.then_some(())?;
@@ -355,9 +360,9 @@ impl<'a> Preparation<'a> {
         let filled = self.test.turns.get(index).and_then(|turn| {
             let mut filling = Filling::new(&self.scope, &self.test.source, true, &mut problems);
             let mut block = turn_block(turn, Some(self.plan.config.named_assertions()), &mut filling);
-            let version = self.target.model.protocol_version();
-            let files = self.test.files(self.context, version, true);
-            let turn = PreparedTurn::fill(turn, files, &mut filling)?;
+            let files = self.test.files(self.context, Some(self.target), true);
+            let mut turn = PreparedTurn::fill(turn, files, &mut filling)?;
+            turn.pass_on_under(&self.props);
             let snapshot_files = self.test.snapshot_files(self.context, &self.name, self.row.as_ref(), true);
             snapshot_files.give(&mut block, Some(index + 1), &mut problems);
             let (target, test) = self.levels.as_ref()?;
@@ -379,7 +384,7 @@ impl<'a> Preparation<'a> {
                     .any(|piece| matches!(piece, Piece::Reference(reference) if reference.name == THREAD))
             })
         };
-        self.target.model.thread_id().filter(|text| !names_itself(text))
+        self.target.model.common.thread_id.as_ref().filter(|text| !names_itself(text))
     }
 
     /// What hooks know as `THREAD_ID`: nothing where the target's `threadId` waits for what they give.
@@ -408,7 +413,7 @@ impl<'a> Preparation<'a> {
             let thread = Filling::new(&self.scope, source, true, problems).text(literal).ready()?;
             self.scope.set(THREAD, thread);
         }
-        match self.target.model.thread_id() {
+        match &self.target.model.common.thread_id {
             Some(written) => Filling::new(&self.scope, source, true, problems).text(written).ready(),
             None => self.scope.values().find(|(name, _)| *name == THREAD).map(|(_, value)| as_text(value)),
         }

@@ -15,7 +15,7 @@ pub(super) fn fixed_thread(
 ) -> Option<Diagnostic> {
     let again =
         "a test would be tried again on the thread of its first attempt, which the agent may remember";
-    match target.model.thread_id() {
+    match &target.model.common.thread_id {
         Some(written) => is_fixed(written, variables).then(|| {
             Diagnostic::error(Code::FixedThread, again)
                 .at(&config.source, written.span, "the same for every attempt")

@@ -8,7 +8,7 @@ use crate::compile::{Files, MessageId, RowEntry, Rows, SnapshotFiles, fill_histo
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, SourceFile, Spanned};
 use crate::message::{HistoryMessage, Role};
-use crate::model::{Hook, Message, ProtocolVersion, Test, Text, Turn, UserTurn};
+use crate::model::{Hook, Message, Test, Text, Turn, UserTurn};
 use crate::outcome::Level;
 use crate::project::{Config, ResolvedTarget, Variables, unknown_target};
 use crate::variables::{Filling, Late, Scope};
@@ -147,10 +147,10 @@ impl LoadedTest {
     pub(super) fn files<'a>(
         &'a self,
         context: &'a Context,
-        version: ProtocolVersion,
+        target: Option<&'a ResolvedTarget>,
         reads: bool,
     ) -> Files<'a> {
-        Files { context, folder: self.folder(context), version, reads }
+        Files { context, folder: self.folder(context), target: target.map(|target| &target.model), reads }
     }
 
     /// The rules of the test.
@@ -169,7 +169,7 @@ fn turn_of_messages(messages: &mut Vec<Spanned<Message>>) -> Option<(Spanned<Tur
         attachments: None,
         id: None,
         timeout_ms: None,
-        forwarded_props: None,
+        props: None,
         capture: None,
         assert: None,
     };

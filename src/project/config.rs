@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::config_file::ConfigFile;
 use super::discover::default_specs;
 use super::paths::absolute_from;
 use super::redactions::Redactions;
@@ -14,7 +15,8 @@ use super::variables::Variables;
 use crate::assertion::{Block, Library, TimeOut};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
-use crate::model::{ChosenTarget, ConfigFile, ReportFormat, Text};
+use crate::model::{ReportFormat, Text};
+use crate::target::ChosenTarget;
 use crate::variables::{Filling, Scope};
 
 /// The timeout of a turn without a setting (SPEC 4).
@@ -162,7 +164,7 @@ impl Config {
         let scope = variables.config_scope(context).open();
         let mut told_elsewhere = Vec::new();
         let mut filling = Filling::new(&scope, &self.source, false, &mut told_elsewhere).as_written();
-        let timeout = match target.model.timeout_ms() {
+        let timeout = match &target.model.common.timeout_ms {
             Some(number) => filling.number(number).ready().map(|ms| TimeOut { ms, span: Some(number.span) }),
             None => Some(TimeOut {
                 ms: u64::try_from(DEFAULT_TURN_TIMEOUT.as_millis()).unwrap_or(u64::MAX),

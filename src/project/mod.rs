@@ -4,7 +4,9 @@
 //! file.
 
 mod config;
+mod config_file;
 mod discover;
+mod file_schema;
 mod launch;
 mod locate;
 mod paths;
@@ -17,7 +19,9 @@ mod variables;
 
 pub use config::Config;
 pub(crate) use config::{DEFAULT_TURN_TIMEOUT, TargetRules};
+pub use config_file::ConfigFile;
 pub(crate) use discover::{Found, default_specs, discover};
+pub use file_schema::file_schema;
 pub use launch::Launch;
 pub(crate) use launch::Surroundings;
 pub use locate::CONFIG_NAME;

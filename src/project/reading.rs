@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use super::config::Config;
+use super::config_file::ConfigFile;
 use super::paths::display_name;
 use super::redactions::Redactions;
 use super::targets;
 use super::variables::Variables;
 use crate::context::Context;
 use crate::diagnostic::Diagnostic;
-use crate::model::ConfigFile;
 use crate::redact::Redactor;
 use crate::schema::{self, FileKind, Recovered};
 use crate::source;
@@ -30,8 +30,8 @@ impl Reading {
         let folder = path.parent().unwrap_or(&context.working_directory).to_path_buf();
         match schema::load::<ConfigFile>(FileKind::Config, &source) {
             Ok(loaded) => {
-                let (model, root) = (loaded.value, loaded.node);
-                let targets = targets::resolve(&source, &root, &model, problems);
+                let model = loaded.value;
+                let targets = targets::resolve(&source, &model, problems);
                 Some(Self { config: Config::new(source, model, folder, targets), recovered: None })
             }
             Err(broken) => {

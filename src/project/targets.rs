@@ -6,11 +6,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::config_file::ConfigFile;
 use crate::assertion::{Block, Library, circular};
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
-use crate::model::{AssertBlock, ChosenTarget, ConfigFile, NamedTarget, TAG_DEFAULTS, Target, Text};
+use crate::model::{AssertBlock, Text};
 use crate::outcome::Level;
-use crate::source::{self, Entry, Node, NodeValue};
+use crate::source::{self, Node, NodeValue};
+use crate::target::{ChosenTarget, NamedTarget, TargetConfig};
 use crate::text::suggest;
 use crate::variables::Filling;
 
@@ -20,16 +22,13 @@ const DEFAULT: &str = "default";
 /// How many targets may extend each other one after the other: far more than people write.
 const MOST_EXTENDED: usize = 32;
 
-/// Keys of a named target that are no part of the merged one.
-const APART: [&str; 2] = ["extends", "assert"];
-
 /// A target as tests use it.
 #[derive(Clone, Debug)]
 pub struct ResolvedTarget {
     /// Its name.
     pub name: String,
     /// Everything but its assertions.
-    pub(crate) model: Target,
+    pub(crate) model: TargetConfig,
     asserts: Vec<AssertBlock>,
 }
 
@@ -45,37 +44,36 @@ pub fn is_default(name: &str) -> bool {
     name == DEFAULT
 }
 
-/// What one target says itself.
-#[derive(Clone, Copy)]
-struct Link<'a> {
-    name: &'a str,
-    node: &'a Node,
-    assert: Option<&'a AssertBlock>,
-    extends: Option<&'a Text>,
+/// A target with its name.
+#[derive(Clone)]
+struct Link {
+    name: String,
+    target: NamedTarget,
+    extends: Option<Text>,
 }
 
 /// The target that is written at `target`, as it is.
 pub(super) fn own(model: &ConfigFile) -> Option<ResolvedTarget> {
-    let ChosenTarget::Own(target) = &model.target else { return None };
-    let asserts = target.assert_block().cloned().into_iter().collect();
-    Some(ResolvedTarget { name: DEFAULT.to_owned(), model: (**target).clone(), asserts })
+    let ChosenTarget::Own(node) = &model.target else { return None };
+    let target = TargetConfig::read(node).ok()?;
+    let asserts = target.common.assert.clone().into_iter().collect();
+    Some(ResolvedTarget { name: DEFAULT.to_owned(), model: target, asserts })
 }
 
 /// All targets of a config, the one written at `target` first; what is wrong with them goes to `problems`.
 pub(super) fn resolve(
     source: &Arc<SourceFile>,
-    root: &Node,
     model: &ConfigFile,
     problems: &mut Vec<Diagnostic>,
 ) -> Vec<ResolvedTarget> {
-    let links = links(source, root, model, problems);
-    let by_name: HashMap<&str, Link<'_>> = links.iter().map(|link| (link.name, *link)).collect();
+    let links = links(source, model, problems);
+    let by_name: HashMap<&str, &Link> = links.iter().map(|link| (link.name.as_str(), link)).collect();
     let mut resolved: Vec<ResolvedTarget> = own(model).into_iter().collect();
     for link in &links {
-        if link.extends.is_none() && is_default(link.name) && !resolved.is_empty() {
+        if link.extends.is_none() && is_default(&link.name) && !resolved.is_empty() {
             continue;
         }
-        match chain(*link, &links, &by_name, source) {
+        match chain(link, &links, &by_name, source) {
             Ok(chain) => resolved.extend(merge(&chain, source, problems)),
             Err(problem) => problems.extend(problem),
         }
@@ -83,18 +81,14 @@ pub(super) fn resolve(
     resolved
 }
 
-fn links<'a>(
-    source: &Arc<SourceFile>,
-    root: &'a Node,
-    model: &'a ConfigFile,
-    problems: &mut Vec<Diagnostic>,
-) -> Vec<Link<'a>> {
+fn links(source: &Arc<SourceFile>, model: &ConfigFile, problems: &mut Vec<Diagnostic>) -> Vec<Link> {
+    let link =
+        |name: &str, target: NamedTarget| Link { name: name.to_owned(), extends: target.extends(), target };
     let mut links = Vec::new();
-    if let (ChosenTarget::Own(target), Some(node)) = (&model.target, root.get("target")) {
-        links.push(Link { name: DEFAULT, node, assert: target.assert_block(), extends: None });
+    if let ChosenTarget::Own(node) = &model.target {
+        links.push(link(DEFAULT, NamedTarget { node: node.clone() }));
     }
-    let nodes = root.get("targets").map_or(&[][..], Node::entries);
-    for ((name, target), Entry { value: node, .. }) in model.targets.iter().flatten().zip(nodes) {
+    for (name, target) in model.targets.iter().flatten() {
         if is_default(name) && matches!(model.target, ChosenTarget::Own(_)) {
             let message = "`default` is the name of the target that is written at `target`";
             let help = "give this one another name, or choose it with `target: default`";
@@ -102,22 +96,22 @@ fn links<'a>(
                 .push(Diagnostic::error(Code::Contradiction, message).at(source, name.span, "").help(help));
             continue;
         }
-        links.push(Link { name, node, assert: target.assert_block(), extends: NamedTarget::extends(target) });
+        links.push(link(name, target.clone()));
     }
     links
 }
 
 /// A target and those it takes over from, itself first; nothing where that is a problem that was told of another target.
 fn chain<'a>(
-    first: Link<'a>,
-    links: &[Link<'a>],
-    by_name: &HashMap<&str, Link<'a>>,
+    first: &'a Link,
+    links: &[Link],
+    by_name: &HashMap<&str, &'a Link>,
     source: &Arc<SourceFile>,
-) -> Result<Vec<Link<'a>>, Option<Diagnostic>> {
+) -> Result<Vec<&'a Link>, Option<Diagnostic>> {
     let mut chain = vec![first];
-    while let Some(extends) = chain.last().and_then(|link| link.extends) {
+    while let Some(extends) = chain.last().and_then(|link: &&Link| link.extends.as_ref()) {
         let Some(next) = by_name.get(extends.value.as_str()) else {
-            let known: Vec<&str> = links.iter().map(|link| link.name).collect();
+            let known: Vec<&str> = links.iter().map(|link| link.name.as_str()).collect();
             return Err(Some(unknown_target(extends, source, &known)));
         };
         if let Some(position) = chain.iter().position(|link| link.name == next.name) {
@@ -125,58 +119,69 @@ fn chain<'a>(
             let told =
                 links.iter().find(|link| chain[position..].iter().any(|other| other.name == link.name));
             return Err(told.filter(|told| told.name == first.name && position == 0).map(|_| {
-                let names: Vec<&str> = chain.iter().chain([next]).map(|link| link.name).collect();
-                circular(&names, first.extends.map_or(first.node.span, |extends| extends.span), source)
+                let names: Vec<&str> = chain.iter().chain([next]).map(|link| link.name.as_str()).collect();
+                circular(
+                    &names,
+                    first.extends.as_ref().map_or(first.target.node.span, |extends| extends.span),
+                    source,
+                )
             }));
         }
         if chain.len() == MOST_EXTENDED {
             let message = format!("more than {MOST_EXTENDED} targets extend each other");
             return Err(Some(Diagnostic::error(Code::LimitExceeded, message).at(source, extends.span, "")));
         }
-        chain.push(*next);
+        chain.push(next);
     }
     Ok(chain)
 }
 
 fn merge(
-    chain: &[Link<'_>],
+    chain: &[&Link],
     source: &Arc<SourceFile>,
     problems: &mut Vec<Diagnostic>,
 ) -> Option<ResolvedTarget> {
     let (first, base) = (chain.first()?, chain.last()?);
-    let mut node = without_apart(base.node);
-    for link in chain.iter().rev().skip(1) {
-        overlay(&mut node, &without_apart(link.node));
+    let before = problems.len();
+    problems.extend(first.unknown_keys(base, source));
+    if problems.len() > before {
+        return None;
     }
-    match source::from_node::<Target>(&node, TAG_DEFAULTS) {
+    let mut node = base.target.merged_keys();
+    for link in chain.iter().rev().skip(1) {
+        overlay(&mut node, &link.target.merged_keys());
+    }
+    match TargetConfig::read(&node) {
         Ok(model) => Some(ResolvedTarget {
-            name: first.name.to_owned(),
+            name: first.name.clone(),
             model,
-            asserts: chain.iter().rev().filter_map(|link| link.assert.cloned()).collect(),
+            asserts: chain.iter().rev().filter_map(|link| link.target.assert_block()).collect(),
         }),
+        // Said of the link that writes them.
+        Err(_) if chain.iter().any(|link| !link.unknown_keys(base, source).is_empty()) => None,
         Err(mismatch) => {
-            let written = |link: &&Link<'_>| {
-                let mut keys = link.node.entries().iter();
-                keys.any(|entry| entry.key_span == mismatch.span && entry.value.span != mismatch.span)
-            };
-            let problem = match (chain.iter().find(written), base.node.get("type").and_then(Node::as_str)) {
-                (Some(link), Some(kind)) => {
-                    let name = link.name;
-                    let message = format!("a target of the type `{kind}` has no such key");
-                    let help = format!("`{name}` has the type of `{}`, which it extends", base.name);
-                    Diagnostic::error(Code::UnknownKey, message).help(help)
-                }
-                _ => Diagnostic::error(Code::WrongType, mismatch.message),
-            };
+            let problem = Diagnostic::error(Code::WrongType, mismatch.message);
             problems.push(problem.at(source, mismatch.span, ""));
             None
         }
     }
 }
 
-fn without_apart(node: &Node) -> Node {
-    let kept = node.entries().iter().filter(|entry| !APART.contains(&entry.key.as_str()));
-    Node { value: NodeValue::Map(kept.cloned().collect()), span: node.span }
+impl Link {
+    /// What is wrong with the keys of a target that extends another, in the end `base`: it has the protocol of that.
+    fn unknown_keys(&self, base: &Self, source: &Arc<SourceFile>) -> Vec<Diagnostic> {
+        let Some((known, unknown)) = self.target.unknown_keys(&base.target.node) else { return Vec::new() };
+        let kind = base.target.node.get("type").and_then(Node::as_str).unwrap_or_default();
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        let problem = |entry: &source::Entry| {
+            let message = format!("a target of the type `{kind}` has no such key");
+            Diagnostic::error(Code::UnknownKey, message)
+                .at(source, entry.key_span, "")
+                .help(format!("`{}` has the type of `{}`, which it extends", self.name, base.name))
+                .help(suggest(&entry.key, &known, "its keys are"))
+        };
+        unknown.into_iter().map(problem).collect()
+    }
 }
 
 /// Puts `inner` over `outer`: mappings are merged, anything else is replaced.

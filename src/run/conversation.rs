@@ -8,7 +8,7 @@ use crate::message::{HistoryMessage, ToolDeclaration};
 use crate::outcome::{ErrorKind, Outcome, Problem, Status, TestEnd, TurnEnd, TurnOutcome};
 use crate::plan::{Preparation, Prepared};
 use crate::recording::Player;
-use crate::target::{Limits, Opening, Session, Target, build};
+use crate::target::{Limits, Session, SessionOptions, Target};
 use crate::trace::Trace;
 
 use super::RunEvent;
@@ -104,14 +104,9 @@ impl Attempt<'_> {
         let declared: Vec<_> = client_tools.iter().map(|tool| tool.declaration.clone()).collect();
         let mocks = Mocks::start(client_tools).map_err(|error| setup(error.to_string()))?;
         let trace = Trace::new(target.state().clone())
-            .by_event_clock(target.event_clock())
+            .by_event_clock(target.has_event_clock())
             .on_thread(thread_id.as_str())
             .after(history.iter().flat_map(ids_of));
-        let target = build(target, &self.tape.transport);
-        if judge.looks_at_tools() && !target.capabilities().tool_calls_visible {
-            let message = "the rules look at tool calls, and this target's protocol shows none";
-            return Err(setup(message.to_owned()));
-        }
         let session = self.session(&*target, thread_id, history, declared).await?;
         let capture = Capture::new(judge, trace, options, self.tape.recorder().cloned());
         let whole = [options.timeout, whole_timeout].into_iter().flatten().min();
@@ -125,15 +120,16 @@ impl Attempt<'_> {
         history: Vec<HistoryMessage>,
         client_tools: Vec<ToolDeclaration>,
     ) -> Result<Box<dyn Session>, Problem> {
-        let opening = Opening {
+        let options = SessionOptions {
             key: self.key.clone(),
             thread_id,
             history,
             client_tools: client_tools.into(),
             clock: self.tape.context.clock.clone(),
             ids: self.tape.context.ids.clone(),
+            transport: self.tape.transport.clone(),
         };
-        target.open(opening).await.map_err(|error| Problem {
+        target.open(options).await.map_err(|error| Problem {
             kind: ErrorKind::Protocol,
             message: error.to_string(),
             help: error.help,

@@ -68,7 +68,7 @@ pub(super) async fn run_turn(
         let end = TurnEnd::Problem(problem, Vec::new());
         return summary::turn(&capture.trace, index, session.clock(), TimeLimits::default(), end);
     }
-    let halt = exchanges(session, capture, limits, mocks, &turn.forwarded_props, action, asking).await;
+    let halt = exchanges(session, capture, limits, mocks, &turn.props, action, asking).await;
     let halt = halt.or_else(|| violation(capture, index));
     capture.end_turn();
     let cut_short = halt.is_some() || capture.was_stopped();
@@ -89,14 +89,14 @@ async fn exchanges(
     capture: &mut Capture,
     limits: &Limits,
     mocks: &mut Mocks,
-    forwarded_props: &Map<String, Value>,
+    props: &Map<String, Value>,
     mut action: Action,
     asking: Asking<'_>,
 ) -> Option<Halt> {
     mocks.begin_turn();
     let mut left = limits.clone();
     loop {
-        let request = Request { action, forwarded_props: forwarded_props.clone() };
+        let request = Request { action, props: props.clone() };
         let ended = session.exchange(request, &left, capture).await;
         let halt = halt(ended, limits, capture);
         if halt.is_some() || capture.was_stopped() {

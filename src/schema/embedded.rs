@@ -26,7 +26,7 @@ impl FileKind {
     }
 
     /// What such a file is called in a schema's title.
-    pub(super) fn title(self) -> &'static str {
+    pub fn title(self) -> &'static str {
         match self {
             Self::Config => "ananke project config",
             Self::Test => "ananke test file",
@@ -42,6 +42,6 @@ pub fn embedded(kind: FileKind) -> &'static Value {
         FileKind::Config => (&CONFIG, include_str!("../../schema/config.schema.json")),
         FileKind::Test => (&TEST, include_str!("../../schema/test.schema.json")),
     };
-    // A test holds that the committed text is what `generate` makes; it always parses.
+    // A test holds that the committed text is what the types make; it always parses.
     cell.get_or_init(|| serde_json::from_str(text).unwrap_or(Value::Bool(true)))
 }

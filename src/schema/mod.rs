@@ -23,7 +23,7 @@ mod version;
 mod walk;
 
 pub use embedded::{FileKind, embedded};
-pub use generate::{generate, generate_of, text};
+pub use generate::{generate_of, text};
 pub use load::{Loaded, load};
 pub use prune::pruned;
 pub use recover::{Recovered, recover};

@@ -247,6 +247,11 @@ impl<'a> Filling<'a> {
         self.json_node(node).map_or(Late::Pending, Late::Ready)
     }
 
+    /// The same for a leaf that may be left out.
+    pub fn optional_json(&mut self, node: Option<&Node>) -> Late<Option<Value>> {
+        Late::optional(node.map(|node| self.json(node)))
+    }
+
     fn json_node(&mut self, node: &Node) -> Option<Value> {
         match &node.value {
             NodeValue::String(text) => self.json_of(text, node.span).or_else(|| {

@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use ananke::diagnostic::render::{Look, human, summary};
 use ananke::diagnostic::{Diagnostic, SourceFile};
-use ananke::model::{ConfigFile, TestFile};
+use ananke::model::TestFile;
+use ananke::project::ConfigFile;
 use ananke::schema::{FileKind, load};
 use snapbox::assert_data_eq;
 

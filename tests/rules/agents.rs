@@ -11,9 +11,8 @@ use std::time::Duration;
 
 use ananke::context::{At, Clock, ManualClock};
 use ananke::outcome::CallFailure;
-use ananke::plan::{AguiSettings, Answering, Condition, ScriptedSettings, Step};
-use ananke::target::agui::AguiTarget;
-use ananke::target::scripted::ScriptedTarget;
+use ananke::target::agui::{AguiSettings, AguiTarget, AguiTransport, ProtocolVersion};
+use ananke::target::scripted::{Condition, Rule, ScriptedTarget, Step};
 use ananke::target::{Chunks, Deed, Head, HttpRequest, Next, Reply, Target, TargetError, Transport};
 use ananke::trace::{Interrupt, Usage};
 use futures_util::future::BoxFuture;
@@ -85,17 +84,21 @@ fn step(word: &str) -> Step {
 }
 
 /// A target that plays the script; the clock is what it stamps with.
-pub(crate) fn target(agent: Agent, script: &[Vec<Step>]) -> (Box<dyn Target>, Arc<dyn Clock>) {
+pub(crate) fn target(
+    agent: Agent,
+    script: &[Vec<Step>],
+) -> (Box<dyn Target>, Arc<dyn Clock>, Arc<dyn Transport>) {
     let clock = Arc::new(ManualClock::default());
+    let turns = Mutex::new(script.iter().cloned().collect::<VecDeque<_>>());
+    let transport = Arc::new(Played { turns, clock: Arc::clone(&clock) });
     match agent {
         Agent::Scripted => {
-            let rules = script.iter().enumerate().map(|(index, steps)| Answering {
+            let rules = script.iter().enumerate().map(|(index, steps)| Rule {
                 when: Condition { turn: Some(index as u64 + 1), ..Condition::default() },
                 steps: steps.clone(),
             });
-            let settings =
-                ScriptedSettings { agent: "script".to_owned(), state: json!({}), rules: rules.collect() };
-            (Box::new(ScriptedTarget::new(settings)), clock)
+            let target = ScriptedTarget::new("script".to_owned(), json!({}), rules.collect());
+            (Box::new(target), clock, transport)
         }
         Agent::Agui => {
             let settings = AguiSettings {
@@ -104,14 +107,12 @@ pub(crate) fn target(agent: Agent, script: &[Vec<Step>]) -> (Box<dyn Target>, Ar
                 headers: Vec::new(),
                 forwarded_props: json!({}),
                 state: json!({}),
-                transport: ananke::model::AguiTransport::Http,
-                version: ananke::model::ProtocolVersion::V1,
+                transport: AguiTransport::Http,
+                version: ProtocolVersion::V1,
                 last_only: false,
                 event_clock: false,
             };
-            let turns = Mutex::new(script.iter().cloned().collect::<VecDeque<_>>());
-            let played = Played { turns, clock: Arc::clone(&clock) };
-            (Box::new(AguiTarget::new(settings, Arc::new(played))), clock)
+            (Box::new(AguiTarget::new(settings)), clock, transport)
         }
     }
 }

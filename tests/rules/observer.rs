@@ -7,9 +7,9 @@ use std::time::Duration;
 use ananke::assertion::{Judge, Standing};
 use ananke::context::{At, CaseKey, SequentialIds};
 use ananke::message::UserContent;
-use ananke::plan::Step;
 use ananke::redact::Redactor;
-use ananke::target::{Action, Limits, Opening, Request, Sink, Stop, Wire};
+use ananke::target::scripted::Step;
+use ananke::target::{Action, Limits, Request, SessionOptions, Sink, Stop, Wire};
 use ananke::trace::{Change, Input, RunEnd, Trace};
 use tokio_util::sync::CancellationToken;
 
@@ -27,18 +27,19 @@ pub(crate) fn observe(row: &Row, script: &[Vec<Step>], agent: Agent) -> String {
 }
 
 async fn drive(observer: &mut Observer, script: &[Vec<Step>], agent: Agent) {
-    let (target, clock) = target(agent, script);
+    let (target, clock, transport) = target(agent, script);
     let ids = Arc::new(SequentialIds::default());
     let client_tools = Arc::default();
-    let opening = Opening {
+    let options = SessionOptions {
         key: CaseKey::first("row"),
         thread_id: "thread".to_owned(),
         history: Vec::new(),
         client_tools,
         clock,
         ids,
+        transport,
     };
-    let mut session = target.open(opening).await.unwrap();
+    let mut session = target.open(options).await.unwrap();
     let limits = Limits {
         timeout: Duration::from_mins(10),
         max_event_bytes: Limits::MAX_EVENT_BYTES,

@@ -7,10 +7,9 @@ use std::time::Duration;
 
 use ananke::context::{At, CaseKey, Ids, ManualClock};
 use ananke::message::UserContent;
-use ananke::plan::AguiSettings;
-use ananke::target::agui::AguiTarget;
+use ananke::target::agui::{AguiSettings, AguiTarget, AguiTransport, ProtocolVersion};
 use ananke::target::{
-    Action, Chunks, Deed, Head, HttpRequest, Limits, Next, Opening, Reply, Request, Session, Target,
+    Action, Chunks, Deed, Head, HttpRequest, Limits, Next, Reply, Request, Session, SessionOptions, Target,
     TargetError, Transport,
 };
 use bytes::Bytes;
@@ -69,8 +68,8 @@ pub(crate) fn settings(endpoint: &str) -> AguiSettings {
         headers: Vec::new(),
         forwarded_props: Value::Null,
         state: json!({}),
-        transport: ananke::model::AguiTransport::Http,
-        version: ananke::model::ProtocolVersion::V1,
+        transport: AguiTransport::Http,
+        version: ProtocolVersion::V1,
         last_only: false,
         event_clock: false,
     }
@@ -82,15 +81,16 @@ pub(crate) async fn session(
     transport: Arc<dyn Transport>,
     run: u64,
 ) -> Box<dyn Session> {
-    let opening = Opening {
+    let options = SessionOptions {
         history: Vec::new(),
         client_tools: Arc::default(),
         key: CaseKey::first("test"),
         thread_id: "t-1".to_owned(),
         clock: Arc::new(ManualClock::default()),
         ids: Arc::new(ShortIds::starting_with_run(run)),
+        transport,
     };
-    AguiTarget::new(settings, transport).open(opening).await.expect("opening does nothing that can fail")
+    AguiTarget::new(settings).open(options).await.expect("opening does nothing that can fail")
 }
 
 pub(crate) fn limits() -> Limits {

@@ -7,12 +7,10 @@ use std::time::Duration;
 
 use ananke::context::{At, CaseKey, ManualClock, SequentialIds};
 use ananke::message::{ToolAnswer, UserContent};
-use ananke::model::{AguiTransport, ProtocolVersion};
-use ananke::plan::AguiSettings;
-use ananke::target::agui::AguiTarget;
+use ananke::target::agui::{AguiSettings, AguiTarget, AguiTransport, ProtocolVersion};
 use ananke::target::{
-    Action, Chunks, Deed, Head, HttpRequest, Limits, Next, Opening, Reply, Sink, Stop, Target, TargetError,
-    Transport, Wire,
+    Action, Chunks, Deed, Head, HttpRequest, Limits, Next, Reply, SessionOptions, Sink, Stop, Target,
+    TargetError, Transport, Wire,
 };
 use ananke::trace::{Change, Delta, Event, Input, Trace};
 use bytes::Bytes;
@@ -68,16 +66,17 @@ async fn travel(answers: &[&[u8]], chunk: usize, connects: bool) -> String {
         last_only: false,
         event_clock: true,
     };
-    let opening = Opening {
+    let options = SessionOptions {
         key: CaseKey::first("fuzz"),
         thread_id: "t-1".to_owned(),
         history: Vec::new(),
         client_tools: Arc::default(),
         clock: Arc::new(ManualClock::default()),
         ids: Arc::new(SequentialIds::default()),
+        transport,
     };
-    let target = AguiTarget::new(settings, transport);
-    let mut session = target.open(opening).await.expect("opening does nothing that can fail");
+    let target = AguiTarget::new(settings);
+    let mut session = target.open(options).await.expect("opening does nothing that can fail");
     let limits = Limits {
         timeout: Duration::from_secs(10),
         max_event_bytes: 64 << 10,

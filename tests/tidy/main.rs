@@ -23,17 +23,17 @@ const DIRECTION: &[&[&str]] = &[
     &["schema"],
     &["variables"],
     &["redact"],
-    &["message"],
     &["trace"],
     &["golden"],
     // Inert data; stands this early because `assertion` answers with its `Failure` and `Level`.
     &["outcome"],
     &["assertion"],
+    &["target"],
     &["project"],
     &["compile"],
     &["plan"],
     &["case_file"],
-    &["hook", "target"],
+    &["hook"],
     &["recording", "server"],
     &["input"],
     &["engine"],
@@ -413,7 +413,7 @@ fn finds_a_wrong_direction() {
     assert_eq!(directions("report/junit.rs", "use crate::outcome::Outcome;"), [""; 0]);
     assert_eq!(directions("model/mod.rs", "use crate::run::RunEvent;").len(), 1);
     assert_eq!(directions("model/leaf.rs", "use super::super::cli::Args;").len(), 1);
-    assert_eq!(directions("hook/mod.rs", "fn f() { crate::target::open() }").len(), 1, "neighbours");
+    assert_eq!(directions("recording/mod.rs", "fn f() { crate::server::open() }").len(), 1, "neighbours");
     assert_eq!(directions("utils/mod.rs", "").len(), 1, "no line in the table");
     assert_eq!(directions("main.rs", "mod cli; use crate::cli::go;"), [""; 0]);
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use ananke::context::ManualClock;
-use ananke::plan::AguiSettings;
 use ananke::target::Ended;
+use ananke::target::agui::AguiSettings;
 use ananke::target::http::HttpTransport;
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
-use ananke::plan::AguiSettings;
+use ananke::target::agui::AguiSettings;
 use proptest::prelude::*;
 
 use crate::support::canned::{Canned, limits, session, settings, user};

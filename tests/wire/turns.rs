@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use ananke::context::{At, Clock};
 use ananke::message::{InterruptAnswer, ToolAnswer};
-use ananke::model::AguiTransport;
-use ananke::plan::AguiSettings;
+use ananke::target::agui::{AguiSettings, AguiTransport};
 use ananke::target::{
     Action, Chunks, Deed, Ended, Head, HttpRequest, Limits, Next, Reply, Session, TargetError, Transport,
 };

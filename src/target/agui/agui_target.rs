@@ -1,35 +1,48 @@
-//! The target that speaks AG-UI.
+//! An agent that speaks AG-UI.
 
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
+use serde_json::Value;
 
 use super::session::AguiSession;
-use crate::plan::AguiSettings;
+use super::settings::AguiSettings;
 use crate::target::error::TargetError;
-use crate::target::transport::Transport;
-use crate::target::{Capabilities, Opening, Session, Target};
+use crate::target::session::{Session, SessionOptions};
+use crate::target::target::Target;
 
 /// An agent that speaks AG-UI.
+#[derive(Debug)]
 pub struct AguiTarget {
     settings: Arc<AguiSettings>,
-    transport: Arc<dyn Transport>,
 }
 
 impl AguiTarget {
-    /// An agent reached through `transport`.
-    pub fn new(settings: AguiSettings, transport: Arc<dyn Transport>) -> Self {
-        Self { settings: Arc::new(settings), transport }
+    /// The agent that `settings` describe.
+    pub fn new(settings: AguiSettings) -> Self {
+        Self { settings: Arc::new(settings) }
     }
 }
 
 impl Target for AguiTarget {
-    fn capabilities(&self) -> Capabilities {
-        Capabilities { tool_calls_visible: true }
+    fn agent(&self) -> &str {
+        &self.settings.agent
     }
 
-    fn open(&self, opening: Opening) -> BoxFuture<'_, Result<Box<dyn Session>, TargetError>> {
-        let session = AguiSession::new(Arc::clone(&self.settings), Arc::clone(&self.transport), opening);
+    fn endpoint(&self) -> Option<&str> {
+        Some(self.settings.endpoint.as_str())
+    }
+
+    fn state(&self) -> &Value {
+        &self.settings.state
+    }
+
+    fn has_event_clock(&self) -> bool {
+        self.settings.event_clock
+    }
+
+    fn open(&self, options: SessionOptions) -> BoxFuture<'_, Result<Box<dyn Session>, TargetError>> {
+        let session = AguiSession::new(Arc::clone(&self.settings), options);
         Box::pin(async move { Ok(Box::new(session) as Box<dyn Session>) })
     }
 }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
+use super::config::ProtocolVersion;
 use crate::message::{Attachment, ContentPart, FileContent, UserContent};
-use crate::model::ProtocolVersion;
 
 /// What a message says.
 #[derive(Debug, Serialize)]

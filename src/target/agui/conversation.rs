@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::config::ProtocolVersion;
 use super::history::History;
 use crate::context::Ids;
 use crate::message::ToolDeclaration;
-use crate::model::ProtocolVersion;
-use crate::target::Opening;
+use crate::target::session::SessionOptions;
 use crate::trace::State;
 
 /// A thread with its messages and its state.
@@ -33,8 +33,8 @@ pub(super) struct Remembered {
 }
 
 impl Conversation {
-    pub(super) fn new(opening: Opening, state: Value, version: ProtocolVersion) -> Self {
-        let Opening { thread_id, history, client_tools, ids, .. } = opening;
+    pub(super) fn new(options: SessionOptions, state: Value, version: ProtocolVersion) -> Self {
+        let SessionOptions { thread_id, history, client_tools, ids, .. } = options;
         Self {
             thread_id,
             // Without a history, everything in the first run is new.

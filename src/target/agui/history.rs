@@ -7,12 +7,12 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
+use super::config::ProtocolVersion;
 use super::content::Content;
 use super::message::{Call, Message, REASONING};
 use super::step::Step;
 use crate::context::Ids;
 use crate::message::{HistoryCall, HistoryMessage, Role, ToolAnswer};
-use crate::model::ProtocolVersion;
 
 /// Every message so far, in order.
 #[derive(Debug, Default)]

@@ -2,7 +2,7 @@
 
 use super::warnings::shown;
 use crate::target::error::{Received, TargetError};
-use crate::target::transport::Head;
+use crate::target::http::Head;
 
 /// How much of a body is kept to look at.
 pub(super) const START_BYTES: usize = 4 << 10;

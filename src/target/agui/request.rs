@@ -3,9 +3,9 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::config::ProtocolVersion;
 use super::history::History;
 use crate::message::{InterruptAnswer, ToolDeclaration};
-use crate::model::ProtocolVersion;
 
 /// The version of the protocol that is asked for. Servers that know it tell more (calls that wait for the client, runs
 /// that were cancelled); older ones know no such key, and most pass over it.
@@ -105,6 +105,14 @@ impl<'a> RunInput<'a> {
     pub(super) fn of(self, version: ProtocolVersion) -> Self {
         let protocol_version = self.protocol_version.filter(|_| version == ProtocolVersion::V1);
         Self { protocol_version, ..self }
+    }
+}
+
+/// Puts `props` over a mapping, key by key.
+pub(super) fn pass_on_over(base: &mut Value, props: Map<String, Value>) {
+    match base {
+        Value::Object(known) => known.extend(props),
+        other => *other = Value::Object(props),
     }
 }
 

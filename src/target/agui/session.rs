@@ -8,19 +8,23 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde_json::value::to_raw_value;
 
+use super::config::AguiTransport;
 use super::content::Content;
 use super::conversation::Conversation;
 use super::decoder::Decoder;
 use super::received::{ReceivedResponse, START_BYTES};
-use super::request::{Messages, RunInput, headers, with_command};
+use super::request::{Messages, RunInput, headers, pass_on_over, with_command};
+use super::settings::AguiSettings;
 use super::stream_reader::{Progress, StreamReader};
 use super::transport::{self, Purpose};
 use crate::context::{At, Clock};
-use crate::model::AguiTransport;
-use crate::plan::{AguiSettings, forward_over};
+use crate::target::ended::Ended;
 use crate::target::error::{Received, TargetError};
-use crate::target::transport::{Body, Deed, HttpRequest, Next, Transport};
-use crate::target::{Action, Ended, Limits, Opening, Request, Session, Sink, Wire};
+use crate::target::http::{Body, Deed, HttpRequest, Next, Transport};
+use crate::target::limits::Limits;
+use crate::target::request::{Action, Request};
+use crate::target::session::{Session, SessionOptions};
+use crate::target::sink::{Sink, Wire};
 
 /// How long a stream is still read after its run has ended (SPEC 5).
 const AFTER_THE_END: Duration = Duration::from_millis(100);
@@ -43,9 +47,10 @@ pub(super) struct AguiSession {
 }
 
 impl AguiSession {
-    pub(super) fn new(settings: Arc<AguiSettings>, transport: Arc<dyn Transport>, opening: Opening) -> Self {
-        let clock = Arc::clone(&opening.clock);
-        let conversation = Conversation::new(opening, settings.state.clone(), settings.version);
+    pub(super) fn new(settings: Arc<AguiSettings>, options: SessionOptions) -> Self {
+        let clock = Arc::clone(&options.clock);
+        let transport = Arc::clone(&options.transport);
+        let conversation = Conversation::new(options, settings.state.clone(), settings.version);
         Self { settings, transport, clock, conversation }
     }
 
@@ -89,8 +94,8 @@ impl AguiSession {
         let mut new = Vec::new();
         let mut resume = Vec::new();
         let mut props = Cow::Borrowed(forwarded_props);
-        if !request.forwarded_props.is_empty() {
-            forward_over(props.to_mut(), request.forwarded_props);
+        if !request.props.is_empty() {
+            pass_on_over(props.to_mut(), request.props);
         }
         match request.action {
             Action::User { message_id, name, content } => {

@@ -8,9 +8,11 @@ use super::event::{DecodeError, Event};
 use super::received::ReceivedResponse;
 use super::surrogates::without_lone_surrogates;
 use crate::context::At;
+use crate::target::ended::Ended;
 use crate::target::error::{Received, TargetError};
+use crate::target::limits::Limits;
+use crate::target::sink::{Sink, Wire};
 use crate::target::sse::{self, EventTooLarge};
-use crate::target::{Ended, Limits, Sink, Wire};
 use crate::trace::Change;
 
 /// How far the run is.

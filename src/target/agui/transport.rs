@@ -6,8 +6,8 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use url::Url;
 
-use crate::model::AguiTransport;
-use crate::plan::AguiSettings;
+use super::config::AguiTransport;
+use super::settings::AguiSettings;
 
 /// What is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

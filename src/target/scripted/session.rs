@@ -3,28 +3,35 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use regex::Regex;
 use serde_json::Value;
 
-use super::Answering;
+use super::script::{Rule, Step};
 use crate::context::{At, Clock, ManualClock};
 use crate::message::ToolDeclaration;
 use crate::outcome::CallFailure;
-use crate::plan::Step;
-use crate::target::{Action, Ended, Limits, Opening, Request, Session, Sink, TargetError, Wire};
-use crate::trace::{Change, ResultContent, Role, RunEnd};
+use crate::target::ended::Ended;
+use crate::target::error::TargetError;
+use crate::target::limits::Limits;
+use crate::target::request::{Action, Request};
+use crate::target::session::{Session, SessionOptions};
+use crate::target::sink::{Sink, Wire};
+use crate::trace::{Change, Path, ResultContent, Role, RunEnd};
+use crate::variables::Patterns;
 
 /// What the agent says when no rule answers.
 const NOT_UNDERSTOOD: &str = "I do not understand.";
 
 pub(super) struct ScriptedSession {
-    opening: Opening,
+    options: SessionOptions,
     /// The agent's own time: it moves only by `delay_ms`, so that the same script takes the same time everywhere.
     clock: ManualClock,
     state: Value,
-    rules: Vec<Answering>,
+    rules: Vec<RuleMatcher>,
     turn: u64,
     calls: u64,
     messages: u64,
@@ -35,6 +42,27 @@ pub(super) struct ScriptedSession {
     told: Vec<Change<'static>>,
 }
 
+/// A rule whose patterns are compiled.
+struct RuleMatcher {
+    user: Option<Arc<Regex>>,
+    turn: Option<u64>,
+    thread: Option<Arc<Regex>>,
+    state: Vec<(Path, Value)>,
+    steps: Vec<Step>,
+}
+
+impl RuleMatcher {
+    fn new(rule: &Rule, patterns: &mut Patterns) -> Result<Self, regex::Error> {
+        Ok(Self {
+            user: rule.when.user.as_ref().map(|pattern| patterns.compile(pattern)).transpose()?,
+            turn: rule.when.turn,
+            thread: rule.when.thread.as_ref().map(|pattern| patterns.compile(pattern)).transpose()?,
+            state: rule.when.state.clone(),
+            steps: rule.steps.clone(),
+        })
+    }
+}
+
 /// What is left to do.
 #[derive(Default)]
 struct Paused {
@@ -43,10 +71,15 @@ struct Paused {
 }
 
 impl ScriptedSession {
-    pub(super) fn new(opening: Opening, state: Value, rules: Vec<Answering>) -> Self {
-        let started = opening.clock.unix_ms(opening.clock.now());
-        Self {
-            opening,
+    /// # Errors
+    /// If a pattern of a rule cannot be compiled.
+    pub(super) fn new(options: SessionOptions, state: Value, rules: &[Rule]) -> Result<Self, regex::Error> {
+        let started = options.clock.unix_ms(options.clock.now());
+        let mut patterns = Patterns::default();
+        let rules =
+            rules.iter().map(|rule| RuleMatcher::new(rule, &mut patterns)).collect::<Result<_, _>>()?;
+        Ok(Self {
+            options,
             clock: ManualClock::new(started),
             state,
             rules,
@@ -56,14 +89,14 @@ impl ScriptedSession {
             interrupts: 0,
             paused: None,
             told: Vec::new(),
-        }
+        })
     }
 
     fn answering(&self, text: &str) -> Option<usize> {
         self.rules.iter().position(|rule| {
             rule.user.as_ref().is_none_or(|regex| regex.is_match(text))
                 && rule.turn.is_none_or(|turn| turn == self.turn)
-                && rule.thread.as_ref().is_none_or(|regex| regex.is_match(&self.opening.thread_id))
+                && rule.thread.as_ref().is_none_or(|regex| regex.is_match(&self.options.thread_id))
                 && rule.state.iter().all(|(path, value)| path.find(&self.state) == Some(value))
         })
     }
@@ -105,12 +138,12 @@ impl ScriptedSession {
         if *action == Action::Connect && !play.told.is_empty() {
             return play.tell_again();
         }
-        let thread_id = Some(Cow::Owned(self.opening.thread_id.clone()));
-        let run_id = Some(self.opening.ids.next("run").into());
+        let thread_id = Some(Cow::Owned(self.options.thread_id.clone()));
+        let run_id = Some(self.options.ids.next("run").into());
         play.tell(Change::RunStarted { run_id, thread_id, is_replay: false })?;
         let mut waits = false;
         while let Some(step) = steps.pop_front() {
-            let is_clients = is_clients(&step, &self.opening.client_tools);
+            let is_clients = is_clients(&step, &self.options.client_tools);
             if waits && !is_clients {
                 // Calls of the client that follow each other wait for it together.
                 steps.push_front(step);

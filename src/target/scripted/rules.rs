@@ -1,10 +1,10 @@
-//! The rules of an agent written in YAML.
+//! The rules of an agent written in YAML, as they are written.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Number, Text};
 use crate::diagnostic::Spanned;
+use crate::model::{Number, Text};
 use crate::source::{FreeMap, Node};
 
 /// One rule of a scripted agent: when it answers, and what it does.
@@ -52,7 +52,7 @@ pub enum ScriptedStep {
     #[schemars(extend("x-since" = "1.3"))]
     Answer(ScriptedAnswer),
     /// Sets keys of the state; the others stay.
-    #[serde(deserialize_with = "super::leaf::mapping")]
+    #[serde(deserialize_with = "crate::model::mapping")]
     #[schemars(extend("x-since" = "1.3"), with = "serde_json::Map<String, serde_json::Value>")]
     State(Node),
     /// Thinks aloud: told as reasoning, which is no part of the text.
@@ -107,7 +107,7 @@ pub struct ScriptedCall {
     #[schemars(extend("x-since" = "1.3"))]
     pub id: Option<Text>,
     /// The arguments (default none).
-    #[serde(default, deserialize_with = "super::leaf::optional_mapping")]
+    #[serde(default, deserialize_with = "crate::model::optional_mapping")]
     #[schemars(extend("x-since" = "1.3"), with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub args: Option<Node>,
     /// The result, any JSON value; without it the call stays unanswered.
@@ -150,6 +150,7 @@ pub struct ScriptedCustom {
 /// The tokens of a scripted agent. What is left out is not told.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_field_names, reason = "the keys are those of `usage` in an `assert`")]
 pub struct ScriptedUsage {
     /// How many tokens its model read.
     #[schemars(extend("x-since" = "1.3"))]

@@ -1,115 +1,25 @@
-//! What an agent written in YAML needs to know, checked and filled.
+//! From the keys of an agent written in YAML to the agent.
 
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::settings::{header, optional};
-use crate::diagnostic::{Code, Spanned};
-use crate::model::{
+use super::config::ScriptedConfig;
+use super::rules::{
     ScriptedAnswer, ScriptedCall, ScriptedCustom, ScriptedFailure, ScriptedInterrupt, ScriptedRule,
-    ScriptedStep, ScriptedTarget, ScriptedUsage, Text,
+    ScriptedStep, ScriptedUsage,
 };
+use super::script::{Condition, Rule, Step};
+use super::target::ScriptedTarget;
+use crate::diagnostic::{Code, Spanned};
+use crate::model::Text;
 use crate::outcome::CallFailure;
+use crate::target::http::header;
 use crate::trace::{Interrupt, Path, Usage};
 use crate::variables::{Filling, Late, Pattern};
 
-/// An agent written in YAML.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ScriptedSettings {
-    /// The agent's name in reports.
-    pub agent: String,
-    /// What the conversation's state starts as.
-    pub state: Value,
-    /// The rules, in order.
-    pub rules: Vec<Answering>,
-}
-
-/// A rule of a scripted agent.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Answering {
-    /// When it answers.
-    pub when: Condition,
-    /// What it does.
-    pub steps: Vec<Step>,
-}
-
-/// When a scripted rule answers; all must hold.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Condition {
-    /// What the user's message must match.
-    pub user: Option<Pattern>,
-    /// The turn, counted from 1.
-    pub turn: Option<u64>,
-    /// What the thread id must match.
-    pub thread: Option<Pattern>,
-    /// What the state must hold.
-    pub state: Vec<(Path, Value)>,
-}
-
-/// One thing a scripted agent does.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Step {
-    /// Says this.
-    Say(String),
-    /// Calls a tool.
-    Call {
-        /// The tool.
-        tool: String,
-        /// The call's id, where the script gives one.
-        id: Option<String>,
-        /// The arguments, where there are any.
-        args: Option<Value>,
-        /// The result; without one the call stays open.
-        result: Option<Value>,
-        /// How long it takes.
-        delay: Duration,
-        /// What its result says that went wrong.
-        failure: Option<CallFailure>,
-        /// The helper of the agent's own that calls.
-        subagent: Option<String>,
-    },
-    /// Answers an open call.
-    Answer {
-        /// The call's id.
-        id: String,
-        /// The result.
-        result: Value,
-        /// What it says that went wrong.
-        failure: Option<CallFailure>,
-    },
-    /// Sets keys of the state.
-    State(Map<String, Value>),
-    /// Thinks this.
-    Think(String),
-    /// Sends an event of the application's own.
-    Custom {
-        /// Its name.
-        name: String,
-        /// What it carries.
-        value: Value,
-    },
-    /// Tells what the run took.
-    Usage(Usage),
-    /// Lets time pass.
-    Delay(Duration),
-    /// Ends the run until an answer comes; the steps behind it are what the agent does then.
-    Interrupt {
-        /// The interrupt, without an id where it gets one of its own.
-        interrupt: Interrupt,
-        /// What the agent does instead where it is called off.
-        cancelled: Vec<Step>,
-    },
-    /// Ends the run with an error.
-    Error {
-        /// In the agent's words.
-        message: String,
-        /// A code.
-        code: Option<String>,
-    },
-}
-
-pub(super) fn fill(target: &ScriptedTarget, filling: &mut Filling<'_>) -> Option<ScriptedSettings> {
+/// Checks and fills a target; `None` if something is known later or was reported.
+pub(super) fn compile(target: &ScriptedConfig, filling: &mut Filling<'_>) -> Option<ScriptedTarget> {
     let agent = match &target.agent_id {
         Some(text) => filling.text(text).ready(),
         None => Some("scripted".to_owned()),
@@ -117,20 +27,20 @@ pub(super) fn fill(target: &ScriptedTarget, filling: &mut Filling<'_>) -> Option
     // Nothing of these is sent, but what is wrong with them is told all the same.
     let headers: Vec<Option<(String, String)>> =
         target.headers.iter().flatten().map(|(name, text)| header(name, text, filling)).collect();
-    let forwarded_props = optional(target.forwarded_props.as_ref(), filling).ready();
-    let state = optional(target.state.as_ref(), filling);
+    let forwarded_props = filling.optional_json(target.forwarded_props.as_ref()).ready();
+    let state = filling.optional_json(target.state.as_ref());
     // Every rule is filled, so that every problem is reported.
-    let rules: Vec<Option<Answering>> = target.rules.iter().map(|rule| answering(rule, filling)).collect();
+    let rules: Vec<Option<Rule>> = target.rules.iter().map(|written| rule(written, filling)).collect();
     headers.into_iter().collect::<Option<Vec<_>>>()?;
     forwarded_props?;
-    Some(ScriptedSettings {
-        agent: agent?,
-        state: state.ready()?.unwrap_or_else(|| Value::Object(Map::new())),
-        rules: rules.into_iter().collect::<Option<_>>()?,
-    })
+    Some(ScriptedTarget::new(
+        agent?,
+        state.ready()?.unwrap_or_else(|| Value::Object(Map::new())),
+        rules.into_iter().collect::<Option<_>>()?,
+    ))
 }
 
-fn answering(rule: &ScriptedRule, filling: &mut Filling<'_>) -> Option<Answering> {
+fn rule(rule: &ScriptedRule, filling: &mut Filling<'_>) -> Option<Rule> {
     let when = match &rule.when {
         Some(when) => {
             let user = when.user.as_ref().map(|text| filling.pattern(text));
@@ -153,7 +63,7 @@ fn answering(rule: &ScriptedRule, filling: &mut Filling<'_>) -> Option<Answering
         None => Some(Condition::default()),
     };
     let steps = steps(&rule.steps, filling);
-    Some(Answering { when: when?, steps: steps? })
+    Some(Rule { when: when?, steps: steps? })
 }
 
 /// Every step is filled, so that every problem is reported.
@@ -195,8 +105,8 @@ fn step(step: &ScriptedStep, filling: &mut Filling<'_>) -> Option<Step> {
         ScriptedStep::Call(ScriptedCall { tool, id, args, result, delay_ms, failure, subagent }) => {
             let tool = filling.text(tool);
             let id = Late::optional(id.as_ref().map(|id| filling.text(id)));
-            let args = optional(args.as_ref(), filling);
-            let result = optional(result.as_ref(), filling);
+            let args = filling.optional_json(args.as_ref());
+            let result = filling.optional_json(result.as_ref());
             let delay = Late::optional(delay_ms.as_ref().map(|number| filling.number(number)));
             let delay = Duration::from_millis(delay.ready()?.unwrap_or_default());
             let subagent = Late::optional(subagent.as_ref().map(|name| filling.text(name)));
@@ -223,7 +133,7 @@ fn step(step: &ScriptedStep, filling: &mut Filling<'_>) -> Option<Step> {
         }
         ScriptedStep::Think(text) => Step::Think(filling.text(text).ready()?),
         ScriptedStep::Custom(ScriptedCustom { name, value }) => {
-            let (name, value) = (filling.text(name), optional(value.as_ref(), filling));
+            let (name, value) = (filling.text(name), filling.optional_json(value.as_ref()));
             Step::Custom { name: name.ready()?, value: value.ready()?.unwrap_or_default() }
         }
         ScriptedStep::Usage(ScriptedUsage { input_tokens, output_tokens, total_tokens }) => {

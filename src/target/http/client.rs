@@ -14,8 +14,9 @@ use reqwest::{Client, Response, Url};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-use super::{Chunks, Deed, Head, HttpRequest, Next, Received, Reply, TargetError, Transport};
+use super::transport::{Chunks, Deed, Head, HttpRequest, Next, Reply, Transport};
 use crate::context::{At, Clock};
+use crate::target::error::{Received, TargetError};
 
 /// How many chunks may wait for a slow reader before the peer has to.
 const CHUNKS_AHEAD: usize = 64;

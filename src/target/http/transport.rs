@@ -7,8 +7,8 @@ use futures_util::future::BoxFuture;
 use tokio::sync::mpsc::{self, error::TryRecvError};
 use tokio::time::timeout;
 
-use super::TargetError;
 use crate::context::{At, Clock};
+use crate::target::error::TargetError;
 
 /// A POST to carry out.
 #[derive(Clone, Debug)]

@@ -1,18 +1,19 @@
-//! `ananke.config.yaml`.
+//! `ananke.config.yaml` as it is written.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{
-    AssertBlock, ChosenTarget, NamedTarget, OneOrMany, QuarantineEntry, RedactEntry, ScriptProgram, Server,
-    Text,
+use crate::model::{
+    AssertBlock, File, OneOrMany, QuarantineEntry, RedactEntry, ScriptProgram, Server, TAG_DEFAULTS, Text,
+    homes, is_home,
 };
-use crate::source::{FreeMap, Node};
+use crate::source::{self, FreeMap, Mismatch, Node};
+use crate::target::{ChosenTarget, NamedTarget, TargetConfig};
 
 /// The project config: which agent is under test, and where its tests are.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("patternProperties" = super::leaf::homes()))]
+#[schemars(extend("patternProperties" = homes()))]
 pub struct ConfigFile {
     /// The schema version this file is written for, as a quoted string: "1.0" to "1.3".
     #[schemars(extend("x-since" = "1.0"))]
@@ -70,4 +71,15 @@ pub struct ConfigFile {
         ])
     )]
     pub quarantine: Option<Vec<QuarantineEntry>>,
+}
+
+impl File for ConfigFile {
+    fn read(root: &Node) -> Result<Self, Mismatch> {
+        let file: Self = source::from_mapping(root, TAG_DEFAULTS, is_home)?;
+        if let ChosenTarget::Own(node) = &file.target {
+            TargetConfig::read(node)?;
+        }
+        file.targets.iter().flat_map(FreeMap::values).try_for_each(NamedTarget::check)?;
+        Ok(file)
+    }
 }

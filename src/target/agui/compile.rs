@@ -1,0 +1,34 @@
+//! From the keys of an AG-UI target to the agent.
+
+use serde_json::{Map, Value};
+
+use super::agui_target::AguiTarget;
+use super::config::{AguiConfig, HistorySent};
+use super::settings::AguiSettings;
+use crate::target::clock::EventClock;
+use crate::target::http::header;
+use crate::variables::{Filling, http_url};
+
+/// Checks and fills a target; `None` if something is known later or was reported.
+pub(super) fn compile(target: &AguiConfig, filling: &mut Filling<'_>) -> Option<AguiTarget> {
+    let agent = filling.text(&target.agent_id).ready();
+    let endpoint = filling
+        .sent_text(&target.endpoint)
+        .ready()
+        .and_then(|text| http_url(&text, "endpoint", &target.endpoint, filling));
+    let headers: Vec<Option<(String, String)>> =
+        target.headers.iter().flatten().map(|(name, text)| header(name, text, filling)).collect();
+    let forwarded_props = filling.optional_json(target.forwarded_props.as_ref());
+    let state = filling.optional_json(target.state.as_ref());
+    Some(AguiTarget::new(AguiSettings {
+        agent: agent?,
+        endpoint: endpoint?,
+        headers: headers.into_iter().collect::<Option<_>>()?,
+        forwarded_props: forwarded_props.ready()?.unwrap_or_else(|| Value::Object(Map::new())),
+        state: state.ready()?.unwrap_or_else(|| Value::Object(Map::new())),
+        transport: target.transport(),
+        version: target.version(),
+        event_clock: target.clock == Some(EventClock::Event),
+        last_only: target.history.unwrap_or_default() == HistorySent::Last,
+    }))
+}

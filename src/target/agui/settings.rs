@@ -1,0 +1,29 @@
+//! What is known of an AG-UI agent before it is talked to.
+
+use serde_json::Value;
+use url::Url;
+
+use super::config::{AguiTransport, ProtocolVersion};
+
+/// An AG-UI agent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AguiSettings {
+    /// The agent's name in reports.
+    pub agent: String,
+    /// Where runs are posted to.
+    pub endpoint: Url,
+    /// Headers of every request, in the order of the file.
+    pub headers: Vec<(String, String)>,
+    /// Passed on with every run.
+    pub forwarded_props: Value,
+    /// Sent with the first turn.
+    pub state: Value,
+    /// How the agent is reached.
+    pub transport: AguiTransport,
+    /// Which version of the protocol the requests are written in.
+    pub version: ProtocolVersion,
+    /// Whether a run is sent only what is new.
+    pub last_only: bool,
+    /// Whether times are those that events tell.
+    pub event_clock: bool,
+}

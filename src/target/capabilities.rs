@@ -1,0 +1,60 @@
+//! What a target can do, as far as tests depend on it.
+
+/// Something that a test may need of its target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Capability {
+    /// Tool calls are visible.
+    ToolCalls,
+    /// The tokens of a run are reported.
+    Usage,
+    /// The state is visible.
+    State,
+    /// Turns in which the user says something can be carried out.
+    UserTurns,
+    /// The agent can replay its thread.
+    Connect,
+    /// The agent can wait for an answer to an interrupt, and go on with it.
+    Interrupts,
+    /// Client-side tools can be declared.
+    ClientTools,
+    /// Messages from before the first turn can be sent.
+    History,
+    /// A message of a tool can have several parts.
+    ToolParts,
+    /// A file that the agent fetches itself need not have a media type.
+    UntypedUrls,
+}
+
+/// What a target can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capabilities(&'static [Capability]);
+
+impl Capabilities {
+    /// A target that can do this and nothing else.
+    pub const fn new(capabilities: &'static [Capability]) -> Self {
+        Self(capabilities)
+    }
+
+    /// Whether the target has `capability`.
+    pub fn has(self, capability: Capability) -> bool {
+        self.0.contains(&capability)
+    }
+}
+
+impl Capability {
+    /// What a target without it lacks, after "a target of the type `x`": `does not show tool calls`.
+    pub fn lack(self) -> &'static str {
+        match self {
+            Self::ToolCalls => "does not show tool calls",
+            Self::Usage => "does not report tokens",
+            Self::State => "does not show a state",
+            Self::UserTurns => "takes no words of a user",
+            Self::Connect => "cannot replay its thread",
+            Self::Interrupts => "does not wait for answers",
+            Self::ClientTools => "takes no client tools",
+            Self::History => "takes no messages from before the first turn",
+            Self::ToolParts => "takes the message of a tool as text alone",
+            Self::UntypedUrls => "takes no URL of a file without its media type",
+        }
+    }
+}

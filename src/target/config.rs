@@ -1,0 +1,76 @@
+//! A target as a config writes it, read by its protocol.
+
+use std::sync::Arc;
+
+use super::capabilities::Capabilities;
+use super::common::TargetCommon;
+use super::protocol::ProtocolConfig;
+use super::registry::{Registration, TYPE};
+use super::target::Target;
+use crate::diagnostic::{Diagnostic, SourceFile, Spanned};
+use crate::model::{TAG_DEFAULTS, Text, Turn};
+use crate::source::{self, FreeMap, Mismatch, Node, NodeValue, printable};
+use crate::variables::Filling;
+
+/// A target as a config writes it: the keys of every target, and those of its protocol.
+#[derive(Clone, Debug)]
+pub struct TargetConfig {
+    /// The keys of every target.
+    pub common: TargetCommon,
+    /// The value of `type`.
+    pub protocol: &'static str,
+    own: Arc<dyn ProtocolConfig>,
+}
+
+impl TargetConfig {
+    /// Reads a target by the protocol that its `type` names.
+    ///
+    /// # Errors
+    /// If the tree does not fit: the first such place.
+    pub fn read(node: &Node) -> Result<Self, Mismatch> {
+        let protocol = protocol_of(node)?;
+        let own = protocol.read(node)?;
+        let is_not_common = |key: &str| !TargetCommon::KEYS.contains(&key);
+        let common = source::from_mapping(node, TAG_DEFAULTS, is_not_common)?;
+        Ok(Self { common, protocol: protocol.name, own })
+    }
+
+    /// What the target can do.
+    pub fn capabilities(&self) -> Capabilities {
+        self.own.capabilities()
+    }
+
+    /// The HTTP headers as written, if its protocol has them.
+    pub fn headers(&self) -> Option<&FreeMap<Text>> {
+        self.own.headers()
+    }
+
+    /// Checks every leaf of the protocol's own keys and fills it; `None` if something is known later or was reported.
+    pub fn compile(&self, filling: &mut Filling<'_>) -> Option<Arc<dyn Target>> {
+        self.own.compile(filling)
+    }
+
+    /// What is odd about the turns of a test of this target; `source` is the test's file.
+    pub fn check_turns(&self, turns: &[Spanned<Turn>], source: &Arc<SourceFile>) -> Option<Diagnostic> {
+        self.own.check_turns(turns, source)
+    }
+}
+
+/// The protocol that a target's `type` names.
+///
+/// # Errors
+/// If it names none, or there is no `type`.
+pub(super) fn protocol_of(node: &Node) -> Result<&'static Registration, Mismatch> {
+    let wrong = |span, message| Mismatch { span, message, missing: None };
+    if !matches!(node.value, NodeValue::Map(_)) {
+        return Err(wrong(node.span, format!("expected a mapping, found {}", node.describe())));
+    }
+    let Some(written) = node.get(TYPE) else {
+        return Err(wrong(node.span, "this mapping is none of those that can stand here".to_owned()));
+    };
+    let Some(name) = written.as_str() else {
+        return Err(wrong(written.span, format!("{} is no `type`", written.describe())));
+    };
+    Registration::find(name)
+        .ok_or_else(|| wrong(written.span, format!("unknown value `{}`", printable(name))))
+}

@@ -1,0 +1,25 @@
+//! How far an exchange may go.
+
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+/// How far an exchange may go.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// How long until [`Ended::Timeout`](super::Ended::Timeout).
+    pub timeout: Duration,
+    /// Largest single event, in bytes.
+    pub max_event_bytes: usize,
+    /// Largest response, in bytes.
+    pub max_response_bytes: usize,
+    /// Ends the exchange as [`Ended::Cancelled`](super::Ended::Cancelled).
+    pub cancel: CancellationToken,
+}
+
+impl Limits {
+    /// Largest single event without a setting: 16 MiB (SPEC 4).
+    pub const MAX_EVENT_BYTES: usize = 16 << 20;
+    /// Largest response without a setting: 64 MiB (SPEC 4).
+    pub const MAX_RESPONSE_BYTES: usize = 64 << 20;
+}

@@ -1,0 +1,47 @@
+//! What a protocol is made of: the one thing that a new protocol implements and registers.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+
+use super::capabilities::Capabilities;
+use super::target::Target;
+use crate::diagnostic::{Diagnostic, SourceFile, Spanned};
+use crate::model::{Text, Turn};
+use crate::source::FreeMap;
+use crate::variables::Filling;
+
+/// The keys of a target that are its protocol's own, as they are written.
+pub trait ProtocolConfig: Debug + Send + Sync {
+    /// What such a target can do.
+    fn capabilities(&self) -> Capabilities;
+
+    /// The HTTP headers as written, if the protocol has them. A variable in one of them is a secret.
+    fn headers(&self) -> Option<&FreeMap<Text>> {
+        None
+    }
+
+    /// Checks every leaf and fills it; `None` if something is known later or was reported.
+    fn compile(&self, filling: &mut Filling<'_>) -> Option<Arc<dyn Target>>;
+
+    /// What is odd about the turns of a test of such a target; `source` is the test's file.
+    fn check_turns(&self, _turns: &[Spanned<Turn>], _source: &Arc<SourceFile>) -> Option<Diagnostic> {
+        None
+    }
+}
+
+/// A protocol, as the type of its keys. A line in the registry makes it a `type` of targets.
+///
+/// Its doc comment describes the `type` in the schema and in editors.
+pub trait Protocol: ProtocolConfig + DeserializeOwned + JsonSchema + 'static {
+    /// The value of `type`.
+    const TYPE: &'static str;
+
+    /// The schema version that has it first.
+    const SINCE: &'static str;
+
+    /// Descriptions of keys of every target that mean something special here: key and description.
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[];
+}

@@ -1,0 +1,74 @@
+//! The protocols that there are: one line each.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use schemars::{Schema, SchemaGenerator};
+use serde_json::Value;
+
+use super::agui::AguiConfig;
+use super::common::TargetCommon;
+use super::protocol::{Protocol, ProtocolConfig};
+use super::scripted::ScriptedConfig;
+use crate::model::TAG_DEFAULTS;
+use crate::source::{self, Mismatch, Node};
+
+/// The protocols that there are, in the order in which people are told of them.
+pub(super) const PROTOCOLS: &[Registration] =
+    &[Registration::of::<AguiConfig>(), Registration::of::<ScriptedConfig>()];
+
+/// The key that says which protocol a target speaks.
+pub(super) const TYPE: &str = "type";
+
+/// A protocol whose type is forgotten.
+pub(super) struct Registration {
+    /// The value of `type`.
+    pub(super) name: &'static str,
+    /// The schema version that has it first.
+    pub(super) since: &'static str,
+    /// Descriptions of common keys that mean something special here.
+    pub(super) descriptions: &'static [(&'static str, &'static str)],
+    read: fn(&Node) -> Result<Arc<dyn ProtocolConfig>, Mismatch>,
+    schema: fn(&mut SchemaGenerator) -> Schema,
+}
+
+impl Registration {
+    const fn of<P: Protocol>() -> Self {
+        Self {
+            name: P::TYPE,
+            since: P::SINCE,
+            descriptions: P::DESCRIPTIONS,
+            read: |node| {
+                let is_elsewhere = |key: &str| key == TYPE || TargetCommon::KEYS.contains(&key);
+                let config: P = source::from_mapping(node, TAG_DEFAULTS, is_elsewhere)?;
+                Ok(Arc::new(config))
+            },
+            schema: P::json_schema,
+        }
+    }
+
+    /// Reads the protocol's own keys of a target.
+    ///
+    /// # Errors
+    /// If the tree does not fit them: the first such place.
+    pub(super) fn read(&self, node: &Node) -> Result<Arc<dyn ProtocolConfig>, Mismatch> {
+        (self.read)(node)
+    }
+
+    /// The schema of the protocol's own keys.
+    pub(super) fn schema(&self, generator: &mut SchemaGenerator) -> Schema {
+        (self.schema)(generator)
+    }
+
+    /// The protocol's own keys.
+    pub(super) fn keys(&self) -> BTreeSet<String> {
+        let schema = self.schema(&mut SchemaGenerator::default());
+        let properties = schema.get("properties").and_then(Value::as_object);
+        properties.into_iter().flat_map(|properties| properties.keys().cloned()).collect()
+    }
+
+    /// The protocol that `name` names.
+    pub(super) fn find(name: &str) -> Option<&'static Self> {
+        PROTOCOLS.iter().find(|protocol| protocol.name == name)
+    }
+}

@@ -1,0 +1,193 @@
+//! The targets in the schema of a config, made from the registry.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Deserialize, Deserializer, Visitor};
+use serde_json::{Map, Value, json};
+
+use super::common::TargetCommon;
+use super::extended::NamedTarget;
+use super::registry::{PROTOCOLS, Registration, TYPE};
+use crate::model::Text;
+use crate::source::Node;
+
+/// The agent under test: a target, or the name of one.
+#[derive(Clone, Debug)]
+pub enum ChosenTarget {
+    /// One of `targets`.
+    Named(Text),
+    /// Written here, as it is.
+    Own(Node),
+}
+
+impl<'de> Deserialize<'de> for ChosenTarget {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ChosenVisitor;
+        impl<'de> Visitor<'de> for ChosenVisitor {
+            type Value = ChosenTarget;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a target or the name of one")
+            }
+
+            fn visit_newtype_struct<D: Deserializer<'de>>(self, one: D) -> Result<ChosenTarget, D::Error> {
+                Text::deserialize(one).map(ChosenTarget::Named)
+            }
+
+            fn visit_some<D: Deserializer<'de>>(self, own: D) -> Result<ChosenTarget, D::Error> {
+                Node::deserialize(own).map(ChosenTarget::Own)
+            }
+        }
+        deserializer.deserialize_newtype_struct(crate::source::TEXT_OR_MAPPING, ChosenVisitor)
+    }
+}
+
+impl JsonSchema for ChosenTarget {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "ChosenTarget".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let own = generator.subschema_for::<AnyTarget>();
+        json_schema!({ "anyOf": [own, { "type": "string", "x-since": "1.3" }] })
+    }
+}
+
+/// The targets of all protocols in the schema.
+struct AnyTarget;
+
+impl JsonSchema for AnyTarget {
+    fn schema_name() -> Cow<'static, str> {
+        "Target".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let branches: Vec<Value> =
+            PROTOCOLS.iter().map(|protocol| branch(protocol, protocol.since, generator)).collect();
+        json_schema!({
+            "description": "The agent under test and how to talk to it, by protocol.",
+            "oneOf": branches,
+        })
+    }
+}
+
+/// The schema version that has named targets first.
+const NAMED_SINCE: &str = "1.3";
+
+impl JsonSchema for NamedTarget {
+    fn schema_name() -> Cow<'static, str> {
+        "NamedTarget".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let since = |protocol: &Registration| protocol.since.max(NAMED_SINCE);
+        let mut branches: Vec<Value> =
+            PROTOCOLS.iter().map(|protocol| branch(protocol, since(protocol), generator)).collect();
+        branches.push(extended(generator));
+        json_schema!({ "description": "A target that tests can name.", "oneOf": branches })
+    }
+}
+
+/// The targets of one protocol.
+fn branch(protocol: &Registration, since: &str, generator: &mut SchemaGenerator) -> Value {
+    let Own { description, properties, required } = own(protocol, generator);
+    let tag = json!({ "type": "string", "const": protocol.name });
+    let mut keys = Map::from_iter([(TYPE.to_owned(), tag)]);
+    keys.extend(properties);
+    let required: Vec<Value> = [Value::from(TYPE)].into_iter().chain(required).collect();
+    json!({
+        "description": description,
+        "x-since": since,
+        "type": "object",
+        "properties": keys,
+        "additionalProperties": false,
+        "required": required,
+    })
+}
+
+/// A target that extends another: every key of every protocol but `type`, and none of them required.
+fn extended(generator: &mut SchemaGenerator) -> Value {
+    let extends = json!({
+        "description": "The name of the target that this one is like, but for the keys written beside. Mappings are \
+                        merged, `assert` as that of an inner level; anything else is replaced.",
+        "x-since": NAMED_SINCE,
+        "type": "string",
+        "examples": ["default"],
+    });
+    let mut keys = Map::from_iter([("extends".to_owned(), extends)]);
+    for protocol in PROTOCOLS {
+        for (key, mut property) in own(protocol, generator).properties {
+            if let Some(property) = property.as_object_mut() {
+                property.insert("x-since".to_owned(), NAMED_SINCE.into());
+            }
+            keys.entry(key).or_insert(property);
+        }
+    }
+    json!({
+        "description": "Another target, but for the keys written here.",
+        "x-since": NAMED_SINCE,
+        "type": "object",
+        "properties": keys,
+        "additionalProperties": false,
+        "required": ["extends"],
+    })
+}
+
+/// What the schema says of the targets of one protocol, without their `type`.
+struct Own {
+    description: Value,
+    properties: Map<String, Value>,
+    required: Vec<Value>,
+}
+
+fn own(protocol: &Registration, generator: &mut SchemaGenerator) -> Own {
+    let mut schema = protocol.schema(generator);
+    let mut properties = take_properties(&mut schema);
+    for (key, mut property) in take_properties(&mut TargetCommon::json_schema(generator)) {
+        if let Some(property) = property.as_object_mut() {
+            raise(property, protocol.since);
+            let described = protocol.descriptions.iter().find(|(described, _)| *described == key);
+            if let Some((_, description)) = described {
+                property.insert("description".to_owned(), (*description).into());
+            }
+        }
+        properties.insert(key, property);
+    }
+    let required = match schema.remove("required") {
+        Some(Value::Array(required)) => required,
+        _ => Vec::new(),
+    };
+    Own { description: schema.remove("description").unwrap_or_default(), properties, required }
+}
+
+fn take_properties(schema: &mut Schema) -> Map<String, Value> {
+    match schema.remove("properties") {
+        Some(Value::Object(properties)) => properties,
+        _ => Map::new(),
+    }
+}
+
+/// A key is not older than the protocol that has it.
+fn raise(property: &mut Map<String, Value>, since: &str) {
+    let is_older = property.get("x-since").and_then(Value::as_str).is_some_and(|own| own < since);
+    if is_older {
+        property.insert("x-since".to_owned(), since.into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_common_keys_are_those_of_the_type() {
+        let keys = take_properties(&mut TargetCommon::json_schema(&mut SchemaGenerator::default()));
+        assert_eq!(keys.keys().collect::<Vec<_>>(), TargetCommon::KEYS.iter().collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,54 @@
+//! Agents written in YAML as a protocol of the registry.
+
+use std::sync::Arc;
+
+use super::compile::compile;
+use super::config::ScriptedConfig;
+use crate::model::Text;
+use crate::source::FreeMap;
+use crate::target::capabilities::{Capabilities, Capability};
+use crate::target::protocol::{Protocol, ProtocolConfig};
+use crate::target::target::Target;
+use crate::variables::Filling;
+
+const CAPABILITIES: &[Capability] = &[
+    Capability::ToolCalls,
+    Capability::Usage,
+    Capability::State,
+    Capability::UserTurns,
+    Capability::Connect,
+    Capability::Interrupts,
+    Capability::ClientTools,
+    Capability::History,
+    Capability::ToolParts,
+    Capability::UntypedUrls,
+];
+
+impl Protocol for ScriptedConfig {
+    const TYPE: &'static str = "scripted";
+    const SINCE: &'static str = "1.3";
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[
+        (
+            "timeout_ms",
+            "How long one turn may take, in milliseconds of the agent's own virtual time (default 120000).",
+        ),
+        (
+            "client_tools",
+            "Tools that the agent's client carries out: a `call` of one without a `result` waits for its mock.",
+        ),
+    ];
+}
+
+impl ProtocolConfig for ScriptedConfig {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::new(CAPABILITIES)
+    }
+
+    fn headers(&self) -> Option<&FreeMap<Text>> {
+        self.headers.as_ref()
+    }
+
+    fn compile(&self, filling: &mut Filling<'_>) -> Option<Arc<dyn Target>> {
+        compile(self, filling).map(|target| Arc::new(target) as Arc<dyn Target>)
+    }
+}

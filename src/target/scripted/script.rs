@@ -1,0 +1,93 @@
+//! What an agent written in YAML does, with every variable filled in.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use crate::outcome::CallFailure;
+use crate::trace::{Interrupt, Path, Usage};
+use crate::variables::Pattern;
+
+/// A rule of an agent written in YAML.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rule {
+    /// When it answers.
+    pub when: Condition,
+    /// What it does.
+    pub steps: Vec<Step>,
+}
+
+/// When a scripted rule answers; all must hold.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Condition {
+    /// What the user's message must match.
+    pub user: Option<Pattern>,
+    /// The turn, counted from 1.
+    pub turn: Option<u64>,
+    /// What the thread id must match.
+    pub thread: Option<Pattern>,
+    /// What the state must hold.
+    pub state: Vec<(Path, Value)>,
+}
+
+/// One thing a scripted agent does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// Says this.
+    Say(String),
+    /// Calls a tool.
+    Call {
+        /// The tool.
+        tool: String,
+        /// The call's id, where the script gives one.
+        id: Option<String>,
+        /// The arguments, where there are any.
+        args: Option<Value>,
+        /// The result; without one the call stays open.
+        result: Option<Value>,
+        /// How long it takes.
+        delay: Duration,
+        /// What its result says that went wrong.
+        failure: Option<CallFailure>,
+        /// The helper of the agent's own that calls.
+        subagent: Option<String>,
+    },
+    /// Answers an open call.
+    Answer {
+        /// The call's id.
+        id: String,
+        /// The result.
+        result: Value,
+        /// What it says that went wrong.
+        failure: Option<CallFailure>,
+    },
+    /// Sets keys of the state.
+    State(Map<String, Value>),
+    /// Thinks this.
+    Think(String),
+    /// Sends an event of the application's own.
+    Custom {
+        /// Its name.
+        name: String,
+        /// What it carries.
+        value: Value,
+    },
+    /// Tells what the run took.
+    Usage(Usage),
+    /// Lets time pass.
+    Delay(Duration),
+    /// Ends the run until an answer comes; the steps behind it are what the agent does then.
+    Interrupt {
+        /// The interrupt, without an id where it gets one of its own.
+        interrupt: Interrupt,
+        /// What the agent does instead where it is called off.
+        cancelled: Vec<Step>,
+    },
+    /// Ends the run with an error.
+    Error {
+        /// In the agent's words.
+        message: String,
+        /// A code.
+        code: Option<String>,
+    },
+}

@@ -1,0 +1,50 @@
+//! One conversation with an agent.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+
+use super::ended::Ended;
+use super::error::TargetError;
+use super::http::Transport;
+use super::limits::Limits;
+use super::request::Request;
+use super::sink::Sink;
+use crate::context::{CaseKey, Clock, Ids};
+use crate::message::{HistoryMessage, ToolDeclaration};
+
+/// What a session is opened with: everything that is known only when its test starts.
+#[derive(Clone)]
+pub struct SessionOptions {
+    /// Which test, run and attempt this is.
+    pub key: CaseKey,
+    /// The conversation's thread.
+    pub thread_id: String,
+    /// The messages from before the first turn, which the first request brings along; each has an id.
+    pub history: Vec<HistoryMessage>,
+    /// The client-side tools.
+    pub client_tools: Arc<[ToolDeclaration]>,
+    /// Arrival times.
+    pub clock: Arc<dyn Clock>,
+    /// Ids of runs and messages.
+    pub ids: Arc<dyn Ids>,
+    /// Carries HTTP requests.
+    pub transport: Arc<dyn Transport>,
+}
+
+/// One conversation with an agent; owns its thread, history and state.
+pub trait Session: Send {
+    /// Carries out one request.
+    ///
+    /// # Errors
+    /// If the agent's response is not what its protocol promises: the end of a stream is never the end of a run.
+    fn exchange<'a>(
+        &'a mut self,
+        request: Request,
+        limits: &'a Limits,
+        sink: &'a mut dyn Sink,
+    ) -> BoxFuture<'a, Result<Ended, TargetError>>;
+
+    /// The clock that stamps what this session reports: the run's own, or a virtual one.
+    fn clock(&self) -> &dyn Clock;
+}

@@ -1,0 +1,40 @@
+//! Where a session reports what happens.
+
+use std::ops::ControlFlow;
+
+use crate::context::At;
+use crate::trace::Change;
+
+/// Where a session reports what happens, in the order it happened.
+pub trait Sink: Send {
+    /// Bytes of the wire, stamped when they arrived.
+    fn wire(&mut self, at: At, wire: Wire<'_>);
+
+    /// What the last frame meant. `Break` ends the exchange as [`Ended::Cancelled`](super::Ended::Cancelled).
+    fn change(&mut self, at: At, change: Change<'_>) -> ControlFlow<Stop>;
+}
+
+/// The bytes of the wire, for recorders and exchanges.
+#[derive(Clone, Copy, Debug)]
+pub enum Wire<'a> {
+    /// The request is on its way.
+    Sent {
+        /// Its body.
+        body: &'a [u8],
+    },
+    /// The response's head came.
+    Head {
+        /// HTTP status, or 200 if the protocol has none.
+        status: u16,
+        /// The content type as sent; empty if there is none.
+        content_type: &'a str,
+    },
+    /// One raw frame; the changes that follow come from it.
+    Frame(&'a [u8]),
+    /// The response is over.
+    Closed,
+}
+
+/// Says that nothing more of an exchange is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stop;

@@ -1,0 +1,34 @@
+//! An agent under test.
+
+use std::fmt::Debug;
+
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+
+use super::error::TargetError;
+use super::session::{Session, SessionOptions};
+
+/// An agent under test, with every variable of its config filled in.
+pub trait Target: Debug + Send + Sync {
+    /// The agent's name in reports.
+    fn agent(&self) -> &str;
+
+    /// Where the agent is, if it has a place of its own that tests share.
+    fn endpoint(&self) -> Option<&str> {
+        None
+    }
+
+    /// The state that a conversation starts with.
+    fn state(&self) -> &Value;
+
+    /// Whether times are taken from the agent's events, and not from their arrival.
+    fn has_event_clock(&self) -> bool {
+        false
+    }
+
+    /// Starts a conversation.
+    ///
+    /// # Errors
+    /// If the agent cannot be reached or refuses.
+    fn open(&self, options: SessionOptions) -> BoxFuture<'_, Result<Box<dyn Session>, TargetError>>;
+}

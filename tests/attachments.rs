@@ -33,8 +33,8 @@ async fn run_after(project: &Project, change: impl FnOnce()) -> Outcome {
     let (sender, mut receiver) = mpsc::channel(100);
     run(project.shared(Options::default(), sender), plan).await;
     while let Some(event) = receiver.recv().await {
-        if let RunEvent::CaseFinished(outcome) = event {
-            return *outcome;
+        if let RunEvent::CaseFinished(outcome) = &*event {
+            return (**outcome).clone();
         }
     }
     panic!("the test has no outcome");

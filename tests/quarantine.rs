@@ -151,8 +151,8 @@ async fn carried_out(project: &Project, options: Options) -> (Vec<Outcome>, Vec<
     let verdict = run(shared, plan).await;
     let mut outcomes = Vec::new();
     while let Some(event) = receiver.recv().await {
-        if let RunEvent::CaseFinished(outcome) = event {
-            outcomes.push(*outcome);
+        if let RunEvent::CaseFinished(outcome) = &*event {
+            outcomes.push((**outcome).clone());
         }
     }
     (outcomes, verdict.reasons())

@@ -67,8 +67,8 @@ async fn outcomes_of(
     run(shared, planned.plan.expect("a plan")).await;
     let mut outcomes = Vec::new();
     while let Some(event) = receiver.recv().await {
-        if let RunEvent::CaseFinished(outcome) = event {
-            outcomes.push(*outcome);
+        if let RunEvent::CaseFinished(outcome) = &*event {
+            outcomes.push((**outcome).clone());
         }
     }
     outcomes

@@ -108,13 +108,13 @@ async fn carried_out(project: &Project, agent: &Arc<Moody>, options: Options) ->
     let verdict = run(shared, plan).await;
     let (mut outcomes, mut events) = (Vec::new(), Vec::new());
     while let Some(event) = receiver.recv().await {
-        match event {
+        match &*event {
             RunEvent::CaseStarted { .. } => events.push("started".to_owned()),
             RunEvent::Retrying { retry, of, status, why, .. } => {
                 events.push(format!("retry {retry} of {of} ({}: {why})", status.as_str()));
             }
             RunEvent::CaseEnded { .. } => events.push("ended".to_owned()),
-            RunEvent::CaseFinished(outcome) => outcomes.push(*outcome),
+            RunEvent::CaseFinished(outcome) => outcomes.push((**outcome).clone()),
             _ => {}
         }
     }
@@ -259,7 +259,7 @@ async fn what_an_earlier_attempt_said_is_masked_and_bounded() {
     let project = project(&[wants_yes("a", "")]);
     let agent = Moody::new(&project, &[loud, "yes"]);
     let ran = carried_out(&project, &agent, retries(1)).await;
-    project.redactor.learn(SECRET);
+    project.redactor.add([SECRET]);
     let outcome = ran.outcomes.into_iter().next().unwrap();
     assert!(format!("{outcome:?}").contains(SECRET));
     let sealed = project.redactor.seal(RunEvent::CaseFinished(Box::new(outcome.clone())));

@@ -89,8 +89,8 @@ async fn carried_out<F: Future<Output = ()>>(
     let (verdict, ()) = tokio::join!(run(shared, plan), meanwhile(stopper));
     let mut outcomes = Vec::new();
     while let Some(event) = receiver.recv().await {
-        if let RunEvent::CaseFinished(outcome) = event {
-            outcomes.push(*outcome);
+        if let RunEvent::CaseFinished(outcome) = &*event {
+            outcomes.push((**outcome).clone());
         }
     }
     (outcomes, verdict.totals)

@@ -76,7 +76,6 @@ async fn tells_no_secret(reference: &str, hooks: &str) {
         Project::new(&[("ananke.config.yaml", &config), ("leak.test.yaml", &test), ("key.json", &key)])
             .with_environment("KEY", SECRET);
     let plan = project.plan().plan.unwrap();
-    let redactor = project.redactor.clone();
     let console = Shared::default();
     let junit = project.folder().join("report/junit.xml");
     let options = ConsoleOptions { verbosity: Verbosity::Verbose, ..ConsoleOptions::default() };
@@ -85,7 +84,7 @@ async fn tells_no_secret(reference: &str, hooks: &str) {
         Box::new(JunitReport::create(&junit, Profile::Default, Attachments::default()).unwrap()),
     ];
     let (sender, receiver) = mpsc::channel(8);
-    let telling = tokio::spawn(tell(receiver, redactor, reporters));
+    let telling = tokio::spawn(tell(receiver, reporters));
     let verdict = run(project.shared(Options::default(), sender), plan).await;
     telling.await.unwrap().unwrap();
     assert_eq!(verdict.totals.error, 1);
@@ -300,10 +299,45 @@ fn a_broken_config_does_not_tell_what_is_cut() {
             assert!(planned.plan.is_none());
             for colour in [false, true] {
                 let look = ananke::diagnostic::render::Look { colour, ..Default::default() };
-                let shown = ananke::diagnostic::render::human(&planned.problems, look);
+                let shown = ananke::diagnostic::render::human(
+                    &project.redactor.problems(&planned.problems, 90),
+                    look,
+                );
                 let told = project.redactor.text(&shown);
                 let piece = pieces.iter().find(|piece| told.contains(**piece));
                 assert_eq!(piece, None, "at a distance of {distance}:\n{}", &told[..told.len().min(600)]);
+            }
+        }
+    }
+}
+
+/// The outcome of a test whose agent says `words`, which the test forbids from `forbidden` on.
+async fn outcome_of(words: &str, forbidden: &str) -> String {
+    let config = format!(
+        "version: \"1.3\"\ntarget:\n  type: scripted\n  headers: {{ authorization: \"Bearer ${{ENV.TOKEN}}\" }}\n  rules: [{{ do: [{{ say: \"{words}\" }}] }}]\n"
+    );
+    let test = format!(
+        "version: \"1.0\"\nname: bear\nturns: [{{ user: hi, assert: {{ text: {{ must_not_match: \"{forbidden}\" }} }} }}]\n"
+    );
+    let project = Project::new(&[("ananke.config.yaml", &config), ("bear.test.yaml", &test)])
+        .with_environment("TOKEN", "hunter22-and-more");
+    format!("{:?}", project.run().await)
+}
+
+#[tokio::test]
+async fn an_ordinary_word_is_not_masked() {
+    let outcome = outcome_of("Yogi is a Bear", "Bear").await;
+    assert!(outcome.contains("Yogi is a Bear") && outcome.contains("the agent said `Bear`"), "{outcome}");
+}
+
+#[tokio::test]
+async fn no_part_of_a_secret_is_shown_where_a_text_is_truncated() {
+    for before in 0..40 {
+        let words = format!("{}hunter22-and-more{}", "x".repeat(180 - before), " y".repeat(200));
+        for forbidden in ["x+", "x", "( y)+"] {
+            let outcome = outcome_of(&words, forbidden).await;
+            for part in ["hunt", "and-", "more"] {
+                assert!(!outcome.contains(part), "{forbidden} after {before}: {outcome}");
             }
         }
     }

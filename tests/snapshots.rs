@@ -226,8 +226,7 @@ fn what_a_turn_was_told_again_is_its_own_business() {
 #[test]
 fn secrets_are_masked_before_anything_is_laid_out() {
     let redactor = Redactor::default();
-    redactor.learn("first line\nsecond line");
-    redactor.learn("hunter22");
+    redactor.add(["first line\nsecond line", "hunter22"]);
     let mut told = says("m-1", "The key:\nfirst line\nsecond line\nDo not tell.", None);
     told.extend([opened("c-1", "login"), args("c-1", r#"{"key":"first line\nsecond line","hunter22":"x"}"#)]);
     told.push(Change::StateReplaced(json!({"hunter22": {"token": "hunter22"}})));

@@ -35,8 +35,8 @@ async fn outcome(answers: &[Vec<&str>], rules: &str, strict_protocol: bool) -> O
     let options = Options { strict_protocol, ..Options::default() };
     run(project.shared(options, sender), project.plan().plan.expect("a plan")).await;
     while let Some(event) = receiver.recv().await {
-        if let RunEvent::CaseFinished(outcome) = event {
-            return *outcome;
+        if let RunEvent::CaseFinished(outcome) = &*event {
+            return (**outcome).clone();
         }
     }
     panic!("no outcome")

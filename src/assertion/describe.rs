@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::assertion::judge::Seen;
-use crate::text::truncate;
+use crate::redact::{BESIDE, excerpt, truncated};
 use crate::trace::{ToolCall, Trace};
 
 /// The longest piece of agent text in a failure, in characters.
@@ -44,14 +44,27 @@ pub(super) fn said(text: &str) -> String {
     if text.is_empty() { "the agent said nothing".to_owned() } else { format!("said: {text}") }
 }
 
-/// `text`, cut to what fits a line of a failure.
+/// `text`, truncated to what fits a line of a failure; a secret across the end is masked whole.
 pub(super) fn short(text: &str) -> String {
-    truncate::chars(text, SHOWN).into_owned()
+    truncated(text, SHOWN)
+}
+
+/// Whether [`short`] truncates `text`.
+pub(super) fn is_long(text: &str) -> bool {
+    text.char_indices().nth(SHOWN).is_some()
 }
 
 /// `text` as a literal on one line: line ends and tabs are written out, and it is cut like any other.
 pub(super) fn literally(text: &str) -> String {
-    short(text).replace('\n', "\\n").replace('\r', "\\r").replace('\t', "\\t")
+    let written = |text: &str| text.replace('\n', "\\n").replace('\r', "\\r").replace('\t', "\\t");
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => {
+            let shown = written(&text[..end]);
+            let rest = &text[end..text.floor_char_boundary(end + BESIDE)];
+            excerpt(&(shown.clone() + &written(rest)), 0..shown.len()) + "…"
+        }
+        None => written(text),
+    }
 }
 
 /// What stands at `range` with a little of what stands around it.
@@ -61,8 +74,10 @@ pub(super) fn around(text: &str, range: Range<usize>) -> String {
     let from = text[..start].char_indices().rev().nth(AROUND - 1).map_or(0, |(index, _)| index);
     let to = text[end..].char_indices().nth(AROUND).map_or(text.len(), |(index, _)| end + index);
     let before = if from > 0 { "…" } else { "" };
+    let room = SHOWN - before.chars().count();
+    let to = text[from..to].char_indices().nth(room).map_or(to, |(index, _)| from + index);
     let after = if to < text.len() { "…" } else { "" };
-    short(&format!("{before}{}{after}", &text[from..to]))
+    format!("{before}{}{after}", excerpt(text, from..to))
 }
 
 /// Microseconds as milliseconds: `1500 ms`, `1500.25 ms`.

@@ -13,8 +13,7 @@ use super::rule::Origin;
 use crate::assertion::judge::{Finding, Home, Judgement, Moment, Scope, Seen};
 use crate::diagnostic::{Code, Spanned};
 use crate::model::ScriptRule;
-use crate::redact::Redactor;
-use crate::text::truncate;
+use crate::redact::{Redactor, truncated};
 use crate::variables::{Filling, Late};
 
 /// How many lines of what a script says are shown.
@@ -133,7 +132,7 @@ impl Program {
             Self::Command(words) => words.iter().map(|word| Value::from(word.as_str()).to_string()),
         };
         let whole = format!("[{}]", words.collect::<Vec<_>>().join(", "));
-        truncate::chars(&whole, SHOWN_COMMAND).into_owned()
+        truncated(&whole, SHOWN_COMMAND)
     }
 }
 

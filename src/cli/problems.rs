@@ -13,6 +13,12 @@ use super::arguments::{Colour, SelectionOptions};
 use super::exit::Exit;
 use super::style::is_coloured;
 
+/// The columns that source lines are drawn in where there is no terminal.
+const WIDTH: usize = 120;
+
+/// How many columns around a source line are taken by other things.
+const AROUND: usize = 30;
+
 /// What a command loads for.
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a question of its own")]
@@ -81,8 +87,9 @@ pub(super) fn print_with(
         return;
     }
     let coloured = is_coloured(color, context.stderr_is_terminal, context);
-    let mut text =
-        human(problems, Look { colour: coloured, width: TerminalSize::width(context.stderr_size()) });
+    let width = TerminalSize::width(context.stderr_size());
+    let masked = redactor.problems(problems, width.unwrap_or(WIDTH).saturating_sub(AROUND));
+    let mut text = human(&masked, Look { colour: coloured, width });
     if !below.is_empty() {
         text.truncate(text.trim_end().len());
         text = format!("{text}\n{below}\n");

@@ -76,7 +76,7 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
         Err(exit) => return exit,
     };
     let going = going(options, writing);
-    match carry_out(plan, options, going, recordings, baseline, context, redactor.clone()) {
+    match carry_out(plan, options, going, recordings, baseline, context, &redactor) {
         Ok(exit) => exit,
         Err(error) => {
             let error = error.to_string();
@@ -137,14 +137,14 @@ fn carry_out(
     recordings: Option<Recordings>,
     baseline: Option<Baseline>,
     context: &Context,
-    redactor: Redactor,
+    redactor: &Redactor,
 ) -> io::Result<Exit> {
     let SelectionOptions { paths, filter, color, .. } = &options.selection;
     let of_everything = paths.is_empty() && filter.is_none() && !options.last_failed;
     // What is wrong with them was told when the plan was made.
     let of_config = plan.config.reports(context, &plan.variables, &mut Vec::new());
     let Reporters { mut reporters, live } = reporters(&options.reports, &of_config, *color, context)?;
-    reporters.push(Box::new(last_run::memory(&plan, of_everything, &redactor)));
+    reporters.push(Box::new(last_run::memory(&plan, of_everything, redactor)));
     reporters.extend(baseline.map(|known| since(known, of_everything, &options.reports, *color, context)));
     let (sender, receiver) = mpsc::channel(EVENTS_IN_FLIGHT);
     let needed = servers::needed(&plan, recordings.as_ref(), context);
@@ -157,10 +157,10 @@ fn carry_out(
         let mut interrupts = Interrupts::listen(stopper.clone(), context);
         let running = async {
             let started =
-                servers::start(&needed, stopper.token(), live.as_ref(), options, context, &redactor).await;
+                servers::start(&needed, stopper.token(), live.as_ref(), options, context, redactor).await;
             let Some(servers) = started else { return Ok(None) };
             shared.servers = servers.watch();
-            let telling = tokio::spawn(tell(receiver, redactor, reporters));
+            let telling = tokio::spawn(tell(receiver, reporters));
             let verdict = run_plan(shared, plan).await;
             let told = telling.await.map_err(io::Error::other).flatten();
             servers.stop().await;

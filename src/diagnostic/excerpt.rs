@@ -2,6 +2,8 @@
 //!
 //! **Invariant:** bounded in lines and in their length, whatever the file holds.
 
+use std::borrow::Cow;
+
 use super::source_file::{Place, SourceFile};
 use crate::text::truncate;
 
@@ -10,6 +12,9 @@ const MOST_LINES: usize = 12;
 
 /// The most characters that are shown of a line.
 const MOST_CHARACTERS: usize = 200;
+
+/// The most bytes that are taken of a line: more than is shown, so that a secret across the end can be masked whole.
+const MOST_BYTES: usize = 8 << 10;
 
 /// How far up a line is looked for that others stand under.
 const FARTHEST: usize = 1000;
@@ -50,8 +55,19 @@ impl SourceFile {
     }
 }
 
+impl Excerpt {
+    /// Truncates long lines, once secrets are masked in them.
+    pub fn truncate(&mut self) {
+        for ExcerptLine { text, .. } in &mut self.lines {
+            if let Cow::Owned(truncated) = truncate::chars(text, MOST_CHARACTERS) {
+                *text = truncated;
+            }
+        }
+    }
+}
+
 fn line(index: usize, text: &str, is_meant: bool) -> ExcerptLine {
-    let text = truncate::chars(text, MOST_CHARACTERS).into_owned();
+    let text = text[..text.floor_char_boundary(MOST_BYTES)].to_owned();
     ExcerptLine { number: u32::try_from(index + 1).unwrap_or(u32::MAX), text, is_meant }
 }
 
@@ -89,11 +105,13 @@ mod tests {
     fn excerpt(text: &str, part: &str) -> String {
         let start = text.find(part).unwrap();
         let file = SourceFile::new("a", "a", text);
-        let told = |line: ExcerptLine| {
+        let place = file.place(Span::new(start, start + part.len()));
+        let mut excerpt = file.excerpt(&place);
+        excerpt.truncate();
+        let drawn = |line: ExcerptLine| {
             format!("{}{} {}\n", if line.is_meant { '>' } else { ' ' }, line.number, line.text)
         };
-        let place = file.place(Span::new(start, start + part.len()));
-        file.excerpt(&place).lines.into_iter().map(told).collect()
+        excerpt.lines.into_iter().map(drawn).collect()
     }
 
     #[test]

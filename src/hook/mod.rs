@@ -48,7 +48,7 @@ pub async fn run(
     let failed = |trouble, errors| ProgramError::of_hook(command, trouble, errors);
     let running =
         Running::start(&command.launch, None).map_err(|error| failed(error.into(), String::new()))?;
-    let mut finished = running.finish(command.launch.timeout, cancel).await;
+    let finished = running.finish(command.launch.timeout, cancel).await;
     let read = match finished.trouble() {
         None if command.is_teardown => Ok(Map::new()),
         None => output::variables(&finished.output).map_err(Trouble::Output),
@@ -66,7 +66,7 @@ pub async fn ask(asked: Asked<'_>, cancel: &CancellationToken) -> Result<Value, 
     let input = asked.request.to_string().into_bytes();
     let running =
         Running::start(asked.launch, Some(input)).map_err(|error| failed(error.into(), String::new()))?;
-    let mut finished = running.finish(asked.launch.timeout, cancel).await;
+    let finished = running.finish(asked.launch.timeout, cancel).await;
     let read = match finished.trouble() {
         None => asked.expected.read(&finished.output).map_err(Trouble::Output),
         Some(trouble) => Err(trouble),

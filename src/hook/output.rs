@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::redact::{BESIDE, excerpt};
 use crate::source::printable;
 use crate::variables::{is_name, is_reserved};
 
@@ -63,26 +64,27 @@ fn named(variables: Map<String, Value>) -> Result<Map<String, Value>, Unusable> 
 /// The start of `output` on one line.
 pub(super) fn start_of(output: &[u8]) -> String {
     let output = output.trim_ascii();
-    let start = String::from_utf8_lossy(&output[..output.len().min(QUOTED)]);
-    let is_cut = output.len() > QUOTED;
-    // A character that the cut went through is nobody's fault.
-    let start = if is_cut { start.trim_end_matches(char::REPLACEMENT_CHARACTER) } else { &start };
-    let mut line = String::with_capacity(start.len());
-    for character in start.chars() {
-        match character {
-            '"' | '\'' | '\\' => line.push(character),
-            _ => line.extend(character.escape_debug()),
+    let text = String::from_utf8_lossy(&output[..output.len().min(QUOTED + BESIDE)]);
+    let end = text.floor_char_boundary(QUOTED);
+    let [start, rest] = [&text[..end], &text[end..]].map(|text| {
+        let mut line = String::with_capacity(text.len());
+        for character in text.chars() {
+            match character {
+                '"' | '\'' | '\\' => line.push(character),
+                _ => line.extend(character.escape_debug()),
+            }
         }
-    }
-    if is_cut {
-        line.push('…');
-    }
-    line
+        line
+    });
+    let length = start.len();
+    let mark = if rest.is_empty() { "" } else { "…" };
+    excerpt(&(start + &rest), 0..length) + mark
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::redact::Redactor;
     use serde_json::json;
 
     #[test]
@@ -128,6 +130,7 @@ mod tests {
     fn a_quotation_is_one_short_line() {
         assert_eq!(start_of(b"\x1b[31m\ta\"b"), "\\u{1b}[31m\\ta\"b");
         let long = format!("{}{}", "a".repeat(QUOTED - 1), "é".repeat(9));
-        assert_eq!(start_of(long.as_bytes()), format!("{}…", "a".repeat(QUOTED - 1)));
+        let start = Redactor::default().text(&start_of(long.as_bytes())).into_owned();
+        assert_eq!(start, format!("{}…", "a".repeat(QUOTED - 1)));
     }
 }

@@ -3,20 +3,27 @@
 //! What an agent said and did is cut where it is taken from the trace; this is about the findings beside it, which quote
 //! ids, names and messages of any length. **Invariant:** what is cut says how much of it is missing.
 
+use std::borrow::Cow;
+
 use super::failure::Failure;
 use super::held::Held;
 use super::problem::Problem;
 use super::test::Outcome;
 use super::test_end::TestEnd;
 use super::turn::TurnOutcome;
+use crate::redact::excerpt;
 use crate::text::truncate;
 
 /// The longest text of an agent, or of a finding about it, that a report gets, in bytes.
 const LONGEST: usize = 16 << 10;
 
-/// `text`, or of a long one the first bytes and how many more there are.
+/// `text`, or of a long one the first bytes and how many more there are; a secret across the end is masked whole.
 pub fn bounded(text: &str) -> String {
-    truncate::bytes(text, LONGEST).into_owned()
+    if text.len() <= LONGEST {
+        return text.to_owned();
+    }
+    let end = text.floor_char_boundary(LONGEST);
+    format!("{}… ({} more bytes)", excerpt(text, 0..end), text.len() - end)
 }
 
 impl Outcome {
@@ -64,8 +71,9 @@ impl Problem {
     }
 }
 
+/// Truncates what was masked before.
 fn bound(text: &mut String) {
-    if text.len() > LONGEST {
-        *text = bounded(text);
+    if let Cow::Owned(truncated) = truncate::bytes(text, LONGEST) {
+        *text = truncated;
     }
 }

@@ -40,6 +40,7 @@ impl Mask for Failure {
         for line in &mut excerpt.lines {
             line.text.mask(redactor);
         }
+        excerpt.truncate();
         message.mask(redactor);
         expected.mask(redactor);
         seen.mask(redactor);
@@ -164,6 +165,7 @@ impl Mask for TurnOutcome {
     }
 }
 
+/// Truncates as well: nothing is truncated before it is masked.
 impl Mask for Outcome {
     fn mask(&mut self, redactor: &Redactor) {
         let Self {
@@ -209,6 +211,7 @@ impl Mask for Outcome {
         warnings.mask(redactor);
         earlier_attempts.mask(redactor);
         quarantine.mask(redactor);
+        self.bound();
     }
 }
 

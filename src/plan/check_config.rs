@@ -77,8 +77,6 @@ fn check_target(
     if let Some(timeout) = &target.model.common.timeout_ms {
         let _ = filling.number(timeout);
     }
-    for secret in filling.into_secrets() {
-        redactor.learn(&secret.value);
-    }
+    redactor.add(filling.into_secrets());
     config.scripts().check_block(&block, &config.source, problems);
 }

@@ -104,9 +104,7 @@ fn load(
     let whole = selection.paths.is_empty();
     let project = Project { context, variables: &variables, folder: &folder, targets: targets.as_ref() };
     let mut loaded = load::load_all(&project, &files, whole, problems);
-    for secret in &loaded.secrets {
-        redactor.learn(&secret.value);
-    }
+    redactor.add(&loaded.secrets);
     one_id_each(&loaded.cases, problems);
     let unix_ms = context.unix_ms();
     // What is wrong with an entry is told with the config.

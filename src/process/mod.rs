@@ -17,7 +17,7 @@ use std::time::Duration;
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
 use tokio::time::timeout;
 
-use crate::text::truncate;
+use crate::redact::truncated;
 pub use ended::Ended;
 use group::Group;
 pub use start::{StartError, start};
@@ -89,5 +89,5 @@ impl Process {
 pub fn shown(argv: &[String]) -> String {
     let words: Vec<String> =
         argv.iter().map(|word| serde_json::Value::from(word.as_str()).to_string()).collect();
-    truncate::chars(&format!("[{}]", words.join(", ")), SHOWN_COMMAND).into_owned()
+    truncated(&format!("[{}]", words.join(", ")), SHOWN_COMMAND)
 }

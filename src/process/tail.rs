@@ -1,5 +1,7 @@
 //! The end of what a program prints.
 
+use crate::redact::excerpt;
+
 /// The end of a text that may be long.
 #[derive(Debug)]
 pub struct Tail {
@@ -18,31 +20,40 @@ impl Tail {
     /// Takes what comes next.
     pub fn push(&mut self, more: &[u8]) {
         self.bytes.extend_from_slice(more);
-        if self.bytes.len() > 2 * self.kept {
-            self.cut();
+        if self.bytes.len() > 3 * self.kept {
+            // What is before the end is looked at, so that a secret across its beginning is masked whole.
+            self.bytes.drain(..self.bytes.len() - 2 * self.kept);
+            self.is_cut = true;
         }
     }
 
-    fn cut(&mut self) {
-        let surplus = self.bytes.len().saturating_sub(self.kept);
-        self.is_cut |= surplus > 0;
-        self.bytes.drain(..surplus);
+    /// The last lines, at most so many, without empty ones at their end.
+    pub fn last_lines(&self, most: usize) -> String {
+        let text = String::from_utf8_lossy(&self.bytes).replace("\r\n", "\n");
+        let text = text.trim_end();
+        let start = text.rmatch_indices('\n').nth(most - 1).map_or(0, |(end, _)| end + 1);
+        let first = text.ceil_char_boundary(text.len().saturating_sub(self.kept));
+        if first <= start && (start > 0 || !self.is_cut) {
+            return excerpt(&text[start..], 0..text.len() - start);
+        }
+        let line = text[..first].rfind('\n').map_or(0, |end| end + 1);
+        format!("…{}", excerpt(&text[line..], first - line..text.len() - line))
     }
 
-    /// The last lines, at most so many, without empty ones at their end.
-    pub fn last_lines(&mut self, most: usize) -> String {
-        self.cut();
+    /// Every line that is known whole.
+    pub fn lines(&self) -> String {
         let text = String::from_utf8_lossy(&self.bytes);
-        let lines: Vec<&str> = text.trim_end().lines().collect();
-        let told = &lines[lines.len().saturating_sub(most)..];
-        let mark = if self.is_cut && told.len() == lines.len() { "…" } else { "" };
-        format!("{mark}{}", told.join("\n"))
+        match text.split_once('\n').filter(|_| self.is_cut) {
+            Some((_, whole)) => whole.to_owned(),
+            None => text.into_owned(),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::redact::Redactor;
 
     const KEPT: usize = 4 << 10;
 
@@ -51,7 +62,7 @@ mod tests {
         for part in parts {
             tail.push(part.as_bytes());
         }
-        tail.last_lines(10)
+        Redactor::default().text(&tail.last_lines(10)).into_owned()
     }
 
     #[test]
@@ -70,7 +81,7 @@ mod tests {
         let mut tail = Tail::of(KEPT);
         for _ in 0..10_000 {
             tail.push(&[b'a'; 100]);
-            assert!(tail.bytes.len() <= 2 * KEPT + 100);
+            assert!(tail.bytes.len() <= 3 * KEPT + 100);
         }
     }
 }

@@ -61,10 +61,8 @@ impl Redactions {
     pub(super) fn teach(&self, scope: &Scope, redactor: &Redactor) {
         // A pattern that does not compile was reported.
         let compiled = self.patterns.iter().filter_map(|pattern| Patterns::default().compile(pattern).ok());
-        redactor.learn_patterns(compiled.collect());
-        for secret in self.secrets(scope) {
-            redactor.learn(&secret.value);
-        }
+        redactor.set_patterns(compiled.collect());
+        redactor.add(self.secrets(scope));
     }
 
     /// What the named variables hold in `scope`.

@@ -127,7 +127,7 @@ impl Player {
     ) -> Result<Result<Value, Problem>, RecordingError> {
         let mut left = self.0.left();
         let turn = left.turn;
-        let (named, asked) = (left.markers.text(name), digest(&redactor.whole(&request.to_string())));
+        let (named, asked) = (left.markers.text(name), digest(&redactor.text(&request.to_string())));
         let is_of = |answer: &ScriptAnswer| answer.turn == turn && answer.name == named;
         let same = left.scripts.iter().position(|answer| is_of(answer) && answer.request == asked);
         let any = || left.scripts.iter().position(is_of);

@@ -131,7 +131,7 @@ impl Recorder {
     /// The recording as it is kept.
     fn text(&self, ended_unix_ms: u64, redactor: &Redactor) -> Result<String, RecordingError> {
         let mut taken = self.0.taken();
-        if redactor.whole(&self.0.key.test) != self.0.key.test {
+        if redactor.text(&self.0.key.test) != self.0.key.test {
             let message =
                 "it was not recorded: its name holds a secret, and a recording is named after its test";
             return Err(refused(message.to_owned(), "give it a name that everybody may know"));
@@ -146,7 +146,7 @@ impl Recorder {
         recorded.ended_unix_ms = ended_unix_ms;
         recorded.secrets = markers.names().to_vec();
         for (answer, request) in recorded.scripts.iter_mut().zip(asked) {
-            answer.request = digest(&redactor.whole(request));
+            answer.request = digest(&redactor.text(request));
         }
         Ok(file::write(&self.0.key, recorded, &|text: &str| markers.text_without_others(text, redactor)))
     }

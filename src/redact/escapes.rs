@@ -1,70 +1,67 @@
-//! Secrets inside JSON that is told as text: there a sender may write any character as an escape, and JSON inside a
+//! Secrets inside JSON that is part of a text: there a sender may write any character as an escape, and JSON inside a
 //! string of JSON has its escapes escaped again.
 
 use std::ops::Range;
 
-use aho_corasick::{AhoCorasick, PatternID};
-
 /// How deep JSON inside of JSON is looked into.
 const DEEPEST: usize = 4;
 
-/// Where in `text` the secrets are that only show when escapes are read.
-pub(super) fn find_escaped(text: &str, search: &AhoCorasick) -> Vec<(Range<usize>, PatternID)> {
-    let mut found = Vec::new();
-    each_level(text, |read| {
-        found.extend(
-            search.find_iter(&read.text).map(|secret| (read.origin(secret.range()), secret.pattern())),
-        );
-    });
-    found
-}
-
-/// Tells `text` after its escapes were read, after those were that this gave, and so on.
-pub(super) fn each_level(text: &str, mut tell: impl FnMut(&Read)) {
-    let mut read = Read::plain(text);
+/// Visits `text` as it is, after its escapes were read, after those were that this gave, and so on.
+pub(super) fn each_reading(text: &str, mut visit: impl FnMut(&Reading<'_>)) {
+    visit(&Reading::Plain(text));
+    let mut before = Reading::Plain(text);
     for _ in 0..DEEPEST {
-        let Some(deeper) = read.unescaped() else { break };
-        read = deeper;
-        tell(&read);
+        let Some(deeper) = before.unescaped() else { break };
+        visit(&deeper);
+        before = deeper;
     }
 }
 
 /// A text after some escapes were read.
-pub(super) struct Read {
-    pub(super) text: String,
-    /// For every byte of the text where what it was read from begins, and at the end where all ends.
-    from: Vec<usize>,
+pub(super) enum Reading<'t> {
+    /// None were.
+    Plain(&'t str),
+    /// Some were: the text, and for every byte of it where what it was read from begins, and at the end where all ends.
+    Unescaped(String, Vec<usize>),
 }
 
-impl Read {
-    fn plain(text: &str) -> Self {
-        Self { text: text.to_owned(), from: (0..=text.len()).collect() }
+impl Reading<'_> {
+    /// The text.
+    pub(super) fn text(&self) -> &str {
+        match self {
+            Self::Plain(text) => text,
+            Self::Unescaped(text, _) => text,
+        }
     }
 
-    /// Where the first text holds what stands at `range` here.
+    /// Where the first text holds what is at `range` here.
     pub(super) fn origin(&self, range: Range<usize>) -> Range<usize> {
-        self.from[range.start]..self.from[range.end]
+        match self {
+            Self::Plain(_) => range,
+            Self::Unescaped(_, from) => from[range.start]..from[range.end],
+        }
     }
 
     /// One more level of escapes read; `None` where there are none.
-    fn unescaped(&self) -> Option<Self> {
-        memchr::memchr(b'\\', self.text.as_bytes())?;
-        let mut read = Self { text: String::with_capacity(self.text.len()), from: Vec::new() };
+    fn unescaped(&self) -> Option<Reading<'static>> {
+        let whole = self.text();
+        memchr::memchr(b'\\', whole.as_bytes())?;
+        let (mut text, mut from) = (String::with_capacity(whole.len()), Vec::with_capacity(whole.len() + 1));
         let (mut at, mut changed) = (0, false);
-        while let Some(character) = self.text[at..].chars().next() {
-            let (character, length) = match escape(&self.text[at..]) {
+        while let Some(character) = whole[at..].chars().next() {
+            let (character, length) = match escape(&whole[at..]) {
                 Some(escaped) => {
                     changed = true;
                     escaped
                 }
                 None => (character, character.len_utf8()),
             };
-            read.text.push(character);
-            read.from.resize(read.text.len(), self.from[at]);
+            text.push(character);
+            from.resize(text.len(), self.origin(at..at).start);
             at += length;
         }
-        read.from.push(self.from[at]);
-        changed.then_some(read)
+        from.push(self.origin(at..at).start);
+        changed.then_some(Reading::Unescaped(text, from))
     }
 }
 
@@ -100,12 +97,12 @@ fn unit(text: &str) -> Option<u16> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Redactor;
+    use crate::redact::Redactor;
 
     #[test]
     fn a_secret_is_found_however_it_is_escaped() {
         let redactor = Redactor::default();
-        redactor.learn("pa/ss\"wörd😀");
+        redactor.add(["pa/ss\"wörd😀"]);
         let levels = |count: usize| {
             (0..count).fold("pa/ss\"wörd😀".to_owned(), |text, _| {
                 serde_json::json!({ "k": text, "q": "\"" }).to_string()

@@ -1,4 +1,4 @@
-//! Secrets by name: in a recording, which is meant to be committed and played again, a marker stands where a secret was.
+//! Secrets by name: in a recording, which is meant to be committed and replayed, a marker is in the place of a secret.
 //!
 //! Flows in: the secrets of one test. Flows out: text in which each is named. No value of a secret ever gets through.
 
@@ -7,62 +7,69 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use aho_corasick::{AhoCorasick, MatchKind};
 use regex::Regex;
 
-use super::{Redactor, forms, patterns, replace_all, replace_ranges};
+use super::encodings::encodings;
+use super::escapes::each_reading;
+use super::excerpt::Opened;
+use super::patterns;
+use super::redactor::Redactor;
+use super::replace::{merged, replaced};
+use super::search::{Built, Search};
 use crate::variables::Secret;
 
-/// What stands in a recording for the secret `name`.
+/// What a recording contains in the place of the secret `name`.
 pub fn marker(name: &str) -> String {
     format!("<secret:{name}>")
 }
 
-/// Knows the secrets of one test by value and name, in every form that a [`Redactor`] knows, and those that are secret by
-/// what they look like: the first pattern's have the name `redact.1`, the second's `redact.2`, and so on.
+/// Knows the secrets of one test by value and name, in every encoding that a [`Redactor`] knows, and those that match a
+/// pattern: what the first pattern matches has the name `redact.1`, what the second matches `redact.2`, and so on.
 #[derive(Debug, Default)]
 pub struct Markers {
     names: Vec<String>,
-    /// What stands in the place of each pattern of the search.
-    replacements: Vec<String>,
-    search: Option<AhoCorasick>,
+    /// Finds the secrets that are known by value.
+    values: Search,
+    /// The marker of each text that `values` searches for.
+    of_values: Vec<String>,
     patterns: Vec<Arc<Regex>>,
-    /// What stands in the place of what each pattern matches.
-    looks: Vec<String>,
+    /// The marker of what each pattern matches.
+    of_patterns: Vec<String>,
     /// Finds the markers themselves.
-    marked: Option<AhoCorasick>,
+    marked: Search,
 }
 
 impl Markers {
-    /// Markers for `secrets`, and for what matches one of `patterns`. Where two have one value, the variable's name counts before the header's, then the first
-    /// in the order of names.
+    /// Markers for `secrets`, and for what matches one of `patterns`. Where two have one value, the variable's name counts
+    /// before the header's, then the first in the order of names.
     pub fn new(secrets: &[Secret], patterns: Vec<Arc<Regex>>) -> Self {
         let mut secrets: Vec<&Secret> = secrets.iter().filter(|secret| !secret.is_short()).collect();
         secrets.sort_by_key(|secret| (secret.is_written, secret.value.len(), &secret.name));
         let mut known: BTreeMap<&str, &str> = BTreeMap::new();
         for secret in secrets {
-            // Of a header's value only the part that is the secret: the rest says how it is meant.
-            let told = secret.is_written && known.keys().any(|value| secret.value.contains(value));
-            if !told {
+            // Of a header's value only the part that is the secret: the rest is the scheme.
+            let is_named = secret.is_written && known.keys().any(|value| secret.value.contains(value));
+            if !is_named {
                 known.entry(&secret.value).or_insert(&secret.name);
             }
         }
-        let mut by_form: BTreeMap<String, &str> = BTreeMap::new();
+        let mut by_encoding: BTreeMap<String, &str> = BTreeMap::new();
         for (value, name) in &known {
-            for form in forms::forms(value) {
-                by_form.entry(form).or_insert(name);
+            for encoding in encodings(value) {
+                by_encoding.entry(encoding).or_insert(name);
             }
         }
-        let replacements = by_form.values().map(|name| marker(name)).collect();
-        let search = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(by_form.keys()).ok();
-        let mut names: Vec<String> = known.values().map(|name| (*name).to_owned()).collect();
-        names.extend((1..=patterns.len()).map(|number| format!("redact.{number}")));
+        let of_values = by_encoding.values().map(|name| marker(name)).collect();
+        let values = Search::of(&by_encoding.into_keys().collect::<Vec<_>>(), Built::Quickly);
+        let looks: Vec<String> = (1..=patterns.len()).map(|number| format!("redact.{number}")).collect();
+        let mut names: Vec<String> = known.into_values().map(str::to_owned).collect();
+        names.extend_from_slice(&looks);
         names.sort();
         names.dedup();
-        let looks = (1..=patterns.len()).map(|number| marker(&format!("redact.{number}"))).collect();
-        let marked = AhoCorasick::new(names.iter().map(|name| marker(name))).ok();
-        let (search, marked) = (search.filter(|_| !known.is_empty()), marked.filter(|_| !names.is_empty()));
-        Self { names, replacements, search, patterns, looks, marked }
+        let markers: Vec<String> = names.iter().map(|name| marker(name)).collect();
+        let marked = Search::of(&markers, Built::Quickly);
+        let of_patterns = looks.iter().map(|name| marker(name)).collect();
+        Self { names, values, of_values, patterns, of_patterns, marked }
     }
 
     /// The names of the secrets that have markers, sorted.
@@ -75,55 +82,66 @@ impl Markers {
         self.names.is_empty()
     }
 
-    /// The marker of a secret that one of `cuts`, which ascend, goes through in `text`.
+    /// The marker of the first secret that spans one of the (sorted) positions `cuts` in `text`.
     pub fn cut_by(&self, text: &str, cuts: &[usize]) -> Option<&str> {
         let is_cut = |range: &Range<usize>| {
             let next = cuts.partition_point(|cut| *cut <= range.start);
             cuts.get(next).is_some_and(|cut| *cut < range.end)
         };
-        let values = self.search.iter().flat_map(|search| search.find_iter(text));
-        let mut values = values.map(|found| (found.range(), &self.replacements[found.pattern().as_usize()]));
-        let looks = || patterns::find(text, &self.patterns).into_iter();
-        let found = values.find(|(range, _)| is_cut(range)).or_else(|| {
-            looks().map(|(range, number)| (range, &self.looks[number])).find(|(range, _)| is_cut(range))
-        });
-        found.map(|(_, marker)| marker.as_str())
+        let values = self.values.find(text).map(|(range, number)| (range, &self.of_values[number]));
+        let matches = patterns::find_escaped(text, &self.patterns).into_iter();
+        let matches = matches.map(|(range, number)| (range, &self.of_patterns[number]));
+        values.chain(matches).find(|(range, _)| is_cut(range)).map(|(_, marker)| marker.as_str())
     }
 
-    /// `text` with a marker in the place of every secret.
+    /// `text` with a marker in the place of every secret, and without the hidden parts of excerpts.
     pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let named = match &self.search {
-            Some(search) => replace_all(text, search, |pattern| &self.replacements[pattern.as_usize()]),
+        let opened = Opened::of(text);
+        match replaced(&opened, self.find(&opened.text)) {
+            Some(text) => Cow::Owned(text),
             None => Cow::Borrowed(text),
-        };
-        let mut found = patterns::find_in_strings(&named, &self.patterns);
-        if found.is_empty() {
-            return named;
         }
-        // What is a marker already is none of the patterns' business.
-        let markers = self.markers_in(&named);
-        found.retain(|(range, _)| {
-            let next = markers.partition_point(|marker| marker.end <= range.start);
-            markers.get(next).is_none_or(|marker| marker.start >= range.end)
+    }
+
+    /// Where in `text` secrets are, with the marker of each. What is a marker already stays one.
+    fn find(&self, text: &str) -> Vec<(Range<usize>, &str)> {
+        let mut found = Vec::new();
+        each_reading(text, |reading| {
+            let values = self.values.find(reading.text());
+            found.extend(
+                values.map(|(range, number)| (reading.origin(range), self.of_values[number].as_str())),
+            );
         });
-        let found = found.into_iter().map(|(range, number)| (range, self.looks[number].as_str())).collect();
-        replace_ranges(&named, found).map_or(named, Cow::Owned)
+        let markers: Vec<Range<usize>> = self.markers_in(text);
+        let is_apart = |range: &Range<usize>, others: &[Range<usize>]| {
+            let next = others.partition_point(|other| other.end <= range.start);
+            others.get(next).is_none_or(|other| other.start >= range.end)
+        };
+        found.retain(|(range, _)| is_apart(range, &markers));
+        let matches = patterns::find_in_strings(text, &self.patterns).into_iter();
+        let matches = matches.map(|(range, number)| (range, self.of_patterns[number].as_str()));
+        // What holds a value is named after its variable.
+        let values = merged(found.iter().map(|(range, _)| range.clone()).collect());
+        let is_new = |range: &Range<usize>| is_apart(range, &markers) && is_apart(range, &values);
+        let matches: Vec<_> = matches.filter(|(range, _)| is_new(range)).collect();
+        found.extend(matches);
+        found
     }
 
     /// `text` with a marker in the place of every secret, and with everything else masked that `redactor` knows.
     pub fn text_without_others(&self, text: &str, redactor: &Redactor) -> String {
         let named = self.text(text);
-        let (mut masked, mut told) = (String::with_capacity(named.len()), 0);
+        let (mut masked, mut done) = (String::with_capacity(named.len()), 0);
         for marker in self.markers_in(&named) {
-            masked += &redactor.whole(&named[told..marker.start]);
+            masked += &redactor.text(&named[done..marker.start]);
             masked += &named[marker.clone()];
-            told = marker.end;
+            done = marker.end;
         }
-        masked + &redactor.whole(&named[told..])
+        masked + &redactor.text(&named[done..])
     }
 
     fn markers_in(&self, text: &str) -> Vec<Range<usize>> {
-        self.marked.iter().flat_map(|marked| marked.find_iter(text)).map(|marker| marker.range()).collect()
+        self.marked.find(text).map(|(range, _)| range).collect()
     }
 }
 
@@ -136,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn every_form_of_a_secret_is_named() {
+    fn every_encoding_of_a_secret_is_named() {
         let markers = Markers::new(
             &[
                 secret("headers.authorization", "Bearer pa\"ss-word", true),
@@ -195,8 +213,8 @@ mod tests {
             assert_eq!(markers.text(text), text);
         }
         let redactor = Redactor::default();
-        redactor.learn("<secret:TOKEN>");
-        redactor.learn("of-another");
+        redactor.add(["<secret:TOKEN>"]);
+        redactor.add(["of-another"]);
         assert_eq!(markers.text_without_others("hunter22 of-another", &redactor), "<secret:TOKEN> ***");
     }
 

@@ -1,4 +1,4 @@
-//! Texts that are secret by what they look like: where patterns match, also inside JSON that is told as text.
+//! Texts that are secret by what they look like: where patterns match, also inside JSON that is part of a text.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -6,19 +6,40 @@ use std::sync::Arc;
 use regex::Regex;
 use serde::de::IgnoredAny;
 
-use super::escapes::each_level;
+use super::escapes::each_reading;
 
-/// Where one of `patterns` matches in `text` as it stands and however it is escaped, each with the number of the
-/// pattern, counted from 0.
-pub(super) fn find(text: &str, patterns: &[Arc<Regex>]) -> Vec<(Range<usize>, usize)> {
+/// Where one of `patterns` matches in `text` as it is, each with the number of the pattern, counted from 0.
+pub(super) fn find(text: &str, patterns: &[Arc<Regex>]) -> impl Iterator<Item = (Range<usize>, usize)> {
+    let matches = move |(number, pattern): (usize, &Arc<Regex>)| {
+        let found: Vec<_> = pattern.find_iter(text).map(|found| (found.range(), number)).collect();
+        found
+    };
+    patterns.iter().enumerate().flat_map(matches).filter(|(range, _)| !range.is_empty())
+}
+
+/// Where one of `patterns` matches in `text` however it is escaped; in `text` that is JSON only inside of each of its
+/// strings: a pattern that reaches far must not reach over the end of one.
+pub(super) fn find_in_strings(text: &str, patterns: &[Arc<Regex>]) -> Vec<(Range<usize>, usize)> {
     if patterns.is_empty() {
         return Vec::new();
     }
-    let mut found = plainly(text, patterns);
-    each_level(text, |read| {
-        found.extend(
-            plainly(&read.text, patterns).into_iter().map(|(range, number)| (read.origin(range), number)),
-        );
+    if serde_json::from_str::<IgnoredAny>(text).is_err() {
+        return find_escaped(text, patterns);
+    }
+    let shifted = |string: Range<usize>| {
+        let start = string.start;
+        let found = find_escaped(&text[string], patterns).into_iter();
+        found.map(move |(range, number)| (range.start + start..range.end + start, number))
+    };
+    strings(text).into_iter().flat_map(shifted).collect()
+}
+
+/// Where one of `patterns` matches in `text` however it is escaped.
+pub(super) fn find_escaped(text: &str, patterns: &[Arc<Regex>]) -> Vec<(Range<usize>, usize)> {
+    let mut found = Vec::new();
+    each_reading(text, |reading| {
+        let matches = find(reading.text(), patterns);
+        found.extend(matches.map(|(range, number)| (reading.origin(range), number)));
     });
     // What holds no escape is found on every level.
     found.sort_by_key(|(range, number)| (range.start, range.end, *number));
@@ -26,29 +47,7 @@ pub(super) fn find(text: &str, patterns: &[Arc<Regex>]) -> Vec<(Range<usize>, us
     found
 }
 
-/// As [`find`], but in `text` that is JSON only inside of each of its strings: a pattern that reaches far must not
-/// reach over the end of one.
-pub(super) fn find_in_strings(text: &str, patterns: &[Arc<Regex>]) -> Vec<(Range<usize>, usize)> {
-    if patterns.is_empty() || serde_json::from_str::<IgnoredAny>(text).is_err() {
-        return find(text, patterns);
-    }
-    let shifted = |string: Range<usize>| {
-        let start = string.start;
-        let found = find(&text[string], patterns).into_iter();
-        found.map(move |(range, number)| (range.start + start..range.end + start, number))
-    };
-    strings(text).into_iter().flat_map(shifted).collect()
-}
-
-fn plainly(text: &str, patterns: &[Arc<Regex>]) -> Vec<(Range<usize>, usize)> {
-    let matches = |(number, pattern): (usize, &Arc<Regex>)| {
-        let found: Vec<_> = pattern.find_iter(text).map(|found| (found.range(), number)).collect();
-        found
-    };
-    patterns.iter().enumerate().flat_map(matches).filter(|(range, _)| !range.is_empty()).collect()
-}
-
-/// What stands between the quotes of each string of `json`.
+/// Where the text between the quotes is, of each string of `json`.
 fn strings(json: &str) -> Vec<Range<usize>> {
     let (mut found, mut begin, mut escaped) = (Vec::new(), None, false);
     for (at, byte) in json.bytes().enumerate() {

@@ -4,7 +4,7 @@ use std::io;
 
 use tokio::sync::mpsc;
 
-use crate::redact::{Redactor, Sealed};
+use crate::redact::Sealed;
 use crate::run::RunEvent;
 
 /// Writes one report while the run goes.
@@ -22,18 +22,16 @@ pub trait Reporter: Send {
     fn finish(self: Box<Self>) -> io::Result<()>;
 }
 
-/// Takes every event of a run, seals it, and gives it to every reporter; completes the reports at the end.
+/// Gives every event of a run to every reporter; completes the reports at the end.
 ///
 /// # Errors
 /// The first report that cannot be written; the others are completed all the same.
 pub async fn tell(
-    mut events: mpsc::Receiver<RunEvent>,
-    redactor: Redactor,
+    mut events: mpsc::Receiver<Sealed<RunEvent>>,
     mut reporters: Vec<Box<dyn Reporter>>,
 ) -> io::Result<()> {
     let mut first_error = Ok(());
     while let Some(event) = events.recv().await {
-        let event = redactor.seal(event);
         for reporter in &mut reporters {
             let told = reporter.event(&event);
             first_error = first_error.and(told);

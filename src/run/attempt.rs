@@ -5,8 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::outcome::{ErrorKind, Failure, Outcome, Problem, Status, TestEnd, TurnEnd};
 use crate::plan::{CaseEntry, Plan, Preparation, PrepareError};
 use crate::recording::{Player, RecordingError, Tape};
-use crate::redact::marker;
-use crate::variables::Secret;
+use crate::redact::{Redactor, marker};
 
 use super::Run;
 use super::attempts::known_thread;
@@ -54,6 +53,8 @@ pub(super) struct Attempt<'a> {
     pub(super) shared: &'a Run,
     pub(super) key: &'a CaseKey,
     pub(super) tape: Tape,
+    /// Knows the secrets of the case, and those of this attempt as soon as they are known.
+    pub(super) redactor: &'a Redactor,
     pub(super) outcome: Outcome,
 }
 
@@ -65,6 +66,7 @@ pub(super) async fn attempt(
     entry: &CaseEntry,
     key: &CaseKey,
     loading: Loading,
+    redactor: &Redactor,
     before: Option<&Outcome>,
 ) -> Outcome {
     let mut outcome = blank(shared, entry);
@@ -77,13 +79,13 @@ pub(super) async fn attempt(
         }
     };
     outcome.started_unix_ms = tape.context.clock.unix_ms(tape.started);
-    let mut attempt = Attempt { shared, key, tape, outcome };
+    let mut attempt = Attempt { shared, key, tape, redactor, outcome };
     let carried_out = attempt.carry_out(plan, entry, loading, before).await;
     attempt.ask_after_servers().await;
     let (tape, mut outcome) = attempt.ended(carried_out);
     if outcome.status() != Status::Skipped {
-        let rehearsed = rehearse(shared, plan, entry, key, before, &tape, &outcome).await;
-        let kept = rehearsed.and_then(|()| tape.keep(outcome.ended_unix_ms, &shared.redactor));
+        let rehearsed = rehearse((shared, redactor), plan, entry, key, before, &tape, &outcome).await;
+        let kept = rehearsed.and_then(|()| tape.keep(outcome.ended_unix_ms, redactor));
         match kept {
             Ok(recording) => outcome.recording = recording,
             Err(error) => not_kept(&mut outcome, error),
@@ -120,8 +122,8 @@ impl Attempt<'_> {
         loading: Loading,
         before: Option<&Outcome>,
     ) -> Result<(), Halt> {
-        let shared = self.shared;
-        let unprepared = |unprepared| unprepared_problem(shared, unprepared);
+        let redactor = self.redactor;
+        let unprepared = |unprepared| unprepared_problem(redactor, unprepared);
         let test = loading.test_of(entry).await.map_err(unprepared)?;
         let context = self.tape.context.clone();
         let mut preparation = Preparation::begin(&context, plan, entry, test).map_err(unprepared)?;
@@ -129,14 +131,14 @@ impl Attempt<'_> {
             preparation = preparation.without_sending();
             // Of a name that only the command line gives, the value of then is not known.
             for name in player.secrets() {
-                shared.redactor.learn(&marker(name));
+                redactor.add([marker(name)]);
                 preparation.replace(name, marker(name));
             }
         }
         self.outcome.turns_not_run = count(preparation.turns());
         let talked = self.talk(&mut preparation, before).await;
         if self.tape.player().is_none() {
-            tear_down(shared, &preparation, &mut self.outcome).await;
+            tear_down(redactor, &preparation, &mut self.outcome).await;
         }
         talked
     }
@@ -147,12 +149,12 @@ impl Attempt<'_> {
         preparation: &mut Preparation<'_>,
         before: Option<&Outcome>,
     ) -> Result<(), Halt> {
-        let Self { shared, tape, outcome, .. } = self;
-        let unprepared = |unprepared| unprepared_problem(shared, unprepared);
-        run_hooks(shared, tape, preparation).await?;
+        let Self { shared, tape, outcome, redactor, .. } = self;
+        let unprepared = |unprepared| unprepared_problem(redactor, unprepared);
+        run_hooks(shared, tape, redactor, preparation).await?;
         let prepared = preparation.finish().map_err(unprepared)?;
-        learn(shared, &prepared.secrets);
-        tape.learn(&prepared.secrets, &shared.redactor);
+        redactor.add(&prepared.secrets);
+        tape.learn(&prepared.secrets, redactor);
         prepared.target.agent().clone_into(&mut outcome.agent);
         outcome.thread_id.clone_from(&prepared.thread_id);
         outcome.warnings.clone_from(&prepared.warnings);
@@ -174,7 +176,6 @@ impl Attempt<'_> {
         let now = tape.player().map_or_else(|| clock.unix_ms(clock.now()), Player::ended_unix_ms);
         let last = outcome.turns.last().map_or(0, |turn| turn.ended_unix_ms);
         outcome.ended_unix_ms = now.max(last);
-        outcome.bound();
         (tape, outcome)
     }
 }
@@ -183,19 +184,13 @@ pub(super) fn count(turns: usize) -> u32 {
     u32::try_from(turns).unwrap_or(u32::MAX)
 }
 
-pub(super) fn learn(shared: &Run, secrets: &[Secret]) {
-    for secret in secrets {
-        shared.redactor.learn(&secret.value);
-    }
-}
-
-pub(super) fn unprepared_problem(shared: &Run, unprepared: PrepareError) -> Problem {
+pub(super) fn unprepared_problem(redactor: &Redactor, unprepared: PrepareError) -> Problem {
     let (message, help) = match unprepared {
         PrepareError::Changed => {
             ("the file changed since the run began".to_owned(), Some("run it again".to_owned()))
         }
         PrepareError::Broken(problems, secrets) => {
-            learn(shared, &secrets);
+            redactor.add(&secrets);
             let lines: Vec<String> = problems.iter().map(Diagnostic::to_string).collect();
             let help = problems.into_iter().find(|problem| !problem.help.is_empty());
             (lines.join("\n"), help.map(|problem| problem.help.join("\n")))

@@ -9,18 +9,25 @@ use super::{Run, RunEvent};
 use crate::context::CaseKey;
 use crate::outcome::{ErrorKind, Outcome, Problem, Status};
 use crate::plan::{CaseEntry, Plan};
+use crate::redact::Redactor;
 
 /// Tries a test until it passes, the retries are used up, or the run is being stopped.
-pub(super) async fn attempts(shared: &Run, plan: &Plan, entry: &CaseEntry, loading: Loading) -> Outcome {
+pub(super) async fn attempts(
+    shared: &Run,
+    plan: &Plan,
+    entry: &CaseEntry,
+    loading: Loading,
+    redactor: &Redactor,
+) -> Outcome {
     let mut key = CaseKey::first(entry.id());
-    let mut outcome = attempt(shared, plan, entry, &key, loading.clone(), None).await;
+    let mut outcome = attempt(shared, plan, entry, &key, loading.clone(), redactor, None).await;
     for retry in 1..=shared.options.retries {
         if !outcome.status().fails_the_run() || shared.stopper.reason().is_some() {
             break;
         }
-        shared.tell(retrying(&outcome, retry, shared.options.retries)).await;
+        shared.tell(redactor.seal(retrying(&outcome, retry, shared.options.retries))).await;
         key.attempt += 1;
-        let mut next = attempt(shared, plan, entry, &key, loading.clone(), Some(&outcome)).await;
+        let mut next = attempt(shared, plan, entry, &key, loading.clone(), redactor, Some(&outcome)).await;
         // The run was stopped meanwhile: what is known of the test is what the attempt before found.
         if next.status() == Status::Skipped {
             break;

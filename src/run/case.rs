@@ -2,22 +2,30 @@
 
 use crate::outcome::{Outcome, TestEnd};
 use crate::plan::{CaseEntry, Plan};
+use crate::redact::Sealed;
 
 use super::attempts::attempts;
 use super::upcoming::Loading;
 use super::{Reason, Run, RunEvent};
 
 /// Runs one test; whatever goes wrong is in its outcome.
-pub(super) async fn run_case(shared: &Run, plan: &Plan, entry: &CaseEntry, loading: Loading) -> Outcome {
-    shared.tell(RunEvent::CaseStarted { id: entry.id().into_owned() }).await;
+pub(super) async fn run_case(
+    shared: &Run,
+    plan: &Plan,
+    entry: &CaseEntry,
+    loading: Loading,
+) -> Sealed<Outcome> {
+    let redactor = shared.redactor.child();
+    let id = entry.id().into_owned();
+    shared.tell(redactor.seal(RunEvent::CaseStarted { id: id.clone() })).await;
     let outcome = match &entry.test.skip {
         // What an attempt knows is large: it is put aside once, and not moved with every task.
-        None => Box::pin(attempts(shared, plan, entry, loading)).await,
+        None => Box::pin(attempts(shared, plan, entry, loading, &redactor)).await,
         Some(why) => left_out(shared, entry, why.clone()),
     };
     let fails_the_run = outcome.fails_the_run();
-    shared.tell(RunEvent::CaseEnded { id: entry.id().into_owned(), fails_the_run }).await;
-    outcome
+    shared.tell(redactor.seal(RunEvent::CaseEnded { id, fails_the_run })).await;
+    redactor.seal(outcome)
 }
 
 /// The outcome of a test of which nothing is known yet.
@@ -51,9 +59,10 @@ pub(super) fn blank(shared: &Run, entry: &CaseEntry) -> Outcome {
 }
 
 /// The outcome of a test that the end of the run came before.
-pub(super) fn not_run(shared: &Run, entry: &CaseEntry, reason: Option<Reason>) -> Outcome {
+pub(super) fn not_run(shared: &Run, entry: &CaseEntry, reason: Option<Reason>) -> Sealed<Outcome> {
     let because = reason.map(|reason| format!(": {}", reason.as_str())).unwrap_or_default();
-    left_out(shared, entry, entry.test.skip.clone().unwrap_or_else(|| format!("not run{because}")))
+    let why = entry.test.skip.clone().unwrap_or_else(|| format!("not run{because}"));
+    shared.redactor.seal(left_out(shared, entry, why))
 }
 
 /// The outcome of a test that does not run.

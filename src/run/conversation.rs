@@ -12,7 +12,7 @@ use crate::target::{Limits, Session, SessionOptions, Target};
 use crate::trace::Trace;
 
 use super::RunEvent;
-use super::attempt::{Attempt, Halt, broken, count, learn, unprepared_problem};
+use super::attempt::{Attempt, Halt, broken, count, unprepared_problem};
 use super::capture::Capture;
 use super::case::cut_short;
 use super::client_tools::Mocks;
@@ -67,13 +67,16 @@ impl Attempt<'_> {
                 turn
             } else {
                 let late = preparation.late_turn(index);
-                let (turn, rules) = late.map_err(|unprepared| unprepared_problem(self.shared, unprepared))?;
+                let (turn, rules) =
+                    late.map_err(|unprepared| unprepared_problem(self.redactor, unprepared))?;
                 conversation.capture.judge.know_turn(index, rules);
                 turn
             };
             let (id, number) = (self.key.test.clone(), index + 1);
             if !self.tape.is_rehearsal {
-                self.shared.tell(RunEvent::TurnStarted { id, turn: number, of: total }).await;
+                self.shared
+                    .tell(self.redactor.seal(RunEvent::TurnStarted { id, turn: number, of: total }))
+                    .await;
             }
             let told = self.turn(&mut conversation, preparation, index, &turn).await;
             self.add(told, &mut conversation.capture, total);
@@ -98,7 +101,7 @@ impl Attempt<'_> {
         let Prepared { history, rules, target, client_tools, thread_id, timeout, whole_timeout, .. } =
             prepared;
         let options = self.shared.options;
-        let judge = Judge::start(rules, self.shared.redactor.clone())
+        let judge = Judge::start(rules, self.redactor.clone())
             .map_err(|error| setup(error.to_string()))?
             .writing(options.writing);
         let declared: Vec<_> = client_tools.iter().map(|tool| tool.declaration.clone()).collect();
@@ -153,7 +156,7 @@ impl Attempt<'_> {
             cancel: self.shared.stopper.token().child_token(),
         };
         self.tape.begin_turn(count(index + 1));
-        let asking = Asking { shared: self.shared, tape: &self.tape, preparation };
+        let asking = Asking { shared: self.shared, tape: &self.tape, redactor: self.redactor, preparation };
         let mut told = run_turn(&mut **session, capture, &limits, index, turn, mocks, asking).await;
         told.id.clone_from(&turn.id);
         if let (Some(whole), true) = (*whole, limits.timeout < own)
@@ -165,12 +168,12 @@ impl Attempt<'_> {
         if let Some(trouble) = self.tape.player().and_then(Player::trouble) {
             told.end = told.end.with_problem(broken(trouble));
         }
-        let (values, missing) = kept(&turn.captures, &capture.trace, &self.shared.redactor);
+        let (values, missing) = kept(&turn.captures, &capture.trace, self.redactor);
         if !values.is_empty() {
             told.warnings.extend(preparation.keep(values));
             let secrets = preparation.secrets();
-            learn(self.shared, &secrets);
-            self.tape.learn(&secrets, &self.shared.redactor);
+            self.redactor.add(&secrets);
+            self.tape.learn(&secrets, self.redactor);
         }
         if !missing.is_empty() && told.status() == Status::Passed {
             let problem = Problem { kind: ErrorKind::Capture, message: missing.join("\n"), help: None };
@@ -215,7 +218,7 @@ impl Attempt<'_> {
         if self.outcome.status() != Status::Passed {
             return Ok(());
         }
-        let asking = Asking { shared: self.shared, tape: &self.tape, preparation };
+        let asking = Asking { shared: self.shared, tape: &self.tape, redactor: self.redactor, preparation };
         let (failures, halt) = asking.judge(questions, capture).await;
         self.held(capture);
         let outcome = &mut self.outcome;

@@ -75,6 +75,12 @@ pub enum RunEvent {
     },
 }
 
+impl From<Outcome> for RunEvent {
+    fn from(outcome: Outcome) -> Self {
+        Self::CaseFinished(Box::new(outcome))
+    }
+}
+
 impl Mask for RunEvent {
     fn mask(&mut self, redactor: &Redactor) {
         match self {

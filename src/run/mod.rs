@@ -38,7 +38,7 @@ use crate::context::Context;
 use crate::outcome::Verdict;
 use crate::plan::Plan;
 use crate::recording::Recordings;
-use crate::redact::Redactor;
+use crate::redact::{Redactor, Sealed};
 use crate::server::Watch;
 use crate::target::Transport;
 
@@ -93,7 +93,7 @@ pub struct Run {
     pub context: Context,
     /// The way to agents on the network.
     pub transport: Arc<dyn Transport>,
-    /// Learns the secrets of a case before anything is told of it.
+    /// What is secret in every test; each case has a child of it, which knows its own secrets.
     pub redactor: Redactor,
     /// How the run goes.
     pub options: Options,
@@ -106,7 +106,7 @@ pub struct Run {
     /// Set once it was told that one has.
     mourned: OnceCell<()>,
     threads: Threads,
-    events: mpsc::Sender<RunEvent>,
+    events: mpsc::Sender<Sealed<RunEvent>>,
 }
 
 impl Run {
@@ -116,7 +116,7 @@ impl Run {
         transport: Arc<dyn Transport>,
         redactor: Redactor,
         options: Options,
-        events: mpsc::Sender<RunEvent>,
+        events: mpsc::Sender<Sealed<RunEvent>>,
     ) -> Self {
         Self {
             context,
@@ -133,8 +133,13 @@ impl Run {
     }
 
     /// A telling side that has gone away stops nothing: the verdict counts, not the telling.
-    async fn tell(&self, event: RunEvent) {
+    async fn tell(&self, event: Sealed<RunEvent>) {
         let _ = self.events.send(event).await;
+    }
+
+    /// Tells what belongs to no case.
+    async fn tell_all(&self, event: RunEvent) {
+        self.tell(self.redactor.seal(event)).await;
     }
 }
 
@@ -142,7 +147,7 @@ impl Run {
 pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
     let clock = Arc::clone(&shared.context.clock);
     let started = clock.now();
-    shared.tell(RunEvent::RunStarted { tests: plan.cases.len(), unix_ms: clock.unix_ms(started) }).await;
+    shared.tell_all(RunEvent::RunStarted { tests: plan.cases.len(), unix_ms: clock.unix_ms(started) }).await;
     let shared = Arc::new(shared);
     let expired = plan.expired.clone();
     let obsolete = std::mem::take(&mut plan.obsolete);
@@ -155,6 +160,6 @@ pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
     let elapsed_us = clock.now().0.saturating_sub(started.0);
     let verdict = Verdict { totals, flaky_fails: shared.options.flaky_fails, lost_server, expired };
     let interrupted = shared.stopper.reason() == Some(Reason::Interrupted);
-    shared.tell(RunEvent::RunFinished { verdict: verdict.clone(), elapsed_us, interrupted }).await;
+    shared.tell_all(RunEvent::RunFinished { verdict: verdict.clone(), elapsed_us, interrupted }).await;
     verdict
 }

@@ -9,13 +9,14 @@ use crate::context::CaseKey;
 use crate::outcome::Outcome;
 use crate::plan::{CaseEntry, Plan};
 use crate::recording::{RecordingError, Tape};
+use crate::redact::Redactor;
 
 /// Plays what `tape` has recorded, where there are secrets; what came out the first time is `outcome`.
 ///
 /// # Errors
 /// Where it comes to something else.
 pub(super) async fn rehearse(
-    shared: &Run,
+    (shared, redactor): (&Run, &Redactor),
     plan: &Plan,
     entry: &CaseEntry,
     key: &CaseKey,
@@ -23,9 +24,9 @@ pub(super) async fn rehearse(
     tape: &Tape,
     outcome: &Outcome,
 ) -> Result<(), RecordingError> {
-    let world = tape.rehearsal(outcome.ended_unix_ms, &shared.context, &shared.redactor)?;
+    let world = tape.rehearsal(outcome.ended_unix_ms, &shared.context, redactor)?;
     let Some(tape) = world else { return Ok(()) };
-    let mut attempt = Attempt { shared, key, tape, outcome: blank(shared, entry) };
+    let mut attempt = Attempt { shared, key, tape, redactor, outcome: blank(shared, entry) };
     let loading = Loading::begin(shared.context.clone(), entry.clone());
     let carried_out = attempt.carry_out(plan, entry, loading, before).await;
     let (_, played) = attempt.ended(carried_out);

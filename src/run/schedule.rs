@@ -6,9 +6,10 @@ use std::sync::Arc;
 use tokio::task::JoinSet;
 
 use super::upcoming::Upcoming;
-use super::{Options, Reason, Run, RunEvent, case};
+use super::{Options, Reason, Run, case};
 use crate::outcome::{Outcome, Totals};
 use crate::plan::{CaseEntry, Plan};
+use crate::redact::Sealed;
 
 /// How far cases may run ahead of the one that is told next: a slow test makes the others wait before finished
 /// outcomes fill the memory.
@@ -36,7 +37,7 @@ pub(super) async fn run_all(shared: &Arc<Run>, plan: Plan) -> All {
     for (next, entry) in plan.cases.iter().enumerate() {
         let outcome = schedule.outcome(next, entry).await;
         totals.add(&outcome);
-        shared.tell(RunEvent::CaseFinished(Box::new(outcome))).await;
+        shared.tell(outcome.convert()).await;
     }
     All { totals, lost_server: schedule.lost_server }
 }
@@ -45,15 +46,15 @@ struct Schedule<'a> {
     shared: &'a Arc<Run>,
     plan: Arc<Plan>,
     upcoming: Upcoming,
-    running: JoinSet<(usize, Outcome)>,
+    running: JoinSet<(usize, Sealed<Outcome>)>,
     /// What is over and has to wait until it is its turn to be told.
-    finished: BTreeMap<usize, Outcome>,
+    finished: BTreeMap<usize, Sealed<Outcome>>,
     lost_server: bool,
 }
 
 impl Schedule<'_> {
     /// The outcome of the case `next`, which is told now.
-    async fn outcome(&mut self, next: usize, entry: &CaseEntry) -> Outcome {
+    async fn outcome(&mut self, next: usize, entry: &CaseEntry) -> Sealed<Outcome> {
         loop {
             self.start(next);
             if let Some(outcome) = self.finished.remove(&next) {
@@ -88,7 +89,7 @@ impl Schedule<'_> {
         self.upcoming.load_ahead(parallel);
     }
 
-    fn finish(&mut self, index: usize, outcome: Outcome) {
+    fn finish(&mut self, index: usize, outcome: Sealed<Outcome>) {
         let Options { fail_fast, flaky_fails, .. } = self.shared.options;
         let is_flaky = outcome.is_flaky() && outcome.quarantine.is_none();
         if fail_fast && (outcome.fails_the_run() || (flaky_fails && is_flaky)) {

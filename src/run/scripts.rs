@@ -10,6 +10,7 @@ use crate::hook::{self, Asked, Expected};
 use crate::outcome::{ErrorKind, Failure, Problem};
 use crate::plan::Preparation;
 use crate::recording::Tape;
+use crate::redact::Redactor;
 
 use super::Run;
 use super::attempt::{Halt, broken, unprepared_problem};
@@ -20,6 +21,7 @@ use super::capture::Capture;
 pub(super) struct Asking<'a> {
     pub(super) shared: &'a Run,
     pub(super) tape: &'a Tape,
+    pub(super) redactor: &'a Redactor,
     pub(super) preparation: &'a Preparation<'a>,
 }
 
@@ -62,7 +64,7 @@ impl Asking<'_> {
     ) -> Result<Value, Halt> {
         let name = program.shown();
         if let Some(player) = self.tape.player() {
-            let answer = player.script(&name, request, &self.shared.redactor).map_err(broken)??;
+            let answer = player.script(&name, request, self.redactor).map_err(broken)??;
             return match expected.misfit(&answer) {
                 None => Ok(answer),
                 Some(what) => {
@@ -89,7 +91,7 @@ impl Asking<'_> {
     ) -> Result<Value, Halt> {
         let launch = self.preparation.script(program, timeout_ms).map_err(|unprepared| Problem {
             kind: ErrorKind::Script,
-            ..unprepared_problem(self.shared, unprepared)
+            ..unprepared_problem(self.redactor, unprepared)
         })?;
         let asked = Asked { program, launch: &launch, request, expected };
         hook::ask(asked, self.shared.stopper.token()).await.map_err(|error| {

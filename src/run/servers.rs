@@ -27,7 +27,7 @@ impl Run {
         let tell = || async {
             self.stopper.wind_down(Reason::ServerEnded);
             let (what, printed) = (death.to_string(), death.printed.clone());
-            self.tell(RunEvent::ServerEnded { what, printed }).await;
+            self.tell_all(RunEvent::ServerEnded { what, printed }).await;
         };
         self.mourned.get_or_init(tell).await;
     }

@@ -55,5 +55,5 @@ pub(super) async fn clear(shared: &Run, obsolete: Vec<Golden>) {
         }
         if gone { &mut deleted } else { &mut left }.push(shown);
     }
-    shared.tell(RunEvent::ObsoleteSnapshots { left, deleted }).await;
+    shared.tell_all(RunEvent::ObsoleteSnapshots { left, deleted }).await;
 }

@@ -5,12 +5,12 @@ use tokio_util::sync::CancellationToken;
 use crate::hook;
 use crate::outcome::Outcome;
 use crate::plan::Preparation;
+use crate::redact::Redactor;
 
-use super::Run;
 use super::attempt::unprepared_problem;
 
 /// Runs every command, also where the run is being stopped: what was set up is taken down.
-pub(super) async fn tear_down(shared: &Run, preparation: &Preparation<'_>, outcome: &mut Outcome) {
+pub(super) async fn tear_down(redactor: &Redactor, preparation: &Preparation<'_>, outcome: &mut Outcome) {
     // A second interrupt drops the run, and with it the process.
     let never = CancellationToken::new();
     for index in 0..preparation.teardown_commands() {
@@ -21,7 +21,7 @@ pub(super) async fn tear_down(shared: &Run, preparation: &Preparation<'_>, outco
                 Err(error) => error.to_string(),
             },
             Err(unprepared) => {
-                format!("teardown {}: {}", index + 1, unprepared_problem(shared, unprepared).message)
+                format!("teardown {}: {}", index + 1, unprepared_problem(redactor, unprepared).message)
             }
         };
         outcome.warnings.push(problem);

@@ -7,7 +7,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::{ChildStderr, ChildStdout};
 
 use crate::process::Tail;
-use crate::text::truncate;
+use crate::redact::truncated;
 
 /// How much of the end is kept, in bytes.
 const KEPT: usize = 64 << 10;
@@ -66,8 +66,10 @@ impl Printed {
 
     /// The last lines, without what was meant for a terminal.
     pub(super) fn last_lines(&self) -> String {
-        let lines = self.tail().last_lines(TOLD_LINES);
-        let told = lines.lines().map(|line| truncate::chars(&plain(line), TOLD_OF_LINE).into_owned());
+        let text = self.tail().lines();
+        let lines: Vec<&str> = text.trim_end().lines().collect();
+        let told = lines[lines.len().saturating_sub(TOLD_LINES)..].iter();
+        let told = told.map(|line| truncated(&plain(line), TOLD_OF_LINE));
         told.collect::<Vec<_>>().join("\n")
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::redact::{BESIDE, excerpt};
+
 /// What had arrived by then: the evidence of a protocol error.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Received {
@@ -23,23 +25,29 @@ impl Received {
 
     /// The start of `bytes` as text that is safe to print: what is not printable is escaped.
     pub fn quote(bytes: &[u8]) -> String {
-        let start = &bytes[..bytes.len().min(Self::QUOTED_BYTES)];
-        let mut text = String::with_capacity(start.len());
+        let start = &bytes[..bytes.len().min(Self::QUOTED_BYTES + BESIDE)];
+        let (mut text, mut shown, mut end) = (String::with_capacity(start.len()), 0, 0);
+        let mut add = |part: &dyn Fn(&mut String), length: usize| {
+            part(&mut text);
+            end += length;
+            // A character across the limit is not quoted.
+            if end <= Self::QUOTED_BYTES {
+                shown = text.len();
+            }
+        };
         for chunk in start.utf8_chunks() {
             for character in chunk.valid().chars() {
-                match character {
+                let escaped = |text: &mut String| match character {
                     '"' | '\'' | '\\' => text.push(character),
                     _ => text.extend(character.escape_debug()),
-                }
+                };
+                add(&escaped, character.len_utf8());
             }
-            // A character that the limit cut in two is not the sender's fault.
-            let cut =
-                start.len() < bytes.len() && chunk.invalid().as_ptr_range().end == start.as_ptr_range().end;
-            if !chunk.invalid().is_empty() && !cut {
-                text.push(char::REPLACEMENT_CHARACTER);
+            if !chunk.invalid().is_empty() {
+                add(&|text| text.push(char::REPLACEMENT_CHARACTER), chunk.invalid().len());
             }
         }
-        text
+        excerpt(&text, 0..shown)
     }
 }
 

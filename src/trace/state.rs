@@ -5,6 +5,8 @@ use json_patch::{AddOperation, PatchOperation, ReplaceOperation, patch};
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::redact::excerpt;
+
 /// How many bytes the patches of one conversation may copy from one place of the state to another: a few `copy`
 /// operations of the whole state into itself would double it until no memory is left.
 const MAX_COPIED_BYTES: usize = 64 << 20;
@@ -53,7 +55,8 @@ impl State {
         self.check(&operations)?;
         patch(&mut self.value, &operations).map_err(|failure| {
             let operation = operations.get(failure.operation).map(ToString::to_string).unwrap_or_default();
-            let shown: String = operation.chars().take(SHOWN).collect();
+            let end = operation.char_indices().nth(SHOWN).map_or(operation.len(), |(end, _)| end);
+            let shown = excerpt(&operation, 0..end);
             format!("`{shown}`: {}", failure.kind)
         })
     }

@@ -41,6 +41,12 @@ impl Secret {
     }
 }
 
+impl AsRef<str> for Secret {
+    fn as_ref(&self) -> &str {
+        &self.value
+    }
+}
+
 /// Whether a header of this name carries a secret even where it is written out (SPEC 2).
 pub(super) fn is_in_header(header: &str) -> bool {
     let name = header.to_ascii_lowercase();

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use ananke::context::{Context, SequentialIds, SystemClock};
 use ananke::outcome::Outcome;
 use ananke::plan::{Plan, Planned, Selection, plan};
-use ananke::redact::Redactor;
+use ananke::redact::{Redactor, Sealed};
 use ananke::run::{Options, Run, RunEvent, run};
 use ananke::target::http::HttpTransport;
 use tempfile::TempDir;
@@ -61,7 +61,7 @@ impl Project {
     }
 
     /// What a run of this project shares.
-    pub(crate) fn shared(&self, options: Options, events: mpsc::Sender<RunEvent>) -> Run {
+    pub(crate) fn shared(&self, options: Options, events: mpsc::Sender<Sealed<RunEvent>>) -> Run {
         let context = self.context();
         let transport = Arc::new(HttpTransport::new(context.clock.clone()));
         Run::new(context, transport, self.redactor.clone(), options, events)
@@ -82,8 +82,8 @@ impl Project {
         let running = tokio::spawn(run(self.shared(Options::default(), sender), plan));
         let mut outcomes = Vec::new();
         while let Some(event) = receiver.recv().await {
-            if let RunEvent::CaseFinished(outcome) = event {
-                outcomes.push(*outcome);
+            if let RunEvent::CaseFinished(outcome) = &*event {
+                outcomes.push((**outcome).clone());
             }
         }
         running.await.expect("a run never panics");

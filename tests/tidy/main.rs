@@ -16,13 +16,14 @@ use scan::{crate_paths, module_of, names_crate, tokens, without_tests, words_and
 const DIRECTION: &[&[&str]] = &[
     &["context"],
     &["text"],
-    &["diagnostic", "process"],
+    &["diagnostic"],
     &["source"],
     &["message"],
     &["model"],
     &["schema"],
     &["variables"],
     &["redact"],
+    &["process"],
     &["trace"],
     &["golden"],
     // Inert data; stands this early because `assertion` answers with its `Failure` and `Level`.

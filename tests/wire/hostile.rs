@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use ananke::context::{At, Clock};
 use ananke::outcome::Status;
+use ananke::redact::Redactor;
 use ananke::target::{Chunks, Deed, Ended, Head, HttpRequest, Limits, Next, Reply, TargetError, Transport};
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
@@ -127,7 +128,7 @@ async fn means(middle: &str) -> String {
     let mut told = Summary::default();
     match session.exchange(user(1, "hi"), &limits(), &mut told).await {
         Ok(_) => told.text(),
-        Err(failure) => failure.message,
+        Err(failure) => Redactor::default().text(&failure.message).into_owned(),
     }
 }
 

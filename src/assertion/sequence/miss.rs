@@ -157,7 +157,8 @@ impl Miss<'_> {
                 }
                 push(Side::Both, numbered(step, &self.line(self.items[item])));
             } else if self.matched.owed[step] {
-                push(Side::Old, numbered(step, &self.rule.steps[step].describe()));
+                let wanted = self.rule.steps[step].describe();
+                push(Side::Old, numbered(step, &self.scope.redactor.text(&wanted)));
                 let near =
                     nearest.iter().find(|nearest| nearest.step == step && !left_over.contains(&nearest.item));
                 if let Some(near) = near {
@@ -173,9 +174,10 @@ impl Miss<'_> {
         difference
     }
 
+    /// An item as a line of a difference: without secrets, since differences are cut where they are long.
     fn line(&self, item: Item) -> String {
         let trace = self.scope.trace;
-        match item {
+        let line = match item {
             Item::Call(call) => {
                 let call = &trace.calls[call];
                 format!("call {}({})", literally(&call.name), literally(call.args_text.trim()))
@@ -191,6 +193,7 @@ impl Miss<'_> {
                 let whose = if by == SaidBy::User { "user" } else { "agent" };
                 format!("{whose}: {}", literally(&trace.messages[index].text))
             }
-        }
+        };
+        self.scope.redactor.text(&line).into_owned()
     }
 }

@@ -1,6 +1,6 @@
 //! `text.equals`: the text of the home is this one, or one of these.
 
-use crate::assertion::describe::{literally, said, short};
+use crate::assertion::describe::{self, literally, said, short};
 use crate::assertion::judge::Told;
 use crate::assertion::judge::{Finding, Home, Judgement, Moment, Scope, Seen};
 use crate::diagnostic::Difference;
@@ -92,10 +92,10 @@ impl Monitor {
         let nearest = self.equals.nearest(&text);
         seen.extend(nearest.and_then(|nearest| nearly(nearest, &text)).map(Seen::Words));
         // One line beside another is compared by eye; more lines are not.
-        let is_long = |text: &str| text.contains('\n') || text.len() > short(text).len();
+        let is_long = |text: &str| text.contains('\n') || describe::is_long(text);
         let difference = nearest
             .filter(|nearest| !text.is_empty() && (is_long(nearest) || is_long(&text)))
-            .map(|nearest| Difference::between(nearest, &text))
+            .map(|nearest| Difference::between(&scope.redactor.text(nearest), &scope.redactor.text(&text)))
             .filter(|difference| !difference.is_empty());
         let finding = Finding { message, expected: self.equals.describe(), seen, events: Vec::new() };
         Judgement::Told(Box::new(Told { finding, difference, help: None }))

@@ -101,7 +101,7 @@ impl Monitor {
 
     fn judge(&self, scope: &Scope<'_>, text: &str, event: Option<u32>, who: &str) -> Judgement {
         let Some(found) = self.seeking.find(text) else { return Judgement::Open };
-        let found = scope.redactor.widen(text, found);
+        let found = scope.redactor.expand_to_secret(text, found);
         let said = short(&text[found.clone()]);
         let message = if self.is_literal {
             format!("{who} `{said}`")

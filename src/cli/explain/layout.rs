@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use ananke::redact::Redactor;
 use ananke::text::{columns, escape};
 use anstyle::{AnsiColor, Style};
 
@@ -44,6 +45,7 @@ pub(super) fn styled(style: Style, text: &str) -> String {
 /// Lines of a table, aligned when all of them are known.
 #[derive(Debug, Default)]
 pub(super) struct Table {
+    redactor: Redactor,
     lines: Vec<Line>,
 }
 
@@ -56,12 +58,17 @@ enum Line {
 }
 
 impl Table {
+    /// An empty table whose words `redactor` masks.
+    pub(super) fn new(redactor: Redactor) -> Self {
+        Self { redactor, lines: Vec::new() }
+    }
+
     pub(super) fn line(&mut self, text: impl Into<String>) {
         self.lines.push(Line::Whole(text.into()));
     }
 
     pub(super) fn row(&mut self, indent: usize, words: &str, faint: bool, level: &'static str, place: &str) {
-        let words = escape::line(words).into_owned();
+        let words = escape::line(&self.redactor.text(words)).into_owned();
         self.lines.push(Line::Row { indent, words, faint, level, place: escape::line(place).into_owned() });
     }
 

@@ -82,7 +82,13 @@ fn of_file(options: &ExplainOptions, colours: Colours, context: &Context) -> Exi
                 redactor.text(&format!("there is no turn {turn}: `{whose}` has {turns}")).into_owned();
             return complain(&message, Exit::Usage);
         }
-        let shown = test::Shown { case, rows: rows.len(), config: &plan.config, explained: test };
+        let shown = test::Shown {
+            case,
+            rows: rows.len(),
+            config: &plan.config,
+            explained: test,
+            redactor: &redactor,
+        };
         texts.push(shown.text(options.turn, colours, TerminalSize::width(context.stdout_size())));
     }
     print(&redactor.text(&texts.join("\n")))

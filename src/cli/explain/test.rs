@@ -3,6 +3,7 @@
 use ananke::assertion::{ExplainedLimit, ExplainedRule, Kind, Measure, Origin, Part, SwitchedOff, TimeOut};
 use ananke::plan::{CaseEntry, ExplainedTest, TestEntry, WrittenTurn};
 use ananke::project::{Config, is_default};
+use ananke::redact::Redactor;
 
 use super::layout::{Colours, Table, styled};
 use ananke::text::{columns, escape};
@@ -17,12 +18,13 @@ pub(super) struct Shown<'a> {
     pub(super) rows: usize,
     pub(super) config: &'a Config,
     pub(super) explained: &'a ExplainedTest,
+    pub(super) redactor: &'a Redactor,
 }
 
 impl Shown<'_> {
     /// Everything, or of the turns only the one numbered `only`.
     pub(super) fn text(&self, only: Option<usize>, colours: Colours, terminal: Option<usize>) -> String {
-        let mut table = Table::default();
+        let mut table = Table::new(self.redactor.clone());
         self.head(&mut table, colours);
         let explanation = &self.explained.explanation;
         table.line("");

@@ -158,7 +158,7 @@ impl Monitor {
                 "a result of `{}` matches `{}`: `{}`",
                 short(&call.name),
                 short(regex.as_str()),
-                around(&result.text, scope.redactor.widen(&result.text, found.range()))
+                around(&result.text, scope.redactor.expand_to_secret(&result.text, found.range()))
             ),
             expected: self.expected.clone(),
             seen: vec![Seen::Call { index, misfit: None }],

@@ -1,4 +1,6 @@
-//! The forms in which a secret can leave the program.
+//! The encodings in which a secret can leave the program.
+//!
+//! Flows in: one secret. Flows out: every text that says the same, the plain one first.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
@@ -8,11 +10,11 @@ const SHORTEST_BASE64: usize = 6;
 
 /// `secret` plain, JSON-escaped, URL-encoded, as pages and XML hold it, escaped as in a pattern, and in base64 at each
 /// of the three alignments it can have inside a longer text, without the characters it shares with its neighbours.
-pub(super) fn forms(secret: &str) -> Vec<String> {
+pub(super) fn encodings(secret: &str) -> Vec<String> {
     let escaped = regex_syntax::escape(secret);
-    let mut forms = vec![secret.to_owned(), json_escaped(secret), escaped];
-    forms.extend([true, false].map(|upper| url_encoded(secret, upper)));
-    forms.extend(
+    let mut encodings = vec![secret.to_owned(), json_escaped(secret), escaped];
+    encodings.extend([true, false].map(|upper| url_encoded(secret, upper)));
+    encodings.extend(
         [["&quot;", "&#39;"], ["&#34;", "&#x27;"], ["&quot;", "&apos;"], ["\"", "'"]]
             .map(|quotes| marked_up(secret, quotes)),
     );
@@ -20,8 +22,8 @@ pub(super) fn forms(secret: &str) -> Vec<String> {
         let whole = engine.encode(secret);
         if whole.len() >= SHORTEST_BASE64 {
             let padding = "=".repeat((4 - whole.len() % 4) % 4);
-            forms.push(format!("{whole}{padding}"));
-            forms.push(whole);
+            encodings.push(format!("{whole}{padding}"));
+            encodings.push(whole);
         }
         for offset in 0..3 {
             let mut bytes = vec![0; offset];
@@ -30,11 +32,11 @@ pub(super) fn forms(secret: &str) -> Vec<String> {
             let first = (offset * 8).div_ceil(6);
             let last = bytes.len() * 8 / 6;
             if last >= first + SHORTEST_BASE64 {
-                forms.push(encoded[first..last].to_owned());
+                encodings.push(encoded[first..last].to_owned());
             }
         }
     }
-    forms
+    encodings
 }
 
 fn json_escaped(secret: &str) -> String {

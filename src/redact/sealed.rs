@@ -1,0 +1,68 @@
+//! Values without secrets.
+//!
+//! Flows in: a value whose every string can be masked. Flows out: the same, sealed. Only a redactor seals.
+
+use std::ops::Deref;
+
+use super::redactor::Redactor;
+
+/// A value without secrets. Only [`Redactor::seal`] makes one.
+#[derive(Clone, Debug)]
+pub struct Sealed<T>(T);
+
+impl<T> Sealed<T> {
+    /// The same as a value of another type, one that contains it.
+    pub fn convert<U: From<T>>(self) -> Sealed<U> {
+        Sealed(self.0.into())
+    }
+}
+
+impl<T> Deref for Sealed<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl Redactor {
+    /// Masks every string of `value` and seals it for the reports.
+    pub fn seal<T: Mask>(&self, mut value: T) -> Sealed<T> {
+        value.mask(self);
+        Sealed(value)
+    }
+}
+
+/// A value whose every string can be masked in place.
+pub trait Mask {
+    /// Masks every string that came from outside.
+    fn mask(&mut self, redactor: &Redactor);
+}
+
+impl Mask for String {
+    fn mask(&mut self, redactor: &Redactor) {
+        redactor.mask(self);
+    }
+}
+
+impl<T: Mask> Mask for Option<T> {
+    fn mask(&mut self, redactor: &Redactor) {
+        if let Some(value) = self {
+            value.mask(redactor);
+        }
+    }
+}
+
+impl<T: Mask> Mask for Vec<T> {
+    fn mask(&mut self, redactor: &Redactor) {
+        for value in self {
+            value.mask(redactor);
+        }
+    }
+}
+
+impl<T: Mask> Mask for Box<T> {
+    fn mask(&mut self, redactor: &Redactor) {
+        (**self).mask(redactor);
+    }
+}

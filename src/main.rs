@@ -10,7 +10,7 @@ use std::num::NonZeroUsize;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use ananke::context::{Context, RandomIds, SystemClock, TerminalSize};
+use ananke::context::{Context, Files, RandomIds, SystemClock, TerminalSize};
 use clap::Parser as _;
 
 fn main() -> ExitCode {
@@ -28,6 +28,7 @@ fn context() -> Context {
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect();
     Context {
+        files: Files::default(),
         working_directory: std::env::current_dir().unwrap_or_default(),
         home: std::env::home_dir(),
         environment: Arc::new(environment),

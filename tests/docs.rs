@@ -88,6 +88,7 @@ fn load_block(text: &str) -> Result<(), String> {
         stderr_is_terminal: false,
         terminal_size: || None,
         parallelism: NonZeroUsize::MIN,
+        files: ananke::context::Files::default(),
     };
     // Named, the test is taken whatever the config's `specs` say.
     let selection = Selection { paths: vec![test_path], config: Some(config_path), ..Selection::default() };

@@ -117,7 +117,8 @@ fn every_key_has_an_example() {
             if is_config != (*kind == FileKind::Config) {
                 continue;
             }
-            let source = source::read(path, &path.display().to_string()).expect("an example can be read");
+            let source = source::read(&ananke::context::Files::default(), path, &path.display().to_string())
+                .expect("an example can be read");
             let value = source::parse(&source).expect("an example is YAML").to_json();
             written(&schema, &schema, &value, &mut written_keys);
         }

@@ -4,7 +4,7 @@ use ananke::plan::{Selection, fix};
 
 use crate::support::project::Project;
 
-const CONFIG: &str = "version: \"1.3\"\ntarget: { type: scripted, rules: [{ say: Hello }] }\n";
+const CONFIG: &str = "version: \"1.3\"\ntarget: { type: scripted, rules: [{ do: [{ say: Hello }] }] }\n";
 
 /// What `check --fix` makes of a test file.
 fn check(before: &str, after: &str) {

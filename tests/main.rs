@@ -37,3 +37,4 @@ mod terminal;
 mod trace;
 mod variables;
 mod wire;
+mod workspace;

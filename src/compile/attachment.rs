@@ -3,15 +3,14 @@
 //! What a file is follows from where it comes from: a path is read and sent as data, a `data:` URL is data already, an
 //! `https://` URL is for the agent to fetch. Whatever is wrong with one is told at its place before anything is sent.
 
-use std::fs::File;
-use std::io::Read;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use base64::engine::general_purpose::STANDARD;
 use base64::{DecodeError, Engine as _};
 use url::Url;
 
-use crate::context::Context;
+use crate::context::{Context, Found};
 use crate::diagnostic::{Code, Span};
 use crate::message::{
     Attachment, ContentPart, FileContent, MediaKind, UserContent, media_type, size_in_words,
@@ -269,18 +268,20 @@ impl Files<'_> {
             )
         };
         // Looked at before it is opened: a pipe would not open before somebody writes into it.
-        let found = std::fs::metadata(path).map_err(|error| unreadable(reason(&error)))?;
-        if !found.is_file() {
-            return Err(unreadable(if found.is_dir() { "it is a folder" } else { "it is no file" }));
-        }
-        let file = File::open(path).map_err(|error| unreadable(reason(&error)))?;
-        if found.len() > MAX_BYTES {
+        let disk = &self.context.files;
+        let size = match disk.look(path).map_err(|error| unreadable(reason(&error)))? {
+            Found::File(size) => size,
+            Found::Directory => return Err(unreadable("it is a folder")),
+            Found::Other => return Err(unreadable("it is no file")),
+        };
+        let file = disk.open(path).map_err(|error| unreadable(reason(&error)))?;
+        if size > MAX_BYTES {
             return Err(too_large());
         }
         if !self.reads {
-            return Ok(FileContent::Data { base64: String::new(), size: found.len() });
+            return Ok(FileContent::Data { base64: String::new(), size });
         }
-        let mut bytes = Vec::with_capacity(usize::try_from(found.len()).unwrap_or_default());
+        let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
         file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| unreadable(reason(&error)))?;
         let size = bytes.len() as u64;
         if size > MAX_BYTES {

@@ -62,7 +62,7 @@ impl SnapshotFiles<'_> {
         let path = golden::folder(&self.source.path).join(name);
         let shown = display_name(self.context, &path);
         let text = if self.reads {
-            golden::read(&path).unwrap_or_else(|error| {
+            golden::read(&self.context.files, &path).unwrap_or_else(|error| {
                 let why = match error.kind() {
                     ErrorKind::FileTooLarge => error.to_string(),
                     _ => reason(&error).to_owned(),
@@ -118,12 +118,14 @@ pub(crate) fn obsolete_snapshots(
     let loaded: BTreeSet<&Path> = loaded.iter().map(PathBuf::as_path).collect();
     let is_judged = |path: &PathBuf| {
         let tests = path.parent().and_then(golden::test_files_of);
-        tests.is_some_and(|tests| tests.iter().all(|test| loaded.contains(test.as_path()) || !test.is_file()))
+        tests.is_some_and(|tests| {
+            tests.iter().all(|test| loaded.contains(test.as_path()) || !context.files.is_file(test))
+        })
     };
     kept.into_iter()
         .filter(|path| !used.contains(path))
         .filter(is_judged)
-        .filter(|path| golden::is_golden(path))
+        .filter(|path| golden::is_golden(&context.files, path))
         .map(|path| Golden { shown: display_name(context, &path), path, text: None })
         .collect()
 }

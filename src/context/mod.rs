@@ -1,4 +1,4 @@
-//! What the outside world gives a run: environment, working directory, clock, ids, terminals.
+//! What the outside world gives a run: environment, files, working directory, clock, ids, terminals.
 //!
 //! Everything in the library that would read a global takes it from [`Context`] instead, so that a run can be
 //! repeated to the byte. Nothing here knows what the values are used for.
@@ -8,6 +8,7 @@ mod clock;
 mod day;
 mod digest;
 mod file_name;
+mod files;
 mod ids;
 mod scratch;
 mod terminal;
@@ -22,6 +23,7 @@ pub use clock::{At, Clock, ManualClock, SystemClock};
 pub use day::Day;
 pub use digest::digest;
 pub use file_name::is_device;
+pub use files::{Files, Found, OpenFile};
 pub use ids::{Ids, RandomIds, SequentialIds};
 pub use scratch::Scratch;
 pub use terminal::TerminalSize;
@@ -31,6 +33,8 @@ pub use terminal::TerminalSize;
 pub struct Context {
     /// The environment variables, as `${ENV.NAME}` sees them.
     pub environment: Arc<BTreeMap<String, String>>,
+    /// The files that are read.
+    pub files: Files,
     /// The folder the program was started in; relative paths of the command line start here.
     pub working_directory: PathBuf,
     /// The user's home folder, for `~` at the start of a path.
@@ -51,6 +55,23 @@ pub struct Context {
 }
 
 impl Context {
+    /// A context of `working_directory` alone, for programs that only check, and for tests: no environment, no terminal,
+    /// a clock that stands still, and ids that are counted.
+    pub fn isolated(working_directory: impl Into<PathBuf>) -> Self {
+        Self {
+            environment: Arc::default(),
+            files: Files::default(),
+            working_directory: working_directory.into(),
+            home: None,
+            clock: Arc::new(ManualClock::default()),
+            ids: Arc::new(SequentialIds::default()),
+            stdout_is_terminal: false,
+            stderr_is_terminal: false,
+            terminal_size: || None,
+            parallelism: NonZeroUsize::MIN,
+        }
+    }
+
     /// The environment variable `name`, where it is set and is valid Unicode.
     pub fn variable(&self, name: &str) -> Option<&str> {
         self.environment.get(name).map(String::as_str)

@@ -1,11 +1,10 @@
 //! The files that snapshots are kept in: names that every file system takes, read whole and written in one step.
 
-use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::context::{Scratch, digest, is_device};
+use crate::context::{Files, Scratch, digest, is_device};
 
 /// The folder beside the test files that holds their snapshots, one folder for each test file.
 pub const FOLDER: &str = "snapshots";
@@ -81,9 +80,9 @@ pub fn is_named(path: &Path) -> bool {
 }
 
 /// Whether a file begins like a snapshot: others use the same ending.
-pub fn is_golden(path: &Path) -> bool {
+pub fn is_golden(files: &Files, path: &Path) -> bool {
     let mut start = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(KIND.len() as u64).read_to_end(&mut start));
+    let read = files.open(path).and_then(|file| file.take(KIND.len() as u64).read_to_end(&mut start));
     read.is_ok() && start == KIND.as_bytes()
 }
 
@@ -92,8 +91,8 @@ pub fn is_golden(path: &Path) -> bool {
 ///
 /// # Errors
 /// Where the file is there and cannot be read, or is larger than any snapshot.
-pub fn read(path: &Path) -> io::Result<Option<String>> {
-    let file = match File::open(path) {
+pub fn read(files: &Files, path: &Path) -> io::Result<Option<String>> {
+    let file = match files.open(path) {
         Ok(file) => file,
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return Ok(None);

@@ -55,7 +55,7 @@ fn check_tests(file: &LoadedFile, project: &Project<'_>) -> CheckedFile {
 /// What else is wrong with a file that does not fit: its patterns and references are checked all the same, so that
 /// everything is told in one go (SPEC 1).
 fn further_problems(project: &Project<'_>, path: &Path) -> CheckedFile {
-    let read = source::read(path, &display_name(project.context, path)).ok();
+    let read = source::read(&project.context.files, path, &display_name(project.context, path)).ok();
     let recovered = read.and_then(|source| Some((schema::recover::<TestFile>(&source)?, source)));
     let Some((recovered, source)) = recovered else {
         return CheckedFile { broken_with_variables: true, ..CheckedFile::default() };

@@ -28,6 +28,7 @@ mod target_context;
 mod test;
 mod test_file;
 mod test_scope;
+mod workspace;
 
 pub use draft::WrittenTurn;
 pub use entry::{CaseEntry, TestEntry};
@@ -41,3 +42,4 @@ pub use prepare_error::PrepareError;
 pub use selection::Selection;
 pub use test::LoadedTest;
 pub use test_file::LoadedFile;
+pub use workspace::Workspace;

@@ -25,7 +25,8 @@ pub struct LoadedFile {
 impl LoadedFile {
     /// Reads a test file.
     pub(super) fn load(context: &Context, path: &Path) -> Result<Self, Vec<Diagnostic>> {
-        let source = source::read(path, &display_name(context, path)).map_err(|problem| vec![problem])?;
+        let source = source::read(&context.files, path, &display_name(context, path))
+            .map_err(|problem| vec![problem])?;
         let loaded = schema::load::<TestFile>(FileKind::Test, &source)?;
         Ok(Self::of(&source, loaded.value))
     }

@@ -44,13 +44,15 @@ pub(crate) fn discover(
     }
     for named in paths {
         let path = absolute(context, named);
-        if !any_config && let Some(other) = nearest(&path).filter(|nearest| nearest.parent() != Some(folder))
+        if !any_config
+            && let Some(other) =
+                nearest(&context.files, &path).filter(|nearest| nearest.parent() != Some(folder))
         {
             problems.push(other_config(context, named, folder, &other));
-        } else if path.is_dir() {
+        } else if context.files.is_directory(&path) {
             walk(context, &path, folder, &globs, (&mut files, &mut snapshots), problems);
         } else {
-            snapshots.extend(snapshots_of(&path));
+            snapshots.extend(snapshots_of(context, &path));
             files.insert(path);
         }
     }
@@ -88,13 +90,16 @@ fn walk(
             !(is_folder && entry.path() != own && entry.path().join(CONFIG_NAME).is_file())
         })
         .build();
+    let unsaved = context.files.unsaved().filter(|path| path.starts_with(start));
+    let is_spec = |path: &Path| globs.is_match(path.strip_prefix(folder).unwrap_or(path));
+    files.extend(unsaved.filter(|path| is_spec(path)).map(Path::to_path_buf));
     for entry in walker {
         match entry {
             Ok(entry) => {
                 let path = entry.path();
                 let is_file = entry.file_type().is_some_and(|kind| kind.is_file())
                     || (entry.path_is_symlink() && path.is_file());
-                if is_file && globs.is_match(path.strip_prefix(folder).unwrap_or(path)) {
+                if is_file && is_spec(path) {
                     files.insert(path.to_path_buf());
                 } else if is_file && golden::is_named(path) {
                     snapshots.insert(path.to_path_buf());
@@ -108,10 +113,10 @@ fn walk(
 }
 
 /// The snapshots of one test file.
-fn snapshots_of(test_file: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(golden::folder(test_file));
-    let paths = entries.into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
-    paths.filter(|path| golden::is_named(path)).collect()
+fn snapshots_of(context: &Context, test_file: &Path) -> Vec<PathBuf> {
+    let mut paths = context.files.list(&golden::folder(test_file));
+    paths.retain(|path| golden::is_named(path));
+    paths
 }
 
 fn unreadable(context: &Context, start: &Path, error: &ignore::Error) -> Diagnostic {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::paths::{absolute, display_name};
-use crate::context::Context;
+use crate::context::{Context, Files};
 use crate::diagnostic::{Code, Diagnostic};
 
 /// The file name of a project config.
@@ -23,7 +23,7 @@ pub(crate) fn locate(
     }
     let first = paths.first().map(|path| absolute(context, path));
     let start = first.as_deref().unwrap_or(&context.working_directory);
-    nearest(start).ok_or_else(|| {
+    nearest(&context.files, start).ok_or_else(|| {
         let start = display_name(context, start);
         Diagnostic::error(
             Code::ConfigMissing,
@@ -34,6 +34,6 @@ pub(crate) fn locate(
 }
 
 /// The nearest config at or above `path`.
-pub(super) fn nearest(path: &Path) -> Option<PathBuf> {
-    path.ancestors().map(|folder| folder.join(CONFIG_NAME)).find(|file| file.is_file())
+pub(super) fn nearest(files: &Files, path: &Path) -> Option<PathBuf> {
+    path.ancestors().map(|folder| folder.join(CONFIG_NAME)).find(|file| files.is_file(file))
 }

@@ -24,7 +24,7 @@ pub(crate) struct Reading {
 impl Reading {
     /// Reads a config; every problem with its shape goes to `problems`.
     pub(crate) fn of(context: &Context, path: &Path, problems: &mut Vec<Diagnostic>) -> Option<Self> {
-        let source = source::read(path, &display_name(context, path))
+        let source = source::read(&context.files, path, &display_name(context, path))
             .map_err(|problem| problems.push(problem))
             .ok()?;
         let folder = path.parent().unwrap_or(&context.working_directory).to_path_buf();

@@ -1,10 +1,10 @@
-//! A file from the disk, within limits, as text.
+//! A file of the project, within limits, as text.
 
-use std::fs::File;
-use std::io::{ErrorKind, Read};
+use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::context::Files;
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
 
 /// The largest file that is read, in bytes.
@@ -14,11 +14,11 @@ pub const MAX_BYTES: usize = 8 * 1024 * 1024;
 ///
 /// # Errors
 /// The file cannot be read, is too large, or is not UTF-8.
-pub fn read(path: &Path, display_name: &str) -> Result<Arc<SourceFile>, Diagnostic> {
+pub fn read(files: &Files, path: &Path, display_name: &str) -> Result<Arc<SourceFile>, Diagnostic> {
     let unreadable = |error: &std::io::Error| {
         Diagnostic::error(Code::Unreadable, format!("`{display_name}` cannot be read: {}", reason(error)))
     };
-    let file = File::open(path).map_err(|error| unreadable(&error))?;
+    let file = files.open(path).map_err(|error| unreadable(&error))?;
     let mut bytes = Vec::new();
     // One byte more than allowed tells a full file from one that is too large, whatever its metadata says.
     let limit = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX).saturating_add(1);
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn a_missing_file_is_told() {
-        let problem = read(Path::new("/no/such/file.yaml"), "file.yaml").map(|_| ());
+        let problem = read(&Files::default(), Path::new("/no/such/file.yaml"), "file.yaml").map(|_| ());
         assert_eq!(
             problem.map_err(|problem| problem.message),
             Err("`file.yaml` cannot be read: there is no such file".to_owned())

@@ -68,7 +68,7 @@ mod tests {
         for (written, expected) in [
             ("must_mach", Some("must_match")),
             ("MustMatch", Some("must_match")),
-            ("must_nt_match", Some("must_not_match")),
+            ("must_nt_match", None),
             ("ca", None),
             ("cab", None),
             ("something", None),

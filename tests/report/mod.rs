@@ -64,6 +64,7 @@ fn in_job(environment: &[(&str, &str)]) -> Context {
         stderr_is_terminal: false,
         terminal_size: || None,
         parallelism: NonZeroUsize::MIN,
+        files: ananke::context::Files::default(),
     }
 }
 

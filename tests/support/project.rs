@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 
-use ananke::context::{Context, SequentialIds, SystemClock};
+use ananke::context::{Context, Files, SequentialIds, SystemClock};
 use ananke::outcome::Outcome;
 use ananke::plan::{Plan, Planned, Selection, plan};
 use ananke::redact::{Redactor, Sealed};
@@ -52,6 +52,7 @@ impl Project {
             stderr_is_terminal: false,
             terminal_size: || None,
             parallelism: NonZeroUsize::MIN,
+            files: Files::default(),
         }
     }
 

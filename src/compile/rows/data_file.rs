@@ -3,14 +3,23 @@
 use std::path::PathBuf;
 
 use super::row_error::RowError;
+use crate::context::{Files, OpenFile};
 use crate::source;
 
 /// A file of data.
 #[derive(Debug)]
 pub(crate) struct DataFile {
+    pub(super) files: Files,
     pub(super) path: PathBuf,
     /// As shown in messages.
     pub(super) name: String,
+}
+
+impl DataFile {
+    /// Opens the file.
+    pub(super) fn open(&self) -> std::io::Result<OpenFile> {
+        self.files.open(&self.path)
+    }
 }
 
 /// A file that cannot be read.

@@ -1,6 +1,5 @@
 //! Rows of a CSV file: its first record names the columns, every other is a row whose values are texts.
 
-use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
 use csv::{ByteRecord, Position, Reader, ReaderBuilder};
@@ -9,6 +8,7 @@ use serde_json::{Map, Value};
 use super::data_file::{DataFile, unreadable};
 use super::row::{Row, check_name};
 use super::row_error::RowError;
+use crate::context::OpenFile;
 use crate::source::MAX_BYTES;
 
 /// Reads every record, and hands on what is in it for as long as more is wanted.
@@ -66,7 +66,7 @@ pub(super) fn at(file: &DataFile, offset: u64) -> Result<Row, RowError> {
 
 /// Opens a file and reads the names of its columns.
 fn begin(file: &DataFile) -> Result<(Reader<Quotes>, Vec<String>), RowError> {
-    let opened = File::open(&file.path).map_err(|error| unreadable(file, &error))?;
+    let opened = file.open().map_err(|error| unreadable(file, &error))?;
     // How many fields a record has is for us to judge: we say it in words.
     let mut reader = ReaderBuilder::new().flexible(true).from_reader(Quotes {
         file: BufReader::new(opened),
@@ -130,7 +130,7 @@ fn row(file: &DataFile, names: &[String], record: &ByteRecord, line: u64) -> Res
 
 /// A file whose quotes are counted: one without its partner swallows the rest of the file as one value.
 struct Quotes {
-    file: BufReader<File>,
+    file: BufReader<OpenFile>,
     is_odd: bool,
     /// Whether its lines end with a carriage return and a line feed, once one has ended.
     has_returns: Option<bool>,
@@ -175,10 +175,12 @@ fn broken(file: &DataFile, error: csv::Error) -> RowError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::context::Files;
 
     fn read(text: &[u8]) -> Vec<String> {
         let folder = tempfile::tempdir().expect("a folder");
-        let file = DataFile { path: folder.path().join("a.csv"), name: "a.csv".to_owned() };
+        let file =
+            DataFile { files: Files::default(), path: folder.path().join("a.csv"), name: "a.csv".to_owned() };
         std::fs::write(&file.path, text).expect("the file can be written");
         let mut seen = Vec::new();
         each(&file, &mut |row| {

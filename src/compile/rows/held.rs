@@ -7,6 +7,7 @@ use serde_json::Map;
 
 use super::row::{Row, check_name};
 use super::row_error::RowError;
+use crate::context::Files;
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
 use crate::source::{self, Entry, Node, NodeValue};
 use crate::variables::Filling;
@@ -42,8 +43,8 @@ impl Held {
 }
 
 /// The rows of a YAML file: a list of mappings.
-pub(super) fn held(path: &Path, name: &str) -> Result<Held, Vec<Diagnostic>> {
-    let source = source::read(path, name).map_err(|problem| vec![problem])?;
+pub(super) fn held(files: &Files, path: &Path, name: &str) -> Result<Held, Vec<Diagnostic>> {
+    let source = source::read(files, path, name).map_err(|problem| vec![problem])?;
     let (node, problems) = source::tree(&source);
     match node {
         Some(Node { value: NodeValue::List(rows), .. }) if problems.is_empty() => {

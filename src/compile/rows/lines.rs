@@ -1,6 +1,5 @@
 //! Rows of a JSONL file: an object a line, blank lines left out.
 
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 
 use serde_json::Value;
@@ -15,7 +14,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Reads every line, and hands on what is in it for as long as more is wanted.
 pub(super) fn each(file: &DataFile, take: &mut dyn FnMut(Result<Row, RowError>) -> bool) {
-    let mut reader = match File::open(&file.path) {
+    let mut reader = match file.open() {
         Ok(opened) => BufReader::new(opened),
         Err(error) => {
             take(Err(unreadable(file, &error)));
@@ -46,7 +45,7 @@ pub(super) fn each(file: &DataFile, take: &mut dyn FnMut(Result<Row, RowError>) 
 /// Reads the row that begins at `offset`.
 pub(super) fn at(file: &DataFile, offset: u64) -> Result<Row, RowError> {
     let mut line = Vec::new();
-    let read = File::open(&file.path).and_then(|mut opened| {
+    let read = file.open().and_then(|mut opened| {
         opened.seek(SeekFrom::Start(offset))?;
         read_line(&mut BufReader::new(opened), &mut line)
     });

@@ -50,9 +50,11 @@ impl Rows {
         let name = display_name(context, &path);
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
         match ending.as_deref() {
-            Some("csv") => Some(Self::Delimited(DataFile { path, name })),
-            Some("jsonl" | "ndjson") => Some(Self::Lines(DataFile { path, name })),
-            Some("yaml" | "yml") => match held(&path, &name) {
+            Some("csv") => Some(Self::Delimited(DataFile { files: context.files.clone(), path, name })),
+            Some("jsonl" | "ndjson") => {
+                Some(Self::Lines(DataFile { files: context.files.clone(), path, name }))
+            }
+            Some("yaml" | "yml") => match held(&context.files, &path, &name) {
                 Ok(held) => Some(Self::Held(held)),
                 Err(problems) => {
                     for problem in problems {

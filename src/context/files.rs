@@ -1,0 +1,143 @@
+//! The files of a project as they are read: from the disk, or unsaved text in the place of what is there.
+//!
+//! Writing goes to the disk and is none of this.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The files of a project: the disk, with unsaved text over it.
+#[derive(Clone, Debug, Default)]
+pub struct Files {
+    unsaved: Arc<BTreeMap<PathBuf, Arc<[u8]>>>,
+}
+
+/// What is at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// A file of this many bytes.
+    File(u64),
+    /// A directory.
+    Directory,
+    /// Something else, such as a pipe.
+    Other,
+}
+
+/// A file that is being read.
+#[derive(Debug)]
+pub struct OpenFile(Inner);
+
+#[derive(Debug)]
+enum Inner {
+    Disk(File),
+    Unsaved(Cursor<Arc<[u8]>>),
+}
+
+impl Files {
+    /// These with `text` as the file at `path`, which need not exist.
+    #[must_use]
+    pub fn with_unsaved(&self, path: PathBuf, text: &str) -> Self {
+        let mut unsaved = (*self.unsaved).clone();
+        unsaved.insert(path, text.as_bytes().into());
+        Self { unsaved: Arc::new(unsaved) }
+    }
+
+    /// The paths of unsaved texts.
+    pub fn unsaved(&self) -> impl Iterator<Item = &Path> {
+        self.unsaved.keys().map(PathBuf::as_path)
+    }
+
+    /// Opens the file at `path`.
+    ///
+    /// # Errors
+    /// If it is not there or cannot be read.
+    pub fn open(&self, path: &Path) -> io::Result<OpenFile> {
+        match self.unsaved.get(path) {
+            Some(text) => Ok(OpenFile(Inner::Unsaved(Cursor::new(Arc::clone(text))))),
+            None => File::open(path).map(|file| OpenFile(Inner::Disk(file))),
+        }
+    }
+
+    /// What is at `path`, without opening it: a pipe would wait for its writer.
+    ///
+    /// # Errors
+    /// If there is nothing, or the system does not say.
+    pub fn look(&self, path: &Path) -> io::Result<Found> {
+        if let Some(text) = self.unsaved.get(path) {
+            return Ok(Found::File(text.len() as u64));
+        }
+        let found = std::fs::metadata(path)?;
+        Ok(match found.is_file() {
+            true => Found::File(found.len()),
+            false if found.is_dir() => Found::Directory,
+            false => Found::Other,
+        })
+    }
+
+    /// Whether there is a file at `path`.
+    pub fn is_file(&self, path: &Path) -> bool {
+        matches!(self.look(path), Ok(Found::File(_)))
+    }
+
+    /// Whether there is a directory at `path`.
+    pub fn is_directory(&self, path: &Path) -> bool {
+        matches!(self.look(path), Ok(Found::Directory))
+    }
+
+    /// The paths of what is directly in `directory`, sorted; nothing if it cannot be read.
+    pub fn list(&self, directory: &Path) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+        let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        paths.extend(self.unsaved().filter(|path| path.parent() == Some(directory)).map(Path::to_path_buf));
+        paths.sort();
+        paths.dedup();
+        paths
+    }
+}
+
+impl Read for OpenFile {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match &mut self.0 {
+            Inner::Disk(file) => file.read(buffer),
+            Inner::Unsaved(text) => text.read(buffer),
+        }
+    }
+}
+
+impl Seek for OpenFile {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        match &mut self.0 {
+            Inner::Disk(file) => file.seek(to),
+            Inner::Unsaved(text) => text.seek(to),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(files: &Files, path: &Path) -> io::Result<String> {
+        let mut text = String::new();
+        files.open(path)?.read_to_string(&mut text).map(|_| text)
+    }
+
+    #[test]
+    fn unsaved_text_is_over_the_disk() {
+        let folder = tempfile::tempdir().unwrap();
+        let [saved, new] = ["saved.yaml", "new.yaml"].map(|name| folder.path().join(name));
+        std::fs::write(&saved, "old").unwrap();
+        let disk = Files::default();
+        assert_eq!(text(&disk, &saved).unwrap(), "old");
+        assert_eq!(disk.list(folder.path()), [saved.as_path()]);
+        assert!(text(&disk, &new).is_err() && !disk.is_file(&new) && disk.is_directory(folder.path()));
+
+        let files = disk.with_unsaved(saved.clone(), "changed").with_unsaved(new.clone(), "made");
+        assert_eq!(text(&files, &saved).unwrap(), "changed");
+        assert_eq!(text(&files, &new).unwrap(), "made");
+        assert_eq!(files.look(&new).unwrap(), Found::File(4));
+        assert_eq!(files.list(folder.path()), [new, saved]);
+    }
+}

@@ -36,6 +36,7 @@ fn only_what_must_change_is_replaced() {
             r#"{"type":"summary","total":2,"started":[NOW],"duration_ms":[ELAPSED],"exit_code":0}"#,
         ),
         ("cart 0f8fad5b-d9cb-469f-a165-70867728950e!", "cart [UUID]!"),
+        ("no JSON (expected value at line 1 column 1): its", "no JSON ([CAUSE]): its"),
         ("in `/tmp/ananke-case-1-2/a` or", "in `[CASE]/a` or"),
     ] {
         assert_eq!(normalised(text, place), expected);

@@ -44,9 +44,9 @@ fn one_anchor_may_be_used_by_many() {
     let mut text =
         "version: \"1.0\"\nname: a\nturns:\n  - &turn { user: a, assert: { tools: { forbid: [b] } } }\n"
             .to_owned();
-    text += &"  - *turn\n  - { <<: *turn, user: c }\n".repeat(5_000);
+    text += &"  - *turn\n  - { <<: *turn, user: c }\n".repeat(1_500);
     let loaded = load::<TestFile>(FileKind::Test, &source("a.yaml", &text)).expect("an honest file");
-    assert_eq!(loaded.value.tests[0].turns.as_ref().map(Vec::len), Some(10_001));
+    assert_eq!(loaded.value.tests[0].turns.as_ref().map(Vec::len), Some(3_001));
 }
 
 #[test]

@@ -17,6 +17,8 @@ pub(crate) fn normalised(text: &str, workplace: &Path) -> String {
             r#"|(?P<moment>"(?:started|ended|timestamp)":)(?:\d+|"[^"]*")"#,
             r"|(?P<shown><time[^>]*>)[^<]*",
             r#"|"duration_ms":[\d.]+(?P<whole>,"exit_code":)"#,
+            // What a library reports.
+            r"|(?P<cause>\([^()`]* at line \d+ column \d+\))",
             // In a pattern a variable is escaped.
             r"|(?P<id>\b[0-9a-f]{8}\\?-[0-9a-f]{4}\\?-4[0-9a-f]{3}\\?-[89ab][0-9a-f]{3}\\?-[0-9a-f]{12}\b)",
         ))
@@ -29,7 +31,13 @@ pub(crate) fn normalised(text: &str, workplace: &Path) -> String {
         let whole = || Some(format!("\"duration_ms\":[ELAPSED]{}", found.name("whole")?.as_str()));
         let now = || ["stamp", "moment"].iter().find_map(|name| after(name, "[NOW]"));
         let shown = || found.name("shown").map(|_| "<time>[NOW]".to_owned());
-        elapsed.or_else(now).or_else(shown).or_else(whole).unwrap_or_else(|| "[UUID]".to_owned())
+        let cause = || found.name("cause").map(|_| "([CAUSE])".to_owned());
+        elapsed
+            .or_else(now)
+            .or_else(cause)
+            .or_else(shown)
+            .or_else(whole)
+            .unwrap_or_else(|| "[UUID]".to_owned())
     });
     replaced.into_owned()
 }

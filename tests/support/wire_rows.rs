@@ -13,7 +13,8 @@ pub(crate) struct Row {
     /// What the agent does after it has read the request.
     pub(crate) steps: Vec<Step>,
     pub(crate) limits: Limits,
-    /// How the exchange ends; an error as it is shown, with `AGENT` for the agent's address.
+    /// How the exchange ends; an error as it is shown, with `AGENT` for the agent's address, and [`CAUSE`] for what a library
+    /// reports.
     pub(crate) ends: Result<Ended, &'static str>,
 }
 
@@ -26,6 +27,16 @@ impl Row {
         change(&mut self.limits);
         self
     }
+}
+
+/// What a library or the system reports, which is not asserted.
+pub(crate) const CAUSE: &str = "[CAUSE]";
+
+/// Whether a message is the expected one, whatever a library reports in the place of [`CAUSE`].
+pub(crate) fn is_message(message: &str, expected: &str) -> bool {
+    let Some((before, after)) = expected.split_once(CAUSE) else { return message == expected };
+    let cause = message.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
+    cause.is_some_and(|cause| !cause.is_empty())
 }
 
 const STARTED: &str = "data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t-1\",\"runId\":\"r-1\"}\n\n";
@@ -227,7 +238,7 @@ fn bad_events() -> Vec<Row> {
             "malformed JSON",
             events("data: {'type': 'X'}\n\n"),
             Err(
-                "event 1 is not valid JSON (key must be a string at line 1 column 2) (`{'type': 'X'}`); received: HTTP 200, text/event-stream, 21 bytes, starting `data: {'type': 'X'}\\n\\n`",
+                "event 1 is not valid JSON ([CAUSE]) (`{'type': 'X'}`); received: HTTP 200, text/event-stream, 21 bytes, starting `data: {'type': 'X'}\\n\\n`",
             ),
         ),
         Row::new(
@@ -294,43 +305,37 @@ fn broken() -> Vec<Row> {
         Row::new(
             "closed before the head",
             vec![],
-            Err(
-                "the connection to http://AGENT/agent ended before an answer came: connection closed before message completed",
-            ),
+            Err("the connection to http://AGENT/agent ended before an answer came: [CAUSE]"),
         ),
         Row::new(
             "closed in the head",
             vec![send("HTTP/1.1 200 OK\r\ncontent-ty")],
-            Err(
-                "the connection to http://AGENT/agent ended before an answer came: connection closed before message completed",
-            ),
+            Err("the connection to http://AGENT/agent ended before an answer came: [CAUSE]"),
         ),
         Row::new(
             "not HTTP",
             vec![send("SSH-2.0-OpenSSH_9.7\r\n")],
-            Err(
-                "the connection to http://AGENT/agent ended before an answer came: invalid HTTP version parsed",
-            ),
+            Err("the connection to http://AGENT/agent ended before an answer came: [CAUSE]"),
         ),
         Row::new(
             "cut between events",
             cut(STARTED),
             Err(
-                "the connection broke before the run ended: unexpected EOF during chunk size line; received: HTTP 200, text/event-stream, 61 bytes, 1 event, starting `data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t-1\",\"runId\":\"r-1\"}\\n\\n`",
+                "the connection broke before the run ended: [CAUSE]; received: HTTP 200, text/event-stream, 61 bytes, 1 event, starting `data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t-1\",\"runId\":\"r-1\"}\\n\\n`",
             ),
         ),
         Row::new(
             "cut inside an event",
             cut("data: {\"type\":\"RUN"),
             Err(
-                "the connection broke inside an event: unexpected EOF during chunk size line; received: HTTP 200, text/event-stream, 18 bytes, starting `data: {\"type\":\"RUN`",
+                "the connection broke inside an event: [CAUSE]; received: HTTP 200, text/event-stream, 18 bytes, starting `data: {\"type\":\"RUN`",
             ),
         ),
         Row::new(
             "shorter than promised",
             answer("200 OK", "content-type: text/event-stream\r\ncontent-length: 100\r\n", STARTED),
             Err(
-                "the connection broke before the run ended: end of file before message length reached; received: HTTP 200, text/event-stream, 61 bytes, 1 event, starting `data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t-1\",\"runId\":\"r-1\"}\\n\\n`",
+                "the connection broke before the run ended: [CAUSE]; received: HTTP 200, text/event-stream, 61 bytes, 1 event, starting `data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t-1\",\"runId\":\"r-1\"}\\n\\n`",
             ),
         ),
     ]

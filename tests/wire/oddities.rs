@@ -8,6 +8,7 @@ use proptest::prelude::*;
 
 use crate::support::canned::{Canned, limits, session, settings, user};
 use crate::support::summary::Summary;
+use crate::support::wire_rows::is_message;
 
 const STARTED: &str = r#"{"type":"RUN_STARTED","threadId":"t-1","runId":"r-1"}"#;
 const FINISHED: &str = r#"{"type":"RUN_FINISHED","threadId":"t-1","runId":"r-1"}"#;
@@ -88,7 +89,7 @@ const ODDITIES: [(&str, &[&str], &str); 41] = [
             r#"{"type":"CUSTOM","name":"a"}"#,
             r#"{"type":"CUSTOM","name":"b","value":1e999}"#,
         ],
-        "custom a: null\ncustom b: null\n! a `CUSTOM` has a `value` in its `CUSTOM` that cannot be read (number out of range at line 1 column 5)\n-",
+        "custom a: null\ncustom b: null\n! a `CUSTOM` has a `value` in its `CUSTOM` that cannot be read ([CAUSE])\n-",
     ),
     (
         "a failure told of an answer that never came, and one of another agent's own",
@@ -312,7 +313,7 @@ async fn odd_events_are_taken_where_they_are_clear() {
     for (name, events, expected) in ODDITIES {
         let events: Vec<_> = events.iter().map(|event| event.as_bytes()).collect();
         let means = means(&events).await;
-        if means != expected {
+        if !is_message(&means, expected) {
             write!(wrong, "{name}\nexpected\n{expected}\ngot\n{means}\n\n")
                 .expect("a string takes everything");
         }

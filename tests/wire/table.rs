@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 use crate::support::canned::{limits, session, settings, user};
 use crate::support::raw_agent::{RawAgent, Step};
 use crate::support::summary::Summary;
-use crate::support::wire_rows::{Row, rows};
+use crate::support::wire_rows::{Row, is_message, rows};
 
 async fn carried_out(row: &Row) -> (Result<Ended, TargetError>, String, Summary) {
     let agent = RawAgent::start(vec![[&[Step::Expect], &row.steps[..]].concat()]).await;
@@ -35,9 +35,12 @@ async fn every_row_ends_as_it_says() {
     for row in rows() {
         let (ended, address, summary) = carried_out(&row).await;
         let ended = ended.map_err(|failure| failure.to_string().replace(&address, "AGENT"));
-        let expected = row.ends.map_err(str::to_owned);
-        if ended != expected {
-            writeln!(wrong, "{}\n  expected {expected:?}\n  got      {ended:?}", row.name)
+        let is_expected = match (&ended, row.ends) {
+            (Err(message), Err(expected)) => is_message(message, expected),
+            (ended, expected) => *ended == expected.map_err(str::to_owned),
+        };
+        if !is_expected {
+            writeln!(wrong, "{}\n  expected {:?}\n  got      {ended:?}", row.name, row.ends)
                 .expect("a string takes everything");
         }
         if !row.limits.cancel.is_cancelled() {
@@ -80,10 +83,8 @@ async fn a_refused_connection_says_where_and_why() {
     let mut session = session(settings(endpoint), transport, 1).await;
     let failure =
         session.exchange(user(1, "hi"), &limits(), &mut Summary::default()).await.expect_err("nobody there");
-    assert_eq!(
-        failure.to_string(),
-        "could not connect to http://127.0.0.1:1/: connection refused (os error 111)"
-    );
+    let message = failure.to_string();
+    assert!(is_message(&message, "could not connect to http://127.0.0.1:1/: [CAUSE]"), "{message}");
     assert_eq!(failure.help.as_deref(), Some("is the agent running, and is `endpoint` its address?"));
 }
 
@@ -96,10 +97,7 @@ async fn a_server_without_tls_is_not_mistaken_for_one_that_is_not_there() {
     let failure =
         session.exchange(user(1, "hi"), &limits(), &mut Summary::default()).await.expect_err("no TLS");
     let message = failure.to_string().replace(&agent.address.to_string(), "AGENT");
-    assert_eq!(
-        message,
-        "could not connect to https://AGENT/agent: received corrupt message of type InvalidContentType"
-    );
+    assert!(is_message(&message, "could not connect to https://AGENT/agent: [CAUSE]"), "{message}");
     let help = "the server does not seem to speak TLS: is it `http://` instead of `https://`?";
     assert_eq!(failure.help.as_deref(), Some(help));
 }

@@ -1,7 +1,6 @@
 //! Target → test → turn: merging, what `false` and numbers do, duplicates, origins (SPEC 7.1).
 
-use ananke::assertion::{Inherited, Measure, Rule};
-use ananke::golden::Volatile;
+use ananke::assertion::{Inherited, Measure};
 use ananke::outcome::Level;
 use proptest::prelude::*;
 
@@ -10,10 +9,11 @@ use crate::rules::levels::inherited;
 fn names(inherited: &Inherited) -> Vec<String> {
     let all = inherited.test.iter().chain(inherited.turns.iter().flat_map(|turn| &turn.entries));
     all.map(|entry| {
-        let name = match &entry.rule {
-            Rule::Forbid(rule) => rule.name.clone(),
-            Rule::Require(rule) => rule.selector.name.describe().trim_matches('`').to_owned(),
-            other => other.path().to_owned(),
+        let name = match entry.path() {
+            "tools.forbid" | "tools.require" => {
+                entry.describe().split('`').nth(1).unwrap_or_default().to_owned()
+            }
+            other => other.to_owned(),
         };
         format!("{} {name}", entry.origin.level.as_str())
     })
@@ -64,50 +64,49 @@ fn the_innermost_limit_is_in_force_and_false_switches_off() {
 }
 
 #[test]
-fn a_looser_turn_answers_for_its_own_time() {
+fn a_looser_turn_separate_its_own_time() {
     let limit = |value: &str| format!("{{timing: {{max_duration_ms: {value}}}}}");
     let (test, tighter, looser, off) = (limit("100"), limit("50"), limit("200"), limit("false"));
     let merged =
         inherited(&[("test", &test), ("turn 1", &tighter), ("turn 2", &looser), ("turn 3", &off)], 4);
     let answers: Vec<bool> =
-        merged.turns.iter().map(|turn| turn.answers_for.contains(&Measure::Duration)).collect();
+        merged.turns.iter().map(|turn| turn.separate.contains(&Measure::Duration)).collect();
     assert_eq!(answers, [false, true, true, false]);
 }
 
-/// What each snapshot leaves out, level by level: `level name: volatile paths; turns`.
+/// What each snapshot expects, with the level that defines it.
 fn snapshots(blocks: &[(&str, &str)]) -> Vec<String> {
     let merged = inherited(blocks, 2);
     let all = merged.test.iter().chain(merged.turns.iter().flat_map(|turn| &turn.entries));
-    let told = all.filter_map(|entry| match &entry.rule {
-        Rule::Snapshot(snapshot) => {
-            let paths: Vec<&str> = snapshot.volatile.iter().map(Volatile::as_str).collect();
-            let name = snapshot.name.as_deref().unwrap_or("-");
-            let (level, left_out) = (entry.origin.level.as_str(), &snapshot.left_out);
-            Some(format!("{level} {name}: {}; {left_out:?}", paths.join(" ")))
-        }
-        _ => None,
-    });
-    told.collect()
+    let snapshots = all.filter(|entry| entry.path() == "snapshot");
+    let words = |entry: &ananke::assertion::Entry| entry.describe().replace("the snapshot", "");
+    snapshots.map(|entry| format!("{}{}", entry.origin.level.as_str(), words(entry))).collect()
 }
 
 #[test]
 fn the_innermost_snapshot_of_the_test_is_in_force_and_a_turn_has_its_own() {
     let target = ("target", "{snapshot: {name: a, volatile: [state.at, text]}}");
-    assert_eq!(snapshots(&[target]), ["target a: state.at text; []"]);
+    assert_eq!(snapshots(&[target]), ["target, apart from `state.at`, `text`"]);
     assert_eq!(
         snapshots(&[
             target,
             ("test", "{snapshot: {volatile: [state.by, text]}}"),
             ("turn 2", "{snapshot: b}")
         ]),
-        ["test -: state.at text state.by; []", "turn b: state.at text state.by; []"]
+        [
+            "test, apart from `state.at`, `text`, `state.by`",
+            "turn, apart from `state.at`, `text`, `state.by`"
+        ]
     );
     assert_eq!(
         snapshots(&[target, ("test", "{snapshot: false}"), ("turn 1", "{snapshot: {volatile: [x.args.a]}}")]),
-        ["turn -: x.args.a; []"],
+        ["turn, apart from `x.args.a`"],
         "what is switched off brings nothing along"
     );
-    assert_eq!(snapshots(&[target, ("turn 2", "{snapshot: false}")]), ["target a: state.at text; [1]"]);
+    assert_eq!(
+        snapshots(&[target, ("turn 2", "{snapshot: false}")]),
+        ["target, without turn 2, apart from `state.at`, `text`"]
+    );
     assert_eq!(snapshots(&[("turn 1", "{snapshot: false}")]), [""; 0]);
 }
 
@@ -124,18 +123,18 @@ fn the_outcome_of_the_last_turn_overrides_that_of_the_test() {
 }
 
 #[test]
-fn a_turn_answers_for_each_measure_alone() {
+fn a_turn_separate_each_measure_alone() {
     let usage = |input: &str| format!("{{usage: {{max_input_tokens: {input}, max_output_tokens: 5}}}}");
     let (test, turn) = (usage("10"), usage("20"));
     let merged = inherited(&[("test", &test), ("turn 1", &turn)], 2);
-    assert_eq!(merged.turns[0].answers_for, [Measure::InputTokens]);
-    assert_eq!(merged.turns[1].answers_for, []);
+    assert_eq!(merged.turns[0].separate, [Measure::InputTokens]);
+    assert_eq!(merged.turns[1].separate, []);
 }
 
 fn left_out(blocks: &[(&str, &str)], turns: usize) -> (Vec<String>, Vec<Vec<&'static str>>) {
     let merged = inherited(blocks, turns);
     let out = |turn: &ananke::assertion::TurnRules| {
-        turn.left_out.iter().map(|replaced| replaced.entry.rule.path()).collect()
+        turn.left_out.iter().map(|replaced| replaced.entry.path()).collect()
     };
     (names(&merged), merged.turns.iter().map(out).collect())
 }
@@ -179,7 +178,7 @@ fn the_last_turn_decides_on_the_state_of_the_test() {
 }
 
 #[test]
-fn a_number_of_calls_overrides_and_a_looser_turn_answers_for_itself() {
+fn a_number_of_calls_overrides_and_a_looser_turn_separate_itself() {
     let max = |number: &str| format!("{{tools: {{max_calls: {number}}}}}");
     let (two, three, off) = (max("2"), max("3"), max("false"));
     let found = |blocks: &[(&str, &str)]| left_out(blocks, 2);

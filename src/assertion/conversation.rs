@@ -1,22 +1,25 @@
-//! A conversation as JSON, for those who are asked about it: no protocol's words, no times, nothing cut or masked.
+//! A conversation as JSON, for scripts: nothing of a protocol, no times, nothing truncated or masked.
 //!
 //! The part of a trace that a rule looks at flows in, a mapping flows out; docs/scripts.md says what each key means.
 
 use serde_json::{Map, Value, json};
 
-use crate::assertion::judge::{Home, Scope};
+use super::judge::View;
 use crate::model::TextOf;
 use crate::trace::{Author, Message, Role, ToolCall, Turn};
 
-/// What was said and done, as far as `scope` sees it.
-pub(super) fn conversation(scope: &Scope<'_>) -> Map<String, Value> {
-    let messages = scope.trace.messages.iter();
-    let messages = messages.filter(|message| scope.hears(message) || scope.hears_user(message)).map(message);
-    let calls = scope.trace.calls.iter().enumerate();
-    let calls = calls.filter(|(index, _)| scope.counts_or_answered(*index)).map(|(_, told)| call(told));
+/// What was said and done, as far as the rule sees it.
+pub(super) fn conversation(view: &View<'_>) -> Map<String, Value> {
+    let messages = view.trace.messages.iter();
+    let messages = messages
+        .filter(|message| view.includes_text(message) || view.includes_user_text(message))
+        .map(message);
+    let calls = view.trace.calls.iter().enumerate();
+    let calls =
+        calls.filter(|(index, _)| view.counts_or_was_answered(*index)).map(|(_, counted)| call(counted));
     Map::from_iter([
-        ("output".to_owned(), Value::String(scope.text(TextOf::Final))),
-        ("input".to_owned(), input(scope).map_or(Value::Null, Value::from)),
+        ("output".to_owned(), Value::String(view.text(TextOf::Final))),
+        ("input".to_owned(), input(view).map_or(Value::Null, Value::from)),
         ("expected".to_owned(), Value::Null),
         ("messages".to_owned(), messages.collect()),
         ("tool_calls".to_owned(), calls.collect()),
@@ -24,16 +27,9 @@ pub(super) fn conversation(scope: &Scope<'_>) -> Map<String, Value> {
 }
 
 /// What the user said in the turn, or in the last turn of the test in which they said something.
-fn input<'t>(scope: &Scope<'t>) -> Option<&'t str> {
+fn input<'t>(view: &View<'t>) -> Option<&'t str> {
     let said = |turn: &'t Turn| turn.input.message_id.is_some().then_some(turn.input.text.as_str());
-    match scope.home {
-        Home::Turn(turn) => scope.trace.turns.get(turn).and_then(said),
-        Home::Test => {
-            let turns = scope.trace.turns.iter().enumerate().rev();
-            let mut heard = turns.filter(|(index, _)| !scope.reach.left_out.contains(index));
-            heard.find_map(|(_, turn)| said(turn))
-        }
-    }
+    view.turns().rev().find_map(|(_, turn)| said(turn))
 }
 
 fn message(message: &Message) -> Value {
@@ -67,8 +63,8 @@ fn call(call: &ToolCall) -> Value {
     })
 }
 
-fn subagent(lane: &Author) -> Option<&str> {
-    match lane {
+fn subagent(author: &Author) -> Option<&str> {
+    match author {
         Author::Agent => None,
         Author::Subagent(id) => Some(id),
     }

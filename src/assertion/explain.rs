@@ -1,77 +1,77 @@
-//! What is in force where, as a value that people can be shown: by home, with who wrote it and what it replaced.
+//! Which rules apply where, as a value that people can be shown: by scope, with the origin of each and what it replaces.
 //!
-//! Merged blocks flow in, an [`Explanation`] comes out. Its words are those of the rules themselves, and what it says
-//! to be in force is what [`inherit`] merged: nothing is decided here.
+//! Merged blocks flow in, an [`Explanation`] comes out. Its words are those of the rules, and what it says to apply is what
+//! [`inherit`] merged: nothing is decided here.
 
-use super::block::{Block, Setting};
-use super::inherit::effective;
-use super::inherit::inherit;
-use super::rule::{Entry, Kind, Origin};
-use crate::assertion::judge::Home;
-use crate::assertion::limits::Measure;
+use super::block::Block;
+use super::inherit::{TurnRules, effective, inherit};
+use super::judge::Scope;
+use super::limits::{Measure, Setting};
+use super::origin::Origin;
+use super::rule::{Dropped, Entry, Kind, Replaced};
 
-/// What is in force in a test.
+/// Which rules apply in a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
-    /// What has the test as its home.
+    /// Those whose scope is the test.
     pub test: Part,
-    /// What has a turn as its home, turn by turn.
+    /// Those whose scope is a turn, turn by turn.
     pub turns: Vec<Part>,
 }
 
-/// What is settled with one home.
+/// The rules of one scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Prohibitions and obligations, outer levels first.
+    /// Prohibitions and requirements, outer levels first.
     pub rules: Vec<ExplainedRule>,
-    /// The limits in force.
+    /// The limits that apply.
     pub limits: Vec<ExplainedLimit>,
-    /// What was written again, and where it stood already.
+    /// Duplicates, and where the rule was already defined.
     pub dropped: Vec<(String, Origin, Origin)>,
-    /// What outer levels wrote and this home does not look at.
+    /// What outer levels define and this scope switches off.
     pub switched_off: Vec<SwitchedOff>,
-    /// Whether calls of subagents are left out, where this home says so, and who does.
+    /// Whether calls of subagents are excluded, if this scope says so, and where.
     pub subagents: Option<(bool, Origin)>,
-    /// Of a turn: what of it is left out of the test's sum.
-    pub answers_for: Vec<Measure>,
-    /// Of a turn: whether it is told what was before, so that nothing of the test is in force on it.
+    /// Of a turn: what of it does not count towards the test's total.
+    pub separate: Vec<Measure>,
+    /// A replay turn: inherits nothing.
     pub is_replay: bool,
 }
 
-/// One prohibition or obligation.
+/// One prohibition or requirement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExplainedRule {
     /// Its kind.
     pub kind: Kind,
-    /// When it is settled.
-    pub settled: String,
-    /// What it wants.
+    /// When it is decided, in words.
+    pub when_decided: String,
+    /// What it expects.
     pub words: String,
-    /// Who wrote it.
+    /// Where it is defined.
     pub origin: Origin,
 }
 
-/// A prohibition or an obligation that is not in force here.
+/// A prohibition or a requirement that does not apply here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SwitchedOff {
-    /// What it wants.
+    /// What it expects.
     pub words: String,
-    /// Who wrote it.
+    /// Where it is defined.
     pub origin: Origin,
-    /// Who says otherwise.
+    /// What replaces it.
     pub by: Origin,
 }
 
-/// One limit of one home.
+/// One limit of one scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExplainedLimit {
     /// What is limited.
     pub measure: Measure,
-    /// What is in force, which may be that there is no limit.
+    /// What applies, which may be that there is no limit.
     pub words: String,
-    /// Who says so.
+    /// Where it is written.
     pub origin: Origin,
-    /// What this home replaced or switched off, the nearest level first.
+    /// What this scope replaces or switches off, the nearest level first.
     pub replaced: Vec<(String, Origin)>,
 }
 
@@ -81,48 +81,48 @@ pub fn explain(target: &Block, test: &Block, turns: &[Block]) -> Explanation {
     let of_test = |measure: Measure| {
         let mut limit = limit(measure, &[target, test])?;
         if matches!(effective(measure, &[target, test]), Some(Setting::Bound(_) | Setting::Later(..))) {
-            let held: Vec<bool> = merged
+            let applies: Vec<bool> = merged
                 .turns
                 .iter()
                 .zip(turns)
                 .map(|(rules, block)| {
-                    if measure.is_summed() {
-                        !rules.answers_for.contains(&measure)
+                    if measure.has_total() {
+                        !rules.separate.contains(&measure)
                     } else {
                         block.limits.get(measure).is_none() && !block.is_replay
                     }
                 })
                 .collect();
-            let (word, together) = if measure.is_summed() { ("for", " together") } else { ("on", "") };
-            limit.words.push_str(&listed(&held, word, together));
+            let (word, together) = if measure.has_total() { ("for", " together") } else { ("on", "") };
+            limit.words.push_str(&listed(&applies, word, together));
         }
         Some(limit)
     };
     let whole = Part {
-        rules: rules(&merged.test, Home::Test),
+        rules: rules(&merged.test, Scope::Test),
         limits: Measure::ALL.into_iter().filter_map(of_test).collect(),
         dropped: dropped(&merged.dropped),
         switched_off: switched_off(&merged.replaced),
         subagents: test
             .subagents
             .clone()
-            .or_else(|| target.subagents.clone().filter(|_| test.leaves_subagents_out().is_none())),
-        answers_for: Vec::new(),
+            .or_else(|| target.subagents.clone().filter(|_| test.excludes_subagents().is_none())),
+        separate: Vec::new(),
         is_replay: false,
     };
     let of_turn = |(number, (own, block))| {
-        let (own, block): (&super::TurnRules, &Block) = (own, block);
-        // What an outer level says is not in force on a turn that is told what was before.
+        let (own, block): (&TurnRules, &Block) = (own, block);
+        // What an outer level says does not apply to a replay turn.
         let levels: &[&Block] = if own.is_replay { &[block] } else { &[target, test, block] };
-        let answers = own.answers_for.iter().copied();
+        let answers = own.separate.iter().copied();
         let answers = answers.filter(|measure| merged.limits.get(*measure).is_some() && !own.is_replay);
         Part {
-            rules: rules(&own.entries, Home::Turn(number)),
+            rules: rules(&own.entries, Scope::Turn(number)),
             limits: Measure::ALL.into_iter().filter_map(|measure| limit(measure, levels)).collect(),
             dropped: dropped(&own.dropped),
             switched_off: switched_off([own.replaced.as_slice(), &own.left_out].concat().as_slice()),
             subagents: block.subagents.clone(),
-            answers_for: answers.collect(),
+            separate: answers.collect(),
             is_replay: own.is_replay,
         }
     };
@@ -130,10 +130,10 @@ pub fn explain(target: &Block, test: &Block, turns: &[Block]) -> Explanation {
     Explanation { test: whole, turns }
 }
 
-/// Which turns a limit of the test is about, behind its number.
+/// Which turns a limit of the test is about, after its number.
 fn listed(turns: &[bool], word: &str, together: &str) -> String {
-    let held = turns.iter().zip(1_usize..).filter(|(held, _)| **held);
-    let numbers: Vec<String> = held.map(|(_, number)| number.to_string()).collect();
+    let counted = turns.iter().zip(1_usize..).filter(|(applies, _)| **applies);
+    let numbers: Vec<String> = counted.map(|(_, number)| number.to_string()).collect();
     match numbers.as_slice() {
         [] => format!(" {word} no turn: each says its own"),
         [_] if turns.len() == 1 => String::new(),
@@ -143,18 +143,18 @@ fn listed(turns: &[bool], word: &str, together: &str) -> String {
     }
 }
 
-fn rules(entries: &[Entry], home: Home) -> Vec<ExplainedRule> {
+fn rules(entries: &[Entry], scope: Scope) -> Vec<ExplainedRule> {
     let explained = |Entry { rule, origin }: &Entry| ExplainedRule {
         kind: rule.kind(),
-        settled: rule.settled(home),
+        when_decided: rule.when_decided(scope),
         words: rule.describe(),
         origin: origin.clone(),
     };
     entries.iter().map(explained).collect()
 }
 
-fn switched_off(replaced: &[super::Replaced]) -> Vec<SwitchedOff> {
-    let told = replaced.iter().map(|super::Replaced { entry, by }| SwitchedOff {
+fn switched_off(replaced: &[Replaced]) -> Vec<SwitchedOff> {
+    let told = replaced.iter().map(|Replaced { entry, by }| SwitchedOff {
         words: entry.rule.describe(),
         origin: entry.origin.clone(),
         by: by.clone(),
@@ -162,7 +162,7 @@ fn switched_off(replaced: &[super::Replaced]) -> Vec<SwitchedOff> {
     told.collect()
 }
 
-fn dropped(dropped: &[super::Dropped]) -> Vec<(String, Origin, Origin)> {
+fn dropped(dropped: &[Dropped]) -> Vec<(String, Origin, Origin)> {
     let told = dropped.iter();
     told.map(|one| (one.entry.rule.describe(), one.entry.origin.clone(), one.kept.clone())).collect()
 }
@@ -173,7 +173,7 @@ fn said(measure: Measure, block: &Block) -> impl Iterator<Item = &Setting> {
     block.limits.get(measure).into_iter().chain(replaced.map(|(_, setting)| setting))
 }
 
-/// The limit in force, outer levels first. What was replaced is told by the home that replaces it, and by it alone.
+/// The limit that applies, outer levels first. What was replaced is reported by the scope that replaces it alone.
 fn limit(measure: Measure, levels: &[&Block]) -> Option<ExplainedLimit> {
     let mut said = levels.iter().rev().flat_map(|block| said(measure, block));
     let setting = said.next()?;

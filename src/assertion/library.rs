@@ -36,7 +36,7 @@ impl<'a> Library<'a> {
         (message, help)
     }
 
-    /// What is wrong with how the blocks extend each other; a circle is told once.
+    /// What is wrong with how the blocks extend each other; a circle is reported once.
     pub fn check(&self, problems: &mut Vec<Diagnostic>) {
         let blocks: Vec<(&str, &[Text])> = self.blocks.into_iter().flatten().map(extends).collect();
         let places: HashMap<&str, usize> =

@@ -1,21 +1,27 @@
-//! Rules: what must hold of what an agent does, one file a kind (compile, watch and explain together).
+//! Rules: what must hold of what an agent does, one file each (compile, watch, describe and claim together).
 //!
-//! A [`Rule`] is inert and checked. Started, it is a [`Monitor`] with a home (SPEC 7.1): it is fed moments of the
-//! trace and answers with a three-valued [`Judgement`]. [`inherit`] merges the levels, [`Judge`] runs the monitors.
-//! Nothing here sees a target or a run.
+//! A [`Block`] is compiled from what is written: the rules that the registry lists, each with its origin. [`inherit`]
+//! merges the levels, [`Judge`] runs the monitors of the rules: they take in moments of the trace and answer with a
+//! three-valued judgement (SPEC 7.1). Nothing here sees a target or a run.
 
 mod block;
+mod captured;
+mod claim;
+mod collector;
 mod compile;
 mod content;
 mod conversation;
 mod describe;
-mod disabled;
 mod explain;
 mod inherit;
 mod judge;
 mod library;
 mod limits;
 mod lint;
+mod origin;
+mod overlay;
+mod program;
+mod registry;
 mod rule;
 mod script;
 mod select;
@@ -24,21 +30,17 @@ mod snapshot;
 mod text;
 mod tools;
 
-pub use block::{Block, Bound, Expectation, Setting};
-pub use content::{ExpectedOutcome, Matcher, OutputRule, StateRule, Wanted};
-pub use disabled::Off;
+pub use block::{Block, Disabled, Expectation};
+pub use captured::{Captured, Writing};
 pub use explain::{ExplainedLimit, ExplainedRule, Explanation, Part, SwitchedOff, explain};
-pub use inherit::{Dropped, Inherited, Replaced, TurnRules, inherit};
-pub use judge::{Finding, Home, Judge, Judgement, Moment, Reach, Scope, Seen, Standing, Told};
+pub use inherit::{Inherited, TurnRules, inherit};
+pub use judge::{Inquiry, Judge, Question, Scope};
 pub use library::{Library, circular};
-pub use limits::{Measure, PerMeasure};
-pub use lint::{Lint, Surroundings, TimeOut, lint};
-pub use rule::{Entry, Kind, Monitor, Origin, Rule};
-pub use script::{Program, Question, Script};
-pub use select::{
-    ArgumentConditions, ArgumentPatterns, Counted, Matching, Partial, ResultConditions, Selector, ToolName,
-};
-pub use sequence::{Sequence, Step, Wants};
-pub use snapshot::{Captured, Snapshot, Writing};
-pub use text::{Equals, MustMatch, MustNotMatch, Sought, Wording};
-pub use tools::{AllowOnly, Forbid, ForbidCall, MaxCalls, Required};
+pub use limits::{Bound, Measure, PerMeasure, Setting};
+pub use lint::{Lint, Surroundings, Timeout, lint};
+pub use origin::Origin;
+pub use program::Program;
+pub use rule::{Dropped, Entry, Kind, Replaced};
+pub(crate) use script::Script;
+pub use select::{ArgumentPatternMatcher, ArgumentPatterns};
+pub(crate) use snapshot::{Snapshot, with_golden};

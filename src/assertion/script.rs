@@ -1,62 +1,41 @@
-//! `script`: a program of the project's own says whether what the agent did in its home is right.
+//! `script`: a program of the project says whether what the agent did in the scope is right.
 //!
-//! Nothing here runs it: when all else is settled, the judgement is a [`Question`], and whoever holds the judge has it
-//! answered. An agent that judges is to be asked in the same way.
-
-use std::fmt;
+//! Nothing here runs it: the judgement is a question, which the engine has answered after all other rules have passed.
 
 use serde_json::{Map, Value};
 
+use super::collector::Collector;
 use super::conversation::conversation;
-use super::describe::{said, short};
-use super::rule::Origin;
-use crate::assertion::judge::{Finding, Home, Judgement, Moment, Scope, Seen};
+use super::describe::short;
+use super::judge::{Inquiry, Judgement, Monitor, Scope, at_scope_end};
+use super::program::Program;
+use super::rule::{Kind, Rule};
 use crate::diagnostic::{Code, Spanned};
-use crate::model::ScriptRule;
-use crate::redact::{Redactor, truncated};
-use crate::variables::{Filling, Late};
+use crate::model::{AssertBlock, ScriptRule};
+use crate::variables::{Filling, Late, Patterns};
 
-/// How many lines of what a script says are shown.
-const SHOWN_LINES: usize = 10;
+pub(crate) const PATH: &str = "script";
 
-/// How many characters of a command are shown.
-const SHOWN_COMMAND: usize = 200;
-
-/// Which program is meant.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Program {
-    /// The one that goes by this name.
-    Named(String),
-    /// This one: its words.
-    Command(Vec<String>),
-}
-
-/// A script that must say yes.
+/// A script that must accept.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Script {
+pub(crate) struct Script {
     /// Which one.
-    pub program: Program,
-    /// How long it may take, in milliseconds, where the rule says so.
-    pub timeout_ms: Option<u64>,
-    /// What it gets from the rule.
-    pub with: Map<String, Value>,
+    pub(crate) program: Program,
+    /// How long it may take, in milliseconds, if the rule says so.
+    timeout_ms: Option<u64>,
+    /// What the rule passes to it.
+    with: Map<String, Value>,
 }
 
-/// What a rule leaves to somebody else to say: asked only where all other rules hold (SPEC 7.5).
-#[derive(Clone, Debug, PartialEq)]
-pub struct Question {
-    /// Who is asked.
-    pub script: Script,
-    /// Everything it is told.
-    pub request: Value,
-    /// The path of the rule.
-    pub(super) path: &'static str,
-    /// Who wrote the rule.
-    pub(super) origin: Origin,
+pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
+    for written in collector.switched(PATH, block.script.as_ref()).into_iter().flatten() {
+        let named = written.value.script.as_ref().map_or(written.span, |name| name.span);
+        collector.add_at(written.span, named, |filling| Script::compile(written, filling));
+    }
 }
 
 impl Script {
-    pub(super) fn compile(written: &Spanned<ScriptRule>, filling: &mut Filling<'_>) -> Option<Self> {
+    fn compile(written: &Spanned<ScriptRule>, filling: &mut Filling<'_>) -> Option<Self> {
         let ScriptRule { script, cmd, timeout_ms, with } = &written.value;
         let with = Late::optional(with.as_ref().map(|node| filling.json(node)));
         let timeout = match timeout_ms {
@@ -103,9 +82,18 @@ impl Script {
         };
         Some(Self { program, timeout_ms: timeout.ready()?, with })
     }
+}
 
-    /// What is wanted, in words.
-    pub fn describe(&self) -> String {
+impl Rule for Script {
+    fn path(&self) -> &'static str {
+        PATH
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Requirement
+    }
+
+    fn describe(&self) -> String {
         let with = if self.with.is_empty() {
             String::new()
         } else {
@@ -114,76 +102,18 @@ impl Script {
         format!("a yes from the script {}{with}", self.program)
     }
 
-    /// When it is settled, in words.
-    pub fn settled(&self, home: Home) -> String {
-        format!("asked at the end of {}, when all other rules hold", home.words())
+    fn when_decided(&self, scope: Scope) -> String {
+        format!("asked at the end of {}, when all other rules hold", scope.words())
     }
 
-    pub(super) fn start(&self) -> Monitor {
-        Monitor { script: self.clone() }
-    }
-}
-
-impl Program {
-    /// What it is called: its name, or the words of the command.
-    pub fn shown(&self) -> String {
-        let words = match self {
-            Self::Named(name) => return name.clone(),
-            Self::Command(words) => words.iter().map(|word| Value::from(word.as_str()).to_string()),
-        };
-        let whole = format!("[{}]", words.collect::<Vec<_>>().join(", "));
-        truncated(&whole, SHOWN_COMMAND)
-    }
-}
-
-/// In backticks, as messages name it.
-impl fmt::Display for Program {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "`{}`", self.shown())
-    }
-}
-
-/// Asks once, at the end of its home.
-#[derive(Debug)]
-pub struct Monitor {
-    script: Script,
-}
-
-impl Monitor {
-    pub(super) fn watch(&self, scope: &Scope<'_>, moment: Moment) -> Judgement {
-        match moment {
-            Moment::Touched(_) | Moment::TurnEnd => Judgement::Open,
-            Moment::HomeEnd | Moment::TestEnd => {
-                let mut request = conversation(scope);
-                request.insert("with".to_owned(), Value::Object(self.script.with.clone()));
-                Judgement::Asks(Box::new((self.script.clone(), Value::Object(request))))
-            }
-        }
-    }
-}
-
-impl Question {
-    /// Why its rule is neither kept nor broken.
-    pub fn unanswered(&self, why: &str) -> String {
-        let Origin { level, place, .. } = &self.origin;
-        format!("the {} rule `{}` ({place}) cannot be judged: {why}", level.as_str(), self.path)
-    }
-
-    /// What to say of a script that said no, with what it said beside it.
-    pub(super) fn refused(&self, words: Option<&str>, redactor: &Redactor) -> Finding {
-        let words = redactor.text(words.unwrap_or_default());
-        let mut lines = words.lines().map(str::trim_end).filter(|line| !line.is_empty());
-        let expected = self.script.describe();
-        let says = format!("the script {} says no", self.script.program);
-        let message = lines.next().map_or_else(|| says.clone(), |first| format!("{says}: {}", short(first)));
-        let mut seen: Vec<Seen> =
-            lines.by_ref().take(SHOWN_LINES).map(|line| Seen::Words(short(line))).collect();
-        if lines.next().is_some() {
-            seen.push(Seen::Words("…".to_owned()));
-        }
-        if let Some(output) = self.request["output"].as_str() {
-            seen.push(Seen::Words(said(&short(&redactor.text(output)))));
-        }
-        Finding { message, expected, seen, events: Vec::new() }
+    fn monitor(&self, _: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
+        let (script, expected) = (self.clone(), self.describe());
+        Ok(at_scope_end(move |view| {
+            let Script { program, timeout_ms, with } = script.clone();
+            let mut request = conversation(view);
+            request.insert("with".to_owned(), Value::Object(with));
+            let (request, expected) = (Value::Object(request), expected.clone());
+            Judgement::Asks(Box::new(Inquiry { program, timeout_ms, request, expected }))
+        }))
     }
 }

@@ -1,49 +1,89 @@
-//! `snapshot`: what the agent did in its home is what a golden file says.
+//! `snapshot`: what the agent did in the scope is what a golden file says.
 //!
-//! What is kept comes with the rule, what was captured leaves with its judgement: nothing here reads or writes a file.
+//! What the file says comes with the rule, what was captured leaves with its judgement: nothing here reads or writes a
+//! file.
 
-use crate::assertion::judge::{Finding, Home, Judgement, Moment, Scope, Told};
-use crate::diagnostic::{Code, Difference, Spanned};
+use std::sync::Arc;
+
+use super::block::{Block, Expectation};
+use super::captured::Captured;
+use super::collector::Collector;
+use super::judge::{Judgement, Moment, Monitor, Scope, View};
+use super::rule::{Entry, Kind, Rule};
+use crate::diagnostic::{Code, Spanned};
 use crate::golden::{self, Golden, Part, States, Story, Volatile};
-use crate::model::{SnapshotOf, SnapshotRule, Text};
-use crate::variables::{Filling, Piece, scan};
+use crate::model::{AssertBlock, SnapshotOf, SnapshotRule, Text};
+use crate::variables::{Filling, Patterns, Piece, scan};
+
+pub(crate) const PATH: &str = "snapshot";
 
 /// A conversation, or a turn of it, that must go as it went before.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Snapshot {
-    /// The name of its file, where the rule gives one.
-    pub name: Option<String>,
+pub(crate) struct Snapshot {
+    /// The name of its file, if the rule gives one.
+    pub(crate) name: Option<String>,
+    /// Its file; `None` until a plan knows it.
+    pub(crate) golden: Option<Golden>,
     /// What of it is masked.
-    pub volatile: Vec<Volatile>,
-    /// Of a test: the turns that it says nothing of, counted from 0.
-    pub left_out: Vec<usize>,
-    /// Where it is kept; a plan says so.
-    pub golden: Option<Golden>,
+    volatile: Vec<Volatile>,
+    /// Of a test: the turns that it leaves out, counted from 0.
+    left_out: Vec<usize>,
 }
 
-/// What was captured and is not what is kept.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Captured {
-    /// Where it belongs, and what is there.
-    pub golden: Golden,
-    /// What it says.
-    pub text: String,
+pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
+    let Some(written) = &block.snapshot else { return };
+    collector.block.snapshot = match &written.value {
+        SnapshotRule::Off => Some(Expectation::Off),
+        SnapshotRule::On | SnapshotRule::Named(_) | SnapshotRule::Of(_) => {
+            let snapshot = Snapshot::compile(written, collector.filling);
+            let origin = collector.origin(written.span);
+            snapshot.map(|snapshot| Expectation::Is(Entry { rule: Arc::new(snapshot), origin }))
+        }
+    };
 }
 
-/// Which snapshots a run may write, so that they count as kept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Writing {
-    /// One that is not there.
-    pub missing: bool,
-    /// One that says something else.
-    pub changed: bool,
-    /// Whether one that no rule refers to is deleted.
-    pub obsolete: bool,
+/// The snapshot of the innermost level, which masks all that it and the levels around it mask; `false` ends them all.
+pub(crate) fn innermost(levels: &[&Block]) -> Option<Entry> {
+    levels.iter().fold(None, |outer: Option<Entry>, level| match &level.snapshot {
+        None => outer,
+        Some(Expectation::Off) => None,
+        Some(Expectation::Is(own)) => Some(match outer {
+            Some(outer) => widened(own, &outer),
+            None => own.clone(),
+        }),
+    })
+}
+
+/// A snapshot that masks all that the one around it masks as well.
+pub(crate) fn widened(own: &Entry, outer: &Entry) -> Entry {
+    with(own, |own| {
+        let outer = outer.rule::<Snapshot>().map(|outer| outer.volatile.as_slice()).unwrap_or_default();
+        let mut volatile = outer.to_vec();
+        volatile.extend(own.volatile.drain(..).filter(|own| !outer.contains(own)));
+        own.volatile = volatile;
+    })
+}
+
+/// A snapshot of a test without these turns.
+pub(crate) fn without_turns(entry: &Entry, turns: Vec<usize>) -> Entry {
+    with(entry, |snapshot| snapshot.left_out = turns)
+}
+
+/// A snapshot with its golden file.
+pub(crate) fn with_golden(entry: &Entry, golden: Golden) -> Entry {
+    with(entry, |snapshot| snapshot.golden = Some(golden))
+}
+
+/// The snapshot of an entry, changed.
+fn with(entry: &Entry, change: impl FnOnce(&mut Snapshot)) -> Entry {
+    let mut snapshot = entry.rule::<Snapshot>().cloned().unwrap_or_default();
+    change(&mut snapshot);
+    Entry { rule: Arc::new(snapshot), origin: entry.origin.clone() }
 }
 
 impl Snapshot {
     /// Checks a snapshot that is not switched off.
-    pub(super) fn compile(written: &Spanned<SnapshotRule>, filling: &mut Filling<'_>) -> Option<Self> {
+    fn compile(written: &Spanned<SnapshotRule>, filling: &mut Filling<'_>) -> Option<Self> {
         let of = match &written.value {
             SnapshotRule::Off => return None,
             SnapshotRule::On => SnapshotOf { name: None, volatile: None },
@@ -62,16 +102,18 @@ impl Snapshot {
         // A path that is known later shows nothing before, and is checked then.
         Some(Self { name: name?, volatile: volatile.into_iter().flatten().collect(), ..Self::default() })
     }
+}
 
-    /// Takes over what outer levels leave out, before its own.
-    pub(super) fn inherit(&mut self, outer: &[Volatile]) {
-        let mut volatile = outer.to_vec();
-        volatile.extend(self.volatile.drain(..).filter(|own| !outer.contains(own)));
-        self.volatile = volatile;
+impl Rule for Snapshot {
+    fn path(&self) -> &'static str {
+        PATH
     }
 
-    /// What is wanted, in words.
-    pub fn describe(&self) -> String {
+    fn kind(&self) -> Kind {
+        Kind::Requirement
+    }
+
+    fn describe(&self) -> String {
         let golden = self.golden.as_ref().map(|golden| format!(" `{}`", golden.shown)).unwrap_or_default();
         let mut words = vec![format!("the snapshot{golden}")];
         let turns: Vec<String> = self.left_out.iter().map(|turn| (turn + 1).to_string()).collect();
@@ -86,17 +128,12 @@ impl Snapshot {
         words.join(", ")
     }
 
-    /// When it is settled, in words.
-    pub fn settled(&self, home: Home) -> String {
-        format!("settled at the end of {}", home.words())
-    }
-
-    pub(super) fn start(&self) -> Monitor {
-        Monitor { snapshot: self.clone(), states: States::default() }
+    fn monitor(&self, _: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
+        Ok(Box::new(SnapshotMonitor { snapshot: self.clone(), states: States::default() }))
     }
 }
 
-/// A name that is known before anything runs, since what is kept is found by it (SPEC 1, Identity).
+/// A name that is known before anything runs, since its file is found by it (SPEC 1, Identity).
 fn literal(text: &Text, filling: &mut Filling<'_>) -> Option<String> {
     let refers = |pieces: Vec<Piece<'_>>| pieces.iter().any(|piece| matches!(piece, Piece::Reference(_)));
     if scan(text).is_ok_and(refers) {
@@ -107,7 +144,7 @@ fn literal(text: &Text, filling: &mut Filling<'_>) -> Option<String> {
     }
     let name = filling.text(text).ready()?;
     if name.trim().is_empty() {
-        // That there is no text at all, the schema says.
+        // The schema reports an empty text.
         if !name.is_empty() {
             filling.report(Code::EmptyValue, text.span, "the name of a snapshot cannot be blank", None);
         }
@@ -127,75 +164,38 @@ fn volatile(text: &Text, filling: &mut Filling<'_>) -> Option<Volatile> {
     Volatile::parse(&path).map_err(report).ok()
 }
 
-/// Notes the states of the turns; the rest is told by the trace when its home is over.
-#[derive(Debug)]
-pub struct Monitor {
+/// Notes the states of the turns; the trace has the rest when its scope is over.
+struct SnapshotMonitor {
     snapshot: Snapshot,
     states: States,
 }
 
-impl Monitor {
-    pub(super) fn watch(&mut self, scope: &Scope<'_>, moment: Moment) -> Judgement {
+impl Monitor for SnapshotMonitor {
+    fn watch(&mut self, view: &View<'_>, moment: Moment) -> Judgement {
         let Snapshot { volatile, left_out, golden, .. } = &self.snapshot;
-        let trace = scope.trace;
+        let trace = view.trace;
         let running = trace.turns.len().saturating_sub(1);
         match moment {
             Moment::Touched(_) => return Judgement::Open,
             Moment::TurnEnd => {
-                let of_test = scope.home == Home::Test;
-                let replays = trace.turns.last().is_some_and(|turn| turn.input.is_replay);
-                if !(of_test && (replays || left_out.contains(&running))) {
+                let is_replay = trace.turns.last().is_some_and(|turn| turn.input.is_replay);
+                if !(view.scope == Scope::Test && (is_replay || left_out.contains(&running))) {
                     self.states.note(running, trace.state.value(), volatile);
                 }
                 return Judgement::Open;
             }
-            Moment::HomeEnd | Moment::TestEnd => {}
+            Moment::ScopeEnd | Moment::TestEnd => {}
         }
-        let part = match scope.home {
-            Home::Turn(turn) => Part::Turn(turn),
-            Home::Test => Part::Test { left_out },
+        let part = match view.scope {
+            Scope::Turn(turn) => Part::Turn(turn),
+            Scope::Test => Part::Test { left_out },
         };
-        let story = Story { trace, states: &self.states, part, volatile, redactor: scope.redactor };
+        let story = Story { trace, states: &self.states, part, volatile, redactor: view.redactor };
         let text = story.write();
         let golden = golden.clone().unwrap_or_default();
         match &golden.text {
-            Some(kept) if !golden::differs(kept, &text) => Judgement::Holds,
+            Some(kept) if !golden::differs(kept, &text) => Judgement::Passed,
             _ => Judgement::Differs(Box::new(Captured { golden, text })),
         }
-    }
-}
-
-impl Captured {
-    /// Whether nothing was kept before.
-    pub fn is_new(&self) -> bool {
-        self.golden.text.is_none()
-    }
-
-    pub(super) fn is_taken(&self, writing: Writing) -> bool {
-        if self.is_new() { writing.missing } else { writing.changed }
-    }
-
-    pub(super) fn told(&self) -> Told {
-        let shown = &self.golden.shown;
-        let told = |message: String, difference, help: &str| Told {
-            finding: Finding { message, expected: String::new(), seen: Vec::new(), events: Vec::new() },
-            difference,
-            help: Some(help.to_owned()),
-        };
-        let Some(kept) = &self.golden.text else {
-            let message = format!("there is no snapshot `{shown}` to compare with");
-            return told(message, None, "run the test on your own machine, which writes it, and commit it");
-        };
-        if let Some(format) = golden::other_format(kept) {
-            let message =
-                format!("the snapshot `{shown}` has the format {format}, which this version does not know");
-            let help = "use the version of ananke that wrote it, or write it anew with `--update-snapshots`";
-            return told(message, None, help);
-        }
-        told(
-            format!("the conversation differs from the snapshot `{shown}`"),
-            Some(Difference::between(kept, &self.text)),
-            "if it is right as it is now, `--update-snapshots` writes it so",
-        )
     }
 }

@@ -8,7 +8,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::assertion::{Block, Expectation, Rule, inherit};
+use crate::assertion::{Block, Expectation, Snapshot, inherit, with_golden};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
 use crate::golden::{self, Golden};
@@ -50,7 +50,7 @@ impl SnapshotFiles<'_> {
     /// Gives the snapshot of one block its file; of a turn by its number, counted from 1.
     pub(crate) fn give(self, block: &mut Block, turn: Option<usize>, problems: &mut Vec<Diagnostic>) {
         let Some(Expectation::Is(entry)) = &mut block.snapshot else { return };
-        let Rule::Snapshot(snapshot) = &mut entry.rule else { return };
+        let Some(snapshot) = entry.rule::<Snapshot>() else { return };
         let (name, turn) = match &snapshot.name {
             Some(name) => (name.as_str(), None),
             None => (self.name, turn),
@@ -74,7 +74,7 @@ impl SnapshotFiles<'_> {
         } else {
             None
         };
-        snapshot.golden = Some(Golden { path, shown, text: text.map(Arc::from) });
+        *entry = with_golden(entry, Golden { path, shown, text: text.map(Arc::from) });
     }
 
     /// The files in force; no two rules are kept in one.
@@ -92,7 +92,7 @@ impl SnapshotFiles<'_> {
         let merged = inherit(target, test, turns);
         let mut files = BTreeSet::new();
         for entry in merged.test.iter().chain(merged.turns.iter().flat_map(|turn| &turn.entries)) {
-            let Rule::Snapshot(snapshot) = &entry.rule else { continue };
+            let Some(snapshot) = entry.rule::<Snapshot>() else { continue };
             let Some(Golden { path, shown, .. }) = &snapshot.golden else { continue };
             if !files.insert(path.clone()) {
                 let message = format!("a second snapshot is kept in `{shown}`");

@@ -51,6 +51,33 @@ pub struct AssertBlock {
     pub script: Option<Spanned<Switch<Vec<Spanned<ScriptRule>>>>>,
 }
 
+impl AssertBlock {
+    /// The rules about tool calls, unless they are switched off.
+    pub fn tools(&self) -> Option<&ToolRules> {
+        self.tools.as_ref()?.value.on()
+    }
+
+    /// The limits of time, unless they are switched off.
+    pub fn timing(&self) -> Option<&TimingLimits> {
+        self.timing.as_ref()?.value.on()
+    }
+
+    /// The rules about what the agent says, unless they are switched off.
+    pub fn text(&self) -> Option<&TextRules> {
+        self.text.as_ref()?.value.on()
+    }
+
+    /// Which part of what the agent says they look at.
+    pub fn text_of(&self) -> TextOf {
+        self.text().and_then(|text| text.of.as_ref()).map(|of| of.value).unwrap_or_default()
+    }
+
+    /// The limits in tokens, unless they are switched off.
+    pub fn usage(&self) -> Option<&UsageLimits> {
+        self.usage.as_ref()?.value.on()
+    }
+}
+
 /// What a JSON value must be: exactly one of `equals`, `match`, `type`, `exists` and `schema`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

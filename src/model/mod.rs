@@ -5,6 +5,7 @@
 //! no string has been interpolated yet. A type is read from a [`Node`](crate::source::Node) by `source::from_node`.
 
 mod assert_block;
+mod call_selector;
 mod capture;
 mod cases;
 mod client_tool;
@@ -30,6 +31,7 @@ mod turn;
 use crate::source::TagDefault;
 
 pub use assert_block::{AssertBlock, TextOf, TextRules, TimingLimits, UsageLimits, ValueRule, ValueType};
+pub use call_selector::{CallSelector, CallStatus};
 pub use capture::Capture;
 pub use cases::{Cases, Skip};
 pub use client_tool::{ClientTool, Mock, MockAnswer, MockCase};
@@ -49,7 +51,7 @@ pub use snapshot::{SnapshotOf, SnapshotRule};
 pub use switch::Switch;
 pub use test::Test;
 pub use test_file::TestFile;
-pub use tool_rules::{CallStatus, Count, ForbidCalls, Require, Subagents, ToolRules};
+pub use tool_rules::{Count, ForbidCalls, Require, Subagents, ToolRules};
 pub use turn::{ConnectTurn, Resume, ResumeStatus, ResumeTurn, Turn, TurnSettings, UserTurn};
 
 /// The schema versions this program knows, oldest first.

@@ -6,7 +6,7 @@ use super::plan::Plan;
 use super::test::LoadedTest;
 use super::test_file::LoadedFile;
 use super::test_scope::scope_at_start;
-use crate::assertion::{Explanation, TimeOut, explain as explain_blocks};
+use crate::assertion::{Explanation, Timeout, explain as explain_blocks};
 use crate::context::Context;
 use crate::diagnostic::Diagnostic;
 use crate::model::Given;
@@ -21,7 +21,7 @@ pub struct ExplainedTest {
     /// The rules, by home.
     pub explanation: Explanation,
     /// What cuts a turn off that does not say so itself; `None` where it is known later.
-    pub timeout: Option<TimeOut>,
+    pub timeout: Option<Timeout>,
     /// What cuts the whole test off, in milliseconds as it is written.
     pub whole_timeout: Option<String>,
 }

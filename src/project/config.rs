@@ -12,7 +12,7 @@ use super::scripts::Scripts;
 use super::servers::{self, ServerCommand};
 use super::targets::{self, ResolvedTarget};
 use super::variables::Variables;
-use crate::assertion::{Block, Library, TimeOut};
+use crate::assertion::{Block, Library, Timeout};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
 use crate::model::{ReportFormat, Text};
@@ -44,7 +44,7 @@ pub struct Config {
 pub(crate) struct TargetRules {
     pub(crate) block: Block,
     /// `None` where it is known later or was reported.
-    pub(crate) timeout: Option<TimeOut>,
+    pub(crate) timeout: Option<Timeout>,
 }
 
 impl Config {
@@ -165,8 +165,8 @@ impl Config {
         let mut told_elsewhere = Vec::new();
         let mut filling = Filling::new(&scope, &self.source, false, &mut told_elsewhere).as_written();
         let timeout = match &target.model.common.timeout_ms {
-            Some(number) => filling.number(number).ready().map(|ms| TimeOut { ms, span: Some(number.span) }),
-            None => Some(TimeOut {
+            Some(number) => filling.number(number).ready().map(|ms| Timeout { ms, span: Some(number.span) }),
+            None => Some(Timeout {
                 ms: u64::try_from(DEFAULT_TURN_TIMEOUT.as_millis()).unwrap_or(u64::MAX),
                 span: None,
             }),

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::launch::{Launch, Surroundings};
-use crate::assertion::{Block, Program, Rule};
+use crate::assertion::{Block, Program, Script};
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
 use crate::model::{ClientTool, Mock, ScriptProgram};
 use crate::source::{FreeMap, printable};
@@ -52,7 +52,7 @@ impl<'a> Scripts<'a> {
     /// Reports the names in a block that stand for nothing. What is not of the config is of the file `other`.
     pub(crate) fn check_block(&self, block: &Block, other: &Arc<SourceFile>, problems: &mut Vec<Diagnostic>) {
         for entry in &block.entries {
-            let Rule::Script(script) = &entry.rule else { continue };
+            let Some(script) = entry.rule::<Script>() else { continue };
             let Program::Named(name) = &script.program else { continue };
             if let Err(problem) = self.check(name)
                 && is_known(name)
@@ -197,12 +197,9 @@ pub(crate) fn script_names<'n>(
     tools: impl IntoIterator<Item = &'n ClientTool>,
 ) -> BTreeSet<&'n str> {
     let entries = blocks.into_iter().flat_map(|block| &block.entries);
-    let asked = entries.filter_map(|entry| match &entry.rule {
-        Rule::Script(script) => match &script.program {
-            Program::Named(name) => Some(name.as_str()),
-            Program::Command(_) => None,
-        },
-        _ => None,
+    let asked = entries.filter_map(|entry| match &entry.rule::<Script>()?.program {
+        Program::Named(name) => Some(name.as_str()),
+        Program::Command(_) => None,
     });
     let mocks = tools.into_iter().filter_map(|tool| match &tool.mock {
         Some(Mock::Script(name)) => Some(name.value.as_str()),

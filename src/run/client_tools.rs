@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::assertion::{Matching, Program};
+use crate::assertion::{ArgumentPatternMatcher, Program};
 use crate::compile::{ClientTool, Mock, MockAnswer};
 use crate::hook::Expected;
 use crate::message::ToolAnswer;
@@ -38,7 +38,7 @@ enum Answers {
     /// What this script says.
     Script(Program),
     Sequence(Vec<MockAnswer>),
-    When(Vec<(Matching, MockAnswer)>),
+    When(Vec<(ArgumentPatternMatcher, MockAnswer)>),
 }
 
 impl Mocks {
@@ -142,7 +142,7 @@ impl Answers {
                 )
             }),
             Self::When(cases) => {
-                let fitting = cases.iter().find(|(args, _)| args.misfit(call).is_none());
+                let fitting = cases.iter().find(|(args, _)| args.mismatch(call).is_none());
                 fitting.map(|(_, answer)| answer).ok_or_else(|| unfitting(cases, call))
             }
             Self::Missing | Self::LeftOpen | Self::Script(_) => Err(problem(
@@ -173,12 +173,12 @@ fn read(said: &Value) -> MockAnswer {
     }
 }
 
-fn unfitting(cases: &[(Matching, MockAnswer)], call: &ToolCall) -> Problem {
-    let misfits = cases.iter().filter_map(|(args, _)| args.misfit(call));
-    let misfits: Vec<String> =
-        misfits.zip(1..).map(|(misfit, case)| format!("case {case}: {misfit}")).collect();
+fn unfitting(cases: &[(ArgumentPatternMatcher, MockAnswer)], call: &ToolCall) -> Problem {
+    let mismatches = cases.iter().filter_map(|(args, _)| args.mismatch(call));
+    let mismatches: Vec<String> =
+        mismatches.zip(1..).map(|(mismatch, case)| format!("case {case}: {mismatch}")).collect();
     problem(
-        format!("no case of the mock of `{}` fits the call: {}", call.name, misfits.join("; ")),
+        format!("no case of the mock of `{}` fits the call: {}", call.name, mismatches.join("; ")),
         "add a case for it, or a last one without `args_match`",
     )
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::assertion::{Home, Judge};
+use crate::assertion::{Judge, Scope};
 use crate::compile::PreparedTurn;
 use crate::message::{HistoryMessage, ToolDeclaration};
 use crate::outcome::{ErrorKind, Outcome, Problem, Status, TestEnd, TurnEnd, TurnOutcome};
@@ -69,7 +69,7 @@ impl Attempt<'_> {
                 let late = preparation.late_turn(index);
                 let (turn, rules) =
                     late.map_err(|unprepared| unprepared_problem(self.redactor, unprepared))?;
-                conversation.capture.judge.know_turn(index, rules);
+                conversation.capture.judge.set_turn_rules(index, rules);
                 turn
             };
             let (id, number) = (self.key.test.clone(), index + 1);
@@ -200,10 +200,10 @@ impl Attempt<'_> {
     /// Takes what is known to hold by now.
     fn held(&mut self, capture: &mut Capture) {
         let Outcome { turns, held: of_test, .. } = &mut self.outcome;
-        for (home, held) in capture.judge.take_held() {
-            match home {
-                Home::Test => of_test.push(held),
-                Home::Turn(index) => {
+        for (scope, held) in capture.judge.take_passed() {
+            match scope {
+                Scope::Test => of_test.push(held),
+                Scope::Turn(index) => {
                     if let Some(turn) = turns.get_mut(index) {
                         turn.held.push(held);
                     }

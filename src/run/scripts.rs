@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use crate::assertion::{Program, Question};
+use crate::assertion::{Inquiry, Program, Question};
 use crate::hook::{self, Asked, Expected};
 use crate::outcome::{ErrorKind, Failure, Problem};
 use crate::plan::Preparation;
@@ -35,16 +35,16 @@ impl Asking<'_> {
     ) -> (Vec<Failure>, Option<Halt>) {
         let mut failures = Vec::new();
         for question in questions {
-            let Question { script, request, .. } = &question;
-            let answer = self.ask(&script.program, script.timeout_ms, request, Expected::Verdict).await;
+            let Inquiry { program, timeout_ms, request, .. } = &question.inquiry;
+            let answer = self.ask(program, *timeout_ms, request, Expected::Verdict).await;
             let (passes, words) = match &answer {
                 Ok(Value::Bool(passes)) => (*passes, None),
                 Ok(answer) => (answer["pass"] == true, answer["message"].as_str()),
                 Err(_) => (true, None),
             };
             match (passes, &answer) {
-                (false, _) => failures.push(capture.judge.refused(&question, words, &capture.trace)),
-                (true, Ok(_)) => capture.judge.agreed(&question),
+                (false, _) => failures.push(capture.judge.reject(&question, words, &capture.trace)),
+                (true, Ok(_)) => capture.judge.confirm(&question),
                 (true, Err(_)) => {}
             }
             if let Err(halt) = answer {

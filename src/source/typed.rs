@@ -23,6 +23,10 @@ pub const SWITCH: &str = "$ananke::switch";
 /// The marker under which a value asks for a mapping, or for anything else: a text.
 pub const TEXT_OR_MAPPING: &str = "$ananke::text_or_mapping";
 
+/// The name of a field whose type is a mapping of its own in Rust, and whose keys stand among those of the mapping
+/// around it in a file.
+pub const FLATTENED: &str = "$ananke::flattened";
+
 /// The marker under which a value asks for its place.
 pub(super) const SPANNED: &str = "$ananke::spanned";
 
@@ -66,7 +70,7 @@ pub fn from_mapping<T: DeserializeOwned>(
 ) -> Result<T, Mismatch> {
     let reader = Reader { node, defaults };
     let read = match &node.value {
-        NodeValue::Map(entries) => T::deserialize(Rest(reader.entries(entries, Some(without)))),
+        NodeValue::Map(entries) => T::deserialize(Rest(reader.entries(entries, Keys::Without(without)))),
         _ => T::deserialize(reader),
     };
     read.map_err(|misread| misread.at(node.span))
@@ -80,8 +84,8 @@ struct Reader<'de> {
 }
 
 impl<'de> Reader<'de> {
-    fn entries(self, entries: &'de [Entry], without: Option<fn(&str) -> bool>) -> Entries<'de> {
-        Entries { rest: entries.iter(), value: None, without, defaults: self.defaults }
+    fn entries(self, entries: &'de [Entry], keys: Keys) -> Entries<'de> {
+        Entries { rest: entries.iter(), value: None, keys, defaults: self.defaults }
     }
 
     fn items(self, items: &'de [Node]) -> Items<'de> {
@@ -103,7 +107,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
             },
             NodeValue::String(text) => visitor.visit_borrowed_str(text),
             NodeValue::List(items) => visitor.visit_seq(self.items(items)),
-            NodeValue::Map(entries) => visitor.visit_map(self.entries(entries, None)),
+            NodeValue::Map(entries) => visitor.visit_map(self.entries(entries, Keys::All)),
         };
         read.map_err(|misread| misread.or_at(self.node.span))
     }
@@ -133,10 +137,16 @@ impl<'de> Deserializer<'de> for Reader<'de> {
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
-        _: &'static [&'static str],
+        fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Misread> {
         match &self.node.value {
+            NodeValue::Map(entries) if fields.contains(&FLATTENED) => {
+                let own = self.entries(entries, Keys::Of(fields));
+                let flattened = Some(self.entries(entries, Keys::NotOf(fields)));
+                let read = visitor.visit_map(Flattening { own, flattened, is_reading_own: true });
+                read.map_err(|misread: Misread| misread.or_at(self.node.span))
+            }
             NodeValue::Map(_) => self.deserialize_any(visitor),
             _ => Err(Misread::new(
                 self.node.span,
@@ -248,8 +258,9 @@ impl<'de> VariantAccess<'de> for Variant<'de> {
         match self.content {
             Content::Rest(entries) | Content::Whole(entries) => {
                 let place = self.reader.node.span;
-                let without = matches!(self.content, Content::Rest(_)).then_some(is_tag as fn(&str) -> bool);
-                let rest = self.reader.entries(entries, without);
+                let is_rest = matches!(self.content, Content::Rest(_));
+                let keys = if is_rest { Keys::Without(is_tag) } else { Keys::All };
+                let rest = self.reader.entries(entries, keys);
                 seed.deserialize(Rest(rest)).map_err(|misread| misread.or_at(place))
             }
             Content::Value(node) => seed
@@ -268,8 +279,8 @@ impl<'de> VariantAccess<'de> for Variant<'de> {
         visitor: V,
     ) -> Result<V::Value, Misread> {
         match self.content {
-            Content::Rest(entries) => visitor.visit_map(self.reader.entries(entries, Some(is_tag))),
-            Content::Whole(entries) => visitor.visit_map(self.reader.entries(entries, None)),
+            Content::Rest(entries) => visitor.visit_map(self.reader.entries(entries, Keys::Without(is_tag))),
+            Content::Whole(entries) => visitor.visit_map(self.reader.entries(entries, Keys::All)),
             Content::Value(node) => Reader { node, defaults: self.reader.defaults }.deserialize_any(visitor),
         }
     }
@@ -295,16 +306,38 @@ impl<'de> Deserializer<'de> for Rest<'de> {
 struct Entries<'de> {
     rest: std::slice::Iter<'de, Entry>,
     value: Option<&'de Entry>,
-    without: Option<fn(&str) -> bool>,
+    keys: Keys,
     defaults: &'de [TagDefault],
+}
+
+/// Which keys of a mapping are read.
+#[derive(Clone, Copy)]
+enum Keys {
+    All,
+    Without(fn(&str) -> bool),
+    /// Those of these fields.
+    Of(&'static [&'static str]),
+    /// Those of no such field.
+    NotOf(&'static [&'static str]),
+}
+
+impl Keys {
+    fn include(self, key: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Without(is_left_out) => !is_left_out(key),
+            Self::Of(fields) => fields.contains(&key),
+            Self::NotOf(fields) => !fields.contains(&key),
+        }
+    }
 }
 
 impl<'de> MapAccess<'de> for Entries<'de> {
     type Error = Misread;
 
     fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Misread> {
-        let without = self.without;
-        let Some(entry) = self.rest.find(|entry| without.is_none_or(|without| !without(&entry.key))) else {
+        let keys = self.keys;
+        let Some(entry) = self.rest.find(|entry| keys.include(&entry.key)) else {
             return Ok(None);
         };
         self.value = Some(entry);
@@ -316,6 +349,37 @@ impl<'de> MapAccess<'de> for Entries<'de> {
         let entry = self.value.take().ok_or_else(|| serde::de::Error::custom("no value is left"))?;
         seed.deserialize(Reader { node: &entry.value, defaults: self.defaults })
             .map_err(|misread| misread.or_at(entry.value.span))
+    }
+}
+
+/// The entries of a mapping whose keys belong to two types: those of the outer one, then all others as the value of its
+/// field [`FLATTENED`].
+struct Flattening<'de> {
+    own: Entries<'de>,
+    flattened: Option<Entries<'de>>,
+    is_reading_own: bool,
+}
+
+impl<'de> MapAccess<'de> for Flattening<'de> {
+    type Error = Misread;
+
+    fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Misread> {
+        if self.own.rest.as_slice().iter().any(|entry| self.own.keys.include(&entry.key)) {
+            return self.own.next_key_seed(seed);
+        }
+        self.is_reading_own = false;
+        match self.flattened {
+            Some(_) => seed.deserialize(BorrowedStrDeserializer::new(FLATTENED)).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Misread> {
+        if self.is_reading_own {
+            return self.own.next_value_seed(seed);
+        }
+        let flattened = self.flattened.take().ok_or_else(|| serde::de::Error::custom("no value is left"))?;
+        seed.deserialize(Rest(flattened))
     }
 }
 

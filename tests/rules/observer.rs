@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ananke::assertion::{Judge, Standing};
+use ananke::assertion::{Inherited, Judge};
 use ananke::context::{At, CaseKey, SequentialIds};
 use ananke::message::UserContent;
 use ananke::redact::Redactor;
@@ -20,7 +20,7 @@ use super::levels::inherited;
 /// How the rule of `row` settles: `broken at event 5 of turn 1`, `holds at the end of the test`, …
 pub(crate) fn observe(row: &Row, script: &[Vec<Step>], agent: Agent) -> String {
     let rules = inherited(&[(row.level, row.rule)], script.len());
-    let mut observer = Observer::new(Judge::start(rules, Redactor::default()).unwrap());
+    let mut observer = Observer::new(rules);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(drive(&mut observer, script, agent));
     observer.settled.unwrap_or_else(|| "never settles".to_owned())
@@ -55,11 +55,7 @@ async fn drive(observer: &mut Observer, script: &[Vec<Step>], agent: Agent) {
             ..Input::default()
         };
         observer.trace.begin_turn(input);
-        observer.judge.begin_turn(index).unwrap();
-        if observer.judge.standings().next().is_some() {
-            // A limit stands anew on each turn: what held on the last one decides nothing.
-            observer.settled = None;
-        }
+        observer.begin_turn(index);
         let request = Request::from(Action::User { message_id, name: None, content });
         session.exchange(request, &limits, observer).await.unwrap();
         let ended = observer.trace.exchanges.last().unwrap().run_end.as_ref();
@@ -72,43 +68,69 @@ async fn drive(observer: &mut Observer, script: &[Vec<Step>], agent: Agent) {
             observer.judge.touched(&observer.trace, touch);
         }
         let failures = observer.judge.end_turn(&observer.trace, failed);
-        observer.note(&format!("the end of turn {}", index + 1));
+        let is_violated = !failures.is_empty() || observer.judge.unjudged().is_some();
+        observer.note(&format!("the end of turn {}", index + 1), is_violated);
         if failed || !failures.is_empty() {
             return;
         }
     }
-    observer.judge.settle(&observer.trace);
-    observer.note("the end of the test");
+    let failures = observer.judge.settle(&observer.trace);
+    observer.note("the end of the test", !failures.is_empty());
 }
 
 struct Observer {
     trace: Trace,
+    rules: Inherited,
     judge: Judge,
     first_event: usize,
-    /// Whether the rule was ever in force.
-    seen: bool,
+    /// How many rules apply to the test as a whole.
+    of_test: usize,
+    /// How many rules are not decided yet.
+    open: usize,
+    /// Whether a rule has applied so far.
+    applied: bool,
     settled: Option<String>,
 }
 
 impl Observer {
-    fn new(judge: Judge) -> Self {
-        Self { trace: Trace::new(serde_json::json!({})), judge, first_event: 0, seen: false, settled: None }
+    fn new(rules: Inherited) -> Self {
+        let totals = rules.limits.iter().filter(|(measure, _)| measure.has_total()).count();
+        let of_test = rules.test.len() + totals;
+        Self {
+            trace: Trace::new(serde_json::json!({})),
+            judge: Judge::start(rules.clone(), Redactor::default()).unwrap(),
+            rules,
+            first_event: 0,
+            of_test,
+            open: of_test,
+            applied: of_test > 0,
+            settled: None,
+        }
+    }
+
+    fn begin_turn(&mut self, index: usize) {
+        self.judge.begin_turn(index).unwrap();
+        let rules = &self.rules.turns[index];
+        let of_turn = rules.entries.len() + rules.limits.iter().count();
+        self.open += of_turn;
+        if self.of_test + of_turn + self.open > 0 {
+            // A limit applies to each turn anew: that it passed on the last one decides nothing.
+            self.settled = None;
+            self.applied = true;
+        }
     }
 
     /// Notes the first moment at which the row's rule is no longer open.
-    fn note(&mut self, moment: &str) {
-        // A row writes one rule; where a limit stands for each turn and for the test, the first to settle is broken.
-        let standings: Vec<Standing> = self.judge.standings().map(|(_, standing)| standing).collect();
-        self.seen |= !standings.is_empty();
-        if !self.seen || self.settled.is_some() {
+    fn note(&mut self, moment: &str, is_violated: bool) {
+        self.open -= self.judge.take_passed().len();
+        if !self.applied || self.settled.is_some() {
             return;
         }
-        let word = if standings.contains(&Standing::Broken) {
-            "broken"
-        } else if standings.contains(&Standing::Open) {
-            return;
-        } else {
-            "holds"
+        // A row defines one rule; if a limit applies to each turn and to the test, the first decision is a violation.
+        let word = match (is_violated, self.open) {
+            (true, _) => "broken",
+            (false, 0) => "holds",
+            (false, _) => return,
         };
         self.settled = Some(format!("{word} at {moment}"));
     }
@@ -127,12 +149,11 @@ impl Sink for Observer {
     fn change(&mut self, at: At, change: Change<'_>) -> ControlFlow<Stop> {
         let mut touched = Vec::new();
         self.trace.apply(at, change, &mut touched);
-        for touch in touched {
-            self.judge.touched(&self.trace, touch);
-        }
+        let is_violated =
+            touched.into_iter().fold(false, |is, touch| self.judge.touched(&self.trace, touch) || is);
         let event = self.trace.events.len() - self.first_event;
         let turn = self.trace.turns.len();
-        self.note(&format!("event {event} of turn {turn}"));
+        self.note(&format!("event {event} of turn {turn}"), is_violated);
         ControlFlow::Continue(())
     }
 }

@@ -1,47 +1,53 @@
-//! `outcome`: how a turn must end, in the agent's own words; of a test, how its last turn must.
+//! `outcome`: how a turn must end, as the agent reports it; on a test, how its last turn must.
 
 use std::sync::Arc;
 
 use regex::Regex;
 
+use crate::assertion::block::Expectation;
+use crate::assertion::collector::Collector;
 use crate::assertion::describe::short;
-use crate::assertion::judge::{Finding, Home, Judgement, Moment, Scope, Seen};
+use crate::assertion::judge::{Finding, Judgement, Monitor, Scope, View, at_scope_end};
+use crate::assertion::rule::{Entry, Kind, Rule};
 use crate::diagnostic::Code;
-use crate::model::{OutcomeIs, RunOutcome};
-use crate::trace::{Interrupt, RunEnd, Turn};
+use crate::model::{AssertBlock, OutcomeIs, OutcomeRule, RunOutcome};
+use crate::trace::{Interrupt, RunEnd};
 use crate::variables::{Filling, Late, Pattern, Patterns};
+
+pub(crate) const PATH: &str = "outcome";
 
 /// How a run must end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ExpectedOutcome {
-    /// How.
-    pub is: RunOutcome,
+struct ExpectedOutcome {
+    is: RunOutcome,
     /// What the message or the code of an error must match.
-    pub error_match: Option<Pattern>,
+    error_match: Option<Pattern>,
 }
 
-impl ExpectedOutcome {
-    pub(crate) fn compile(written: &OutcomeIs, filling: &mut Filling<'_>) -> Option<Self> {
-        let OutcomeIs { is, error_match } = written;
-        if let Some(text) = error_match
-            && *is != RunOutcome::Error
-        {
-            let message = "`error_match` looks at an error, which is not what is expected here";
-            let help = "expect `is: error`, or drop `error_match`";
-            filling.report(Code::Contradiction, text.span, message, Some(help.to_owned()));
-            return None;
-        }
-        let error_match = Late::optional(error_match.as_ref().map(|text| filling.pattern(text)));
-        Some(Self { is: *is, error_match: error_match.ready()? })
+pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
+    let Some(written) = &block.outcome else { return };
+    let expected = match &written.value {
+        OutcomeRule::Off => None,
+        OutcomeRule::Is(is) => ExpectedOutcome::compile(is, collector.filling),
+    };
+    let origin = collector.origin(written.span);
+    // What this level says replaces what outer levels say, also while it is not known.
+    collector.block.outcome =
+        Some(expected.map_or(Expectation::Off, |expected| {
+            Expectation::Is(Entry { rule: Arc::new(expected), origin })
+        }));
+}
+
+impl Rule for ExpectedOutcome {
+    fn path(&self) -> &'static str {
+        PATH
     }
 
-    /// Whether a run that ends so ends as expected, whatever an error says.
-    pub fn expects(&self, outcome: &RunEnd) -> bool {
-        self.is == kind(outcome)
+    fn kind(&self) -> Kind {
+        Kind::Requirement
     }
 
-    /// What is wanted, in words.
-    pub fn describe(&self) -> String {
+    fn describe(&self) -> String {
         let wanted = match self.is {
             RunOutcome::Finished => "a run that finishes",
             RunOutcome::Error => "a run that ends with an error",
@@ -54,59 +60,69 @@ impl ExpectedOutcome {
         }
     }
 
-    /// When it is settled, in words.
-    pub fn settled(&self, home: Home) -> String {
-        match home {
-            Home::Turn(_) => "settled at the end of the turn".to_owned(),
-            Home::Test => "settled at the end of the test, on its last turn".to_owned(),
+    fn when_decided(&self, scope: Scope) -> String {
+        match scope {
+            Scope::Turn(_) => "settled at the end of the turn".to_owned(),
+            Scope::Test => "settled at the end of the test, on its last turn".to_owned(),
         }
     }
 
-    pub(crate) fn start(&self, patterns: &mut Patterns) -> Result<Monitor, regex::Error> {
+    fn monitor(&self, patterns: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
         let error = self.error_match.as_ref().map(|pattern| patterns.compile(pattern)).transpose()?;
-        Ok(Monitor { expected: self.clone(), error })
+        let check = OutcomeCheck { is: self.is, expected: self.describe(), error };
+        Ok(at_scope_end(move |view| check.check(view)))
+    }
+
+    /// Whatever an error says.
+    fn expects(&self, outcome: &RunEnd) -> bool {
+        self.is == kind(outcome)
     }
 }
 
-/// Judged once, at the end of its home, on the last run.
-#[derive(Debug)]
-pub struct Monitor {
-    expected: ExpectedOutcome,
+impl ExpectedOutcome {
+    fn compile(written: &OutcomeIs, filling: &mut Filling<'_>) -> Option<Self> {
+        let OutcomeIs { is, error_match } = written;
+        if let Some(text) = error_match
+            && *is != RunOutcome::Error
+        {
+            let message = "`error_match` looks at an error, which is not what is expected here";
+            let help = "expect `is: error`, or drop `error_match`";
+            filling.report(Code::Contradiction, text.span, message, Some(help.to_owned()));
+            return None;
+        }
+        let error_match = Late::optional(error_match.as_ref().map(|text| filling.pattern(text)));
+        Some(Self { is: *is, error_match: error_match.ready()? })
+    }
+}
+
+/// Checks the end of the last run.
+struct OutcomeCheck {
+    is: RunOutcome,
+    expected: String,
     error: Option<Arc<Regex>>,
 }
 
-impl Monitor {
-    pub(crate) fn watch(&mut self, scope: &Scope<'_>, moment: Moment) -> Judgement {
-        match moment {
-            Moment::Touched(_) | Moment::TurnEnd => return Judgement::Open,
-            Moment::HomeEnd | Moment::TestEnd => {}
-        }
-        let turns = &scope.trace.turns;
-        let turn: Option<&Turn> = match scope.home {
-            Home::Turn(turn) => turns.get(turn),
-            // What became of a run that was told again is history.
-            Home::Test => turns.iter().rfind(|turn| !turn.input.is_replay),
+impl OutcomeCheck {
+    fn check(&self, view: &View<'_>) -> Judgement {
+        let turn = match view.scope {
+            Scope::Turn(_) => view.turn(),
+            // The end of a replayed run is history.
+            Scope::Test => view.trace.turns.iter().rfind(|turn| !turn.input.is_replay),
         };
-        let exchange = turn.and_then(|turn| scope.trace.exchanges.get(turn.exchanges.clone())?.last());
-        let outcome = exchange.and_then(|exchange| exchange.run_end.as_ref());
-        let found = match outcome {
-            Some(outcome) if self.expected.expects(outcome) => match self.unmatched(outcome) {
+        let exchange = turn.and_then(|turn| view.trace.exchanges.get(turn.exchanges.clone())?.last());
+        let found = match exchange.and_then(|exchange| exchange.run_end.as_ref()) {
+            Some(outcome) if self.is == kind(outcome) => match self.unmatched(outcome) {
                 Some(unmatched) => unmatched,
-                None => return Judgement::Holds,
+                None => return Judgement::Passed,
             },
             Some(outcome) => words(outcome),
             None => "the agent told of no end of a run".to_owned(),
         };
-        let expected = self.expected.describe();
-        Judgement::broken(Finding {
-            message: format!("{found}, expected {expected}"),
-            expected,
-            seen: vec![Seen::Words(found)],
-            events: Vec::new(),
-        })
+        let expected = self.expected.clone();
+        Judgement::failed(Finding::in_words(format!("{found}, expected {expected}"), expected, [found]))
     }
 
-    /// The words for an error that says something else than it must.
+    /// The words for an error that does not match.
     fn unmatched(&self, outcome: &RunEnd) -> Option<String> {
         let (Some(regex), RunEnd::Error { message, code }) = (&self.error, outcome) else { return None };
         let matches = [Some(message), code.as_ref()].into_iter().flatten().any(|text| regex.is_match(text));

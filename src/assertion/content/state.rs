@@ -1,49 +1,48 @@
-//! `state`: what must hold of the agent's state when its home is over.
+//! `state`: what the agent's state must be at the end of the scope.
 
-use super::value_matcher::Matcher;
-use super::value_matcher::Matching;
-use crate::assertion::judge::{Home, Judgement, Moment, Scope};
+use super::value_condition::ValueCondition;
+use super::value_matcher::ValueMatcher;
+use crate::assertion::collector::Collector;
+use crate::assertion::judge::{Monitor, at_scope_end};
+use crate::assertion::rule::{Kind, Rule};
+use crate::model::AssertBlock;
 use crate::variables::Patterns;
 
-/// What people call it.
+pub(crate) const PATH: &str = "state";
+
+/// What messages call it.
 const WHOLE: &str = "the state";
 
-/// What must hold of a value in the state.
+/// What a value in the state must be.
 #[derive(Clone, Debug, PartialEq)]
-pub struct StateRule {
-    /// The value, and what it must be.
-    pub matcher: Matcher,
-}
+struct StateRule(ValueCondition);
 
-impl StateRule {
-    /// What is wanted, in words.
-    pub fn describe(&self) -> String {
-        self.matcher.describe(WHOLE)
-    }
-
-    /// When it is settled, in words.
-    pub fn settled(&self, home: Home) -> String {
-        format!("settled at the end of {}", home.words())
-    }
-
-    pub(crate) fn start(&self, patterns: &mut Patterns) -> Result<Monitor, regex::Error> {
-        Ok(Monitor { matching: self.matcher.start(patterns)? })
+pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
+    for written in collector.switched(PATH, block.state.as_ref()).into_iter().flatten() {
+        collector.add(written.span, |filling| ValueCondition::compile(written, filling).map(StateRule));
     }
 }
 
-/// Judged once, at the end of its home, on the state as it is then.
-#[derive(Debug)]
-pub struct Monitor {
-    matching: Matching,
-}
+impl Rule for StateRule {
+    fn path(&self) -> &'static str {
+        PATH
+    }
 
-impl Monitor {
-    pub(crate) fn watch(&mut self, scope: &Scope<'_>, moment: Moment) -> Judgement {
-        match moment {
-            Moment::Touched(_) | Moment::TurnEnd => return Judgement::Open,
-            Moment::HomeEnd | Moment::TestEnd => {}
-        }
-        let misfit = self.matching.misfit(scope.trace.state.value(), WHOLE);
-        misfit.map_or(Judgement::Holds, Judgement::broken)
+    fn kind(&self) -> Kind {
+        Kind::Requirement
+    }
+
+    fn describe(&self) -> String {
+        self.0.describe(WHOLE)
+    }
+
+    fn monitor(&self, patterns: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
+        let matcher = ValueMatcher::start(&self.0, patterns)?;
+        Ok(at_scope_end(move |view| matcher.mismatch(view.trace.state.value(), WHOLE).into()))
+    }
+
+    /// The state of a test is that of its last turn.
+    fn is_about_last_turn(&self) -> bool {
+        true
     }
 }

@@ -1,7 +1,18 @@
-//! Runs the rules of a test: their monitors are fed what happens and answer what holds.
+//! Runs the rules of a test: their monitors take in what happens and answer whether it is right.
 
+mod finding;
 mod judge;
 mod judgement;
+mod monitor;
+mod question;
+mod scope;
+mod view;
+mod watch;
 
-pub use judge::{Judge, Standing};
-pub use judgement::{Finding, Home, Judgement, Moment, Reach, Scope, Seen, Told};
+pub(crate) use finding::{Detailed, Evidence, Finding};
+pub use judge::Judge;
+pub(crate) use judgement::{Judgement, Moment};
+pub(crate) use monitor::{Monitor, at_each_call, at_scope_end, at_turn_end};
+pub use question::{Inquiry, Question};
+pub use scope::Scope;
+pub(crate) use view::{Exclusions, View};

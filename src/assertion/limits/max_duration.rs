@@ -1,33 +1,17 @@
 //! `timing.max_duration_ms`: how long the agent may take in one turn.
 
-use crate::assertion::block::Bound;
+use super::setting::Bound;
 use crate::assertion::describe::milliseconds;
-use crate::assertion::judge::{Finding, Judgement, Moment, Scope, Seen};
+use crate::assertion::judge::{Finding, Judgement, Monitor, at_turn_end};
 
-/// Judged at the end of a turn.
-#[derive(Debug)]
-pub struct Monitor {
-    bound: Bound,
-}
-
-impl Monitor {
-    pub(crate) fn new(bound: Bound) -> Self {
-        Self { bound }
-    }
-
-    pub(crate) fn watch(&mut self, scope: &Scope<'_>, moment: Moment) -> Judgement {
-        let Some(turn) = scope.trace.turns.last().filter(|_| moment == Moment::TurnEnd) else {
-            return Judgement::Open;
-        };
-        let micros = scope.trace.turn_micros(turn);
-        if self.bound.admits_micros(micros) {
-            return Judgement::Holds;
+pub(super) fn max_duration(bound: Bound) -> Box<dyn Monitor> {
+    at_turn_end(move |view, turn| {
+        let micros = view.trace.turn_micros(turn);
+        if bound.allows_micros(micros) {
+            return Judgement::Passed;
         }
-        Judgement::broken(Finding {
-            message: format!("the turn took {}, the limit is {} ms", milliseconds(micros), self.bound.most),
-            expected: format!("a turn of at most {} ms", self.bound.most),
-            seen: vec![Seen::Words(milliseconds(micros))],
-            events: Vec::new(),
-        })
-    }
+        let (took, limit) = (milliseconds(micros), bound.most);
+        let message = format!("the turn took {took}, the limit is {limit} ms");
+        Judgement::failed(Finding::in_words(message, format!("a turn of at most {limit} ms"), [took]))
+    })
 }

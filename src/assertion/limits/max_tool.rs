@@ -1,47 +1,28 @@
 //! `timing.max_tool_ms`: how long each tool call may take.
 
-use crate::assertion::block::Bound;
+use super::setting::Bound;
 use crate::assertion::describe::{milliseconds, short};
-use crate::assertion::judge::{Finding, Judgement, Moment, Scope, Seen};
+use crate::assertion::judge::{Evidence, Finding, Judgement, Monitor, at_turn_end};
 
-/// Judged at the end of a turn: only then is it known how long each call was open. A call that is answered in a later
-/// turn is measured in each of the two: nobody knows whom it waited for in between.
-#[derive(Debug)]
-pub struct Monitor {
-    bound: Bound,
-}
-
-impl Monitor {
-    pub(crate) fn new(bound: Bound) -> Self {
-        Self { bound }
-    }
-
-    pub(crate) fn watch(&mut self, scope: &Scope<'_>, moment: Moment) -> Judgement {
-        let trace = scope.trace;
-        let Some(turn) = trace.turns.last().filter(|_| moment == Moment::TurnEnd) else {
-            return Judgement::Open;
-        };
+/// Checked at the end of a turn: only then is it known how long each call was open. A call that is answered in a later
+/// turn is measured in each of the two, since what it waited for in between is unknown.
+pub(super) fn max_tool(bound: Bound) -> Box<dyn Monitor> {
+    at_turn_end(move |view, turn| {
+        let trace = view.trace;
         let live = turn.calls.clone().filter(|index| trace.is_live(*index));
         let started_now = live.map(|index| (index, trace.agent_micros(turn, trace.calls[index].started)));
         let started_before = turn.late_results.iter().map(|index| (*index, 0));
-        let findings: Vec<Finding> = started_before
-            .chain(started_now)
-            .filter_map(|(index, start)| {
-                let call = &trace.calls[index];
-                let micros = trace.agent_micros(turn, call.ended()).saturating_sub(start);
-                (!self.bound.admits_micros(micros)).then(|| Finding {
-                    message: format!(
-                        "`{}` took {}, the limit is {} ms",
-                        short(&call.name),
-                        milliseconds(micros),
-                        self.bound.most
-                    ),
-                    expected: format!("no tool call of more than {} ms", self.bound.most),
-                    seen: vec![Seen::Call { index, misfit: None }],
-                    events: vec![call.first_event, call.last_event],
-                })
+        let finding = |(index, start): (usize, u64)| {
+            let (call, limit) = (&trace.calls[index], bound.most);
+            let micros = trace.agent_micros(turn, call.ended()).saturating_sub(start);
+            let (name, took) = (short(&call.name), milliseconds(micros));
+            (!bound.allows_micros(micros)).then(|| Finding {
+                message: format!("`{name}` took {took}, the limit is {limit} ms"),
+                expected: format!("no tool call of more than {limit} ms"),
+                evidence: vec![Evidence::call(index)],
+                events: vec![call.first_event, call.last_event],
             })
-            .collect();
-        if findings.is_empty() { Judgement::Holds } else { Judgement::Broken(findings) }
-    }
+        };
+        Judgement::of(started_before.chain(started_now).filter_map(finding).collect())
+    })
 }

@@ -1,6 +1,6 @@
 //! What limits are about: the numbers of a turn that `timing` and `usage` bound.
 
-use crate::trace::{Tokens, Trace, Turn};
+use crate::trace::{Tokens, Trace, Turn, Usage};
 
 /// Something that is limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +21,17 @@ pub enum Measure {
     TotalTokens,
 }
 
+/// The words for a measure, and how it is counted.
+struct Spec {
+    path: &'static str,
+    name: &'static str,
+    of_what: &'static str,
+    /// Whether a limit of a test is about the total of its turns (SPEC 7.1).
+    has_total: bool,
+    /// The tokens that are counted; `None` for times.
+    tokens: Option<fn(Usage) -> Tokens>,
+}
+
 impl Measure {
     /// Every one, in the order in which people read them.
     pub const ALL: [Self; 7] = [
@@ -33,17 +44,33 @@ impl Measure {
         Self::TotalTokens,
     ];
 
+    fn spec(self) -> Spec {
+        let time = |path, name, has_total| Spec { path, name, of_what: "ms", has_total, tokens: None };
+        let usage = |path, name, of_what, tokens: fn(Usage) -> Tokens| Spec {
+            path,
+            name,
+            of_what,
+            has_total: true,
+            tokens: Some(tokens),
+        };
+        match self {
+            Self::Duration => time("timing.max_duration_ms", "duration", true),
+            Self::Idle => time("timing.max_idle_ms", "idle", false),
+            Self::FirstToken => time("timing.max_first_token_ms", "first text", false),
+            Self::Tool => time("timing.max_tool_ms", "tool", false),
+            Self::InputTokens => {
+                usage("usage.max_input_tokens", "input", "input tokens", |usage| usage.input)
+            }
+            Self::OutputTokens => {
+                usage("usage.max_output_tokens", "output", "output tokens", |usage| usage.output)
+            }
+            Self::TotalTokens => usage("usage.max_total_tokens", "total", "tokens", |usage| usage.total),
+        }
+    }
+
     /// Its limit's path in an assert block.
     pub fn path(self) -> &'static str {
-        match self {
-            Self::Duration => "timing.max_duration_ms",
-            Self::Idle => "timing.max_idle_ms",
-            Self::FirstToken => "timing.max_first_token_ms",
-            Self::Tool => "timing.max_tool_ms",
-            Self::InputTokens => "usage.max_input_tokens",
-            Self::OutputTokens => "usage.max_output_tokens",
-            Self::TotalTokens => "usage.max_total_tokens",
-        }
+        self.spec().path
     }
 
     /// The key of its limit.
@@ -54,54 +81,31 @@ impl Measure {
 
     /// What it is called.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Duration => "duration",
-            Self::Idle => "idle",
-            Self::FirstToken => "first text",
-            Self::Tool => "tool",
-            Self::InputTokens => "input",
-            Self::OutputTokens => "output",
-            Self::TotalTokens => "total",
-        }
+        self.spec().name
     }
 
-    /// What it is counted in.
+    /// Its unit: `ms` or `tokens`.
     pub fn unit(self) -> &'static str {
-        match self {
-            Self::Duration | Self::Idle | Self::FirstToken | Self::Tool => "ms",
-            Self::InputTokens | Self::OutputTokens | Self::TotalTokens => "tokens",
-        }
+        if self.spec().tokens.is_some() { "tokens" } else { "ms" }
     }
 
-    /// What it is counted in, and which of them: `ms`, `input tokens`.
+    /// Its unit, and which of them: `ms`, `input tokens`.
     pub fn of_what(self) -> &'static str {
-        match self {
-            Self::InputTokens => "input tokens",
-            Self::OutputTokens => "output tokens",
-            other => other.unit(),
-        }
+        self.spec().of_what
     }
 
-    /// Whether a test is held to the sum of its turns (SPEC 7.1).
-    pub fn is_summed(&self) -> bool {
-        matches!(self, Self::Duration | Self::InputTokens | Self::OutputTokens | Self::TotalTokens)
+    /// Whether a limit of a test is about the total of its turns (SPEC 7.1).
+    pub fn has_total(&self) -> bool {
+        self.spec().has_total
     }
 
-    /// The tokens of this kind that a turn took; none where this is no kind of tokens.
+    /// The tokens of this kind that a turn took; `None` for times.
     pub(crate) fn tokens(self, trace: &Trace, turn: &Turn) -> Option<Tokens> {
-        let usage = trace.turn_usage(turn);
-        let of_usage =
-            |tokens: fn(crate::trace::Usage) -> Tokens| Some(usage.map_or(Tokens::UNKNOWN, tokens));
-        match self {
-            Self::Duration | Self::Idle | Self::FirstToken | Self::Tool => None,
-            Self::InputTokens => of_usage(|usage| usage.input),
-            Self::OutputTokens => of_usage(|usage| usage.output),
-            Self::TotalTokens => of_usage(|usage| usage.total),
-        }
+        Some(trace.turn_usage(turn).map_or(Tokens::UNKNOWN, self.spec().tokens?))
     }
 }
 
-/// Up to one thing for each measure.
+/// Up to one value for each measure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PerMeasure<T>([Option<T>; Measure::ALL.len()]);
 
@@ -112,22 +116,22 @@ impl<T> Default for PerMeasure<T> {
 }
 
 impl<T> PerMeasure<T> {
-    /// What there is for a measure.
+    /// The value of a measure.
     pub fn get(&self, measure: Measure) -> Option<&T> {
         self.0[measure as usize].as_ref()
     }
 
-    /// Everything there is, in the order of the measures.
+    /// All values, in the order of the measures.
     pub fn iter(&self) -> impl Iterator<Item = (Measure, &T)> {
         Measure::ALL.into_iter().filter_map(|measure| Some((measure, self.get(measure)?)))
     }
 
-    /// Whether there is nothing.
+    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(Option::is_none)
     }
 
-    pub(crate) fn set(&mut self, measure: Measure, thing: Option<T>) {
-        self.0[measure as usize] = thing;
+    pub(crate) fn set(&mut self, measure: Measure, value: Option<T>) {
+        self.0[measure as usize] = value;
     }
 }

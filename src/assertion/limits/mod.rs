@@ -1,11 +1,16 @@
 //! Limits of time and tokens.
 
-pub(crate) mod max_duration;
-pub(crate) mod max_first_token;
-pub(crate) mod max_idle;
-pub(crate) mod max_tokens;
-pub(crate) mod max_tool;
+mod max_duration;
+mod max_first_token;
+mod max_idle;
+mod max_tokens;
+mod max_tool;
 mod measure;
-pub(crate) mod total;
+mod registry;
+mod setting;
+mod total;
 
 pub use measure::{Measure, PerMeasure};
+pub(crate) use registry::{compile, monitor};
+pub use setting::{Bound, Setting};
+pub(crate) use total::total;

@@ -1,91 +1,79 @@
-//! A number of calls that is lower than what is required.
+//! A limit on the number of calls that is lower than what is required.
 
 use std::collections::BTreeMap;
 
-use super::lists::meet;
-use super::{Homed, Surroundings};
-use crate::assertion::inherit::Inherited;
-use crate::assertion::judge::Home;
-use crate::assertion::rule::{Entry, Rule};
-use crate::assertion::select::ToolName;
-use crate::assertion::sequence::Wants;
-use crate::assertion::tools::MaxCalls;
+use super::rules::{Rules, Scoped};
+use crate::assertion::claim::Claim;
+use crate::assertion::judge::Scope;
+use crate::assertion::rule::Entry;
+use crate::assertion::select::{Selector, ToolName};
 use crate::diagnostic::{Code, Diagnostic};
 
-pub(super) fn lint(
-    all: &[Homed<'_>],
-    merged: &Inherited,
-    surroundings: &Surroundings<'_>,
-    found: &mut Vec<Diagnostic>,
-) {
-    for homed @ (home, entry) in all {
-        let Rule::MaxCalls(limit @ MaxCalls { written: None, .. }) = &entry.rule else { continue };
-        let mut homes = [Home::Test].into_iter().chain((0..merged.turns.len()).map(Home::Turn));
+pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) {
+    for (scoped @ (scope, entry), claim) in rules.claims() {
+        let Claim::LimitsCalls(most) = claim else { continue };
+        let mut scopes = [Scope::Test].into_iter().chain((0..rules.merged.turns.len()).map(Scope::Turn));
         // What a later turn requires may have begun in a turn before it.
-        let may_be_earlier = |owed| matches!((home, owed), (Home::Turn(_), Home::Turn(turn)) if turn > 0);
-        let excess = homes
-            .find_map(|owed| too_many(limit, *homed, owed, all, merged).filter(|_| !may_be_earlier(owed)));
+        let may_be_earlier =
+            |required| matches!((scope, required), (Scope::Turn(_), Scope::Turn(turn)) if turn > 0);
+        let excess = scopes.find_map(|required| {
+            too_many(most, scoped, required, rules).filter(|_| !may_be_earlier(required))
+        });
         found.extend(excess.map(|(needed, required)| {
             let message = format!(
-                "`max_calls` of {} is below the {needed} calls that are required: the test can never pass",
-                limit.most
+                "`max_calls` of {most} is below the {needed} calls that are required: the test can never pass"
             );
             let places = ((&entry.origin, ""), (&required.origin, "required"));
-            surroundings
+            rules
+                .surroundings
                 .warning(Code::ForbiddenRequirement, message, places.0, places.1)
                 .help("raise `max_calls`, or require fewer calls")
         }));
     }
 }
 
-fn exact(name: &ToolName) -> Option<&str> {
-    match name {
+fn exact(selector: &Selector) -> Option<&str> {
+    match &selector.name {
         ToolName::Exact(name) => Some(name),
         ToolName::Matching(_) => None,
     }
 }
 
 /// The tools that a rule needs calls of, and how many.
-fn needs(rule: &Rule) -> Vec<(&str, u64)> {
-    match rule {
-        Rule::Require(required) => {
-            exact(&required.selector.name).map(|name| (name, required.count.min)).into_iter().collect()
+fn needs(entry: &Entry) -> BTreeMap<&str, u64> {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    for claim in entry.rule.claims() {
+        let (name, count) = match claim {
+            Claim::Requires { selector, min, .. } => (exact(selector), min),
+            Claim::Step { selector, is_result: false } => (exact(selector), 1),
+            _ => continue,
+        };
+        if let Some(name) = name {
+            *counts.entry(name).or_default() += count;
         }
-        Rule::Sequence(sequence) => {
-            let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
-            for step in sequence.owed() {
-                if let Wants::Call(selector) = &step.wants
-                    && let Some(name) = exact(&selector.name)
-                {
-                    *counts.entry(name).or_default() += 1;
-                }
-            }
-            counts.into_iter().collect()
-        }
-        _ => Vec::new(),
     }
+    counts
 }
 
-/// How many calls the rules of one home need together, where they are too many, and the last of these rules.
+/// How many calls the rules of one scope need together, if they are too many, and the last of these rules.
 fn too_many<'e>(
-    limit: &MaxCalls,
-    homed: Homed<'e>,
-    owed: Home,
-    all: &[Homed<'e>],
-    merged: &Inherited,
+    most: u64,
+    scoped: Scoped<'e>,
+    required: Scope,
+    rules: &Rules<'e>,
 ) -> Option<(u64, &'e Entry)> {
     // One call may satisfy several rules about its tool, but none about another.
     let mut needed: BTreeMap<&str, u64> = BTreeMap::new();
     let mut last = None;
-    for (home, entry) in all {
-        for (name, count) in needs(&entry.rule) {
-            if *home == owed && count > 0 && !name.contains("${") && meet(homed, (*home, entry), merged) {
-                let most = needed.entry(name).or_default();
-                *most = (*most).max(count);
+    for (scope, entry) in rules.all.iter().filter(|(scope, _)| *scope == required) {
+        for (name, count) in needs(entry) {
+            if count > 0 && !name.contains("${") && rules.overlap(scoped, (*scope, entry)) {
+                let known = needed.entry(name).or_default();
+                *known = (*known).max(count);
                 last = Some(*entry);
             }
         }
     }
     let sum = needed.values().fold(0_u64, |sum, count| sum.saturating_add(*count));
-    last.filter(|_| sum > limit.most).map(|last| (sum, last))
+    last.filter(|_| sum > most).map(|last| (sum, last))
 }

@@ -1,35 +1,35 @@
 //! Limits that nothing can exceed.
 
-use super::{Lint, Surroundings, TimeOut};
-use crate::assertion::block::Bound;
+use super::surroundings::{Surroundings, Timeout};
 use crate::assertion::inherit::{Inherited, TurnRules};
-use crate::assertion::limits::Measure;
-use crate::assertion::rule::Origin;
+use crate::assertion::limits::{Bound, Measure};
+use crate::assertion::origin::Origin;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::outcome::Level;
 
-/// A limit and the turns it is in force on.
-struct InForce<'m> {
+/// A limit and the turns it applies to.
+struct Applying<'m> {
     bound: &'m Bound,
     turns: Vec<usize>,
 }
 
-pub(super) fn lint(merged: &Inherited, surroundings: &Surroundings<'_>, lint: &mut Lint) {
+/// The warnings, each with the level that defines the limit.
+pub(super) fn lint(merged: &Inherited, surroundings: &Surroundings<'_>) -> Vec<(Level, Diagnostic)> {
     let mut found: Vec<(&Origin, Diagnostic)> = Vec::new();
     if let Some(timeout) = surroundings.timeout {
         if let Some(bound) = merged.limits.get(Measure::Duration) {
-            let of_itself = |turn: &&TurnRules| turn.answers_for.contains(&Measure::Duration);
+            let of_itself = |turn: &&TurnRules| turn.separate.contains(&Measure::Duration);
             let counted = merged.turns.iter().filter(|turn| !of_itself(turn)).count();
             found.extend(sum(bound, counted, timeout, surroundings));
         }
-        // A limit of the test is about the sum of its turns as well; one that a turn wrote is about that turn alone.
+        // A limit of the test is about the total of its turns as well; one that a turn defines is about that turn alone.
         let of_turns = merged.turns.iter().filter_map(|turn| turn.limits.get(Measure::Duration));
         for bound in of_turns.filter(|bound| bound.origin.level == Level::Turn && bound.most > timeout.ms) {
             found.push((&bound.origin, cut_off(Measure::Duration, bound, 1, timeout, surroundings)));
         }
     }
     for measure in [Measure::Idle, Measure::FirstToken, Measure::Tool] {
-        for InForce { bound, turns } in of_turns(measure, merged) {
+        for Applying { bound, turns } in of_turns(measure, merged) {
             let cutting = surroundings.timeout.filter(|timeout| bound.most > timeout.ms);
             let warning = match cutting {
                 Some(timeout) => Some(cut_off(measure, bound, 1, timeout, surroundings)),
@@ -40,18 +40,15 @@ pub(super) fn lint(merged: &Inherited, surroundings: &Surroundings<'_>, lint: &m
         }
     }
     for bound in surroundings.whole_timeout_ms.map(|ms| never_reached(merged, ms)).into_iter().flatten() {
-        // A turn that is cut off sooner was told already.
+        // A turn that is aborted sooner was reported already.
         if !found.iter().any(|(origin, _)| **origin == bound.1.origin) {
             found.push((&bound.1.origin, whole_cut_off(bound, surroundings)));
         }
     }
-    for (origin, warning) in found {
-        let kept = if origin.level == Level::Target { &mut lint.of_target } else { &mut lint.certain };
-        kept.push(warning);
-    }
+    found.into_iter().map(|(origin, warning)| (origin.level, warning)).collect()
 }
 
-/// The limits of time that allow more than the whole test has, each once.
+/// The limits of time that allow more than the timeout of the whole test, each once.
 fn never_reached(merged: &Inherited, whole_ms: u64) -> Vec<(Measure, &Bound)> {
     let of_test = merged.limits.get(Measure::Duration).map(|bound| (Measure::Duration, bound));
     let times = [Measure::Duration, Measure::Idle, Measure::FirstToken, Measure::Tool];
@@ -81,27 +78,27 @@ fn whole_cut_off((measure, bound): (Measure, &Bound), surroundings: &Surrounding
         .help("lower the limit, or raise `timeout_ms` of the test")
 }
 
-/// Each limit once, with the turns it is in force on: one that turns inherit, and those that turns wrote.
-fn of_turns(measure: Measure, merged: &Inherited) -> Vec<InForce<'_>> {
-    let mut inherited: Option<InForce<'_>> = None;
+/// Each limit once, with the turns it applies to: one that turns inherit, and those that turns define.
+fn of_turns(measure: Measure, merged: &Inherited) -> Vec<Applying<'_>> {
+    let mut inherited: Option<Applying<'_>> = None;
     let mut limits = Vec::new();
     for (index, turn) in merged.turns.iter().enumerate() {
         let Some(bound) = turn.limits.get(measure) else { continue };
         if bound.origin.level == Level::Turn {
-            limits.push(InForce { bound, turns: vec![index] });
+            limits.push(Applying { bound, turns: vec![index] });
         } else {
-            inherited.get_or_insert(InForce { bound, turns: Vec::new() }).turns.push(index);
+            inherited.get_or_insert(Applying { bound, turns: Vec::new() }).turns.push(index);
         }
     }
     limits.extend(inherited);
     limits
 }
 
-/// The limit of the test, where its turns are cut off before they can take so long together.
+/// The limit of the test, if its turns are aborted before they can take so long together.
 fn sum<'m>(
     bound: &'m Bound,
     turns: usize,
-    timeout: TimeOut,
+    timeout: Timeout,
     surroundings: &Surroundings<'_>,
 ) -> Option<(&'m Origin, Diagnostic)> {
     let most = timeout.ms.saturating_mul(u64::try_from(turns).unwrap_or(u64::MAX));
@@ -113,7 +110,7 @@ fn cut_off(
     measure: Measure,
     bound: &Bound,
     turns: usize,
-    timeout: TimeOut,
+    timeout: Timeout,
     surroundings: &Surroundings<'_>,
 ) -> Diagnostic {
     let Bound { most: ms, origin } = bound;
@@ -140,7 +137,7 @@ fn cut_off(
     }
 }
 
-/// An idle limit, where on each of its turns a limit of the duration that is no larger is in force.
+/// An idle limit, if to each of its turns a limit of the duration that is no larger applies.
 fn shadowed(
     idle: &Bound,
     turns: &[usize],

@@ -2,63 +2,55 @@
 
 use std::collections::HashMap;
 
-use super::lists::meet;
-use super::{Homed, Surroundings};
+use super::rules::{Rules, Scoped};
+use crate::assertion::claim::Claim;
 use crate::assertion::describe::literally;
-use crate::assertion::inherit::Inherited;
-use crate::assertion::judge::Home;
-use crate::assertion::rule::{Entry, Rule};
-use crate::assertion::text::{Equals, MustMatch, MustNotMatch, Sought, Wording};
+use crate::assertion::judge::Scope;
+use crate::assertion::rule::Entry;
+use crate::assertion::text::{Needle, Sought};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::TextOf;
 use crate::variables::Patterns;
 
-/// How many pairs of rules of a test are looked at one by one: beyond that nothing is said.
+/// How many pairs of rules of a test are compared: beyond that there are no warnings.
 const MOST_PAIRS: usize = 10_000;
 
-pub(super) fn lint(
-    all: &[Homed<'_>],
-    merged: &Inherited,
-    surroundings: &Surroundings<'_>,
-    found: &mut Vec<Diagnostic>,
-) {
-    let mut ruled_out: HashMap<&Wording, Vec<Homed<'_>>> = HashMap::new();
-    let mut literals: Vec<(&str, Homed<'_>)> = Vec::new();
-    for homed @ (_, entry) in all {
-        if let Rule::MustNotMatch(MustNotMatch { wording }) = &entry.rule {
-            ruled_out.entry(wording).or_default().push(*homed);
-            if let Sought::Literal(literal) = &wording.sought {
-                literals.push((literal, *homed));
+pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) {
+    let mut ruled_out: HashMap<&Needle, Vec<Scoped<'_>>> = HashMap::new();
+    let mut literals: Vec<(&str, TextOf, Scoped<'_>)> = Vec::new();
+    for (scoped, claim) in rules.claims() {
+        if let Claim::NeverSays(needle) = claim {
+            ruled_out.entry(needle).or_default().push(scoped);
+            if let Sought::Literal(literal) = &needle.sought {
+                literals.push((literal, needle.of, scoped));
             }
         }
     }
     let mut pairs = 0;
-    for homed @ (_, entry) in all {
-        match &entry.rule {
-            Rule::MustMatch(MustMatch { wording }) => {
-                let same = ruled_out.get(wording).into_iter().flatten();
-                let same: Vec<&Homed<'_>> = same.filter(|other| meet(**other, *homed, merged)).collect();
-                found.extend(same.iter().map(|(_, other)| said_and_not(wording, entry, other, surroundings)));
+    for (scoped @ (_, entry), claim) in rules.claims() {
+        match claim {
+            Claim::Says(needle) => {
+                let same = ruled_out.get(needle).into_iter().flatten();
+                let same: Vec<&Scoped<'_>> = same.filter(|other| rules.overlap(**other, scoped)).collect();
+                found.extend(same.iter().map(|(_, other)| said_and_not(needle, entry, other, rules)));
                 pairs += literals.len();
-                if let (Sought::Literal(literal), true) = (&wording.sought, pairs <= MOST_PAIRS)
+                if let (Sought::Literal(literal), true) = (&needle.sought, pairs <= MOST_PAIRS)
                     && is_known(literal)
                 {
-                    let within = literals.iter().find(|(part, (other, forbidden))| {
+                    let within = literals.iter().find(|(part, of, (other, forbidden))| {
                         literal.contains(part)
                             && is_known(part)
-                            && meet((*other, *forbidden), *homed, merged)
-                            && covers(&forbidden.rule, wording.of)
+                            && rules.overlap((*other, *forbidden), scoped)
+                            && (*of == TextOf::All || needle.of == TextOf::Final)
                             && !same.iter().any(|(_, known)| std::ptr::eq(*known, *forbidden))
                     });
-                    found.extend(
-                        within.map(|(_, (_, other))| said_and_not(wording, entry, other, surroundings)),
-                    );
+                    found.extend(within.map(|(_, _, (_, other))| said_and_not(needle, entry, other, rules)));
                 }
             }
-            Rule::Equals(equals) => {
-                pairs += all.len() * equals.texts.len();
-                if pairs <= MOST_PAIRS && equals.texts.iter().all(|text| is_known(text)) {
-                    found.extend(never_equal(equals, *homed, all, merged, surroundings));
+            Claim::SaysOneOf(texts, of) => {
+                pairs += rules.all.len() * texts.len();
+                if pairs <= MOST_PAIRS && texts.iter().all(|text| is_known(text)) {
+                    found.extend(never_equal(texts, of, scoped, rules));
                 }
             }
             _ => {}
@@ -66,86 +58,74 @@ pub(super) fn lint(
     }
 }
 
-/// Whether what a literal prohibition rules out cannot stand in the text that `of` means.
-fn covers(forbidden: &Rule, of: TextOf) -> bool {
-    match forbidden {
-        Rule::MustNotMatch(MustNotMatch { wording }) => wording.of == TextOf::All || of == TextOf::Final,
-        _ => false,
-    }
-}
-
-/// The rule that no text of `equals` keeps.
+/// The rule that none of `texts` satisfies.
 fn never_equal(
-    equals: &Equals,
-    (home, entry): Homed<'_>,
-    all: &[Homed<'_>],
-    merged: &Inherited,
-    surroundings: &Surroundings<'_>,
+    texts: &[String],
+    of: TextOf,
+    (scope, entry): Scoped<'_>,
+    rules: &Rules<'_>,
 ) -> Option<Diagnostic> {
     let mut patterns = Patterns::default();
-    let sees_the_same = |other: Home, against: &Entry| {
-        other == home && merged.turns.iter().all(|turn| turn.leaves_out(entry) == turn.leaves_out(against))
+    let looks_at_the_same = |other: Scope, against: &Entry| {
+        let mut turns = rules.merged.turns.iter();
+        other == scope && turns.all(|turn| turn.leaves_out(entry) == turn.leaves_out(against))
     };
-    let own = all.iter().position(|(_, other)| std::ptr::eq(*other, entry))?;
-    let against = all.iter().enumerate().find(|(index, (other, against))| {
-        *index != own
-            && match &against.rule {
-                Rule::MustMatch(MustMatch { wording }) => {
-                    sees_the_same(*other, against)
-                        && wording.of == equals.of
-                        && equals.texts.iter().all(|text| finds(wording, text, &mut patterns) == Some(false))
-                }
-                Rule::MustNotMatch(MustNotMatch { wording }) => {
-                    meet((*other, *against), (home, entry), merged)
-                        && wording.of == equals.of
-                        && equals.texts.iter().all(|text| finds(wording, text, &mut patterns) == Some(true))
-                }
-                Rule::Equals(other_equals) => {
-                    sees_the_same(*other, against)
-                        && other_equals.of == equals.of
-                        // Of two such rules the later one is told of.
-                        && *index < own
-                        && other_equals.texts.iter().all(|text| is_known(text))
-                        && !equals.texts.iter().any(|text| other_equals.texts.contains(text))
-                }
-                _ => false,
+    let mut is_earlier = true;
+    let against = rules.claims().find(|((other, against), claim)| {
+        if std::ptr::eq(*against, entry) {
+            is_earlier = false;
+            return false;
+        }
+        match claim {
+            Claim::Says(needle) => {
+                looks_at_the_same(*other, against)
+                    && needle.of == of
+                    && texts.iter().all(|text| finds(needle, text, &mut patterns) == Some(false))
             }
+            Claim::NeverSays(needle) => {
+                rules.overlap((*other, against), (scope, entry))
+                    && needle.of == of
+                    && texts.iter().all(|text| finds(needle, text, &mut patterns) == Some(true))
+            }
+            Claim::SaysOneOf(others, other_of) => {
+                looks_at_the_same(*other, against)
+                    && *other_of == of
+                    // Of two such rules the later one is reported.
+                    && is_earlier
+                    && others.iter().all(|text| is_known(text))
+                    && !texts.iter().any(|text| others.contains(text))
+            }
+            _ => false,
+        }
     });
-    against.map(|(_, (_, against))| {
-        let message = format!(
-            "{} is wanted here, and {} there: the test can never pass",
-            entry.rule.describe(),
-            against.rule.describe()
-        );
+    against.map(|((_, against), _)| {
+        let (wanted, other) = (entry.rule.describe(), against.rule.describe());
+        let message = format!("{wanted} is wanted here, and {other} there: the test can never pass");
         let places = ((&entry.origin, "must be this"), (&against.origin, "ruled out"));
-        surroundings
+        rules
+            .surroundings
             .warning(Code::ForbiddenText, message, places.0, places.1)
             .help("drop one of the two, or write each on the turns it is meant for")
     })
 }
 
-/// Whether a text holds nothing that only a run fills in.
+/// Whether a text contains nothing that only a run fills in.
 fn is_known(text: &str) -> bool {
     !text.contains("${")
 }
 
-/// Whether the text holds what is sought; `None` where that cannot be told.
-fn finds(wording: &Wording, text: &str, patterns: &mut Patterns) -> Option<bool> {
-    let known = match &wording.sought {
+/// Whether the text contains the needle; `None` if that is unknown.
+fn finds(needle: &Needle, text: &str, patterns: &mut Patterns) -> Option<bool> {
+    let known = match &needle.sought {
         Sought::Pattern(pattern) => is_known(pattern.as_str()),
         Sought::Literal(literal) => is_known(literal),
     };
-    let seeking = wording.start(patterns).ok().filter(|_| known)?;
-    Some(seeking.find(text).is_some())
+    let matcher = needle.start(patterns).ok().filter(|_| known)?;
+    Some(matcher.find(text).is_some())
 }
 
-fn said_and_not(
-    wording: &Wording,
-    owed: &Entry,
-    forbidden: &Entry,
-    surroundings: &Surroundings<'_>,
-) -> Diagnostic {
-    let (message, beside) = match &wording.sought {
+fn said_and_not(needle: &Needle, required: &Entry, forbidden: &Entry, rules: &Rules<'_>) -> Diagnostic {
+    let (message, beside) = match &needle.sought {
         Sought::Pattern(pattern) => {
             (format!("`{}` must match and must not match the same text", pattern.as_str()), "must match")
         }
@@ -153,8 +133,9 @@ fn said_and_not(
             (format!("`{}` must be said and must not be said", literally(literal)), "must be said")
         }
     };
-    let places = ((&owed.origin, beside), (&forbidden.origin, "ruled out"));
-    surroundings
+    let places = ((&required.origin, beside), (&forbidden.origin, "ruled out"));
+    rules
+        .surroundings
         .warning(Code::ForbiddenText, format!("{message}: the test can never pass"), places.0, places.1)
         .help("drop one of the two, or write each on the turns it is meant for")
 }

@@ -18,7 +18,7 @@ use crate::variables::{Filling, Pattern, Patterns};
 pub struct ArgumentPatterns(Vec<(Path, Pattern)>);
 
 impl ArgumentPatterns {
-    /// Checks and fills the patterns; `None` where something is known later or was reported.
+    /// Checks and fills the patterns; `None` if something is known later or was reported.
     pub fn compile(written: Option<&FreeMap<Text>>, filling: &mut Filling<'_>) -> Option<Self> {
         let mut compiled = Some(Vec::new());
         for (key, text) in written.into_iter().flatten() {
@@ -36,18 +36,18 @@ impl ArgumentPatterns {
     /// Starts matching.
     ///
     /// # Errors
-    /// Where a pattern compiles to more than is allowed.
-    pub fn start(&self, patterns: &mut Patterns) -> Result<Matching, regex::Error> {
+    /// If a pattern compiles to more than is allowed.
+    pub fn start(&self, patterns: &mut Patterns) -> Result<ArgumentPatternMatcher, regex::Error> {
         let compiled = self.0.iter().map(|(path, pattern)| Ok((path.clone(), patterns.compile(pattern)?)));
-        Ok(Matching(compiled.collect::<Result<_, regex::Error>>()?))
+        Ok(ArgumentPatternMatcher(compiled.collect::<Result<_, regex::Error>>()?))
     }
 
-    /// Whether every call fits.
+    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether every call that fits these also fits `fewer`.
+    /// Whether every call that matches these also matches `fewer`.
     pub(crate) fn include(&self, fewer: &Self) -> bool {
         fewer.0.iter().all(|condition| self.0.contains(condition))
     }
@@ -61,29 +61,29 @@ impl ArgumentPatterns {
     }
 }
 
-/// Patterns at work.
+/// Matches the arguments of calls.
 #[derive(Debug)]
-pub struct Matching(Vec<(Path, Arc<Regex>)>);
+pub struct ArgumentPatternMatcher(Vec<(Path, Arc<Regex>)>);
 
-impl Matching {
-    /// Whether every call fits.
+impl ArgumentPatternMatcher {
+    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Why the call's arguments do not fit; `None` where they do.
-    pub fn misfit(&self, call: &ToolCall) -> Option<String> {
+    /// Why the call's arguments do not match; `None` if they do.
+    pub fn mismatch(&self, call: &ToolCall) -> Option<String> {
         if self.0.is_empty() {
             return None;
         }
         match call.args() {
-            Args::Json(value) => self.misfits(value).next(),
+            Args::Json(value) => self.mismatches(value).next(),
             Args::Malformed(error) => Some(format!("the arguments are no JSON: {error}")),
         }
     }
 
     /// Each pattern that does not match, in words.
-    pub(crate) fn misfits<'m>(&'m self, args: &'m Value) -> impl Iterator<Item = String> + 'm {
+    pub(crate) fn mismatches<'m>(&'m self, args: &'m Value) -> impl Iterator<Item = String> + 'm {
         self.0.iter().filter_map(|(path, regex)| {
             let Some(found) = path.find(args) else {
                 return Some(format!("there is no argument `{}`", path.as_str()));

@@ -1,45 +1,68 @@
-//! What the arguments of a call must be to be selected.
+//! What the arguments of a call must be for it to be selected.
 
-use super::argument_patterns::{ArgumentPatterns, Matching};
-use super::json_subset::Partial;
-use super::mismatch::Misfits;
+use super::argument_patterns::{ArgumentPatternMatcher, ArgumentPatterns};
+use super::json_subset::JsonSubset;
+use super::mismatch::Mismatches;
+use crate::diagnostic::Code;
+use crate::model::{CallSelector, Text};
+use crate::source::FreeMap;
 use crate::trace::{Args, ToolCall};
-use crate::variables::Patterns;
+use crate::variables::{Filling, Patterns};
 
-/// Conditions on arguments; all must hold.
+/// Conditions on arguments; a call is selected if all match.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ArgumentConditions {
-    /// What they must hold.
-    pub json: Option<Partial>,
+pub(crate) struct ArgumentConditions {
+    /// What they must contain.
+    json: Option<JsonSubset>,
     /// Arguments and the pattern each must match.
-    pub matching: ArgumentPatterns,
+    matching: ArgumentPatterns,
     /// Arguments and the pattern that each must not match, if it is there.
-    pub not_matching: ArgumentPatterns,
+    not_matching: ArgumentPatterns,
 }
 
 impl ArgumentConditions {
-    /// Whether every call fits.
-    pub fn is_empty(&self) -> bool {
-        self.json.is_none() && self.matching.is_empty() && self.not_matching.is_empty()
+    /// Checks and fills the conditions; `None` if something is known later or was reported.
+    pub(super) fn compile(
+        written: &CallSelector,
+        unwanted: Option<&FreeMap<Text>>,
+        filling: &mut Filling<'_>,
+    ) -> Option<Self> {
+        if let Some(args) = &written.args
+            && args.entries().is_empty()
+            && !written.is_exact()
+        {
+            let help = "add `exact: true` where calls without arguments are meant, or drop it";
+            let message = "`args` without a key selects every call";
+            filling.report(Code::EmptyValue, args.span, message, Some(help.to_owned()));
+        }
+        let json = JsonSubset::compile(written.args.as_ref(), written.is_exact(), filling);
+        let matching = ArgumentPatterns::compile(written.args_match.as_ref(), filling);
+        let not_matching = ArgumentPatterns::compile(unwanted, filling);
+        Some(Self { json: json.ready()?, matching: matching?, not_matching: not_matching? })
     }
 
-    /// Whether every call that fits these surely fits `fewer`.
-    pub(crate) fn include(&self, fewer: &Self) -> bool {
+    /// Whether every call matches.
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether every call that matches these surely matches `fewer`.
+    pub(super) fn include(&self, fewer: &Self) -> bool {
         (fewer.json.is_none() || fewer.json == self.json)
             && self.matching.include(&fewer.matching)
             && self.not_matching.include(&fewer.not_matching)
     }
 
     /// Each condition in words.
-    pub(crate) fn describe(&self) -> Vec<String> {
+    pub(super) fn describe(&self) -> Vec<String> {
         let json = self.json.iter().map(|json| json.describe("", "arguments"));
         json.chain(self.matching.describe("matching"))
             .chain(self.not_matching.describe("not matching"))
             .collect()
     }
 
-    pub(crate) fn start(&self, patterns: &mut Patterns) -> Result<Arguing, regex::Error> {
-        Ok(Arguing {
+    pub(super) fn start(&self, patterns: &mut Patterns) -> Result<ArgumentMatcher, regex::Error> {
+        Ok(ArgumentMatcher {
             json: self.json.clone(),
             matching: self.matching.start(patterns)?,
             not_matching: self.not_matching.start(patterns)?,
@@ -47,36 +70,36 @@ impl ArgumentConditions {
     }
 }
 
-/// Conditions at work.
+/// Matches the arguments of calls.
 #[derive(Debug)]
-pub(crate) struct Arguing {
-    json: Option<Partial>,
-    matching: Matching,
-    not_matching: Matching,
+pub(super) struct ArgumentMatcher {
+    json: Option<JsonSubset>,
+    matching: ArgumentPatternMatcher,
+    not_matching: ArgumentPatternMatcher,
 }
 
-impl Arguing {
-    pub(crate) fn is_empty(&self) -> bool {
+impl ArgumentMatcher {
+    pub(super) fn is_empty(&self) -> bool {
         self.json.is_none() && self.matching.is_empty() && self.not_matching.is_empty()
     }
 
-    /// In which ways the call's arguments do not fit.
-    pub(crate) fn misfits(&self, call: &ToolCall, misfits: &mut Misfits) {
+    /// Adds the ways in which the call's arguments do not match.
+    pub(super) fn mismatches(&self, call: &ToolCall, mismatches: &mut Mismatches) {
         if self.is_empty() {
             return;
         }
         match call.args() {
             Args::Json(value) => {
                 if let Some(json) = &self.json {
-                    misfits.add_of_args(json.differences(value));
+                    mismatches.add_of_args(json.differences(value));
                 }
-                self.matching.misfits(value).for_each(|misfit| misfits.add(misfit));
-                self.not_matching.hits(value).for_each(|hit| misfits.add(hit));
+                self.matching.mismatches(value).for_each(|mismatch| mismatches.add(mismatch));
+                self.not_matching.hits(value).for_each(|hit| mismatches.add(hit));
             }
             Args::Malformed(error) if self.json.is_some() || !self.matching.is_empty() => {
-                misfits.add(format!("the arguments are no JSON: {error}"));
+                mismatches.add(format!("the arguments are no JSON: {error}"));
             }
-            // What is no JSON has no argument that could match.
+            // What is not JSON has no argument that could match.
             Args::Malformed(_) => {}
         }
     }

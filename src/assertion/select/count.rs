@@ -7,18 +7,18 @@ use crate::variables::Filling;
 
 /// Bounds of a number of calls, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Counted {
+pub(crate) struct CallCount {
     /// At least this many.
-    pub min: u64,
+    pub(crate) min: u64,
     /// At most this many.
-    pub max: Option<u64>,
+    pub(crate) max: Option<u64>,
 }
 
-impl Counted {
+impl CallCount {
     /// Without `count`: at least one.
-    pub const AT_LEAST_ONE: Self = Self { min: 1, max: None };
+    pub(crate) const AT_LEAST_ONE: Self = Self { min: 1, max: None };
 
-    /// Nothing said: none is enough.
+    /// Any number, none too.
     pub(crate) const ANY: Self = Self { min: 0, max: None };
 
     /// A `count` that is known later, in words.
@@ -40,7 +40,7 @@ impl Counted {
         })
     }
 
-    /// Checks and fills a `count`; `None` where something is known later or was reported.
+    /// Checks and fills a `count`; `None` if something is known later or was reported.
     pub(crate) fn compile(count: &Count, span: Span, filling: &mut Filling<'_>) -> Option<Self> {
         let Count { exact, min, max } = count;
         if let Some(exact) = exact {
@@ -75,18 +75,18 @@ impl Counted {
         Some(Self { min: low.unwrap_or(0), max: high })
     }
 
-    /// Whether `count` calls are right.
-    pub fn allows(self, count: u64) -> bool {
+    /// Whether `count` calls are allowed.
+    pub(crate) fn allows(self, count: u64) -> bool {
         count >= self.min && !self.exceeded_by(count)
     }
 
     /// Whether `count` calls are too many.
-    pub fn exceeded_by(self, count: u64) -> bool {
+    pub(crate) fn exceeded_by(self, count: u64) -> bool {
         self.max.is_some_and(|max| count > max)
     }
 
     /// `exactly once`, `at least 2 times`, `1 to 3 times`, `no call`.
-    pub fn describe(self) -> String {
+    pub(crate) fn describe(self) -> String {
         match (self.min, self.max) {
             (_, Some(0)) => "no call".to_owned(),
             (min, Some(max)) if min == max => format!("exactly {}", times(min)),

@@ -1,49 +1,49 @@
-//! JSON that must be held by other JSON: of a mapping the keys that are written, of a list every entry in its order.
+//! JSON that other JSON must contain: of a mapping the keys that are written, of a list every entry in its order.
 
 use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use crate::assertion::content::{json, same};
-use crate::assertion::describe::short;
+use crate::assertion::content::same;
+use crate::assertion::describe::{json, short};
 use crate::source::Node;
 use crate::variables::{Filling, Late};
 
-/// What a value must hold, or be (SPEC 7.2, `args` and `result`).
+/// What a value must contain, or be equal to (SPEC 7.2, `args` and `result`).
 #[derive(Clone, Debug, PartialEq)]
-pub struct Partial {
+pub(super) struct JsonSubset {
     /// What is written.
-    pub value: Value,
-    /// Whether nothing more may be there.
-    pub exact: bool,
+    pub(super) value: Value,
+    /// Whether it must be equal.
+    exact: bool,
 }
 
-/// How many ways in which a value differs are told.
-const TOLD: usize = 10;
+/// How many differences are shown.
+const MOST_SHOWN: usize = 10;
 
-/// One way in which a value differs from what is wanted.
+/// One difference between a value and what is expected.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Difference {
+pub(super) struct JsonDifference {
     /// Where in the value; empty for the whole.
-    pub(crate) path: String,
-    /// What is wanted there; `None` where nothing may be.
-    pub(crate) expected: Option<String>,
-    /// What is there.
-    pub(crate) found: Option<String>,
+    pub(super) path: String,
+    /// What is expected there; `None` if nothing is.
+    pub(super) expected: Option<String>,
+    /// What was found there.
+    pub(super) found: Option<String>,
 }
 
-/// The ways in which a value differs, the first of them in words.
+/// The differences of a value, the first of them in words.
 #[derive(Debug, Default)]
-pub(crate) struct Differences {
-    pub(crate) told: Vec<Difference>,
+pub(super) struct JsonDifferences {
+    pub(super) shown: Vec<JsonDifference>,
     /// How many there are in all.
-    pub(crate) count: usize,
-    /// How many values are not as they must be: a mapping that is missing is all that it should hold.
-    pub(crate) weight: usize,
+    pub(super) count: usize,
+    /// How many values differ: a missing mapping counts as all that it should contain.
+    pub(super) weight: usize,
 }
 
-impl Partial {
-    pub(crate) fn compile(
+impl JsonSubset {
+    pub(super) fn compile(
         written: Option<&Node>,
         exact: bool,
         filling: &mut Filling<'_>,
@@ -54,8 +54,8 @@ impl Partial {
         }
     }
 
-    /// What is wanted of `whole` (`arguments`, `result`), in words.
-    pub(crate) fn describe(&self, article: &str, whole: &str) -> String {
+    /// What is expected of `whole` (`arguments`, `result`), in words.
+    pub(super) fn describe(&self, article: &str, whole: &str) -> String {
         let shown = json(&self.value);
         match (&self.value, self.exact) {
             (Value::Object(_) | Value::Array(_), false) => format!("{article}{whole} holding `{shown}`"),
@@ -63,19 +63,19 @@ impl Partial {
         }
     }
 
-    /// How many values are wanted.
-    pub(crate) fn weight(&self) -> usize {
+    /// How many values are expected.
+    pub(super) fn weight(&self) -> usize {
         leaves(&self.value)
     }
 
-    /// In which ways `found` differs.
-    pub(crate) fn differences(&self, found: &Value) -> Differences {
-        let mut differences = Differences::default();
+    /// The differences between `found` and what is expected.
+    pub(super) fn differences(&self, found: &Value) -> JsonDifferences {
+        let mut differences = JsonDifferences::default();
         self.compare(&self.value, found, &mut String::new(), &mut differences);
         differences
     }
 
-    fn compare(&self, wanted: &Value, found: &Value, path: &mut String, out: &mut Differences) {
+    fn compare(&self, wanted: &Value, found: &Value, path: &mut String, out: &mut JsonDifferences) {
         match (wanted, found) {
             (Value::Object(wanted), Value::Object(found)) => {
                 for (key, wanted) in wanted {
@@ -117,7 +117,7 @@ impl Partial {
     }
 }
 
-/// How many values a value holds, itself where it holds none.
+/// How many values a value contains, itself if it contains none.
 fn leaves(value: &Value) -> usize {
     let sum = match value {
         Value::Object(entries) => entries.values().map(leaves).sum(),
@@ -127,7 +127,7 @@ fn leaves(value: &Value) -> usize {
     sum.max(1)
 }
 
-/// Does something one key further in.
+/// Runs `what` with the path one key further in.
 fn within(path: &mut String, key: &str, what: impl FnOnce(&mut String)) {
     let length = path.len();
     if length > 0 {
@@ -138,15 +138,15 @@ fn within(path: &mut String, key: &str, what: impl FnOnce(&mut String)) {
     path.truncate(length);
 }
 
-impl Differences {
+impl JsonDifferences {
     fn add(&mut self, path: &str, expected: Option<String>, found: Option<String>) {
         self.add_in_words(path, expected.map(|expected| format!("`{expected}`")), found);
     }
 
     fn add_in_words(&mut self, path: &str, expected: Option<String>, found: Option<String>) {
         self.count += 1;
-        if self.told.len() < TOLD {
-            self.told.push(Difference { path: path.to_owned(), expected, found });
+        if self.shown.len() < MOST_SHOWN {
+            self.shown.push(JsonDifference { path: path.to_owned(), expected, found });
         }
     }
 }
@@ -157,26 +157,26 @@ mod tests {
     use serde_json::json;
 
     fn paths(wanted: Value, exact: bool, found: &Value) -> Vec<String> {
-        let differences = Partial { value: wanted, exact }.differences(found);
-        assert!(differences.count >= differences.told.len());
-        let path = |difference: Difference| {
-            let Difference { path, expected, found } = difference;
+        let differences = JsonSubset { value: wanted, exact }.differences(found);
+        assert!(differences.count >= differences.shown.len());
+        let path = |difference: JsonDifference| {
+            let JsonDifference { path, expected, found } = difference;
             format!("{path}: {} / {}", expected.unwrap_or_default(), found.unwrap_or_default())
         };
-        differences.told.into_iter().map(path).collect()
+        differences.shown.into_iter().map(path).collect()
     }
 
     #[test]
-    fn mappings_hold_and_lists_are_the_same_length() {
+    fn mappings_contain_and_lists_are_the_same_length() {
         let found = json!({"a": 1, "b": {"c": [1, {"d": 2, "e": 3}]}, "f": null});
-        for held in [
+        for contained in [
             json!({}),
             json!({"a": 1.0}),
             json!({"b": {"c": [1, {"d": 2}]}}),
             json!({"b": {"c": [1, {}]}, "f": null}),
         ] {
-            assert_eq!(paths(held.clone(), false, &found), [""; 0], "{held}");
-            assert_ne!(paths(held.clone(), true, &found), [""; 0], "{held} is not all");
+            assert_eq!(paths(contained.clone(), false, &found), [""; 0], "{contained}");
+            assert_ne!(paths(contained.clone(), true, &found), [""; 0], "{contained} is not all");
         }
         assert_eq!(paths(found.clone(), true, &found), [""; 0]);
         assert_eq!(paths(json!({"b": {"c": [1]}}), false, &found), ["b.c: 1 entry / [1,{\"d\":2,\"e\":3}]"]);
@@ -187,9 +187,9 @@ mod tests {
     }
 
     #[test]
-    fn the_ways_are_counted_and_the_first_are_told() {
+    fn differences_are_counted_and_the_first_are_shown() {
         let wanted: Value = (0..50).map(|key| (format!("k{key}"), json!(1))).collect();
-        let differences = Partial { value: wanted, exact: false }.differences(&json!({}));
-        assert_eq!((differences.told.len(), differences.count), (10, 50));
+        let differences = JsonSubset { value: wanted, exact: false }.differences(&json!({}));
+        assert_eq!((differences.shown.len(), differences.count), (10, 50));
     }
 }

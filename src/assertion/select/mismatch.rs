@@ -1,35 +1,35 @@
 //! In which ways a call is not what a rule selects, in words.
 
-use super::json_subset::{Difference, Differences};
+use super::json_subset::{JsonDifference, JsonDifferences};
 
-/// How many ways are told of one call.
-const TOLD: usize = 10;
+/// How many mismatches of one call are shown.
+const MOST_SHOWN: usize = 10;
 
-/// The ways in which a call does not fit, in the order of the rule's conditions.
+/// The ways in which a call does not match, in the order of the rule's conditions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Misfits {
-    told: Vec<String>,
+pub(crate) struct Mismatches {
+    shown: Vec<String>,
     count: usize,
     weight: usize,
 }
 
-impl Misfits {
-    /// Adds a way in which it does not fit.
+impl Mismatches {
+    /// Adds one.
     pub(crate) fn add(&mut self, words: String) {
         self.add_weighing(words, 1);
     }
 
-    /// Adds a way that stands for as many values that are not as they must be.
+    /// Adds one that counts as `weight` values that differ.
     pub(crate) fn add_weighing(&mut self, words: String, weight: usize) {
         self.weight += weight;
         self.count += 1;
-        if self.told.len() < TOLD {
-            self.told.push(words);
+        if self.shown.len() < MOST_SHOWN {
+            self.shown.push(words);
         }
     }
 
     /// Adds what differs in its arguments.
-    pub(crate) fn add_of_args(&mut self, differences: Differences) {
+    pub(super) fn add_of_args(&mut self, differences: JsonDifferences) {
         self.add_all(
             differences,
             "the arguments are",
@@ -39,7 +39,7 @@ impl Misfits {
     }
 
     /// Adds what differs in its result.
-    pub(crate) fn add_of_result(&mut self, differences: Differences) {
+    pub(super) fn add_of_result(&mut self, differences: JsonDifferences) {
         self.add_all(
             differences,
             "the result is",
@@ -50,15 +50,15 @@ impl Misfits {
 
     fn add_all(
         &mut self,
-        differences: Differences,
+        differences: JsonDifferences,
         whole: &str,
         part: impl Fn(&str) -> String,
         missing: impl Fn(&str) -> String,
     ) {
-        let Differences { told, count, weight } = differences;
-        let untold = count - told.len();
+        let JsonDifferences { shown, count, weight } = differences;
+        let hidden = count - shown.len();
         self.weight += weight;
-        for Difference { path, expected, found } in told {
+        for JsonDifference { path, expected, found } in shown {
             let expected = expected.unwrap_or_else(|| "nothing there".to_owned());
             let words = match found {
                 Some(found) if path.is_empty() => format!("{whole} `{found}`, expected {expected}"),
@@ -67,30 +67,30 @@ impl Misfits {
             };
             self.add_weighing(words, 0);
         }
-        self.count += untold;
+        self.count += hidden;
     }
 
-    /// How many ways there are.
+    /// How many there are.
     pub(crate) fn count(&self) -> usize {
         self.count
     }
 
-    /// How far off the call is: how many values are not as they must be.
+    /// How many values differ: the distance of the call.
     pub(crate) fn weight(&self) -> usize {
         self.weight
     }
 
-    /// The first way.
+    /// The first one.
     pub(crate) fn first(&self) -> Option<&str> {
-        self.told.first().map(String::as_str)
+        self.shown.first().map(String::as_str)
     }
 
-    /// A line each, and one that counts those that are left out.
+    /// One line each, and one that counts those that are not shown.
     pub(crate) fn lines(&self) -> Vec<String> {
-        let untold = self.count - self.told.len();
-        let mut lines = self.told.clone();
-        if untold > 0 {
-            lines.push(format!("and {untold} more"));
+        let hidden = self.count - self.shown.len();
+        let mut lines = self.shown.clone();
+        if hidden > 0 {
+            lines.push(format!("and {hidden} more"));
         }
         lines
     }

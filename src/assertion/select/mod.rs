@@ -9,13 +9,8 @@ mod result;
 mod selector;
 mod tool_name;
 
-pub use argument_patterns::{ArgumentPatterns, Matching};
-pub use arguments::ArgumentConditions;
-pub use count::Counted;
-pub use json_subset::Partial;
-pub(crate) use mismatch::Misfits;
-pub use result::ResultConditions;
-pub use selector::Selector;
-pub(crate) use selector::{Selecting, Written};
-pub use tool_name::ToolName;
-pub(crate) use tool_name::{Naming, tool_name};
+pub use argument_patterns::{ArgumentPatternMatcher, ArgumentPatterns};
+pub(crate) use count::CallCount;
+pub(crate) use mismatch::Mismatches;
+pub(crate) use selector::{Selector, SelectorMatcher, Unwanted};
+pub(crate) use tool_name::{NameMatcher, ToolName, tool_name};

@@ -1,35 +1,55 @@
-//! What the result of a call must be to be selected.
+//! What the result of a call must be for it to be selected.
 
 use std::sync::Arc;
 
 use regex::Regex;
 use serde_json::Value;
 
-use super::json_subset::Partial;
-use super::mismatch::Misfits;
+use super::json_subset::JsonSubset;
+use super::mismatch::Mismatches;
 use crate::assertion::describe::short;
-use crate::model::CallStatus;
+use crate::diagnostic::Code;
+use crate::model::{CallSelector, CallStatus, Text};
 use crate::trace::{ToolCall, ToolResult};
-use crate::variables::{Pattern, Patterns};
+use crate::variables::{Filling, Late, Pattern, Patterns};
 
-/// Conditions on a result; all must hold.
+/// Conditions on a result; a call is selected if all match.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ResultConditions {
-    /// What it must hold.
-    pub json: Option<Partial>,
+pub(crate) struct ResultConditions {
+    /// What it must contain.
+    json: Option<JsonSubset>,
     /// The pattern it must match.
-    pub matching: Option<Pattern>,
+    pub(crate) matching: Option<Pattern>,
     /// The pattern it must not match.
-    pub not_matching: Option<Pattern>,
-    /// Whether it must be an error, or none.
-    pub is_error: Option<bool>,
+    not_matching: Option<Pattern>,
+    /// Whether it must be an error, or must not be one.
+    pub(crate) is_error: Option<bool>,
     /// How far the call must have come.
-    pub status: Option<CallStatus>,
+    status: Option<CallStatus>,
 }
 
 impl ResultConditions {
-    /// Whether every call fits.
-    pub fn is_empty(&self) -> bool {
+    /// Checks and fills the conditions; `None` if something is known later or was reported.
+    pub(super) fn compile(
+        written: &CallSelector,
+        unwanted: Option<&Text>,
+        filling: &mut Filling<'_>,
+    ) -> Option<Self> {
+        let json = JsonSubset::compile(written.result.as_ref(), written.is_exact(), filling);
+        let mut pattern = |text: Option<&Text>| Late::optional(text.map(|text| filling.pattern(text)));
+        let matching = pattern(written.result_match.as_ref());
+        let not_matching = pattern(unwanted);
+        Some(Self {
+            json: json.ready()?,
+            matching: matching.ready()?,
+            not_matching: not_matching.ready()?,
+            is_error: written.is_error,
+            status: written.status.as_ref().map(|status| status.value),
+        })
+    }
+
+    /// Whether every call matches.
+    pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
@@ -38,13 +58,13 @@ impl ResultConditions {
         self.status == Some(CallStatus::Pending)
     }
 
-    /// Whether a call that fits may do so no more: it is answered yet, or a result turns out to be a failure.
+    /// Whether a call that matches may no longer do so later: it is answered, or its result turns out to be a failure.
     pub(crate) fn is_provisional(&self) -> bool {
         self.is_error == Some(false)
             || matches!(self.status, Some(CallStatus::Pending | CallStatus::Executed))
     }
 
-    /// Whether every call that fits these surely fits `fewer`.
+    /// Whether every call that matches these surely matches `fewer`.
     pub(crate) fn include(&self, fewer: &Self) -> bool {
         let Self { json, matching, not_matching, is_error, status } = fewer;
         (json.is_none() || json == &self.json)
@@ -73,10 +93,10 @@ impl ResultConditions {
         .collect()
     }
 
-    pub(crate) fn start(&self, patterns: &mut Patterns) -> Result<Answering, regex::Error> {
+    pub(crate) fn start(&self, patterns: &mut Patterns) -> Result<ResultMatcher, regex::Error> {
         let mut compile =
             |pattern: &Option<Pattern>| pattern.as_ref().map(|pattern| patterns.compile(pattern)).transpose();
-        Ok(Answering {
+        Ok(ResultMatcher {
             matching: compile(&self.matching)?,
             not_matching: compile(&self.not_matching)?,
             conditions: self.clone(),
@@ -84,17 +104,40 @@ impl ResultConditions {
     }
 }
 
-/// Conditions at work.
+/// Reports what cannot be meant together with a `status`.
+pub(super) fn check_status(written: &CallSelector, unwanted: Option<&Text>, filling: &mut Filling<'_>) {
+    let Some(status) = &written.status else { return };
+    let on_result = [
+        ("result", written.result.is_some()),
+        ("result_match", written.result_match.is_some()),
+        ("result_not_match", unwanted.is_some()),
+        ("is_error", written.is_error.is_some()),
+    ];
+    let mut report = |message: &str| {
+        let help = "keep one of the two".to_owned();
+        filling.report(Code::Contradiction, status.span, message, Some(help));
+    };
+    if let (CallStatus::Pending, Some((key, _))) =
+        (status.value, on_result.into_iter().find(|(_, is_there)| *is_there))
+    {
+        report(&format!("a pending call has no result, which `{key}` looks at"));
+    }
+    if status.value == CallStatus::Denied && written.is_error == Some(false) {
+        report("the result of a denied call is an error, which `is_error: false` excludes");
+    }
+}
+
+/// Matches the results of calls.
 #[derive(Debug)]
-pub(crate) struct Answering {
-    pub(crate) conditions: ResultConditions,
+pub(crate) struct ResultMatcher {
+    pub(super) conditions: ResultConditions,
     matching: Option<Arc<Regex>>,
     not_matching: Option<Arc<Regex>>,
 }
 
-impl Answering {
-    /// In which ways the call's last result does not fit.
-    pub(crate) fn misfits(&self, call: &ToolCall, misfits: &mut Misfits) {
+impl ResultMatcher {
+    /// Adds the ways in which the call's last result does not match.
+    pub(crate) fn mismatches(&self, call: &ToolCall, mismatches: &mut Mismatches) {
         let ResultConditions { json, is_error, status, .. } = &self.conditions;
         if self.conditions.is_empty() {
             return;
@@ -103,38 +146,38 @@ impl Answering {
             if !self.conditions.is_pending() {
                 let conditions = [self.matching.is_some(), self.not_matching.is_some(), is_error.is_some()];
                 let conditions = conditions.into_iter().filter(|is_there| *is_there).count();
-                let weight = json.as_ref().map_or(0, Partial::weight) + conditions;
-                misfits.add_weighing("there is no result".to_owned(), weight.max(1));
+                let weight = json.as_ref().map_or(0, JsonSubset::weight) + conditions;
+                mismatches.add_weighing("there is no result".to_owned(), weight.max(1));
             }
             return;
         };
         if let Some(json) = json.as_ref().filter(|json| !is_same_text(json, result)) {
             let text = || Value::String(result.text.clone());
-            misfits.add_of_result(json.differences(&result.structured.clone().unwrap_or_else(text)));
+            mismatches.add_of_result(json.differences(&result.structured.clone().unwrap_or_else(text)));
         }
         let shown = || short(&result.text);
         if let Some(regex) = self.matching.as_ref().filter(|regex| !regex.is_match(&result.text)) {
-            misfits.add(format!("the result `{}` does not match `{}`", shown(), short(regex.as_str())));
+            mismatches.add(format!("the result `{}` does not match `{}`", shown(), short(regex.as_str())));
         }
         if let Some(regex) = self.not_matching.as_ref().filter(|regex| regex.is_match(&result.text)) {
-            misfits.add(format!("the result `{}` matches `{}`", shown(), short(regex.as_str())));
+            mismatches.add(format!("the result `{}` matches `{}`", shown(), short(regex.as_str())));
         }
-        // Where the protocol does not say, a result is none.
+        // A result of which the protocol does not say so is no error.
         let failed = result.is_error == Some(true);
         match is_error {
-            Some(true) if !failed => misfits.add("the result is no error".to_owned()),
-            Some(false) if failed => misfits.add("the result is an error".to_owned()),
+            Some(true) if !failed => mismatches.add("the result is no error".to_owned()),
+            Some(false) if failed => mismatches.add("the result is an error".to_owned()),
             _ => {}
         }
         let found = if result.is_denied { CallStatus::Denied } else { CallStatus::Executed };
         if let Some(status) = status.filter(|status| *status != found) {
-            misfits.add(format!("the call is `{}`, expected `{}`", word(found), word(status)));
+            mismatches.add(format!("the call is `{}`, expected `{}`", word(found), word(status)));
         }
     }
 }
 
-/// A text as it is written is compared with the text of the result: `42` says whether a tool meant a number no more.
-fn is_same_text(json: &Partial, result: &ToolResult) -> bool {
+/// Whether a text in quotes is the text of the result: `42` no longer tells whether a tool meant a number.
+fn is_same_text(json: &JsonSubset, result: &ToolResult) -> bool {
     matches!(&json.value, Value::String(wanted) if *wanted == result.text)
 }
 

@@ -11,15 +11,15 @@ use crate::variables::{Filling, Late, Pattern, Patterns};
 
 /// The tools a rule is about (SPEC 7.2).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ToolName {
+pub(crate) enum ToolName {
     /// The tool of this name.
     Exact(String),
-    /// Every tool whose name matches somewhere.
+    /// Every tool whose name contains a match.
     Matching(Pattern),
 }
 
 impl ToolName {
-    /// Checks and fills one of `name` and `name_match`; `None` where it is known later or was reported.
+    /// Checks and fills one of `name` and `name_match`; `None` if it is known later or was reported.
     pub(crate) fn compile(
         exact: Option<&Text>,
         matching: Option<&Text>,
@@ -45,42 +45,42 @@ impl ToolName {
     }
 
     /// The words for it: `` `pay` ``, `` a tool matching `^pay` ``.
-    pub fn describe(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         match self {
             Self::Exact(name) => format!("`{name}`"),
             Self::Matching(pattern) => format!("a tool matching `{}`", short(pattern.as_str())),
         }
     }
 
-    /// Whether a tool of this name is surely meant; a pattern of which something is known later is never sure.
-    pub(crate) fn surely_means(&self, name: &str) -> bool {
+    /// Whether it surely matches a tool of this name; a pattern of which a part is known later never does.
+    pub(crate) fn surely_matches(&self, name: &str) -> bool {
         match self {
             Self::Exact(exact) => exact == name,
             Self::Matching(pattern) => !pattern.as_str().contains("${") && matches(pattern, name),
         }
     }
 
-    /// Whether a tool of this name may be meant.
-    pub(crate) fn may_mean(&self, name: &str) -> bool {
+    /// Whether it may match a tool of this name.
+    pub(crate) fn may_match(&self, name: &str) -> bool {
         match self {
             Self::Exact(exact) => exact == name || exact.contains("${"),
             Self::Matching(pattern) => pattern.as_str().contains("${") || matches(pattern, name),
         }
     }
 
-    /// Whether every tool that `other` means is surely meant too.
+    /// Whether it surely matches every tool that `other` matches.
     pub(crate) fn surely_includes(&self, other: &Self) -> bool {
         match other {
-            Self::Exact(name) => self.surely_means(name),
+            Self::Exact(name) => self.surely_matches(name),
             Self::Matching(_) => self == other,
         }
     }
 
     /// Starts comparing.
-    pub(crate) fn start(&self, patterns: &mut Patterns) -> Result<Naming, regex::Error> {
+    pub(crate) fn start(&self, patterns: &mut Patterns) -> Result<NameMatcher, regex::Error> {
         Ok(match self {
-            Self::Exact(name) => Naming::Exact(name.clone()),
-            Self::Matching(pattern) => Naming::Matching(patterns.compile(pattern)?),
+            Self::Exact(name) => NameMatcher::Exact(name.clone()),
+            Self::Matching(pattern) => NameMatcher::Matching(patterns.compile(pattern)?),
         })
     }
 }
@@ -89,7 +89,7 @@ fn matches(pattern: &Pattern, name: &str) -> bool {
     Patterns::default().compile(pattern).is_ok_and(|regex| regex.is_match(name))
 }
 
-/// A tool's name; an empty one would select nothing for ever.
+/// A tool's name; an empty one could never select anything.
 pub(crate) fn tool_name(name: &Text, filling: &mut Filling<'_>) -> Late<String> {
     match filling.text(name) {
         Late::Ready(filled) if filled.is_empty() => {
@@ -100,16 +100,16 @@ pub(crate) fn tool_name(name: &Text, filling: &mut Filling<'_>) -> Late<String> 
     }
 }
 
-/// A name at work.
+/// Matches the names of tools.
 #[derive(Clone, Debug)]
-pub(crate) enum Naming {
+pub(crate) enum NameMatcher {
     Exact(String),
     Matching(Arc<Regex>),
 }
 
-impl Naming {
-    /// Whether the tool `name` is meant.
-    pub(crate) fn means(&self, name: &str) -> bool {
+impl NameMatcher {
+    /// Whether it matches the tool `name`.
+    pub(crate) fn matches(&self, name: &str) -> bool {
         match self {
             Self::Exact(exact) => exact == name,
             Self::Matching(regex) => regex.is_match(name),

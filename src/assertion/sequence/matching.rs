@@ -8,37 +8,37 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many things more than there are steps are looked at where there may be none.
-pub(crate) const SHOWN: usize = 200;
+pub(super) const SHOWN: usize = 200;
 
 /// Which step takes which thing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Matched {
+pub(super) struct Matched {
     /// For each step the thing that it takes.
-    pub(crate) taken: Vec<Option<usize>>,
+    pub(super) taken: Vec<Option<usize>>,
     /// For each step whether it has to take one.
-    pub(crate) owed: Vec<bool>,
+    pub(super) required: Vec<bool>,
     /// How many things no step takes though every thing must have one.
-    pub(crate) left_over: usize,
+    pub(super) left_over: usize,
 }
 
 impl Matched {
-    pub(crate) fn holds(&self) -> bool {
+    pub(super) fn is_complete(&self) -> bool {
         self.missing().next().is_none() && self.left_over == 0
     }
 
     /// The steps that take nothing though they have to.
-    pub(crate) fn missing(&self) -> impl Iterator<Item = usize> {
-        (0..self.taken.len()).filter(|step| self.owed[*step] && self.taken[*step].is_none())
+    pub(super) fn missing(&self) -> impl Iterator<Item = usize> {
+        (0..self.taken.len()).filter(|step| self.required[*step] && self.taken[*step].is_none())
     }
 
     fn closed(taken: Vec<Option<usize>>, optional: &[bool], things: usize) -> Self {
         let left_over = things - taken.iter().flatten().count();
-        Self { taken, owed: optional.iter().map(|optional| !optional).collect(), left_over }
+        Self { taken, required: optional.iter().map(|optional| !optional).collect(), left_over }
     }
 }
 
 /// Every thing goes with a step, in the order of both; as few steps as can be are missing, and things left over.
-pub(crate) fn exact(optional: &[bool], things: usize, fits: impl Fn(usize, usize) -> bool) -> Matched {
+pub(super) fn exact(optional: &[bool], things: usize, fits: impl Fn(usize, usize) -> bool) -> Matched {
     let (steps, seen) = (optional.len(), things.min(optional.len() + SHOWN));
     let width = seen + 1;
     let fit: Vec<bool> = (0..steps)
@@ -75,28 +75,28 @@ pub(crate) fn exact(optional: &[bool], things: usize, fits: impl Fn(usize, usize
 
 /// Every step that has to come goes with a thing behind that of the step before it; the first that fits is as good as
 /// any. An optional step has to come where something is there that fits it and no other step.
-pub(crate) fn in_order(optional: &[bool], things: usize, fits: impl Fn(usize, usize) -> bool) -> Matched {
-    let mut owed: Vec<bool> = optional.iter().map(|optional| !optional).collect();
+pub(super) fn in_order(optional: &[bool], things: usize, fits: impl Fn(usize, usize) -> bool) -> Matched {
+    let mut required: Vec<bool> = optional.iter().map(|optional| !optional).collect();
     if optional.contains(&true) {
         for thing in 0..things {
-            let mut fitting = (0..owed.len()).filter(|step| fits(*step, thing));
+            let mut fitting = (0..required.len()).filter(|step| fits(*step, thing));
             if let (Some(only), None) = (fitting.next(), fitting.next()) {
-                owed[only] = true;
+                required[only] = true;
             }
         }
     }
     let mut next = 0;
     let mut take = |step: usize| {
-        let found = (next..things).find(|thing| owed[step] && fits(step, *thing));
+        let found = (next..things).find(|thing| required[step] && fits(step, *thing));
         next = found.map_or(next, |found| found + 1);
         found
     };
     let taken = (0..optional.len()).map(&mut take).collect();
-    Matched { taken, owed, left_over: 0 }
+    Matched { taken, required, left_over: 0 }
 }
 
 /// Every thing goes with a step, in any order.
-pub(crate) fn any_order(optional: &[bool], things: usize, fits: impl Fn(usize, usize) -> bool) -> Matched {
+pub(super) fn any_order(optional: &[bool], things: usize, fits: impl Fn(usize, usize) -> bool) -> Matched {
     let seen = things.min(optional.len() + SHOWN);
     let fitting = |step: usize| -> Vec<usize> { (0..seen).filter(|thing| fits(step, *thing)).collect() };
     let candidates: Vec<Vec<usize>> = (0..optional.len()).map(fitting).collect();
@@ -104,14 +104,14 @@ pub(crate) fn any_order(optional: &[bool], things: usize, fits: impl Fn(usize, u
 }
 
 /// Every step goes with a thing, in any order.
-pub(crate) fn at_least(optional: &[bool], things: usize, fits: impl Fn(usize, usize) -> bool) -> Matched {
+pub(super) fn at_least(optional: &[bool], things: usize, fits: impl Fn(usize, usize) -> bool) -> Matched {
     let steps = optional.len();
     // As many candidates as there are steps are enough: the other steps cannot take them all.
     let fitting =
         |step: usize| -> Vec<usize> { (0..things).filter(|thing| fits(step, *thing)).take(steps).collect() };
     let candidates: Vec<Vec<usize>> = (0..steps).map(fitting).collect();
-    let owed = optional.iter().map(|optional| !optional).collect();
-    Matched { taken: assign(&candidates, optional), owed, left_over: 0 }
+    let required = optional.iter().map(|optional| !optional).collect();
+    Matched { taken: assign(&candidates, optional), required, left_over: 0 }
 }
 
 /// Gives as many steps as can be a thing of their own. What has one keeps one when another step comes in, so that the
@@ -170,19 +170,19 @@ mod tests {
 
     /// Whether steps from `step` on can go with things from `thing` on, tried in every way.
     fn oracle(mode: &str, optional: &[bool], things: usize, fits: &dyn Fn(usize, usize) -> bool) -> bool {
-        let mut owed: Vec<bool> = optional.iter().map(|optional| !optional).collect();
+        let mut required: Vec<bool> = optional.iter().map(|optional| !optional).collect();
         if mode == "in_order" {
             for thing in 0..things {
                 let fitting: Vec<usize> = (0..optional.len()).filter(|step| fits(*step, thing)).collect();
                 if let [only] = fitting.as_slice() {
-                    owed[*only] = true;
+                    required[*only] = true;
                 }
             }
         }
         let ways = (0..optional.len()).fold(vec![Vec::new()], |ways: Vec<Vec<Option<usize>>>, step| {
             let choices = |way: &Vec<Option<usize>>| {
                 let free = |thing: &usize| !way.contains(&Some(*thing)) && fits(step, *thing);
-                let none = (!owed[step]).then_some(None);
+                let none = (!required[step]).then_some(None);
                 let choices: Vec<_> = (0..things).filter(free).map(Some).chain(none).collect();
                 choices.into_iter().map(|choice| [way.as_slice(), &[choice]].concat()).collect::<Vec<_>>()
             };
@@ -208,7 +208,7 @@ mod tests {
             let fits = |step: usize, thing: usize| steps[step].1 & (1 << things[thing]) != 0;
             for (mode, matching) in MODES {
                 let matched = matching(&optional, things.len(), &fits);
-                prop_assert_eq!(matched.holds(), oracle(mode, &optional, things.len(), &fits), "{}", mode);
+                prop_assert_eq!(matched.is_complete(), oracle(mode, &optional, things.len(), &fits), "{}", mode);
                 let mut taken: Vec<usize> = matched.taken.iter().flatten().copied().collect();
                 let pairs = matched.taken.iter().enumerate();
                 prop_assert!(pairs.filter_map(|(step, thing)| Some((step, (*thing)?))).all(|(s, t)| fits(s, t)));
@@ -228,7 +228,7 @@ mod tests {
             in_order(&[false, true, false], things.len(), |step, thing| {
                 ['a', 'b', 'c'][step] == things[thing]
             })
-            .holds()
+            .is_complete()
         };
         for (walk, expected) in
             [("ac", true), ("abc", true), ("xabxc", true), ("abcb", true), ("bac", false), ("acb", false)]
@@ -242,8 +242,8 @@ mod tests {
         let (optional, things) = (vec![false; 200], 1_000_000);
         // The last thing alone fits the last step.
         let fits = |step: usize, thing: usize| step < 199 || thing == things - 1;
-        assert!(at_least(&optional, things, fits).holds());
-        assert!(in_order(&optional, things, fits).holds());
+        assert!(at_least(&optional, things, fits).is_complete());
+        assert!(in_order(&optional, things, fits).is_complete());
         for closed in [exact(&optional, things, fits), any_order(&optional, things, fits)] {
             assert_eq!(closed.left_over, things - 199);
         }

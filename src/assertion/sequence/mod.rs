@@ -1,11 +1,11 @@
 //! `sequence`: in which order calls, results and messages must come.
 
+mod item;
+mod kinds;
 mod matching;
 mod miss;
 mod only;
 pub(crate) mod sequence;
 mod step;
+mod steps;
 mod walk;
-
-pub use sequence::Sequence;
-pub use step::{Step, Wants};

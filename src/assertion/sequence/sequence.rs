@@ -1,20 +1,27 @@
 //! `sequence`: in which order calls, results and messages must come.
 //!
-//! Compiled steps flow in, what happened is walked over when the home is over ([`walk`]), matched with the steps
-//! ([`matching`]) and, where it does not go with them, told beside them ([`miss`]). The mode `only` is a prohibition and
-//! judges what comes when it comes ([`only`]). The cost grows with the steps times what happened, never faster.
+//! Steps are compiled; at the end of the scope, what happened is matched with them and, if it does not match, compared
+//! with them. The mode `only` is a prohibition and checks everything when it comes. The cost grows with the steps times
+//! what happened, never faster.
 
-use crate::assertion::judge::{Home, Judgement, Moment, Scope};
-use crate::diagnostic::{Code, Span};
-use crate::model::{SequenceMode, SequenceRule};
-use crate::trace::Trace;
-use crate::variables::{Filling, Patterns};
-
+use super::item::Item;
+use super::kinds::Kinds;
 use super::matching::{self, Matched};
 use super::miss::Miss;
 use super::only::Only;
-use super::step::{Fitting, Step};
-use super::walk::{Item, Kinds, walk};
+use super::step::{Step, Wants};
+use super::steps::Steps;
+use super::walk::walk;
+use crate::assertion::claim::Claim;
+use crate::assertion::collector::Collector;
+use crate::assertion::judge::{Judgement, Monitor, Scope, at_scope_end};
+use crate::assertion::rule::{Kind, Rule};
+use crate::diagnostic::{Code, Span};
+use crate::model::{AssertBlock, SequenceMode, SequenceRule};
+use crate::trace::Trace;
+use crate::variables::{Filling, Patterns};
+
+pub(crate) const PATH: &str = "sequence";
 
 /// How many steps one rule may have: what is done for each thing that happens grows with them.
 const MOST_STEPS: usize = 200;
@@ -22,17 +29,23 @@ const MOST_STEPS: usize = 200;
 /// How many steps are listed in words.
 const LISTED_STEPS: usize = 6;
 
-/// Steps, and how what happens must go with them (SPEC 7.5).
+/// Steps, and how what happens must match them (SPEC 7.5).
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sequence {
-    /// How.
-    pub mode: SequenceMode,
-    /// The steps.
-    pub steps: Vec<Step>,
+struct Sequence {
+    mode: SequenceMode,
+    steps: Vec<Step>,
+}
+
+pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
+    if let Some(written) = &block.sequence
+        && let Some(rule) = collector.switched(PATH, Some(written))
+    {
+        collector.add(written.span, |filling| Sequence::compile(rule, written.span, filling));
+    }
 }
 
 impl Sequence {
-    pub(crate) fn compile(written: &SequenceRule, span: Span, filling: &mut Filling<'_>) -> Option<Self> {
+    fn compile(written: &SequenceRule, span: Span, filling: &mut Filling<'_>) -> Option<Self> {
         let SequenceRule { mode, steps } = written;
         if steps.len() > MOST_STEPS {
             let message =
@@ -46,24 +59,21 @@ impl Sequence {
         Some(Self { mode: *mode, steps: steps.into_iter().collect::<Option<_>>()? })
     }
 
-    /// Whether what breaks it is there as soon as it happens, and nothing is owed.
-    pub fn is_prohibition(&self) -> bool {
+    fn is_prohibition(&self) -> bool {
         self.mode == SequenceMode::Only
     }
+}
 
-    /// Whether it looks at calls or their results.
-    pub fn is_about_tools(&self) -> bool {
-        let Kinds { calls, results, .. } = Kinds::of(&self.steps);
-        calls || results
+impl Rule for Sequence {
+    fn path(&self) -> &'static str {
+        PATH
     }
 
-    /// The steps without which it does not hold.
-    pub(crate) fn owed(&self) -> impl Iterator<Item = &Step> {
-        self.steps.iter().filter(|step| !step.optional && !self.is_prohibition())
+    fn kind(&self) -> Kind {
+        if self.is_prohibition() { Kind::Prohibition } else { Kind::Requirement }
     }
 
-    /// What is wanted, in words.
-    pub fn describe(&self) -> String {
+    fn describe(&self) -> String {
         let mut steps: Vec<String> = self.steps.iter().take(LISTED_STEPS).map(Step::describe).collect();
         if self.steps.len() > LISTED_STEPS {
             steps.push(format!("and {} more", self.steps.len() - LISTED_STEPS));
@@ -78,87 +88,64 @@ impl Sequence {
         }
     }
 
-    /// When it is settled, in words.
-    pub fn settled(&self, home: Home) -> String {
+    fn when_decided(&self, scope: Scope) -> String {
         if self.is_prohibition() {
             return "broken as soon as something comes that no step allows".to_owned();
         }
-        format!("settled at the end of {}", home.words())
+        format!("settled at the end of {}", scope.words())
     }
 
-    pub(crate) fn start(&self, patterns: &mut Patterns) -> Result<Monitor, regex::Error> {
-        let steps: Result<Vec<Fitting>, regex::Error> =
-            self.steps.iter().map(|step| step.start(patterns)).collect();
-        let watching = Watching { expected: self.describe(), kinds: Kinds::of(&self.steps), steps: steps? };
-        Ok(if self.is_prohibition() {
-            Monitor::Only(Only::new(watching))
-        } else {
-            Monitor::Owed(Owed { rule: self.clone(), watching })
-        })
-    }
-}
-
-/// What every mode watches with.
-#[derive(Debug)]
-pub(crate) struct Watching {
-    pub(super) expected: String,
-    pub(super) kinds: Kinds,
-    /// The steps at work.
-    pub(super) steps: Vec<Fitting>,
-}
-
-/// Watches over a sequence.
-#[derive(Debug)]
-pub enum Monitor {
-    /// Nothing but what the steps allow may come.
-    Only(Only),
-    /// What the steps say is owed.
-    Owed(Owed),
-}
-
-impl Monitor {
-    pub(crate) fn is_obligation(&self) -> bool {
-        matches!(self, Self::Owed(_))
-    }
-
-    pub(crate) fn watch(&mut self, scope: &Scope<'_>, moment: Moment) -> Judgement {
-        match self {
-            Self::Only(only) => only.watch(scope, moment),
-            Self::Owed(owed) => owed.watch(scope, moment),
+    fn monitor(&self, patterns: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
+        let matchers: Result<_, regex::Error> = self.steps.iter().map(|step| step.start(patterns)).collect();
+        let steps = Steps {
+            expected: self.describe(),
+            mode: self.mode,
+            kinds: Kinds::of(&self.steps),
+            all: self.steps.clone(),
+            matchers: matchers?,
+        };
+        if self.is_prohibition() {
+            return Ok(Box::new(Only::new(steps)));
         }
+        Ok(at_scope_end(move |view| {
+            let items = walk(view, steps.kinds);
+            let matched = matched(&steps, &items, view.trace);
+            if matched.is_complete() {
+                return Judgement::Passed;
+            }
+            let miss = Miss { steps: &steps, items: &items, matched: &matched, view };
+            Judgement::Detailed(Box::new(miss.detailed()))
+        }))
+    }
+
+    /// The steps without which it cannot pass.
+    fn claims(&self) -> Vec<Claim<'_>> {
+        let required = self.steps.iter().filter(|step| !step.optional && !self.is_prohibition());
+        let claims = required.filter_map(|step| match &step.wants {
+            Wants::Call(selector) => Some(Claim::Step { selector, is_result: false }),
+            Wants::Result(selector) => Some(Claim::Step { selector, is_result: true }),
+            Wants::Message { .. } => None,
+        });
+        claims.collect()
+    }
+
+    fn is_about_tools(&self) -> bool {
+        let Kinds { calls, results, .. } = Kinds::of(&self.steps);
+        calls || results
+    }
+
+    fn is_overridden(&self) -> bool {
+        true
     }
 }
 
-/// Judged once, at the end of its home, on all that happened in it.
-#[derive(Debug)]
-pub struct Owed {
-    rule: Sequence,
-    watching: Watching,
-}
-
-impl Owed {
-    fn watch(&self, scope: &Scope<'_>, moment: Moment) -> Judgement {
-        match moment {
-            Moment::Touched(_) | Moment::TurnEnd => return Judgement::Open,
-            Moment::HomeEnd | Moment::TestEnd => {}
-        }
-        let items = walk(scope, self.watching.kinds);
-        let matched = self.matched(&items, scope.trace);
-        if matched.holds() {
-            return Judgement::Holds;
-        }
-        let Self { rule, watching } = self;
-        Judgement::Told(Box::new(Miss { rule, watching, items: &items, matched: &matched, scope }.told()))
-    }
-
-    fn matched(&self, items: &[Item], trace: &Trace) -> Matched {
-        let optional: Vec<bool> = self.rule.steps.iter().map(|step| step.optional).collect();
-        let fits = |step: usize, item: usize| self.watching.steps[step].fits(trace, items[item]);
-        match self.rule.mode {
-            SequenceMode::Exact => matching::exact(&optional, items.len(), fits),
-            SequenceMode::InOrder => matching::in_order(&optional, items.len(), fits),
-            SequenceMode::AnyOrder => matching::any_order(&optional, items.len(), fits),
-            SequenceMode::AtLeast | SequenceMode::Only => matching::at_least(&optional, items.len(), fits),
-        }
+fn matched(steps: &Steps, items: &[Item], trace: &Trace) -> Matched {
+    let optional: Vec<bool> = steps.all.iter().map(|step| step.optional).collect();
+    let fits = |step: usize, item: usize| steps.matchers[step].matches(trace, items[item]);
+    match steps.mode {
+        SequenceMode::Exact => matching::exact(&optional, items.len(), fits),
+        SequenceMode::InOrder => matching::in_order(&optional, items.len(), fits),
+        SequenceMode::AnyOrder => matching::any_order(&optional, items.len(), fits),
+        SequenceMode::AtLeast | SequenceMode::Only => matching::at_least(&optional, items.len(), fits),
     }
 }

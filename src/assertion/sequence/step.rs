@@ -4,28 +4,26 @@ use std::sync::Arc;
 
 use regex::Regex;
 
-use super::walk::Item;
+use super::item::Item;
 use crate::assertion::describe::short;
-use crate::assertion::select::Misfits;
-use crate::assertion::select::Selector;
-use crate::assertion::select::{Selecting, Written};
+use crate::assertion::select::{Mismatches, Selector, SelectorMatcher, Unwanted};
 use crate::diagnostic::{Code, Span, Spanned};
-use crate::model::{SaidBy, SequenceMode, SequenceStep, Text};
+use crate::model::{CallSelector, SaidBy, SequenceMode, SequenceStep, Text};
 use crate::trace::Trace;
 use crate::variables::{Filling, Pattern, Patterns};
 
 /// A step.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Step {
+pub(super) struct Step {
     /// What it wants.
-    pub wants: Wants,
+    pub(super) wants: Wants,
     /// Whether it may be left out.
-    pub optional: bool,
+    pub(super) optional: bool,
 }
 
 /// What a step wants.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Wants {
+pub(super) enum Wants {
     /// A call that is selected by name and arguments.
     Call(Selector),
     /// The result of a call that is selected by name and result.
@@ -58,7 +56,7 @@ impl Kind {
 }
 
 impl Step {
-    pub(crate) fn compile(
+    pub(super) fn compile(
         written: &Spanned<SequenceStep>,
         mode: SequenceMode,
         filling: &mut Filling<'_>,
@@ -113,22 +111,15 @@ impl Step {
             Some(_) | None => false,
         };
         let selector = |name: &Text, filling: &mut Filling<'_>| {
-            let written = Written {
-                span: written.span,
-                name: Some(name),
-                name_match: None,
-                args: args.as_ref().filter(|_| empty.is_none()),
-                args_match: args_match.as_ref(),
-                args_not_match: None,
-                result: None,
-                result_match: matches.as_ref(),
-                result_not_match: None,
-                exact: None,
+            let calls = CallSelector {
+                name: Some(name.clone()),
+                args: args.clone().filter(|_| empty.is_none()),
+                args_match: args_match.clone(),
+                result_match: matches.clone(),
                 is_error: is_error.as_ref().map(|is_error| is_error.value),
-                status: None,
-                selects_not: true,
+                ..CallSelector::default()
             };
-            Selector::compile(&written, filling)
+            Selector::compile(&calls, Unwanted::Selects(None, None), written.span, filling)
         };
         let wants = match kind {
             Kind::Call => Wants::Call(selector(text, filling)?),
@@ -142,7 +133,7 @@ impl Step {
     }
 
     /// What is wanted, in words.
-    pub fn describe(&self) -> String {
+    pub(super) fn describe(&self) -> String {
         let wanted = match &self.wants {
             Wants::Call(selector) => format!("a call of {}", selector.describe()),
             Wants::Result(Selector { name, result, .. }) => {
@@ -166,14 +157,16 @@ impl Step {
         if self.optional { format!("{wanted}, optional") } else { wanted }
     }
 
-    pub(crate) fn start(&self, patterns: &mut Patterns) -> Result<Fitting, regex::Error> {
+    pub(super) fn start(&self, patterns: &mut Patterns) -> Result<StepMatcher, regex::Error> {
         Ok(match &self.wants {
-            Wants::Call(selector) => Fitting::Call(selector.start(patterns)?),
-            Wants::Result(selector) => Fitting::Result {
-                may_turn: selector.result.is_error.is_some(),
-                selecting: selector.start(patterns)?,
+            Wants::Call(selector) => StepMatcher::Call(selector.start(patterns)?),
+            Wants::Result(selector) => StepMatcher::Result {
+                is_provisional: selector.result.is_error.is_some(),
+                selector: selector.start(patterns)?,
             },
-            Wants::Message { pattern, by } => Fitting::Message { regex: patterns.compile(pattern)?, by: *by },
+            Wants::Message { pattern, by } => {
+                StepMatcher::Message { regex: patterns.compile(pattern)?, by: *by }
+            }
         })
     }
 }
@@ -199,14 +192,14 @@ fn check_optional(mode: SequenceMode, span: Span, filling: &mut Filling<'_>) -> 
     None
 }
 
-/// A step at work.
+/// Matches what happens with a step.
 #[derive(Debug)]
-pub(crate) enum Fitting {
-    Call(Selecting),
+pub(super) enum StepMatcher {
+    Call(SelectorMatcher),
     Result {
-        selecting: Selecting,
+        selector: SelectorMatcher,
         /// Whether it is known at the end of a turn only if a result fits.
-        may_turn: bool,
+        is_provisional: bool,
     },
     Message {
         regex: Arc<Regex>,
@@ -214,13 +207,13 @@ pub(crate) enum Fitting {
     },
 }
 
-impl Fitting {
+impl StepMatcher {
     /// Whether the step is about such a thing, whatever its conditions.
-    pub(crate) fn is_about(&self, trace: &Trace, item: Item) -> bool {
+    pub(super) fn is_about(&self, trace: &Trace, item: Item) -> bool {
         match (self, item) {
-            (Self::Call(selecting), Item::Call(call))
-            | (Self::Result { selecting, .. }, Item::Result(call)) => {
-                selecting.name.means(&trace.calls[call].name)
+            (Self::Call(selector), Item::Call(call))
+            | (Self::Result { selector, .. }, Item::Result(call)) => {
+                selector.name.matches(&trace.calls[call].name)
             }
             (Self::Message { by, .. }, Item::Message { by: who, .. }) => *by == who,
             _ => false,
@@ -228,12 +221,12 @@ impl Fitting {
     }
 
     /// Whether it is what the step wants.
-    pub(crate) fn fits(&self, trace: &Trace, item: Item) -> bool {
+    pub(super) fn matches(&self, trace: &Trace, item: Item) -> bool {
         self.is_about(trace, item)
             && match (self, item) {
-                (Self::Call(selecting), Item::Call(call)) => selecting.takes_args(&trace.calls[call]),
-                (Self::Result { selecting, .. }, Item::Result(call)) => {
-                    selecting.takes_result(&trace.calls[call])
+                (Self::Call(selector), Item::Call(call)) => selector.matches_args(&trace.calls[call]),
+                (Self::Result { selector, .. }, Item::Result(call)) => {
+                    selector.matches_result(&trace.calls[call])
                 }
                 (Self::Message { regex, .. }, Item::Message { index, .. }) => {
                     regex.is_match(&trace.messages[index].text)
@@ -243,33 +236,32 @@ impl Fitting {
     }
 
     /// What such a thing lacks to be what the step wants; `None` where it is another thing altogether.
-    pub(crate) fn misfits(&self, trace: &Trace, item: Item) -> Option<Misfits> {
+    pub(super) fn mismatches(&self, trace: &Trace, item: Item) -> Option<Mismatches> {
         if !self.is_about(trace, item) {
             return None;
         }
         Some(match (self, item) {
-            (
-                Self::Call(selecting) | Self::Result { selecting, .. },
-                Item::Call(call) | Item::Result(call),
-            ) => selecting.misfits(&trace.calls[call]),
+            (Self::Call(selector) | Self::Result { selector, .. }, Item::Call(call) | Item::Result(call)) => {
+                selector.mismatches(&trace.calls[call])
+            }
             (Self::Message { regex, .. }, _) => {
-                let mut misfits = Misfits::default();
-                if !self.fits(trace, item) {
-                    misfits.add(format!("does not match `{}`", short(regex.as_str())));
+                let mut mismatches = Mismatches::default();
+                if !self.matches(trace, item) {
+                    mismatches.add(format!("does not match `{}`", short(regex.as_str())));
                 }
-                misfits
+                mismatches
             }
             (Self::Call(_) | Self::Result { .. }, Item::Message { .. }) => return None,
         })
     }
 
     /// Whether the arguments of a call decide.
-    pub(crate) fn has_args(&self) -> bool {
-        matches!(self, Self::Call(selecting) if selecting.has_args())
+    pub(super) fn has_args(&self) -> bool {
+        matches!(self, Self::Call(selector) if selector.has_args())
     }
 
     /// Whether a result that fits may do so no more at the end of its turn, or the other way round.
-    pub(crate) fn may_turn(&self) -> bool {
-        matches!(self, Self::Result { may_turn: true, .. })
+    pub(super) fn is_provisional(&self) -> bool {
+        matches!(self, Self::Result { is_provisional: true, .. })
     }
 }

@@ -1,32 +1,46 @@
-//! `text.equals`: the text of the home is this one, or one of these.
+//! `text.equals`: the agent's text is this one, or one of these.
 
+use crate::assertion::claim::Claim;
+use crate::assertion::collector::Collector;
 use crate::assertion::describe::{self, literally, said, short};
-use crate::assertion::judge::Told;
-use crate::assertion::judge::{Finding, Home, Judgement, Moment, Scope, Seen};
+use crate::assertion::judge::{Detailed, Finding, Judgement, Monitor, View, at_scope_end};
+use crate::assertion::rule::{Kind, Rule};
 use crate::diagnostic::Difference;
-use crate::model::{Text, TextOf};
-use crate::variables::Filling;
+use crate::model::{AssertBlock, OneOrMany, Text, TextOf};
+use crate::variables::{Filling, Patterns};
+
+pub(crate) const PATH: &str = "text.equals";
+
+/// How many texts are listed.
+const SHOWN: usize = 3;
 
 /// Texts of which the agent must say one, and nothing else.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Equals {
-    /// The texts.
-    pub texts: Vec<String>,
+struct Equals {
+    texts: Vec<String>,
     /// What is compared with them.
-    pub of: TextOf,
+    of: TextOf,
 }
 
-/// How many texts are written out.
-const SHOWN: usize = 3;
+pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
+    let written = block.text().and_then(|text| text.equals.as_ref());
+    if let Some(OneOrMany(texts)) = collector.switched(PATH, written)
+        && let [first, ..] = texts.as_slice()
+    {
+        collector.add(first.span, |filling| Equals::compile(texts, block.text_of(), filling));
+    }
+}
 
-impl Equals {
-    pub(crate) fn compile(texts: &[Text], of: TextOf, filling: &mut Filling<'_>) -> Option<Self> {
-        let texts: Vec<Option<String>> = texts.iter().map(|text| filling.text(text).ready()).collect();
-        Some(Self { texts: texts.into_iter().collect::<Option<_>>()?, of })
+impl Rule for Equals {
+    fn path(&self) -> &'static str {
+        PATH
     }
 
-    /// What is wanted, in words.
-    pub fn describe(&self) -> String {
+    fn kind(&self) -> Kind {
+        Kind::Requirement
+    }
+
+    fn describe(&self) -> String {
         let whose = match self.of {
             TextOf::All => "text",
             TextOf::Final => "a last message",
@@ -34,13 +48,44 @@ impl Equals {
         format!("{whose} equal to {}", self.listed())
     }
 
-    /// When it is settled, in words.
-    pub fn settled(&self, home: Home) -> String {
-        format!("settled at the end of {}", home.words())
+    fn monitor(&self, _: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
+        let equals = self.clone();
+        Ok(at_scope_end(move |view| equals.check(view)))
     }
 
-    pub(crate) fn start(&self) -> Monitor {
-        Monitor { equals: self.clone() }
+    fn claims(&self) -> Vec<Claim<'_>> {
+        vec![Claim::SaysOneOf(&self.texts, self.of)]
+    }
+}
+
+impl Equals {
+    fn compile(texts: &[Text], of: TextOf, filling: &mut Filling<'_>) -> Option<Self> {
+        let texts: Vec<Option<String>> = texts.iter().map(|text| filling.text(text).ready()).collect();
+        Some(Self { texts: texts.into_iter().collect::<Option<_>>()?, of })
+    }
+
+    fn check(&self, view: &View<'_>) -> Judgement {
+        let text = view.text(self.of);
+        if self.texts.contains(&text) {
+            return Judgement::Passed;
+        }
+        let (scope, listed) = (view.scope.this(), self.listed());
+        let message = match (text.is_empty(), self.of) {
+            (true, _) => format!("the agent said nothing in {scope}, expected {listed}"),
+            (false, TextOf::All) => format!("what the agent said in {scope} is not {listed}"),
+            (false, TextOf::Final) => format!("the agent's last message in {scope} is not {listed}"),
+        };
+        let nearest = self.nearest(&text);
+        let alike = nearest.and_then(|nearest| nearly(nearest, &text));
+        let words = [said(&short(&text))].into_iter().chain(alike);
+        // Two single lines are compared by eye; more lines are not.
+        let is_long = |text: &str| text.contains('\n') || describe::is_long(text);
+        let difference = nearest
+            .filter(|nearest| !text.is_empty() && (is_long(nearest) || is_long(&text)))
+            .map(|nearest| Difference::between(&view.redactor.text(nearest), &view.redactor.text(&text)))
+            .filter(|difference| !difference.is_empty());
+        let finding = Finding::in_words(message, self.describe(), words);
+        Judgement::Detailed(Box::new(Detailed { finding, difference, help: None }))
     }
 
     fn listed(&self) -> String {
@@ -55,50 +100,12 @@ impl Equals {
         shown.join(" or ")
     }
 
-    /// The text that has most in common with what was said.
+    /// The text with the longest common prefix; the first of several that are equally near.
     fn nearest(&self, text: &str) -> Option<&String> {
         let common = |wanted: &&String| {
             wanted.bytes().zip(text.bytes()).take_while(|(wanted, said)| wanted == said).count()
         };
-        // The first of several that are equally near.
         self.texts.iter().rev().max_by_key(common)
-    }
-}
-
-/// Judged once, at the end of its home.
-#[derive(Debug)]
-pub struct Monitor {
-    equals: Equals,
-}
-
-impl Monitor {
-    pub(crate) fn watch(&mut self, scope: &Scope<'_>, moment: Moment) -> Judgement {
-        match moment {
-            Moment::Touched(_) | Moment::TurnEnd => return Judgement::Open,
-            Moment::HomeEnd | Moment::TestEnd => {}
-        }
-        let Equals { texts, of } = &self.equals;
-        let text = scope.text(*of);
-        if texts.contains(&text) {
-            return Judgement::Holds;
-        }
-        let (home, listed) = (scope.home.this(), self.equals.listed());
-        let message = match (text.is_empty(), of) {
-            (true, _) => format!("the agent said nothing in {home}, expected {listed}"),
-            (false, TextOf::All) => format!("what the agent said in {home} is not {listed}"),
-            (false, TextOf::Final) => format!("the agent's last message in {home} is not {listed}"),
-        };
-        let mut seen = vec![Seen::Words(said(&short(&text)))];
-        let nearest = self.equals.nearest(&text);
-        seen.extend(nearest.and_then(|nearest| nearly(nearest, &text)).map(Seen::Words));
-        // One line beside another is compared by eye; more lines are not.
-        let is_long = |text: &str| text.contains('\n') || describe::is_long(text);
-        let difference = nearest
-            .filter(|nearest| !text.is_empty() && (is_long(nearest) || is_long(&text)))
-            .map(|nearest| Difference::between(&scope.redactor.text(nearest), &scope.redactor.text(&text)))
-            .filter(|difference| !difference.is_empty());
-        let finding = Finding { message, expected: self.equals.describe(), seen, events: Vec::new() };
-        Judgement::Told(Box::new(Told { finding, difference, help: None }))
     }
 }
 
@@ -121,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_looks_alike_is_told_apart() {
+    fn what_looks_alike_is_distinguished() {
         assert_eq!(nearly("a b\n", "a b").unwrap(), "only the blanks and line ends around it differ");
         assert_eq!(nearly("a b", "a\n b").unwrap(), "only blanks and line ends differ");
         assert_eq!(nearly("Ab", "aB").unwrap(), "only upper and lower case differ");

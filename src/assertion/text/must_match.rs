@@ -1,75 +1,76 @@
-//! `text.must_match` and `text.contains`: what the text of the home must hold somewhere.
+//! `text.must_match` and `text.contains`: what the agent's text must contain somewhere.
 
-use super::needle::Seeking;
-use super::needle::Wording;
+use super::collect::collect;
+use super::needle::Needle;
+use crate::assertion::claim::Claim;
+use crate::assertion::collector::Collector;
 use crate::assertion::describe::{said, short};
-use crate::assertion::judge::{Finding, Home, Judgement, Moment, Scope, Seen};
-use crate::model::TextOf;
+use crate::assertion::judge::{Finding, Judgement, Monitor, at_scope_end};
+use crate::assertion::rule::{Kind, Rule};
+use crate::model::{AssertBlock, TextOf};
 use crate::variables::Patterns;
 
-/// A regex that must match, or a text that must stand, somewhere in what the agent says.
+pub(crate) const PATTERNS: &str = "text.must_match";
+pub(crate) const LITERALS: &str = "text.contains";
+
+/// A regex that must match, or a text that must be contained, somewhere in the agent's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MustMatch {
-    /// What is sought.
-    pub wording: Wording,
+struct MustMatch(Needle);
+
+pub(crate) fn compile_patterns(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
+    let written = block.text().and_then(|text| text.must_match.as_ref());
+    collect(PATTERNS, written, block, Needle::pattern, MustMatch, collector);
 }
 
-impl MustMatch {
-    /// What is wanted, in words.
-    pub fn describe(&self) -> String {
-        let article = match self.wording.of {
+pub(crate) fn compile_literals(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
+    let written = block.text().and_then(|text| text.contains.as_ref());
+    collect(LITERALS, written, block, Needle::literal, MustMatch, collector);
+}
+
+impl Rule for MustMatch {
+    fn path(&self) -> &'static str {
+        self.0.path(PATTERNS, LITERALS)
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Requirement
+    }
+
+    fn describe(&self) -> String {
+        let article = match self.0.of {
             TextOf::All => "",
             TextOf::Final => "a ",
         };
-        format!("{article}{}", self.wording.describe())
+        format!("{article}{}", self.0.describe())
     }
 
-    /// When it is settled, in words.
-    pub fn settled(&self, home: Home) -> String {
-        format!("settled at the end of {}", home.words())
-    }
-
-    pub(crate) fn start(&self, patterns: &mut Patterns) -> Result<Monitor, regex::Error> {
-        let (expected, of) = (self.describe(), self.wording.of);
-        Ok(Monitor { expected, of, seeking: self.wording.start(patterns)? })
-    }
-}
-
-/// Judged once, at the end of its home, on what was said in it.
-#[derive(Debug)]
-pub struct Monitor {
-    expected: String,
-    of: TextOf,
-    seeking: Seeking,
-}
-
-impl Monitor {
-    pub(crate) fn watch(&mut self, scope: &Scope<'_>, moment: Moment) -> Judgement {
-        match moment {
-            Moment::Touched(_) | Moment::TurnEnd => return Judgement::Open,
-            Moment::HomeEnd | Moment::TestEnd => {}
-        }
-        let text = scope.text(self.of);
-        if self.seeking.find(&text).is_some() {
-            return Judgement::Holds;
-        }
-        let home = scope.home.this();
-        let message = match self.of {
-            TextOf::All => format!("nothing the agent said in {home} {}", self.seeking.verb(false)),
-            TextOf::Final if text.is_empty() => {
-                format!(
-                    "the agent said nothing in {home}, where its last message must {}",
-                    self.seeking.verb(true)
-                )
+    fn monitor(&self, patterns: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
+        let (expected, of, needle) = (self.describe(), self.0.of, self.0.start(patterns)?);
+        Ok(at_scope_end(move |view| {
+            let text = view.text(of);
+            if needle.find(&text).is_some() {
+                return Judgement::Passed;
             }
-            TextOf::Final => {
-                format!("the agent's last message in {home} does not {}", self.seeking.verb(true))
+            let scope = view.scope.this();
+            let message = match of {
+                TextOf::All => format!("nothing the agent said in {scope} {}", needle.verb(false)),
+                TextOf::Final if text.is_empty() => {
+                    let must = needle.verb(true);
+                    format!("the agent said nothing in {scope}, where its last message must {must}")
+                }
+                TextOf::Final => {
+                    format!("the agent's last message in {scope} does not {}", needle.verb(true))
+                }
+            };
+            let mut words = vec![said(&short(&text))];
+            if needle.differs_in_case(&text) {
+                words.push("it does, but for upper and lower case".to_owned());
             }
-        };
-        let mut seen = vec![Seen::Words(said(&short(&text)))];
-        if self.seeking.differs_in_case(&text) {
-            seen.push(Seen::Words("it does, but for upper and lower case".to_owned()));
-        }
-        Judgement::broken(Finding { message, expected: self.expected.clone(), seen, events: Vec::new() })
+            Judgement::failed(Finding::in_words(message, expected.clone(), words))
+        }))
+    }
+
+    fn claims(&self) -> Vec<Claim<'_>> {
+        vec![Claim::Says(&self.0)]
     }
 }

@@ -1,118 +1,146 @@
-//! `text.must_not_match` and `text.not_contains`: what must not stand anywhere in what the agent says.
+//! `text.must_not_match` and `text.not_contains`: what the agent's text must not contain anywhere.
 
-use super::needle::Wording;
-use super::needle::{Seeking, Sought};
+use super::collect::collect;
+use super::needle::{Needle, NeedleMatcher, Sought};
+use crate::assertion::claim::Claim;
+use crate::assertion::collector::Collector;
 use crate::assertion::describe::{around, short};
-use crate::assertion::judge::{Finding, Home, Judgement, Moment, Scope, Seen};
-use crate::model::TextOf;
+use crate::assertion::judge::{Finding, Judgement, Moment, Monitor, Scope, View};
+use crate::assertion::rule::{Kind, Rule};
+use crate::model::{AssertBlock, TextOf};
 use crate::trace::Delta;
 use crate::variables::Patterns;
 
-/// A regex that must not match, or a text that must not stand there: on every turn of its home as soon as seen, and on
-/// the whole of the home at its end.
+pub(crate) const PATTERNS: &str = "text.must_not_match";
+pub(crate) const LITERALS: &str = "text.not_contains";
+
+/// A regex that must not match, or a text that must not be contained: on every turn of its scope as soon as it comes,
+/// and on the whole of the scope at its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MustNotMatch {
-    /// What is sought.
-    pub wording: Wording,
+struct MustNotMatch(Needle);
+
+pub(crate) fn compile_patterns(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
+    let written = block.text().and_then(|text| text.must_not_match.as_ref());
+    collect(PATTERNS, written, block, Needle::pattern, MustNotMatch, collector);
+}
+
+pub(crate) fn compile_literals(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
+    let written = block.text().and_then(|text| text.not_contains.as_ref());
+    collect(LITERALS, written, block, Needle::literal, MustNotMatch, collector);
 }
 
 impl MustNotMatch {
-    /// What is wanted, in words.
-    pub fn describe(&self) -> String {
-        format!("no {}", self.wording.describe())
+    /// Whether one message is enough to violate it.
+    fn is_early(&self) -> bool {
+        self.0.of == TextOf::All && !self.0.is_anchored()
+    }
+}
+
+impl Rule for MustNotMatch {
+    fn path(&self) -> &'static str {
+        self.0.path(PATTERNS, LITERALS)
     }
 
-    /// When it is settled, in words.
-    pub fn settled(&self, home: Home) -> String {
-        match (self.is_early(), self.wording.of, home) {
-            (true, _, home) => {
-                format!("broken as soon as a message says it, or the whole text of {}", home.words())
+    fn kind(&self) -> Kind {
+        Kind::Prohibition
+    }
+
+    fn describe(&self) -> String {
+        format!("no {}", self.0.describe())
+    }
+
+    fn when_decided(&self, scope: Scope) -> String {
+        match (self.is_early(), self.0.of, scope) {
+            (true, _, scope) => {
+                format!("broken as soon as a message says it, or the whole text of {}", scope.words())
             }
-            (false, TextOf::All, Home::Test) => {
+            (false, TextOf::All, Scope::Test) => {
                 "broken at the end of a turn whose text says it, or of the test".to_owned()
             }
-            (false, TextOf::Final, Home::Test) => {
+            (false, TextOf::Final, Scope::Test) => {
                 "broken at the end of a turn whose last message says it".to_owned()
             }
-            (false, _, Home::Turn(_)) => "broken at the end of the turn".to_owned(),
+            (false, _, Scope::Turn(_)) => "broken at the end of the turn".to_owned(),
         }
     }
 
-    /// Whether one message is enough to break it.
-    fn is_early(&self) -> bool {
-        self.wording.of == TextOf::All && !self.wording.is_anchored()
+    fn monitor(&self, patterns: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
+        Ok(Box::new(MustNotMatchMonitor {
+            expected: self.describe(),
+            of: self.0.of,
+            is_early: self.is_early(),
+            is_literal: matches!(self.0.sought, Sought::Literal(_)),
+            needle: self.0.start(patterns)?,
+            has_failed_in_turn: false,
+        }))
     }
 
-    pub(crate) fn start(&self, patterns: &mut Patterns) -> Result<Monitor, regex::Error> {
-        Ok(Monitor {
-            expected: self.describe(),
-            of: self.wording.of,
-            early: self.is_early(),
-            is_literal: matches!(self.wording.sought, Sought::Literal(_)),
-            seeking: self.wording.start(patterns)?,
-        })
+    fn claims(&self) -> Vec<Claim<'_>> {
+        vec![Claim::NeverSays(&self.0)]
     }
 }
 
-/// Looks at each message when it closes, at the joined text at the end of a turn, and at the home's at its end; or at the
+/// Checks each message when it closes, the joined text at the end of a turn, and that of the scope at its end; or the
 /// last message alone, at the end of each turn.
-#[derive(Debug)]
-pub struct Monitor {
+struct MustNotMatchMonitor {
     expected: String,
     of: TextOf,
-    early: bool,
+    is_early: bool,
     is_literal: bool,
-    seeking: Seeking,
+    needle: NeedleMatcher,
+    /// The same text found in a message and again in the joined text is one failure.
+    has_failed_in_turn: bool,
 }
 
-impl Monitor {
-    pub(crate) fn watch(&mut self, scope: &Scope<'_>, moment: Moment) -> Judgement {
-        let trace = scope.trace;
-        match (moment, self.of) {
-            (Moment::Touched(Delta::MessageClosed(index)), _) if self.early => {
-                let message = &trace.messages[index];
-                if scope.hears(message) {
-                    return self.judge(scope, &message.text, Some(message.opened), "the agent said");
+impl Monitor for MustNotMatchMonitor {
+    fn watch(&mut self, view: &View<'_>, moment: Moment) -> Judgement {
+        match moment {
+            Moment::Touched(Delta::MessageClosed(index)) if self.is_early => {
+                let message = &view.trace.messages[index];
+                if !view.includes_text(message) {
+                    return Judgement::Open;
                 }
-                Judgement::Open
+                let finding = self.check(view, &message.text, "the agent said");
+                finding.map_or(Judgement::Open, |finding| {
+                    Judgement::failed(Finding { events: vec![message.opened], ..finding })
+                })
             }
-            (Moment::Touched(_), _) => Judgement::Open,
-            (Moment::TurnEnd, TextOf::All) => match scope.turn_text() {
-                Some(text) => self.judge(scope, &text, None, "the agent said in this turn"),
-                None => Judgement::Open,
-            },
-            (Moment::TurnEnd, TextOf::Final) => match scope.turn_final() {
-                Some(text) => self.judge(scope, &text, None, "the agent's last message in this turn says"),
-                None => Judgement::Open,
-            },
-            (Moment::HomeEnd | Moment::TestEnd, TextOf::All) => {
-                if scope.home == Home::Test
-                    && let broken @ Judgement::Broken(_) =
-                        self.judge(scope, &scope.text(TextOf::All), None, "the agent said over the test")
-                {
-                    return broken;
+            Moment::Touched(_) => Judgement::Open,
+            Moment::TurnEnd => {
+                let who = match self.of {
+                    TextOf::All => "the agent said in this turn",
+                    TextOf::Final => "the agent's last message in this turn says",
+                };
+                let text = view.text_of_running_turn(self.of);
+                let finding = text.and_then(|text| self.check(view, &text, who));
+                self.has_failed_in_turn = false;
+                finding.map_or(Judgement::Open, Judgement::failed)
+            }
+            Moment::ScopeEnd | Moment::TestEnd => match (self.of, view.scope) {
+                (TextOf::All, Scope::Test) => {
+                    self.check(view, &view.text(TextOf::All), "the agent said over the test").into()
                 }
-                Judgement::Holds
-            }
-            // The last message of a test is that of one of its turns.
-            (Moment::HomeEnd | Moment::TestEnd, TextOf::Final) => Judgement::Holds,
+                // The last message of a test is that of one of its turns.
+                (TextOf::Final, _) | (TextOf::All, Scope::Turn(_)) => Judgement::Passed,
+            },
         }
     }
+}
 
-    fn judge(&self, scope: &Scope<'_>, text: &str, event: Option<u32>, who: &str) -> Judgement {
-        let Some(found) = self.seeking.find(text) else { return Judgement::Open };
-        let found = scope.redactor.expand_to_secret(text, found);
+impl MustNotMatchMonitor {
+    fn check(&mut self, view: &View<'_>, text: &str, who: &str) -> Option<Finding> {
+        if self.has_failed_in_turn {
+            return None;
+        }
+        let found = view.redactor.expand_to_secret(text, self.needle.find(text)?);
+        self.has_failed_in_turn = true;
         let said = short(&text[found.clone()]);
         let message = if self.is_literal {
             format!("{who} `{said}`")
         } else {
-            format!("{who} `{said}`, which {}", self.seeking.verb(false))
+            format!("{who} `{said}`, which {}", self.needle.verb(false))
         };
-        Judgement::broken(Finding {
-            message,
-            expected: self.expected.clone(),
-            seen: vec![Seen::Words(format!("said: {}", around(text, found)))],
-            events: event.into_iter().collect(),
-        })
+        let words = format!("said: {}", around(text, found));
+        Some(Finding::in_words(message, self.expected.clone(), [words]))
     }
 }

@@ -1,4 +1,4 @@
-//! What is sought in what the agent says: a pattern or a literal text, in all of it or in its last message.
+//! Needles: a pattern or a literal text that is looked for in what the agent says, in all of it or in its last message.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,25 +11,25 @@ use crate::diagnostic::Code;
 use crate::model::{Text, TextOf};
 use crate::variables::{Filling, Pattern, Patterns};
 
-/// What is sought.
+/// What is looked for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Sought {
-    /// What matches this regex.
+pub(crate) enum Sought {
+    /// A match of this regex.
     Pattern(Pattern),
-    /// This very text.
+    /// This text.
     Literal(String),
 }
 
-/// What is sought, and where.
+/// What is looked for, and where.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Wording {
-    /// What is sought.
-    pub sought: Sought,
+pub(crate) struct Needle {
+    /// What is looked for.
+    pub(crate) sought: Sought,
     /// Where.
-    pub of: TextOf,
+    pub(crate) of: TextOf,
 }
 
-impl Wording {
+impl Needle {
     pub(crate) fn pattern(text: &Text, of: TextOf, filling: &mut Filling<'_>) -> Option<Self> {
         filling.pattern(text).ready().map(|pattern| Self { sought: Sought::Pattern(pattern), of })
     }
@@ -45,6 +45,14 @@ impl Wording {
         Some(Self { sought: Sought::Literal(literal), of })
     }
 
+    /// The path of its rule: that for patterns, or that for literal texts.
+    pub(super) fn path(&self, patterns: &'static str, literals: &'static str) -> &'static str {
+        match self.sought {
+            Sought::Pattern(_) => patterns,
+            Sought::Literal(_) => literals,
+        }
+    }
+
     /// `` text matching `x` ``
     pub(crate) fn describe(&self) -> String {
         let whose = match self.of {
@@ -57,7 +65,7 @@ impl Wording {
         }
     }
 
-    /// Whether what is found in one message need not be found in the joined text: `^` and `$` mean its ends.
+    /// Whether a match in one message may be none in the joined text: `^` and `$` mean its ends.
     pub(crate) fn is_anchored(&self) -> bool {
         let pattern = match &self.sought {
             Sought::Pattern(pattern) => pattern.as_str(),
@@ -68,27 +76,27 @@ impl Wording {
         [Look::Start, Look::End, Look::StartCRLF, Look::EndCRLF].into_iter().any(|look| looks.contains(look))
     }
 
-    /// Starts seeking.
+    /// Starts needle.
     ///
     /// # Errors
-    /// Where a pattern compiles to more than is allowed.
-    pub(crate) fn start(&self, patterns: &mut Patterns) -> Result<Seeking, regex::Error> {
+    /// If a pattern compiles to more than is allowed.
+    pub(crate) fn start(&self, patterns: &mut Patterns) -> Result<NeedleMatcher, regex::Error> {
         Ok(match &self.sought {
-            Sought::Pattern(pattern) => Seeking::Pattern(patterns.compile(pattern)?),
-            Sought::Literal(literal) => Seeking::Literal(literal.clone()),
+            Sought::Pattern(pattern) => NeedleMatcher::Pattern(patterns.compile(pattern)?),
+            Sought::Literal(literal) => NeedleMatcher::Literal(literal.clone()),
         })
     }
 }
 
-/// What is sought, at work.
+/// Looks for a needle.
 #[derive(Debug)]
-pub(crate) enum Seeking {
+pub(crate) enum NeedleMatcher {
     Pattern(Arc<Regex>),
     Literal(String),
 }
 
-impl Seeking {
-    /// Where it first stands in `text`.
+impl NeedleMatcher {
+    /// Where it first is in `text`.
     pub(crate) fn find(&self, text: &str) -> Option<Range<usize>> {
         match self {
             Self::Pattern(regex) => regex.find(text).map(|found| found.range()),
@@ -96,7 +104,7 @@ impl Seeking {
         }
     }
 
-    /// Whether `text` would do if the case of its letters did not count; asked of literals alone.
+    /// Whether `text` contains the literal in another case; false for patterns.
     pub(crate) fn differs_in_case(&self, text: &str) -> bool {
         match self {
             Self::Pattern(_) => false,

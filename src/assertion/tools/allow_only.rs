@@ -1,21 +1,32 @@
 //! `tools.allow_only`: the only tools that may be called.
 
+use crate::assertion::claim::Claim;
+use crate::assertion::collector::Collector;
 use crate::assertion::describe::short;
-use crate::assertion::judge::{Finding, Judgement, Moment, Scope, Seen};
+use crate::assertion::judge::{Finding, Monitor, Scope, at_each_call};
+use crate::assertion::rule::{Kind, Rule};
 use crate::assertion::select::tool_name;
-use crate::model::Text;
-use crate::trace::Delta;
-use crate::variables::Filling;
+use crate::model::{AssertBlock, Text};
+use crate::variables::{Filling, Patterns};
 
-/// The only tools that may be called. Every level that says so is a rule of its own: all of them must name a tool.
+pub(crate) const PATH: &str = "tools.allow_only";
+
+/// The only tools that may be called. Every level that defines this is a rule of its own: all of them must name a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AllowOnly {
+struct AllowOnly {
     /// Their exact names, in the order of the file; each once.
-    pub names: Vec<String>,
+    names: Vec<String>,
+}
+
+pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
+    let written = block.tools().and_then(|tools| tools.allow_only.as_ref());
+    if let (Some(names), Some(written)) = (collector.switched(PATH, written), written) {
+        collector.add(written.span, |filling| AllowOnly::compile(names, filling));
+    }
 }
 
 impl AllowOnly {
-    pub(crate) fn compile(written: &[Text], filling: &mut Filling<'_>) -> Option<Self> {
+    fn compile(written: &[Text], filling: &mut Filling<'_>) -> Option<Self> {
         let names: Vec<Option<String>> =
             written.iter().map(|name| tool_name(name, filling).ready()).collect();
         let mut known = Vec::new();
@@ -26,9 +37,18 @@ impl AllowOnly {
         }
         Some(Self { names: known })
     }
+}
 
-    /// What is wanted, in words.
-    pub fn describe(&self) -> String {
+impl Rule for AllowOnly {
+    fn path(&self) -> &'static str {
+        PATH
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Prohibition
+    }
+
+    fn describe(&self) -> String {
         let names: Vec<String> = self.names.iter().map(|name| format!("`{name}`")).collect();
         match names.as_slice() {
             [] => "no call of any tool".to_owned(),
@@ -37,40 +57,20 @@ impl AllowOnly {
         }
     }
 
-    /// When it is settled, in words.
-    pub fn settled(&self) -> &'static str {
-        "broken as soon as another tool is called"
+    fn when_decided(&self, _: Scope) -> String {
+        "broken as soon as another tool is called".to_owned()
     }
 
-    pub(crate) fn start(&self) -> Monitor {
-        Monitor { expected: self.describe(), names: self.names.clone() }
+    fn monitor(&self, _: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
+        let (expected, names) = (self.describe(), self.names.clone());
+        Ok(at_each_call(move |view, index| {
+            let call = view.trace.calls.get(index).filter(|call| !names.contains(&call.name))?;
+            let message = format!("`{}` was called, which is not allowed here", short(&call.name));
+            Some(Finding::of_call(message, &expected, index, call))
+        }))
     }
-}
 
-/// Looks at the start of every call.
-#[derive(Debug)]
-pub struct Monitor {
-    expected: String,
-    names: Vec<String>,
-}
-
-impl Monitor {
-    pub(crate) fn watch(&mut self, scope: &Scope<'_>, moment: Moment) -> Judgement {
-        match moment {
-            Moment::Touched(Delta::CallStarted(index)) if scope.counts(index) => {
-                let call = &scope.trace.calls[index];
-                if self.names.contains(&call.name) {
-                    return Judgement::Open;
-                }
-                Judgement::broken(Finding {
-                    message: format!("`{}` was called, which is not allowed here", short(&call.name)),
-                    expected: self.expected.clone(),
-                    seen: vec![Seen::Call { index, misfit: None }],
-                    events: vec![call.first_event],
-                })
-            }
-            Moment::HomeEnd | Moment::TestEnd => Judgement::Holds,
-            Moment::Touched(_) | Moment::TurnEnd => Judgement::Open,
-        }
+    fn claims(&self) -> Vec<Claim<'_>> {
+        vec![Claim::AllowsOnly(&self.names)]
     }
 }

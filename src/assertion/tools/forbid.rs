@@ -1,62 +1,56 @@
 //! `tools.forbid`: a tool that must not be called at all.
 
-use crate::assertion::judge::{Finding, Judgement, Moment, Scope, Seen};
+use crate::assertion::claim::Claim;
+use crate::assertion::collector::Collector;
+use crate::assertion::judge::{Finding, Monitor, Scope, at_each_call};
+use crate::assertion::rule::{Kind, Rule};
 use crate::assertion::select::tool_name;
-use crate::model::Text;
-use crate::trace::Delta;
-use crate::variables::Filling;
+use crate::model::AssertBlock;
+use crate::variables::Patterns;
+
+pub(crate) const PATH: &str = "tools.forbid";
 
 /// A tool that must not be called, by exact name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Forbid {
-    /// The tool's name.
-    pub name: String,
-}
-
-impl Forbid {
-    pub(crate) fn compile(name: &Text, filling: &mut Filling<'_>) -> Option<Self> {
-        Some(Self { name: tool_name(name, filling).ready()? })
-    }
-
-    /// What is wanted, in words.
-    pub fn describe(&self) -> String {
-        format!("no call of `{}`", self.name)
-    }
-
-    /// When it is settled, in words.
-    pub fn settled(&self) -> &'static str {
-        "broken as soon as the tool is called"
-    }
-
-    pub(crate) fn start(&self) -> Monitor {
-        Monitor { expected: self.describe(), name: self.name.clone() }
-    }
-}
-
-/// Looks at the start of every call: a forbidden one is found even when it never finishes.
-#[derive(Debug)]
-pub struct Monitor {
-    expected: String,
+struct Forbid {
     name: String,
 }
 
-impl Monitor {
-    pub(crate) fn watch(&mut self, scope: &Scope<'_>, moment: Moment) -> Judgement {
-        match moment {
-            Moment::Touched(Delta::CallStarted(index)) if scope.counts(index) => {
-                let call = &scope.trace.calls[index];
-                if call.name != self.name {
-                    return Judgement::Open;
-                }
-                Judgement::broken(Finding {
-                    message: format!("`{}` was called, which is forbidden", self.name),
-                    expected: self.expected.clone(),
-                    seen: vec![Seen::Call { index, misfit: None }],
-                    events: vec![call.first_event],
-                })
-            }
-            Moment::HomeEnd | Moment::TestEnd => Judgement::Holds,
-            Moment::Touched(_) | Moment::TurnEnd => Judgement::Open,
-        }
+pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
+    let written = block.tools().and_then(|tools| tools.forbid.as_ref());
+    for name in collector.switched(PATH, written).into_iter().flatten() {
+        collector.add(name.span, |filling| Some(Forbid { name: tool_name(name, filling).ready()? }));
+    }
+}
+
+impl Rule for Forbid {
+    fn path(&self) -> &'static str {
+        PATH
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Prohibition
+    }
+
+    fn describe(&self) -> String {
+        format!("no call of `{}`", self.name)
+    }
+
+    fn when_decided(&self, _: Scope) -> String {
+        "broken as soon as the tool is called".to_owned()
+    }
+
+    /// Checks the start of every call: a forbidden one is found even if it never finishes.
+    fn monitor(&self, _: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
+        let (expected, name) = (self.describe(), self.name.clone());
+        Ok(at_each_call(move |view, index| {
+            let call = view.trace.calls.get(index).filter(|call| call.name == name)?;
+            let message = format!("`{name}` was called, which is forbidden");
+            Some(Finding::of_call(message, &expected, index, call))
+        }))
+    }
+
+    fn claims(&self) -> Vec<Claim<'_>> {
+        vec![Claim::ForbidsTool(&self.name)]
     }
 }

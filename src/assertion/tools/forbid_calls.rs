@@ -2,66 +2,54 @@
 
 use std::collections::BTreeMap;
 
+use crate::assertion::claim::Claim;
+use crate::assertion::collector::Collector;
 use crate::assertion::describe::short;
-use crate::assertion::judge::{Finding, Home, Judgement, Moment, Scope, Seen};
-use crate::assertion::select::Selector;
-use crate::assertion::select::{Selecting, Written};
-use crate::diagnostic::Spanned;
-use crate::model::ForbidCalls;
+use crate::assertion::judge::{Finding, Judgement, Moment, Monitor, Scope, View};
+use crate::assertion::rule::{Kind, Rule};
+use crate::assertion::select::{Selector, SelectorMatcher, Unwanted};
+use crate::model::AssertBlock;
 use crate::trace::Delta;
-use crate::variables::{Filling, Patterns};
+use crate::variables::Patterns;
+
+pub(crate) const PATH: &str = "tools.forbid_calls";
 
 /// Forbids the calls that satisfy all conditions.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ForbidCall {
-    /// The conditions.
-    pub selector: Selector,
+struct ForbidCalls {
+    selector: Selector,
 }
 
-impl ForbidCall {
-    pub(crate) fn compile(entry: &Spanned<ForbidCalls>, filling: &mut Filling<'_>) -> Option<Self> {
-        let ForbidCalls {
-            name,
-            name_match,
-            args,
-            args_match,
-            args_not_match,
-            result,
-            result_match,
-            result_not_match,
-            exact,
-            is_error,
-            status,
-        } = &entry.value;
-        let written = Written {
-            span: entry.span,
-            name: name.as_ref(),
-            name_match: name_match.as_ref(),
-            args: args.as_ref(),
-            args_match: args_match.as_ref(),
-            args_not_match: args_not_match.as_ref(),
-            result: result.as_ref(),
-            result_match: result_match.as_ref(),
-            result_not_match: result_not_match.as_ref(),
-            exact: exact.clone(),
-            is_error: *is_error,
-            status: status.clone(),
-            selects_not: true,
-        };
-        Selector::compile(&written, filling).map(|selector| Self { selector })
+pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
+    let written = block.tools().and_then(|tools| tools.forbid_calls.as_ref());
+    for entry in collector.switched(PATH, written).into_iter().flatten() {
+        let calls = &entry.value.calls;
+        collector.add_at(entry.span, calls.name_span().unwrap_or(entry.span), |filling| {
+            let unwanted = (entry.value.args_not_match.as_ref(), entry.value.result_not_match.as_ref());
+            let unwanted = Unwanted::Selects(unwanted.0, unwanted.1);
+            Selector::compile(calls, unwanted, entry.span, filling).map(|selector| ForbidCalls { selector })
+        });
+    }
+}
+
+impl Rule for ForbidCalls {
+    fn path(&self) -> &'static str {
+        PATH
     }
 
-    /// What is wanted, in words.
-    pub fn describe(&self) -> String {
+    fn kind(&self) -> Kind {
+        Kind::Prohibition
+    }
+
+    fn describe(&self) -> String {
         format!("no call of {}", self.selector.describe())
     }
 
-    /// When it is settled, in words.
-    pub fn settled(&self, home: Home) -> String {
+    fn when_decided(&self, scope: Scope) -> String {
         let result = &self.selector.result;
         let words = match (self.selector.args.is_empty(), result.is_empty()) {
             _ if result.is_pending() => {
-                return format!("broken at the end of {} by a call that has no result", home.words());
+                return format!("broken at the end of {} by a call that has no result", scope.words());
             }
             _ if result.is_provisional() => {
                 "broken at the end of the turn in which such a result comes, in a later turn too"
@@ -73,131 +61,132 @@ impl ForbidCall {
         words.to_owned()
     }
 
-    pub(crate) fn start(&self, patterns: &mut Patterns) -> Result<Monitor, regex::Error> {
-        Ok(Monitor {
+    fn monitor(&self, patterns: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
+        Ok(Box::new(ForbidCallsMonitor {
             expected: self.describe(),
-            selecting: self.selector.start(patterns)?,
-            suspects: BTreeMap::new(),
-            answered: Vec::new(),
-        })
+            selector: self.selector.start(patterns)?,
+            candidates: BTreeMap::new(),
+            provisional: Vec::new(),
+        }))
+    }
+
+    fn claims(&self) -> Vec<Claim<'_>> {
+        vec![Claim::ForbidsCalls(&self.selector)]
     }
 }
 
-/// Follows each call of the name until it is convicted or can no longer be.
-#[derive(Debug)]
-pub struct Monitor {
+/// Follows each call of the name until it is reported or can no longer be.
+struct ForbidCallsMonitor {
     expected: String,
-    selecting: Selecting,
-    suspects: BTreeMap<usize, Suspect>,
-    /// Those whose results fit but may turn out to be failures by the end of the turn.
-    answered: Vec<usize>,
+    selector: SelectorMatcher,
+    candidates: BTreeMap<usize, Candidate>,
+    /// Those whose results match, but may turn out to be failures by the end of the turn.
+    provisional: Vec<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Suspect {
-    /// Its arguments are still coming.
+enum Candidate {
+    /// Its arguments are still arriving.
     Started,
-    /// Its arguments are forbidden; its result decides.
-    Accused,
-    /// Convicted, or innocent for good.
+    /// Its arguments match; its result decides.
+    ArgsMatch,
+    /// Reported, or allowed for good.
     Decided,
 }
 
-impl Monitor {
-    pub(crate) fn watch(&mut self, scope: &Scope<'_>, moment: Moment) -> Judgement {
+impl Monitor for ForbidCallsMonitor {
+    fn watch(&mut self, view: &View<'_>, moment: Moment) -> Judgement {
         match moment {
             Moment::Touched(Delta::CallStarted(index)) => {
-                if scope.counts(index) && self.selecting.name.means(&scope.trace.calls[index].name) {
-                    self.suspects.insert(index, Suspect::Started);
-                    if !self.selecting.has_args() {
-                        return self.args_known(scope, index);
+                if view.counts(index) && self.selector.name.matches(&view.trace.calls[index].name) {
+                    self.candidates.insert(index, Candidate::Started);
+                    if !self.selector.has_args() {
+                        return self.args_known(view, index);
                     }
                 }
                 Judgement::Open
             }
-            Moment::Touched(Delta::ArgsDone(index)) => self.args_known(scope, index),
-            Moment::Touched(Delta::Answered(index)) => self.answered(scope, index),
+            Moment::Touched(Delta::ArgsDone(index)) => self.args_known(view, index),
+            Moment::Touched(Delta::Answered(index)) => self.answered(view, index),
             Moment::Touched(Delta::MessageClosed(_)) => Judgement::Open,
             Moment::TurnEnd => {
-                let answered = std::mem::take(&mut self.answered);
-                self.convict_all(scope, answered)
+                let provisional = std::mem::take(&mut self.provisional);
+                self.report_all(view, provisional)
             }
-            Moment::HomeEnd | Moment::TestEnd if self.selecting.is_pending() => {
-                let accused = self.accused().collect();
-                match self.convict_all(scope, accused) {
-                    Judgement::Open => Judgement::Holds,
-                    broken => broken,
-                }
+            Moment::ScopeEnd | Moment::TestEnd if self.selector.is_pending() => {
+                let open = self.open().collect();
+                self.report_all(view, open).or(Judgement::Passed)
             }
-            // A result that is still to come may convict a call of this home in a later turn.
-            Moment::HomeEnd if self.accused().next().is_some() => Judgement::Open,
-            Moment::HomeEnd | Moment::TestEnd => Judgement::Holds,
+            // A result that is still to come may decide on a call of this scope in a later turn.
+            Moment::ScopeEnd if self.open().next().is_some() => Judgement::Open,
+            Moment::ScopeEnd | Moment::TestEnd => Judgement::Passed,
         }
     }
+}
 
-    fn accused(&self) -> impl Iterator<Item = usize> {
-        let accused = self.suspects.iter().filter(|(_, suspect)| **suspect == Suspect::Accused);
-        accused.map(|(index, _)| *index)
+impl ForbidCallsMonitor {
+    /// The calls whose result decides.
+    fn open(&self) -> impl Iterator<Item = usize> {
+        let open = self.candidates.iter().filter(|(_, candidate)| **candidate == Candidate::ArgsMatch);
+        open.map(|(index, _)| *index)
     }
 
-    fn args_known(&mut self, scope: &Scope<'_>, index: usize) -> Judgement {
-        if self.suspects.get(&index) != Some(&Suspect::Started) {
+    fn args_known(&mut self, view: &View<'_>, index: usize) -> Judgement {
+        if self.candidates.get(&index) != Some(&Candidate::Started) {
             return Judgement::Open;
         }
-        if !self.selecting.takes_args(&scope.trace.calls[index]) {
-            self.suspects.insert(index, Suspect::Decided);
+        if !self.selector.matches_args(&view.trace.calls[index]) {
+            self.candidates.insert(index, Candidate::Decided);
             return Judgement::Open;
         }
-        if self.selecting.on_result() {
-            self.suspects.insert(index, Suspect::Accused);
+        if self.selector.has_result() {
+            self.candidates.insert(index, Candidate::ArgsMatch);
             return Judgement::Open;
         }
-        Judgement::broken(self.convict(scope, index))
+        Judgement::failed(self.report(view, index))
     }
 
     /// Every result counts, not only the last (SPEC 6).
-    fn answered(&mut self, scope: &Scope<'_>, index: usize) -> Judgement {
-        let accused = self.suspects.get(&index) == Some(&Suspect::Accused);
-        if !accused || !self.selecting.takes_result(&scope.trace.calls[index]) {
+    fn answered(&mut self, view: &View<'_>, index: usize) -> Judgement {
+        if !self.is_match(view, index) {
             return Judgement::Open;
         }
-        if self.selecting.is_provisional() {
-            self.answered.push(index);
+        if self.selector.is_provisional() {
+            self.provisional.push(index);
             return Judgement::Open;
         }
-        Judgement::broken(self.convict(scope, index))
+        Judgement::failed(self.report(view, index))
     }
 
-    /// Convicts those that still fit.
-    fn convict_all(&mut self, scope: &Scope<'_>, suspects: Vec<usize>) -> Judgement {
+    fn is_match(&self, view: &View<'_>, index: usize) -> bool {
+        self.candidates.get(&index) == Some(&Candidate::ArgsMatch)
+            && self.selector.matches_result(&view.trace.calls[index])
+    }
+
+    /// Reports those that still match.
+    fn report_all(&mut self, view: &View<'_>, calls: Vec<usize>) -> Judgement {
         let mut findings = Vec::new();
-        for index in suspects {
-            let accused = self.suspects.get(&index) == Some(&Suspect::Accused);
-            if accused && self.selecting.takes_result(&scope.trace.calls[index]) {
-                findings.push(self.convict(scope, index));
+        for index in calls {
+            if self.is_match(view, index) {
+                findings.push(self.report(view, index));
             }
         }
-        if findings.is_empty() { Judgement::Open } else { Judgement::Broken(findings) }
+        Judgement::open_or(findings)
     }
 
-    fn convict(&mut self, scope: &Scope<'_>, index: usize) -> Finding {
-        self.suspects.insert(index, Suspect::Decided);
-        let call = &scope.trace.calls[index];
-        let what = match (self.selecting.has_args(), self.selecting.on_result()) {
-            _ if self.selecting.is_pending() => "was called and has no result, which is forbidden",
+    fn report(&mut self, view: &View<'_>, index: usize) -> Finding {
+        self.candidates.insert(index, Candidate::Decided);
+        let call = &view.trace.calls[index];
+        let what = match (self.selector.has_args(), self.selector.has_result()) {
+            _ if self.selector.is_pending() => "was called and has no result, which is forbidden",
             (false, false) => "was called",
             (true, false) => "was called with arguments that are forbidden",
             (false, true) => "was called and had a result that is forbidden",
             (true, true) => "was called with arguments and a result that are forbidden together",
         };
-        Finding {
-            message: format!("`{}` {what}", short(&call.name)),
-            expected: self.expected.clone(),
-            seen: vec![Seen::Call { index, misfit: None }],
-            events: [Some(call.first_event), call.result().map(|result| result.event)]
-                .into_iter()
-                .flatten()
-                .collect(),
-        }
+        let message = format!("`{}` {what}", short(&call.name));
+        let mut finding = Finding::of_call(message, &self.expected, index, call);
+        finding.events.extend(call.result().map(|result| result.event));
+        finding
     }
 }

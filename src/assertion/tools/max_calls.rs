@@ -1,35 +1,54 @@
 //! `tools.max_calls`: how many calls there may be.
 
+use crate::assertion::claim::Claim;
+use crate::assertion::collector::Collector;
 use crate::assertion::describe::{listed, short};
-use crate::assertion::judge::{Finding, Home, Judgement, Moment, Scope, Seen};
+use crate::assertion::judge::{Finding, Monitor, Scope, at_each_call};
+use crate::assertion::rule::{Kind, Rule};
 use crate::diagnostic::Spanned;
-use crate::model::Given;
-use crate::trace::Delta;
-use crate::variables::Filling;
+use crate::model::{AssertBlock, Given, Limit};
+use crate::variables::{Filling, Patterns};
 
-/// How many calls there may be on its home. A level further in overrides it for what that level is about.
+pub(crate) const PATH: &str = "tools.max_calls";
+
+/// How many calls there may be in its scope. An inner level overrides it for its own scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MaxCalls {
+struct MaxCalls {
     /// The most that pass.
-    pub most: u64,
-    /// The number as it is written, where it is known later: nothing is held against it until then.
-    pub written: Option<String>,
+    most: u64,
+    /// The number as it is written, if it is known later: until then nothing violates it.
+    written: Option<String>,
+}
+
+pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
+    match block.tools().and_then(|tools| tools.max_calls.as_ref()) {
+        Some(Spanned { value: Limit::Most(given), span }) => {
+            let given = Spanned { value: given.clone(), span: *span };
+            collector.add(*span, |filling| MaxCalls::compile(&given, filling));
+        }
+        Some(Spanned { value: Limit::Off, span }) => collector.disable(PATH, *span),
+        None => {}
+    }
 }
 
 impl MaxCalls {
-    pub(crate) fn compile(given: &Spanned<Given<u64>>, filling: &mut Filling<'_>) -> Option<Self> {
+    fn compile(given: &Spanned<Given<u64>>, filling: &mut Filling<'_>) -> Option<Self> {
         let written = filling.written_number(given);
         let most = filling.number(given).ready().or_else(|| written.as_ref().map(|_| u64::MAX))?;
         Some(Self { most, written })
     }
+}
 
-    /// Whether more calls pass than with `outer`; where a number is known later it is not.
-    pub(crate) fn is_looser(&self, outer: &Self) -> bool {
-        self.written.is_none() && outer.written.is_none() && self.most > outer.most
+impl Rule for MaxCalls {
+    fn path(&self) -> &'static str {
+        PATH
     }
 
-    /// What is wanted, in words.
-    pub fn describe(&self) -> String {
+    fn kind(&self) -> Kind {
+        Kind::Prohibition
+    }
+
+    fn describe(&self) -> String {
         match (&self.written, self.most) {
             (Some(written), _) => format!("at most {written} calls"),
             (None, 0) => "no call of any tool".to_owned(),
@@ -38,55 +57,44 @@ impl MaxCalls {
         }
     }
 
-    /// When it is settled, in words.
-    pub fn settled(&self, home: Home) -> String {
-        format!("broken as soon as there is a call too many in {}", home.words())
+    fn when_decided(&self, scope: Scope) -> String {
+        format!("broken as soon as there is a call too many in {}", scope.words())
     }
 
-    pub(crate) fn start(&self) -> Monitor {
-        Monitor { expected: self.describe(), most: self.most, calls: 0 }
-    }
-}
-
-/// Counts the calls of its home; broken once, by the first call too many.
-#[derive(Debug)]
-pub struct Monitor {
-    expected: String,
-    most: u64,
-    calls: u64,
-}
-
-impl Monitor {
-    pub(crate) fn watch(&mut self, scope: &Scope<'_>, moment: Moment) -> Judgement {
-        match moment {
-            Moment::Touched(Delta::CallStarted(index)) if scope.counts(index) => {
-                self.calls += 1;
-                if self.calls != self.most.saturating_add(1) {
-                    return Judgement::Open;
-                }
-                let call = &scope.trace.calls[index];
-                let names: Vec<&str> = (0..=index)
-                    .filter(|call| scope.counts(*call))
-                    .map(|call| scope.trace.calls[call].name.as_str())
-                    .collect();
-                let home = match scope.home {
-                    Home::Turn(_) => "this turn",
-                    Home::Test => "the test",
-                };
-                Judgement::broken(Finding {
-                    message: format!(
-                        "`{}` is call {} of {home}, expected {}",
-                        short(&call.name),
-                        self.calls,
-                        self.expected
-                    ),
-                    expected: format!("{} in {home}", self.expected),
-                    seen: vec![Seen::Words(format!("called: {}", listed(&names)))],
-                    events: vec![call.first_event],
-                })
+    /// Counts the calls of its scope; fails once, at the first call too many.
+    fn monitor(&self, _: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
+        let (expected, most, mut calls) = (self.describe(), self.most, 0_u64);
+        Ok(at_each_call(move |view, index| {
+            calls += 1;
+            if calls != most.saturating_add(1) {
+                return None;
             }
-            Moment::HomeEnd | Moment::TestEnd => Judgement::Holds,
-            Moment::Touched(_) | Moment::TurnEnd => Judgement::Open,
-        }
+            let call = view.trace.calls.get(index)?;
+            let names: Vec<&str> = (0..=index)
+                .filter(|call| view.counts(*call))
+                .map(|call| view.trace.calls[call].name.as_str())
+                .collect();
+            let scope = view.scope.this();
+            let message = format!("`{}` is call {calls} of {scope}, expected {expected}", short(&call.name));
+            let called = format!("called: {}", listed(&names));
+            let events = vec![call.first_event];
+            Some(Finding { events, ..Finding::in_words(message, format!("{expected} in {scope}"), [called]) })
+        }))
+    }
+
+    fn claims(&self) -> Vec<Claim<'_>> {
+        let claim = self.written.is_none().then_some(Claim::LimitsCalls(self.most));
+        claim.into_iter().collect()
+    }
+
+    fn is_overridden(&self) -> bool {
+        true
+    }
+
+    /// A tighter limit of a turn applies in addition to that of the test.
+    fn is_loosened_by(&self, inner: &dyn Rule) -> bool {
+        inner
+            .downcast_ref::<Self>()
+            .is_some_and(|inner| inner.written.is_none() && self.written.is_none() && inner.most > self.most)
     }
 }

@@ -1,6 +1,6 @@
 //! The rules in force in one test: of the test as a whole, then turn by turn.
 
-use ananke::assertion::{ExplainedLimit, ExplainedRule, Kind, Measure, Origin, Part, SwitchedOff, TimeOut};
+use ananke::assertion::{ExplainedLimit, ExplainedRule, Kind, Measure, Origin, Part, SwitchedOff, Timeout};
 use ananke::plan::{CaseEntry, ExplainedTest, TestEntry, WrittenTurn};
 use ananke::project::{Config, is_default};
 use ananke::redact::Redactor;
@@ -84,8 +84,8 @@ impl Shown<'_> {
             earlier => format!("{turns} after {earlier} messages"),
         };
         let cut = match self.explained.timeout {
-            Some(TimeOut { ms, span: Some(_) }) => format!(", each cut off after {ms} ms"),
-            Some(TimeOut { ms, span: None }) => format!(", each cut off after {ms} ms (the default)"),
+            Some(Timeout { ms, span: Some(_) }) => format!(", each cut off after {ms} ms"),
+            Some(Timeout { ms, span: None }) => format!(", each cut off after {ms} ms (the default)"),
             None => String::new(),
         };
         let whole = self.explained.whole_timeout.as_ref();
@@ -110,17 +110,17 @@ fn prohibited(test: &Part, turn: &Part) -> usize {
 
 /// What is settled with one home; of a turn, with how much the test as a whole prohibits on it.
 fn part(part: &Part, prohibited: Option<usize>, table: &mut Table, colours: Colours) {
-    for (kind, word) in [(Kind::Prohibition, "prohibition"), (Kind::Obligation, "obligation")] {
+    for (kind, word) in [(Kind::Prohibition, "prohibition"), (Kind::Requirement, "obligation")] {
         // One heading for all that is settled alike, in the order of the files.
         let mut told: Vec<&str> = Vec::new();
         let of_kind: Vec<&ExplainedRule> = part.rules.iter().filter(|rule| rule.kind == kind).collect();
         for rule in &of_kind {
-            if told.contains(&rule.settled.as_str()) {
+            if told.contains(&rule.when_decided.as_str()) {
                 continue;
             }
-            told.push(&rule.settled);
-            table.line(format!("  {}, {}", styled(colours.heading, word), rule.settled));
-            for rule in of_kind.iter().filter(|other| other.settled == rule.settled) {
+            told.push(&rule.when_decided);
+            table.line(format!("  {}, {}", styled(colours.heading, word), rule.when_decided));
+            for rule in of_kind.iter().filter(|other| other.when_decided == rule.when_decided) {
                 row(4, &rule.words, false, &rule.origin, table);
             }
         }
@@ -142,7 +142,7 @@ fn part(part: &Part, prohibited: Option<usize>, table: &mut Table, colours: Colo
             row(width + 6, words, true, origin, table);
         }
     }
-    for measure in &part.answers_for {
+    for measure in &part.separate {
         let own = match measure {
             Measure::Duration => "duration".to_owned(),
             tokens => tokens.of_what().to_owned(),

@@ -1,13 +1,10 @@
-//! What is told where the number of selected calls is wrong: the calls that came near, and what each of them lacks.
+//! What is reported if the number of selected calls is wrong: the nearest calls, and the mismatches of each.
 
 use std::borrow::Cow;
 
 use crate::assertion::describe::{listed, short, times};
-use crate::assertion::judge::{Finding, Home, Scope, Seen};
-use crate::assertion::select::Counted;
-use crate::assertion::select::Misfits;
-use crate::assertion::select::Naming;
-use crate::assertion::select::Selecting;
+use crate::assertion::judge::{Evidence, Finding, Scope, View};
+use crate::assertion::select::{CallCount, Mismatches, NameMatcher, SelectorMatcher};
 use crate::text::nearest;
 
 /// How many candidates' events a failure cites.
@@ -17,56 +14,58 @@ const CITED_CANDIDATES: usize = 100;
 const SHOWN_CANDIDATES: usize = 5;
 
 /// A number of selected calls that is wrong.
-pub(crate) struct Miss<'m> {
-    pub(crate) expected: &'m str,
-    pub(crate) conditions: &'m str,
-    pub(crate) selecting: &'m Selecting,
-    pub(crate) count: Counted,
+pub(super) struct Miss<'m> {
+    pub(super) expected: &'m str,
+    pub(super) conditions: &'m str,
+    pub(super) selector: &'m SelectorMatcher,
+    pub(super) count: CallCount,
     /// How many calls are selected.
-    pub(crate) selected: u64,
+    pub(super) selected: u64,
     /// The calls of the name, in order.
-    pub(crate) candidates: Vec<usize>,
+    pub(super) candidates: Vec<usize>,
 }
 
 impl Miss<'_> {
-    pub(crate) fn finding(&self, scope: &Scope<'_>) -> Finding {
-        let home = match scope.home {
-            // A rule that waited for a result is settled when other turns have come and gone.
-            Home::Turn(turn) if turn + 1 < scope.trace.turns.len() => format!("in turn {}", turn + 1),
-            Home::Turn(_) => "in this turn".to_owned(),
-            Home::Test => "in the test".to_owned(),
+    pub(super) fn finding(&self, view: &View<'_>) -> Finding {
+        let scope = match view.scope {
+            // A rule that waited for a result is decided when other turns have come and gone.
+            Scope::Turn(turn) if turn + 1 < view.trace.turns.len() => format!("in turn {}", turn + 1),
+            Scope::Turn(_) => "in this turn".to_owned(),
+            Scope::Test => "in the test".to_owned(),
         };
         let (wanted, conditions) = (self.count.describe(), self.conditions);
-        let at_least_one = self.count == Counted::AT_LEAST_ONE;
+        let at_least_one = self.count == CallCount::AT_LEAST_ONE;
         let expected = if at_least_one { String::new() } else { format!(", expected {wanted}") };
         let message = if self.selected > 0 {
-            format!("{conditions} was called {} {home}, expected {wanted}", times(self.selected))
+            format!("{conditions} was called {} {scope}, expected {wanted}", times(self.selected))
         } else if self.candidates.is_empty() {
-            format!("{} {home}{expected}", self.selecting.name.not_called())
+            format!("{} {scope}{expected}", self.selector.name.not_called())
         } else {
-            format!("no call of {conditions} {home}{expected}")
+            format!("no call of {conditions} {scope}{expected}")
         };
-        let candidates = self.candidates.iter().map(|index| &scope.trace.calls[*index]);
+        let candidates = self.candidates.iter().map(|index| &view.trace.calls[*index]);
         let events = candidates.take(CITED_CANDIDATES).map(|call| call.first_event).collect();
-        let seen = if self.candidates.is_empty() { self.others(scope) } else { self.shown(scope) };
-        Finding { message, expected: self.expected.to_owned(), seen, events }
+        let evidence = if self.candidates.is_empty() { self.others(view) } else { self.shown(view) };
+        Finding { message, expected: self.expected.to_owned(), evidence, events }
     }
 
-    /// The candidates, with what each one lacks: of the one that came closest everything, of the others the first thing.
-    fn shown(&self, scope: &Scope<'_>) -> Vec<Seen> {
-        let misfits = |index: &usize| (*index, self.selecting.misfits(&scope.trace.calls[*index]));
-        let all: Vec<(usize, Misfits)> = self.candidates.iter().map(misfits).collect();
-        let briefly = |(index, misfits): &(usize, Misfits)| Seen::Call {
+    /// The candidates with their mismatches: all of the closest one, the first one of the others.
+    fn shown(&self, view: &View<'_>) -> Vec<Evidence> {
+        let mismatches = |index: &usize| (*index, self.selector.mismatches(&view.trace.calls[*index]));
+        let all: Vec<(usize, Mismatches)> = self.candidates.iter().map(mismatches).collect();
+        let briefly = |(index, mismatches): &(usize, Mismatches)| Evidence::Call {
             index: *index,
-            misfit: misfits.first().map(str::to_owned),
+            mismatch: mismatches.first().map(str::to_owned),
         };
-        let mut lines: Vec<Seen> = all.iter().take(SHOWN_CANDIDATES).map(briefly).collect();
-        let misses = all.iter().enumerate().filter(|(_, (_, misfits))| misfits.count() > 0);
-        if let Some((position, (index, closest))) = misses.min_by_key(|(_, (_, misfits))| misfits.weight()) {
-            // Where all differ alike, none is closer than the others.
-            let is_closer = all.iter().any(|(_, misfits)| misfits.weight() > closest.weight());
-            let line = Seen::Miss { index: *index, misfits: closest.lines(), is_closer };
-            if is_closer {
+        let mut lines: Vec<Evidence> = all.iter().take(SHOWN_CANDIDATES).map(briefly).collect();
+        let misses = all.iter().enumerate().filter(|(_, (_, mismatches))| mismatches.count() > 0);
+        if let Some((position, (index, closest))) =
+            misses.min_by_key(|(_, (_, mismatches))| mismatches.weight())
+        {
+            // If all differ alike, none is closer than the others.
+            let is_closest = all.iter().any(|(_, mismatches)| mismatches.weight() > closest.weight());
+            let line = Evidence::NearMiss { index: *index, mismatches: closest.lines(), is_closest };
+            if is_closest {
                 lines.remove(position.min(lines.len() - 1));
                 lines.insert(0, line);
             } else {
@@ -74,41 +73,41 @@ impl Miss<'_> {
             }
         }
         if self.candidates.len() > SHOWN_CANDIDATES {
-            lines.push(Seen::Words(format!("and {} more", self.candidates.len() - SHOWN_CANDIDATES)));
+            lines.push(Evidence::Words(format!("and {} more", self.candidates.len() - SHOWN_CANDIDATES)));
         }
         lines
     }
 
     /// What was called instead.
-    fn others(&self, scope: &Scope<'_>) -> Vec<Seen> {
-        let calls = (0..scope.trace.calls.len()).filter(|index| scope.counts(*index));
-        let names: Vec<&str> = calls.map(|index| scope.trace.calls[index].name.as_str()).collect();
+    fn others(&self, view: &View<'_>) -> Vec<Evidence> {
+        let calls = (0..view.trace.calls.len()).filter(|index| view.counts(*index));
+        let names: Vec<&str> = calls.map(|index| view.trace.calls[index].name.as_str()).collect();
         if names.is_empty() {
-            return vec![Seen::Words("no tool was called".to_owned())];
+            return vec![Evidence::Words("no tool was called".to_owned())];
         }
-        let mut lines = vec![Seen::Words(format!("called: {}", listed(&names)))];
-        let Naming::Exact(sought) = &self.selecting.name else { return lines };
+        let mut lines = vec![Evidence::Words(format!("called: {}", listed(&names)))];
+        let NameMatcher::Exact(sought) = &self.selector.name else { return lines };
         if let Some(name) = nearest(sought, names) {
-            lines.push(Seen::Words(format!("did you mean `{}`?", short(name))));
+            lines.push(Evidence::Words(format!("did you mean `{}`?", short(name))));
         }
         lines
     }
+}
 
-    /// The calls up to the one that came too early; of the tool whose result is `awaited`, whether it has one.
-    pub(crate) fn order(scope: &Scope<'_>, index: usize, awaited: Option<&str>) -> Vec<Seen> {
-        let calls = (0..=index).filter(|call| scope.sees(*call)).map(|call| &scope.trace.calls[call]);
-        let began = scope.trace.calls[index].order;
-        let names: Vec<Cow<'_, str>> = calls
-            .map(|call| {
-                let is_answered = call.results.first().is_some_and(|result| result.order < began);
-                if awaited == Some(call.name.as_str()) && !is_answered && call.order < began {
-                    Cow::Owned(format!("{} (without a result)", short(&call.name)))
-                } else {
-                    Cow::Borrowed(call.name.as_str())
-                }
-            })
-            .collect();
-        let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
-        vec![Seen::Call { index, misfit: None }, Seen::Words(format!("called so far: {}", listed(&names)))]
-    }
+/// The calls up to the one that came too early; of the tool whose result is `awaited`, whether it has one.
+pub(super) fn calls_so_far(view: &View<'_>, index: usize, awaited: Option<&str>) -> Vec<Evidence> {
+    let calls = (0..=index).filter(|call| view.is_visible(*call)).map(|call| &view.trace.calls[call]);
+    let began = view.trace.calls[index].order;
+    let names: Vec<Cow<'_, str>> = calls
+        .map(|call| {
+            let is_answered = call.results.first().is_some_and(|result| result.order < began);
+            if awaited == Some(call.name.as_str()) && !is_answered && call.order < began {
+                Cow::Owned(format!("{} (without a result)", short(&call.name)))
+            } else {
+                Cow::Borrowed(call.name.as_str())
+            }
+        })
+        .collect();
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    vec![Evidence::call(index), Evidence::Words(format!("called so far: {}", listed(&names)))]
 }

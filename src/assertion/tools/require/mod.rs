@@ -1,7 +1,7 @@
 //! `tools.require`: calls that must happen.
 
 mod miss;
-pub(crate) mod monitor;
+mod monitor;
 mod required;
 
-pub use required::Required;
+pub(crate) use required::{PATH, compile};

@@ -1,197 +1,181 @@
-//! A requirement that is watching: it follows each call of the name, and is settled at once when it can no longer hold.
+//! A requirement while a test runs: it follows each call of the name, and fails as soon as it can no longer pass.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use regex::Regex;
 
-use super::miss::Miss;
-use super::required::Required;
+use super::miss::{Miss, calls_so_far};
 use crate::assertion::describe::{around, short};
-use crate::assertion::judge::{Finding, Judgement, Moment, Scope, Seen};
-use crate::assertion::select::Selecting;
-use crate::assertion::select::{Counted, Matching};
+use crate::assertion::judge::{Finding, Judgement, Moment, Monitor, View};
+use crate::assertion::select::{ArgumentPatternMatcher, CallCount, SelectorMatcher};
 use crate::trace::{Args, Delta, First};
-use crate::variables::Patterns;
 
 /// Follows each call of the name.
-#[derive(Debug)]
-pub struct Monitor {
-    expected: String,
-    conditions: String,
-    selecting: Selecting,
-    count: Counted,
-    clean_args: Matching,
-    clean_result: Option<Arc<Regex>>,
-    after: Option<String>,
-    after_result: Option<String>,
+pub(super) struct RequireMonitor {
+    pub(super) expected: String,
+    /// The selector in words.
+    pub(super) conditions: String,
+    pub(super) selector: SelectorMatcher,
+    pub(super) count: CallCount,
+    /// What no argument may match.
+    pub(super) unwanted_args: ArgumentPatternMatcher,
+    /// What no result may match.
+    pub(super) unwanted_result: Option<Arc<Regex>>,
+    pub(super) after: Option<String>,
+    pub(super) after_result: Option<String>,
+    pub(super) calls: Calls,
+}
+
+/// The calls of the name so far.
+#[derive(Default)]
+pub(super) struct Calls {
     candidates: BTreeMap<usize, Candidate>,
     /// How many of the candidates are selected.
     selected: u64,
-    /// Those that were selected but may be so no more at the end of the turn: their order is looked at then.
+    /// Selected ones that may no longer be so at the end of the turn: their order is checked then.
     provisional: Vec<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Candidate {
-    /// Its arguments are still coming.
+    /// Its arguments are still arriving.
     Started,
-    /// Its arguments do not fit.
+    /// Its arguments do not match.
     Rejected,
-    /// Its arguments fit; its result decides.
+    /// Its arguments match; its result decides.
     Waiting,
     /// Selected.
     Selected,
 }
 
-impl Monitor {
-    pub(crate) fn start(required: &Required, patterns: &mut Patterns) -> Result<Self, regex::Error> {
-        let unclean = required.result_not_match.as_ref();
-        Ok(Self {
-            expected: required.describe(),
-            conditions: required.selector.describe(),
-            selecting: required.selector.start(patterns)?,
-            count: required.count,
-            clean_args: required.args_not_match.start(patterns)?,
-            clean_result: unclean.map(|pattern| patterns.compile(pattern)).transpose()?,
-            after: required.after.clone(),
-            after_result: required.after_result.clone(),
-            candidates: BTreeMap::new(),
-            selected: 0,
-            provisional: Vec::new(),
-        })
-    }
-
-    pub(crate) fn watch(&mut self, scope: &Scope<'_>, moment: Moment) -> Judgement {
+impl Monitor for RequireMonitor {
+    fn watch(&mut self, view: &View<'_>, moment: Moment) -> Judgement {
         match moment {
-            Moment::Touched(Delta::CallStarted(index)) => self.started(scope, index),
-            Moment::Touched(Delta::ArgsDone(index)) => self.args_known(scope, index),
-            Moment::Touched(Delta::Answered(index)) => self.answered(scope, index),
+            Moment::Touched(Delta::CallStarted(index)) => self.started(view, index),
+            Moment::Touched(Delta::ArgsDone(index)) => self.args_known(view, index),
+            Moment::Touched(Delta::Answered(index)) => self.answered(view, index),
             Moment::Touched(Delta::MessageClosed(_)) => Judgement::Open,
-            Moment::TurnEnd if self.selecting.is_pending() => Judgement::Open,
-            Moment::TurnEnd => self.confirm(scope),
-            Moment::HomeEnd => self.home_end(scope),
-            Moment::TestEnd => self.settle(scope),
+            Moment::TurnEnd if self.selector.is_pending() => Judgement::Open,
+            Moment::TurnEnd => self.confirm(view),
+            Moment::ScopeEnd => self.scope_end(view),
+            Moment::TestEnd => self.settle(view),
         }
     }
+}
 
-    fn started(&mut self, scope: &Scope<'_>, index: usize) -> Judgement {
-        if !scope.counts(index) || !self.selecting.name.means(&scope.trace.calls[index].name) {
+impl RequireMonitor {
+    fn started(&mut self, view: &View<'_>, index: usize) -> Judgement {
+        if !view.counts(index) || !self.selector.name.matches(&view.trace.calls[index].name) {
             return Judgement::Open;
         }
         self.mark(index, Candidate::Started);
-        if self.selecting.has_args() || !self.clean_args.is_empty() {
+        if self.selector.has_args() || !self.unwanted_args.is_empty() {
             return Judgement::Open;
         }
-        self.args_known(scope, index)
+        self.args_known(view, index)
     }
 
-    fn args_known(&mut self, scope: &Scope<'_>, index: usize) -> Judgement {
-        if self.candidates.get(&index) != Some(&Candidate::Started) {
+    fn args_known(&mut self, view: &View<'_>, index: usize) -> Judgement {
+        if self.calls.candidates.get(&index) != Some(&Candidate::Started) {
             return Judgement::Open;
         }
-        self.consider(scope, index)
+        self.consider(view, index)
     }
 
     /// Looks at a candidate whose arguments are known for the first time.
-    fn consider(&mut self, scope: &Scope<'_>, index: usize) -> Judgement {
-        let call = &scope.trace.calls[index];
-        if !self.selecting.takes_args(call) {
+    fn consider(&mut self, view: &View<'_>, index: usize) -> Judgement {
+        let call = &view.trace.calls[index];
+        if !self.selector.matches_args(call) {
             self.mark(index, Candidate::Rejected);
             return Judgement::Open;
         }
         self.mark(index, Candidate::Waiting);
-        if let Some(broken) = self.unclean_args(scope, index) {
-            return broken;
+        if let Some(failed) = self.check_args(view, index) {
+            return failed;
         }
-        if self.selecting.takes_result(call) { self.select(scope, index) } else { Judgement::Open }
+        if self.selector.matches_result(call) { self.select(view, index) } else { Judgement::Open }
     }
 
-    fn answered(&mut self, scope: &Scope<'_>, index: usize) -> Judgement {
-        let call = &scope.trace.calls[index];
-        if !self.candidates.contains_key(&index)
-            && self.selecting.name.means(&call.name)
-            && scope.counts_or_answered(index)
+    fn answered(&mut self, view: &View<'_>, index: usize) -> Judgement {
+        let call = &view.trace.calls[index];
+        if !self.calls.candidates.contains_key(&index)
+            && self.selector.name.matches(&call.name)
+            && view.counts_or_was_answered(index)
             // A call of an earlier turn that is answered in this one (SPEC 6).
-            && let broken @ Judgement::Broken(_) = self.consider(scope, index)
+            && let failed @ Judgement::Failed(_) = self.consider(view, index)
         {
-            return broken;
+            return failed;
         }
-        match self.candidates.get(&index) {
+        match self.calls.candidates.get(&index) {
             None | Some(Candidate::Started | Candidate::Rejected) => return Judgement::Open,
             Some(Candidate::Waiting | Candidate::Selected) => {}
         }
-        if let Some(broken) = self.unclean_result(scope, index) {
-            return broken;
+        if let Some(failed) = self.check_result(view, index) {
+            return failed;
         }
-        if !self.selecting.on_result() {
+        if !self.selector.has_result() {
             return Judgement::Open;
         }
-        if self.selecting.takes_result(call) {
-            return self.select(scope, index);
+        if self.selector.matches_result(call) {
+            return self.select(view, index);
         }
         // The last result is the call's result: an earlier one no longer selects it.
         self.mark(index, Candidate::Waiting);
         Judgement::Open
     }
 
-    fn unclean_args(&self, scope: &Scope<'_>, index: usize) -> Option<Judgement> {
-        let call = &scope.trace.calls[index];
+    fn check_args(&self, view: &View<'_>, index: usize) -> Option<Judgement> {
+        let call = &view.trace.calls[index];
         let Args::Json(args) = call.args() else { return None };
-        let hit = self.clean_args.hits(args).next()?;
-        Some(Judgement::broken(Finding {
-            message: format!("`{}` was called, and {hit}", short(&call.name)),
-            expected: self.expected.clone(),
-            seen: vec![Seen::Call { index, misfit: None }],
-            events: vec![call.first_event],
-        }))
+        let hit = self.unwanted_args.hits(args).next()?;
+        let message = format!("`{}` was called, and {hit}", short(&call.name));
+        Some(Judgement::failed(Finding::of_call(message, &self.expected, index, call)))
     }
 
     /// One clean call does not excuse a bad one; every result of a call is looked at when it comes.
-    fn unclean_result(&self, scope: &Scope<'_>, index: usize) -> Option<Judgement> {
-        let call = &scope.trace.calls[index];
-        let regex = self.clean_result.as_ref()?;
+    fn check_result(&self, view: &View<'_>, index: usize) -> Option<Judgement> {
+        let call = &view.trace.calls[index];
+        let regex = self.unwanted_result.as_ref()?;
         let result = call.result()?;
         let found = regex.find(&result.text)?;
-        Some(Judgement::broken(Finding {
-            message: format!(
-                "a result of `{}` matches `{}`: `{}`",
-                short(&call.name),
-                short(regex.as_str()),
-                around(&result.text, scope.redactor.expand_to_secret(&result.text, found.range()))
-            ),
-            expected: self.expected.clone(),
-            seen: vec![Seen::Call { index, misfit: None }],
-            events: vec![call.first_event, result.event],
-        }))
+        let message = format!(
+            "a result of `{}` matches `{}`: `{}`",
+            short(&call.name),
+            short(regex.as_str()),
+            around(&result.text, view.redactor.expand_to_secret(&result.text, found.range()))
+        );
+        let mut finding = Finding::of_call(message, &self.expected, index, call);
+        finding.events.push(result.event);
+        Some(Judgement::failed(finding))
     }
 
-    fn select(&mut self, scope: &Scope<'_>, index: usize) -> Judgement {
+    fn select(&mut self, view: &View<'_>, index: usize) -> Judgement {
         self.mark(index, Candidate::Selected);
-        if self.selecting.is_provisional() {
-            self.provisional.push(index);
+        if self.selector.is_provisional() {
+            self.calls.provisional.push(index);
             return Judgement::Open;
         }
-        match self.out_of_order(scope, index) {
-            Some(finding) => Judgement::broken(finding),
-            None => self.too_many(scope),
+        match self.out_of_order(view, index) {
+            Some(finding) => Judgement::failed(finding),
+            None => self.too_many(view),
         }
     }
 
     /// Looks at those that were selected in a turn that is over now.
-    fn confirm(&mut self, scope: &Scope<'_>) -> Judgement {
-        let selected = |index: &usize| self.candidates.get(index) == Some(&Candidate::Selected);
+    fn confirm(&mut self, view: &View<'_>) -> Judgement {
+        let selected = |index: &usize| self.calls.candidates.get(index) == Some(&Candidate::Selected);
         let confirmed: Vec<usize> =
-            std::mem::take(&mut self.provisional).into_iter().filter(selected).collect();
-        match confirmed.into_iter().find_map(|index| self.out_of_order(scope, index)) {
-            Some(finding) => Judgement::broken(finding),
-            None => self.too_many(scope),
+            std::mem::take(&mut self.calls.provisional).into_iter().filter(selected).collect();
+        match confirmed.into_iter().find_map(|index| self.out_of_order(view, index)) {
+            Some(finding) => Judgement::failed(finding),
+            None => self.too_many(view),
         }
     }
 
-    fn out_of_order(&self, scope: &Scope<'_>, index: usize) -> Option<Finding> {
-        let call = &scope.trace.calls[index];
-        let is_before = |name: &str, what| scope.first(name, what).is_some_and(|first| first < call.order);
+    fn out_of_order(&self, view: &View<'_>, index: usize) -> Option<Finding> {
+        let call = &view.trace.calls[index];
+        let is_before = |name: &str, what| view.first(name, what).is_some_and(|first| first < call.order);
         let called = self.after.as_ref().filter(|after| !is_before(after, First::Called));
         let answered = self.after_result.as_ref().filter(|after| !is_before(after, First::Answered));
         let missing = match (called, answered) {
@@ -202,65 +186,65 @@ impl Monitor {
         Some(Finding {
             message: format!("`{}` was called without {missing}", short(&call.name)),
             expected: self.expected.clone(),
-            seen: Miss::order(scope, index, answered.map(String::as_str)),
+            evidence: calls_so_far(view, index, answered.map(String::as_str)),
             events: vec![call.first_event],
         })
     }
 
-    fn too_many(&self, scope: &Scope<'_>) -> Judgement {
-        if self.count.exceeded_by(self.selected) {
-            return Judgement::broken(self.miscounted(scope));
+    fn too_many(&self, view: &View<'_>) -> Judgement {
+        if self.count.exceeded_by(self.calls.selected) {
+            return Judgement::failed(self.miscounted(view));
         }
         Judgement::Open
     }
 
     fn mark(&mut self, index: usize, candidate: Candidate) {
-        let before = self.candidates.insert(index, candidate);
-        self.selected -= u64::from(before == Some(Candidate::Selected));
-        self.selected += u64::from(candidate == Candidate::Selected);
+        let before = self.calls.candidates.insert(index, candidate);
+        self.calls.selected -= u64::from(before == Some(Candidate::Selected));
+        self.calls.selected += u64::from(candidate == Candidate::Selected);
     }
 
     /// At the end of a turn, calls whose results are still to come keep a condition on results open.
-    fn home_end(&mut self, scope: &Scope<'_>) -> Judgement {
-        if self.selecting.is_pending() {
-            return self.settle(scope);
+    fn scope_end(&mut self, view: &View<'_>) -> Judgement {
+        if self.selector.is_pending() {
+            return self.settle(view);
         }
-        let count = self.selected;
-        let unanswered = |index: &usize| scope.trace.calls[*index].results.is_empty();
-        let waiting = self.candidates.iter().filter(|(index, candidate)| {
+        let count = self.calls.selected;
+        let unanswered = |index: &usize| view.trace.calls[*index].results.is_empty();
+        let waiting = self.calls.candidates.iter().filter(|(index, candidate)| {
             matches!(candidate, Candidate::Waiting | Candidate::Selected) && unanswered(index)
         });
         let waiting = waiting.count() as u64;
-        let on_result = self.selecting.on_result();
-        let undecided = waiting > 0 && (on_result || self.clean_result.is_some());
+        let on_result = self.selector.has_result();
+        let undecided = waiting > 0 && (on_result || self.unwanted_result.is_some());
         let reachable = if on_result { count + waiting } else { count };
         if !undecided || reachable < self.count.min {
-            return self.settle(scope);
+            return self.settle(view);
         }
         Judgement::Open
     }
 
-    fn settle(&mut self, scope: &Scope<'_>) -> Judgement {
-        if let broken @ Judgement::Broken(_) = self.confirm(scope) {
-            return broken;
+    fn settle(&mut self, view: &View<'_>) -> Judgement {
+        if let failed @ Judgement::Failed(_) = self.confirm(view) {
+            return failed;
         }
-        if self.count.allows(self.selected) {
-            Judgement::Holds
+        if self.count.allows(self.calls.selected) {
+            Judgement::Passed
         } else {
-            Judgement::broken(self.miscounted(scope))
+            Judgement::failed(self.miscounted(view))
         }
     }
 
-    fn miscounted(&self, scope: &Scope<'_>) -> Finding {
-        let candidates = self.candidates.keys().copied().collect();
+    fn miscounted(&self, view: &View<'_>) -> Finding {
+        let candidates = self.calls.candidates.keys().copied().collect();
         Miss {
             expected: &self.expected,
             conditions: &self.conditions,
-            selecting: &self.selecting,
+            selector: &self.selector,
             count: self.count,
-            selected: self.selected,
+            selected: self.calls.selected,
             candidates,
         }
-        .finding(scope)
+        .finding(view)
     }
 }

@@ -1,74 +1,56 @@
 //! `tools.require`: calls that must happen.
 
+use super::monitor::{Calls, RequireMonitor};
+use crate::assertion::claim::Claim;
+use crate::assertion::collector::Collector;
 use crate::assertion::describe::short;
-use crate::assertion::judge::Home;
-use crate::assertion::select::Written;
-use crate::assertion::select::tool_name;
-use crate::assertion::select::{ArgumentPatterns, Counted, Selector};
+use crate::assertion::judge::{Monitor, Scope};
+use crate::assertion::rule::{Kind, Rule};
+use crate::assertion::select::{ArgumentPatterns, CallCount, Selector, Unwanted, tool_name};
 use crate::diagnostic::Spanned;
-use crate::model::Require;
+use crate::model::{self, AssertBlock};
 use crate::variables::{Filling, Late, Pattern, Patterns};
 
-use super::monitor::Monitor;
+pub(crate) const PATH: &str = "tools.require";
 
 /// Calls that must happen: selected by conditions, counted, and bound to arguments, results and an order.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Required {
+struct Require {
     /// Which calls are selected.
-    pub selector: Selector,
+    selector: Selector,
     /// How many there must be.
-    pub count: Counted,
-    /// The count as it is written, where it is known later: nothing is held against it until then.
-    pub count_written: Option<String>,
+    count: CallCount,
+    /// The count as it is written, if it is known later: until then nothing violates it.
+    count_written: Option<String>,
     /// What no argument of a call with this name and these arguments may match.
-    pub args_not_match: ArgumentPatterns,
+    args_not_match: ArgumentPatterns,
     /// What no result of a call with this name and these arguments may match.
-    pub result_not_match: Option<Pattern>,
+    result_not_match: Option<Pattern>,
     /// The tool of which every selected call needs an earlier call.
-    pub after: Option<String>,
+    after: Option<String>,
     /// The tool of which every selected call needs a call that was answered before it.
-    pub after_result: Option<String>,
+    after_result: Option<String>,
 }
 
-impl Required {
-    pub(crate) fn compile(entry: &Spanned<Require>, filling: &mut Filling<'_>) -> Option<Self> {
-        let Require {
-            name,
-            name_match,
-            count,
-            args,
-            args_match,
-            args_not_match,
-            result,
-            result_match,
-            result_not_match,
-            exact,
-            is_error,
-            status,
-            after,
-            after_result,
-        } = &entry.value;
-        let written = Written {
-            span: entry.span,
-            name: name.as_ref(),
-            name_match: name_match.as_ref(),
-            args: args.as_ref(),
-            args_match: args_match.as_ref(),
-            args_not_match: args_not_match.as_ref(),
-            result: result.as_ref(),
-            result_match: result_match.as_ref(),
-            result_not_match: result_not_match.as_ref(),
-            exact: exact.clone(),
-            is_error: *is_error,
-            status: status.clone(),
-            selects_not: false,
-        };
-        let selector = Selector::compile(&written, filling);
-        let count_written = count.as_ref().and_then(|count| Counted::as_written(count, filling));
+pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
+    let written = block.tools().and_then(|tools| tools.require.as_ref());
+    for entry in collector.switched(PATH, written).into_iter().flatten() {
+        let underlined = entry.value.calls.name_span().unwrap_or(entry.span);
+        collector.add_at(entry.span, underlined, |filling| Require::compile(entry, filling));
+    }
+}
+
+impl Require {
+    fn compile(entry: &Spanned<model::Require>, filling: &mut Filling<'_>) -> Option<Self> {
+        let model::Require { calls, count, args_not_match, result_not_match, after, after_result } =
+            &entry.value;
+        let selector =
+            Selector::compile(calls, Unwanted::Violates(result_not_match.as_ref()), entry.span, filling);
+        let count_written = count.as_ref().and_then(|count| CallCount::as_written(count, filling));
         let count = match count {
-            Some(count) => Counted::compile(count, count.span, filling)
-                .or_else(|| count_written.as_ref().map(|_| Counted::ANY)),
-            None => Some(Counted::AT_LEAST_ONE),
+            Some(count) => CallCount::compile(count, count.span, filling)
+                .or_else(|| count_written.as_ref().map(|_| CallCount::ANY)),
+            None => Some(CallCount::AT_LEAST_ONE),
         };
         let args_not_match = ArgumentPatterns::compile(args_not_match.as_ref(), filling);
         let result_not_match = Late::optional(result_not_match.as_ref().map(|text| filling.pattern(text)));
@@ -85,28 +67,33 @@ impl Required {
         })
     }
 
-    pub(crate) fn start(&self, patterns: &mut Patterns) -> Result<Monitor, regex::Error> {
-        Monitor::start(self, patterns)
-    }
-
-    /// Whether any number of calls is enough, whatever they are.
-    pub(crate) fn requires_nothing(&self) -> bool {
-        self.count == Counted::ANY
+    /// Whether any number of calls will do.
+    fn requires_nothing(&self) -> bool {
+        self.count == CallCount::ANY
             && self.count_written.is_none()
             && self.args_not_match.is_empty()
             && self.result_not_match.is_none()
             && self.after.is_none()
             && self.after_result.is_none()
     }
+}
 
-    /// What is wanted, in words.
-    pub fn describe(&self) -> String {
+impl Rule for Require {
+    fn path(&self) -> &'static str {
+        PATH
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Requirement
+    }
+
+    fn describe(&self) -> String {
         let none = self.count.max == Some(0);
         let article = if none { "no" } else { "a" };
         let mut words = vec![format!("{article} call of {}", self.selector.describe())];
         if let Some(written) = &self.count_written {
             words.push(written.clone());
-        } else if self.count != Counted::AT_LEAST_ONE && !none {
+        } else if self.count != CallCount::AT_LEAST_ONE && !none {
             words.push(self.count.describe());
         }
         let unwanted: Vec<String> = self.args_not_match.describe("matching").collect();
@@ -125,8 +112,7 @@ impl Required {
         words.join(", ")
     }
 
-    /// When it is settled, in words.
-    pub fn settled(&self, home: Home) -> String {
+    fn when_decided(&self, scope: Scope) -> String {
         let is_provisional = self.selector.result.is_provisional();
         let is_pending = self.selector.result.is_pending();
         let of_selected = [
@@ -138,12 +124,12 @@ impl Required {
             (!self.args_not_match.is_empty(), "such arguments"),
             (self.result_not_match.is_some(), "such a result"),
         ];
-        let told = |list: &[(bool, &'static str)]| -> Vec<&'static str> {
-            list.iter().filter_map(|(is, words)| is.then_some(*words)).collect()
+        let words = |list: &[(bool, &'static str)]| -> Vec<&'static str> {
+            list.iter().filter_map(|(applies, words)| applies.then_some(*words)).collect()
         };
-        let (of_selected, mut at_once) = (told(&of_selected), told(&of_all));
-        // What a call turns out to be is known when the turn is over; that it stays without a result, when its home is.
-        let late = is_provisional && !is_pending && home == Home::Test && !of_selected.is_empty();
+        let (of_selected, mut at_once) = (words(&of_selected), words(&of_all));
+        // What a call turns out to be is known when the turn is over; that it stays without a result, when its scope is.
+        let late = is_provisional && !is_pending && scope == Scope::Test && !of_selected.is_empty();
         let late = if late {
             format!(", broken at the end of a turn by {}", of_selected.join(" or "))
         } else {
@@ -152,10 +138,32 @@ impl Required {
         if !is_provisional {
             at_once.splice(0..0, of_selected);
         }
-        let home = home.words();
+        let scope = scope.words();
         if at_once.is_empty() {
-            return format!("settled at the end of {home}{late}");
+            return format!("settled at the end of {scope}{late}");
         }
-        format!("settled at the end of {home}{late}, broken at once by {}", at_once.join(" or "))
+        format!("settled at the end of {scope}{late}, broken at once by {}", at_once.join(" or "))
+    }
+
+    fn monitor(&self, patterns: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
+        let unwanted = self.result_not_match.as_ref();
+        Ok(Box::new(RequireMonitor {
+            expected: self.describe(),
+            conditions: self.selector.describe(),
+            selector: self.selector.start(patterns)?,
+            count: self.count,
+            unwanted_args: self.args_not_match.start(patterns)?,
+            unwanted_result: unwanted.map(|pattern| patterns.compile(pattern)).transpose()?,
+            after: self.after.clone(),
+            after_result: self.after_result.clone(),
+            calls: Calls::default(),
+        }))
+    }
+
+    fn claims(&self) -> Vec<Claim<'_>> {
+        let after = self.after.as_deref().or(self.after_result.as_deref());
+        let requires = Claim::Requires { selector: &self.selector, min: self.count.min, after };
+        let nothing = self.requires_nothing().then_some(Claim::RequiresNothing(&self.selector.name));
+        [requires].into_iter().chain(nothing).collect()
     }
 }

@@ -1,0 +1,66 @@
+//! A captured snapshot: what a conversation says now, and what its golden file says.
+
+use super::judge::{Detailed, Finding};
+use crate::diagnostic::Difference;
+use crate::golden::{self, Golden};
+
+/// A snapshot that differs from its golden file, or has none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Captured {
+    /// Its file, and what is there.
+    pub golden: Golden,
+    /// The new text.
+    pub text: String,
+}
+
+/// Which snapshots a run may write, so that their rules pass.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Writing {
+    /// One whose file does not exist.
+    pub missing: bool,
+    /// One that differs from its file.
+    pub changed: bool,
+    /// Whether a file that no rule refers to is deleted.
+    pub obsolete: bool,
+}
+
+impl Captured {
+    /// Whether there is no golden file.
+    pub fn is_new(&self) -> bool {
+        self.golden.text.is_none()
+    }
+
+    /// Whether the run may write it.
+    pub(crate) fn may_be_written(&self, writing: Writing) -> bool {
+        if self.is_new() { writing.missing } else { writing.changed }
+    }
+
+    /// How the rule fails if it is not written.
+    pub(crate) fn failure(&self) -> Detailed {
+        let shown = &self.golden.shown;
+        let detailed = |message: String, difference, help: &str| Detailed {
+            finding: Finding::in_words(message, String::new(), []),
+            difference,
+            help: Some(help.to_owned()),
+        };
+        let Some(kept) = &self.golden.text else {
+            let message = format!("there is no snapshot `{shown}` to compare with");
+            return detailed(
+                message,
+                None,
+                "run the test on your own machine, which writes it, and commit it",
+            );
+        };
+        if let Some(format) = golden::other_format(kept) {
+            let message =
+                format!("the snapshot `{shown}` has the format {format}, which this version does not know");
+            let help = "use the version of ananke that wrote it, or write it anew with `--update-snapshots`";
+            return detailed(message, None, help);
+        }
+        detailed(
+            format!("the conversation differs from the snapshot `{shown}`"),
+            Some(Difference::between(kept, &self.text)),
+            "if it is right as it is now, `--update-snapshots` writes it so",
+        )
+    }
+}

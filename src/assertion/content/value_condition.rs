@@ -1,0 +1,145 @@
+//! What a JSON value in a larger one must be: the conditions of every rule that looks at values.
+
+use serde_json::Value;
+
+use crate::assertion::describe::{json, short};
+use crate::diagnostic::{Code, Spanned};
+use crate::model::{self, ValueType};
+use crate::schema::{SchemaError, ValueSchema};
+use crate::source::Node;
+use crate::trace::Path;
+use crate::variables::{Filling, Late, Pattern};
+
+/// What one value must be (SPEC 7.5).
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ValueCondition {
+    /// Where the value is; without it the whole is meant.
+    pub(super) path: Option<Path>,
+    /// What it must be.
+    pub(super) wanted: Wanted,
+    /// Whether it must not be that. A value that is not there is not that.
+    pub(super) negated: bool,
+    /// What a failure says, instead of the words of the rule.
+    pub(super) message: Option<String>,
+}
+
+/// What a value must be.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Wanted {
+    /// This value.
+    Equal(Value),
+    /// Text that matches, of a string; of any other value its compact JSON.
+    Match(Pattern),
+    /// Of this type.
+    Type(ValueType),
+    /// There.
+    Exists,
+    /// Valid for this schema.
+    Fit(ValueSchema),
+}
+
+impl ValueCondition {
+    /// Checks and fills a condition; `None` if something is known later or was reported.
+    pub(super) fn compile(written: &Spanned<model::ValueRule>, filling: &mut Filling<'_>) -> Option<Self> {
+        let model::ValueRule { path, equals, matches, value_type, exists, schema, not, message } =
+            &written.value;
+        let path = match path {
+            None => Some(None),
+            Some(text) => filling.text(text).ready().and_then(|path| match Path::parse(&path) {
+                Ok(path) => Some(Some(path)),
+                Err(error) => {
+                    filling.report(Code::BadValue, text.span, error, None);
+                    None
+                }
+            }),
+        };
+        let equals = equals.as_ref().map(|node| filling.json(node).ready().map(Wanted::Equal));
+        let matches = matches.as_ref().map(|text| filling.pattern(text).ready().map(Wanted::Match));
+        let value_type = value_type.map(|value_type| Some(Wanted::Type(value_type)));
+        let schema = schema.as_ref().map(|node| fit(node, filling));
+        let given = exists.map(|_| Some(Wanted::Exists));
+        let mut wanted = [equals, matches, value_type, given, schema].into_iter().flatten();
+        let message = Late::optional(message.as_ref().map(|text| filling.text(text)));
+        let only = match (wanted.next(), wanted.next()) {
+            (Some(only), None) => only,
+            (None, _) => {
+                let problem = "nothing says what the value must be";
+                let help = "add one of `equals`, `match`, `type`, `exists` and `schema`";
+                filling.report(Code::MissingKey, written.span, problem, Some(help.to_owned()));
+                None
+            }
+            (Some(_), Some(_)) => {
+                let problem =
+                    "an entry takes one of `equals`, `match`, `type`, `exists` and `schema`, not several";
+                let help = "write an entry for each of them: all must hold";
+                filling.report(Code::Contradiction, written.span, problem, Some(help.to_owned()));
+                None
+            }
+        };
+        let negated = not.unwrap_or_default() != (*exists == Some(false));
+        Some(Self { path: path?, wanted: only?, negated, message: message.ready()? })
+    }
+
+    /// What is expected of `whole` (`the state`), in words.
+    pub(super) fn describe(&self, whole: &str) -> String {
+        let value = match &self.path {
+            None => whole.to_owned(),
+            Some(path) if path.is_whole() => whole.to_owned(),
+            Some(path) if self.wanted == Wanted::Exists => {
+                let something = if self.negated { "nothing" } else { "something" };
+                return format!("{something} at `{}` in {whole}", path.as_str());
+            }
+            Some(path) => format!("`{}` in {whole}", path.as_str()),
+        };
+        let not = if self.negated { "not " } else { "" };
+        match &self.wanted {
+            Wanted::Equal(wanted) => format!("{value} {not}equal to `{}`", json(wanted)),
+            Wanted::Match(pattern) => format!("{value} {not}matching `{}`", short(pattern.as_str())),
+            Wanted::Type(wanted) => format!("{value} {not}of type {}", type_name(*wanted)),
+            Wanted::Exists => format!("{value} {not}there"),
+            Wanted::Fit(_) => format!("{value} {not}fitting the schema"),
+        }
+    }
+
+    /// What is expected, after the place and what was found there.
+    pub(super) fn briefly(&self) -> String {
+        match (&self.wanted, self.negated) {
+            (Wanted::Equal(wanted), false) => format!("`{}`", json(wanted)),
+            (Wanted::Equal(_), true) => "another value".to_owned(),
+            (Wanted::Match(pattern), false) => format!("a match of `{}`", short(pattern.as_str())),
+            (Wanted::Match(pattern), true) => format!("no match of `{}`", short(pattern.as_str())),
+            (Wanted::Type(wanted), false) => format!("the type {}", type_name(*wanted)),
+            (Wanted::Type(wanted), true) => format!("another type than {}", type_name(*wanted)),
+            (Wanted::Exists, false) => "something".to_owned(),
+            (Wanted::Exists, true) => "nothing".to_owned(),
+            (Wanted::Fit(_), false) => "what fits the schema".to_owned(),
+            (Wanted::Fit(_), true) => "what does not fit the schema".to_owned(),
+        }
+    }
+}
+
+fn fit(node: &Node, filling: &mut Filling<'_>) -> Option<Wanted> {
+    let written = filling.json(node).ready()?;
+    if filling.json_waits(node) {
+        return Some(Wanted::Fit(ValueSchema::as_written(written)));
+    }
+    match ValueSchema::compile(written) {
+        Ok(schema) => Some(Wanted::Fit(schema)),
+        Err(SchemaError { path, message }) => {
+            let place = node.at(path.iter().map(String::as_str)).span;
+            filling.report(Code::BadValue, place, format!("this is no JSON Schema: {message}"), None);
+            None
+        }
+    }
+}
+
+pub(super) fn type_name(value_type: ValueType) -> &'static str {
+    match value_type {
+        ValueType::Null => "null",
+        ValueType::Boolean => "boolean",
+        ValueType::Number => "number",
+        ValueType::String => "string",
+        ValueType::Array => "array",
+        ValueType::Object => "object",
+    }
+}

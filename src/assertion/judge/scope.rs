@@ -1,0 +1,30 @@
+//! Scope: the part of a test that a rule is about.
+
+/// The level that a rule is defined on, as the part of the conversation that it judges (SPEC 7.1).
+///
+/// What a target defines has the test as its scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// One turn, counted from 0.
+    Turn(usize),
+    /// The test as a whole.
+    Test,
+}
+
+impl Scope {
+    /// `the test` or `the turn`.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::Test => "the test",
+            Self::Turn(_) => "the turn",
+        }
+    }
+
+    /// `the test` or `this turn`: the scope that has just ended.
+    pub(crate) fn this(self) -> &'static str {
+        match self {
+            Self::Test => "the test",
+            Self::Turn(_) => "this turn",
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! One rule while a test runs: its monitor, and what came of it so far.
+
+use super::finding::{Detailed, Finding};
+use super::judgement::{Judgement, Moment};
+use super::monitor::Monitor;
+use super::question::Question;
+use super::scope::Scope;
+use super::view::{Exclusions, View};
+use crate::assertion::captured::{Captured, Writing};
+use crate::assertion::limits::{Bound, Measure};
+use crate::assertion::origin::Origin;
+use crate::assertion::rule::{Entry, Kind};
+use crate::outcome::Failure;
+use crate::redact::Redactor;
+use crate::trace::Trace;
+
+/// How often one rule may fail in one turn, or one scope: an agent may violate it without end.
+const MOST_FINDINGS: usize = 100;
+
+/// A rule and how it stands.
+#[derive(Debug)]
+pub(super) struct Watch {
+    pub(super) path: &'static str,
+    pub(super) origin: Origin,
+    pub(super) scope: Scope,
+    /// What it expects, in words, until it is reported as passed.
+    pub(super) expected: Option<String>,
+    pub(super) monitor: Box<dyn Monitor>,
+    /// Whether nothing that comes changes its judgement.
+    pub(super) is_decided: bool,
+    pub(super) has_failed: bool,
+    /// Waiting for a script's verdict.
+    pub(super) is_asking: bool,
+    /// Why it cannot be judged.
+    pub(super) unknown: Option<String>,
+    kind: Kind,
+    exclusions: Exclusions,
+    /// How many findings there were since failures were last reported.
+    findings: usize,
+}
+
+/// What the rules found since it was last taken.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) violations: Vec<Violation>,
+    /// Snapshots to write.
+    pub(super) captured: Vec<Captured>,
+    /// Which snapshots may be written.
+    pub(super) writing: Writing,
+    /// What scripts have to decide.
+    pub(super) questions: Vec<Question>,
+}
+
+/// A failure before it is written out.
+#[derive(Debug)]
+pub(super) struct Violation {
+    path: &'static str,
+    origin: Origin,
+    detailed: Detailed,
+}
+
+impl Watch {
+    /// Watches with `monitor`, which is that of `entry`.
+    pub(super) fn of_rule(
+        Entry { rule, origin }: &Entry,
+        scope: Scope,
+        exclusions: Exclusions,
+        monitor: Box<dyn Monitor>,
+    ) -> Self {
+        Self { exclusions, ..Self::new(rule.path(), origin, scope, rule.kind(), monitor, rule.describe()) }
+    }
+
+    /// Watches a limit with `monitor`.
+    pub(super) fn of_limit(measure: Measure, bound: &Bound, scope: Scope, monitor: Box<dyn Monitor>) -> Self {
+        let expected = format!("at most {}", bound.describe(measure));
+        Self::new(measure.path(), &bound.origin, scope, Kind::Limit, monitor, expected)
+    }
+
+    fn new(
+        path: &'static str,
+        origin: &Origin,
+        scope: Scope,
+        kind: Kind,
+        monitor: Box<dyn Monitor>,
+        expected: String,
+    ) -> Self {
+        Self {
+            path,
+            origin: origin.clone(),
+            scope,
+            expected: Some(expected),
+            monitor,
+            is_decided: false,
+            has_failed: false,
+            is_asking: false,
+            unknown: None,
+            kind,
+            exclusions: Exclusions::default(),
+            findings: 0,
+        }
+    }
+
+    /// Feeds the monitor; a requirement that has failed is decided, a prohibition may be violated again.
+    pub(super) fn feed(&mut self, trace: &Trace, redactor: &Redactor, moment: Moment, found: &mut Found) {
+        // What was violated in a turn is not reported again when the scope as a whole is checked.
+        if self.is_decided || self.has_failed && moment.is_over() {
+            return;
+        }
+        let view = View { trace, scope: self.scope, exclusions: &self.exclusions, redactor };
+        match self.monitor.watch(&view, moment) {
+            Judgement::Open => {}
+            Judgement::Passed => self.is_decided = true,
+            Judgement::Failed(findings) => {
+                let room = MOST_FINDINGS.saturating_sub(self.findings);
+                self.findings += findings.len();
+                for finding in findings.into_iter().take(room) {
+                    self.fail(Detailed { finding, difference: None, help: None }, found);
+                }
+                self.has_failed = true;
+                self.is_decided = self.is_requirement();
+            }
+            Judgement::Detailed(detailed) => {
+                self.is_decided = true;
+                self.fail(*detailed, found);
+            }
+            Judgement::Differs(captured) => {
+                self.is_decided = true;
+                if captured.may_be_written(found.writing) {
+                    found.captured.push(*captured);
+                } else {
+                    self.fail(captured.failure(), found);
+                }
+            }
+            Judgement::Asks(inquiry) => {
+                (self.is_decided, self.is_asking) = (true, true);
+                let (path, origin) = (self.path, self.origin.clone());
+                found.questions.push(Question { inquiry: *inquiry, path, origin });
+            }
+            Judgement::Unknown(why) => {
+                self.unknown = Some(why);
+                (self.has_failed, self.is_decided) = (true, true);
+            }
+        }
+    }
+
+    fn fail(&mut self, detailed: Detailed, found: &mut Found) {
+        self.has_failed = true;
+        found.violations.push(Violation { path: self.path, origin: self.origin.clone(), detailed });
+    }
+
+    /// Says in the last of the rule's violations how many more there were than are listed.
+    pub(super) fn count_unlisted(&mut self, violations: &mut [Violation]) {
+        let unlisted = std::mem::take(&mut self.findings).saturating_sub(MOST_FINDINGS);
+        let is_own = |violation: &&mut Violation| self.is_of(violation.path, &violation.origin);
+        if unlisted > 0
+            && let Some(last) = violations.iter_mut().rfind(is_own)
+        {
+            let Finding { message, .. } = &mut last.detailed.finding;
+            *message = format!("{message} (and {unlisted} more times, which are not listed)");
+        }
+    }
+
+    /// Whether it has to pass by the end of its scope: not judged where that was aborted (SPEC 5).
+    pub(super) fn is_requirement(&self) -> bool {
+        self.kind == Kind::Requirement
+    }
+
+    /// Whether it is the rule at `path` and `origin`.
+    pub(super) fn is_of(&self, path: &str, origin: &Origin) -> bool {
+        self.path == path && self.origin == *origin
+    }
+}
+
+impl Violation {
+    /// The failure; calls are shown as `trace` knows them now.
+    pub(super) fn failure(self, trace: &Trace) -> Failure {
+        self.origin.failure(self.path, self.detailed, trace)
+    }
+}

@@ -1,0 +1,60 @@
+//! What a level says about a limit.
+
+use super::measure::Measure;
+use crate::assertion::origin::Origin;
+
+/// What a level says about a limit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Setting {
+    /// `false`: what outer levels say does not apply.
+    Off(Origin),
+    /// This limit applies.
+    Bound(Bound),
+    /// A limit that is known later, as it is written.
+    Later(String, Origin),
+}
+
+impl Setting {
+    /// Where it is written.
+    pub fn origin(&self) -> &Origin {
+        match self {
+            Self::Off(origin) | Self::Later(_, origin) => origin,
+            Self::Bound(bound) => &bound.origin,
+        }
+    }
+
+    /// What it allows, in words.
+    pub fn describe(&self, measure: Measure) -> String {
+        match self {
+            Self::Off(_) => "no limit".to_owned(),
+            Self::Bound(bound) => bound.describe(measure),
+            Self::Later(written, _) => format!("{written} {}", measure.unit()),
+        }
+    }
+}
+
+/// A limit in milliseconds or tokens; a value equal to it passes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bound {
+    /// The largest number that passes.
+    pub most: u64,
+    /// Where it is written.
+    pub origin: Origin,
+}
+
+impl Bound {
+    /// What it allows, in words.
+    pub fn describe(&self, measure: Measure) -> String {
+        format!("{} {}", self.most, measure.unit())
+    }
+
+    /// Whether a count in its own unit passes.
+    pub(crate) fn allows(&self, count: u64) -> bool {
+        count <= self.most
+    }
+
+    /// Whether a time of so many microseconds passes.
+    pub(crate) fn allows_micros(&self, micros: u64) -> bool {
+        micros <= self.most.saturating_mul(1000)
+    }
+}

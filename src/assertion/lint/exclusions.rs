@@ -1,0 +1,200 @@
+//! Calls that are required and forbidden, and requirements that require nothing.
+
+use std::collections::HashMap;
+
+use super::rules::{Rules, Scoped};
+use crate::assertion::claim::Claim;
+use crate::assertion::judge::Scope;
+use crate::assertion::rule::Entry;
+use crate::assertion::select::{Selector, ToolName};
+use crate::diagnostic::{Code, Diagnostic};
+
+/// Calls that are forbidden somewhere.
+#[derive(Clone, Copy)]
+struct ForbiddenCalls<'e> {
+    scoped: Scoped<'e>,
+    /// Which of them; without it every call of the tool.
+    selector: Option<&'e Selector>,
+}
+
+/// The prohibitions of a test, by what they are about.
+struct Prohibitions<'r, 'e> {
+    rules: &'r Rules<'e>,
+    /// Of one tool, by its name.
+    by_name: HashMap<&'e str, Vec<ForbiddenCalls<'e>>>,
+    /// Of all tools whose names match.
+    by_pattern: Vec<ForbiddenCalls<'e>>,
+    /// Those that name the tools that are allowed.
+    allowed: Vec<(Scoped<'e>, &'e [String])>,
+}
+
+pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) {
+    let prohibitions = Prohibitions::of(rules);
+    let mut reported: Option<&Entry> = None;
+    for (scoped @ (_, entry), claim) in rules.claims() {
+        match claim {
+            Claim::Requires { selector, min, after } if min > 0 => {
+                found.extend(prohibitions.against(selector, after, scoped));
+            }
+            Claim::RequiresNothing(name) => found.push(requires_nothing(name, entry, rules)),
+            // Of the steps of a sequence the first is reported.
+            Claim::Step { selector, is_result }
+                if !reported.is_some_and(|reported| std::ptr::eq(reported, entry)) =>
+            {
+                let warning = prohibitions.against_step(selector, is_result, scoped);
+                reported = warning.is_some().then_some(entry).or(reported);
+                found.extend(warning);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl<'r, 'e> Prohibitions<'r, 'e> {
+    fn of(rules: &'r Rules<'e>) -> Self {
+        let mut found = Self { rules, by_name: HashMap::new(), by_pattern: Vec::new(), allowed: Vec::new() };
+        for (scoped, claim) in rules.claims() {
+            match claim {
+                Claim::ForbidsTool(name) => {
+                    let calls = ForbiddenCalls { scoped, selector: None };
+                    found.by_name.entry(name).or_default().push(calls);
+                }
+                Claim::ForbidsCalls(selector) => {
+                    let calls = ForbiddenCalls { scoped, selector: Some(selector) };
+                    match &selector.name {
+                        ToolName::Exact(name) => found.by_name.entry(name).or_default().push(calls),
+                        ToolName::Matching(_) => found.by_pattern.push(calls),
+                    }
+                }
+                Claim::AllowsOnly(names) => found.allowed.push((scoped, names)),
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// What forbids the calls that are required.
+    fn against(
+        &self,
+        selector: &Selector,
+        after: Option<&str>,
+        scoped @ (scope, entry): Scoped<'e>,
+    ) -> Option<Diagnostic> {
+        let name = selector.name.describe();
+        if let Some((forbidden, prohibition)) = self.forbidding(selector, scoped) {
+            let message = never(&format!("{name} is required and forbidden"), scope, forbidden);
+            return Some(self.warning(message, entry, prohibition));
+        }
+        if let Some((forbidden, prohibition)) = self.not_allowed(&selector.name, scoped) {
+            let message =
+                never(&format!("{name} is required, and `allow_only` leaves it out"), scope, forbidden);
+            return Some(self.warning(message, entry, prohibition));
+        }
+        let after = after?;
+        let after_name = ToolName::Exact(after.to_owned());
+        let turns = &self.rules.merged.turns;
+        let is_everywhere = |(forbidden, rule): Scoped<'_>| {
+            (forbidden == Scope::Test || turns.len() == 1)
+                && (scope != Scope::Test || !turns.iter().any(|turn| turn.leaves_out(rule)))
+        };
+        let earlier = self.about(&after_name).find(|calls| {
+            let is_any = |selector: &Selector| selector.args.is_empty() && selector.result.is_empty();
+            self.rules.overlap(calls.scoped, scoped)
+                && is_everywhere(calls.scoped)
+                && calls.selector.is_none_or(is_any)
+        });
+        let earlier = earlier.map(|calls| calls.scoped).or_else(|| {
+            self.not_allowed(&after_name, scoped).filter(|prohibition| is_everywhere(*prohibition))
+        });
+        earlier.map(|(_, prohibition)| {
+            let message =
+                format!("{name} is required after `{after}`, which is forbidden: the test can never pass");
+            self.warning(message, entry, prohibition)
+        })
+    }
+
+    /// What forbids the calls that a step of a sequence needs.
+    fn against_step(
+        &self,
+        selector: &Selector,
+        is_result: bool,
+        scoped @ (scope, entry): Scoped<'e>,
+    ) -> Option<Diagnostic> {
+        let (how, (forbidden, prohibition)) = self
+            .forbidding(selector, scoped)
+            .map(|scoped| ("is forbidden", scoped))
+            .or_else(|| Some(("is left out by `allow_only`", self.not_allowed(&selector.name, scoped)?)))?;
+        let what = format!("{} is a step of a sequence, and {how}", selector.name.describe());
+        // A turn forbids calls that start in it; a result may be that of a call before it.
+        let scope = if is_result { scope } else { Scope::Test };
+        Some(self.warning(never(&what, scope, forbidden), entry, prohibition))
+    }
+
+    /// What forbids every call that is selected.
+    fn forbidding(&self, selector: &Selector, required: Scoped<'e>) -> Option<Scoped<'e>> {
+        let found = self.about(&selector.name).find(|calls| {
+            self.rules.overlap(calls.scoped, required)
+                && calls.selector.is_none_or(|forbidden| {
+                    // A call may be pending at the end of a turn and no longer at that of the test.
+                    (!forbidden.result.is_pending() || calls.scoped.0 == required.0)
+                        && selector.is_within(forbidden)
+                })
+        });
+        found.map(|calls| calls.scoped)
+    }
+
+    /// What names the tools that are allowed, and surely none that matches.
+    fn not_allowed(&self, name: &ToolName, required: Scoped<'e>) -> Option<Scoped<'e>> {
+        let is_later = |name: &String| name.contains("${");
+        let excludes = |allowed: &[String]| {
+            !allowed.iter().any(is_later) && !allowed.iter().any(|allowed| name.may_match(allowed))
+        };
+        let mut allowed = self.allowed.iter();
+        let found = allowed.find(|(scoped, names)| excludes(names) && self.rules.overlap(*scoped, required));
+        found.map(|(scoped, _)| *scoped)
+    }
+
+    /// What forbids calls of every tool that matches.
+    fn about<'s>(&'s self, name: &'s ToolName) -> impl Iterator<Item = ForbiddenCalls<'e>> + 's {
+        let of_name = match name {
+            ToolName::Exact(name) => self.by_name.get(name.as_str()),
+            ToolName::Matching(_) => None,
+        };
+        let includes = |calls: &&ForbiddenCalls<'_>| {
+            calls.selector.is_some_and(|selector| selector.name.surely_includes(name))
+        };
+        of_name
+            .into_iter()
+            .flatten()
+            .chain(self.by_pattern.iter().filter(move |calls| includes(calls)))
+            .copied()
+    }
+
+    fn warning(&self, message: String, required: &Entry, forbidden: &Entry) -> Diagnostic {
+        let places = ((&required.origin, "required here"), (&forbidden.origin, "forbidden"));
+        self.rules
+            .surroundings
+            .warning(Code::ForbiddenRequirement, message, places.0, places.1)
+            .help("drop one of the two, or forbid the tool on those turns alone that must not call it")
+    }
+}
+
+/// The message about a requirement that cannot pass on its scope.
+fn never(what: &str, scope: Scope, forbidden: Scope) -> String {
+    match (scope, forbidden) {
+        // What a turn requires may have begun in a turn before it; what it forbids begins in it (SPEC 6).
+        (Scope::Turn(index), Scope::Turn(_)) if index > 0 => format!(
+            "{what} on turn {}: at best a call of an earlier turn that is answered in this one can pass",
+            index + 1
+        ),
+        _ => format!("{what}: the test can never pass"),
+    }
+}
+
+fn requires_nothing(name: &ToolName, entry: &Entry, rules: &Rules<'_>) -> Diagnostic {
+    let name = name.describe();
+    let message = format!("this entry requires nothing of {name}: any number of calls is enough, none too");
+    Diagnostic::warning(Code::RequiresNothing, message)
+        .at(rules.surroundings.source(&entry.origin), entry.origin.span, "")
+        .help("give `count` a `min` above 0 or a `max`, or drop the entry")
+}

@@ -1,0 +1,58 @@
+//! The rules of a test, and which of them apply at the same time.
+
+use super::surroundings::Surroundings;
+use crate::assertion::claim::Claim;
+use crate::assertion::inherit::{Inherited, TurnRules};
+use crate::assertion::judge::Scope;
+use crate::assertion::rule::Entry;
+
+/// A rule that applies, with its scope.
+pub(super) type Scoped<'e> = (Scope, &'e Entry);
+
+/// All rules of a test, and what they are checked against.
+pub(super) struct Rules<'e> {
+    pub(super) all: Vec<Scoped<'e>>,
+    pub(super) merged: &'e Inherited,
+    pub(super) surroundings: &'e Surroundings<'e>,
+}
+
+impl<'e> Rules<'e> {
+    pub(super) fn new(merged: &'e Inherited, surroundings: &'e Surroundings<'e>) -> Self {
+        let of_test = merged.test.iter().map(|entry| (Scope::Test, entry));
+        let of_turns = merged
+            .turns
+            .iter()
+            .enumerate()
+            .flat_map(|(index, turn)| turn.entries.iter().map(move |entry| (Scope::Turn(index), entry)));
+        Self { all: of_test.chain(of_turns).collect(), merged, surroundings }
+    }
+
+    /// What the rules claim, rule by rule.
+    pub(super) fn claims(&self) -> impl Iterator<Item = (Scoped<'e>, Claim<'e>)> {
+        let all = self.all.iter().copied();
+        all.flat_map(|scoped| scoped.1.rule.claims().into_iter().map(move |claim| (scoped, claim)))
+    }
+
+    /// Whether a prohibition applies to all that a requirement looks at.
+    pub(super) fn overlap(&self, (forbidden, rule): Scoped<'_>, (required, by): Scoped<'_>) -> bool {
+        let turns = self.merged.turns.as_slice();
+        // A replay turn inherits nothing.
+        let is_alone = |scope: Scope| matches!(scope, Scope::Turn(turn) if turns.get(turn).is_some_and(|turn| turn.is_replay));
+        let without_subagents = |scope: Scope| match scope {
+            Scope::Test => self.merged.without_subagents,
+            Scope::Turn(turn) => turns.get(turn).is_some_and(|turn| turn.without_subagents),
+        };
+        if rule.rule.is_about_tools() && without_subagents(forbidden) && !without_subagents(required) {
+            return false;
+        }
+        let applies = |turn: &TurnRules| !turn.leaves_out(rule);
+        let on_all = match required {
+            // What a turn requires may have begun in a turn before it.
+            Scope::Turn(index) => turns.iter().take(index + 1).all(applies),
+            Scope::Test => turns.iter().all(|turn| applies(turn) || turn.leaves_out(by)),
+        };
+        let is_everywhere =
+            (forbidden == Scope::Test || turns.len() == 1) && !is_alone(forbidden) && !is_alone(required);
+        on_all && (forbidden == required || is_everywhere)
+    }
+}

@@ -1,0 +1,43 @@
+//! Where a rule is defined.
+
+use std::sync::Arc;
+
+use super::judge::{Detailed, Finding};
+use crate::diagnostic::{Place, SourceFile, Span};
+use crate::outcome::{Failure, Level};
+use crate::trace::Trace;
+
+/// The level and the place that a rule is defined on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The level.
+    pub level: Level,
+    /// File and line.
+    pub place: Place,
+    /// The range of bytes in that file.
+    pub span: Span,
+    /// The file itself.
+    pub source: Arc<SourceFile>,
+}
+
+impl Origin {
+    /// The failure of the rule `path` of this origin; calls are shown as `trace` knows them now.
+    pub(crate) fn failure(&self, path: &str, detailed: Detailed, trace: &Trace) -> Failure {
+        let Detailed { finding, difference, help } = detailed;
+        let Finding { message, expected, evidence, mut events } = finding;
+        events.sort_unstable();
+        events.dedup();
+        Failure {
+            rule: path.to_owned(),
+            level: self.level,
+            place: self.place.clone(),
+            excerpt: self.source.excerpt(&self.place),
+            message,
+            expected,
+            seen: evidence.into_iter().flat_map(|evidence| evidence.lines(trace)).collect(),
+            difference,
+            help,
+            events,
+        }
+    }
+}

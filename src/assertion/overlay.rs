@@ -1,0 +1,66 @@
+//! Blocks over blocks: what a later or inner one replaces of an earlier or outer one.
+
+use super::block::{Block, Expectation};
+use super::origin::Origin;
+use super::rule::{Dropped, Entry, Replaced};
+use super::snapshot::widened;
+
+impl Block {
+    /// Puts a later block of the same level over this one. Exact duplicates of one level count once.
+    pub(crate) fn overlay(&mut self, later: Self) {
+        let (replaced, kept) = divide(&self.entries, |entry| replaced_by(entry, &later));
+        self.entries = kept;
+        self.replaced.extend(replaced);
+        self.replaced.extend(later.replaced);
+        self.dropped.extend(later.dropped);
+        for entry in later.entries {
+            match self.entries.iter().find(|known| known.has_rule_of(&entry)) {
+                Some(known) => self.dropped.push(Dropped { kept: known.origin.clone(), entry }),
+                None => self.entries.push(entry),
+            }
+        }
+        self.disabled.extend(later.disabled);
+        self.subagents = later.subagents.or(self.subagents.take());
+        for (measure, setting) in later.limits.iter() {
+            self.replaced_limits.extend(self.limits.get(measure).cloned().map(|outer| (measure, outer)));
+            self.limits.set(measure, Some(setting.clone()));
+        }
+        self.replaced_limits.extend(later.replaced_limits);
+        self.outcome = later.outcome.or(self.outcome.take());
+        self.snapshot = match (self.snapshot.take(), later.snapshot) {
+            (outer, None) => outer,
+            (Some(Expectation::Is(outer)), Some(Expectation::Is(own))) => {
+                Some(Expectation::Is(widened(&own, &outer)))
+            }
+            (_, own) => own,
+        };
+    }
+}
+
+/// Divides rules into those that something replaces and the others.
+pub(crate) fn divide<'b>(
+    entries: &[Entry],
+    replaced_by: impl Fn(&Entry) -> Option<&'b Origin>,
+) -> (Vec<Replaced>, Vec<Entry>) {
+    let (mut replaced, mut kept) = (Vec::new(), Vec::new());
+    for entry in entries {
+        match replaced_by(entry) {
+            Some(by) => replaced.push(Replaced { entry: entry.clone(), by: by.clone() }),
+            None => kept.push(entry.clone()),
+        }
+    }
+    (replaced, kept)
+}
+
+/// What a block says instead of a rule of one further out, on the same scope.
+pub(crate) fn replaced_by<'b>(entry: &Entry, inner: &'b Block) -> Option<&'b Origin> {
+    let path = entry.rule.path();
+    let instead = || inner.entries.iter().find(|own| entry.rule.is_overridden() && own.rule.path() == path);
+    inner.disables(path).or_else(|| instead().map(|own| &own.origin))
+}
+
+/// What a turn says instead of a rule of the test.
+pub(crate) fn replaced_on_turn<'b>(entry: &Entry, turn: &'b Block) -> Option<&'b Origin> {
+    let looser = || turn.entries.iter().find(|own| entry.rule.is_loosened_by(&*own.rule));
+    turn.disables(entry.rule.path()).or_else(|| looser().map(|own| &own.origin))
+}

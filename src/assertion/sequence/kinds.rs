@@ -1,0 +1,41 @@
+//! Which kinds of things the steps of a rule name.
+
+use super::step::{Step, Wants};
+use crate::model::SaidBy;
+
+/// Which kinds of things the steps of a rule name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a kind of its own")]
+pub(super) struct Kinds {
+    pub(super) calls: bool,
+    pub(super) results: bool,
+    pub(super) messages: bool,
+    pub(super) of_user: bool,
+}
+
+impl Kinds {
+    pub(super) fn of(steps: &[Step]) -> Self {
+        steps.iter().fold(Self::default(), |kinds, step| match &step.wants {
+            Wants::Call(_) => Self { calls: true, ..kinds },
+            Wants::Result(_) => Self { results: true, ..kinds },
+            Wants::Message { by: SaidBy::Assistant, .. } => Self { messages: true, ..kinds },
+            Wants::Message { by: SaidBy::User, .. } => Self { of_user: true, ..kinds },
+        })
+    }
+
+    /// `calls, results and messages`
+    pub(super) fn words(self) -> String {
+        let Self { calls, results, messages, of_user } = self;
+        let words = [
+            (calls, "calls"),
+            (results, "results"),
+            (messages, "messages"),
+            (of_user, "messages of the user"),
+        ];
+        let words: Vec<&str> = words.into_iter().filter_map(|(is, word)| is.then_some(word)).collect();
+        match words.as_slice() {
+            [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+            all => all.concat(),
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! The steps of a sequence while a test runs.
+
+use super::kinds::Kinds;
+use super::step::{Step, StepMatcher};
+use crate::model::SequenceMode;
+
+/// The steps, each with its matcher.
+#[derive(Debug)]
+pub(super) struct Steps {
+    /// What the rule expects, in words.
+    pub(super) expected: String,
+    pub(super) mode: SequenceMode,
+    pub(super) kinds: Kinds,
+    pub(super) all: Vec<Step>,
+    pub(super) matchers: Vec<StepMatcher>,
+}

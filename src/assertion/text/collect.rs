@@ -1,0 +1,23 @@
+//! Collects the rules of a list of texts.
+
+use super::needle::Needle;
+use crate::assertion::collector::Collector;
+use crate::assertion::rule::Rule;
+use crate::diagnostic::Spanned;
+use crate::model::{AssertBlock, OneOrMany, Switch, Text, TextOf};
+use crate::variables::Filling;
+
+/// Adds a rule for each of the texts that are written in a block at `path`.
+pub(super) fn collect<R: Rule + PartialEq>(
+    path: &'static str,
+    written: Option<&Spanned<Switch<OneOrMany<Text>>>>,
+    block: &AssertBlock,
+    read: fn(&Text, TextOf, &mut Filling<'_>) -> Option<Needle>,
+    rule: fn(Needle) -> R,
+    collector: &mut Collector<'_, '_>,
+) {
+    let of = block.text_of();
+    for text in collector.switched(path, written).into_iter().flat_map(|list| &list.0) {
+        collector.add(text.span, |filling| read(text, of, filling).map(rule));
+    }
+}

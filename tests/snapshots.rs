@@ -1,7 +1,7 @@
 //! The text of a snapshot: what two runs have in common, and that every other change is seen.
 
 use ananke::context::At;
-use ananke::golden::{Part, States, Story, Volatile};
+use ananke::golden::{GoldenText, Part, States, Volatile};
 use ananke::redact::Redactor;
 use ananke::trace::{Change, Input, Interrupt, ResultContent, Role, RunEnd, Trace};
 use serde_json::{Value, json};
@@ -57,7 +57,7 @@ fn written(turns: Vec<(Input, Told)>, part: Part<'_>, volatile: &[&str], redacto
         trace.end_turn(&mut touched);
         states.note(index, trace.state.value(), &volatile);
     }
-    Story { trace: &trace, states: &states, part, volatile: &volatile, redactor }.write()
+    GoldenText { trace: &trace, states: &states, part, volatile: &volatile, redactor }.render()
 }
 
 fn input(text: &str) -> Input {

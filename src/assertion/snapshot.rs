@@ -11,7 +11,7 @@ use super::collector::Collector;
 use super::judge::{Judgement, Moment, Monitor, Scope, View};
 use super::rule::{Entry, Kind, Rule};
 use crate::diagnostic::{Code, Spanned};
-use crate::golden::{self, Golden, Part, States, Story, Volatile};
+use crate::golden::{self, Golden, GoldenText, Part, States, Volatile};
 use crate::model::{AssertBlock, SnapshotOf, SnapshotRule, Text};
 use crate::variables::{Filling, Patterns, Piece, scan};
 
@@ -190,8 +190,8 @@ impl Monitor for SnapshotMonitor {
             Scope::Turn(turn) => Part::Turn(turn),
             Scope::Test => Part::Test { left_out },
         };
-        let story = Story { trace, states: &self.states, part, volatile, redactor: view.redactor };
-        let text = story.write();
+        let text = GoldenText { trace, states: &self.states, part, volatile, redactor: view.redactor };
+        let text = text.render();
         let golden = golden.clone().unwrap_or_default();
         match &golden.text {
             Some(kept) if !golden::differs(kept, &text) => Judgement::Passed,

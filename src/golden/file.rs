@@ -1,4 +1,4 @@
-//! The files that snapshots are kept in: names that every file system takes, read whole and written in one step.
+//! The files of snapshots: their names, which are valid on every file system, reading and atomic writing.
 
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::context::{Files, Scratch, digest, is_device};
 
-/// The folder beside the test files that holds their snapshots, one folder for each test file.
+/// The directory next to the test files with their snapshots, one directory per test file.
 pub const FOLDER: &str = "snapshots";
 
 /// The first line of a snapshot up to the number of its format.
@@ -15,45 +15,45 @@ const KIND: &str = "ananke snapshot, format ";
 /// The first line of every snapshot that this program writes.
 pub(super) const HEADER: &str = "ananke snapshot, format 1";
 
-/// How a snapshot's file is named.
-const ENDING: &str = ".snap";
+/// The extension of a snapshot.
+const EXTENSION: &str = ".snap";
 
-/// How a test file is usually named.
-const TEST_ENDING: &str = ".test.yaml";
+/// The usual extension of a test file.
+const TEST_EXTENSION: &str = ".test.yaml";
 
-/// The longest name of a file before its ending and its digest, in bytes.
+/// The longest file name without extension and hash, in bytes.
 const LONGEST: usize = 60;
 
-/// The largest file that is read, in bytes: more than is ever written.
+/// The largest file that is read, in bytes; larger than any that is written.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// Where a snapshot is kept, and what is kept there.
+/// A snapshot's file, and its content.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Golden {
     /// The file.
     pub path: PathBuf,
-    /// The file as shown in messages.
+    /// The file as messages name it.
     pub shown: String,
-    /// Its text, where there is one and it was read.
+    /// Its text, if it exists and was read.
     pub text: Option<Arc<str>>,
 }
 
-/// The folder of the snapshots of a test file.
+/// The directory of the snapshots of a test file.
 pub fn folder(test_file: &Path) -> PathBuf {
     let name = test_file.file_name().unwrap_or_default().to_string_lossy();
-    let folder = name.strip_suffix(TEST_ENDING).filter(|stem| !stem.is_empty()).unwrap_or(&name);
+    let folder = name.strip_suffix(TEST_EXTENSION).filter(|stem| !stem.is_empty()).unwrap_or(&name);
     test_file.with_file_name(FOLDER).join(folder)
 }
 
-/// The test files that the snapshots of a folder can be of.
+/// The test files that a directory of snapshots can belong to.
 pub fn test_files_of(folder: &Path) -> Option<[PathBuf; 2]> {
     let name = folder.file_name()?.to_str()?;
     let beside = folder.parent().filter(|parent| parent.ends_with(FOLDER))?.parent()?;
-    Some([beside.join(format!("{name}{TEST_ENDING}")), beside.join(name)])
+    Some([beside.join(format!("{name}{TEST_EXTENSION}")), beside.join(name)])
 }
 
-/// The name of the file that keeps the snapshot `name`, or that of the turn `turn` of it, counted from 1. What a file
-/// system may not take is replaced, and a digest then stands for it.
+/// The name of the file of the snapshot `name`, or of its turn `turn` (1-based). Characters that are not valid on every
+/// file system are replaced, and a hash is added.
 pub fn file_name(name: &str, turn: Option<usize>) -> String {
     let mut plain = String::with_capacity(name.len());
     for character in name.chars() {
@@ -66,31 +66,31 @@ pub fn file_name(name: &str, turn: Option<usize>) -> String {
     plain.truncate(LONGEST);
     let plain = plain.trim_end_matches('-');
     let is_simple = |character: char| character.is_ascii_alphanumeric() || " _-".contains(character);
-    let is_told =
+    let is_unique =
         name.len() <= LONGEST && name.chars().all(is_simple) && !plain.is_empty() && !is_device(plain);
-    let digest = if is_told { String::new() } else { format!("-{}", &digest(name)[..8]) };
+    let digest = if is_unique { String::new() } else { format!("-{}", &digest(name)[..8]) };
     let turn = turn.map(|turn| format!(".turn-{turn}")).unwrap_or_default();
-    format!("{plain}{digest}{turn}{ENDING}").trim_start_matches('-').to_owned()
+    format!("{plain}{digest}{turn}{EXTENSION}").trim_start_matches('-').to_owned()
 }
 
-/// Whether `path` is named like a snapshot and lies where they do.
+/// Whether `path` has the name and the directory of a snapshot.
 pub fn is_named(path: &Path) -> bool {
-    path.to_str().is_some_and(|path| path.ends_with(ENDING))
+    path.to_str().is_some_and(|path| path.ends_with(EXTENSION))
         && path.parent().and_then(test_files_of).is_some()
 }
 
-/// Whether a file begins like a snapshot: others use the same ending.
+/// Whether a file begins like a snapshot: other programs use the same extension.
 pub fn is_golden(files: &Files, path: &Path) -> bool {
     let mut start = Vec::new();
     let read = files.open(path).and_then(|file| file.take(KIND.len() as u64).read_to_end(&mut start));
     read.is_ok() && start == KIND.as_bytes()
 }
 
-/// The text of a snapshot; `None` where there is no such file. Bytes that are no UTF-8 become signs that differ from
-/// everything that is written.
+/// The text of a snapshot; `None` if the file does not exist. Bytes that are not UTF-8 are replaced, and so differ from
+/// every text that is written.
 ///
 /// # Errors
-/// Where the file is there and cannot be read, or is larger than any snapshot.
+/// If the file exists and cannot be read, or is larger than any snapshot.
 pub fn read(files: &Files, path: &Path) -> io::Result<Option<String>> {
     let file = match files.open(path) {
         Ok(file) => file,
@@ -108,22 +108,22 @@ pub fn read(files: &Files, path: &Path) -> io::Result<Option<String>> {
     Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
-/// Writes a snapshot in one step; its folders are made.
+/// Writes a snapshot atomically; creates its directories.
 ///
 /// # Errors
-/// Where it cannot be written; what was there stays.
+/// If it cannot be written; the earlier content is kept.
 pub fn write(path: &Path, text: &str) -> io::Result<()> {
     let mut scratch = Scratch::beside(path, "part")?;
     scratch.file.write_all(text.as_bytes())?;
     scratch.put_in_place(path)
 }
 
-/// Whether two snapshots say different things. The kind of line ends, and whether the last line has one, say nothing.
+/// Whether two snapshots differ, apart from the kind of line ends and a line end after the last line.
 pub fn differs(kept: &str, captured: &str) -> bool {
     !kept.lines().eq(captured.lines())
 }
 
-/// The format of a kept snapshot, where it is another than this program writes.
+/// The format of a snapshot, if it is not the one that this program writes.
 pub fn other_format(kept: &str) -> Option<&str> {
     let format = kept.lines().next()?.strip_prefix(KIND)?;
     (HEADER.strip_prefix(KIND) != Some(format)).then_some(format)

@@ -1,28 +1,28 @@
-//! JSON as people like to review it: keys in a stable order, small values on one line, large ones opened up.
+//! JSON for review: keys in a stable order, small values on one line, large ones on several.
 
 use serde_json::Value;
 
-use super::page::STEP;
+use super::writer::STEP;
 use crate::text::is_confusable;
 
-/// How long a value may be that stands on one line.
+/// The longest value on one line, in characters.
 const WIDTH: usize = 88;
 
-/// A value with its leaves written out.
-enum Written {
+/// A value whose leaves are texts.
+enum Formatted {
     Leaf(String),
-    List(Vec<Written>),
-    Map(Vec<(String, Written)>),
+    List(Vec<Formatted>),
+    Map(Vec<(String, Formatted)>),
 }
 
 /// `value` as lines; `word` changes every string and every key before it is written.
 pub(super) fn write(value: &Value, word: &mut dyn FnMut(&str) -> String) -> String {
     let mut text = String::new();
-    written(value, word).block(0, &mut text);
+    formatted(value, word).block(0, &mut text);
     text
 }
 
-/// `text` as a string of JSON in which everything can be seen.
+/// `text` as a JSON string, with invisible characters escaped.
 pub(super) fn quoted(text: &str) -> String {
     let json = Value::from(text).to_string();
     let mut visible = String::with_capacity(json.len());
@@ -37,29 +37,29 @@ pub(super) fn quoted(text: &str) -> String {
     visible
 }
 
-fn written(value: &Value, word: &mut dyn FnMut(&str) -> String) -> Written {
+fn formatted(value: &Value, word: &mut dyn FnMut(&str) -> String) -> Formatted {
     match value {
-        Value::String(text) => Written::Leaf(quoted(&word(text))),
-        Value::Array(items) => Written::List(items.iter().map(|item| written(item, word)).collect()),
+        Value::String(text) => Formatted::Leaf(quoted(&word(text))),
+        Value::Array(items) => Formatted::List(items.iter().map(|item| formatted(item, word)).collect()),
         Value::Object(entries) => {
-            // Ids among the keys are met as they were sent, whatever order their names have.
+            // Ids among the keys get their aliases in the order they were sent, whatever the order of the keys.
             let mut keys: Vec<(String, &Value)> =
                 entries.iter().map(|(key, value)| (quoted(&word(key)), value)).collect();
             keys.sort_by(|(one, _), (other, _)| one.cmp(other));
-            Written::Map(keys.into_iter().map(|(key, value)| (key, written(value, word))).collect())
+            Formatted::Map(keys.into_iter().map(|(key, value)| (key, formatted(value, word))).collect())
         }
-        other => Written::Leaf(other.to_string()),
+        other => Formatted::Leaf(other.to_string()),
     }
 }
 
-impl Written {
-    /// The value on one line, where it fits into so many characters.
+impl Formatted {
+    /// The value on one line, if it fits into `width` characters.
     fn inline(&self, width: usize) -> Option<String> {
         let mut text = String::new();
         self.push_inline(width, &mut text).then_some(text)
     }
 
-    /// Answers whether it fits; stops where it does not.
+    /// Returns whether it fits; stops if it does not.
     fn push_inline(&self, width: usize, text: &mut String) -> bool {
         let fits = match self {
             Self::Leaf(leaf) => {
@@ -91,7 +91,7 @@ impl Written {
         fits && (text.len() <= width || text.chars().count() <= width)
     }
 
-    /// The value from where the text stands, its further lines `indent` blanks in.
+    /// Appends the value; its further lines are indented by `indent`.
     fn block(&self, indent: usize, text: &mut String) {
         let close = |text: &mut String, sign: char| {
             text.push('\n');

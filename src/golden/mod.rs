@@ -1,21 +1,20 @@
-//! Golden traces: what an agent did as a text that two runs have in common, and the files that such texts are kept in.
+//! Golden traces: what an agent did as a text that is the same in every run, and the files that contain such texts.
 //!
-//! A trace flows in, the [`States`] of its turns beside it, and a text comes out that a person can review: without times,
-//! with names for ids, with a mask over secrets and over every [`Volatile`] place. **Invariant:** the same conversation
-//! gives the same text, and two conversations that differ in anything else give texts that differ: what is cut leaves
-//! its digest behind.
+//! A [`GoldenText`] renders a trace and the [`States`] of its turns for people to review: without times, with aliases for
+//! ids, and with secrets and every [`Volatile`] place masked. **Invariant:** the same conversation gives the same text,
+//! and conversations that differ in anything else give different texts: what is truncated leaves its hash.
 
 mod file;
+mod id_aliases;
 mod json;
-mod names;
-mod page;
+mod masks;
+mod render;
 mod state;
-mod story;
-mod volatile;
+mod writer;
 
 pub use file::{
     FOLDER, Golden, differs, file_name, folder, is_golden, is_named, other_format, read, test_files_of, write,
 };
+pub use masks::Volatile;
+pub use render::{GoldenText, Part};
 pub use state::States;
-pub use story::{Part, Story};
-pub use volatile::Volatile;

@@ -1,12 +1,12 @@
-//! What becomes of the agent's state from turn to turn: the state at the end of each in, what is new in it out.
+//! The changes of the agent's state from turn to turn.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use super::volatile::{Masks, Volatile};
+use super::masks::{Masks, Volatile};
 
-/// The state as it was told, with what a turn changed of it.
+/// The last state, and what each turn changed.
 #[derive(Debug, Default)]
 pub struct States {
     last: Option<Value>,
@@ -14,18 +14,17 @@ pub struct States {
     changes: BTreeMap<usize, Change>,
 }
 
-/// What is new in a state.
+/// The difference between two states.
 #[derive(Debug, PartialEq)]
 pub(super) enum Change {
-    /// These keys of a mapping have another value, or are gone.
+    /// The changed keys of an object with their new values; `None` if a key is gone.
     Keys(Vec<(String, Option<Value>)>),
-    /// It is something else altogether.
+    /// The new state, if one of both is not an object.
     Whole(Value),
 }
 
 impl States {
-    /// Takes the state at the end of a turn, without what is `volatile`. What it is at the end of the first turn is all
-    /// new.
+    /// Takes the state at the end of a turn, with `volatile` places masked. For the first turn all of it is new.
     pub fn note(&mut self, turn: usize, state: &Value, volatile: &[Volatile]) {
         let mut state = state.clone();
         Masks(volatile).state(&mut state);

@@ -1,20 +1,17 @@
-//! A session over bytes that are there already: no socket, no time.
+//! Responses that are there already: no socket, no time.
 
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use ananke::context::{At, CaseKey, Ids, ManualClock};
+use ananke::context::{At, Ids, ManualClock};
 use ananke::message::UserContent;
-use ananke::target::agui::{AguiSettings, AguiTarget, AguiTransport, ProtocolVersion};
 use ananke::target::{
-    Action, Chunks, Deed, Head, HttpRequest, Limits, Next, Reply, Request, Session, SessionOptions, Target,
-    TargetError, Transport,
+    Action, Chunks, Deed, Head, HttpRequest, Limits, Next, Reply, Request, TargetError, Transport,
 };
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
-use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -59,38 +56,6 @@ impl Ids for ShortIds {
         let (letter, counter) = if kind == "run" { ("r", &self.runs) } else { ("x", &self.others) };
         format!("{letter}-{}", counter.fetch_add(1, Ordering::SeqCst))
     }
-}
-
-pub(crate) fn settings(endpoint: &str) -> AguiSettings {
-    AguiSettings {
-        agent: "shop".to_owned(),
-        endpoint: endpoint.parse().expect("a URL"),
-        headers: Vec::new(),
-        forwarded_props: Value::Null,
-        state: json!({}),
-        transport: AguiTransport::Http,
-        version: ProtocolVersion::V1,
-        last_only: false,
-        event_clock: false,
-    }
-}
-
-/// A session of the thread `t-1` whose first run is `r-{run}`.
-pub(crate) async fn session(
-    settings: AguiSettings,
-    transport: Arc<dyn Transport>,
-    run: u64,
-) -> Box<dyn Session> {
-    let options = SessionOptions {
-        history: Vec::new(),
-        client_tools: Arc::default(),
-        key: CaseKey::first("test"),
-        thread_id: "t-1".to_owned(),
-        clock: Arc::new(ManualClock::default()),
-        ids: Arc::new(ShortIds::starting_with_run(run)),
-        transport,
-    };
-    AguiTarget::new(settings).open(options).await.expect("opening does nothing that can fail")
 }
 
 pub(crate) fn limits() -> Limits {

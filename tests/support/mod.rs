@@ -1,6 +1,8 @@
 //! What tests share: agents made of bytes, projects, a terminal in memory, and a sink that writes down what it is told.
 
+pub(crate) mod agui;
 pub(crate) mod canned;
+pub(crate) mod conformance;
 pub(crate) mod normalise;
 pub(crate) mod project;
 pub(crate) mod raw_agent;

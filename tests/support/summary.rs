@@ -174,6 +174,11 @@ impl Summary {
         })
     }
 
+    /// How many changes there were.
+    pub(crate) fn count(&self) -> usize {
+        self.told
+    }
+
     /// Everything in the order it began, the state last.
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();

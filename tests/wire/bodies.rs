@@ -8,7 +8,8 @@ use ananke::target::agui::AguiSettings;
 use ananke::target::http::HttpTransport;
 use serde_json::{Value, json};
 
-use crate::support::canned::{limits, session, settings, user};
+use crate::support::agui::{session, settings};
+use crate::support::canned::{limits, user};
 use crate::support::raw_agent::{Captured, RawAgent, Step};
 use crate::support::summary::Summary;
 

@@ -8,7 +8,8 @@ use ananke::target::http::HttpTransport;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::{ServerConfig, ServerConnection};
 
-use crate::support::canned::{limits, session, settings, user};
+use crate::support::agui::{session, settings};
+use crate::support::canned::{limits, user};
 use crate::support::summary::Summary;
 
 /// A certificate that signs itself, for 127.0.0.1 and a hundred years, and its key: made for this test alone.

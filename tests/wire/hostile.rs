@@ -15,7 +15,9 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::bodies::answer;
-use crate::support::canned::{Canned, limits, session, settings, user};
+use crate::support::agui::{agui, session, settings};
+use crate::support::canned::{limits, user};
+use crate::support::conformance::exchanged;
 use crate::support::project::Project;
 use crate::support::raw_agent::{RawAgent, Step};
 use crate::support::summary::Summary;
@@ -123,11 +125,9 @@ async fn what_has_no_end_is_read_to_a_limit_and_no_further() {
 /// What one event means between the start and the end of a run, or why it cannot be understood.
 async fn means(middle: &str) -> String {
     let body = event(&started()) + &format!("data: {middle}\n\n") + &event(&finished());
-    let transport = Canned { bodies: vec![body.into_bytes()].into(), chunk: usize::MAX };
-    let mut session = session(settings("http://127.0.0.1:1/"), Arc::new(transport), 1).await;
-    let mut told = Summary::default();
-    match session.exchange(user(1, "hi"), &limits(), &mut told).await {
-        Ok(_) => told.text(),
+    let exchanged = exchanged(&agui(), 1, body.as_bytes(), usize::MAX).await;
+    match exchanged.ended {
+        Ok(_) => exchanged.changes,
         Err(failure) => Redactor::default().text(&failure.message).into_owned(),
     }
 }

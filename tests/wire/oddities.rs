@@ -1,13 +1,12 @@
 //! Events that are odd but clear: taken, with a word about it.
 
 use std::fmt::Write as _;
-use std::sync::{Arc, Mutex};
 
-use ananke::target::agui::AguiSettings;
+use ananke::target::agui::{AguiSettings, AguiTarget};
 use proptest::prelude::*;
 
-use crate::support::canned::{Canned, limits, session, settings, user};
-use crate::support::summary::Summary;
+use crate::support::agui::{agui, settings};
+use crate::support::conformance::exchanged;
 use crate::support::wire_rows::is_message;
 
 const STARTED: &str = r#"{"type":"RUN_STARTED","threadId":"t-1","runId":"r-1"}"#;
@@ -23,13 +22,10 @@ async fn means(events: &[&[u8]]) -> String {
     for event in [&[STARTED.as_bytes()], events, &[FINISHED.as_bytes()]].concat() {
         body.extend_from_slice(&[b"data: ", event, b"\n\n"].concat());
     }
-    let transport = Canned { bodies: Mutex::new(vec![body]), chunk: 64 };
-    let mut session = session(settings("http://127.0.0.1:1/"), Arc::new(transport), 1).await;
-    let mut summary = Summary::default();
-    let ended = session.exchange(user(1, "hi"), &limits(), &mut summary).await;
-    match ended {
+    let exchanged = exchanged(&agui(), 1, &body, 64).await;
+    match exchanged.ended {
         Ok(_) => {
-            let text = summary.text();
+            let text = exchanged.changes;
             text.strip_prefix("run\n").unwrap_or(&text).replacen("finished", "-", 1)
         }
         Err(failure) => failure.message,
@@ -451,12 +447,10 @@ async fn events_tell_their_times_where_they_are_asked() {
     let stamps = ["1795292437212", "1795292437212.5", "\"1795292437212\"", "-1", "null", "1e300"];
     let events: String = stamps.iter().map(|stamp| stamped(stamp)).collect();
     let body = format!("data: {STARTED}\n\n{events}data: {FINISHED}\n\n").into_bytes();
-    let transport = Canned { bodies: Mutex::new(vec![body]), chunk: 64 };
     let settings = AguiSettings { event_clock: true, ..settings("http://127.0.0.1:1/") };
-    let mut session = session(settings, Arc::new(transport), 1).await;
-    let mut summary = Summary::default();
-    session.exchange(user(1, "hi"), &limits(), &mut summary).await.expect("a whole run");
-    assert_eq!(summary.text(), "run\nat 1795292437212000\nat 1795292437212500\nfinished");
+    let exchanged = exchanged(&AguiTarget::new(settings), 1, &body, 64).await;
+    exchanged.ended.expect("a whole run");
+    assert_eq!(exchanged.changes, "run\nat 1795292437212000\nat 1795292437212500\nfinished");
 }
 
 proptest! {

@@ -2,23 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::sync::{Arc, Mutex};
 
 use ananke::diagnostic::Code;
 use ananke::target::agui::SequenceRule;
 
 use super::captures::body;
-use crate::support::canned::{Canned, limits, session, settings, user};
-use crate::support::summary::Summary;
+use crate::support::agui::agui;
+use crate::support::conformance::exchanged;
 
 /// What is told of an answer: the violations, a line each.
 async fn violations(body: Vec<u8>) -> Vec<String> {
-    let transport = Canned { bodies: Mutex::new(vec![body]), chunk: usize::MAX };
-    let mut session = session(settings("http://127.0.0.1:1/"), Arc::new(transport), 1).await;
-    let mut summary = Summary::default();
     // Whether it ends is another matter.
-    let _ended = session.exchange(user(1, "hi"), &limits(), &mut summary).await;
-    summary.text().lines().filter_map(|line| line.strip_prefix("!! ").map(str::to_owned)).collect()
+    let changes = exchanged(&agui(), 1, &body, usize::MAX).await.changes;
+    changes.lines().filter_map(|line| line.strip_prefix("!! ").map(str::to_owned)).collect()
 }
 
 async fn of_events(events: &[&str]) -> Vec<String> {
@@ -469,11 +465,9 @@ async fn an_answer_that_breaks_the_order_without_end_is_not_looked_at_without_en
         let _ = write!(body, "data: {{\"type\":\"TEXT_MESSAGE_START\",\"messageId\":\"{number}\"}}\n\n");
     }
     let _ = write!(body, "data: {FINISH}\n\n");
-    let transport = Canned { bodies: Mutex::new(vec![body.into_bytes()]), chunk: usize::MAX };
-    let mut session = session(settings("http://127.0.0.1:1/"), Arc::new(transport), 1).await;
-    let mut summary = Summary::default();
-    session.exchange(user(1, "hi"), &limits(), &mut summary).await.expect("a run that finishes");
-    let text = summary.text();
+    let exchanged = exchanged(&agui(), 1, body.as_bytes(), usize::MAX).await;
+    exchanged.ended.expect("a run that finishes");
+    let text = exchanged.changes;
     let told: Vec<_> = text.lines().filter(|line| line.starts_with('!')).collect();
     assert_eq!(told.len(), 101);
     assert!(told[99].starts_with("!! text-still-open [1002, 101]: "), "{}", told[99]);

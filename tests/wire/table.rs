@@ -10,7 +10,8 @@ use ananke::target::http::HttpTransport;
 use ananke::target::{Ended, HttpRequest, Next, TargetError, Transport};
 use tokio::sync::Notify;
 
-use crate::support::canned::{limits, session, settings, user};
+use crate::support::agui::{session, settings};
+use crate::support::canned::{limits, user};
 use crate::support::raw_agent::{RawAgent, Step};
 use crate::support::summary::Summary;
 use crate::support::wire_rows::{Row, is_message, rows};

@@ -15,7 +15,8 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::support::canned::{limits, session, settings, user};
+use crate::support::agui::{session, settings};
+use crate::support::canned::{limits, user};
 use crate::support::summary::Summary;
 use crate::support::tokio_clock::TokioClock;
 

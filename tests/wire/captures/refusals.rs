@@ -7,7 +7,8 @@ use ananke::redact::Redactor;
 use ananke::target::http::HttpTransport;
 
 use super::read;
-use crate::support::canned::{limits, session, settings, user};
+use crate::support::agui::{session, settings};
+use crate::support::canned::{limits, user};
 use crate::support::raw_agent::{RawAgent, Step};
 use crate::support::summary::Summary;
 

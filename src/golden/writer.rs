@@ -1,7 +1,7 @@
-//! The lines of a snapshot: items with a label, their texts below them where they do not fit on one line.
+//! Writes the lines of a snapshot: items with a label, and texts of several lines indented under their label.
 //!
-//! **Invariant:** two texts never look alike: what cannot be seen is written as `\u{…}`, also a blank at the end of a
-//! line, which editors remove, and what is too long leaves its digest behind.
+//! **Invariant:** different texts look different: an invisible character is written as `\u{…}`, also whitespace at the end
+//! of a line, which editors remove, and what is too long leaves its hash.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -9,21 +9,21 @@ use std::fmt::Write as _;
 use crate::context::digest;
 use crate::text::is_confusable;
 
-/// How far an item stands in below what it belongs to.
+/// How far an item is indented under what it belongs to.
 pub(super) const STEP: usize = 2;
 
-/// How many bytes of one text or value are written out.
+/// How many bytes of one text or value are written.
 const MAX_ITEM: usize = 64 << 10;
 
-/// How many bytes of the whole are written out.
+/// How many bytes of the whole snapshot are written.
 const MAX_WHOLE: usize = 8 << 20;
 
-/// Lines in the making.
+/// The lines written so far.
 #[derive(Debug, Default)]
-pub(super) struct Page(String);
+pub(super) struct Writer(String);
 
-impl Page {
-    /// A line of words that were made harmless before.
+impl Writer {
+    /// Writes a line whose text is escaped already.
     pub(super) fn line(&mut self, indent: usize, words: &str) {
         if !words.is_empty() {
             self.0.extend(std::iter::repeat_n(' ', indent));
@@ -32,15 +32,15 @@ impl Page {
         self.0.push('\n');
     }
 
-    /// `label: text`, or the label and below it the lines of the text.
+    /// Writes `label: text`, or the label and under it the lines of the text.
     pub(super) fn text(&mut self, indent: usize, label: &str, text: &str) {
         let visible = visible(text);
         self.lines(indent, label, &visible);
     }
 
-    /// As [`text`](Self::text), of what was made harmless before.
+    /// As [`text`](Self::text), for a text that is escaped already.
     pub(super) fn lines(&mut self, indent: usize, label: &str, text: &str) {
-        let cut = cut(text, MAX_ITEM);
+        let cut = truncated(text, MAX_ITEM);
         if text.is_empty() {
             self.line(indent, &format!("{label}:"));
         } else if !cut.contains('\n') {
@@ -51,17 +51,17 @@ impl Page {
         }
     }
 
-    /// The whole.
+    /// The whole text.
     pub(super) fn finish(self) -> String {
-        match cut(&self.0, MAX_WHOLE) {
+        match truncated(&self.0, MAX_WHOLE) {
             Cow::Borrowed(_) => self.0,
             Cow::Owned(cut) => cut + "\n",
         }
     }
 }
 
-/// The first `max` bytes of `text`, and of the rest what tells whether it changes.
-fn cut(text: &str, max: usize) -> Cow<'_, str> {
+/// The first `max` bytes of `text`, and the hash of the rest.
+fn truncated(text: &str, max: usize) -> Cow<'_, str> {
     if text.len() <= max {
         return Cow::Borrowed(text);
     }
@@ -69,7 +69,7 @@ fn cut(text: &str, max: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{kept}… ({} more bytes, digest {})", rest.len(), digest(rest)))
 }
 
-/// `text` with its line feeds, and with every other character that cannot be seen as an escape.
+/// `text` with its line feeds, and with every other invisible character escaped.
 pub(super) fn visible(text: &str) -> Cow<'_, str> {
     let is_plain = |line: &str| {
         !line.chars().any(is_confusable) && !line.contains("\\u{") && !line.ends_with(char::is_whitespace)
@@ -87,7 +87,7 @@ pub(super) fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(visible)
 }
 
-/// As [`visible`], for a word that stays on its line.
+/// As [`visible`], for a text that stays on its line: line feeds are escaped too.
 pub(super) fn visible_line(text: &str) -> String {
     let mut visible = String::with_capacity(text.len());
     push_visible(text, &mut visible);
@@ -100,7 +100,7 @@ fn push_visible(line: &str, visible: &mut String) {
     for (at, character) in line.char_indices() {
         let is_escaped = is_confusable(character) || at >= body;
         if is_escaped || line[at..].starts_with("u{") {
-            // Backslashes before an escape, or before what looks like one, are doubled: so neither is taken for the other.
+            // Backslashes before an escape, or before what looks like one, are doubled: so they stay different.
             visible.extend(std::iter::repeat_n('\\', backslashes));
         }
         backslashes = if character == '\\' { backslashes + 1 } else { 0 };
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_seen_is_written_out() {
+    fn what_cannot_be_seen_is_escaped() {
         for (text, expected) in [
             ("plain → ✓ é 👩‍🚀\n\n  text", "plain → ✓ é 👩‍🚀\n\n  text"),
             (
@@ -138,19 +138,23 @@ mod tests {
 
     #[test]
     fn texts_of_several_lines_stand_below_their_label() {
-        let mut page = Page::default();
-        page.text(2, "says", "one");
-        page.text(2, "says", "");
-        page.text(2, "says", "one\n\ntwo\n");
-        assert_eq!(page.finish(), "  says: one\n  says:\n  says:\n    one\n\n    two\n\n");
+        let mut writer = Writer::default();
+        writer.text(2, "says", "one");
+        writer.text(2, "says", "");
+        writer.text(2, "says", "one\n\ntwo\n");
+        assert_eq!(writer.finish(), "  says: one\n  says:\n  says:\n    one\n\n    two\n\n");
     }
 
     #[test]
-    fn what_is_cut_leaves_its_digest() {
+    fn what_is_truncated_leaves_its_hash() {
         let long = |last: char| {
-            let mut page = Page::default();
-            page.text(0, "says", &(String::from_utf8(vec![b'a'; MAX_ITEM + 9]).unwrap() + &last.to_string()));
-            page.finish()
+            let mut writer = Writer::default();
+            writer.text(
+                0,
+                "says",
+                &(String::from_utf8(vec![b'a'; MAX_ITEM + 9]).unwrap() + &last.to_string()),
+            );
+            writer.finish()
         };
         assert!(long('b').len() < MAX_ITEM + 100 && long('b').contains("… (10 more bytes, digest "));
         assert_ne!(long('b'), long('c'));

@@ -1,27 +1,27 @@
-//! Places whose values change from run to run: a path in, a mask over what stands there out.
+//! Masks over the places whose values differ between runs.
 
 use serde_json::Value;
 
 use crate::trace::Path;
 
-/// What stands where a volatile value stood.
+/// The replacement of a volatile value.
 pub(super) const MASK: &str = "<volatile>";
 
-/// What a part of a path is that stands for every name and every index.
+/// The part of a path that matches every name and every index.
 const ANY: &str = "*";
 
-/// A place whose value is left out of a snapshot: `search.args.when`, `*.result.items[*].id`, `state.updated_at`,
+/// A place whose value a snapshot does not contain: `search.args.when`, `*.result.items[*].id`, `state.updated_at`,
 /// `custom.progress.at`, `text`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Volatile {
     text: String,
-    of: Of,
+    root: Root,
     parts: Vec<String>,
 }
 
-/// What a path leads into.
+/// What the path is relative to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Of {
+enum Root {
     Args(String),
     Result(String),
     State,
@@ -30,23 +30,24 @@ enum Of {
 }
 
 impl Volatile {
-    /// Reads a path.
+    /// Parses a path.
     ///
     /// # Errors
-    /// Where it is no path, or leads into nothing that a snapshot shows; the words say what is.
+    /// If it is not a valid path, or leads to nothing that a snapshot contains; the text says which.
     pub fn parse(text: &str) -> Result<Self, String> {
         let path = Path::parse(&text.replace("[*]", ".*"))?;
         let parts = path.parts();
-        let into = |of: Of, rest: &[String]| Ok(Self { text: text.to_owned(), of, parts: rest.to_vec() });
+        let into =
+            |root: Root, rest: &[String]| Ok(Self { text: text.to_owned(), root, parts: rest.to_vec() });
         let is_side = |part: &String| matches!(part.as_str(), "args" | "result");
         match parts {
-            [one] if one == "text" => into(Of::Text, &[]),
-            [first, rest @ ..] if first == "state" => into(Of::State, rest),
-            [first, rest @ ..] if first == "custom" && !rest.is_empty() => into(Of::Custom, rest),
+            [one] if one == "text" => into(Root::Text, &[]),
+            [first, rest @ ..] if first == "state" => into(Root::State, rest),
+            [first, rest @ ..] if first == "custom" && !rest.is_empty() => into(Root::Custom, rest),
             _ => match parts.iter().position(is_side) {
                 Some(at) if at > 0 => {
                     let tool = parts[..at].join(".");
-                    let side = if parts[at] == "args" { Of::Args(tool) } else { Of::Result(tool) };
+                    let side = if parts[at] == "args" { Root::Args(tool) } else { Root::Result(tool) };
                     into(side, &parts[at + 1..])
                 }
                 _ => Err(format!("the path `{text}` leads into nothing that a snapshot shows")),
@@ -60,29 +61,29 @@ impl Volatile {
     }
 }
 
-/// Everything volatile of one snapshot.
+/// The volatile places of one snapshot.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Masks<'v>(pub(super) &'v [Volatile]);
 
 impl Masks<'_> {
-    /// Masks what is volatile of the arguments of a call of `tool`.
+    /// Masks the arguments of a call to `tool`.
     pub(super) fn args(self, tool: &str, value: &mut Value) {
-        self.apply(value, |of| matches!(of, Of::Args(named) if named == ANY || named == tool));
+        self.apply(value, |root| matches!(root, Root::Args(named) if named == ANY || named == tool));
     }
 
-    /// Masks what is volatile of a result of `tool`.
+    /// Masks a result of `tool`.
     pub(super) fn result(self, tool: &str, value: &mut Value) {
-        self.apply(value, |of| matches!(of, Of::Result(named) if named == ANY || named == tool));
+        self.apply(value, |root| matches!(root, Root::Result(named) if named == ANY || named == tool));
     }
 
-    /// Masks what is volatile of the state.
+    /// Masks the state.
     pub(super) fn state(self, value: &mut Value) {
-        self.apply(value, |of| *of == Of::State);
+        self.apply(value, |root| *root == Root::State);
     }
 
-    /// Masks what is volatile of what the custom event `name` carries. A name may hold dots.
+    /// Masks the value of the custom event `name`. A name may contain dots.
     pub(super) fn custom(self, name: &str, value: &mut Value) {
-        for volatile in self.0.iter().filter(|volatile| volatile.of == Of::Custom) {
+        for volatile in self.0.iter().filter(|volatile| volatile.root == Root::Custom) {
             let parts = &volatile.parts;
             let named = |end: &usize| (*end == 1 && parts[0] == ANY) || parts[..*end].join(".") == name;
             if let Some(end) = (1..=parts.len()).find(named) {
@@ -91,20 +92,19 @@ impl Masks<'_> {
         }
     }
 
-    /// Whether what the agent says is volatile.
+    /// Whether the texts of messages are masked.
     pub(super) fn text(self) -> bool {
-        self.0.iter().any(|volatile| volatile.of == Of::Text)
+        self.0.iter().any(|volatile| volatile.root == Root::Text)
     }
 
-    fn apply(self, value: &mut Value, is_meant: impl Fn(&Of) -> bool) {
-        for volatile in self.0.iter().filter(|volatile| is_meant(&volatile.of)) {
+    fn apply(self, value: &mut Value, matches: impl Fn(&Root) -> bool) {
+        for volatile in self.0.iter().filter(|volatile| matches(&volatile.root)) {
             mask(value, &volatile.parts);
         }
     }
 }
 
-/// Masks what stands at a path: an exact key first, else the way through its parts (SPEC 7.2). What is not there stays
-/// away.
+/// Masks the value at a path: an exact key, else its parts (SPEC 7.2). A missing value stays missing.
 fn mask(value: &mut Value, parts: &[String]) {
     let Some((first, rest)) = parts.split_first() else {
         *value = Value::from(MASK);

@@ -1,19 +1,19 @@
-//! Ids that a run makes up, each under a name that the next run gives it too: `<call-1>`.
+//! Aliases for the ids of a run, which are the same in every run: `<call-1>`.
 //!
-//! The ids are those that the trace knows as such; nothing is guessed from the looks of a text. A name is numbered when
-//! the id is first met, so that the texts of two runs count alike.
+//! Ids are those that the trace has as such; none is guessed from its format. An alias is numbered when its id first
+//! occurs, so that every run counts alike.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::trace::{Author, RunEnd, Trace};
 
-/// Shorter ids are not looked for in values: they would be found in words that mean something else.
+/// Shorter ids, in bytes, are not replaced in values: they would also match ordinary words.
 const SHORTEST: usize = 4;
 
 /// The ids of a conversation.
 #[derive(Debug, Default)]
-pub(super) struct Names<'t> {
+pub(super) struct IdAliases<'t> {
     ids: HashMap<&'t str, Id>,
     counts: HashMap<&'static str, usize>,
 }
@@ -21,47 +21,47 @@ pub(super) struct Names<'t> {
 #[derive(Debug)]
 struct Id {
     kind: &'static str,
-    /// Given when it is first met.
+    /// Given at its first occurrence.
     number: Option<usize>,
 }
 
-impl<'t> Names<'t> {
-    /// The ids that `trace` knows by now. One that stands for two things is named after the first of these kinds.
+impl<'t> IdAliases<'t> {
+    /// The ids of `trace`. An id of two things gets its alias from the first of these kinds.
     pub(super) fn of(trace: &'t Trace) -> Self {
-        let mut names = Self::default();
-        names.learn("thread", trace.thread_ids.iter());
-        names.learn("run", trace.exchanges.iter().flat_map(|exchange| &exchange.run_ids));
-        names.learn("call", trace.calls.iter().map(|call| &call.wire_id));
+        let mut aliases = Self::default();
+        aliases.add("thread", trace.thread_ids.iter());
+        aliases.add("run", trace.exchanges.iter().flat_map(|exchange| &exchange.run_ids));
+        aliases.add("call", trace.calls.iter().map(|call| &call.wire_id));
         for outcome in trace.exchanges.iter().filter_map(|exchange| exchange.run_end.as_ref()) {
             if let RunEnd::Interrupted(interrupts) = outcome {
-                names.learn("interrupt", interrupts.iter().map(|interrupt| &interrupt.id));
+                aliases.add("interrupt", interrupts.iter().map(|interrupt| &interrupt.id));
             }
         }
         let lanes = trace.calls.iter().map(|call| &call.author);
         let lanes = lanes.chain(trace.messages.iter().map(|message| &message.author));
-        names.learn(
+        aliases.add(
             "subagent",
             lanes.filter_map(|lane| match lane {
                 Author::Agent => None,
                 Author::Subagent(id) => Some(id),
             }),
         );
-        names.learn("message", trace.messages.iter().map(|message| &message.wire_id));
-        names
+        aliases.add("message", trace.messages.iter().map(|message| &message.wire_id));
+        aliases
     }
 
-    fn learn(&mut self, kind: &'static str, ids: impl Iterator<Item = &'t String>) {
+    fn add(&mut self, kind: &'static str, ids: impl Iterator<Item = &'t String>) {
         for id in ids {
             self.ids.entry(id).or_insert(Id { kind, number: None });
         }
     }
 
-    /// The name of an id, however short it is; of anything else itself.
+    /// The alias of an id, however short it is; anything else stays as it is.
     pub(super) fn id(&mut self, id: &str) -> String {
         self.named(id).unwrap_or_else(|| id.to_owned())
     }
 
-    /// `text` with a name for every id that stands in it as a whole word.
+    /// `text` with an alias for every id in it that is a whole word.
     pub(super) fn text<'a>(&mut self, text: &'a str) -> Cow<'a, str> {
         if self.ids.is_empty() {
             return Cow::Borrowed(text);
@@ -70,9 +70,9 @@ impl<'t> Names<'t> {
             return Cow::Owned(name);
         }
         let mut named: Option<String> = None;
-        let mut told = 0;
-        for (start, word) in words(text, divides) {
-            // An id may hold any sign, so the whole word goes first, then what is left without signs at its ends.
+        let mut copied = 0;
+        for (start, word) in words(text, is_divider) {
+            // An id may contain any character: the whole word is tried first, then the word without punctuation at its ends.
             let core = word.trim_matches(|character: char| !character.is_alphanumeric());
             let at = start + (core.as_ptr() as usize - word.as_ptr() as usize);
             let whole = [(start, word), (at, core)].into_iter();
@@ -80,15 +80,15 @@ impl<'t> Names<'t> {
                 whole.map(|(at, word)| (at, word, self.found(word))).find(|(.., name)| name.is_some());
             let mut replace = |at: usize, word: &str, name: String| {
                 let named = named.get_or_insert_with(String::new);
-                named.push_str(&text[told..at]);
+                named.push_str(&text[copied..at]);
                 named.push_str(&name);
-                told = at + word.len();
+                copied = at + word.len();
             };
             if let Some((at, word, Some(name))) = found {
                 replace(at, word, name);
                 continue;
             }
-            for (at, part) in words(word, |character| !is_of_a_name(character)) {
+            for (at, part) in words(word, |character| !is_of_an_id(character)) {
                 if let Some(name) = self.found(part) {
                     replace(start + at, part, name);
                 }
@@ -96,7 +96,7 @@ impl<'t> Names<'t> {
         }
         match named {
             Some(mut named) => {
-                named.push_str(&text[told..]);
+                named.push_str(&text[copied..]);
                 Cow::Owned(named)
             }
             None => Cow::Borrowed(text),
@@ -118,18 +118,18 @@ impl<'t> Names<'t> {
     }
 }
 
-/// The stretches of `text` between what divides them, each with its place.
+/// The words of `text` between the characters that divide them, each with its position.
 fn words(text: &str, divides: impl Fn(char) -> bool) -> impl Iterator<Item = (usize, &str)> {
     text.split(divides)
         .filter(|word| !word.is_empty())
         .map(move |word| (word.as_ptr() as usize - text.as_ptr() as usize, word))
 }
 
-fn divides(character: char) -> bool {
+fn is_divider(character: char) -> bool {
     character.is_whitespace() || "\"'`,;()[]{}<>|".contains(character)
 }
 
-fn is_of_a_name(character: char) -> bool {
+fn is_of_an_id(character: char) -> bool {
     character.is_alphanumeric() || matches!(character, '-' | '_')
 }
 
@@ -137,16 +137,16 @@ fn is_of_a_name(character: char) -> bool {
 mod tests {
     use super::*;
 
-    fn names<'t>(ids: &'t [(&'static str, String)]) -> Names<'t> {
-        let mut names = Names::default();
+    fn aliases<'t>(ids: &'t [(&'static str, String)]) -> IdAliases<'t> {
+        let mut aliases = IdAliases::default();
         for (kind, id) in ids {
-            names.learn(kind, std::iter::once(id));
+            aliases.add(kind, std::iter::once(id));
         }
-        names
+        aliases
     }
 
     #[test]
-    fn whole_words_get_names_in_the_order_they_are_met() {
+    fn whole_words_get_aliases_in_the_order_they_occur() {
         let ids = [
             ("thread", "0f8fad5b-d9cb".to_owned()),
             ("call", "call_77".to_owned()),
@@ -164,8 +164,8 @@ mod tests {
             ("", ""),
             ("¿call_77?", "¿<call-1>?"),
         ] {
-            assert_eq!(names(&ids).text(text), expected, "{text}");
+            assert_eq!(aliases(&ids).text(text), expected, "{text}");
         }
-        assert_eq!(names(&ids).id("r1"), "<run-1>");
+        assert_eq!(aliases(&ids).id("r1"), "<run-1>");
     }
 }

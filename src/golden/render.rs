@@ -1,80 +1,80 @@
-//! The text of a snapshot: turn by turn what was said, called and answered, what became of the state, and how it ended.
+//! The text of a snapshot: turn by turn the messages, calls, results, changes of the state, and the end.
 //!
-//! Left out are times, tokens, thoughts and what is odd about the wire: they change while the agent does the same.
+//! Times, tokens, reasoning and warnings are left out: they differ between runs in which the agent does the same.
 
 use serde_json::Value;
 
-use super::names::Names;
-use super::page::{Page, STEP, visible_line};
+use super::id_aliases::IdAliases;
+use super::masks::{MASK, Masks, Volatile};
 use super::state::{Change, States};
-use super::volatile::{MASK, Masks, Volatile};
+use super::writer::{STEP, Writer, visible_line};
 use super::{file, json};
 use crate::redact::Redactor;
 use crate::trace::{
     Args, Author, CustomEvent, Interrupt, Message, Origin, RunEnd, ToolCall, ToolResult, Trace, Turn,
 };
 
-/// Which part of a conversation is told.
+/// Which part of a conversation is rendered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part<'a> {
-    /// One turn, counted from 0, with what it was told again.
+    /// One turn (0-based), including replayed messages.
     Turn(usize),
-    /// All turns but these, without what any was told again.
+    /// All turns except some, without replayed messages.
     Test {
-        /// Counted from 0.
+        /// The turns (0-based) that are left out.
         left_out: &'a [usize],
     },
 }
 
-/// What a snapshot is written from.
+/// What a snapshot is rendered from.
 #[derive(Clone, Copy, Debug)]
-pub struct Story<'a> {
-    /// What happened.
+pub struct GoldenText<'a> {
+    /// What the agent did.
     pub trace: &'a Trace,
-    /// The states of the turns that are told.
+    /// The states of the rendered turns.
     pub states: &'a States,
-    /// Which of it is told.
+    /// The part that is rendered.
     pub part: Part<'a>,
-    /// What of it is masked.
+    /// The places that are masked.
     pub volatile: &'a [Volatile],
     /// Masks secrets.
     pub redactor: &'a Redactor,
 }
 
-impl Story<'_> {
+impl GoldenText<'_> {
     /// The text, in whole lines.
-    pub fn write(&self) -> String {
+    pub fn render(&self) -> String {
         let Self { trace, states, volatile, redactor, part } = *self;
-        let mut writing = Writing {
+        let mut renderer = Renderer {
             trace,
             states,
             masks: Masks(volatile),
             redactor,
-            names: Names::of(trace),
-            page: Page::default(),
+            aliases: IdAliases::of(trace),
+            writer: Writer::default(),
         };
-        writing.page.line(0, file::HEADER);
+        renderer.writer.line(0, file::HEADER);
         match part {
-            Part::Turn(index) => writing.turn("turn", index, true),
+            Part::Turn(index) => renderer.turn("turn", index, true),
             Part::Test { left_out } => {
                 for (index, turn) in trace.turns.iter().enumerate() {
                     let heading = format!("turn {}", index + 1);
                     if left_out.contains(&index) {
-                        writing.heading(&format!("{heading}, left out"));
+                        renderer.heading(&format!("{heading}, left out"));
                     } else if turn.input.is_replay {
-                        writing.heading(&heading);
-                        writing.input(turn);
+                        renderer.heading(&heading);
+                        renderer.input(turn);
                     } else {
-                        writing.turn(&heading, index, false);
+                        renderer.turn(&heading, index, false);
                     }
                 }
             }
         }
-        writing.page.finish()
+        renderer.writer.finish()
     }
 }
 
-/// Something that stands in a turn, in the order it began.
+/// An item of a turn; items are in the order they began.
 #[derive(Clone, Copy)]
 enum Item<'t> {
     Says(&'t Message),
@@ -94,16 +94,16 @@ impl Item<'_> {
     }
 }
 
-struct Writing<'a> {
+struct Renderer<'a> {
     trace: &'a Trace,
     states: &'a States,
     masks: Masks<'a>,
     redactor: &'a Redactor,
-    names: Names<'a>,
-    page: Page,
+    aliases: IdAliases<'a>,
+    writer: Writer,
 }
 
-impl Writing<'_> {
+impl Renderer<'_> {
     fn turn(&mut self, heading: &str, index: usize, with_replayed: bool) {
         let trace = self.trace;
         let Some(turn) = trace.turns.get(index) else { return };
@@ -115,7 +115,7 @@ impl Writing<'_> {
                 Item::Calls(call) => self.call(call, index),
                 Item::Answered(call, result) => {
                     let name = self.word(&call.name);
-                    self.page.line(STEP, &format!("answer to {name}, called in an earlier turn"));
+                    self.writer.line(STEP, &format!("answer to {name}, called in an earlier turn"));
                     self.result(call, result);
                 }
                 Item::Custom(custom) => self.custom(custom),
@@ -128,25 +128,25 @@ impl Writing<'_> {
     }
 
     fn heading(&mut self, words: &str) {
-        self.page.line(0, "");
-        self.page.line(0, words);
+        self.writer.line(0, "");
+        self.writer.line(0, words);
     }
 
     fn input(&mut self, turn: &Turn) {
         let shown = self.value(&turn.input.shown);
-        self.page.text(STEP, "user", &shown);
+        self.writer.text(STEP, "user", &shown);
     }
 
     fn says(&mut self, message: &Message) {
         let by = self.by(&message.author);
         let text = if self.masks.text() { MASK.to_owned() } else { self.value(&message.text) };
-        self.page.text(STEP, &format!("says{by}"), &text);
+        self.writer.text(STEP, &format!("says{by}"), &text);
     }
 
     fn call(&mut self, call: &ToolCall, turn: usize) {
         let (name, by) = (self.word(&call.name), self.by(&call.author));
         let client = if call.is_client_side { ", answered by its mock" } else { "" };
-        self.page.line(STEP, &format!("call {name}{by}{client}"));
+        self.writer.line(STEP, &format!("call {name}{by}{client}"));
         match call.args() {
             Args::Json(args) if args.as_object().is_some_and(serde_json::Map::is_empty) => {}
             Args::Json(args) => {
@@ -156,7 +156,7 @@ impl Writing<'_> {
             }
             Args::Malformed(_) => {
                 let args = self.value(&call.args_text);
-                self.page.text(2 * STEP, "args that are no JSON", &args);
+                self.writer.text(2 * STEP, "args that are no JSON", &args);
             }
         }
         let trace = self.trace;
@@ -166,7 +166,7 @@ impl Writing<'_> {
             self.result(call, result);
         }
         if here.is_empty() {
-            self.page.line(2 * STEP, "no result");
+            self.writer.line(2 * STEP, "no result");
         }
     }
 
@@ -183,7 +183,7 @@ impl Writing<'_> {
             self.json(2 * STEP, label, &masked);
         } else {
             let text = self.value(&result.text);
-            self.page.text(2 * STEP, label, &text);
+            self.writer.text(2 * STEP, label, &text);
         }
     }
 
@@ -199,12 +199,12 @@ impl Writing<'_> {
             Change::Whole(value) => self.json(STEP, "state", value),
             Change::Keys(keys) if keys.is_empty() => {}
             Change::Keys(keys) => {
-                self.page.line(STEP, "state");
+                self.writer.line(STEP, "state");
                 for (key, value) in keys {
                     let key = self.key(key);
                     match value {
                         Some(value) => self.json(2 * STEP, &key, value),
-                        None => self.page.line(2 * STEP, &format!("{key} is gone")),
+                        None => self.writer.line(2 * STEP, &format!("{key} is gone")),
                     }
                 }
             }
@@ -214,15 +214,15 @@ impl Writing<'_> {
     fn end(&mut self, turn: &Turn) {
         let exchanges = self.trace.exchanges.get(turn.exchanges.clone()).unwrap_or_default();
         match exchanges.last().and_then(|exchange| exchange.run_end.as_ref()) {
-            None => self.page.line(STEP, "no end"),
-            Some(RunEnd::Finished) => self.page.line(STEP, "finished"),
-            Some(RunEnd::Cancelled) => self.page.line(STEP, "cancelled by the agent"),
+            None => self.writer.line(STEP, "no end"),
+            Some(RunEnd::Finished) => self.writer.line(STEP, "finished"),
+            Some(RunEnd::Cancelled) => self.writer.line(STEP, "cancelled by the agent"),
             Some(error @ RunEnd::Error { .. }) => {
                 let error = self.value(&error.to_string());
-                self.page.text(STEP, "error", &error);
+                self.writer.text(STEP, "error", &error);
             }
             Some(RunEnd::Interrupted(interrupts)) => {
-                self.page.line(STEP, "interrupted");
+                self.writer.line(STEP, "interrupted");
                 for interrupt in interrupts {
                     self.interrupt(interrupt);
                 }
@@ -231,35 +231,35 @@ impl Writing<'_> {
     }
 
     fn interrupt(&mut self, interrupt: &Interrupt) {
-        let id = self.names.id(&interrupt.id);
+        let id = self.aliases.id(&interrupt.id);
         let about = self.trace.tool_of(interrupt).map(str::to_owned);
         let about = about.map(|tool| format!(" about {}", self.word(&tool))).unwrap_or_default();
-        self.page.line(2 * STEP, &format!("waits for an answer to {}{about}", visible_line(&id)));
+        self.writer.line(2 * STEP, &format!("waits for an answer to {}{about}", visible_line(&id)));
         for (label, text) in [("reason", &interrupt.reason), ("asks", &interrupt.message)] {
             if let Some(text) = text {
                 let text = self.value(text);
-                self.page.text(3 * STEP, label, &text);
+                self.writer.text(3 * STEP, label, &text);
             }
         }
     }
 
     fn json(&mut self, indent: usize, label: &str, value: &Value) {
-        let Self { redactor, names, page, .. } = self;
-        let text = json::write(value, &mut |word| names.text(&redactor.text(word)).into_owned());
-        page.lines(indent, label, &text);
+        let Self { redactor, aliases, writer, .. } = self;
+        let text = json::write(value, &mut |word| aliases.text(&redactor.text(word)).into_owned());
+        writer.lines(indent, label, &text);
     }
 
-    /// A text with its secrets masked and its ids named.
+    /// A text with its secrets masked and its ids replaced.
     fn value(&mut self, text: &str) -> String {
-        self.names.text(&self.redactor.text(text)).into_owned()
+        self.aliases.text(&self.redactor.text(text)).into_owned()
     }
 
-    /// A name that the agent gives: it is no place for ids.
+    /// A name that the agent gives: ids in it are not replaced.
     fn word(&self, name: &str) -> String {
         visible_line(&self.redactor.text(name))
     }
 
-    /// A key of the state; in quotes where it would not stand for itself.
+    /// A key of the state; in quotes unless it is a plain word.
     fn key(&mut self, key: &str) -> String {
         let key = self.value(key);
         let is_plain = |character: char| character.is_alphanumeric() || "_-.<>".contains(character);
@@ -269,21 +269,21 @@ impl Writing<'_> {
     fn by(&mut self, lane: &Author) -> String {
         match lane {
             Author::Agent => String::new(),
-            Author::Subagent(id) => format!(" by {}", visible_line(&self.names.id(id))),
+            Author::Subagent(id) => format!(" by {}", visible_line(&self.aliases.id(id))),
         }
     }
 }
 
 fn items<'t>(trace: &'t Trace, index: usize, turn: &Turn, with_replayed: bool) -> Vec<Item<'t>> {
-    let is_told = |origin: Origin| match origin {
+    let is_rendered = |origin: Origin| match origin {
         Origin::Streamed | Origin::SnapshotOnly => true,
         Origin::Replayed => with_replayed,
         Origin::History => false,
     };
     let messages = trace.messages.get(turn.messages.clone()).unwrap_or_default().iter();
-    let said = messages.filter(|message| message.is_text() && is_told(message.origin));
+    let said = messages.filter(|message| message.is_text() && is_rendered(message.origin));
     let calls = trace.calls.get(turn.calls.clone()).unwrap_or_default().iter();
-    let calls = calls.filter(|call| is_told(call.origin)).map(Item::Calls);
+    let calls = calls.filter(|call| is_rendered(call.origin)).map(Item::Calls);
     let answered = turn.late_results.iter().filter_map(|call| trace.calls.get(*call));
     let answered = answered.flat_map(|call| {
         let here = call.results.iter().filter(|result| turn_of(trace, result.event) == Some(index));

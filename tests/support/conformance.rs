@@ -22,11 +22,7 @@ pub(crate) struct Exchanged {
 }
 
 /// A session on the thread `t-1` whose first run is `r-{run}`.
-pub(crate) async fn opened(
-    target: &dyn Target,
-    transport: Arc<dyn Transport>,
-    run: u64,
-) -> Box<dyn Session> {
+pub(crate) async fn opened(target: &dyn Target, transport: Arc<dyn Transport>, run: u64) -> Box<dyn Session> {
     let options = SessionOptions {
         history: Vec::new(),
         client_tools: Arc::default(),

@@ -1,7 +1,6 @@
-//! What a message says, as it goes over the wire: text or any JSON that an agent told, or what the user said with files.
+//! The content of a message: text, any JSON of the agent, or the user's text with files.
 //!
-//! The files of a user are shared with the turn that sent them: however often the conversation is sent again, they are
-//! written straight into the body.
+//! Files are shared with the turn that sends them, and serialized straight into the body of every request.
 
 use std::sync::Arc;
 
@@ -11,24 +10,24 @@ use serde_json::Value;
 use super::config::ProtocolVersion;
 use crate::message::{Attachment, ContentPart, FileContent, UserContent};
 
-/// What a message says.
+/// The content of a message.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(super) enum Content {
-    /// Text, or what a snapshot said.
+    /// Text, or the content that a snapshot contains.
     Json(Value),
-    /// What the user said in several parts.
+    /// The user's content of several parts.
     Parts(Parts),
 }
 
-/// Several parts, in the shapes of one version of the protocol.
+/// Several parts, in the format of one version of the protocol.
 #[derive(Debug)]
 pub(super) struct Parts {
     parts: Arc<[ContentPart]>,
     version: ProtocolVersion,
 }
 
-/// A part that is a text.
+/// A text part.
 #[derive(Serialize)]
 struct TextPart<'a> {
     #[serde(rename = "type")]
@@ -69,7 +68,7 @@ struct BinaryPart<'a> {
 }
 
 impl Content {
-    /// What the user said, for a server of `version`.
+    /// The user's content, for a server of `version`.
     pub(super) fn of(content: UserContent, version: ProtocolVersion) -> Self {
         match content {
             UserContent::Text(text) => Self::text(&text),
@@ -91,17 +90,17 @@ impl Content {
 
 impl Serialize for Parts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.parts.iter().map(|part| Written { part, version: self.version }))
+        serializer.collect_seq(self.parts.iter().map(|part| VersionedPart { part, version: self.version }))
     }
 }
 
-/// One part in the shape of a version.
-struct Written<'a> {
+/// One part in the format of a version.
+struct VersionedPart<'a> {
     part: &'a ContentPart,
     version: ProtocolVersion,
 }
 
-impl Serialize for Written<'_> {
+impl Serialize for VersionedPart<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Attachment { kind, media_type, content } = match self.part {
             ContentPart::Text(text) => return TextPart { kind: "text", text }.serialize(serializer),

@@ -1,16 +1,16 @@
-//! What has arrived of an answer: enough of it to say what it was, where it is not what it should be.
+//! What was received of a response, for errors: enough to say what it is if it is not a stream of events.
 
 use super::warnings::shown;
 use crate::target::error::{Received, TargetError};
 use crate::target::http::Head;
 
-/// How much of a body is kept to look at.
+/// How many bytes of a body are kept.
 pub(super) const START_BYTES: usize = 4 << 10;
 
-/// The content type of AG-UI's other encoding.
+/// The content type of AG-UI's binary encoding.
 const BINARY: &str = "application/vnd.ag-ui.event+proto";
 
-/// What arrived.
+/// What was received of a response so far.
 #[derive(Debug)]
 pub(super) struct ReceivedResponse {
     head: Head,
@@ -28,14 +28,14 @@ impl ReceivedResponse {
         &self.head
     }
 
-    /// More of the body arrived.
+    /// Adds bytes of the body.
     pub(super) fn add(&mut self, bytes: &[u8]) {
         self.bytes = self.bytes.saturating_add(bytes.len());
         let room = START_BYTES.saturating_sub(self.start.len());
         self.start.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
-    /// An error with this as its evidence.
+    /// An error that quotes the response.
     pub(super) fn error(&self, message: impl Into<String>) -> TargetError {
         let content_type =
             Some(self.head.content_type.clone()).filter(|content_type| !content_type.is_empty());
@@ -49,22 +49,22 @@ impl ReceivedResponse {
         TargetError { message: message.into(), received, help: None }
     }
 
-    /// The error of an answer that began well and then broke off.
+    /// The error of a response that was aborted.
     pub(super) fn broken_off(&self, message: impl Into<String>) -> TargetError {
         let help = "did the agent fail on the way, or does a proxy end what takes long? Their logs may say";
         TargetError { help: Some(help.to_owned()), ..self.error(message) }
     }
 
-    /// The error of an answer that ended before its run did: says what came instead of a stream of events. `connecting`
-    /// is the thread that was to be told again, if one was.
-    pub(super) fn unfinished(&self, connecting: Option<&str>) -> TargetError {
+    /// The error of a response that ended before its run: says what was received instead. `replayed` is the thread to
+    /// replay, if any.
+    pub(super) fn unfinished(&self, replayed: Option<&str>) -> TargetError {
         if self.events > 0 {
             return self
                 .broken_off("the stream ended without a terminal event (`RUN_FINISHED` or `RUN_ERROR`)");
         }
         let text = String::from_utf8_lossy(&self.start);
         let text = text.trim_start_matches('\u{feff}').trim_start();
-        if let (Some(thread), true) = (connecting, text.is_empty()) {
+        if let (Some(thread), true) = (replayed, text.is_empty()) {
             let message =
                 format!("the answer is empty: the agent tells nothing of the thread `{}`", shown(thread));
             let help = "is there a thread of this id? A runtime that keeps threads in memory forgets them when it restarts";
@@ -94,7 +94,7 @@ impl ReceivedResponse {
     }
 }
 
-/// Whether each line begins an object of its own.
+/// Whether each line is an object of its own.
 fn is_lines(text: &str) -> bool {
     text.lines().nth(1).is_some_and(|line| line.starts_with('{'))
 }

@@ -7,8 +7,8 @@ use super::config::ProtocolVersion;
 use super::history::History;
 use crate::message::{InterruptAnswer, ToolDeclaration};
 
-/// The version of the protocol that is asked for. Servers that know it tell more (calls that wait for the client, runs
-/// that were cancelled); older ones know no such key, and most pass over it.
+/// The requested version of the protocol. Servers that know it send more (calls that wait for the client, cancelled
+/// runs); most older ones ignore the key.
 const PROTOCOL_VERSION: &str = "1.0";
 
 /// The messages that a request sends.
@@ -31,7 +31,8 @@ impl Serialize for Messages<'_> {
     }
 }
 
-/// What servers of every version take: what older ones require is sent though it is empty, and nothing is `null`.
+/// An input that servers of every version accept: keys that older ones require are sent also if empty, and no value is
+/// `null`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct RunInput<'a> {
@@ -48,7 +49,7 @@ pub(super) struct RunInput<'a> {
     resume: Vec<Resume<'a>>,
 }
 
-/// A tool that the client carries out.
+/// A client-side (frontend) tool.
 #[derive(Serialize)]
 struct Tool<'a> {
     name: &'a str,
@@ -101,7 +102,7 @@ impl<'a> RunInput<'a> {
         }
     }
 
-    /// The same for a server of `version`.
+    /// The same input for a server of `version`.
     pub(super) fn of(self, version: ProtocolVersion) -> Self {
         let protocol_version = self.protocol_version.filter(|_| version == ProtocolVersion::V1);
         Self { protocol_version, ..self }
@@ -116,8 +117,8 @@ pub(super) fn pass_on_over(base: &mut Value, props: Map<String, Value>) {
     }
 }
 
-/// What is passed on with a run that answers interrupts the old way: `command.resume` beside the target's own. One
-/// answer stands for itself; several are told apart by the ids of their interrupts.
+/// The forwarded properties of a run that answers interrupts as before the protocol had them: `command.resume` in
+/// addition to the target's own. One answer is its payload; several are keyed by the ids of their interrupts.
 pub(super) fn with_command(own: &Value, answers: &[InterruptAnswer]) -> Value {
     let payload = |answer: &InterruptAnswer| answer.payload.clone().unwrap_or_default();
     let resume = match answers {
@@ -129,8 +130,8 @@ pub(super) fn with_command(own: &Value, answers: &[InterruptAnswer]) -> Value {
     Value::Object(props)
 }
 
-/// The headers of a request: those of the protocol, replaced or joined by the target's own. A wildcard in `accept`
-/// would make some servers answer in a binary form.
+/// The headers of a request: those of the protocol and the target's own, which take precedence. A wildcard in `accept`
+/// would make some servers respond in the binary encoding.
 pub(super) fn headers(own: &[(String, String)]) -> Vec<(String, String)> {
     let own = own.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.clone()));
     let mut headers: Vec<_> = own.collect();

@@ -1,7 +1,6 @@
-//! A conversation: each exchange is one POST and the stream of events that answers it.
+//! A conversation with an agent: each exchange is one POST whose response is a stream of events.
 
 use std::borrow::Cow;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,7 +14,7 @@ use super::decoder::Decoder;
 use super::received::{ReceivedResponse, START_BYTES};
 use super::request::{Messages, RunInput, headers, pass_on_over, with_command};
 use super::settings::AguiSettings;
-use super::stream_reader::{Progress, StreamReader};
+use super::stream_reader::StreamReader;
 use super::transport::{self, Purpose};
 use crate::context::{At, Clock};
 use crate::target::ended::Ended;
@@ -26,16 +25,10 @@ use crate::target::request::{Action, Request};
 use crate::target::session::{Session, SessionOptions};
 use crate::target::sink::{Sink, Wire};
 
-/// How long a stream is still read after its run has ended (SPEC 5).
-const AFTER_THE_END: Duration = Duration::from_millis(100);
-
-/// How long a connection to a thread is still read after its last event while no run is open (SPEC 5).
-const AFTER_THE_LAST_EVENT: Duration = Duration::from_secs(1);
-
-/// How long a runtime may take to hear that a run is no longer wanted.
+/// How long a request to stop a run may take.
 const STOPPING: Duration = Duration::from_secs(1);
 
-/// How long the body of a refusal is waited for: its status alone says that the exchange failed.
+/// How long the body of an HTTP error is read: its status alone says that the exchange failed.
 const REFUSAL: Duration = Duration::from_secs(1);
 
 /// One conversation with an agent that speaks AG-UI.
@@ -66,9 +59,9 @@ impl AguiSession {
         let remembered = (purpose == Purpose::Connect).then(|| self.conversation.forget());
         let mut decoder = Decoder::new(run_id, purpose == Purpose::Connect, self.settings.event_clock);
         let talk = self.talk(request, &mut decoder, limits, sink);
-        // Dropped where it is cancelled, the connection with it.
+        // A cancellation drops it, and its connection.
         let ended = match limits.cancel.run_until_cancelled(talk).await {
-            // The run was over; only its stream was not.
+            // The run has ended; only its stream has not.
             None | Some(Ok(Ended::Timeout)) if decoder.is_ended() => Ok(Ended::Terminal),
             Some(ended) => ended,
             None => Ok(Ended::Cancelled),
@@ -83,7 +76,7 @@ impl AguiSession {
         ended
     }
 
-    /// What is sent; the history then holds what it says.
+    /// Makes the request of an exchange, and adds its messages to the history.
     fn request(&mut self, request: Request, run_id: &str) -> Result<HttpRequest, TargetError> {
         let Conversation {
             thread_id, history, state, legacy_interrupts, client_tools, ids, is_begun, ..
@@ -113,7 +106,7 @@ impl AguiSession {
         }
         let messages = match purpose {
             Purpose::Connect => Messages::Only(history, &[]),
-            // What was said before is new to the agent with the first run.
+            // In the first run the agent does not know the history.
             _ if *last_only && std::mem::replace(is_begun, true) => Messages::Only(history, &new),
             _ => Messages::All(history),
         };
@@ -129,7 +122,7 @@ impl AguiSession {
         Ok(HttpRequest { url, headers: headers(&self.settings.headers), body })
     }
 
-    /// Tells a runtime that keeps runs going on its own that nobody listens any more. Its answer changes nothing.
+    /// Stops the run on a runtime that continues runs without a client. Its response does not matter.
     async fn stop(&self) {
         if self.settings.transport == AguiTransport::Http {
             return;
@@ -165,9 +158,9 @@ impl AguiSession {
             .await
     }
 
-    /// The error of an answer that is no answer to a run.
+    /// The error of a response with another status than success.
     async fn refusal(mut received: ReceivedResponse, mut body: Box<dyn Body>, until: At) -> TargetError {
-        // What came until then is quoted.
+        // The error quotes what arrived until then.
         while received.bytes < START_BYTES
             && let Next::Bytes(_, bytes) = body.next(until).await
         {
@@ -205,39 +198,5 @@ impl Session for AguiSession {
 
     fn clock(&self) -> &dyn Clock {
         &*self.clock
-    }
-}
-
-impl StreamReader<'_> {
-    /// Reads to the end of the run, and then what still comes soon; at the longest until then.
-    async fn read(
-        mut self,
-        mut body: Box<dyn Body>,
-        until: At,
-        sink: &mut dyn Sink,
-    ) -> Result<Ended, TargetError> {
-        let mut soon = None;
-        let mut events = 0;
-        loop {
-            let next = body.next(soon.map_or(until, |soon: At| soon.min(until))).await;
-            // However much waits to be read: whoever stops the run is heard between two chunks.
-            tokio::task::yield_now().await;
-            let (at, step) = match next {
-                Next::Bytes(at, bytes) => (at, self.bytes(at, &bytes, sink)?),
-                Next::Broken(_, cause) => return self.broken(&cause),
-                Next::End => return self.end(sink),
-                Next::Late if soon.is_some_and(|soon| soon <= until) => return Ok(Ended::Terminal),
-                Next::Late => return Ok(Ended::Timeout),
-            };
-            soon = match step {
-                ControlFlow::Break(ended) => return Ok(ended),
-                ControlFlow::Continue(Progress::Running) => None,
-                ControlFlow::Continue(Progress::Ended) if self.is_replay() => {
-                    let is_later = std::mem::replace(&mut events, self.events()) < self.events();
-                    if is_later { Some(at.plus(AFTER_THE_LAST_EVENT)) } else { soon }
-                }
-                ControlFlow::Continue(Progress::Ended) => soon.or_else(|| Some(at.plus(AFTER_THE_END))),
-            };
-        }
     }
 }

@@ -1,6 +1,7 @@
-//! The body of an answer: chunks to frames, frames to what they mean. The end of it is never the end of a run.
+//! Reads the body of a response: bytes to events, events to changes. The end of the body is never the end of a run.
 
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use super::conversation::Conversation;
 use super::decoder::Decoder;
@@ -10,21 +11,28 @@ use super::surrogates::without_lone_surrogates;
 use crate::context::At;
 use crate::target::ended::Ended;
 use crate::target::error::{Received, TargetError};
+use crate::target::http::{Body, Next};
 use crate::target::limits::Limits;
 use crate::target::sink::{Sink, Wire};
 use crate::target::sse::{self, EventTooLarge};
 use crate::trace::Change;
 
+/// How long a stream is read after its run has ended (SPEC 5).
+const AFTER_THE_END: Duration = Duration::from_millis(100);
+
+/// How long a replay is read after its last event while no run is open (SPEC 5).
+const AFTER_THE_LAST_EVENT: Duration = Duration::from_secs(1);
+
 /// How far the run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Progress {
-    /// Its terminal event is still to come.
+enum Progress {
+    /// Its terminal event has not arrived.
     Running,
-    /// Its terminal event came.
+    /// Its terminal event has arrived.
     Ended,
 }
 
-/// One answer as it is read.
+/// Reads one response.
 pub(super) struct StreamReader<'a> {
     received: ReceivedResponse,
     events: sse::Decoder,
@@ -46,17 +54,49 @@ impl<'a> StreamReader<'a> {
         Self { received, events, decoder, conversation, max_response_bytes, last: At::default() }
     }
 
-    /// Whether the agent tells a thread again.
-    pub(super) fn is_replay(&self) -> bool {
+    /// Reads to the end of the run, and what arrives soon after it, but not longer than `until`.
+    pub(super) async fn read(
+        mut self,
+        mut body: Box<dyn Body>,
+        until: At,
+        sink: &mut dyn Sink,
+    ) -> Result<Ended, TargetError> {
+        let mut soon = None;
+        let mut events = 0;
+        loop {
+            let next = body.next(soon.map_or(until, |soon: At| soon.min(until))).await;
+            // A cancellation must be noticed between two chunks, however much is there to read.
+            tokio::task::yield_now().await;
+            let (at, step) = match next {
+                Next::Bytes(at, bytes) => (at, self.bytes(at, &bytes, sink)?),
+                Next::Broken(_, cause) => return self.broken(&cause),
+                Next::End => return self.end(sink),
+                Next::Late if soon.is_some_and(|soon| soon <= until) => return Ok(Ended::Terminal),
+                Next::Late => return Ok(Ended::Timeout),
+            };
+            soon = match step {
+                ControlFlow::Break(ended) => return Ok(ended),
+                ControlFlow::Continue(Progress::Running) => None,
+                ControlFlow::Continue(Progress::Ended) if self.is_replay() => {
+                    let is_later = std::mem::replace(&mut events, self.events()) < self.events();
+                    if is_later { Some(at.plus(AFTER_THE_LAST_EVENT)) } else { soon }
+                }
+                ControlFlow::Continue(Progress::Ended) => soon.or_else(|| Some(at.plus(AFTER_THE_END))),
+            };
+        }
+    }
+
+    /// Whether the exchange replays a thread.
+    fn is_replay(&self) -> bool {
         self.decoder.is_replay()
     }
 
-    /// How many events have come.
-    pub(super) fn events(&self) -> u64 {
+    /// How many events have arrived.
+    fn events(&self) -> u64 {
         self.received.events
     }
 
-    /// Whether the answer may end here.
+    /// Whether the response may end here.
     fn is_over(&self) -> bool {
         if self.is_replay() {
             return self.received.events > 0 && !self.decoder.is_open();
@@ -64,8 +104,8 @@ impl<'a> StreamReader<'a> {
         self.decoder.is_ended()
     }
 
-    /// More of the body.
-    pub(super) fn bytes(
+    /// Takes bytes of the body.
+    fn bytes(
         &mut self,
         at: At,
         bytes: &[u8],
@@ -76,7 +116,7 @@ impl<'a> StreamReader<'a> {
         loop {
             let before = rest;
             let next = self.events.next_event(&mut rest);
-            // Event by event, so that what an error says of the answer does not depend on how it was cut on its way.
+            // Event by event: an error quotes the same bytes however the response is split into chunks.
             self.received.add(&before[..before.len() - rest.len()]);
             if self.received.bytes > self.max_response_bytes {
                 let help = "does the agent come to an end, or does it send the same again and again?";
@@ -91,14 +131,14 @@ impl<'a> StreamReader<'a> {
                     return Err(self.too_large("an event", max_event_bytes, help));
                 }
             };
-            let mut sink = Events { decoder: self.decoder, conversation: self.conversation, sink };
-            match sink.event(at, data, &mut self.received.events) {
-                Ok(ControlFlow::Continue(())) => {}
-                Ok(ControlFlow::Break(())) => return Ok(ControlFlow::Break(Ended::Cancelled)),
-                Err(error) => {
-                    let message = faulty(self.received.events, &error, data);
-                    return Err(self.received.error(message));
-                }
+            let reader = EventReader {
+                decoder: self.decoder,
+                conversation: self.conversation,
+                received: &mut self.received,
+                sink,
+            };
+            if reader.read(at, data)?.is_break() {
+                return Ok(ControlFlow::Break(Ended::Cancelled));
             }
         }
         Ok(ControlFlow::Continue(if self.is_over() { Progress::Ended } else { Progress::Running }))
@@ -109,23 +149,23 @@ impl<'a> StreamReader<'a> {
         TargetError { help: Some(help.to_owned()), ..self.received.error(message) }
     }
 
-    /// The body is over. Its last event counts without the blank line after it if it is complete.
-    pub(super) fn end(mut self, sink: &mut dyn Sink) -> Result<Ended, TargetError> {
+    /// Takes the end of the body. A complete last event counts without the blank line after it.
+    fn end(mut self, sink: &mut dyn Sink) -> Result<Ended, TargetError> {
         if let Some(data) = self.events.finish() {
-            if serde_json::from_slice::<serde::de::IgnoredAny>(data).is_err() && !says_nothing(data) {
+            if serde_json::from_slice::<serde::de::IgnoredAny>(data).is_err() && !is_empty(data) {
                 if self.is_over() {
                     return Ok(Ended::Terminal);
                 }
                 return Err(self.received.broken_off("the stream ended inside an event"));
             }
-            let mut sink = Events { decoder: self.decoder, conversation: self.conversation, sink };
-            match sink.event(self.last, data, &mut self.received.events) {
-                Ok(ControlFlow::Continue(())) => {}
-                Ok(ControlFlow::Break(())) => return Ok(Ended::Cancelled),
-                Err(error) => {
-                    let message = faulty(self.received.events, &error, data);
-                    return Err(self.received.error(message));
-                }
+            let reader = EventReader {
+                decoder: self.decoder,
+                conversation: self.conversation,
+                received: &mut self.received,
+                sink,
+            };
+            if reader.read(self.last, data)?.is_break() {
+                return Ok(Ended::Cancelled);
             }
         }
         if self.is_over() {
@@ -134,8 +174,8 @@ impl<'a> StreamReader<'a> {
         Err(self.received.unfinished(self.is_replay().then_some(self.conversation.thread_id.as_str())))
     }
 
-    /// The connection broke, which is no matter once the run has ended.
-    pub(super) fn broken(mut self, cause: &str) -> Result<Ended, TargetError> {
+    /// Takes the end of a broken connection, which is no error once the run has ended.
+    fn broken(mut self, cause: &str) -> Result<Ended, TargetError> {
         if self.is_over() {
             return Ok(Ended::Terminal);
         }
@@ -144,19 +184,30 @@ impl<'a> StreamReader<'a> {
     }
 }
 
-/// Where frames go.
-struct Events<'a> {
+/// Reads one event of a response.
+struct EventReader<'a> {
     decoder: &'a mut Decoder,
     conversation: &'a mut Conversation,
+    received: &'a mut ReceivedResponse,
     sink: &'a mut dyn Sink,
 }
 
-impl Events<'_> {
-    /// Tells what one frame means. `Break`: the sink wants no more.
-    fn event(&mut self, at: At, data: &[u8], events: &mut u64) -> Result<ControlFlow<()>, DecodeError> {
-        if says_nothing(data) {
+impl EventReader<'_> {
+    /// Passes on what the event `data` means. `Break` if the sink wants no more.
+    fn read(mut self, at: At, data: &[u8]) -> Result<ControlFlow<()>, TargetError> {
+        if is_empty(data) {
             return Ok(ControlFlow::Continue(()));
         }
+        let flow = self.decode(at, data).map_err(|error| {
+            let more = if data.len() > Received::QUOTED_BYTES { "…" } else { "" };
+            let (number, quoted) = (self.received.events + 1, Received::quote(data));
+            self.received.error(format!("event {number} {} (`{quoted}{more}`)", error.0))
+        })?;
+        self.received.events += 1;
+        Ok(flow)
+    }
+
+    fn decode(&mut self, at: At, data: &[u8]) -> Result<ControlFlow<()>, DecodeError> {
         self.sink.wire(at, Wire::Frame(data));
         let text = String::from_utf8_lossy(data);
         if matches!(text, std::borrow::Cow::Owned(_)) {
@@ -182,25 +233,17 @@ impl Events<'_> {
                 flow = ControlFlow::Break(());
             }
         }
-        decoded?;
-        *events += 1;
-        Ok(flow)
+        decoded.map(|()| flow)
     }
 }
 
-/// Data that some servers send beside events: nothing, or the mark of another protocol's end.
-fn says_nothing(data: &[u8]) -> bool {
+/// Whether data is no event: some servers send empty data, or the end mark of another protocol.
+fn is_empty(data: &[u8]) -> bool {
     matches!(data.trim_ascii(), b"" | b"[DONE]")
 }
 
-/// A limit in the unit it is given in.
+/// A limit in MiB, or in bytes.
 fn in_words(limit: usize) -> String {
     const MIB: usize = 1 << 20;
     if limit.is_multiple_of(MIB) { format!("{} MiB", limit / MIB) } else { format!("{limit} bytes") }
-}
-
-/// Names an event that cannot be understood, by its number and its start.
-fn faulty(events_before: u64, error: &DecodeError, data: &[u8]) -> String {
-    let more = if data.len() > Received::QUOTED_BYTES { "…" } else { "" };
-    format!("event {} {} (`{}{more}`)", events_before + 1, error.0, Received::quote(data))
 }

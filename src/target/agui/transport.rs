@@ -1,5 +1,4 @@
-//! Where each request goes, and in what it is wrapped: the agent itself, or one of the two faces of a `CopilotKit`
-//! runtime.
+//! Address and envelope of each request: to the agent itself, or to one of the two interfaces of a `CopilotKit` runtime.
 
 use bytes::Bytes;
 use serde::Serialize;
@@ -9,7 +8,7 @@ use url::Url;
 use super::config::AguiTransport;
 use super::settings::AguiSettings;
 
-/// What is asked.
+/// The purpose of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
     Run,
@@ -27,7 +26,7 @@ impl Purpose {
     }
 }
 
-/// The envelope of a runtime with one route.
+/// The envelope for a runtime with a single route.
 #[derive(Serialize)]
 struct Envelope<'a> {
     method: String,
@@ -44,10 +43,10 @@ struct Parameters<'a> {
     thread_id: Option<&'a str>,
 }
 
-/// The address and the body of a request; `input` is the run's, which stopping has none of.
+/// The address and the body of a request; `input` is that of the run, and missing for `Stop`.
 ///
 /// # Errors
-/// Where the body cannot be written as JSON.
+/// If the body cannot be serialized.
 pub(super) fn request(
     settings: &AguiSettings,
     purpose: Purpose,

@@ -24,7 +24,7 @@ pub(super) fn usage(event: &Event<'_>, warnings: &mut Warnings) -> Option<Usage>
 fn of_model(part: &Value) -> Usage {
     let number = |name: &str, converted: &str| {
         let value = part.get(name).or_else(|| part.get(converted))?;
-        // `10.0` is a whole number in JSON too.
+        // `10.0` is an integer in JSON too.
         value.as_u64().or_else(|| format!("{}", value.as_f64()?).parse().ok())
     };
     Usage::reported(

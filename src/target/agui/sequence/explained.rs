@@ -1,16 +1,16 @@
-//! What the rules of sequence mean, for people: one table that `ananke explain RULE` prints, the documentation shows and
-//! the tests hold to.
+//! The rules of sequence explained: one table that `ananke explain RULE` prints, the documentation contains and the tests
+//! execute.
 
 use super::rule::SequenceRule;
 
-/// What a rule means.
+/// The explanation of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Explained {
     /// A few sentences.
     pub about: &'static str,
-    /// The events of an answer that breaks this rule, and no other.
+    /// The events of a response that violates this rule, and no other.
     pub wrong: &'static [&'static str],
-    /// The events of an answer that is nearly the same and breaks none.
+    /// The events of a similar response that violates none.
     pub right: &'static [&'static str],
 }
 

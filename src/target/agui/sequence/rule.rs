@@ -1,14 +1,14 @@
-//! The rules of sequence, by stable names.
+//! The rules of sequence and their stable names.
 
 macro_rules! rules {
     ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
-        /// A rule about the order in which the events of a run may come. Its name says how it is broken, and never
-        /// changes its meaning.
+        /// A rule about the order of the events of a run. Its name says how it is violated, and never changes its
+        /// meaning.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum SequenceRule { $($(#[$doc])* $variant,)* }
 
         impl SequenceRule {
-            /// Every rule: those of the run first, then those of what a run is made of.
+            /// Every rule: those of the run first, then those of its parts.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
             /// The name as printed.
@@ -28,55 +28,55 @@ rules! {
     AfterRunFinished = "after-run-finished",
     /// An event after an error that is not the next start.
     AfterRunError = "after-run-error",
-    /// A message begins that is open.
+    /// An open message begins again.
     TextAlreadyOpen = "text-already-open",
     /// Text or the end of a message that is not open.
     TextNotOpen = "text-not-open",
     /// The run finishes while a message is open.
     TextStillOpen = "text-still-open",
-    /// A call begins that is open.
+    /// An open call begins again.
     CallAlreadyOpen = "call-already-open",
     /// Arguments or the end of a call that is not open.
     CallNotOpen = "call-not-open",
     /// The run finishes while a call is open.
     CallStillOpen = "call-still-open",
-    /// A span of reasoning begins that is open.
+    /// An open span of reasoning begins again.
     ReasoningAlreadyOpen = "reasoning-already-open",
     /// The end of a span of reasoning that is not open.
     ReasoningNotOpen = "reasoning-not-open",
     /// The run finishes while a span of reasoning is open.
     ReasoningStillOpen = "reasoning-still-open",
-    /// A reasoning message begins that is open.
+    /// An open reasoning message begins again.
     ReasoningMessageAlreadyOpen = "reasoning-message-already-open",
     /// Text or the end of a reasoning message that is not open.
     ReasoningMessageNotOpen = "reasoning-message-not-open",
     /// The run finishes while a reasoning message is open.
     ReasoningMessageStillOpen = "reasoning-message-still-open",
-    /// A step starts that its owner has open.
+    /// A step starts that is open for its owner.
     StepAlreadyOpen = "step-already-open",
-    /// A step finishes that its owner has not open.
+    /// A step finishes that is not open for its owner.
     StepNotOpen = "step-not-open",
     /// The run finishes while a step is open.
     StepStillOpen = "step-still-open",
-    /// A subagent starts under an id that the run has seen.
+    /// A subagent starts with an id that was used in the run.
     SubagentStartedTwice = "subagent-started-twice",
-    /// A subagent starts below one that never started.
+    /// A subagent starts whose parent never started.
     SubagentUnknownParent = "subagent-unknown-parent",
-    /// A subagent ends that does not run.
+    /// A subagent ends that is not running.
     SubagentNotRunning = "subagent-not-running",
-    /// The run finishes while a subagent runs.
+    /// The run finishes while a subagent is running.
     SubagentStillRunning = "subagent-still-running",
-    /// An event goes on with what another subagent, or the agent itself, began.
+    /// An event continues what another subagent, or the agent itself, began.
     OtherSubagent = "other-subagent",
-    /// `subagentRunId` is there and is `null`.
+    /// `subagentRunId` is `null`.
     NullSubagent = "null-subagent",
-    /// A chunk that names no id where none is under way.
+    /// A chunk without an id, and nothing in chunks that it could continue.
     ChunkWithoutId = "chunk-without-id",
     /// The first chunk of a call without the tool's name.
     ChunkWithoutName = "chunk-without-name",
-    /// A chunk that could go on with more than one thing.
+    /// A chunk that could continue more than one item.
     ChunkAmbiguous = "chunk-ambiguous",
-    /// A chunk says again what the first one said, and says it differently.
+    /// A chunk has another value than the first one.
     ChunkDisagrees = "chunk-disagrees",
 }
 
@@ -86,7 +86,7 @@ impl SequenceRule {
         Self::ALL.iter().copied().find(|rule| rule.as_str() == name)
     }
 
-    /// Whether it holds only for servers that say they speak 1.0: the clients of the versions before have no such rule.
+    /// Whether it applies only to servers that say they speak 1.0: the clients of earlier versions have no such rule.
     pub(super) fn came_with_1_0(self) -> bool {
         matches!(
             self,

@@ -36,6 +36,30 @@ fn reports_of_the_config_are_written_beside_those_of_the_command_line() {
 }
 
 #[test]
+fn a_format_is_named_where_the_extension_does_not_say_it() {
+    let project = project("[{ path: \"${KIND}.out\", format: junit }, { path: lines.json, format: jsonl }, { path: a.tap }]");
+    let files = ["junit.out", "lines.json", "a.tap"];
+    let [junit, lines, tap] = written(&project, &["run"], &files).try_into().unwrap();
+    assert!(junit.is_some_and(|text| text.contains("<testsuites")));
+    assert_eq!(lines.map(|text| text.lines().count()), Some(2), "the format wins over the extension");
+    assert!(tap.is_some_and(|text| text.starts_with("TAP version 14")));
+}
+
+#[test]
+fn a_report_without_a_known_format_is_a_problem() {
+    let project = project("[report.txt, { path: report }]");
+    let found = project.plan().problems;
+    let told: Vec<_> = found.iter().map(|problem| (problem.message.as_str(), problem.help.join("\n"))).collect();
+    assert_eq!(told.len(), 2, "{told:?}");
+    for (message, help) in told {
+        assert_eq!(message, "the file's ending does not name a report");
+        assert!(help.contains("`.xml` (JUnit)") && help.contains("`format`") && help.contains("`junit`"), "{help}");
+    }
+    let [problem] = &problems("reports: [{ path: a, format: word }]\n")[..] else { panic!("one problem") };
+    assert!(problem.contains("word"), "{problem}");
+}
+
+#[test]
 fn what_runs_nothing_writes_no_report() {
     let project = project("[all.jsonl]");
     for arguments in [&["check"][..], &["list"], &["run", "--dry-run"]] {

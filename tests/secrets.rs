@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-use ananke::report::file::junit::{Attachments, JunitReport, Profile};
+use ananke::report::file::junit::JunitReport;
+use ananke::report::file::{FileOptions, FileReport};
 use ananke::report::terminal::{ConsoleOptions, ConsoleReport, Verbosity};
 use ananke::report::{Reporter, tell};
 use ananke::run::{Options, run};
@@ -81,7 +82,7 @@ async fn tells_no_secret(reference: &str, hooks: &str) {
     let options = ConsoleOptions { verbosity: Verbosity::Verbose, ..ConsoleOptions::default() };
     let reporters: Vec<Box<dyn Reporter>> = vec![
         Box::new(ConsoleReport::new(Box::new(console.clone()), options)),
-        Box::new(JunitReport::create(&junit, Profile::Default, Attachments::default()).unwrap()),
+        Box::new(JunitReport::create(&junit, &FileOptions::default()).unwrap()),
     ];
     let (sender, receiver) = mpsc::channel(8);
     let telling = tokio::spawn(tell(receiver, reporters));

@@ -9,16 +9,13 @@ use ananke::model::ReportFormat;
 use ananke::report::Reporter;
 use ananke::report::ci::github::{GithubReport, Step};
 use ananke::report::comparison::BaselineReport;
-use ananke::report::file::html::HtmlReport;
-use ananke::report::file::json::{JsonLinesReport, JsonReport};
-use ananke::report::file::junit::{Attachments, JunitReport, Profile};
-use ananke::report::file::markdown::MarkdownReport;
-use ananke::report::file::tap::TapReport;
+use ananke::report::file::json::JsonLinesReport;
+use ananke::report::file::{Attachments, FileOptions, JunitProfile, create};
 use ananke::report::terminal::ServerReport;
 use ananke::report::terminal::{ConsoleOptions, ConsoleReport, Verbosity};
 use ananke::report::terminal::{LiveArea, LiveOptions};
 
-use super::arguments::{Colour, JunitProfile, ReportOptions};
+use super::arguments::{self as args, Colour, ReportOptions};
 use super::style::{is_coloured, is_dumb};
 
 /// A file that a report goes to.
@@ -29,11 +26,11 @@ pub(crate) struct ReportFile {
 }
 
 impl ReportFile {
-    /// Takes a path whose ending says what kind of report it is.
+    /// Takes a path whose extension names the format.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let path = PathBuf::from(text);
         let format = ReportFormat::of(&path);
-        let known = || format!("the file's ending names the report: {}", ReportFormat::ENDINGS);
+        let known = || format!("the file's ending names the report: {}", ReportFormat::extensions());
         Ok(Self { format: format.ok_or_else(known)?, path })
     }
 }
@@ -54,28 +51,18 @@ pub(super) fn reporters(
     context: &Context,
 ) -> io::Result<Reporters> {
     let Reporters { mut reporters, live } = told_here(options, colour, context);
-    let profile = match options.junit_profile {
-        JunitProfile::Default => Profile::Default,
-        JunitProfile::Strict => Profile::Strict,
+    let file_options = FileOptions {
+        junit_profile: match options.junit_profile {
+            args::JunitProfile::Default => JunitProfile::Default,
+            args::JunitProfile::Strict => JunitProfile::Strict,
+        },
+        attachments: Attachments::of(context),
     };
     let junit = options.junit.iter().map(|path| (path, ReportFormat::Junit));
-    let by_ending = options.output.iter().map(|file| (&file.path, file.format));
+    let by_extension = options.output.iter().map(|file| (&file.path, file.format));
     let of_config = of_config.iter().map(|(path, format)| (path, *format));
-    for (path, format) in junit.chain(by_ending).chain(of_config) {
-        let destination = context.working_directory.join(path);
-        let report: io::Result<Box<dyn Reporter>> = match format {
-            ReportFormat::Junit => {
-                let attachments = Attachments::of(context);
-                JunitReport::create(destination, profile, attachments).map(|report| Box::new(report) as _)
-            }
-            ReportFormat::Html => HtmlReport::create(destination).map(|report| Box::new(report) as _),
-            ReportFormat::Json => JsonReport::create(destination).map(|report| Box::new(report) as _),
-            ReportFormat::JsonLines => {
-                JsonLinesReport::create(destination).map(|report| Box::new(report) as _)
-            }
-            ReportFormat::Markdown => MarkdownReport::create(destination).map(|report| Box::new(report) as _),
-            ReportFormat::Tap => TapReport::create(destination).map(|report| Box::new(report) as _),
-        };
+    for (path, format) in junit.chain(by_extension).chain(of_config) {
+        let report = create(format, &context.working_directory.join(path), &file_options);
         reporters.push(report.map_err(|error| unwritable(path, context, &error))?);
     }
     if let Some(step) = Step::of(context) {

@@ -25,6 +25,7 @@ mod snapshot;
 mod switch;
 mod test;
 mod test_file;
+mod text_or;
 mod tool_rules;
 mod turn;
 
@@ -43,7 +44,8 @@ pub use message::{Arguments, CallKind, CalledFunction, Message, MessageCall};
 pub use outcome::{OutcomeIs, OutcomeRule, RunOutcome};
 pub use quarantine::QuarantineEntry;
 pub use redact::{RedactEntry, RedactMatch};
-pub use report_format::ReportFormat;
+pub(crate) use report_format::report_formats;
+pub use report_format::{ReportEntry, ReportFormat, ReportTarget};
 pub use script::{ScriptProgram, ScriptRule};
 pub use sequence::{SaidBy, SequenceMode, SequenceRule, SequenceStep};
 pub use server::{Ready, Server};
@@ -51,6 +53,7 @@ pub use snapshot::{SnapshotOf, SnapshotRule};
 pub use switch::Switch;
 pub use test::Test;
 pub use test_file::TestFile;
+pub use text_or::TextOr;
 pub use tool_rules::{Count, ForbidCalls, Require, Subagents, ToolRules};
 pub use turn::{ConnectTurn, Resume, ResumeStatus, ResumeTurn, Turn, TurnSettings, UserTurn};
 

@@ -1,40 +1,101 @@
-//! The kinds of reports that are written to files.
+//! The formats of report files, and the entries of `reports` in a config.
 
 use std::path::Path;
 
-/// What kind of report a file is, as its ending says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReportFormat {
-    /// `.xml`
-    Junit,
-    /// `.json`
-    Json,
-    /// `.jsonl`
-    JsonLines,
-    /// `.md`
-    Markdown,
-    /// `.tap`
-    Tap,
-    /// `.html`
-    Html,
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::leaf::Text;
+use super::text_or::TextOr;
+
+/// The registry of report formats, one line each: the variant of [`ReportFormat`], its name in a config, its file
+/// extension, what it is, and the type of `report::file` that writes it. `apply!` gets all lines.
+macro_rules! report_formats {
+    ($apply:ident) => {
+        $apply! {
+            Junit "junit" "xml" "JUnit" junit::JunitReport;
+            Html "html" "html" "a page to read" html::HtmlReport;
+            Json "json" "json" "one value" json::JsonReport;
+            JsonLines "jsonl" "jsonl" "a line a test" json::JsonLinesReport;
+            Markdown "markdown" "md" "Markdown" markdown::MarkdownReport;
+            Tap "tap" "tap" "TAP" tap::TapReport;
+        }
+    };
 }
+pub(crate) use report_formats;
+
+macro_rules! define {
+    ($($format:ident $name:literal $extension:literal $words:literal $report:path;)*) => {
+        /// The format of a report file.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+        #[schemars(inline)]
+        pub enum ReportFormat {
+            $(#[doc = $words] #[serde(rename = $name)] $format,)*
+        }
+
+        impl ReportFormat {
+            /// Every format with its name, its file extension and what it is.
+            const ALL: &[(Self, &str, &str, &str)] = &[$((Self::$format, $name, $extension, $words)),*];
+        }
+    };
+}
+report_formats!(define);
 
 impl ReportFormat {
-    /// The endings and what they mean, in words.
-    pub const ENDINGS: &'static str = "`.xml` (JUnit), `.html` (a page to read), `.json` (one value), `.jsonl` (a line a test), `.md` (Markdown) or \
-         `.tap` (TAP)";
-
-    /// The kind that the ending of `path` says; `None` where it says none.
+    /// The format that the extension of `path` stands for, if it is one of a report.
     pub fn of(path: &Path) -> Option<Self> {
-        let ending = path.extension()?.to_string_lossy().to_ascii_lowercase();
-        match ending.as_str() {
-            "xml" => Some(Self::Junit),
-            "json" => Some(Self::Json),
-            "jsonl" => Some(Self::JsonLines),
-            "md" => Some(Self::Markdown),
-            "tap" => Some(Self::Tap),
-            "html" => Some(Self::Html),
-            _ => None,
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        Self::ALL.iter().find(|(_, _, known, _)| *known == extension).map(|(format, ..)| *format)
+    }
+
+    /// Every file extension and what it stands for, in words.
+    pub fn extensions() -> String {
+        listed(Self::ALL.iter().map(|(_, _, extension, words)| format!("`.{extension}` ({words})")))
+    }
+
+    /// The names of all formats, in words.
+    pub fn names() -> String {
+        listed(Self::ALL.iter().map(|(_, name, ..)| format!("`{name}`")))
+    }
+}
+
+/// `a, b or c`.
+fn listed(words: impl Iterator<Item = String>) -> String {
+    let words: Vec<String> = words.collect();
+    let [all @ .., last] = &words[..] else { return String::new() };
+    format!("{} or {last}", all.join(", "))
+}
+
+/// A report that every run writes: the path of a file whose extension names the format, or a path and a format.
+pub type ReportEntry = TextOr<ReportTarget>;
+
+/// A report file with its format.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReportTarget {
+    /// The file, relative to the directory of the config.
+    #[schemars(extend("x-since" = "1.3"), example = "reports/junit.out")]
+    pub path: Text,
+    /// The format. Without it the file extension names it.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub format: Option<ReportFormat>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_extension_names_a_format() {
+        for (path, expected) in [
+            ("a/report.XML", Some(ReportFormat::Junit)),
+            ("report.jsonl", Some(ReportFormat::JsonLines)),
+            ("report", None),
+            ("report.txt", None),
+            (".md", None),
+        ] {
+            assert_eq!(ReportFormat::of(Path::new(path)), expected, "{path}");
         }
+        assert!(ReportFormat::extensions().ends_with("`.md` (Markdown) or `.tap` (TAP)"));
     }
 }

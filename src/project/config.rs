@@ -15,7 +15,7 @@ use super::variables::Variables;
 use crate::assertion::{Block, Library, Timeout};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
-use crate::model::{ReportFormat, Text};
+use crate::model::{ReportEntry, ReportFormat, ReportTarget, Text};
 use crate::target::ChosenTarget;
 use crate::variables::{Filling, Scope};
 
@@ -94,15 +94,23 @@ impl Config {
         let scope = variables.scope(context);
         let mut filling = Filling::new(&scope, &self.source, true, problems);
         let mut reports = Vec::new();
-        for written in self.model.reports.iter().flatten() {
+        for entry in self.model.reports.iter().flatten() {
+            let (written, format) = match entry {
+                ReportEntry::Text(path) => (path, None),
+                ReportEntry::Mapping(ReportTarget { path, format }) => (path, *format),
+            };
             let Some(path) = filling.text(written).ready() else { continue };
             let path = absolute_from(context, &self.folder, path.as_ref());
-            if let Some(format) = ReportFormat::of(&path) {
+            if let Some(format) = format.or_else(|| ReportFormat::of(&path)) {
                 reports.push((path, format));
                 continue;
             }
             let message = "the file's ending does not name a report".to_owned();
-            let help = format!("the endings are {}", ReportFormat::ENDINGS);
+            let help = format!(
+                "the endings are {}; or write a mapping with `path` and `format`, which is {}",
+                ReportFormat::extensions(),
+                ReportFormat::names()
+            );
             filling.report(Code::BadValue, written.span, message, Some(help));
         }
         reports

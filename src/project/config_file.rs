@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::model::{
-    AssertBlock, File, OneOrMany, QuarantineEntry, RedactEntry, ScriptProgram, Server, TAG_DEFAULTS, Text,
+    AssertBlock, File, OneOrMany, QuarantineEntry, RedactEntry, ReportEntry, ScriptProgram, Server, TAG_DEFAULTS, Text,
     homes, is_home,
 };
 use crate::source::{self, FreeMap, Mismatch, Node};
@@ -56,10 +56,14 @@ pub struct ConfigFile {
         example = serde_json::json!({ "cmd": ["python", "agent.py"], "ready": { "port": 8000 } })
     )]
     pub server: Option<OneOrMany<Server>>,
-    /// Reports that every run writes, each by its ending: `.xml` JUnit, `.html` a page to read, `.json` one value, `.jsonl` a
-    /// line a test, `.md` Markdown, `.tap` TAP. Paths count from this file's folder.
-    #[schemars(extend("x-since" = "1.3"), example = ["reports/junit.xml"])]
-    pub reports: Option<Vec<Text>>,
+    /// Reports that every run writes: paths whose extension names the format (`.xml` JUnit, `.html` a page to read, `.json`
+    /// one value, `.jsonl` a line a test, `.md` Markdown, `.tap` TAP), or a `path` and its `format`. Paths are relative to
+    /// this file's folder.
+    #[schemars(
+        extend("x-since" = "1.3"),
+        example = serde_json::json!(["reports/junit.xml", { "path": "reports/results", "format": "jsonl" }])
+    )]
+    pub reports: Option<Vec<ReportEntry>>,
     /// Which files are tests: globs below this file's folder. Without it `**/*.test.yaml` and `**/*.test.yml`.
     #[schemars(extend("x-since" = "1.3"), example = "specs/**/*.test.yaml")]
     pub specs: Option<OneOrMany<Text>>,

@@ -32,17 +32,17 @@ impl Redactions {
         let mut redactions = Self::default();
         for entry in written.into_iter().flatten() {
             match entry {
-                RedactEntry::Name(name) if is_variable(name) => {
+                RedactEntry::Text(name) if is_variable(name) => {
                     for warning in unmasked(name, scope) {
                         filling.add(warning.at(source, name.span, ""));
                     }
                     redactions.names.push(name.clone());
                 }
-                RedactEntry::Name(name) => {
+                RedactEntry::Text(name) => {
                     let message = format!("`{}` is no name of a variable", printable(name));
                     filling.report(Code::BadValue, name.span, message, Some(meant(name)));
                 }
-                RedactEntry::Match(RedactMatch { pattern: written }) => {
+                RedactEntry::Mapping(RedactMatch { pattern: written }) => {
                     let Some(pattern) = filling.pattern(written).ready() else { continue };
                     if pattern.matches_nothing() {
                         let message = "the pattern matches the empty text, and so everywhere".to_owned();

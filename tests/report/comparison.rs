@@ -9,6 +9,7 @@ use ananke::redact::Sealed;
 use ananke::report::Reporter;
 use ananke::report::comparison::schema;
 use ananke::report::file::json::{JsonLinesReport, JsonReport};
+use ananke::report::file::{FileOptions, FileReport};
 use ananke::run::RunEvent;
 use proptest::prelude::*;
 use serde_json::Value;
@@ -26,14 +27,14 @@ fn told(mut report: Box<dyn Reporter>, events: &[Sealed<RunEvent>]) {
 /// The report of `events` in one value.
 pub(super) fn whole(folder: &Path, name: &str, events: &[Sealed<RunEvent>]) -> PathBuf {
     let path = folder.join(name);
-    told(Box::new(JsonReport::create(&path).unwrap()), events);
+    told(Box::new(JsonReport::create(&path, &FileOptions::default()).unwrap()), events);
     path
 }
 
 /// The same as JSON lines.
 fn lines(folder: &Path, name: &str, events: &[Sealed<RunEvent>]) -> PathBuf {
     let path = folder.join(name);
-    told(Box::new(JsonLinesReport::create(&path).unwrap()), events);
+    told(Box::new(JsonLinesReport::create(&path, &FileOptions::default()).unwrap()), events);
     path
 }
 

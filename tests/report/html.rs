@@ -8,6 +8,7 @@ use ananke::redact::Sealed;
 use ananke::report::Reporter;
 use ananke::report::file::html::HtmlReport;
 use ananke::report::file::json::JsonReport;
+use ananke::report::file::{FileOptions, FileReport};
 use ananke::run::RunEvent;
 use serde_json::Value;
 
@@ -19,7 +20,8 @@ pub(super) use crate::support::normalise::without_assets;
 pub(super) fn written(events: &[Sealed<RunEvent>]) -> String {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("deeper/report.html");
-    let mut report = Box::new(HtmlReport::create(&path).expect("a report can be begun"));
+    let mut report =
+        Box::new(HtmlReport::create(&path, &FileOptions::default()).expect("a report can be begun"));
     for event in events {
         report.event(event).expect("a file takes everything");
     }
@@ -32,7 +34,8 @@ pub(super) fn written(events: &[Sealed<RunEvent>]) -> String {
 fn json(events: &[Sealed<RunEvent>]) -> Value {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("report.json");
-    let mut report = Box::new(JsonReport::create(&path).expect("a report can be begun"));
+    let mut report =
+        Box::new(JsonReport::create(&path, &FileOptions::default()).expect("a report can be begun"));
     for event in events {
         report.event(event).expect("a file takes everything");
     }

@@ -7,6 +7,7 @@ use ananke::outcome::{Status, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
 use ananke::report::file::json::{JsonLinesReport, schema};
+use ananke::report::file::{FileOptions, FileReport};
 use ananke::run::RunEvent;
 use serde_json::{Value, json};
 
@@ -225,7 +226,8 @@ fn a_reader_that_goes_away_ends_only_the_writing() {
 fn a_file_appears_whole() {
     let folder = folder("lines");
     let path = folder.join("deep/results.jsonl");
-    let mut report = Box::new(JsonLinesReport::create(&path).expect("folders are made"));
+    let mut report =
+        Box::new(JsonLinesReport::create(&path, &FileOptions::default()).expect("folders are made"));
     for event in run(outcomes::all_kinds()) {
         report.event(&event).expect("a writable folder");
     }
@@ -234,5 +236,5 @@ fn a_file_appears_whole() {
     assert_eq!(names(path.parent().expect("a folder")), ["results.jsonl"]);
     let text = std::fs::read_to_string(path).expect("UTF-8");
     assert_eq!(text, printed(&run(outcomes::all_kinds())));
-    assert!(JsonLinesReport::create(&folder).is_err(), "a folder is no destination");
+    assert!(JsonLinesReport::create(&folder, &FileOptions::default()).is_err(), "a folder is no destination");
 }

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use ananke::outcome::{Outcome, Status};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
-use ananke::report::file::junit::{Attachments, JunitReport, Profile};
+use ananke::report::file::junit::JunitReport;
+use ananke::report::file::{FileOptions, FileReport, JunitProfile};
 use ananke::run::RunEvent;
 use quick_xml::Reader;
 use quick_xml::XmlVersion;
@@ -26,15 +27,17 @@ pub(super) fn folder(name: &str) -> PathBuf {
 }
 
 fn written(name: &str, events: &[Sealed<RunEvent>]) -> String {
-    written_as(Profile::Default, name, events)
+    written_as(JunitProfile::Default, name, events)
 }
 
 /// The report of `profile` of a run.
-pub(super) fn written_as(profile: Profile, name: &str, events: &[Sealed<RunEvent>]) -> String {
+pub(super) fn written_as(profile: JunitProfile, name: &str, events: &[Sealed<RunEvent>]) -> String {
     let folder = folder(name);
     let path = folder.join("deep/reports/junit.xml");
-    let mut report =
-        Box::new(JunitReport::create(&path, profile, Attachments::default()).expect("folders are made"));
+    let mut report = Box::new(
+        JunitReport::create(&path, &FileOptions { junit_profile: profile, ..FileOptions::default() })
+            .expect("folders are made"),
+    );
     for event in events {
         report.event(event).expect("a writable folder");
     }
@@ -262,9 +265,8 @@ fn what_is_there_is_replaced_only_at_the_end() {
     fs::create_dir_all(&folder).expect("a writable folder");
     let path = folder.join("junit.xml");
     fs::write(&path, "old").expect("a writable folder");
-    let mut report = Box::new(
-        JunitReport::create(&path, Profile::Default, Attachments::default()).expect("a writable folder"),
-    );
+    let mut report =
+        Box::new(JunitReport::create(&path, &FileOptions::default()).expect("a writable folder"));
     for event in run(outcomes::all_kinds()) {
         report.event(&event).expect("a writable folder");
     }
@@ -278,12 +280,8 @@ fn what_is_there_is_replaced_only_at_the_end() {
 #[test]
 fn two_reports_do_not_share_a_spool() {
     let path = folder("two").join("junit.xml");
-    let one = Box::new(
-        JunitReport::create(&path, Profile::Default, Attachments::default()).expect("a writable folder"),
-    );
-    let two = Box::new(
-        JunitReport::create(&path, Profile::Default, Attachments::default()).expect("a writable folder"),
-    );
+    let one = Box::new(JunitReport::create(&path, &FileOptions::default()).expect("a writable folder"));
+    let two = Box::new(JunitReport::create(&path, &FileOptions::default()).expect("a writable folder"));
     one.finish().expect("a writable folder");
     two.finish().expect("a writable folder");
     assert_eq!(names(path.parent().expect("a folder")), ["junit.xml"]);
@@ -293,6 +291,6 @@ fn two_reports_do_not_share_a_spool() {
 fn a_folder_is_no_destination() {
     let folder = folder("taken");
     fs::create_dir_all(&folder).expect("a writable folder");
-    assert!(JunitReport::create(&folder, Profile::Default, Attachments::default()).is_err());
-    assert!(JunitReport::create(folder.join(".."), Profile::Default, Attachments::default()).is_err());
+    assert!(JunitReport::create(&folder, &FileOptions::default()).is_err());
+    assert!(JunitReport::create(&folder.join(".."), &FileOptions::default()).is_err());
 }

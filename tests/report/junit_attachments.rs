@@ -2,7 +2,8 @@
 
 use ananke::outcome::{Outcome, Status};
 use ananke::report::Reporter;
-use ananke::report::file::junit::{Attachments, JunitReport, Profile};
+use ananke::report::file::junit::JunitReport;
+use ananke::report::file::{Attachments, FileOptions, FileReport};
 use regex::Regex;
 
 use super::junit::{Node, folder, parsed, xml_text};
@@ -25,7 +26,10 @@ fn cases(xml: &str) -> impl Iterator<Item = Node> + use<> {
 
 fn written(name: &str, environment: &[(&str, &str)], outcomes: Vec<Outcome>) -> String {
     let path = folder(&format!("attachments-{name}")).join("junit.xml");
-    let report = JunitReport::create(&path, Profile::Default, Attachments::of(&in_job(environment)));
+    let report = JunitReport::create(
+        &path,
+        &FileOptions { attachments: Attachments::of(&in_job(environment)), ..FileOptions::default() },
+    );
     let mut report = Box::new(report.expect("folders are made"));
     for event in run(outcomes) {
         report.event(&event).expect("a writable folder");

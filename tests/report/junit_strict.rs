@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use ananke::outcome::{Outcome, Status};
-use ananke::report::file::junit::Profile;
+use ananke::report::file::JunitProfile;
 
 use super::junit::{check_totals, folder, parsed, written_as, xml_text};
 use super::outcomes::{self, HOSTILE};
@@ -47,7 +47,7 @@ pub(super) fn validate(name: &str, xml: &str) {
 }
 
 fn strict(name: &str, outcomes: Vec<Outcome>) -> String {
-    written_as(Profile::Strict, &format!("strict-{name}"), &run(outcomes))
+    written_as(JunitProfile::Strict, &format!("strict-{name}"), &run(outcomes))
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn attempts_are_told_in_the_transcript() {
 #[test]
 fn the_schemas_tell_the_profiles_apart() {
     let folder = folder("apart");
-    let xml = written_as(Profile::Default, "apart-source", &run(outcomes::all_kinds()));
+    let xml = written_as(JunitProfile::Default, "apart-source", &run(outcomes::all_kinds()));
     fs::create_dir_all(&folder).expect("a writable folder");
     fs::write(folder.join("junit.xml"), xml).expect("a writable folder");
     for schema in schemas() {
@@ -148,8 +148,8 @@ fn what_is_told_of_a_file_is_bounded() {
 fn a_run_cut_short_is_valid() {
     let mut outcomes = outcomes::all_kinds();
     outcomes.truncate(3);
-    validate("cut", &written_as(Profile::Strict, "strict-cut", &begun(8, outcomes)));
-    let nothing = written_as(Profile::Strict, "strict-nothing", &[]);
+    validate("cut", &written_as(JunitProfile::Strict, "strict-cut", &begun(8, outcomes)));
+    let nothing = written_as(JunitProfile::Strict, "strict-nothing", &[]);
     assert!(parsed(&nothing).children.is_empty());
     validate("nothing", &nothing);
 }

@@ -6,6 +6,7 @@ use ananke::outcome::{Outcome, Status, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
 use ananke::report::file::markdown::{MOST, MarkdownReport};
+use ananke::report::file::{FileOptions, FileReport};
 use ananke::run::RunEvent;
 
 use super::junit::{folder, names};
@@ -14,7 +15,8 @@ use super::{begun, compare, ended, run};
 
 pub(super) fn written(name: &str, events: &[Sealed<RunEvent>]) -> String {
     let path = folder(&format!("markdown-{name}")).join("deep/report.md");
-    let mut report = Box::new(MarkdownReport::create(&path).expect("folders are made"));
+    let mut report =
+        Box::new(MarkdownReport::create(&path, &FileOptions::default()).expect("folders are made"));
     for event in events {
         report.event(event).expect("a writable folder");
     }

@@ -6,11 +6,12 @@
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::context::Scratch;
 use crate::outcome::{Failure, Outcome, Status};
 use crate::redact::Sealed;
+use crate::report::file::file_report::{FileOptions, FileReport};
 use crate::report::reporter::Reporter;
 use crate::report::run_totals::{End, RunTotals};
 use crate::report::words::duration::milliseconds;
@@ -30,36 +31,30 @@ const NOT_YET: &str = concat!("TO", "DO");
 pub struct TapReport {
     destination: PathBuf,
     scratch: Scratch,
-    tally: RunTotals,
+    run: RunTotals,
 }
 
-impl TapReport {
-    /// A report that will stand at `path`, whose folders are made. Until it is complete there is only a hidden file
-    /// beside it.
-    ///
-    /// # Errors
-    /// Where nothing can be written beside `path`, or `path` is a folder.
-    pub fn create(path: impl Into<PathBuf>) -> io::Result<Self> {
-        let destination = path.into();
-        let mut scratch = Scratch::beside(&destination, "part")?;
+impl FileReport for TapReport {
+    fn create(destination: &Path, _: &FileOptions) -> io::Result<Self> {
+        let mut scratch = Scratch::beside(destination, "part")?;
         scratch.file.write_all(b"TAP version 14\n")?;
-        Ok(Self { destination, scratch, tally: RunTotals::default() })
+        Ok(Self { destination: destination.to_owned(), scratch, run: RunTotals::default() })
     }
 }
 
 impl Reporter for TapReport {
     fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
-        self.tally.add(event);
+        self.run.add(event);
         match &**event {
             RunEvent::CaseFinished(outcome) => {
-                self.scratch.file.write_all(point(self.tally.totals.tests(), outcome).as_bytes())
+                self.scratch.file.write_all(point(self.run.totals.tests(), outcome).as_bytes())
             }
             _ => Ok(()),
         }
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<()> {
-        self.scratch.file.write_all(end(&self.tally).as_bytes())?;
+        self.scratch.file.write_all(end(&self.run).as_bytes())?;
         self.scratch.put_in_place(&self.destination)
     }
 }
@@ -135,10 +130,10 @@ fn finding(failure: &Failure) -> String {
 }
 
 /// The plan, and what made the run fail or end although no test says so.
-fn end(tally: &RunTotals) -> String {
-    let RunTotals { totals, end, .. } = tally;
+fn end(run: &RunTotals) -> String {
+    let RunTotals { totals, end, .. } = run;
     let tests = totals.tests();
-    let reason = tally.reason();
+    let reason = run.reason();
     match end {
         None | Some(End { interrupted: true, .. }) => format!("1..{tests}\nBail out! {reason}\n"),
         Some(End { verdict, .. })

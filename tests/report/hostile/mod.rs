@@ -20,7 +20,7 @@ use ananke::outcome::{
     Verdict,
 };
 use ananke::redact::Sealed;
-use ananke::report::file::junit::Profile;
+use ananke::report::file::JunitProfile;
 use ananke::report::file::markdown::MOST;
 use ananke::report::terminal::Verbosity;
 use ananke::run::RunEvent;
@@ -164,7 +164,7 @@ fn check_reports(name: &str, text: &str, tests: &[Outcome]) {
     let coloured = console::printed(&events, true, Verbosity::Normal);
     orders.check("console in colour", &colours.replace_all(&coloured, ""));
 
-    for profile in [Profile::Default, Profile::Strict] {
+    for profile in [JunitProfile::Default, JunitProfile::Strict] {
         let xml = junit::written_as(profile, &format!("{name}-{profile:?}"), &events);
         orders.check(&format!("{profile:?} JUnit"), &xml);
         let root = junit::parsed(&xml);
@@ -175,7 +175,7 @@ fn check_reports(name: &str, text: &str, tests: &[Outcome]) {
             !junit::xml_text(&root).contains("[[ATTACHMENT|"),
             "a file of the machine would be published"
         );
-        if profile == Profile::Strict {
+        if profile == JunitProfile::Strict {
             junit_strict::validate(name, &xml);
         }
     }
@@ -268,7 +268,7 @@ fn only_a_recording_with_a_clear_name_is_attached() {
         let recording = Some(text.clone());
         let test = Outcome { recording, ..outcomes::outcome("a.test.yaml", "a") };
         let test = outcomes::ended(Status::Failed, test);
-        let xml = junit::written_as(Profile::Default, "hostile-recording", &events("", &[test]));
+        let xml = junit::written_as(JunitProfile::Default, "hostile-recording", &events("", &[test]));
         let root = junit::parsed(&xml);
         let marks = junit::xml_text(&root).matches("[[ATTACHMENT|").count();
         let is_clear = !text.contains(|character| deceives(character) || matches!(character, '\n' | ']'));

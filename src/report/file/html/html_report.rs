@@ -5,7 +5,7 @@
 //! and copies them after it.
 
 use std::io::{self, BufWriter, Seek, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use indexmap::IndexSet;
 
@@ -13,6 +13,7 @@ use super::{markup, page, plain, view};
 use crate::context::Scratch;
 use crate::outcome::Outcome;
 use crate::redact::Sealed;
+use crate::report::file::file_report::{FileOptions, FileReport};
 use crate::report::file::json::summary;
 use crate::report::reporter::Reporter;
 use crate::report::run_totals::RunTotals;
@@ -33,30 +34,26 @@ pub struct HtmlReport {
     /// How many tests did not pass.
     not_passed: usize,
     targets: IndexSet<String>,
-    tally: RunTotals,
+    run: RunTotals,
+}
+
+impl FileReport for HtmlReport {
+    fn create(destination: &Path, _: &FileOptions) -> io::Result<Self> {
+        Ok(Self {
+            rows: Scratch::beside(destination, "rows")?,
+            stories: Scratch::beside(destination, "stories")?,
+            plain: Scratch::beside(destination, "plain")?,
+            destination: destination.to_owned(),
+            not_passed: 0,
+            targets: IndexSet::new(),
+            run: RunTotals::default(),
+        })
+    }
 }
 
 impl HtmlReport {
-    /// A report that will stand at `path`, whose folders are made. Until it is complete there are only hidden files
-    /// beside it.
-    ///
-    /// # Errors
-    /// Where nothing can be written beside `path`, or `path` is a folder.
-    pub fn create(path: impl Into<PathBuf>) -> io::Result<Self> {
-        let destination = path.into();
-        Ok(Self {
-            rows: Scratch::beside(&destination, "rows")?,
-            stories: Scratch::beside(&destination, "stories")?,
-            plain: Scratch::beside(&destination, "plain")?,
-            destination,
-            not_passed: 0,
-            targets: IndexSet::new(),
-            tally: RunTotals::default(),
-        })
-    }
-
     fn case(&mut self, outcome: &Outcome) -> io::Result<()> {
-        let number = self.tally.totals.tests();
+        let number = self.run.totals.tests();
         let before = if number == 0 { "\n" } else { ",\n" };
         let row = markup::json(&view::row(outcome))?;
         self.rows.file.write_all(format!("{before}{row}").as_bytes())?;
@@ -75,7 +72,7 @@ impl HtmlReport {
     }
 
     fn write(&mut self, mut out: impl Write) -> io::Result<()> {
-        let summary = summary(&self.tally);
+        let summary = summary(&self.run);
         page::head(&mut out, &summary, &self.targets)?;
         plain::open(&mut out, self.not_passed)?;
         copy(&mut self.plain, &mut out)?;
@@ -104,7 +101,7 @@ impl Reporter for HtmlReport {
         if let RunEvent::CaseFinished(outcome) = &**event {
             self.case(outcome)?;
         }
-        self.tally.add(event);
+        self.run.add(event);
         Ok(())
     }
 

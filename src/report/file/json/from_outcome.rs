@@ -80,8 +80,8 @@ fn attempt((number, outcome): (usize, &Outcome)) -> Attempt<'_> {
 }
 
 /// What is said of a run as a whole.
-pub(in crate::report) fn summary(tally: &RunTotals) -> SummaryLine {
-    let RunTotals { selected, started_unix_ms, totals, total_turns, snapshots: counted, end } = tally;
+pub(in crate::report) fn summary(run: &RunTotals) -> SummaryLine {
+    let RunTotals { selected, started_unix_ms, totals, total_turns, snapshots: counted, end } = run;
     SummaryLine {
         version: VERSION,
         selected: *selected,
@@ -96,9 +96,9 @@ pub(in crate::report) fn summary(tally: &RunTotals) -> SummaryLine {
         total_turns: *total_turns,
         started: *started_unix_ms,
         duration_ms: end.as_ref().map(|end| milliseconds(end.elapsed_us)),
-        exit_code: tally.exit_code(),
+        exit_code: run.exit_code(),
         snapshots: snapshots(counted),
-        reason: tally.reason(),
+        reason: run.reason(),
     }
 }
 

@@ -1,12 +1,13 @@
 //! The report that programs read as one JSON object per line: a result as each test ends, and a summary as the last line.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::from_outcome::{result_line, summary};
 use super::view::Line;
 use crate::context::Scratch;
 use crate::redact::Sealed;
+use crate::report::file::file_report::{FileOptions, FileReport};
 use crate::report::reporter::Reporter;
 use crate::report::run_totals::RunTotals;
 use crate::run::RunEvent;
@@ -15,7 +16,7 @@ use crate::text::escape;
 /// Writes a line as each test ends.
 pub struct JsonLinesReport {
     out: Out,
-    tally: RunTotals,
+    run: RunTotals,
 }
 
 enum Out {
@@ -25,25 +26,21 @@ enum Out {
     File { scratch: Scratch, destination: PathBuf },
 }
 
+impl FileReport for JsonLinesReport {
+    fn create(destination: &Path, _: &FileOptions) -> io::Result<Self> {
+        let scratch = Scratch::beside(destination, "part")?;
+        Ok(Self::new(Out::File { scratch, destination: destination.to_owned() }))
+    }
+}
+
 impl JsonLinesReport {
     /// A report on `out`. A reader that goes away ends the writing, not the run.
     pub fn stream(out: Box<dyn Write + Send>) -> Self {
         Self::new(Out::Stream(Some(out)))
     }
 
-    /// A report that will stand at `path`, whose folders are made. Until it is complete there is only a hidden file
-    /// beside it.
-    ///
-    /// # Errors
-    /// Where nothing can be written beside `path`, or `path` is a folder.
-    pub fn create(path: impl Into<PathBuf>) -> io::Result<Self> {
-        let destination = path.into();
-        let scratch = Scratch::beside(&destination, "part")?;
-        Ok(Self::new(Out::File { scratch, destination }))
-    }
-
     fn new(out: Out) -> Self {
-        Self { out, tally: RunTotals::default() }
+        Self { out, run: RunTotals::default() }
     }
 
     fn line(&mut self, line: &str) -> io::Result<()> {
@@ -67,7 +64,7 @@ impl JsonLinesReport {
 
 impl Reporter for JsonLinesReport {
     fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
-        self.tally.add(event);
+        self.run.add(event);
         match &**event {
             RunEvent::CaseFinished(outcome) => self.line(&result_line(outcome)?),
             _ => Ok(()),
@@ -75,7 +72,7 @@ impl Reporter for JsonLinesReport {
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<()> {
-        let line = serde_json::to_string(&Line::Summary(summary(&self.tally)))?;
+        let line = serde_json::to_string(&Line::Summary(summary(&self.run)))?;
         self.line(&line)?;
         match self.out {
             Out::File { scratch, destination } => scratch.put_in_place(&destination),

@@ -4,7 +4,7 @@
 //! run writes the head, copies the results below it and moves the whole into place.
 
 use std::io::{self, BufWriter, Seek, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -12,6 +12,7 @@ use super::from_outcome;
 use super::view::VERSION;
 use crate::context::Scratch;
 use crate::redact::Sealed;
+use crate::report::file::file_report::{FileOptions, FileReport};
 use crate::report::reporter::Reporter;
 use crate::report::run_totals::RunTotals;
 use crate::run::RunEvent;
@@ -21,30 +22,26 @@ use crate::text::escape;
 pub struct JsonReport {
     destination: PathBuf,
     results: Scratch,
-    tally: RunTotals,
+    run: RunTotals,
+}
+
+impl FileReport for JsonReport {
+    fn create(destination: &Path, _: &FileOptions) -> io::Result<Self> {
+        let results = Scratch::beside(destination, "spool")?;
+        Ok(Self { destination: destination.to_owned(), results, run: RunTotals::default() })
+    }
 }
 
 impl JsonReport {
-    /// A report that will stand at `path`, whose folders are made. Until it is complete there are only hidden files
-    /// beside it.
-    ///
-    /// # Errors
-    /// Where nothing can be written beside `path`, or `path` is a folder.
-    pub fn create(path: impl Into<PathBuf>) -> io::Result<Self> {
-        let destination = path.into();
-        let results = Scratch::beside(&destination, "spool")?;
-        Ok(Self { destination, results, tally: RunTotals::default() })
-    }
-
     fn write(&mut self, mut out: impl Write) -> io::Result<()> {
         write!(
             out,
             "{{\"version\":\"{VERSION}\",\"summary\":{},\"results\":[",
-            harmless(&from_outcome::summary(&self.tally))?
+            harmless(&from_outcome::summary(&self.run))?
         )?;
         self.results.file.rewind()?;
         io::copy(&mut self.results.file, &mut out)?;
-        out.write_all(if self.tally.totals.tests() == 0 { b"]}\n" } else { b"\n]}\n" })?;
+        out.write_all(if self.run.totals.tests() == 0 { b"]}\n" } else { b"\n]}\n" })?;
         out.flush()
     }
 }
@@ -52,11 +49,11 @@ impl JsonReport {
 impl Reporter for JsonReport {
     fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
         if let RunEvent::CaseFinished(outcome) = &**event {
-            let before = if self.tally.totals.tests() == 0 { "\n" } else { ",\n" };
+            let before = if self.run.totals.tests() == 0 { "\n" } else { ",\n" };
             let result = harmless(&from_outcome::result(outcome))?;
             self.results.file.write_all(format!("{before}{result}").as_bytes())?;
         }
-        self.tally.add(event);
+        self.run.add(event);
         Ok(())
     }
 

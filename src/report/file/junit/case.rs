@@ -5,9 +5,9 @@ use std::io::{self, Write};
 
 use quick_xml::Writer;
 
-use super::attachments::Attachments;
 use super::element::{self, Element};
 use crate::outcome::{Outcome, Status};
+use crate::report::file::attachments::Attachments;
 use crate::report::transcript::earlier_attempts;
 use crate::report::transcript::{Scope, TranscriptStyle, transcript};
 use crate::report::words::{duration, names};

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use indexmap::IndexMap;
 use quick_xml::Writer;
 
-use super::attachments::Attachments;
 use super::element::Element;
 use super::spool::Spool;
 use super::suite::{Suite, counted};
@@ -17,24 +16,15 @@ use super::{case, element};
 use crate::context::Scratch;
 use crate::outcome::{Outcome, Totals};
 use crate::redact::Sealed;
+use crate::report::file::attachments::Attachments;
+use crate::report::file::file_report::{FileOptions, FileReport, JunitProfile};
 use crate::report::reporter::Reporter;
 use crate::run::RunEvent;
-
-/// Which readers a report is made for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Profile {
-    /// What most of them use: with file and line, properties and a transcript for each case.
-    #[default]
-    Default,
-    /// What the schemas of Jenkins' xUnit plugin and of Windy Road both allow: transcripts stand with the suite, and
-    /// there is neither file nor line.
-    Strict,
-}
 
 /// A report in a file.
 pub struct JunitReport {
     destination: PathBuf,
-    profile: Profile,
+    profile: JunitProfile,
     attachments: Attachments,
     cases: Spool,
     /// What the strict profile tells with the suites, which stands behind all their cases.
@@ -44,42 +34,34 @@ pub struct JunitReport {
     elapsed_us: Option<u64>,
 }
 
-impl JunitReport {
-    /// A report that will stand at `path`, whose folders are made. Until it is complete there are only hidden files
-    /// beside it.
-    ///
-    /// # Errors
-    /// Where nothing can be written beside `path`, or `path` is a folder.
-    pub fn create(path: impl Into<PathBuf>, profile: Profile, attachments: Attachments) -> io::Result<Self> {
-        let destination = path.into();
+impl FileReport for JunitReport {
+    fn create(destination: &Path, options: &FileOptions) -> io::Result<Self> {
+        let profile = options.junit_profile;
         let accounts = match profile {
-            Profile::Default => None,
-            Profile::Strict => Some(Spool::beside(&destination)?),
+            JunitProfile::Default => None,
+            JunitProfile::Strict => Some(Spool::beside(destination)?),
         };
         Ok(Self {
-            cases: Spool::beside(&destination)?,
+            cases: Spool::beside(destination)?,
             accounts,
-            destination,
+            destination: destination.to_owned(),
             profile,
-            attachments,
+            attachments: options.attachments.clone(),
             suites: IndexMap::new(),
             started_unix_ms: 0,
             elapsed_us: None,
         })
     }
+}
 
-    /// Where the report will stand.
-    pub fn path(&self) -> &Path {
-        &self.destination
-    }
-
+impl JunitReport {
     fn case(&mut self, outcome: &Outcome) -> io::Result<()> {
         let suite =
             self.suites.entry(outcome.file.clone()).or_insert_with(|| Suite::new(outcome.started_unix_ms));
         let mut xml = Vec::new();
         match self.profile {
-            Profile::Default => case::write(&mut Writer::new(&mut xml), outcome, &self.attachments)?,
-            Profile::Strict => case::write_strict(&mut Writer::new(&mut xml), outcome)?,
+            JunitProfile::Default => case::write(&mut Writer::new(&mut xml), outcome, &self.attachments)?,
+            JunitProfile::Strict => case::write_strict(&mut Writer::new(&mut xml), outcome)?,
         }
         self.cases.add(&mut suite.cases, &xml)?;
         // A case that could not be written is not counted either.
@@ -95,9 +77,11 @@ impl JunitReport {
         writer.get_mut().write_all(b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
         let root = Element::new("testsuites", 0);
         let root = match self.profile {
-            Profile::Default => counted(root.with("name", "ananke"), &self.totals(), self.started_unix_ms),
+            JunitProfile::Default => {
+                counted(root.with("name", "ananke"), &self.totals(), self.started_unix_ms)
+            }
             // Windy Road's schema gives the root no attribute.
-            Profile::Strict => root,
+            JunitProfile::Strict => root,
         };
         if self.suites.is_empty() {
             root.empty(&mut writer)?;

@@ -1,11 +1,9 @@
 //! The report that build servers read: JUnit XML, one suite per test file, one case per test.
 
-mod attachments;
 mod case;
 mod element;
 mod junit_report;
 mod spool;
 mod suite;
 
-pub use attachments::Attachments;
-pub use junit_report::{JunitReport, Profile};
+pub use junit_report::JunitReport;

@@ -23,7 +23,7 @@ const NAME: usize = 300;
 #[derive(Debug)]
 pub(in crate::report) struct MarkdownBuilder {
     most: usize,
-    tally: RunTotals,
+    run: RunTotals,
     failures: Failures,
     quarantined: Rows,
     flaky: Rows,
@@ -36,7 +36,7 @@ impl MarkdownBuilder {
     pub(in crate::report) fn new(most: usize) -> Self {
         Self {
             most,
-            tally: RunTotals::default(),
+            run: RunTotals::default(),
             failures: Failures::new(most),
             quarantined: Rows::new(most / 8),
             flaky: Rows::new(most / 8),
@@ -46,7 +46,7 @@ impl MarkdownBuilder {
 
     /// Takes the next event of the run.
     pub(in crate::report) fn add(&mut self, event: &RunEvent) {
-        self.tally.add(event);
+        self.run.add(event);
         if let RunEvent::CaseFinished(outcome) = event {
             self.case(outcome);
         }
@@ -89,11 +89,10 @@ impl MarkdownBuilder {
 
     /// The verdict and the numbers.
     fn head(&self) -> String {
-        let RunTotals { totals, selected, snapshots, end, .. } = &self.tally;
-        let sign =
-            if self.tally.exit_code() == Some(0) { mark(Status::Passed) } else { mark(Status::Failed) };
+        let RunTotals { totals, selected, snapshots, end, .. } = &self.run;
+        let sign = if self.run.exit_code() == Some(0) { mark(Status::Passed) } else { mark(Status::Failed) };
         let mut page = Page::default();
-        page.lines(&format!("## {sign} {}\n\n", self.tally.reason()));
+        page.lines(&format!("## {sign} {}\n\n", self.run.reason()));
         counts::write(&mut page, &Palette::default(), totals, *selected);
         if let Some(End { elapsed_us, .. }) = end {
             page.plain(&format!(" in {}", duration::for_people(*elapsed_us)));
@@ -112,7 +111,7 @@ impl MarkdownBuilder {
     /// What stands below the failures.
     fn rest(&self) -> String {
         let mut text = String::new();
-        let end = self.tally.end.as_ref();
+        let end = self.run.end.as_ref();
         text += &expired(end.map(|end| end.verdict.expired.as_slice()).unwrap_or_default(), self.most / 8);
         let Rows { count, .. } = self.flaky;
         if count > 0 {
@@ -123,7 +122,7 @@ impl MarkdownBuilder {
         if self.quarantined.count > 0 {
             text += &folded(&format!("{} quarantined", self.quarantined.count), &self.quarantined.told());
         }
-        if self.tally.totals.tests() > SLOWEST {
+        if self.run.totals.tests() > SLOWEST {
             let rows = self.slowest.iter().fold(String::new(), |mut rows, (us, id)| {
                 let _ = writeln!(rows, "- {} {id}", duration::for_people(*us));
                 rows

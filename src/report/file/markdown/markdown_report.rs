@@ -1,11 +1,12 @@
 //! Writes the Markdown report when the run is over.
 
 use std::io::{self, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::builder::MarkdownBuilder;
 use crate::context::Scratch;
 use crate::redact::Sealed;
+use crate::report::file::file_report::{FileOptions, FileReport};
 use crate::report::reporter::Reporter;
 use crate::run::RunEvent;
 
@@ -19,16 +20,10 @@ pub struct MarkdownReport {
     builder: MarkdownBuilder,
 }
 
-impl MarkdownReport {
-    /// A report that will stand at `path`, whose folders are made. Until it is complete there is only a hidden file
-    /// beside it.
-    ///
-    /// # Errors
-    /// Where nothing can be written beside `path`, or `path` is a folder.
-    pub fn create(path: impl Into<PathBuf>) -> io::Result<Self> {
-        let destination = path.into();
-        let scratch = Scratch::beside(&destination, "part")?;
-        Ok(Self { destination, scratch, builder: MarkdownBuilder::new(MOST) })
+impl FileReport for MarkdownReport {
+    fn create(destination: &Path, _: &FileOptions) -> io::Result<Self> {
+        let scratch = Scratch::beside(destination, "part")?;
+        Ok(Self { destination: destination.to_owned(), scratch, builder: MarkdownBuilder::new(MOST) })
     }
 }
 

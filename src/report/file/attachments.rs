@@ -38,7 +38,7 @@ impl Attachments {
     }
 
     /// The lines for the recordings of every attempt that did not pass.
-    pub(super) fn lines(&self, outcome: &Outcome) -> String {
+    pub(crate) fn lines(&self, outcome: &Outcome) -> String {
         let attempts = outcome.earlier_attempts.iter().chain([outcome]);
         let unhappy = attempts.filter(|attempt| attempt.status().fails_the_run());
         let paths = unhappy.filter_map(|attempt| self.path(attempt.recording.as_deref()?));

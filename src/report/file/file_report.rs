@@ -1,0 +1,37 @@
+//! What every report in a file has in common: it is created for a path, with options.
+
+use std::io;
+use std::path::Path;
+
+use super::attachments::Attachments;
+use crate::report::reporter::Reporter;
+
+/// A report in a file, whose line in `model::report_format` names it.
+pub trait FileReport: Reporter + Sized + 'static {
+    /// A report that will be at `destination`, whose directories are made. Until it is complete there are only hidden
+    /// files beside it.
+    ///
+    /// # Errors
+    /// Where nothing can be written beside `destination`, or it is a directory.
+    fn create(destination: &Path, options: &FileOptions) -> io::Result<Self>;
+}
+
+/// What a run says of its report files; each format reads what concerns it.
+#[derive(Clone, Debug, Default)]
+pub struct FileOptions {
+    /// The readers of JUnit reports.
+    pub junit_profile: JunitProfile,
+    /// How build servers find the files of a test.
+    pub attachments: Attachments,
+}
+
+/// Which readers a JUnit report is made for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum JunitProfile {
+    /// What most of them use: with file and line, properties and a transcript for each case.
+    #[default]
+    Default,
+    /// What the schemas of Jenkins' xUnit plugin and of Windy Road both allow: transcripts stand with the suite, and
+    /// there is neither file nor line.
+    Strict,
+}

@@ -37,7 +37,9 @@ fn reports_of_the_config_are_written_beside_those_of_the_command_line() {
 
 #[test]
 fn a_format_is_named_where_the_extension_does_not_say_it() {
-    let project = project("[{ path: \"${KIND}.out\", format: junit }, { path: lines.json, format: jsonl }, { path: a.tap }]");
+    let project = project(
+        "[{ path: \"${KIND}.out\", format: junit }, { path: lines.json, format: jsonl }, { path: a.tap }]",
+    );
     let files = ["junit.out", "lines.json", "a.tap"];
     let [junit, lines, tap] = written(&project, &["run"], &files).try_into().unwrap();
     assert!(junit.is_some_and(|text| text.contains("<testsuites")));
@@ -49,11 +51,15 @@ fn a_format_is_named_where_the_extension_does_not_say_it() {
 fn a_report_without_a_known_format_is_a_problem() {
     let project = project("[report.txt, { path: report }]");
     let found = project.plan().problems;
-    let told: Vec<_> = found.iter().map(|problem| (problem.message.as_str(), problem.help.join("\n"))).collect();
+    let told: Vec<_> =
+        found.iter().map(|problem| (problem.message.as_str(), problem.help.join("\n"))).collect();
     assert_eq!(told.len(), 2, "{told:?}");
     for (message, help) in told {
         assert_eq!(message, "the file's ending does not name a report");
-        assert!(help.contains("`.xml` (JUnit)") && help.contains("`format`") && help.contains("`junit`"), "{help}");
+        assert!(
+            help.contains("`.xml` (JUnit)") && help.contains("`format`") && help.contains("`junit`"),
+            "{help}"
+        );
     }
     let [problem] = &problems("reports: [{ path: a, format: word }]\n")[..] else { panic!("one problem") };
     assert!(problem.contains("word"), "{problem}");

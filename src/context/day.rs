@@ -1,72 +1,49 @@
-//! Days of the calendar, in UTC.
+//! Days and moments of the calendar, in UTC.
 
 use std::fmt;
 
-const MS_OF_A_DAY: u64 = 86_400_000;
-
-/// The last millisecond of the year 9999: later ones have no four-digit year.
-const LAST: u64 = 253_402_300_799_999;
+use jiff::civil::Date;
+use jiff::tz::Offset;
+use jiff::{Span, Timestamp};
 
 /// A day from the year 0001 to 9999; a later day is greater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Day {
-    year: u64,
-    month: u64,
-    of_month: u64,
-}
+pub struct Day(Date);
 
 impl Day {
-    /// The day in UTC of a moment in Unix milliseconds; of one after the year 9999 its last day.
+    /// The day in UTC of a moment in Unix milliseconds; the last day of the calendar for later moments.
     pub fn of(unix_ms: u64) -> Self {
-        let mut days = unix_ms.min(LAST) / MS_OF_A_DAY;
-        let mut year = 1970;
-        while days >= days_of_year(year) {
-            days -= days_of_year(year);
-            year += 1;
-        }
-        let mut month = 1;
-        while days >= days_of_month(year, month) {
-            days -= days_of_month(year, month);
-            month += 1;
-        }
-        Self { year, month, of_month: days + 1 }
+        Self(Offset::UTC.to_datetime(timestamp(unix_ms)).date())
     }
 
-    /// The day that `text` names as `YYYY-MM-DD`; `None` where it is written otherwise, or the calendar has no such day.
+    /// The day that `text` names as `YYYY-MM-DD`; `None` if it has another form, or the calendar has no such day.
     pub fn parse(text: &str) -> Option<Self> {
-        let parts: Vec<&str> = text.split('-').collect();
-        let [year, month, day] = parts[..] else { return None };
-        let number = |part: &str, length: usize| {
-            let is_number = part.len() == length && part.bytes().all(|byte| byte.is_ascii_digit());
-            is_number.then(|| part.parse::<u64>().ok()).flatten()
-        };
-        let (year, month, day) = (number(year, 4)?, number(month, 2)?, number(day, 2)?);
-        let is_real =
-            year > 0 && (1..=12).contains(&month) && (1..=days_of_month(year, month)).contains(&day);
-        is_real.then_some(Self { year, month, of_month: day })
+        let date: Date = text.parse().ok()?;
+        // The parser also accepts other forms of ISO 8601.
+        (date.year() > 0 && date.to_string() == text).then_some(Self(date))
     }
-}
 
-fn days_of_year(year: u64) -> u64 {
-    365 + u64::from(is_leap(year))
-}
-
-fn days_of_month(year: u64, month: u64) -> u64 {
-    match month {
-        2 => 28 + u64::from(is_leap(year)),
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
+    /// The day so many days later, at most the last one of the calendar.
+    #[must_use]
+    pub fn plus(self, days: u16) -> Self {
+        Self(self.0.saturating_add(Span::new().days(i64::from(days))))
     }
-}
-
-fn is_leap(year: u64) -> bool {
-    year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
 }
 
 impl fmt::Display for Day {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{:04}-{:02}-{:02}", self.year, self.month, self.of_month)
+        self.0.fmt(formatter)
     }
+}
+
+/// `unix_ms` as ISO 8601 with milliseconds: `2026-11-21T22:08:00.000Z`.
+pub fn iso8601(unix_ms: u64) -> String {
+    format!("{:.3}", timestamp(unix_ms))
+}
+
+/// The moment of `unix_ms`, at most the last one of the calendar, in the year 9999.
+fn timestamp(unix_ms: u64) -> Timestamp {
+    i64::try_from(unix_ms).ok().and_then(|ms| Timestamp::from_millisecond(ms).ok()).unwrap_or(Timestamp::MAX)
 }
 
 #[cfg(test)]
@@ -103,10 +80,28 @@ mod tests {
     #[test]
     fn days_follow_each_other() {
         assert_eq!(Day::of(1_795_298_880_123).to_string(), "2026-11-21");
+        assert_eq!(Day::of(1_795_298_880_123).plus(10).to_string(), "2026-12-01");
+        assert_eq!(Day::of(u64::MAX).plus(7).to_string(), "9999-12-31");
         for (earlier, later) in
             [("2026-11-21", "2026-11-22"), ("2026-11-30", "2026-12-01"), ("2026-12-31", "2027-01-01")]
         {
             assert!(Day::parse(earlier) < Day::parse(later));
         }
+    }
+
+    #[test]
+    fn moments_know_the_calendar() {
+        for (unix_ms, expected) in [
+            (0, "1970-01-01T00:00:00.000Z"),
+            (951_782_399_999, "2000-02-28T23:59:59.999Z"),
+            (951_868_799_000, "2000-02-29T23:59:59.000Z"),
+            (951_868_800_000, "2000-03-01T00:00:00.000Z"),
+            (1_767_225_599_000, "2025-12-31T23:59:59.000Z"),
+            (1_795_298_880_123, "2026-11-21T22:08:00.123Z"),
+            (4_107_542_400_000, "2100-03-01T00:00:00.000Z"),
+        ] {
+            assert_eq!(iso8601(unix_ms), expected);
+        }
+        assert!(iso8601(u64::MAX).starts_with("9999-12-"));
     }
 }

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 pub use case_key::CaseKey;
 pub use clock::{At, Clock, ManualClock, SystemClock};
-pub use day::Day;
+pub use day::{Day, iso8601};
 pub use digest::digest;
 pub use file_name::is_device;
 pub use files::{Files, Found, OpenFile};

@@ -15,9 +15,7 @@ use crate::project::Config;
 use crate::variables::{Filling, Scope};
 
 /// How long before its last day an entry is warned of.
-const WARNED_DAYS: u64 = 7;
-
-const MS_OF_A_DAY: u64 = 86_400_000;
+const WARNED_DAYS: u16 = 7;
 
 /// The entries of a config that can be understood, in its order.
 #[derive(Default)]
@@ -75,7 +73,7 @@ impl Quarantine {
         source: &Arc<SourceFile>,
         unix_ms: u64,
     ) -> Vec<Diagnostic> {
-        let soon = Day::of(unix_ms.saturating_add(WARNED_DAYS * MS_OF_A_DAY));
+        let soon = Day::of(unix_ms).plus(WARNED_DAYS);
         let told = |entry: &Entry| {
             let outcome::Quarantine { owner, expires, .. } = &*entry.told;
             let problem = if entry.has_expired(unix_ms) {

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::model::{
-    AssertBlock, File, OneOrMany, QuarantineEntry, RedactEntry, ReportEntry, ScriptProgram, Server, TAG_DEFAULTS, Text,
-    homes, is_home,
+    AssertBlock, File, OneOrMany, QuarantineEntry, RedactEntry, ReportEntry, ScriptProgram, Server,
+    TAG_DEFAULTS, Text, homes, is_home,
 };
 use crate::source::{self, FreeMap, Mismatch, Node};
 use crate::target::{ChosenTarget, NamedTarget, TargetConfig};

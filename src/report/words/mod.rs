@@ -3,4 +3,3 @@
 pub(super) mod duration;
 pub(super) mod names;
 pub(super) mod paths;
-pub(super) mod timestamp;

@@ -6,8 +6,9 @@ use indexmap::IndexSet;
 
 use super::assets::{SCRIPT, STYLE, policy};
 use super::markup;
+use crate::context::iso8601;
 use crate::report::file::json::SummaryLine;
-use crate::report::words::{duration, timestamp};
+use crate::report::words::duration;
 
 /// Everything above the tests.
 pub(super) fn head(
@@ -69,7 +70,7 @@ fn facts(out: &mut impl Write, summary: &SummaryLine, targets: &IndexSet<String>
         let took = duration::for_people((took * 1000.0) as u64);
         fact("Duration", &format!("<time>{}</time>", markup::line(&took)))?;
     }
-    let started = timestamp::iso(summary.started);
+    let started = iso8601(summary.started);
     let shown = format!("{} {} UTC", &started[..10], &started[11..16]);
     fact("Started", &format!("<time datetime=\"{started}\">{shown}</time>"))?;
     if !targets.is_empty() {

@@ -4,9 +4,10 @@
 use serde::Serialize;
 
 use super::story::{self, Finding, HeldView, ProblemView, Turn};
+use crate::context::iso8601;
 use crate::outcome::Outcome;
 use crate::report::words::duration::milliseconds;
-use crate::report::words::{names, timestamp};
+use crate::report::words::names;
 use crate::text::truncate;
 
 /// The most bytes of a finding in the list.
@@ -108,7 +109,7 @@ pub(super) fn test(outcome: &Outcome) -> Test<'_> {
         description: outcome.description.as_deref(),
         agent: &outcome.agent,
         thread_id: &outcome.thread_id,
-        started: timestamp::iso(outcome.started_unix_ms),
+        started: iso8601(outcome.started_unix_ms),
         recording: outcome.recording.as_deref(),
         quarantine: outcome.quarantine.as_ref().map(ToString::to_string),
         earlier_attempts: outcome.earlier_attempts.iter().map(attempt).collect(),

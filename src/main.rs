@@ -14,8 +14,7 @@ use ananke::context::{Context, Files, RandomIds, SystemClock, TerminalSize};
 use clap::Parser as _;
 
 fn main() -> ExitCode {
-    let arguments = cli::Arguments::parse();
-    cli::main(&arguments, &context()).into()
+    cli::Arguments::parse().execute(&context()).into()
 }
 
 /// The outside world as it is.

@@ -7,10 +7,24 @@ use ananke::diagnostic::Code;
 use ananke::plan::Fixed;
 use ananke::redact::Redactor;
 use ananke::text::escape;
+use clap::Args;
 
-use super::arguments::CheckOptions;
 use super::exit::Exit;
-use super::problems::{self, Purpose};
+use super::load::{Purpose, load, selection};
+use super::print_problems::print_problems;
+use super::selection_options::SelectionOptions;
+use super::strictness::Strictness;
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckOptions {
+    #[command(flatten)]
+    pub(crate) selection: SelectionOptions,
+    #[command(flatten)]
+    pub(crate) strictness: Strictness,
+    /// Fix what is certain, then check: versions older than their keys, mistyped keys and values
+    #[arg(long)]
+    pub(crate) fix: bool,
+}
 
 /// Loads what is selected and says whether it is well.
 pub(super) fn check(options: &CheckOptions, context: &Context) -> Exit {
@@ -19,7 +33,7 @@ pub(super) fn check(options: &CheckOptions, context: &Context) -> Exit {
     }
     let purpose =
         Purpose { deny_warnings: options.strictness.deny_warnings, checks: true, ..Purpose::default() };
-    match problems::load(&options.selection, purpose, context, &Redactor::default()) {
+    match load(&options.selection, purpose, context, &Redactor::default()) {
         Ok(plan) => {
             let (tests, files) = (plan.cases.len(), plan.files);
             let counted =
@@ -39,7 +53,7 @@ pub(super) fn check(options: &CheckOptions, context: &Context) -> Exit {
 /// Applies fixes and prints them; `false` if a file could not be written.
 fn fix(options: &CheckOptions, context: &Context) -> bool {
     let purpose = Purpose { checks: true, ..Purpose::default() };
-    match ananke::plan::fix(context, &problems::selection(&options.selection, purpose)) {
+    match ananke::plan::fix(context, &selection(&options.selection, purpose)) {
         Ok(fixed) => {
             let mut stdout = std::io::stdout().lock();
             for Fixed { code, file, line, before, after } in fixed {
@@ -54,7 +68,7 @@ fn fix(options: &CheckOptions, context: &Context) -> bool {
             true
         }
         Err(problem) => {
-            problems::print(&[problem], options.selection.color, context, &Redactor::default());
+            print_problems(&[problem], options.selection.color, context, &Redactor::default());
             false
         }
     }

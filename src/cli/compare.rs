@@ -1,55 +1,70 @@
 //! `ananke compare`: what changed between two runs.
 
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::time::Duration;
 
 use ananke::compare::{ChangeKind, Comparison, ComparisonRules, Noise};
-use ananke::context::{Context, Scratch, TerminalSize};
+use ananke::context::{Context, TerminalSize};
 use ananke::redact::Redactor;
+use clap::{Args, ValueEnum};
 
-use super::arguments::{CompareOptions, FailOn};
+use super::colour::{Colour, is_coloured};
+use super::comparison_file::ComparisonFile;
 use super::exit::Exit;
-use super::problems;
-use super::style::is_coloured;
+use super::named_path::named_path;
+use super::print_problems::print_problems;
+use super::time_value::time_value;
 
-/// A file that a comparison goes to.
-#[derive(Clone, Debug)]
-pub(crate) struct ComparisonFile {
-    path: PathBuf,
-    form: Form,
+#[derive(Debug, Args)]
+pub(crate) struct CompareOptions {
+    /// The report of the earlier run: what `-o FILE.json`, `-o FILE.jsonl` or `--json` wrote
+    #[arg(value_name = "BEFORE")]
+    pub(crate) before: PathBuf,
+    /// The report of the later run
+    #[arg(value_name = "AFTER")]
+    pub(crate) after: PathBuf,
+    /// What else counts as a regression, beside tests that newly fail
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "KINDS")]
+    pub(crate) fail_on: Vec<FailOn>,
+    /// A test is slower from so many times its time before on, where `--slower-by` holds as well
+    #[arg(long, value_name = "RATIO", default_value = "1.5", value_parser = ratio)]
+    pub(crate) slower: f64,
+    /// A test is slower from so much more time on: `250ms`, `2s`
+    #[arg(long, value_name = "TIME", default_value = "250ms", value_parser = time_value)]
+    pub(crate) slower_by: Duration,
+    /// Write it to a file as well, its form by the file's ending: `.md` Markdown, `.html` a page, `.json` as `--json`;
+    /// may be repeated
+    #[arg(short, long, value_name = "FILE", value_parser = ComparisonFile::parse)]
+    pub(crate) output: Vec<ComparisonFile>,
+    /// Print one JSON object, for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Colours
+    #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
+    pub(crate) color: Colour,
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Form {
-    Markdown,
-    Html,
-    Json,
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    /// Tests that take longer
+    Slower,
+    /// Tests that call other tools, or in another order
+    Tools,
+    /// Tests whose last run ends in another way
+    Ending,
+    /// Tests that now pass only on a retry
+    Flaky,
+    /// Tests that ran and are skipped now
+    Skipped,
+    /// Tests that are gone
+    Removed,
 }
 
-impl ComparisonFile {
-    /// Takes a path whose ending says in which form it is written.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let path = PathBuf::from(text);
-        let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
-        let form = match ending.as_deref() {
-            Some("md") => Form::Markdown,
-            Some("html") => Form::Html,
-            Some("json") => Form::Json,
-            _ => return Err("the file's ending names the form: `.md`, `.html` or `.json`".to_owned()),
-        };
-        Ok(Self { path, form })
-    }
-
-    fn write(&self, comparison: &Comparison, context: &Context) -> io::Result<()> {
-        let text = match self.form {
-            Form::Markdown => comparison.markdown(),
-            Form::Html => comparison.html(),
-            Form::Json => comparison.json()? + "\n",
-        };
-        let destination = context.working_directory.join(&self.path);
-        let mut scratch = Scratch::beside(&destination, "part")?;
-        scratch.file.write_all(text.as_bytes())?;
-        scratch.put_in_place(&destination)
+fn ratio(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(ratio) if (1.0..=1_000_000.0).contains(&ratio) => Ok(ratio),
+        _ => Err("expected a number from 1 up, like `1.5`".to_owned()),
     }
 }
 
@@ -59,11 +74,11 @@ pub(super) fn compare(options: &CompareOptions, context: &Context) -> Exit {
         noise: Noise { ratio: options.slower, by: options.slower_by },
         also: options.fail_on.iter().map(|kind| ChangeKind::from(*kind)).collect(),
     };
-    let [before, after] = [&options.before, &options.after].map(|path| named(path, context));
+    let [before, after] = [&options.before, &options.after].map(|path| named_path(path, context));
     let comparison = match Comparison::of((&before.0, &before.1), (&after.0, &after.1), &rules) {
         Ok(comparison) => comparison,
         Err(found) => {
-            problems::print(&found, options.color, context, &Redactor::default());
+            print_problems(&found, options.color, context, &Redactor::default());
             return Exit::Failure;
         }
     };
@@ -82,11 +97,6 @@ pub(super) fn compare(options: &CompareOptions, context: &Context) -> Exit {
     // A closed pipe ends the printing, nothing else.
     let _ = io::stdout().lock().write_all(text.as_bytes());
     if comparison.is_regression() { Exit::Failure } else { Exit::Success }
-}
-
-/// A path with what messages call it: as it was given.
-pub(super) fn named(path: &Path, context: &Context) -> (PathBuf, String) {
-    (context.working_directory.join(path), path.display().to_string())
 }
 
 impl From<FailOn> for ChangeKind {

@@ -5,17 +5,27 @@ use std::io::{self, BufWriter, Write};
 use ananke::context::{Context, TerminalSize};
 use ananke::plan::{CaseEntry, Plan, TestEntry};
 use ananke::redact::Redactor;
+use clap::Args;
 use serde_json::json;
 
-use super::arguments::ListOptions;
 use super::exit::Exit;
-use super::problems::{self, Purpose};
+use super::load::{Purpose, load};
+use super::selection_options::SelectionOptions;
 use ananke::text::{columns, escape};
+
+#[derive(Debug, Args)]
+pub(crate) struct ListOptions {
+    #[command(flatten)]
+    pub(crate) selection: SelectionOptions,
+    /// Print one JSON array, for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 /// Lists what is selected: for people an id and its place a line, for programs one JSON array.
 pub(super) fn list(options: &ListOptions, context: &Context) -> Exit {
     let redactor = Redactor::default();
-    let plan = match problems::load(&options.selection, Purpose::default(), context, &redactor) {
+    let plan = match load(&options.selection, Purpose::default(), context, &redactor) {
         Ok(plan) => plan,
         Err(exit) => return exit,
     };

@@ -1,35 +1,30 @@
-//! The command line: arguments and one file a command; talks to the library like any other user.
+//! The command line: one file per command, each with its own options; uses the library like any other program.
 
 mod arguments;
+mod baseline;
 mod check;
+mod colour;
 mod compare;
+mod comparison_file;
+mod execution_options;
 mod exit;
 mod explain;
 mod interrupt;
 mod last_run;
 mod list;
-mod problems;
-mod reports;
+mod load;
+mod named_path;
+mod print_problems;
+mod recording_options;
+mod report_options;
+mod reporters;
+mod retry_options;
 mod run;
 mod schema;
+mod selection_options;
 mod servers;
 mod snapshots;
-mod style;
-
-use ananke::context::Context;
+mod strictness;
+mod time_value;
 
 pub(crate) use arguments::Arguments;
-use arguments::Command;
-use exit::Exit;
-
-/// Carries out one command.
-pub(crate) fn main(arguments: &Arguments, context: &Context) -> Exit {
-    match &arguments.command {
-        Command::Run(options) => run::run(options, context),
-        Command::Check(options) => check::check(options, context),
-        Command::Explain(options) => explain::explain(options, context),
-        Command::Compare(options) => compare::compare(options, context),
-        Command::List(options) => list::list(options, context),
-        Command::Schema(options) => schema::schema(options),
-    }
-}

@@ -12,16 +12,52 @@ use ananke::redact::Redactor;
 use ananke::report::tell;
 use ananke::run::{Options, Reason, Run, run as run_plan};
 use ananke::target::http::HttpTransport;
+use clap::Args;
 use tokio::sync::mpsc;
 
-use super::arguments::{Flaky, GoingOptions, RecordingOptions, RetryOptions, RunOptions, SelectionOptions};
-use super::compare::named;
+use super::baseline::{baseline, baseline_report};
+use super::execution_options::ExecutionOptions;
 use super::exit::Exit;
 use super::interrupt::Interrupts;
 use super::last_run;
-use super::problems::{self, Purpose};
-use super::reports::{Reporters, reporters, since};
-use super::{servers, snapshots};
+use super::load::{Purpose, load};
+use super::recording_options::{RecordingOptions, recordings};
+use super::report_options::ReportOptions;
+use super::reporters::{Reporters, reporters};
+use super::retry_options::{Flaky, RetryOptions};
+use super::selection_options::SelectionOptions;
+use super::servers;
+use super::snapshots::{self, Update};
+use super::strictness::Strictness;
+
+#[derive(Debug, Args)]
+pub(crate) struct RunOptions {
+    #[command(flatten)]
+    pub(crate) selection: SelectionOptions,
+    #[command(flatten)]
+    pub(crate) going: ExecutionOptions,
+    #[command(flatten)]
+    pub(crate) retrying: RetryOptions,
+    #[command(flatten)]
+    pub(crate) reports: ReportOptions,
+    #[command(flatten)]
+    pub(crate) strictness: Strictness,
+    #[command(flatten)]
+    pub(crate) recordings: RecordingOptions,
+    /// Only those of the selected tests that did not pass when they ran last
+    #[arg(long)]
+    pub(crate) last_failed: bool,
+    /// Write the snapshots that are missing or differ, and delete those that no rule refers to; `changed` or `missing`
+    /// only those. Without it, missing ones are written, and under `CI` none
+    #[arg(long, value_enum, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
+    pub(crate) update_snapshots: Option<Update>,
+    /// Leave out hooks; `--var` can give what they would
+    #[arg(long)]
+    pub(crate) no_hooks: bool,
+    /// Print the ids of the tests that would run, one a line, and run nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
 
 /// How many events may wait for the telling side.
 const EVENTS_IN_FLIGHT: usize = 64;
@@ -54,7 +90,7 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
         new_threads: options.retrying.retries > 0 && !options.retrying.retry_dirty,
         ..Purpose::default()
     };
-    let mut plan = match problems::load(&options.selection, purpose, context, &redactor) {
+    let mut plan = match load(&options.selection, purpose, context, &redactor) {
         Ok(plan) => plan,
         Err(exit) => return exit,
     };
@@ -71,7 +107,7 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
             .try_for_each(|case| writeln!(stdout, "{}", redactor.text(&case.id())));
         return Exit::Success;
     }
-    let baseline = match baseline(options, context, &redactor) {
+    let baseline = match baseline(&options.reports, options.selection.color, context, &redactor) {
         Ok(baseline) => baseline,
         Err(exit) => return exit,
     };
@@ -86,35 +122,9 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
     }
 }
 
-/// Where tests are recorded or played from, where they are.
-fn recordings(options: &RecordingOptions, context: &Context) -> Option<Recordings> {
-    let (folder, mode) = match (&options.record, &options.replay) {
-        (Some(folder), _) | (None, Some(folder)) if options.record_missing => (folder, Mode::RecordMissing),
-        (Some(folder), _) => (folder, Mode::Record),
-        (None, Some(folder)) => (folder, Mode::Replay),
-        (None, None) => return None,
-    };
-    Some(Recordings {
-        folder: context.working_directory.join(folder),
-        shown: folder.display().to_string(),
-        mode,
-        loose: options.replay_loose,
-    })
-}
-
-/// The report that this run is compared with, where there is one.
-fn baseline(options: &RunOptions, context: &Context, redactor: &Redactor) -> Result<Option<Baseline>, Exit> {
-    let Some(path) = &options.reports.baseline else { return Ok(None) };
-    let (path, name) = named(path, context);
-    Baseline::read(&path, &name).map(Some).map_err(|problem| {
-        problems::print(&[problem], options.selection.color, context, redactor);
-        Exit::Failure
-    })
-}
-
 /// How the run goes, as the command line says it.
 fn going(options: &RunOptions, writing: Writing) -> Options {
-    let GoingOptions { parallel, fail_fast, stop_early, strict_protocol, timeout } = options.going;
+    let ExecutionOptions { parallel, fail_fast, stop_early, strict_protocol, timeout } = options.going;
     let RetryOptions { retries, retry_dirty, flaky } = options.retrying;
     let flaky_fails = flaky == Flaky::Fail;
     Options {
@@ -145,7 +155,9 @@ fn carry_out(
     let of_config = plan.config.reports(context, &plan.variables, &mut Vec::new());
     let Reporters { mut reporters, live } = reporters(&options.reports, &of_config, *color, context)?;
     reporters.push(Box::new(last_run::memory(&plan, of_everything, redactor)));
-    reporters.extend(baseline.map(|known| since(known, of_everything, &options.reports, *color, context)));
+    reporters.extend(
+        baseline.map(|known| baseline_report(known, of_everything, &options.reports, *color, context)),
+    );
     let (sender, receiver) = mpsc::channel(EVENTS_IN_FLIGHT);
     let needed = servers::needed(&plan, recordings.as_ref(), context);
     let transport = Arc::new(HttpTransport::new(context.clock.clone()));
@@ -156,8 +168,16 @@ fn carry_out(
     let told = runtime.block_on(async {
         let mut interrupts = Interrupts::listen(stopper.clone(), context);
         let running = async {
-            let started =
-                servers::start(&needed, stopper.token(), live.as_ref(), options, context, redactor).await;
+            let started = servers::start(
+                &needed,
+                stopper.token(),
+                live.as_ref(),
+                &options.reports,
+                *color,
+                context,
+                redactor,
+            )
+            .await;
             let Some(servers) = started else { return Ok(None) };
             shared.servers = servers.watch();
             let telling = tokio::spawn(tell(receiver, reporters));

@@ -6,9 +6,31 @@ use ananke::model::VERSIONS;
 use ananke::report::comparison;
 use ananke::report::file::json;
 use ananke::schema::{FileKind, Version, pruned, text};
+use clap::{Args, ValueEnum};
 
-use super::arguments::{SchemaFile, SchemaOptions};
 use super::exit::Exit;
+
+#[derive(Debug, Args)]
+pub(crate) struct SchemaOptions {
+    /// Which file the schema is for
+    #[arg(value_enum)]
+    pub(crate) file: SchemaFile,
+    /// Only what this schema version knows
+    #[arg(long, value_name = "V")]
+    pub(crate) schema_version: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SchemaFile {
+    /// `ananke.config.yaml`
+    Config,
+    /// A test file
+    Test,
+    /// What `run --json` prints and `-o FILE.json` writes
+    Report,
+    /// What `compare --json` prints
+    Comparison,
+}
 
 /// Prints the schema of one kind of file.
 pub(super) fn schema(options: &SchemaOptions) -> Exit {

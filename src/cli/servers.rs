@@ -12,8 +12,9 @@ use ananke::report::terminal::last_words;
 use ananke::server::{Failed, Servers};
 use tokio_util::sync::CancellationToken;
 
-use super::arguments::RunOptions;
-use super::problems;
+use super::colour::Colour;
+use super::print_problems::print_problems_above;
+use super::report_options::ReportOptions;
 
 /// The servers that the tests of `plan` need: none where none of them talks to an agent.
 pub(super) fn needed(plan: &Plan, recordings: Option<&Recordings>, context: &Context) -> Vec<ServerCommand> {
@@ -38,7 +39,8 @@ pub(super) async fn start(
     needed: &[ServerCommand],
     cancel: &CancellationToken,
     live: Option<&LiveArea>,
-    options: &RunOptions,
+    options: &ReportOptions,
+    colour: Colour,
     context: &Context,
     redactor: &Redactor,
 ) -> Option<Servers> {
@@ -47,7 +49,7 @@ pub(super) async fn start(
     show(None);
     let error = match started {
         Ok(servers) => {
-            for note in servers.notes().iter().filter(|_| !options.reports.quiet) {
+            for note in servers.notes().iter().filter(|_| !options.quiet) {
                 let _ = writeln!(io::stderr().lock(), "note: {}", redactor.text(note));
             }
             return Some(servers);
@@ -57,6 +59,6 @@ pub(super) async fn start(
     };
     let (problem, printed) =
         (error.problem, last_words(&error.printed, TerminalSize::width(context.stderr_size())));
-    problems::print_with(&[problem], &printed, options.selection.color, context, redactor);
+    print_problems_above(&[problem], &printed, colour, context, redactor);
     None
 }

@@ -2,8 +2,18 @@
 
 use ananke::assertion::Writing;
 use ananke::context::Context;
+use clap::ValueEnum;
 
-use super::arguments::Update;
+/// Which snapshots are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Update {
+    /// Those that are missing and those that differ; those that no rule refers to are deleted
+    All,
+    /// Those that differ
+    Changed,
+    /// Those that are missing
+    Missing,
+}
 
 /// What is written.
 ///

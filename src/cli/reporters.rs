@@ -3,37 +3,18 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use ananke::compare::Baseline;
 use ananke::context::Context;
 use ananke::model::ReportFormat;
 use ananke::report::Reporter;
 use ananke::report::ci::github::{GithubReport, Step};
-use ananke::report::comparison::BaselineReport;
 use ananke::report::file::json::JsonLinesReport;
 use ananke::report::file::{Attachments, FileOptions, JunitProfile, create};
 use ananke::report::terminal::ServerReport;
 use ananke::report::terminal::{ConsoleOptions, ConsoleReport, Verbosity};
 use ananke::report::terminal::{LiveArea, LiveOptions};
 
-use super::arguments::{self as args, Colour, ReportOptions};
-use super::style::{is_coloured, is_dumb};
-
-/// A file that a report goes to.
-#[derive(Clone, Debug)]
-pub(crate) struct ReportFile {
-    path: PathBuf,
-    format: ReportFormat,
-}
-
-impl ReportFile {
-    /// Takes a path whose extension names the format.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let path = PathBuf::from(text);
-        let format = ReportFormat::of(&path);
-        let known = || format!("the file's ending names the report: {}", ReportFormat::extensions());
-        Ok(Self { format: format.ok_or_else(known)?, path })
-    }
-}
+use super::colour::{Colour, is_coloured, is_dumb};
+use super::report_options::{self, ReportOptions};
 
 /// What a run is told to.
 pub(super) struct Reporters {
@@ -50,11 +31,11 @@ pub(super) fn reporters(
     colour: Colour,
     context: &Context,
 ) -> io::Result<Reporters> {
-    let Reporters { mut reporters, live } = told_here(options, colour, context);
+    let Reporters { mut reporters, live } = terminal_reporters(options, colour, context);
     let file_options = FileOptions {
         junit_profile: match options.junit_profile {
-            args::JunitProfile::Default => JunitProfile::Default,
-            args::JunitProfile::Strict => JunitProfile::Strict,
+            report_options::JunitProfile::Default => JunitProfile::Default,
+            report_options::JunitProfile::Strict => JunitProfile::Strict,
         },
         attachments: Attachments::of(context),
     };
@@ -74,25 +55,8 @@ pub(super) fn reporters(
     Ok(Reporters { reporters, live })
 }
 
-/// What tells people what changed since the run of `baseline`: below everything else, and beside what is for programs.
-pub(super) fn since(
-    baseline: Baseline,
-    of_everything: bool,
-    options: &ReportOptions,
-    colour: Colour,
-    context: &Context,
-) -> Box<dyn Reporter> {
-    let (out, is_terminal, size): (Box<dyn io::Write + Send>, _, _) = if options.json {
-        (Box::new(io::stderr()), context.stderr_is_terminal, context.stderr_size())
-    } else {
-        (Box::new(io::stdout()), context.stdout_is_terminal, context.stdout_size())
-    };
-    let coloured = is_coloured(colour, is_terminal, context);
-    Box::new(BaselineReport::new(out, coloured, size, baseline, of_everything))
-}
-
 /// What tells on the streams of the program itself.
-fn told_here(options: &ReportOptions, colour: Colour, context: &Context) -> Reporters {
+fn terminal_reporters(options: &ReportOptions, colour: Colour, context: &Context) -> Reporters {
     if options.json {
         let coloured = is_coloured(colour, context.stderr_is_terminal, context);
         let servers = ServerReport::new(Box::new(io::stderr()), coloured, context.stderr_size());

@@ -1,8 +1,18 @@
-//! What a terminal can show.
+//! Whether output is coloured.
 
 use ananke::context::Context;
+use clap::ValueEnum;
 
-use super::arguments::Colour;
+/// The option `--color`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Colour {
+    /// On a terminal, unless `NO_COLOR` is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
 
 /// Whether output that may go to a terminal is coloured: the flag, else `NO_COLOR` (no-color.org), else the terminal.
 pub(super) fn is_coloured(choice: Colour, is_terminal: bool, context: &Context) -> bool {

@@ -1,23 +1,13 @@
-//! Loading for a command, and the problems it finds.
+//! Loads what a command selects.
 
-use std::io::Write as _;
-
-use ananke::context::{Context, TerminalSize};
-use ananke::diagnostic::Diagnostic;
-use ananke::diagnostic::render::{Look, human, summary};
+use ananke::context::Context;
 use ananke::plan::{Plan, Selection, plan};
 use ananke::project::Variables;
 use ananke::redact::Redactor;
 
-use super::arguments::{Colour, SelectionOptions};
 use super::exit::Exit;
-use super::style::is_coloured;
-
-/// The columns that source lines are drawn in where there is no terminal.
-const WIDTH: usize = 120;
-
-/// How many columns around a source line are taken by other things.
-const AROUND: usize = 30;
+use super::print_problems::print_problems;
+use super::selection_options::SelectionOptions;
 
 /// What a command loads for.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,7 +34,7 @@ pub(super) fn load(
 ) -> Result<Plan, Exit> {
     let selection = selection(options, purpose);
     let planned = plan(context, &selection, redactor);
-    print(&planned.problems, options.color, context, redactor);
+    print_problems(&planned.problems, options.color, context, redactor);
     planned.plan.ok_or(Exit::Failure)
 }
 
@@ -68,33 +58,4 @@ pub(super) fn selection(options: &SelectionOptions, purpose: Purpose) -> Selecti
             ..Variables::default()
         },
     }
-}
-
-/// Prints problems to standard error, with how many there are.
-pub(super) fn print(problems: &[Diagnostic], color: Colour, context: &Context, redactor: &Redactor) {
-    print_with(problems, "", color, context, redactor);
-}
-
-/// Prints problems to standard error, below them lines that belong to the last one, and how many there are.
-pub(super) fn print_with(
-    problems: &[Diagnostic],
-    below: &str,
-    color: Colour,
-    context: &Context,
-    redactor: &Redactor,
-) {
-    if problems.is_empty() {
-        return;
-    }
-    let coloured = is_coloured(color, context.stderr_is_terminal, context);
-    let width = TerminalSize::width(context.stderr_size());
-    let masked = redactor.problems(problems, width.unwrap_or(WIDTH).saturating_sub(AROUND));
-    let mut text = human(&masked, Look { colour: coloured, width });
-    if !below.is_empty() {
-        text.truncate(text.trim_end().len());
-        text = format!("{text}\n{below}\n");
-    }
-    let mut stderr = std::io::stderr().lock();
-    // A closed standard error ends the printing, nothing else.
-    let _ = writeln!(stderr, "{}{}", redactor.text(&text), summary(problems));
 }

@@ -1,0 +1,48 @@
+//! A file that a comparison goes to.
+
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+
+use ananke::compare::Comparison;
+use ananke::context::{Context, Scratch};
+
+/// A file that a comparison goes to.
+#[derive(Clone, Debug)]
+pub(crate) struct ComparisonFile {
+    pub(super) path: PathBuf,
+    form: Form,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Form {
+    Markdown,
+    Html,
+    Json,
+}
+
+impl ComparisonFile {
+    /// Takes a path whose ending says in which form it is written.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let path = PathBuf::from(text);
+        let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+        let form = match ending.as_deref() {
+            Some("md") => Form::Markdown,
+            Some("html") => Form::Html,
+            Some("json") => Form::Json,
+            _ => return Err("the file's ending names the form: `.md`, `.html` or `.json`".to_owned()),
+        };
+        Ok(Self { path, form })
+    }
+
+    pub(super) fn write(&self, comparison: &Comparison, context: &Context) -> io::Result<()> {
+        let text = match self.form {
+            Form::Markdown => comparison.markdown(),
+            Form::Html => comparison.html(),
+            Form::Json => comparison.json()? + "\n",
+        };
+        let destination = context.working_directory.join(&self.path);
+        let mut scratch = Scratch::beside(&destination, "part")?;
+        scratch.file.write_all(text.as_bytes())?;
+        scratch.put_in_place(&destination)
+    }
+}

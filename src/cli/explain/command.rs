@@ -1,0 +1,145 @@
+//! `ananke explain`: the rules in force in a test, or the meaning of a name. Nothing runs.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use ananke::context::{Context, TerminalSize};
+use ananke::plan::Filter;
+use ananke::redact::Redactor;
+use ananke::text::nearest;
+use clap::Args;
+
+use super::super::colour::{Colour, is_coloured};
+use super::super::exit::Exit;
+use super::super::load::{Purpose, load};
+use super::super::print_problems::print_problems;
+use super::super::selection_options::SelectionOptions;
+use super::layout::Colours;
+use super::name::Name;
+use super::test;
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainOptions {
+    /// A test file, a code such as `bad-pattern`, or a rule of the protocol such as `text-not-open`
+    #[arg(value_name = "FILE|NAME")]
+    pub(crate) subject: String,
+    /// Only the test of the file with this id; may be repeated
+    #[arg(long = "id", value_name = "ID")]
+    pub(crate) ids: Vec<String>,
+    /// Only tests of the file that this takes, as in `ananke run`
+    #[arg(long, value_name = "EXPRESSION", value_parser = Filter::parse)]
+    pub(crate) filter: Option<Filter>,
+    /// Only the test as a whole and this turn, counted from 1
+    #[arg(long, value_name = "N")]
+    pub(crate) turn: Option<usize>,
+    /// The target under test, one of the config's `targets`; a test that names its own keeps it
+    #[arg(long, value_name = "NAME")]
+    pub(crate) target: Option<String>,
+    /// The project config, instead of the nearest `ananke.config.yaml`
+    #[arg(long, value_name = "PATH")]
+    pub(crate) config: Option<PathBuf>,
+    /// Colours
+    #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
+    pub(crate) color: Colour,
+}
+
+/// Explains a code or a rule of the protocol where there is one of that name, else the test of a file.
+pub(crate) fn explain(options: &ExplainOptions, context: &Context) -> Exit {
+    let colours = if is_coloured(options.color, context.stdout_is_terminal, context) {
+        Colours::on_a_terminal()
+    } else {
+        Colours::default()
+    };
+    if let Some(name) = Name::find(&options.subject) {
+        if options.turn.is_some() {
+            return complain("a name has no turns: `--turn` goes with a test file", Exit::Usage);
+        }
+        if options.filter.is_some() || !options.ids.is_empty() {
+            return complain("a name has no tests: `--id` and `--filter` go with a test file", Exit::Usage);
+        }
+        return print(&name.text(colours, TerminalSize::width(context.stdout_size())));
+    }
+    let path = context.working_directory.join(&options.subject);
+    if path.is_dir() {
+        let message = format!("`{}` is a folder, expected one test file", options.subject);
+        return complain(&message, Exit::Usage);
+    }
+    if !path.exists() && is_like_a_name(&options.subject) {
+        return complain(&unknown_name(&options.subject), Exit::Usage);
+    }
+    of_file(options, colours, context)
+}
+
+fn of_file(options: &ExplainOptions, colours: Colours, context: &Context) -> Exit {
+    let redactor = Redactor::default();
+    let selection = SelectionOptions {
+        paths: vec![options.subject.clone().into()],
+        config: options.config.clone(),
+        target: options.target.clone(),
+        filter: options.filter.clone(),
+        tags: Vec::new(),
+        ids: options.ids.clone(),
+        allow_empty: false,
+        variables: Vec::new(),
+        color: options.color,
+    };
+    let plan = match load(&selection, Purpose::default(), context, &redactor) {
+        Ok(plan) => plan,
+        Err(exit) => return exit,
+    };
+    let explained = match ananke::plan::explain(context, &plan) {
+        Ok(explained) => explained,
+        Err(broken) => {
+            print_problems(&broken, options.color, context, &redactor);
+            return Exit::Failure;
+        }
+    };
+    let mut texts = Vec::new();
+    for (rows, test) in &explained {
+        let [case, ..] = rows else { continue };
+        let turns = case.test.turns;
+        if let Some(turn) = options.turn
+            && !(1..=turns).contains(&turn)
+        {
+            let whose = if explained.len() == 1 { &options.subject } else { &case.test.name };
+            let turns = if turns == 1 { "1 turn".to_owned() } else { format!("{turns} turns") };
+            let message =
+                redactor.text(&format!("there is no turn {turn}: `{whose}` has {turns}")).into_owned();
+            return complain(&message, Exit::Usage);
+        }
+        let shown = test::Shown {
+            case,
+            rows: rows.len(),
+            config: &plan.config,
+            explained: test,
+            redactor: &redactor,
+        };
+        texts.push(shown.text(options.turn, colours, TerminalSize::width(context.stdout_size())));
+    }
+    print(&redactor.text(&texts.join("\n")))
+}
+
+/// Whether somebody who writes this means a name and no file.
+fn is_like_a_name(subject: &str) -> bool {
+    Path::new(subject).extension().is_none()
+        && subject.chars().all(|character| character.is_ascii_lowercase() || character == '-')
+}
+
+fn unknown_name(subject: &str) -> String {
+    let help = nearest(subject, Name::all().map(Name::as_str)).map_or_else(
+        || "name a test file, the code in the brackets of a problem, or the rule of a violation".to_owned(),
+        |name| format!("did you mean `{name}`?"),
+    );
+    format!("there is no file, code or rule `{subject}`\nhelp: {help}")
+}
+
+fn complain(message: &str, exit: Exit) -> Exit {
+    let _ = writeln!(std::io::stderr().lock(), "error: {message}");
+    exit
+}
+
+fn print(text: &str) -> Exit {
+    // A closed pipe ends the printing, nothing else.
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+    Exit::Success
+}

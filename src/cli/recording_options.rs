@@ -1,0 +1,40 @@
+//! The options that record and replay.
+
+use std::path::PathBuf;
+
+use ananke::context::Context;
+use ananke::recording::{Mode, Recordings};
+use clap::Args;
+
+/// What is kept of a run, or played instead of it.
+#[derive(Debug, Args)]
+pub(crate) struct RecordingOptions {
+    /// Record every test below this folder: what hooks gave, and what the agent sent and when
+    #[arg(long, value_name = "DIR", group = "recordings_folder")]
+    pub(crate) record: Option<PathBuf>,
+    /// Play the recordings of this folder: no network, no hooks, the verdicts and times of then
+    #[arg(long, value_name = "DIR", group = "recordings_folder")]
+    pub(crate) replay: Option<PathBuf>,
+    /// Record the tests that have no recording, and play the others
+    #[arg(long, requires = "recordings_folder")]
+    pub(crate) record_missing: bool,
+    /// Play a recording although what is sent is not what was sent then
+    #[arg(long, requires = "recordings_folder")]
+    pub(crate) replay_loose: bool,
+}
+
+/// The directory of recordings and what it is used for, if any.
+pub(super) fn recordings(options: &RecordingOptions, context: &Context) -> Option<Recordings> {
+    let (folder, mode) = match (&options.record, &options.replay) {
+        (Some(folder), _) | (None, Some(folder)) if options.record_missing => (folder, Mode::RecordMissing),
+        (Some(folder), _) => (folder, Mode::Record),
+        (None, Some(folder)) => (folder, Mode::Replay),
+        (None, None) => return None,
+    };
+    Some(Recordings {
+        folder: context.working_directory.join(folder),
+        shown: folder.display().to_string(),
+        mode,
+        loose: options.replay_loose,
+    })
+}

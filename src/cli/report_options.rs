@@ -1,0 +1,58 @@
+//! The options about reports, and the files they go to.
+
+use std::path::PathBuf;
+
+use ananke::model::ReportFormat;
+use clap::{Args, ValueEnum};
+
+/// How a run is told.
+#[derive(Debug, Args)]
+pub(crate) struct ReportOptions {
+    /// Write a report, its kind by the file's ending: `.xml` JUnit, `.html` a page to read, `.json` one value, `.jsonl` a
+    /// line a test, `.md` Markdown, `.tap` TAP; may be repeated
+    #[arg(short, long, value_name = "FILE", value_parser = ReportFile::parse)]
+    pub(crate) output: Vec<ReportFile>,
+    /// Write a JUnit XML report
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+    /// Tell at the end what changed since the run of this report (`.json` or `.jsonl`); no verdict changes
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// What JUnit reports hold
+    #[arg(long, value_enum, default_value_t = JunitProfile::Default, value_name = "PROFILE")]
+    pub(crate) junit_profile: JunitProfile,
+    /// Print JSON instead of text: a line as each test ends, and a summary
+    #[arg(long, conflicts_with_all = ["quiet", "verbose", "dry_run"])]
+    pub(crate) json: bool,
+    /// Print the transcript of every turn
+    #[arg(short, long, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
+    /// Print only what failed, and the summary
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum JunitProfile {
+    /// What most readers use: file and line, properties and a transcript for each test
+    Default,
+    /// What the schemas of Jenkins' xUnit plugin and of Windy Road allow
+    Strict,
+}
+
+/// A file that a report goes to.
+#[derive(Clone, Debug)]
+pub(crate) struct ReportFile {
+    pub(super) path: PathBuf,
+    pub(super) format: ReportFormat,
+}
+
+impl ReportFile {
+    /// Takes a path whose extension names the format.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let path = PathBuf::from(text);
+        let format = ReportFormat::of(&path);
+        let known = || format!("the file's ending names the report: {}", ReportFormat::extensions());
+        Ok(Self { format: format.ok_or_else(known)?, path })
+    }
+}

@@ -1,0 +1,53 @@
+//! The options that select tests.
+
+use std::path::PathBuf;
+
+use ananke::plan::Filter;
+use ananke::variables::{is_name, is_reserved};
+use clap::Args;
+
+use super::colour::Colour;
+
+/// Which tests.
+#[derive(Debug, Args)]
+pub(crate) struct SelectionOptions {
+    /// Test files and folders; without one, every test of the project
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// The project config, instead of the nearest `ananke.config.yaml`
+    #[arg(long, value_name = "PATH")]
+    pub(crate) config: Option<PathBuf>,
+    /// The target under test, one of the config's `targets`; a test that names its own keeps it
+    #[arg(long, value_name = "NAME")]
+    pub(crate) target: Option<String>,
+    /// Only tests that this takes: words of the path or name, or `tag(smoke) and not name(/slow/)`
+    #[arg(long, value_name = "EXPRESSION", value_parser = Filter::parse)]
+    pub(crate) filter: Option<Filter>,
+    /// Only tests with this tag; of several, any of them
+    #[arg(long = "tag", value_name = "TAG")]
+    pub(crate) tags: Vec<String>,
+    /// Only the test with this id, or the row of a test; may be repeated
+    #[arg(long = "id", value_name = "ID")]
+    pub(crate) ids: Vec<String>,
+    /// Give a variable a text, over what hooks give; may be repeated
+    #[arg(long = "var", value_name = "NAME=VALUE", value_parser = variable)]
+    pub(crate) variables: Vec<(String, String)>,
+    /// Selecting no test is fine
+    #[arg(long)]
+    pub(crate) allow_empty: bool,
+    /// Colours
+    #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
+    pub(crate) color: Colour,
+}
+
+/// `NAME=VALUE`; everything after the first `=` is the value.
+fn variable(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("expected `NAME=VALUE`")?;
+    if is_reserved(name) {
+        return Err(format!("`{name}` is reserved"));
+    }
+    if !is_name(name) {
+        return Err(format!("`{name}` is no variable name: letters, digits and `_`, no digit first"));
+    }
+    Ok((name.to_owned(), value.to_owned()))
+}

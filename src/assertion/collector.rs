@@ -6,7 +6,7 @@ use super::block::{Block, Disabled};
 use super::origin::Origin;
 use super::rule::{Dropped, Entry, Rule};
 use crate::diagnostic::{Span, Spanned};
-use crate::model::Switch;
+use crate::model::Toggle;
 use crate::outcome::Level;
 use crate::variables::Filling;
 
@@ -33,7 +33,7 @@ impl<'c, 'f> Collector<'c, 'f> {
     pub(crate) fn switched<'m, T>(
         &mut self,
         path: &'static str,
-        written: Option<&'m Spanned<Switch<T>>>,
+        written: Option<&'m Spanned<Toggle<T>>>,
     ) -> Option<&'m T> {
         let written = written?;
         if written.value.on().is_none() {

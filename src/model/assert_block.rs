@@ -3,7 +3,13 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Limit, OneOrMany, OutcomeRule, ScriptRule, SequenceRule, SnapshotRule, Switch, Text, ToolRules};
+use super::outcome::OutcomeRule;
+use super::scalars::{Limit, OneOrMany, Text};
+use super::script::ScriptRule;
+use super::sequence::SequenceRule;
+use super::snapshot::SnapshotRule;
+use super::toggle::Toggle;
+use super::tool_rules::ToolRules;
 use crate::diagnostic::Spanned;
 use crate::source::Node;
 
@@ -18,29 +24,29 @@ pub struct AssertBlock {
     pub extends: Option<Vec<Text>>,
     /// Which tools the agent must and must not call.
     #[schemars(extend("x-since" = "1.0"))]
-    pub tools: Option<Spanned<Switch<ToolRules>>>,
+    pub tools: Option<Spanned<Toggle<ToolRules>>>,
     /// How long the agent may take.
     #[schemars(extend("x-since" = "1.0"))]
-    pub timing: Option<Spanned<Switch<TimingLimits>>>,
+    pub timing: Option<Spanned<Toggle<TimingLimits>>>,
     /// What the agent must and must not say.
     #[schemars(extend("x-since" = "1.0"))]
-    pub text: Option<Spanned<Switch<TextRules>>>,
+    pub text: Option<Spanned<Toggle<TextRules>>>,
     /// In which order the agent must call tools, get their results, and speak: on a turn in it, on a test or target in the
     /// whole test. `false` switches an inherited one off, and leaves a turn out.
     #[schemars(extend("x-since" = "1.3"))]
-    pub sequence: Option<Spanned<Switch<SequenceRule>>>,
+    pub sequence: Option<Spanned<Toggle<SequenceRule>>>,
     /// What must hold of the last message: of its text, or with a `path` of the JSON that it is or holds.
     #[schemars(extend("x-since" = "1.3"), example = serde_json::json!([{"path": "total", "equals": 89.5}]))]
-    pub output: Option<Spanned<Switch<Vec<Spanned<ValueRule>>>>>,
+    pub output: Option<Spanned<Toggle<Vec<Spanned<ValueRule>>>>>,
     /// What must hold of the agent's state.
     #[schemars(extend("x-since" = "1.3"), example = serde_json::json!([{"path": "cart.items", "equals": 2}]))]
-    pub state: Option<Spanned<Switch<Vec<Spanned<ValueRule>>>>>,
+    pub state: Option<Spanned<Toggle<Vec<Spanned<ValueRule>>>>>,
     /// How the turn must end, and on a test or target the last turn. An error that is expected here is none.
     #[schemars(extend("x-since" = "1.3"), example = &"interrupted")]
     pub outcome: Option<Spanned<OutcomeRule>>,
     /// How many tokens the agent may take.
     #[schemars(extend("x-since" = "1.3"))]
-    pub usage: Option<Spanned<Switch<UsageLimits>>>,
+    pub usage: Option<Spanned<Toggle<UsageLimits>>>,
     /// Compares what the agent did with a committed file: on a turn what it did in it, on a test or target the whole
     /// test. `true`, a name for the file, or a mapping; `false` switches an inherited one off, and leaves a turn out.
     #[schemars(extend("x-since" = "1.3"), example = true)]
@@ -48,7 +54,7 @@ pub struct AssertBlock {
     /// Scripts of the project's own that say whether what the agent did is right. They are asked when all other rules
     /// hold: on a turn at its end, on a test or target at the end of the test.
     #[schemars(extend("x-since" = "1.3"), example = serde_json::json!([{"script": "check-total", "with": {"currency": "EUR"}}]))]
-    pub script: Option<Spanned<Switch<Vec<Spanned<ScriptRule>>>>>,
+    pub script: Option<Spanned<Toggle<Vec<Spanned<ScriptRule>>>>>,
 }
 
 impl AssertBlock {
@@ -169,19 +175,19 @@ pub struct TimingLimits {
 pub struct TextRules {
     /// Regexes that must match somewhere.
     #[schemars(extend("x-since" = "1.0"), example = "(?i)order confirmed")]
-    pub must_match: Option<Spanned<Switch<OneOrMany<Text>>>>,
+    pub must_match: Option<Spanned<Toggle<OneOrMany<Text>>>>,
     /// Regexes that must not match anywhere.
     #[schemars(extend("x-since" = "1.0"), example = ["exception", "fatal"])]
-    pub must_not_match: Option<Spanned<Switch<OneOrMany<Text>>>>,
+    pub must_not_match: Option<Spanned<Toggle<OneOrMany<Text>>>>,
     /// Texts that must all stand somewhere, letter by letter.
     #[schemars(extend("x-since" = "1.3"), example = &"Order confirmed.")]
-    pub contains: Option<Spanned<Switch<OneOrMany<Text>>>>,
+    pub contains: Option<Spanned<Toggle<OneOrMany<Text>>>>,
     /// Texts that must not stand anywhere.
     #[schemars(extend("x-since" = "1.3"), example = ["(beta)", "as an AI"])]
-    pub not_contains: Option<Spanned<Switch<OneOrMany<Text>>>>,
+    pub not_contains: Option<Spanned<Toggle<OneOrMany<Text>>>>,
     /// What the agent must say, and nothing else: a text, or a list of which one is enough.
     #[schemars(extend("x-since" = "1.3"), example = ["yes", "no"])]
-    pub equals: Option<Spanned<Switch<OneOrMany<Text>>>>,
+    pub equals: Option<Spanned<Toggle<OneOrMany<Text>>>>,
     /// What the rules beside this key look at: all that the agent says (default), or its last message.
     #[schemars(extend("x-since" = "1.3"), example = &"final")]
     pub of: Option<Spanned<TextOf>>,

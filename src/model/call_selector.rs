@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::Text;
+use super::scalars::Text;
 use crate::diagnostic::{Span, Spanned};
 use crate::source::{FreeMap, Node};
 
@@ -18,7 +18,7 @@ pub struct CallSelector {
     #[schemars(extend("x-since" = "1.3", "format" = "regex"), example = &"^cart_")]
     pub name_match: Option<Text>,
     /// Selects the calls whose arguments hold all of this: of a mapping the keys that are written, of a list every entry in its order.
-    #[serde(default, deserialize_with = "super::leaf::optional_mapping")]
+    #[serde(default, deserialize_with = "super::scalars::optional_mapping")]
     #[schemars(extend("x-since" = "1.3"), with = "Option<serde_json::Map<String, serde_json::Value>>", example = serde_json::json!({"currency": "EUR", "card": {"type": "debit"}}))]
     pub args: Option<Node>,
     /// Selects the calls whose arguments match: argument name or path (`user.name`, `items[0].id`) to regex; all must match.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::Text;
+use super::scalars::Text;
 
 /// Where a captured value is found: in the last call of a `tool`, in the `text`, or in the `state`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

@@ -57,7 +57,7 @@ struct Row(Node);
 
 impl<'de> Deserialize<'de> for Row {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        super::leaf::mapping(deserializer).map(Self)
+        super::scalars::mapping(deserializer).map(Self)
     }
 }
 

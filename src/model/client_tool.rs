@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::Text;
+use super::scalars::Text;
 use crate::diagnostic::Spanned;
 use crate::source::{FreeMap, Node};
 
@@ -18,7 +18,7 @@ pub struct ClientTool {
     #[schemars(extend("x-since" = "1.3"))]
     pub description: Option<Text>,
     /// The JSON Schema of its arguments (default: any object).
-    #[serde(default, deserialize_with = "super::leaf::optional_mapping")]
+    #[serde(default, deserialize_with = "super::scalars::optional_mapping")]
     #[schemars(extend("x-since" = "1.3"), with = "Option<serde_json::Map<String, serde_json::Value>>", example = serde_json::json!({"type": "object", "properties": {"city": {"type": "string"}}}))]
     pub parameters: Option<Node>,
     /// What answers a call of it. A call of a tool without a mock fails the turn.

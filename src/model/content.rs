@@ -6,7 +6,7 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
 
-use super::Text;
+use super::scalars::Text;
 use crate::message::MediaKind;
 
 /// What a user says: a text, or a list of parts.

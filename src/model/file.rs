@@ -2,12 +2,12 @@
 
 use crate::source::{Mismatch, Node};
 
-/// What the keys at the top of a file begin with that are the user's own: homes for anchors, never read (SPEC 1).
-const HOME: &str = "x-";
+/// What the keys at the top of a file begin with that are the user's own: for anchors, never read (SPEC 1).
+const EXTENSION: &str = "x-";
 
 /// Whether a key at the top of a file is the user's own.
-pub fn is_home(key: &str) -> bool {
-    key.starts_with(HOME)
+pub fn is_extension_key(key: &str) -> bool {
+    key.starts_with(EXTENSION)
 }
 
 /// A file, as a value that is read from the whole of its tree.

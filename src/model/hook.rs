@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Number, Text};
+use super::scalars::{Number, Text};
 use crate::source::FreeMap;
 
 /// A command that runs before the first turn. What it prints to stdout, one JSON object, becomes variables.

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, Deserializer};
 
-use super::{Text, UserContent};
+use super::content::UserContent;
+use super::scalars::Text;
 use crate::diagnostic::Spanned;
 use crate::message::Role;
 use crate::source::{Node, NodeValue};

@@ -12,24 +12,23 @@ mod client_tool;
 mod content;
 mod file;
 mod hook;
-mod leaf;
+mod language;
 mod message;
 mod outcome;
 mod quarantine;
 mod redact;
 mod report_format;
+mod scalars;
 mod script;
 mod sequence;
 mod server;
 mod snapshot;
-mod switch;
 mod test;
 mod test_file;
 mod text_or;
+mod toggle;
 mod tool_rules;
 mod turn;
-
-use crate::source::TagDefault;
 
 pub use assert_block::{AssertBlock, TextOf, TextRules, TimingLimits, UsageLimits, ValueRule, ValueType};
 pub use call_selector::{CallSelector, CallStatus};
@@ -37,45 +36,23 @@ pub use capture::Capture;
 pub use cases::{Cases, Skip};
 pub use client_tool::{ClientTool, Mock, MockAnswer, MockCase};
 pub use content::{Attachment, ContentPart, Media, TextPart, UserContent};
-pub use file::{File, is_home};
+pub use file::{File, is_extension_key};
 pub use hook::Hook;
-pub use leaf::{Flag, Given, Limit, Number, OneOrMany, Text, homes, mapping, optional_mapping};
+pub use language::{NOT_YET, TAG_DEFAULTS, VERSIONS};
 pub use message::{Arguments, CallKind, CalledFunction, Message, MessageCall};
 pub use outcome::{OutcomeIs, OutcomeRule, RunOutcome};
 pub use quarantine::QuarantineEntry;
 pub use redact::{RedactEntry, RedactMatch};
 pub(crate) use report_format::report_formats;
 pub use report_format::{ReportEntry, ReportFormat, ReportTarget};
+pub use scalars::{Flag, Given, Limit, Number, OneOrMany, Text, extension_keys, mapping, optional_mapping};
 pub use script::{ScriptProgram, ScriptRule};
 pub use sequence::{SaidBy, SequenceMode, SequenceRule, SequenceStep};
 pub use server::{Ready, Server};
 pub use snapshot::{SnapshotOf, SnapshotRule};
-pub use switch::Switch;
 pub use test::Test;
 pub use test_file::TestFile;
 pub use text_or::TextOr;
+pub use toggle::Toggle;
 pub use tool_rules::{Count, ForbidCalls, Require, Subagents, ToolRules};
 pub use turn::{ConnectTurn, Resume, ResumeStatus, ResumeTurn, Turn, TurnSettings, UserTurn};
-
-/// The schema versions this program knows, oldest first.
-pub const VERSIONS: &[&str] = &["1.0", "1.1", "1.2", "1.3"];
-
-/// The unions discriminated by `type` in which `type` may be left out, and what it then is (SPEC 1).
-pub const TAG_DEFAULTS: &[TagDefault] = &[
-    TagDefault { union: "Turn", tag: "user", key: None },
-    TagDefault { union: "NamedTarget", tag: "extends", key: Some("extends") },
-];
-
-/// Values of `type` that the language has and this version does not carry out, and what each is: a file that uses one
-/// is told more than that it is unknown.
-pub const NOT_YET: &[(&str, &str)] = &[
-    ("a2a", "a target that speaks A2A"),
-    ("a2a:send", "a turn of an A2A target"),
-    ("command", "a target that is a program of its own"),
-    ("mcp", "a target that speaks MCP"),
-    ("mcp:call", "a turn of an MCP target"),
-    ("mcp:list", "a turn of an MCP target"),
-    ("mcp:prompt", "a turn of an MCP target"),
-    ("mcp:read", "a turn of an MCP target"),
-    ("openai", "a target that speaks OpenAI's chat protocol"),
-];

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::Text;
+use super::scalars::Text;
 
 /// Tests that are known to fail. They run and are reported, and do not fail the run until a day.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

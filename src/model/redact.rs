@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 
-use super::leaf::Text;
+use super::scalars::Text;
 use super::text_or::TextOr;
 
 /// Something to mask: the name of a variable, whatever sets it, or a pattern.

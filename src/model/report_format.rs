@@ -5,7 +5,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::leaf::Text;
+use super::scalars::Text;
 use super::text_or::TextOr;
 
 /// The registry of report formats, one line each: the variant of [`ReportFormat`], its name in a config, its file

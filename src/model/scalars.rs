@@ -46,7 +46,7 @@ pub enum Limit {
 pub struct OneOrMany<T>(pub Vec<T>);
 
 /// What a schema says of the keys at the top of a file that are the user's own (SPEC 1).
-pub fn homes() -> serde_json::Value {
+pub fn extension_keys() -> serde_json::Value {
     serde_json::json!({ "^x-": {
         "description": "A key of your own: a home for anchors, which aliases elsewhere in the file refer to. Nothing reads it.",
         "x-since": "1.3",

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Number, Text};
+use super::scalars::{Number, Text};
 use crate::source::{FreeMap, Node};
 
 /// A script that says whether the agent did right: it gets the conversation as JSON, and answers `true`, `false` or
@@ -27,7 +27,7 @@ pub struct ScriptRule {
     #[schemars(extend("x-since" = "1.3"))]
     pub timeout_ms: Option<Number>,
     /// What it gets as `with`.
-    #[serde(default, deserialize_with = "super::leaf::optional_mapping")]
+    #[serde(default, deserialize_with = "super::scalars::optional_mapping")]
     #[schemars(extend("x-since" = "1.3"), with = "Option<serde_json::Map<String, serde_json::Value>>", example = serde_json::json!({"currency": "EUR"}))]
     pub with: Option<Node>,
 }

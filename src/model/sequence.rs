@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::Text;
+use super::scalars::Text;
 use crate::diagnostic::Spanned;
 use crate::source::{FreeMap, Node};
 
@@ -45,7 +45,7 @@ pub struct SequenceStep {
     #[schemars(extend("x-since" = "1.3"), example = &"charge_card")]
     pub call: Option<Text>,
     /// With `call`: what its arguments must hold, of a mapping the keys that are written, of a list every entry in its order.
-    #[serde(default, deserialize_with = "super::leaf::optional_mapping")]
+    #[serde(default, deserialize_with = "super::scalars::optional_mapping")]
     #[schemars(extend("x-since" = "1.3"), with = "Option<serde_json::Map<String, serde_json::Value>>", example = serde_json::json!({"currency": "EUR"}))]
     pub args: Option<Node>,
     /// With `call`: argument name or path (`user.name`, `items[0].id`) to regex; all must match.

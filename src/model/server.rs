@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Flag, Number, Text};
+use super::scalars::{Flag, Number, Text};
 use crate::diagnostic::Spanned;
 use crate::source::FreeMap;
 

@@ -3,7 +3,13 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{AssertBlock, Cases, ClientTool, Hook, Message, Number, Skip, Text, Turn};
+use super::assert_block::AssertBlock;
+use super::cases::{Cases, Skip};
+use super::client_tool::ClientTool;
+use super::hook::Hook;
+use super::message::Message;
+use super::scalars::{Number, Text};
+use super::turn::Turn;
 use crate::diagnostic::Spanned;
 use crate::source::{FreeMap, Node};
 
@@ -50,7 +56,7 @@ pub struct Test {
     #[schemars(extend("x-since" = "1.3"), example = serde_json::json!([{"cmd": ["bash", "scripts/drop-cart.sh", "${THREAD_ID}"]}]))]
     pub teardown: Option<Vec<Hook>>,
     /// Passed to the agent with every run, over the target's: key by key, this one wins.
-    #[serde(rename = "forwardedProps", default, deserialize_with = "super::leaf::optional_mapping")]
+    #[serde(rename = "forwardedProps", default, deserialize_with = "super::scalars::optional_mapping")]
     #[schemars(extend("x-since" = "1.3"), with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub props: Option<Node>,
     /// Tools that the agent's client carries out, in the places of the target's of the same name or beside them.

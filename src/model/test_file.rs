@@ -8,8 +8,10 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::file::{File, is_home};
-use super::{TAG_DEFAULTS, Test, leaf};
+use super::file::{File, is_extension_key};
+use super::language::TAG_DEFAULTS;
+use super::scalars;
+use super::test::Test;
 use crate::source::{self, Mismatch, Node};
 
 /// What a test file holds. Its version is read with the rest of the file's frame.
@@ -34,7 +36,7 @@ struct Several {
 
 impl File for TestFile {
     fn read(root: &Node) -> Result<Self, Mismatch> {
-        let of_frame = |key: &str| key == VERSION || is_home(key);
+        let of_frame = |key: &str| key == VERSION || is_extension_key(key);
         if root.get(TESTS).is_some() {
             let Several { tests } = source::from_mapping(root, TAG_DEFAULTS, of_frame)?;
             return Ok(Self { tests });
@@ -77,7 +79,7 @@ impl JsonSchema for TestFile {
         let frame = json_schema!({
             "description": "One test: a conversation with the agent, and what must hold of what the agent does. Or several, as the entries of `tests`.",
             "properties": properties,
-            "patternProperties": leaf::homes(),
+            "patternProperties": scalars::extension_keys(),
             "required": [VERSION],
             "if": { "required": [TESTS] },
             "then": {

@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Visitor};
 
-use super::leaf::Text;
+use super::scalars::Text;
 
 /// A text, or a mapping that is an `M`.
 #[derive(Clone, Debug)]

@@ -10,14 +10,14 @@ use serde_json::json;
 
 /// Rules, or `false` (SPEC 7.1).
 #[derive(Clone, Debug)]
-pub enum Switch<T> {
+pub enum Toggle<T> {
     /// `false`: what outer levels say does not apply.
     Off,
     /// These rules, beside those of outer levels.
     On(T),
 }
 
-impl<T> Switch<T> {
+impl<T> Toggle<T> {
     /// The rules, where there are any.
     pub fn on(&self) -> Option<&T> {
         match self {
@@ -27,36 +27,36 @@ impl<T> Switch<T> {
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Switch<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Toggle<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct SwitchVisitor<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for SwitchVisitor<T> {
-            type Value = Switch<T>;
+        struct ToggleVisitor<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for ToggleVisitor<T> {
+            type Value = Toggle<T>;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
                 formatter.write_str("`false` or rules")
             }
 
             fn visit_bool<E: de::Error>(self, value: bool) -> Result<Self::Value, E> {
-                if value { Err(E::invalid_value(de::Unexpected::Bool(true), &self)) } else { Ok(Switch::Off) }
+                if value { Err(E::invalid_value(de::Unexpected::Bool(true), &self)) } else { Ok(Toggle::Off) }
             }
 
             fn visit_newtype_struct<D: Deserializer<'de>>(self, rules: D) -> Result<Self::Value, D::Error> {
-                T::deserialize(rules).map(Switch::On)
+                T::deserialize(rules).map(Toggle::On)
             }
         }
         // The typed reader of `source` answers `true` or `false` as that and anything else as itself, place included.
-        deserializer.deserialize_newtype_struct(crate::source::SWITCH, SwitchVisitor(PhantomData))
+        deserializer.deserialize_newtype_struct(crate::source::SWITCH, ToggleVisitor(PhantomData))
     }
 }
 
-impl<T: JsonSchema> JsonSchema for Switch<T> {
+impl<T: JsonSchema> JsonSchema for Toggle<T> {
     fn inline_schema() -> bool {
         true
     }
 
     fn schema_name() -> Cow<'static, str> {
-        format!("Switch{}", T::schema_name()).into()
+        format!("Toggle{}", T::schema_name()).into()
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {

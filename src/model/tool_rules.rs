@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{CallSelector, Limit, Number, Switch, Text};
+use super::call_selector::CallSelector;
+use super::scalars::{Limit, Number, Text};
+use super::toggle::Toggle;
 use crate::diagnostic::Spanned;
 use crate::source::FreeMap;
 
@@ -13,16 +15,16 @@ use crate::source::FreeMap;
 pub struct ToolRules {
     /// Tools that must not be called at all, by exact name.
     #[schemars(extend("x-since" = "1.0"), example = ["delete_order"])]
-    pub forbid: Option<Spanned<Switch<Vec<Text>>>>,
+    pub forbid: Option<Spanned<Toggle<Vec<Text>>>>,
     /// Calls that must happen.
     #[schemars(extend("x-since" = "1.0"))]
-    pub require: Option<Spanned<Switch<Vec<Spanned<Require>>>>>,
+    pub require: Option<Spanned<Toggle<Vec<Spanned<Require>>>>>,
     /// Calls that must not happen: each entry forbids the calls that satisfy all its conditions.
     #[schemars(extend("x-since" = "1.0"))]
-    pub forbid_calls: Option<Spanned<Switch<Vec<Spanned<ForbidCalls>>>>>,
+    pub forbid_calls: Option<Spanned<Toggle<Vec<Spanned<ForbidCalls>>>>>,
     /// The only tools that may be called, by exact name; where several levels say so, those that all of them name. An empty list allows none.
     #[schemars(extend("x-since" = "1.3"), example = ["validate_cart", "charge_card"])]
-    pub allow_only: Option<Spanned<Switch<Vec<Text>>>>,
+    pub allow_only: Option<Spanned<Toggle<Vec<Text>>>>,
     /// How many calls there may be on a turn, and on a test or target in the test as a whole.
     #[schemars(extend("x-since" = "1.3"))]
     pub max_calls: Option<Spanned<Limit>>,

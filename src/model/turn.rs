@@ -3,7 +3,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{AssertBlock, Attachment, Capture, Number, Text, UserContent};
+use super::assert_block::AssertBlock;
+use super::capture::Capture;
+use super::content::{Attachment, UserContent};
+use super::scalars::{Number, Text};
 use crate::diagnostic::Spanned;
 use crate::source::{FreeMap, Node};
 
@@ -85,7 +88,7 @@ pub struct UserTurn {
     #[schemars(extend("x-since" = "1.3"))]
     pub timeout_ms: Option<Number>,
     /// Passed to the agent with the runs of this turn, over the test's and the target's: key by key, this one wins.
-    #[serde(rename = "forwardedProps", default, deserialize_with = "super::leaf::optional_mapping")]
+    #[serde(rename = "forwardedProps", default, deserialize_with = "super::scalars::optional_mapping")]
     #[schemars(extend("x-since" = "1.3"), with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub props: Option<Node>,
     /// Values of this turn that become variables for later turns and for `teardown`.
@@ -107,7 +110,7 @@ pub struct ConnectTurn {
     #[schemars(extend("x-since" = "1.3"))]
     pub timeout_ms: Option<Number>,
     /// Passed to the agent with the runs of this turn, over the test's and the target's: key by key, this one wins.
-    #[serde(rename = "forwardedProps", default, deserialize_with = "super::leaf::optional_mapping")]
+    #[serde(rename = "forwardedProps", default, deserialize_with = "super::scalars::optional_mapping")]
     #[schemars(extend("x-since" = "1.3"), with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub props: Option<Node>,
     /// Values of this turn that become variables for later turns and for `teardown`.
@@ -132,7 +135,7 @@ pub struct ResumeTurn {
     #[schemars(extend("x-since" = "1.3"))]
     pub timeout_ms: Option<Number>,
     /// Passed to the agent with the runs of this turn, over the test's and the target's: key by key, this one wins.
-    #[serde(rename = "forwardedProps", default, deserialize_with = "super::leaf::optional_mapping")]
+    #[serde(rename = "forwardedProps", default, deserialize_with = "super::scalars::optional_mapping")]
     #[schemars(extend("x-since" = "1.3"), with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub props: Option<Node>,
     /// Values of this turn that become variables for later turns and for `teardown`.

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use crate::model::{
     AssertBlock, File, OneOrMany, QuarantineEntry, RedactEntry, ReportEntry, ScriptProgram, Server,
-    TAG_DEFAULTS, Text, homes, is_home,
+    TAG_DEFAULTS, Text, extension_keys, is_extension_key,
 };
 use crate::source::{self, FreeMap, Mismatch, Node};
 use crate::target::{ChosenTarget, NamedTarget, TargetConfig};
@@ -13,7 +13,7 @@ use crate::target::{ChosenTarget, NamedTarget, TargetConfig};
 /// The project config: which agent is under test, and where its tests are.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("patternProperties" = homes()))]
+#[schemars(extend("patternProperties" = extension_keys()))]
 pub struct ConfigFile {
     /// The schema version this file is written for, as a quoted string: "1.0" to "1.3".
     #[schemars(extend("x-since" = "1.0"))]
@@ -79,7 +79,7 @@ pub struct ConfigFile {
 
 impl File for ConfigFile {
     fn read(root: &Node) -> Result<Self, Mismatch> {
-        let file: Self = source::from_mapping(root, TAG_DEFAULTS, is_home)?;
+        let file: Self = source::from_mapping(root, TAG_DEFAULTS, is_extension_key)?;
         if let ChosenTarget::Own(node) = &file.target {
             TargetConfig::read(node)?;
         }

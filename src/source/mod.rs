@@ -11,6 +11,7 @@ mod typed;
 mod typed_error;
 mod yaml;
 mod yaml_error;
+mod yaml_place;
 
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use serde::Deserialize;
 
-use super::{Node, TagDefault, from_node, parse, tree};
+use super::node::Node;
+use super::typed::{TagDefault, from_node};
+use super::yaml::{parse, tree};
 use crate::diagnostic::{SourceFile, Spanned};
 
 fn source(text: &str) -> Arc<SourceFile> {

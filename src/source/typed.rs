@@ -11,14 +11,15 @@ use serde::de::{
 };
 use serde::forward_to_deserialize_any;
 
+use super::node::{Entry, Node, NodeValue};
+use super::typed_error::Mismatch;
 use super::typed_error::Misread;
-use super::{Entry, Mismatch, Node, NodeValue};
 use crate::diagnostic::Span;
 
 /// The marker under which [`OneOrMany`](crate::model::OneOrMany) asks for a list or a single value.
 pub const ONE_OR_MANY: &str = "$ananke::one_or_many";
 
-/// The marker under which [`Switch`](crate::model::Switch) asks for `false` or rules.
+/// The marker under which [`Toggle`](crate::model::Toggle) asks for `false` or rules.
 pub const SWITCH: &str = "$ananke::switch";
 /// The marker under which a value asks for a mapping, or for anything else: a text.
 pub const TEXT_OR_MAPPING: &str = "$ananke::text_or_mapping";

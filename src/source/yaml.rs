@@ -8,17 +8,15 @@ use std::sync::Arc;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Number;
+use serde_yaml::Spanned;
 use serde_yaml::budget::BudgetBreach;
 use serde_yaml::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy};
-use serde_yaml::{Location, Spanned};
 
+use super::node::{Entry, Node, NodeValue, printable};
 use super::read::{MAX_BYTES, too_large};
 use super::yaml_error::explain;
-use super::{Entry, Node, NodeValue, printable};
-use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
-
-/// How deep lists and mappings may nest: far beyond what people write, far below what the stack bears.
-pub(super) const MAX_DEPTH: usize = 64;
+use super::yaml_place::{MAX_DEPTH, span};
+use crate::diagnostic::{Code, Diagnostic, SourceFile};
 
 /// How deep the documents are that people write by hand.
 const USUAL_DEPTH: usize = 20;
@@ -154,15 +152,6 @@ fn find_duplicates(source: &Arc<SourceFile>, node: &Node, diagnostics: &mut Vec<
         }
         _ => {}
     }
-}
-
-/// Where a value is written; for what an alias brings, where the alias is.
-pub(super) fn span(location: Location) -> Span {
-    let place = location.span();
-    let start = place.byte_offset().unwrap_or(0);
-    let end = start + place.byte_len().unwrap_or(0);
-    let offset = |value| u32::try_from(value).unwrap_or(u32::MAX);
-    Span { start: offset(start), end: offset(end) }
 }
 
 /// A value as the crate hands it over: its place comes around it.

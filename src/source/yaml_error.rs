@@ -7,8 +7,8 @@ use serde_yaml::granit_parser::ErrorKind;
 use serde_yaml::localizer::ExternalMessageSource;
 use serde_yaml::{Error, Location};
 
-use super::printable;
-use super::yaml::{MAX_DEPTH, span};
+use super::node::printable;
+use super::yaml_place::{MAX_DEPTH, span};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 
 /// Words for one kind of mistake: what is wrong and, where it helps, what to do.

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::pattern::Pattern;
 use super::pattern::PatternError;
+use super::scan::{Malformed, Piece, Reference, scan};
+use super::scope::{Found, Scope};
 use super::secret::{self, SHORTEST_SECRET, Secret};
-use super::{Found, Malformed, Pattern, Piece, Reference, Scope, scan};
 use crate::diagnostic::{Code, Diagnostic, Place, SourceFile, Span};
 use crate::model::{Flag, Given, Number, Text};
 use crate::source::{Node, NodeValue};

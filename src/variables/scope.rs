@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::Reference;
+use super::scan::Reference;
 
 /// The name under which the environment is reached: `${ENV.NAME}`.
 const ENVIRONMENT: &str = "ENV";

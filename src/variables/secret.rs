@@ -2,7 +2,7 @@
 //!
 //! A secret is known by its value, and by what gave it, so that a recording can name it where it stood.
 
-use super::Reference;
+use super::scan::Reference;
 
 /// The shortest secret that is masked, in characters: shorter ones would shred every text (SPEC 2).
 pub const SHORTEST_SECRET: usize = 4;

@@ -63,7 +63,7 @@ const KNOWN_ONLY_BY: &[(&str, &[&str])] = &[
     ("rustix", &["process/"]),
     ("rustls", &["target/"]),
     // The reader and, beside it, the translation of its errors.
-    ("serde_yaml", &["source/yaml.rs", "source/yaml_error.rs"]),
+    ("serde_yaml", &["source/yaml.rs", "source/yaml_error.rs", "source/yaml_place.rs"]),
     ("strsim", &["text/"]),
     ("unicode_width", &["text/"]),
     ("uuid", &["context/"]),

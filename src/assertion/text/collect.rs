@@ -4,13 +4,13 @@ use super::needle::Needle;
 use crate::assertion::collector::Collector;
 use crate::assertion::rule::Rule;
 use crate::diagnostic::Spanned;
-use crate::model::{AssertBlock, OneOrMany, Switch, Text, TextOf};
+use crate::model::{AssertBlock, OneOrMany, Text, TextOf, Toggle};
 use crate::variables::Filling;
 
 /// Adds a rule for each of the texts that are written in a block at `path`.
 pub(super) fn collect<R: Rule + PartialEq>(
     path: &'static str,
-    written: Option<&Spanned<Switch<OneOrMany<Text>>>>,
+    written: Option<&Spanned<Toggle<OneOrMany<Text>>>>,
     block: &AssertBlock,
     read: fn(&Text, TextOf, &mut Filling<'_>) -> Option<Needle>,
     rule: fn(Needle) -> R,

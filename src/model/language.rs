@@ -1,0 +1,26 @@
+//! What holds for the language as a whole: its versions, what is meant without a `type`, and what is not there yet.
+
+use crate::source::TagDefault;
+
+/// The schema versions this program knows, oldest first.
+pub const VERSIONS: &[&str] = &["1.0", "1.1", "1.2", "1.3"];
+
+/// The unions discriminated by `type` in which `type` may be left out, and what it then is (SPEC 1).
+pub const TAG_DEFAULTS: &[TagDefault] = &[
+    TagDefault { union: "Turn", tag: "user", key: None },
+    TagDefault { union: "NamedTarget", tag: "extends", key: Some("extends") },
+];
+
+/// Values of `type` that the language has and this version does not carry out, and what each is: a file that uses one
+/// is told more than that it is unknown.
+pub const NOT_YET: &[(&str, &str)] = &[
+    ("a2a", "a target that speaks A2A"),
+    ("a2a:send", "a turn of an A2A target"),
+    ("command", "a target that is a program of its own"),
+    ("mcp", "a target that speaks MCP"),
+    ("mcp:call", "a turn of an MCP target"),
+    ("mcp:list", "a turn of an MCP target"),
+    ("mcp:prompt", "a turn of an MCP target"),
+    ("mcp:read", "a turn of an MCP target"),
+    ("openai", "a target that speaks OpenAI's chat protocol"),
+];

@@ -9,7 +9,7 @@ use ananke::outcome::{ErrorKind, Outcome, Status};
 use ananke::plan::{Selection, plan};
 use ananke::recording::{Mode, Recordings};
 use ananke::run::{Options, Run, RunEvent, run};
-use ananke::target::{Deed, HttpRequest, Reply, TargetError, Transport};
+use ananke::target::{ClientEvent, HttpRequest, Reply, TargetError, Transport};
 use futures_util::future::BoxFuture;
 use regex::Regex;
 use serde_json::json;
@@ -29,7 +29,7 @@ const CONFIG: &str =
 pub(crate) struct Nowhere;
 
 impl Transport for Nowhere {
-    fn moment(&self, _deed: Deed) -> At {
+    fn moment(&self, _event: ClientEvent) -> At {
         panic!("nothing may be sent")
     }
 

@@ -9,7 +9,7 @@ use ananke::outcome::{Line, Outcome, Status, Verdict};
 use ananke::plan::{Selection, plan};
 use ananke::project::Variables;
 use ananke::run::{Options, Reason, Run, RunEvent, Stopper, run};
-use ananke::target::{Chunks, Deed, Head, HttpRequest, Next, Reply, TargetError, Transport};
+use ananke::target::{Chunks, ClientEvent, Head, HttpRequest, Next, Reply, TargetError, Transport};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -65,7 +65,7 @@ impl Moody {
 }
 
 impl Transport for Moody {
-    fn moment(&self, _deed: Deed) -> At {
+    fn moment(&self, _event: ClientEvent) -> At {
         self.clock.now()
     }
 

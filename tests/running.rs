@@ -7,7 +7,7 @@ use std::time::Duration;
 use ananke::context::{At, Clock};
 use ananke::outcome::{Outcome, Status, Totals};
 use ananke::run::{Options, Reason, Run, RunEvent, Stopper, run};
-use ananke::target::{Chunks, Deed, Head, HttpRequest, Next, Reply, TargetError, Transport};
+use ananke::target::{Chunks, ClientEvent, Head, HttpRequest, Next, Reply, TargetError, Transport};
 use futures_util::future::BoxFuture;
 use tokio::sync::{Semaphore, mpsc};
 
@@ -45,7 +45,7 @@ impl Gate {
 }
 
 impl Transport for Gate {
-    fn moment(&self, _deed: Deed) -> At {
+    fn moment(&self, _event: ClientEvent) -> At {
         self.clock.now()
     }
 

@@ -136,16 +136,17 @@ fn attach(
         Source::Url(url) => {
             let ending = Path::new(url.path()).extension().and_then(|ending| ending.to_str());
             let guess = || media_type::of_ending(ending?, kind).map(str::to_owned);
-            let media_type = if files.target_has(Capability::UntypedUrls) {
-                said
-            } else {
-                Some(said.or_else(guess).ok_or_else(|| {
-                    Wrong::new(
-                        Code::MissingKey,
-                        "a file that is sent to an agent of AG-UI 0.x needs a media type, and this URL does not tell it",
-                        "give the `media_type`",
-                    )
-                })?)
+            let media_type = match files.target {
+                Some(target) if !target.capabilities().has(Capability::UntypedUrls) => {
+                    Some(said.or_else(guess).ok_or_else(|| {
+                        let message = format!(
+                            "a file that is sent to {} needs a media type, and this URL does not tell it",
+                            target.describe()
+                        );
+                        Wrong::new(Code::MissingKey, message, "give the `media_type`")
+                    })?)
+                }
+                _ => said,
             };
             (media_type, FileContent::Url(url.into()))
         }

@@ -8,6 +8,7 @@ mod history;
 mod interrupt;
 pub mod media_type;
 mod role;
+mod server_request;
 mod tool;
 mod user_content;
 
@@ -15,5 +16,6 @@ pub use attachment::{Attachment, FileContent, MediaKind, size_in_words};
 pub use history::{HistoryCall, HistoryMessage};
 pub use interrupt::InterruptAnswer;
 pub use role::Role;
+pub use server_request::{ServerAnswer, ServerRequest, ServerRequestKind};
 pub use tool::{ToolAnswer, ToolDeclaration};
 pub use user_content::{ContentPart, UserContent};

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::draft::Draft;
 use super::entry::{CaseEntry, TestEntry};
 use super::head::Head;
+use super::needs::{needs_of_rules, needs_of_test, unmet};
 use super::secrets::secrets_of;
 use super::target_context::{TargetContext, TargetContexts};
 use super::test::LoadedTest;
@@ -143,6 +144,10 @@ impl LoadedTest {
             let scope = self.scope_at_end(scope, variables);
             let around = Around { context, home: folder, scope: &scope };
             self.check_scripts(agent, &draft, around, problems);
+            let tools = self.model.client_tools.as_ref();
+            let mut needs = needs_of_test(&self.turns, &self.earlier, tools, &self.source);
+            needs.extend([&draft.test].into_iter().chain(&draft.blocks).flat_map(needs_of_rules));
+            problems.extend(unmet(needs, &agent.target.model));
         }
         let lint = agent.map(|TargetContext { config, rules, .. }| {
             // A turn with a time-out of its own may take longer than the target says.

@@ -1,5 +1,6 @@
 //! What is wrong with a config, before anything runs.
 
+use super::needs::{needs_of_rules, needs_of_test, unmet};
 use super::quarantine::Quarantine;
 use crate::assertion::Block;
 use crate::compile::fill_client_tools;
@@ -79,4 +80,7 @@ fn check_target(
     }
     redactor.add(filling.into_secrets());
     config.scripts().check_block(&block, &config.source, problems);
+    let mut needs = needs_of_test(&[], &[], target.model.common.client_tools.as_ref(), &config.source);
+    needs.extend(needs_of_rules(&block));
+    problems.extend(unmet(needs, &target.model));
 }

@@ -15,6 +15,7 @@ mod filter_parser;
 mod fix;
 mod head;
 mod load;
+mod needs;
 #[expect(clippy::module_inception, reason = "the file of the type `Plan`")]
 mod plan;
 mod prepare;

@@ -17,7 +17,7 @@ use super::stale;
 use crate::context::{At, Clock, Ids, ManualClock, digest};
 use crate::outcome::Problem;
 use crate::redact::{Markers, Redactor};
-use crate::target::{Body, Deed, HttpRequest, Next, Received, Reply, TargetError, Transport};
+use crate::target::{Body, ClientEvent, HttpRequest, Next, Received, Reply, TargetError, Transport};
 use crate::variables::Secret;
 
 /// What to do where a request is another than it was.
@@ -220,14 +220,14 @@ impl Ids for Player {
 }
 
 impl Transport for Player {
-    fn moment(&self, deed: Deed) -> At {
+    fn moment(&self, event: ClientEvent) -> At {
         let left = self.0.left();
-        match deed {
-            Deed::Sends => {
+        match event {
+            ClientEvent::Sends => {
                 let next = left.exchanges.iter().find(|exchange| exchange.turn >= left.turn);
                 next.map_or_else(|| self.0.clock.now(), |exchange| self.0.at(exchange.sent))
             }
-            Deed::Closes => left.closed.unwrap_or_else(|| self.0.clock.now()),
+            ClientEvent::Closes => left.closed.unwrap_or_else(|| self.0.clock.now()),
         }
     }
 

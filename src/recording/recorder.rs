@@ -21,7 +21,7 @@ use super::{RecordingError, Recordings};
 use crate::context::{At, CaseKey, Context, Ids, Scratch, digest};
 use crate::outcome::Problem;
 use crate::redact::{Markers, Redactor};
-use crate::target::{Body, Deed, HttpRequest, Next, Reply, TargetError, Transport};
+use crate::target::{Body, ClientEvent, HttpRequest, Next, Reply, TargetError, Transport};
 use crate::trace::Change;
 use crate::variables::Secret;
 
@@ -190,13 +190,13 @@ impl Ids for Recorder {
 }
 
 impl Transport for Recorder {
-    fn moment(&self, deed: Deed) -> At {
-        let at = self.0.transport.moment(deed);
+    fn moment(&self, event: ClientEvent) -> At {
+        let at = self.0.transport.moment(event);
         let since = self.0.since(at);
         let mut taken = self.0.taken();
-        match deed {
-            Deed::Sends => taken.sends = since,
-            Deed::Closes => {
+        match event {
+            ClientEvent::Sends => taken.sends = since,
+            ClientEvent::Closes => {
                 if let Some(exchange) = taken.recorded.exchanges.last_mut() {
                     exchange.closed = Some(since);
                 }

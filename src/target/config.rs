@@ -35,6 +35,11 @@ impl TargetConfig {
         Ok(Self { common, protocol: protocol.name, own })
     }
 
+    /// The agent in words, with its article.
+    pub fn describe(&self) -> &'static str {
+        self.own.describe()
+    }
+
     /// What the target can do.
     pub fn capabilities(&self) -> Capabilities {
         self.own.capabilities()

@@ -32,7 +32,7 @@ pub use config::TargetConfig;
 pub use ended::Ended;
 pub use error::{Received, TargetError};
 pub use extended::NamedTarget;
-pub use http::{Body, Chunks, Deed, Head, HttpRequest, Next, Reply, Transport};
+pub use http::{Body, Chunks, ClientEvent, Head, HttpRequest, Method, Next, Reply, Transport};
 pub use limits::Limits;
 pub use protocol::{Protocol, ProtocolConfig};
 pub use request::{Action, Request};

@@ -15,6 +15,9 @@ use crate::variables::Filling;
 
 /// The keys of a target that are its protocol's own, as they are written.
 pub trait ProtocolConfig: Debug + Send + Sync {
+    /// The agent in words, with its article: `an agent of AG-UI 0.x`.
+    fn describe(&self) -> &'static str;
+
     /// What such a target can do.
     fn capabilities(&self) -> Capabilities;
 

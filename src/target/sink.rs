@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use crate::context::At;
+use crate::message::{ServerAnswer, ServerRequest};
 use crate::trace::Change;
 
 /// Where a session reports what happens, in the order it happened.
@@ -12,6 +13,11 @@ pub trait Sink: Send {
 
     /// What the last frame meant. `Break` ends the exchange as [`Ended::Cancelled`](super::Ended::Cancelled).
     fn change(&mut self, at: At, change: Change<'_>) -> ControlFlow<Stop>;
+
+    /// Answers what a server asks back before it goes on. Without an answer of its own, a sink declines.
+    fn request(&mut self, _at: At, _request: ServerRequest) -> ServerAnswer {
+        ServerAnswer::Declined
+    }
 }
 
 /// The bytes of the wire, for recorders and exchanges.

@@ -13,7 +13,7 @@ use ananke::context::{At, Clock, ManualClock};
 use ananke::outcome::CallFailure;
 use ananke::target::agui::{AguiSettings, AguiTarget, AguiTransport, ProtocolVersion};
 use ananke::target::scripted::{Condition, Rule, ScriptedTarget, Step};
-use ananke::target::{Chunks, Deed, Head, HttpRequest, Next, Reply, Target, TargetError, Transport};
+use ananke::target::{Chunks, ClientEvent, Head, HttpRequest, Next, Reply, Target, TargetError, Transport};
 use ananke::trace::{Interrupt, Usage};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
@@ -124,7 +124,7 @@ struct Played {
 }
 
 impl Transport for Played {
-    fn moment(&self, _deed: Deed) -> At {
+    fn moment(&self, _event: ClientEvent) -> At {
         self.clock.now()
     }
 
@@ -159,7 +159,12 @@ impl Transport for Played {
         if !failed {
             frame(&finished);
         }
-        let head = Head { status: 200, content_type: "text/event-stream".to_owned(), location: None };
+        let head = Head {
+            status: 200,
+            content_type: "text/event-stream".to_owned(),
+            location: None,
+            headers: Vec::new(),
+        };
         let body = Box::new(Chunks::new(body, Arc::clone(&self.clock) as Arc<dyn Clock>));
         Box::pin(std::future::ready(Ok(Some(Reply { at, head, body }))))
     }

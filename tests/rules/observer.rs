@@ -149,8 +149,10 @@ impl Sink for Observer {
     fn change(&mut self, at: At, change: Change<'_>) -> ControlFlow<Stop> {
         let mut touched = Vec::new();
         self.trace.apply(at, change, &mut touched);
-        let is_violated =
-            touched.into_iter().fold(false, |is, touch| self.judge.touched(&self.trace, touch) || is);
+        let mut is_violated = false;
+        for touch in touched {
+            is_violated |= self.judge.touched(&self.trace, touch);
+        }
         let event = self.trace.events.len() - self.first_event;
         let turn = self.trace.turns.len();
         self.note(&format!("event {event} of turn {turn}"), is_violated);

@@ -8,7 +8,7 @@ use std::time::Duration;
 use ananke::context::{At, Ids, ManualClock};
 use ananke::message::UserContent;
 use ananke::target::{
-    Action, Chunks, Deed, Head, HttpRequest, Limits, Next, Reply, Request, TargetError, Transport,
+    Action, Chunks, ClientEvent, Head, HttpRequest, Limits, Next, Reply, Request, TargetError, Transport,
 };
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
@@ -22,7 +22,7 @@ pub(crate) struct Canned {
 }
 
 impl Transport for Canned {
-    fn moment(&self, _deed: Deed) -> At {
+    fn moment(&self, _event: ClientEvent) -> At {
         At(0)
     }
 
@@ -33,7 +33,12 @@ impl Transport for Canned {
             let at = At(number as u64);
             sender.try_send(Next::Bytes(at, Bytes::copy_from_slice(chunk))).expect("room for every chunk");
         }
-        let head = Head { status: 200, content_type: "text/event-stream".to_owned(), location: None };
+        let head = Head {
+            status: 200,
+            content_type: "text/event-stream".to_owned(),
+            location: None,
+            headers: Vec::new(),
+        };
         let body = Box::new(Chunks::new(receiver, Arc::new(ManualClock::default())));
         Box::pin(async move { Ok(Some(Reply { at: At(0), head, body })) })
     }

@@ -9,7 +9,7 @@ use ananke::context::{At, CaseKey, ManualClock, SequentialIds};
 use ananke::message::{ToolAnswer, UserContent};
 use ananke::target::agui::{AguiSettings, AguiTarget, AguiTransport, ProtocolVersion};
 use ananke::target::{
-    Action, Chunks, Deed, Head, HttpRequest, Limits, Next, Reply, SessionOptions, Sink, Stop, Target,
+    Action, Chunks, ClientEvent, Head, HttpRequest, Limits, Next, Reply, SessionOptions, Sink, Stop, Target,
     TargetError, Transport, Wire,
 };
 use ananke::trace::{Change, Delta, Event, Input, Trace};
@@ -208,7 +208,7 @@ struct Answers {
 }
 
 impl Transport for Answers {
-    fn moment(&self, _deed: Deed) -> At {
+    fn moment(&self, _event: ClientEvent) -> At {
         At(0)
     }
 
@@ -218,7 +218,12 @@ impl Transport for Answers {
         for chunk in body.chunks(self.chunk.min(body.len()).max(1)) {
             sender.try_send(Next::Bytes(At(0), Bytes::copy_from_slice(chunk))).expect("room for every chunk");
         }
-        let head = Head { status: 200, content_type: "text/event-stream".to_owned(), location: None };
+        let head = Head {
+            status: 200,
+            content_type: "text/event-stream".to_owned(),
+            location: None,
+            headers: Vec::new(),
+        };
         let body = Box::new(Chunks::new(receiver, Arc::new(ManualClock::default())));
         Box::pin(async move { Ok(Some(Reply { at: At(0), head, body })) })
     }

@@ -55,6 +55,7 @@ const KNOWN_ONLY_BY: &[(&str, &[&str])] = &[
     ("annotate_snippets", &["diagnostic/render/"]),
     ("clap", &["cli/", "main.rs"]),
     ("csv", &["compile/rows/"]),
+    ("hyper", &["target/"]),
     ("jiff", &["context/day.rs"]),
     ("jsonschema", &["schema/"]),
     ("quick_xml", &["report/"]),

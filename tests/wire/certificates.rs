@@ -44,7 +44,7 @@ async fn a_certificate_that_signs_itself_is_not_trusted() {
     let failure = ended.expect_err("nobody vouches for it");
     assert_eq!(
         failure.to_string().replace(&address.to_string(), "AGENT"),
-        "could not connect to https://AGENT/agent: invalid peer certificate: UnknownIssuer"
+        "could not connect to https://AGENT/agent: its certificate is signed by an unknown issuer"
     );
     let help = "this machine does not trust who signed the server's certificate: add it to the roots of the operating system";
     assert_eq!(failure.help.as_deref(), Some(help));

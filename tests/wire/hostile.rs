@@ -7,7 +7,9 @@ use std::time::Duration;
 use ananke::context::{At, Clock};
 use ananke::outcome::Status;
 use ananke::redact::Redactor;
-use ananke::target::{Chunks, Deed, Ended, Head, HttpRequest, Limits, Next, Reply, TargetError, Transport};
+use ananke::target::{
+    Chunks, ClientEvent, Ended, Head, HttpRequest, Limits, Next, Reply, TargetError, Transport,
+};
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
@@ -33,7 +35,7 @@ struct Endless {
 }
 
 impl Transport for Endless {
-    fn moment(&self, _deed: Deed) -> At {
+    fn moment(&self, _event: ClientEvent) -> At {
         self.clock.now()
     }
 
@@ -52,7 +54,12 @@ impl Transport for Endless {
                 next = again.clone();
             }
         });
-        let head = Head { status: 200, content_type: "text/event-stream".to_owned(), location: None };
+        let head = Head {
+            status: 200,
+            content_type: "text/event-stream".to_owned(),
+            location: None,
+            headers: Vec::new(),
+        };
         let at = self.clock.now();
         let body = Box::new(Chunks::new(body, Arc::clone(&self.clock) as Arc<dyn Clock>));
         Box::pin(async move { Ok(Some(Reply { at, head, body })) })

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use ananke::context::{At, Clock, ManualClock, SystemClock};
 use ananke::target::http::HttpTransport;
-use ananke::target::{Ended, HttpRequest, Next, TargetError, Transport};
+use ananke::target::{Ended, HttpRequest, Method, Next, TargetError, Transport};
 use tokio::sync::Notify;
 
 use crate::support::agui::{session, settings};
@@ -202,7 +202,13 @@ async fn stamps_are_those_of_arrival() {
     let clock = Arc::new(Watched::default());
     let transport = HttpTransport::new(Arc::clone(&clock) as Arc<dyn Clock>);
     let url = agent.url().parse().expect("a URL");
-    let request = HttpRequest { url, headers: Vec::new(), body: bytes::Bytes::from_static(b"{}") };
+    let request = HttpRequest {
+        method: Method::Post,
+        url,
+        headers: Vec::new(),
+        body: bytes::Bytes::from_static(b"{}"),
+        response_headers: &["content-type"],
+    };
     let until = At::default().plus(Duration::from_mins(1));
     let mut reply = transport.send(request, until).await.expect("an answer").expect("in time");
     let Next::Bytes(first, _) = reply.body.next(until).await else { panic!("no chunk") };

@@ -8,7 +8,8 @@ use ananke::context::{At, Clock};
 use ananke::message::{InterruptAnswer, ToolAnswer};
 use ananke::target::agui::{AguiSettings, AguiTransport};
 use ananke::target::{
-    Action, Chunks, Deed, Ended, Head, HttpRequest, Limits, Next, Reply, Session, TargetError, Transport,
+    Action, Chunks, ClientEvent, Ended, Head, HttpRequest, Limits, Next, Reply, Session, TargetError,
+    Transport,
 };
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
@@ -35,7 +36,7 @@ struct Recorded {
 }
 
 impl Transport for Recorded {
-    fn moment(&self, _deed: Deed) -> At {
+    fn moment(&self, _event: ClientEvent) -> At {
         self.clock.now()
     }
 
@@ -53,7 +54,12 @@ impl Transport for Recorded {
                 sender.closed().await;
             }
         });
-        let head = Head { status: 200, content_type: "text/event-stream".to_owned(), location: None };
+        let head = Head {
+            status: 200,
+            content_type: "text/event-stream".to_owned(),
+            location: None,
+            headers: Vec::new(),
+        };
         let at = self.clock.now();
         let body = Box::new(Chunks::new(body, Arc::clone(&self.clock) as Arc<dyn Clock>));
         Box::pin(async move { Ok(Some(Reply { at, head, body })) })

@@ -157,7 +157,12 @@ mod tests {
     use crate::target::Head;
 
     fn recorded() -> Recorded {
-        let head = Head { status: 200, content_type: "text/event-stream".to_owned(), location: None };
+        let head = Head {
+            status: 200,
+            content_type: "text/event-stream".to_owned(),
+            location: None,
+            headers: Vec::new(),
+        };
         let piece = |at, text: &'static [u8]| (at, Bytes::from_static(text));
         let Value::Object(output) = json!({"TOKEN": "s3cr3t", "n": 1}) else { panic!() };
         let problem = |message: &str| Problem {

@@ -156,7 +156,7 @@ fn add(all: &mut ReadingAll, line: Line) -> Result<(), &'static str> {
         Line::Script(_) | Line::Request(_) => Err(INSIDE),
         Line::Head(HeadLine { at_us, status, content_type, location }) => {
             let reading = open.filter(|reading| reading.came.is_none()).ok_or(OUTSIDE)?;
-            let head = Head { status, content_type, location };
+            let head = Head { status, content_type, location, headers: Vec::new() };
             reading.came = Some(Came { at: at_us, head, pieces: Vec::new() });
             Ok(())
         }

@@ -44,6 +44,13 @@ impl Protocol for AguiConfig {
 }
 
 impl ProtocolConfig for AguiConfig {
+    fn describe(&self) -> &'static str {
+        match self.version() {
+            ProtocolVersion::V0 => "an agent of AG-UI 0.x",
+            ProtocolVersion::V1 => "an agent of AG-UI",
+        }
+    }
+
     fn capabilities(&self) -> Capabilities {
         match self.version() {
             ProtocolVersion::V0 => Capabilities::new(OF_V0),

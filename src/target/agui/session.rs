@@ -19,7 +19,7 @@ use super::transport::{self, Purpose};
 use crate::context::{At, Clock};
 use crate::target::ended::Ended;
 use crate::target::error::{Received, TargetError};
-use crate::target::http::{Body, Deed, HttpRequest, Next, Transport};
+use crate::target::http::{Body, ClientEvent, HttpRequest, Method, Next, Transport};
 use crate::target::limits::Limits;
 use crate::target::request::{Action, Request};
 use crate::target::session::{Session, SessionOptions};
@@ -69,7 +69,7 @@ impl AguiSession {
         if let Some(remembered) = remembered {
             self.conversation.recall(remembered);
         }
-        sink.wire(self.transport.moment(Deed::Closes), Wire::Closed);
+        sink.wire(self.transport.moment(ClientEvent::Closes), Wire::Closed);
         if purpose == Purpose::Run && matches!(ended, Ok(Ended::Timeout | Ended::Cancelled)) {
             self.stop().await;
         }
@@ -119,7 +119,13 @@ impl AguiSession {
             received: Received::default(),
             help: None,
         })?;
-        Ok(HttpRequest { url, headers: headers(&self.settings.headers), body })
+        Ok(HttpRequest {
+            method: Method::Post,
+            url,
+            headers: headers(&self.settings.headers),
+            body,
+            response_headers: &[],
+        })
     }
 
     /// Stops the run on a runtime that continues runs without a client. Its response does not matter.
@@ -129,8 +135,14 @@ impl AguiSession {
         }
         let thread_id = &self.conversation.thread_id;
         if let Ok((url, body)) = transport::request(&self.settings, Purpose::Stop, thread_id, None) {
-            let request = HttpRequest { url, headers: headers(&self.settings.headers), body };
-            let until = self.transport.moment(Deed::Sends).plus(STOPPING);
+            let request = HttpRequest {
+                method: Method::Post,
+                url,
+                headers: headers(&self.settings.headers),
+                body,
+                response_headers: &[],
+            };
+            let until = self.transport.moment(ClientEvent::Sends).plus(STOPPING);
             let _answer = self.transport.send(request, until).await;
         }
     }
@@ -142,7 +154,7 @@ impl AguiSession {
         limits: &Limits,
         sink: &mut dyn Sink,
     ) -> Result<Ended, TargetError> {
-        let sent = self.transport.moment(Deed::Sends);
+        let sent = self.transport.moment(ClientEvent::Sends);
         let until = sent.plus(limits.timeout);
         sink.wire(sent, Wire::Sent { body: &request.body });
         let Some(reply) = self.transport.send(request, until).await? else { return Ok(Ended::Timeout) };

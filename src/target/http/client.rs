@@ -1,9 +1,8 @@
-//! The transport of the network: one POST, its answer as stamped chunks.
+//! The transport of the network: one request, its response as stamped chunks.
 //!
 //! A task of its own reads the body and stamps every chunk before anything looks at it; when nobody wants the body any
 //! more, it ends and the connection with it. Redirects are not followed and nothing is sent twice.
 
-use std::error::Error;
 use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -14,7 +13,8 @@ use reqwest::{Client, Response, Url};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-use super::transport::{Chunks, Deed, Head, HttpRequest, Next, Reply, Transport};
+use super::cause::Cause;
+use super::transport::{Chunks, ClientEvent, Head, HttpRequest, Method, Next, Reply, Transport};
 use crate::context::{At, Clock};
 use crate::target::error::{Received, TargetError};
 
@@ -51,19 +51,24 @@ impl HttpTransport {
         client.as_ref().map_err(|cause| error(format!("could not set up HTTP: {cause}")))
     }
 
-    async fn post(&self, request: HttpRequest) -> Result<Reply, TargetError> {
+    async fn request(&self, request: HttpRequest) -> Result<Reply, TargetError> {
         let client = self.client(&request.url)?;
         let headers = header_map(&request.headers)?;
         let place = shown(&request.url);
+        let method = match request.method {
+            Method::Get => reqwest::Method::GET,
+            Method::Post => reqwest::Method::POST,
+            Method::Delete => reqwest::Method::DELETE,
+        };
         let response = client
-            .post(request.url)
+            .request(method, request.url)
             .headers(headers)
             .body(request.body)
             .send()
             .await
             .map_err(|failure| not_answered(&failure, &place))?;
         let at = self.clock.now();
-        let head = head(&response);
+        let head = head(&response, request.response_headers);
         let (sender, chunks) = mpsc::channel(CHUNKS_AHEAD);
         tokio::spawn(read(response, Arc::clone(&self.clock), sender));
         let body = Box::new(Chunks::new(chunks, Arc::clone(&self.clock)));
@@ -72,13 +77,13 @@ impl HttpTransport {
 }
 
 impl Transport for HttpTransport {
-    fn moment(&self, _deed: Deed) -> At {
+    fn moment(&self, _event: ClientEvent) -> At {
         self.clock.now()
     }
 
     fn send(&self, request: HttpRequest, until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
         Box::pin(async move {
-            match timeout(until.since(self.clock.now()), self.post(request)).await {
+            match timeout(until.since(self.clock.now()), self.request(request)).await {
                 Ok(answered) => answered.map(Some),
                 Err(_elapsed) => Ok(None),
             }
@@ -109,7 +114,7 @@ impl ClientKind {
         if self.loopback {
             builder = builder.no_proxy();
         }
-        builder.build().map_err(|failure| cause(&failure))
+        builder.build().map_err(|failure| Cause::of(&failure).to_string())
     }
 }
 
@@ -121,7 +126,7 @@ pub async fn status(url: &Url, within: Duration) -> Result<u16, String> {
     let client = ClientKind::of(url).build()?;
     match timeout(within, client.get(url.clone()).send()).await {
         Ok(Ok(response)) => Ok(response.status().as_u16()),
-        Ok(Err(failure)) => Err(cause(&failure)),
+        Ok(Err(failure)) => Err(Cause::of(&failure).to_string()),
         Err(_elapsed) => Err("no answer came".to_owned()),
     }
 }
@@ -171,8 +176,13 @@ fn header_map(headers: &[(String, String)]) -> Result<HeaderMap, TargetError> {
     Ok(map)
 }
 
-fn head(response: &Response) -> Head {
+/// The head of a response, with those of its headers that are `wanted`.
+fn head(response: &Response, wanted: &[&str]) -> Head {
     let header = |name| response.headers().get(name).map(|value: &HeaderValue| readable(value));
+    let named = |name: &&str| {
+        let values = response.headers().get_all(*name).into_iter();
+        values.map(|value| ((*name).to_owned(), readable(value))).collect::<Vec<_>>()
+    };
     Head {
         status: response.status().as_u16(),
         content_type: header(CONTENT_TYPE).unwrap_or_default(),
@@ -180,6 +190,7 @@ fn head(response: &Response) -> Head {
             Ok(place) => shown(&place),
             Err(_) => location,
         }),
+        headers: wanted.iter().flat_map(named).collect(),
     }
 }
 
@@ -199,7 +210,7 @@ async fn read(mut response: Response, clock: Arc<dyn Clock>, chunks: mpsc::Sende
         let next = match read {
             Ok(Some(bytes)) => Next::Bytes(at, bytes),
             Ok(None) => return,
-            Err(failure) => Next::Broken(at, cause(&failure)),
+            Err(failure) => Next::Broken(at, Cause::of(&failure).to_string()),
         };
         let last = matches!(next, Next::Broken(..));
         if chunks.send(next).await.is_err() || last {
@@ -209,55 +220,35 @@ async fn read(mut response: Response, clock: Arc<dyn Clock>, chunks: mpsc::Sende
 }
 
 fn not_answered(failure: &reqwest::Error, place: &str) -> TargetError {
-    let cause = cause(failure);
-    if failure.is_connect() {
-        return TargetError {
-            help: Some(not_connected(&cause).to_owned()),
-            ..error(format!("could not connect to {place}: {cause}"))
-        };
-    }
-    // The words are those of the HTTP library.
-    let help = if cause.contains("parsed") {
-        "is `endpoint` the address of a server that speaks HTTP?"
+    let cause = Cause::of(failure);
+    let (message, help) = if failure.is_connect() {
+        (format!("could not connect to {place}: {cause}"), not_connected(&cause))
     } else {
-        "did the agent crash or restart? Its own log may say"
+        let help = match cause {
+            Cause::NotHttp => "is `endpoint` the address of a server that speaks HTTP?",
+            _ => "did the agent crash or restart? Its own log may say",
+        };
+        (format!("the connection to {place} ended before an answer came: {cause}"), help)
     };
-    TargetError {
-        help: Some(help.to_owned()),
-        ..error(format!("the connection to {place} ended before an answer came: {cause}"))
-    }
+    TargetError { help: Some(help.to_owned()), ..error(message) }
 }
 
-/// What to do where no connection came about; the words are those of the TLS library.
-fn not_connected(cause: &str) -> &'static str {
-    if cause.contains("InvalidContentType") {
-        "the server does not seem to speak TLS: is it `http://` instead of `https://`?"
-    } else if cause.contains("UnknownIssuer") {
-        "this machine does not trust who signed the server's certificate: add it to the roots of the operating system"
-    } else if cause.contains("certificate") {
-        "is the server's certificate made for the host of `endpoint`, and valid today?"
-    } else {
-        "is the agent running, and is `endpoint` its address?"
+/// What to do about a connection that did not come about.
+fn not_connected(cause: &Cause) -> &'static str {
+    match cause {
+        Cause::NotTls => "the server does not seem to speak TLS: is it `http://` instead of `https://`?",
+        Cause::UnknownIssuer => {
+            "this machine does not trust who signed the server's certificate: add it to the roots of the operating system"
+        }
+        Cause::BadCertificate(_) => {
+            "is the server's certificate made for the host of `endpoint`, and valid today?"
+        }
+        _ => "is the agent running, and is `endpoint` its address?",
     }
 }
 
 fn error(message: String) -> TargetError {
     TargetError { message, received: Received::default(), help: None }
-}
-
-/// The innermost cause, which is the one that says something, in lower case.
-fn cause(failure: &reqwest::Error) -> String {
-    let mut innermost: &dyn Error = failure;
-    while let Some(source) = innermost.source() {
-        innermost = source;
-    }
-    let text = innermost.to_string();
-    let mut letters = text.chars();
-    match (letters.next(), letters.clone().next()) {
-        // A word, not an abbreviation.
-        (Some(first), Some(second)) if second.is_lowercase() => first.to_lowercase().chain(letters).collect(),
-        _ => text,
-    }
 }
 
 #[cfg(test)]

@@ -10,15 +10,42 @@ use tokio::time::timeout;
 use crate::context::{At, Clock};
 use crate::target::error::TargetError;
 
-/// A POST to carry out.
+/// A request to carry out.
 #[derive(Clone, Debug)]
 pub struct HttpRequest {
+    /// How it is sent.
+    pub method: Method,
     /// Where to.
     pub url: reqwest::Url,
     /// Headers in order; names in lower case.
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Bytes,
+    /// The names of the response headers that the protocol reads, in lower case.
+    pub response_headers: &'static [&'static str],
+}
+
+/// How a request is sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// Reads something.
+    Get,
+    /// Sends something, and waits for the response.
+    #[default]
+    Post,
+    /// Ends something.
+    Delete,
+}
+
+impl Method {
+    /// As HTTP writes it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Delete => "DELETE",
+        }
+    }
 }
 
 /// The head of an answer.
@@ -30,6 +57,8 @@ pub struct Head {
     pub content_type: String,
     /// Where a redirect points to, in full, without what may be secret.
     pub location: Option<String>,
+    /// The headers that the request asked for: names in lower case, values made readable.
+    pub headers: Vec<(String, String)>,
 }
 
 /// What comes next of a body.
@@ -99,9 +128,9 @@ pub struct Reply {
     pub body: Box<dyn Body>,
 }
 
-/// What the client itself does at some moment.
+/// What the client itself does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deed {
+pub enum ClientEvent {
     /// A request leaves.
     Sends,
     /// An exchange is over: nothing more is read of it.
@@ -112,7 +141,7 @@ pub enum Deed {
 /// recording can play them again.
 pub trait Transport: Send + Sync {
     /// When the client does what it is about to do: now; in a recording, when it did.
-    fn moment(&self, deed: Deed) -> At;
+    fn moment(&self, event: ClientEvent) -> At;
 
     /// Sends one request and waits for the head of its answer; `None` where it does not come until then.
     ///

@@ -40,6 +40,10 @@ impl Protocol for ScriptedConfig {
 }
 
 impl ProtocolConfig for ScriptedConfig {
+    fn describe(&self) -> &'static str {
+        "a scripted agent"
+    }
+
     fn capabilities(&self) -> Capabilities {
         Capabilities::new(CAPABILITIES)
     }

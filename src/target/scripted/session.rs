@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use regex::Regex;
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use super::script::{Rule, Step};
 use crate::context::{At, Clock, ManualClock};
@@ -38,6 +38,8 @@ pub(super) struct ScriptedSession {
     interrupts: u64,
     /// What is left to do once the agent hears what it waits for.
     paused: Option<Paused>,
+    /// Whether the whole state was told; what changes later is told alone.
+    state_is_told: bool,
     /// Everything told so far, for a turn that connects.
     told: Vec<Change<'static>>,
 }
@@ -88,6 +90,7 @@ impl ScriptedSession {
             messages: 0,
             interrupts: 0,
             paused: None,
+            state_is_told: false,
             told: Vec::new(),
         })
     }
@@ -166,11 +169,8 @@ impl ScriptedSession {
                 }
                 Step::Answer { id, result, failure } => play.answer(&id, result, failure)?,
                 Step::State(keys) => {
-                    match &mut self.state {
-                        Value::Object(state) => state.extend(keys),
-                        other => *other = Value::Object(keys),
-                    }
-                    play.tell(Change::StateReplaced(self.state.clone()))?;
+                    let change = set_keys(&mut self.state, keys, &mut self.state_is_told);
+                    play.tell(change)?;
                 }
                 Step::Think(text) => {
                     self.messages += 1;
@@ -216,6 +216,27 @@ impl Session for ScriptedSession {
 
     fn clock(&self) -> &dyn Clock {
         &self.clock
+    }
+}
+
+/// Sets keys of the state, and gives the change that says so: the whole state the first time, later the keys alone, so
+/// that many steps take no more than their keys.
+fn set_keys(state: &mut Value, keys: Map<String, Value>, is_told: &mut bool) -> Change<'static> {
+    let Value::Object(known) = state else {
+        *state = Value::Object(keys);
+        *is_told = true;
+        return Change::StateReplaced(state.clone());
+    };
+    let add = |(key, value): (&String, &Value)| {
+        let path = format!("/{}", key.replace('~', "~0").replace('/', "~1"));
+        json!({ "op": "add", "path": path, "value": value })
+    };
+    let patch = keys.iter().map(add).collect();
+    known.extend(keys);
+    if std::mem::replace(is_told, true) {
+        Change::StatePatched(patch)
+    } else {
+        Change::StateReplaced(state.clone())
     }
 }
 
@@ -291,5 +312,23 @@ impl Play<'_> {
         self.tell(Change::CallAnswered { id: id.into(), result, is_error: None })?;
         let Some(failure) = failure else { return ControlFlow::Continue(()) };
         self.tell(Change::CallFailed { id: id.into(), is_denied: failure == CallFailure::Denied })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_state_is_told_once_and_then_what_changes() {
+        let (mut state, mut is_told) = (json!({ "a": 1 }), false);
+        let mut set = |keys: Value| match keys {
+            Value::Object(keys) => set_keys(&mut state, keys, &mut is_told),
+            _ => unreachable!("keys are a mapping"),
+        };
+        assert_eq!(set(json!({ "b": 2 })), Change::StateReplaced(json!({ "a": 1, "b": 2 })));
+        let patch = json!([{ "op": "add", "path": "/c~1d", "value": [3] }, { "op": "add", "path": "/a", "value": 4 }]);
+        assert_eq!(set(json!({ "c/d": [3], "a": 4 })), Change::StatePatched(patch));
+        assert_eq!(state, json!({ "a": 4, "b": 2, "c/d": [3] }));
     }
 }

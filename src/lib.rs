@@ -5,6 +5,7 @@ pub mod compare;
 pub mod compile;
 pub mod context;
 pub mod diagnostic;
+pub mod engine;
 pub mod golden;
 pub mod hook;
 pub mod message;

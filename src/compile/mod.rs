@@ -23,5 +23,5 @@ pub(crate) use hook::{feeds_headers, fill_hook, headers_with};
 pub use rows::RowEntry;
 pub(crate) use rows::{Row, Rows};
 pub(crate) use snapshot_files::{SnapshotFiles, obsolete_snapshots};
-pub(crate) use turn::passed_on;
-pub use turn::{MessageId, PreparedTurn, Reply, ReplyTo, TurnInput};
+pub use turn::PreparedTurn;
+pub(crate) use turn::{describe_written, passed_on};

@@ -10,6 +10,7 @@ pub mod media_type;
 mod role;
 mod server_request;
 mod tool;
+mod turn_input;
 mod user_content;
 
 pub use attachment::{Attachment, FileContent, MediaKind, size_in_words};
@@ -18,4 +19,5 @@ pub use interrupt::InterruptAnswer;
 pub use role::Role;
 pub use server_request::{ServerAnswer, ServerRequest, ServerRequestKind};
 pub use tool::{ToolAnswer, ToolDeclaration};
+pub use turn_input::{AnswerTo, MessageId, PendingAnswer, TurnInput};
 pub use user_content::{ContentPart, UserContent};

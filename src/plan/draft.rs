@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::test::{LoadedTest, turn_block};
 use crate::assertion::Block;
-use crate::compile::{Files, PreparedTurn, TurnInput, fill_client_tools, passed_on};
+use crate::compile::{Files, PreparedTurn, describe_written, fill_client_tools, passed_on};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Spanned};
 use crate::model::Turn;
@@ -89,7 +89,7 @@ impl WrittenTurn {
             id: settings.id.map(|id| {
                 filled.as_ref().and_then(|turn| turn.id.clone()).unwrap_or_else(|| id.value.clone())
             }),
-            input: filled.map_or_else(|| TurnInput::written(turn), |turn| turn.input.describe()),
+            input: filled.map_or_else(|| describe_written(turn), |turn| turn.input.describe()),
             timeout_ms: written_timeout.or(timeout_ms),
         }
     }

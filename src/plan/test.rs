@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use crate::assertion::{Block, Library};
-use crate::compile::{Files, MessageId, RowEntry, Rows, SnapshotFiles, fill_history};
+use crate::compile::{Files, RowEntry, Rows, SnapshotFiles, fill_history};
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, SourceFile, Spanned};
-use crate::message::{HistoryMessage, Role};
+use crate::message::{HistoryMessage, MessageId, Role};
 use crate::model::{Hook, Message, Test, Text, Turn, UserTurn};
 use crate::outcome::Level;
 use crate::project::{Config, ResolvedTarget, Variables, unknown_target};

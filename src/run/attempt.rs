@@ -1,8 +1,11 @@
 //! One attempt at a test: begin → hooks → fill the rest → talk → clean up.
 
+use std::sync::{Mutex, PoisonError};
+
 use crate::context::CaseKey;
 use crate::diagnostic::Diagnostic;
-use crate::outcome::{ErrorKind, Failure, Outcome, Problem, Status, TestEnd, TurnEnd};
+use crate::engine::Halt;
+use crate::outcome::{ErrorKind, Outcome, Problem, Status, TestEnd};
 use crate::plan::{CaseEntry, Plan, Preparation, PrepareError};
 use crate::recording::{Player, RecordingError, Tape};
 use crate::redact::{Redactor, marker};
@@ -14,39 +17,6 @@ use super::hooks::run_hooks;
 use super::rehearsal::rehearse;
 use super::teardown::tear_down;
 use super::upcoming::Loading;
-
-/// Why a test ends before its conversation does.
-pub(super) enum Halt {
-    /// It is broken: also in a run that is being stopped.
-    Broken(Problem),
-    /// The run is being stopped, which is no fault of the test's.
-    Stopped,
-}
-
-impl From<Problem> for Halt {
-    fn from(problem: Problem) -> Self {
-        Self::Broken(problem)
-    }
-}
-
-impl Halt {
-    /// The same, in words that say more.
-    pub(super) fn because(self, words: impl FnOnce(&str) -> String) -> Self {
-        match self {
-            Self::Broken(problem) => Self::Broken(Problem { message: words(&problem.message), ..problem }),
-            Self::Stopped => Self::Stopped,
-        }
-    }
-
-    /// How a turn ends in which these rules failed, and which `halt` ended, if anything did.
-    pub(super) fn turn_end(halt: Option<Self>, failures: Vec<Failure>) -> TurnEnd {
-        match halt {
-            None => TurnEnd::Evaluated(failures),
-            Some(Self::Broken(problem)) => TurnEnd::Problem(problem, failures),
-            Some(Self::Stopped) => TurnEnd::Stopped(failures),
-        }
-    }
-}
 
 /// An attempt, with a world of its own, and what is known of it so far.
 pub(super) struct Attempt<'a> {
@@ -136,8 +106,10 @@ impl Attempt<'_> {
             }
         }
         self.outcome.turns_not_run = count(preparation.turns());
-        let talked = self.talk(&mut preparation, before).await;
+        let preparation = Mutex::new(preparation);
+        let talked = self.talk(&preparation, before).await;
         if self.tape.player().is_none() {
+            let preparation = preparation.into_inner().unwrap_or_else(PoisonError::into_inner);
             tear_down(redactor, &preparation, &mut self.outcome).await;
         }
         talked
@@ -146,13 +118,14 @@ impl Attempt<'_> {
     /// From the first hook to the last rule.
     async fn talk(
         &mut self,
-        preparation: &mut Preparation<'_>,
+        preparation: &Mutex<Preparation<'_>>,
         before: Option<&Outcome>,
     ) -> Result<(), Halt> {
         let Self { shared, tape, outcome, redactor, .. } = self;
+        let known = || preparation.lock().unwrap_or_else(PoisonError::into_inner);
         let unprepared = |unprepared| unprepared_problem(redactor, unprepared);
         run_hooks(shared, tape, redactor, preparation).await?;
-        let prepared = preparation.finish().map_err(unprepared)?;
+        let prepared = known().finish().map_err(unprepared)?;
         redactor.add(&prepared.secrets);
         tape.learn(&prepared.secrets, redactor);
         prepared.target.agent().clone_into(&mut outcome.agent);
@@ -161,7 +134,7 @@ impl Attempt<'_> {
         if let Some(problem) = known_thread(shared, before, &prepared.thread_id) {
             return Err(problem.into());
         }
-        Ok(self.converse(preparation, prepared).await?)
+        self.converse(preparation, prepared).await
     }
 
     /// What came out, once nothing more happens.

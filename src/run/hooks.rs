@@ -1,7 +1,11 @@
 //! The hooks of a test, one after the other: each sees what those before it gave.
 
+use std::sync::{Mutex, PoisonError};
+
 use serde_json::{Map, Value};
 
+use crate::compile::HookCommand;
+use crate::engine::Halt;
 use crate::hook;
 use crate::outcome::{ErrorKind, Problem};
 use crate::plan::Preparation;
@@ -9,7 +13,7 @@ use crate::recording::Tape;
 use crate::redact::Redactor;
 
 use super::Run;
-use super::attempt::{Halt, broken, unprepared_problem};
+use super::attempt::{broken, unprepared_problem};
 
 /// Runs every hook and hands what it gave to `preparation`; stops at the first that does not do its work (SPEC 3).
 /// What it gave and a header will carry is learnt as a secret before anything more is told.
@@ -17,41 +21,42 @@ pub(super) async fn run_hooks(
     shared: &Run,
     tape: &Tape,
     redactor: &Redactor,
-    preparation: &mut Preparation<'_>,
+    preparation: &Mutex<Preparation<'_>>,
 ) -> Result<(), Halt> {
-    if preparation.hooks() == 0 {
+    let known = || preparation.lock().unwrap_or_else(PoisonError::into_inner);
+    let hooks = known().hooks();
+    if hooks == 0 {
         return Ok(());
     }
-    let learn = |preparation: &Preparation<'_>| {
-        let secrets = preparation.secrets();
+    let learn = || {
+        let secrets = known().secrets();
         redactor.add(&secrets);
         tape.learn(&secrets, redactor);
     };
-    learn(preparation);
-    for index in 0..preparation.hooks() {
-        let gave = match tape.player() {
-            Some(player) => player.hook(index + 1).map_err(broken)?.map_err(Halt::Broken),
-            None => run_hook(shared, redactor, preparation, index).await,
+    learn();
+    for index in 0..hooks {
+        let gave = if let Some(player) = tape.player() {
+            player.hook(index + 1).map_err(broken)?.map_err(Halt::Broken)
+        } else {
+            let command = known().hook(index);
+            match command {
+                Ok(command) => run_hook(shared, command).await,
+                Err(error) => Err(unprepared_problem(redactor, error).into()),
+            }
         };
         match &gave {
             Ok(values) => tape.hook_gave(Ok(values)),
             Err(Halt::Broken(problem)) => tape.hook_gave(Err(problem)),
             Err(Halt::Stopped) => {}
         }
-        preparation.define(gave?);
-        learn(preparation);
+        known().define(gave?);
+        learn();
     }
     Ok(())
 }
 
-async fn run_hook(
-    shared: &Run,
-    redactor: &Redactor,
-    preparation: &Preparation<'_>,
-    index: usize,
-) -> Result<Map<String, Value>, Halt> {
-    let filled = preparation.hook(index).map_err(|unprepared| unprepared_problem(redactor, unprepared))?;
-    let Some(command) = filled else { return Ok(Map::new()) };
+async fn run_hook(shared: &Run, command: Option<HookCommand>) -> Result<Map<String, Value>, Halt> {
+    let Some(command) = command else { return Ok(Map::new()) };
     hook::run(&command, shared.stopper.token()).await.map_err(|error| {
         if error.is_stopped() {
             return Halt::Stopped;

@@ -1,32 +1,28 @@
 //! The spine: from a plan to verdicts.
 //!
 //! [`run`] carries out the cases of a plan and tells what happens as [`RunEvent`]s; it prints nothing, and
-//! writes nothing but recordings and snapshots. Which case runs when is in `schedule`, what comes next in `upcoming`, one
-//! case in `case`, how often it is tried in `attempts`, its hooks in `hooks`, one turn in `turn`, what a turn hears in
-//! `capture`, what it keeps for later ones in `keep`, what cleans up in `teardown`, which scripts are asked in `scripts`,
-//! what becomes of snapshots in `snapshots`, what becomes of a run whose server ends in `servers`.
+//! writes nothing but recordings and snapshots. It decides who runs when; the conversation of a test is held by
+//! [`crate::engine`], which gets the test's turns (`written_turns`), mocks (`mocks`) and scripts (`oracle`) from here.
 
 mod attempt;
 mod attempts;
-mod capture;
+mod capture_values;
 mod case;
-mod client_tools;
 mod conversation;
 mod event;
 mod hooks;
-mod keep;
+mod mocks;
+mod oracle;
+mod recorder_sink;
 mod rehearsal;
 mod schedule;
-mod scripts;
 mod servers;
 mod snapshots;
 mod stop;
-mod summary;
 mod teardown;
 mod threads;
-mod turn;
 mod upcoming;
-mod waiting;
+mod written_turns;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What a turn keeps for those behind it: values of its calls, of its text, of the state.
+//! Captures: values of a turn that later turns can use, from its calls, its text and the state.
 
 use serde_json::{Map, Value};
 
@@ -14,17 +14,17 @@ const QUOTED: usize = 120;
 /// How many calls are named.
 const NAMED: usize = 10;
 
-/// Finds what the turn that has just ended is to keep; beside it, where each was looked for that is not there.
-pub(super) fn kept(
+/// The values that the turn that has just ended is to capture and, for each missing one, where it was looked up.
+pub(super) fn capture_values(
     captures: &[Capture],
     trace: &Trace,
     redactor: &Redactor,
 ) -> (Map<String, Value>, Vec<String>) {
     let (mut values, mut missing) = (Map::new(), Vec::new());
     let Some(turn) = trace.turns.last() else { return (values, missing) };
-    let looking = Looking { trace, turn, redactor };
+    let source = Source { trace, turn, redactor };
     for Capture { name, from } in captures {
-        match looking.find(from) {
+        match source.find(from) {
             Ok(value) => _ = values.insert(name.clone(), value),
             Err(why) => missing.push(format!("`{name}` was not captured: {why}")),
         }
@@ -32,13 +32,13 @@ pub(super) fn kept(
     (values, missing)
 }
 
-struct Looking<'t> {
+struct Source<'t> {
     trace: &'t Trace,
     turn: &'t Turn,
     redactor: &'t Redactor,
 }
 
-impl Looking<'_> {
+impl Source<'_> {
     fn find(&self, from: &CaptureFrom) -> Result<Value, String> {
         match from {
             CaptureFrom::Args(tool, path) => {

@@ -1,50 +1,47 @@
-//! Answers the calls that the client carries out, from mocks, or by a script that is asked.
+//! The mocks of one test: they execute client-side tools, from written answers or by asking a script.
 
+use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use crate::assertion::{ArgumentPatternMatcher, Program};
 use crate::compile::{ClientTool, Mock, MockAnswer};
+use crate::engine::{Halt, Handling, ToolHost};
 use crate::hook::Expected;
 use crate::message::ToolAnswer;
 use crate::outcome::{ErrorKind, Problem};
-use crate::trace::{Origin, RunEnd, ToolCall, Trace};
+use crate::trace::{ToolCall, Trace};
 use crate::variables::Patterns;
 
-use super::attempt::Halt;
-use super::scripts::Asking;
-
-/// How many times in one turn an agent may wait for its client (SPEC 6).
-const ROUNDS: usize = 25;
+use super::oracle::Scripts;
 
 /// The mocks of one test.
-pub(super) struct Mocks {
+pub(super) struct Mocks<'s, 'p> {
     tools: Vec<Tool>,
-    /// How often the running turn was continued.
-    rounds: usize,
+    scripts: Scripts<'s, 'p>,
 }
 
 struct Tool {
     name: String,
     answers: Answers,
-    /// How many calls of it were answered.
+    /// How many calls to it were answered.
     answered: usize,
 }
 
 enum Answers {
-    /// Nothing says what to answer.
+    /// It has no mock.
     Missing,
     LeftOpen,
     Always(MockAnswer),
-    /// What this script says.
+    /// Those of this script.
     Script(Program),
     Sequence(Vec<MockAnswer>),
     When(Vec<(ArgumentPatternMatcher, MockAnswer)>),
 }
 
-impl Mocks {
+impl<'s, 'p> Mocks<'s, 'p> {
     /// # Errors
-    /// Where a pattern compiles to more than is allowed.
-    pub(super) fn start(tools: Vec<ClientTool>) -> Result<Self, regex::Error> {
+    /// If a pattern compiles to more than is allowed.
+    pub(super) fn start(tools: Vec<ClientTool>, scripts: Scripts<'s, 'p>) -> Result<Self, regex::Error> {
         let mut patterns = Patterns::default();
         let mut started = Vec::with_capacity(tools.len());
         for ClientTool { declaration, mock } in tools {
@@ -62,76 +59,47 @@ impl Mocks {
             };
             started.push(Tool { name: declaration.name, answers, answered: 0 });
         }
-        Ok(Self { tools: started, rounds: 0 })
+        Ok(Self { tools: started, scripts })
+    }
+}
+
+impl ToolHost for Mocks<'_, '_> {
+    fn handling(&self, tool: &str) -> Handling {
+        match self.tools.iter().find(|known| known.name == tool) {
+            None => Handling::Agent,
+            Some(Tool { answers: Answers::LeftOpen, .. }) => Handling::LeftOpen,
+            Some(_) => Handling::Answered,
+        }
     }
 
-    pub(super) fn begin_turn(&mut self) {
-        self.rounds = 0;
-    }
-
-    /// The answers to the calls that wait for the client at the end of an exchange; none where none waits, or where
-    /// one of them is meant to stay open: the agent goes on only when all are answered.
-    ///
-    /// # Errors
-    /// If a call has no answer, or the agent never stops calling.
-    pub(super) async fn answer(
-        &mut self,
-        trace: &Trace,
-        asking: Asking<'_>,
-    ) -> Result<Vec<ToolAnswer>, Halt> {
-        let ended = trace.exchanges.last().and_then(|exchange| exchange.run_end.as_ref());
-        let Some(turn) =
-            trace.turns.last().filter(|turn| ended == Some(&RunEnd::Finished) && !turn.input.is_replay)
-        else {
-            return Ok(Vec::new());
-        };
-        let calls = trace.calls.get(turn.calls.clone()).unwrap_or_default().iter();
-        let waiting: Vec<&ToolCall> =
-            calls.filter(|call| call.results.is_empty() && call.origin != Origin::History).collect();
-        let mocked = |name: &str| self.tools.iter().position(|tool| tool.name == name);
-        let waiting: Vec<(&ToolCall, usize)> =
-            waiting.into_iter().filter_map(|call| Some((call, mocked(&call.name)?))).collect();
-        if waiting.is_empty() || waiting.iter().any(|(_, tool)| self.tools[*tool].is_left_open()) {
-            return Ok(Vec::new());
-        }
-        self.rounds += 1;
-        if self.rounds > ROUNDS {
-            let (call, _) = waiting[0];
-            let problem = problem(
-                format!("the agent still calls `{}` after {ROUNDS} rounds of answers in one turn", call.name),
-                "does the agent take in the result? `-v` shows the calls",
-            );
-            return Err(problem.into());
-        }
-        let mut answers = Vec::with_capacity(waiting.len());
-        for (call, tool) in waiting {
-            let tool = &mut self.tools[tool];
+    fn answer<'a>(
+        &'a mut self,
+        call: &'a ToolCall,
+        trace: &'a Trace,
+    ) -> BoxFuture<'a, Result<ToolAnswer, Halt>> {
+        Box::pin(async move {
+            let Some(tool) = self.tools.iter_mut().find(|tool| tool.name == call.name) else {
+                return Err(no_mock(&call.name).into());
+            };
             let answer = match &tool.answers {
                 Answers::Script(script) => {
                     let request = request(trace, call, tool.answered + 1);
-                    let said = asking.ask(script, None, &request, Expected::ToolAnswer).await;
+                    let answer = self.scripts.ask(script, None, &request, Expected::ToolAnswer).await;
                     let unanswered =
                         |why: &str| format!("the call of `{}` is not answered: {why}", tool.name);
-                    read(&said.map_err(|halt| halt.because(unanswered))?)
+                    read(&answer.map_err(|halt| halt.because(unanswered))?)
                 }
                 answers => answers.written(call, &tool.name, tool.answered)?.clone(),
             };
             tool.answered += 1;
             let MockAnswer { content, is_error } = answer;
-            answers.push(ToolAnswer { call: call.wire_id.clone(), content, is_error });
-        }
-        Ok(answers)
-    }
-}
-
-impl Tool {
-    fn is_left_open(&self) -> bool {
-        matches!(self.answers, Answers::LeftOpen)
+            Ok(ToolAnswer { call: call.wire_id.clone(), content, is_error })
+        })
     }
 }
 
 impl Answers {
-    /// The answer to a call of the tool `name` of which so many were answered before, where a mock says it.
+    /// The written answer to a call to the tool `name`, after so many calls were `answered`.
     fn written(&self, call: &ToolCall, name: &str, answered: usize) -> Result<&MockAnswer, Problem> {
         match self {
             Self::Always(answer) => Ok(answer),
@@ -145,15 +113,12 @@ impl Answers {
                 let fitting = cases.iter().find(|(args, _)| args.mismatch(call).is_none());
                 fitting.map(|(_, answer)| answer).ok_or_else(|| unfitting(cases, call))
             }
-            Self::Missing | Self::LeftOpen | Self::Script(_) => Err(problem(
-                format!("the call of `{name}` waits for its client, and the tool has no mock"),
-                "say what it answers with `mock: { result: … }`, or `mock: none` where it is meant to stay open",
-            )),
+            Self::Missing | Self::LeftOpen | Self::Script(_) => Err(no_mock(name)),
         }
     }
 }
 
-/// What a script is told of a call, the one of this `number` among those of its tool, counted from 1.
+/// What a script gets for a call; `number` is that of the call among those to its tool, counted from 1.
 fn request(trace: &Trace, call: &ToolCall, number: usize) -> Value {
     json!({
         "name": call.name,
@@ -165,12 +130,19 @@ fn request(trace: &Trace, call: &ToolCall, number: usize) -> Value {
     })
 }
 
-/// What a script said, `{result}` or `{error}`, as the answer of a mock.
+/// The answer of a script, `{result}` or `{error}`, as that of a mock.
 fn read(said: &Value) -> MockAnswer {
     match said.get("error") {
         Some(error) => MockAnswer { content: error.clone(), is_error: true },
         None => MockAnswer { content: said["result"].clone(), is_error: false },
     }
+}
+
+fn no_mock(tool: &str) -> Problem {
+    problem(
+        format!("the call of `{tool}` waits for its client, and the tool has no mock"),
+        "say what it answers with `mock: { result: … }`, or `mock: none` where it is meant to stay open",
+    )
 }
 
 fn unfitting(cases: &[(ArgumentPatternMatcher, MockAnswer)], call: &ToolCall) -> Problem {

@@ -13,8 +13,8 @@ use crate::trace::{
 /// The most lines of one turn that a report gets.
 const MAX_LINES: usize = 1000;
 
-/// The outcome of the turn `index`, counted from 0, to which `limits` were set; `clock` stamped what the trace holds.
-pub(super) fn turn(
+/// The outcome of the turn `index`, counted from 0, to which `limits` applied; `clock` stamped what the trace contains.
+pub(super) fn turn_outcome(
     trace: &Trace,
     index: usize,
     clock: &dyn Clock,
@@ -25,7 +25,7 @@ pub(super) fn turn(
     let turn = trace.turns.get(index);
     let mut warnings = turn.map(warnings).unwrap_or_default();
     let lines = turn.map(|turn| lines(trace, turn, &mut warnings)).unwrap_or_default();
-    // A turn that came to nothing was over with the one before it.
+    // A turn in which nothing was sent was over with the one before it.
     let before = || trace.turns.iter().take(index).rev().find_map(|turn| trace.turn_end(turn));
     let started = turn.and_then(|turn| trace.turn_start(turn)).or_else(before).unwrap_or_else(|| clock.now());
     let ended = turn.and_then(|turn| trace.turn_end(turn)).unwrap_or(started);
@@ -46,17 +46,17 @@ pub(super) fn turn(
     }
 }
 
-/// What was said before the first turn; of very many messages the last.
-pub(super) fn history(messages: &[HistoryMessage]) -> Vec<EarlierMessage> {
+/// The messages before the first turn; of very many the last.
+pub fn history(messages: &[HistoryMessage]) -> Vec<EarlierMessage> {
     let shown = &messages[messages.len().saturating_sub(MAX_LINES)..];
-    let told = |message: &HistoryMessage| EarlierMessage {
+    let line = |message: &HistoryMessage| EarlierMessage {
         role: message.role.as_str(),
         text: bounded(&message.describe()),
     };
-    shown.iter().map(told).collect()
+    shown.iter().map(line).collect()
 }
 
-/// How the agent let its user wait; of many gaps the first are told.
+/// How long the agent let its user wait; the first gaps, if there are very many.
 fn timing(trace: &Trace, turn: &Turn, limits: TimeLimits) -> Timing {
     let gaps = trace.gaps(turn).into_iter().filter(|gap| gap.micros() > 0).take(MAX_LINES);
     let gap = |gap: trace::Gap<'_>| Gap { from_us: gap.since, to_us: gap.until };
@@ -64,13 +64,13 @@ fn timing(trace: &Trace, turn: &Turn, limits: TimeLimits) -> Timing {
     Timing { first_text_us, gaps: gaps.map(gap).collect(), limits }
 }
 
-/// How many messages the conversation has: those of the user and those of the agent that are not empty.
+/// The number of messages in the conversation: those of the user, and those of the agent that are not empty.
 pub(super) fn messages_count(trace: &Trace) -> usize {
     let of_user = |message: &Message| message.role == Role::User && message.origin != Origin::History;
     trace.messages.iter().filter(|message| message.is_text() || of_user(message)).count()
 }
 
-/// A violation with its answer, where the turn has several: the numbers of events begin anew in each.
+/// A violation with its response, if the turn has several: the numbers of events begin at 1 in each.
 pub(super) fn violation(turn: &Turn, violation: &Violation) -> String {
     match turn.exchanges.len() {
         1 => violation.to_string(),
@@ -78,7 +78,7 @@ pub(super) fn violation(turn: &Turn, violation: &Violation) -> String {
     }
 }
 
-/// What is odd about a turn: first how its events break the order of the protocol.
+/// The warnings about a turn: first the violations of the protocol.
 fn warnings(turn: &Turn) -> Vec<String> {
     let mut warnings: Vec<String> =
         turn.violations.kept().iter().map(|found| violation(turn, found)).collect();
@@ -89,7 +89,7 @@ fn warnings(turn: &Turn) -> Vec<String> {
     warnings
 }
 
-/// How the agent says that the turn ended.
+/// How the last run of the turn ended, as the agent reported it.
 fn run_end(trace: &Trace, turn: &Turn) -> Option<RunEnd> {
     let exchanges = trace.exchanges.get(turn.exchanges.clone())?;
     Some(match exchanges.last()?.run_end.as_ref()? {
@@ -113,7 +113,7 @@ fn open_interrupt(trace: &Trace, interrupt: &Interrupt) -> OpenInterrupt {
     }
 }
 
-/// Everything that is shown, in the order it began.
+/// The transcript, in the order in which everything began.
 fn lines(trace: &Trace, turn: &Turn, warnings: &mut Vec<String>) -> Vec<Line> {
     let messages = trace.messages[turn.messages.clone()].iter();
     let shown = messages.filter(|message| message.is_text() || message.role == Role::Reasoning);
@@ -126,13 +126,13 @@ fn lines(trace: &Trace, turn: &Turn, warnings: &mut Vec<String>) -> Vec<Line> {
     lines.sort_by_key(Shown::event);
     if lines.len() > MAX_LINES {
         warnings.push(format!("{} more lines of this turn are not shown", lines.len() - MAX_LINES));
-        // The beginning, and the end with the agent's last words.
+        // The beginning, and the end with the last message.
         lines.drain(MAX_LINES / 2..lines.len() - MAX_LINES / 2);
     }
     lines.into_iter().map(|line| line.line(trace, turn)).collect()
 }
 
-/// Something that a line may tell.
+/// What a line can show.
 #[derive(Clone, Copy)]
 enum Shown<'t> {
     Message(&'t Message),

@@ -1,60 +1,49 @@
-//! Scripts that are asked: by rules that nothing here can judge, and by tools that scripts answer for.
+//! The scripts of a test: they answer what rules ask, and execute tools that have a script as their mock.
 //!
-//! **Invariant:** while a recording is played no script runs; a script that could not do its work is an error, never an
-//! answer.
+//! **Invariant:** no script runs while a recording is replayed; a script that did not work is an error, never an answer.
 
+use std::sync::{Mutex, PoisonError};
+
+use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 use crate::assertion::{Inquiry, Program, Question};
+use crate::engine::{Decision, Halt, Oracle};
 use crate::hook::{self, Asked, Expected};
-use crate::outcome::{ErrorKind, Failure, Problem};
+use crate::outcome::{ErrorKind, Problem};
 use crate::plan::Preparation;
 use crate::recording::Tape;
 use crate::redact::Redactor;
 
 use super::Run;
-use super::attempt::{Halt, broken, unprepared_problem};
-use super::capture::Capture;
+use super::attempt::{broken, unprepared_problem};
 
-/// Whoever asks scripts while a test runs.
+/// Asks the scripts of one attempt.
 #[derive(Clone, Copy)]
-pub(super) struct Asking<'a> {
+pub(super) struct Scripts<'a, 'p> {
     pub(super) shared: &'a Run,
     pub(super) tape: &'a Tape,
     pub(super) redactor: &'a Redactor,
-    pub(super) preparation: &'a Preparation<'a>,
+    pub(super) preparation: &'a Mutex<Preparation<'p>>,
 }
 
-impl Asking<'_> {
-    /// Puts the questions that rules left open, in their order, until a script does not do its work: the failures of the
-    /// rules that do not hold, and what stopped it.
-    pub(super) async fn judge(
-        &self,
-        questions: Vec<Question>,
-        capture: &mut Capture,
-    ) -> (Vec<Failure>, Option<Halt>) {
-        let mut failures = Vec::new();
-        for question in questions {
-            let Inquiry { program, timeout_ms, request, .. } = &question.inquiry;
-            let answer = self.ask(program, *timeout_ms, request, Expected::Verdict).await;
-            let (passes, words) = match &answer {
-                Ok(Value::Bool(passes)) => (*passes, None),
-                Ok(answer) => (answer["pass"] == true, answer["message"].as_str()),
-                Err(_) => (true, None),
-            };
-            match (passes, &answer) {
-                (false, _) => failures.push(capture.judge.reject(&question, words, &capture.trace)),
-                (true, Ok(_)) => capture.judge.confirm(&question),
-                (true, Err(_)) => {}
-            }
-            if let Err(halt) = answer {
-                return (failures, Some(halt.because(|why| question.unanswered(why))));
-            }
-        }
-        (failures, None)
+impl Oracle for Scripts<'_, '_> {
+    fn decide<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<Decision, Halt>> {
+        let Inquiry { program, timeout_ms, request, .. } = &question.inquiry;
+        Box::pin(async move {
+            let answer = self.ask(program, *timeout_ms, request, Expected::Verdict).await?;
+            Ok(match &answer {
+                Value::Bool(true) => Decision::Confirmed,
+                Value::Bool(false) => Decision::Rejected(None),
+                answer if answer["pass"] == true => Decision::Confirmed,
+                answer => Decision::Rejected(answer["message"].as_str().map(str::to_owned)),
+            })
+        })
     }
+}
 
-    /// What a script answers to `request`, or what it answered then.
+impl Scripts<'_, '_> {
+    /// What a script answers to `request`, or answered when the attempt was recorded.
     pub(super) async fn ask(
         &self,
         program: &Program,
@@ -89,7 +78,8 @@ impl Asking<'_> {
         request: &Value,
         expected: Expected,
     ) -> Result<Value, Halt> {
-        let launch = self.preparation.script(program, timeout_ms).map_err(|unprepared| Problem {
+        let preparation = || self.preparation.lock().unwrap_or_else(PoisonError::into_inner);
+        let launch = preparation().script(program, timeout_ms).map_err(|unprepared| Problem {
             kind: ErrorKind::Script,
             ..unprepared_problem(self.redactor, unprepared)
         })?;

@@ -1,69 +1,68 @@
-//! What the agent waits for between two turns, and which answers go where.
+//! What is pending between two turns (interrupts, and calls without a result), and which answer is for which.
 
 use serde_json::json;
 
-use crate::compile::{Reply, ReplyTo};
-use crate::message::{InterruptAnswer, ToolAnswer};
+use crate::message::{AnswerTo, InterruptAnswer, PendingAnswer, ToolAnswer};
 use crate::outcome::{ErrorKind, Problem};
 use crate::target::Action;
 use crate::trace::{Interrupt, Origin, RunEnd, ToolCall, Trace};
 
-/// What the agent waits for: interrupts, and calls of its last turn that nobody answered.
-struct Waiting<'t> {
+/// What is pending: interrupts, and calls of the last turn without a result.
+struct Pending<'t> {
     interrupts: &'t [Interrupt],
     calls: Vec<&'t ToolCall>,
     trace: &'t Trace,
 }
 
-/// One thing the agent waits for.
+/// One thing that is pending.
 #[derive(Clone, Copy)]
 enum Open<'t> {
     Interrupt(&'t Interrupt),
     Call(&'t ToolCall),
 }
 
-/// A user turn while interrupts are open fails and names them (SPEC 5).
+/// Why a message of the user cannot be sent: interrupts are pending (SPEC 5).
 pub(super) fn unanswered(trace: &Trace) -> Option<Problem> {
-    let waiting = Waiting::of(trace);
-    (!waiting.interrupts.is_empty()).then(|| {
+    let pending = Pending::of(trace);
+    (!pending.interrupts.is_empty()).then(|| {
         let help =
             "answer them with an `agui:resume` turn, or end the test here: a user message is no answer";
-        let open: Vec<Open<'_>> = waiting.interrupts.iter().map(Open::Interrupt).collect();
-        problem(format!("the agent waits for {}", waiting.named(&open)), help)
+        let open: Vec<Open<'_>> = pending.interrupts.iter().map(Open::Interrupt).collect();
+        problem(format!("the agent waits for {}", pending.named(&open)), help)
     })
 }
 
-/// What the replies of a resume turn ask of the agent.
+/// The action that sends `answers`.
 ///
 /// # Errors
-/// Where a reply answers nothing that is open, or something that is open gets no reply.
-pub(super) fn answers(trace: &Trace, replies: &[Reply]) -> Result<Action, Problem> {
-    let waiting = Waiting::of(trace);
+/// If an answer is for nothing that is pending, or something that is pending gets no answer.
+pub(super) fn action(trace: &Trace, answers: &[PendingAnswer]) -> Result<Action, Problem> {
+    let pending = Pending::of(trace);
     let mut interrupts = Vec::new();
     let mut calls = Vec::new();
-    for reply in replies {
-        match waiting.meant(&reply.to)? {
+    for answer in answers {
+        match pending.meant(&answer.to)? {
             Open::Interrupt(interrupt) => interrupts.push(InterruptAnswer {
                 id: interrupt.id.clone(),
-                is_resolved: reply.resolved,
-                payload: reply.payload.clone(),
+                is_resolved: answer.is_resolved,
+                payload: answer.payload.clone(),
             }),
             Open::Call(call) => calls.push(ToolAnswer {
                 call: call.wire_id.clone(),
-                content: reply.payload.clone().unwrap_or_else(|| json!({ "accepted": reply.resolved })),
+                content: answer.payload.clone().unwrap_or_else(|| json!({ "accepted": answer.is_resolved })),
                 is_error: false,
             }),
         }
     }
-    if waiting.interrupts.is_empty() {
+    if pending.interrupts.is_empty() {
         return Ok(Action::ToolResults(calls));
     }
     let is_answered = |id: &str| interrupts.iter().any(|answer| answer.id == id);
-    let left = waiting.interrupts.iter().filter(|interrupt| !is_answered(&interrupt.id));
+    let left = pending.interrupts.iter().filter(|interrupt| !is_answered(&interrupt.id));
     let left: Vec<Open<'_>> = left.map(Open::Interrupt).collect();
     if !left.is_empty() {
         let help = "a resume turn answers every open interrupt: the agent goes on when all are answered";
-        return Err(problem(format!("no answer to {}", waiting.named(&left)), help));
+        return Err(problem(format!("no answer to {}", pending.named(&left)), help));
     }
     if !calls.is_empty() {
         let message = "the turn answers interrupts and, beside them, calls that wait on their own";
@@ -75,19 +74,19 @@ pub(super) fn answers(trace: &Trace, replies: &[Reply]) -> Result<Action, Proble
     Ok(Action::Resume(interrupts))
 }
 
-impl<'t> Waiting<'t> {
+impl<'t> Pending<'t> {
     fn of(trace: &'t Trace) -> Self {
         let interrupts = match trace.exchanges.last().and_then(|exchange| exchange.run_end.as_ref()) {
             Some(RunEnd::Interrupted(interrupts)) => interrupts.as_slice(),
             _ => &[],
         };
-        let told = trace.exchanges.last().and_then(|exchange| trace.turns.get(exchange.turn));
-        let calls = told.and_then(|turn| trace.calls.get(turn.calls.clone())).unwrap_or_default();
+        let last = trace.exchanges.last().and_then(|exchange| trace.turns.get(exchange.turn));
+        let calls = last.and_then(|turn| trace.calls.get(turn.calls.clone())).unwrap_or_default();
         let calls = calls.iter().filter(|call| call.results.is_empty() && call.origin != Origin::History);
         Self { interrupts, calls: calls.collect(), trace }
     }
 
-    /// Everything that is open: a call that an interrupt is about is open as that interrupt.
+    /// Everything that is pending: a call that an interrupt is about is pending as that interrupt.
     fn open(&self) -> Vec<Open<'t>> {
         if self.interrupts.is_empty() {
             return self.calls.iter().copied().map(Open::Call).collect();
@@ -95,13 +94,13 @@ impl<'t> Waiting<'t> {
         self.interrupts.iter().map(Open::Interrupt).collect()
     }
 
-    fn meant(&self, to: &ReplyTo) -> Result<Open<'t>, Problem> {
+    fn meant(&self, to: &AnswerTo) -> Result<Open<'t>, Problem> {
         let open = self.open();
         let meant: Vec<Open<'t>> = open.iter().copied().filter(|open| self.is_meant(*open, to)).collect();
         let reply = match to {
-            ReplyTo::TheOnlyOne => "the answer".to_owned(),
-            ReplyTo::Id(id) => format!("the answer to `{id}`"),
-            ReplyTo::Tool(tool) => format!("the answer to the call of `{tool}`"),
+            AnswerTo::TheOnlyOne => "the answer".to_owned(),
+            AnswerTo::Id(id) => format!("the answer to `{id}`"),
+            AnswerTo::Tool(tool) => format!("the answer to the call of `{tool}`"),
         };
         match (meant.as_slice(), open.as_slice()) {
             ([one], _) => Ok(*one),
@@ -120,15 +119,15 @@ impl<'t> Waiting<'t> {
         }
     }
 
-    fn is_meant(&self, open: Open<'_>, to: &ReplyTo) -> bool {
+    fn is_meant(&self, open: Open<'_>, to: &AnswerTo) -> bool {
         match (to, open) {
-            (ReplyTo::TheOnlyOne, _) => true,
-            (ReplyTo::Id(id), Open::Interrupt(interrupt)) => {
+            (AnswerTo::TheOnlyOne, _) => true,
+            (AnswerTo::Id(id), Open::Interrupt(interrupt)) => {
                 interrupt.id == *id || interrupt.call.as_ref() == Some(id)
             }
-            (ReplyTo::Id(id), Open::Call(call)) => call.wire_id == *id,
-            (ReplyTo::Tool(tool), Open::Interrupt(interrupt)) => self.trace.tool_of(interrupt) == Some(tool),
-            (ReplyTo::Tool(tool), Open::Call(call)) => call.name == *tool,
+            (AnswerTo::Id(id), Open::Call(call)) => call.wire_id == *id,
+            (AnswerTo::Tool(tool), Open::Interrupt(interrupt)) => self.trace.tool_of(interrupt) == Some(tool),
+            (AnswerTo::Tool(tool), Open::Call(call)) => call.name == *tool,
         }
     }
 

@@ -1,0 +1,81 @@
+//! How long the turns of a conversation may take, and how much an agent may send.
+
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::outcome::{ErrorKind, Problem};
+use crate::target::Limits;
+
+/// What applies to every turn of a conversation, wherever its input comes from.
+#[derive(Clone, Debug)]
+pub struct Budget {
+    /// The timeout of a turn that has none of its own.
+    pub turn: Duration,
+    /// How much time the agent has for the whole conversation.
+    pub whole: Option<Duration>,
+    /// The largest event, in bytes.
+    pub max_event_bytes: usize,
+    /// The largest response, in bytes.
+    pub max_response_bytes: usize,
+    /// Stops the turn that is going on.
+    pub cancel: CancellationToken,
+}
+
+/// What of a budget one turn gets.
+pub(super) struct TurnBudget {
+    /// The limits of its first exchange.
+    pub(super) limits: Limits,
+    /// The time for the whole conversation, if that is what ends first.
+    whole: Option<Duration>,
+}
+
+impl Budget {
+    /// For a turn with a timeout of its `own`, after so much time is `used`.
+    pub(super) fn of_turn(&self, own: Option<Duration>, used: Duration) -> TurnBudget {
+        let own = own.unwrap_or(self.turn);
+        let left = self.whole.map(|whole| whole.saturating_sub(used));
+        let timeout = left.map_or(own, |left| left.min(own));
+        let limits = Limits {
+            timeout,
+            max_event_bytes: self.max_event_bytes,
+            max_response_bytes: self.max_response_bytes,
+            cancel: self.cancel.child_token(),
+        };
+        TurnBudget { limits, whole: self.whole.filter(|_| timeout < own) }
+    }
+}
+
+impl TurnBudget {
+    /// The problem of a turn that used it up.
+    pub(super) fn timed_out(&self) -> Problem {
+        let after = |time| humantime::format_duration(time);
+        let message = match self.whole {
+            Some(whole) => format!("timeout after {} for the whole test", after(whole)),
+            None => format!("timeout after {}", after(self.limits.timeout)),
+        };
+        Problem { kind: ErrorKind::Timeout, message, help: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_smaller_time_counts() {
+        let seconds = Duration::from_secs;
+        let budget = Budget { whole: Some(seconds(10)), ..super::super::fakes::budget() };
+        let turn = |own, used| {
+            let turn = budget.of_turn(own, used);
+            (turn.limits.timeout, turn.timed_out().message)
+        };
+        let of_turn = |after: &str| format!("timeout after {after}");
+        let of_test = "timeout after 10s for the whole test".to_owned();
+        assert_eq!(turn(None, seconds(0)), (seconds(5), of_turn("5s")));
+        assert_eq!(turn(Some(seconds(10)), seconds(0)), (seconds(10), of_turn("10s")), "equal to the limit");
+        assert_eq!(turn(None, seconds(7)), (seconds(3), of_test.clone()));
+        assert_eq!(turn(Some(seconds(1)), seconds(7)), (seconds(1), of_turn("1s")));
+        assert_eq!(turn(None, seconds(12)), (seconds(0), of_test));
+    }
+}

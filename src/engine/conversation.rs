@@ -1,0 +1,379 @@
+//! One conversation with an agent, turn by turn: asked, traced and judged. Everything it needs is handed in, so it knows
+//! neither plan nor run.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::budget::Budget;
+use super::exchanges::exchange;
+use super::halt::Halt;
+use super::input_source::{InputSource, NextTurn};
+use super::observer::Observer;
+use super::oracle::{Decision, Oracle};
+use super::pending::{action, unanswered};
+use super::result::ConversationResult;
+use super::tool_host::ToolHost;
+use super::trace_sink::{AtFailure, TraceSink};
+use super::turn_outcome::{messages_count, turn_outcome, violation};
+use super::turn_request::TurnRequest;
+use crate::assertion::{Judge, Question, Scope};
+use crate::context::Ids;
+use crate::message::TurnInput;
+use crate::outcome::{ErrorKind, Failure, Problem, TimeLimits, TurnEnd, TurnOutcome};
+use crate::target::{Action, Session};
+use crate::trace::{Input, Trace};
+
+/// What a violation of the protocol makes of its turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AtViolation {
+    /// A warning.
+    #[default]
+    Warn,
+    /// A problem: the turn ends with an error.
+    Fail,
+}
+
+/// What a conversation is made of.
+pub struct Parts<'a> {
+    /// The session with the agent.
+    pub session: Box<dyn Session>,
+    /// The trace to fill, with what is known of the conversation before it begins.
+    pub trace: Trace,
+    /// The rules.
+    pub judge: Judge,
+    /// Executes client-side tools.
+    pub tools: &'a mut dyn ToolHost,
+    /// Answers what rules ask.
+    pub oracle: &'a dyn Oracle,
+    /// Ids of messages.
+    pub ids: Arc<dyn Ids>,
+    /// Who follows it.
+    pub observers: Vec<Box<dyn Observer + 'a>>,
+    /// How long it may take, and how much an agent may send.
+    pub budget: Budget,
+    /// When a turn ends in which a rule fails.
+    pub at_failure: AtFailure,
+    /// What a violation of the protocol makes of its turn.
+    pub at_violation: AtViolation,
+}
+
+/// A conversation that goes on.
+struct Conversation<'a> {
+    session: Box<dyn Session>,
+    sink: TraceSink<'a>,
+    tools: &'a mut dyn ToolHost,
+    oracle: &'a dyn Oracle,
+    ids: Arc<dyn Ids>,
+    budget: Budget,
+    at_violation: AtViolation,
+    result: ConversationResult,
+}
+
+/// Holds a conversation: sends what `inputs` gives until it gives nothing more or a turn does not pass (SPEC 5), and
+/// settles the rules of the whole conversation.
+pub async fn converse(parts: Parts<'_>, inputs: &mut dyn InputSource) -> ConversationResult {
+    let Parts { session, trace, judge, tools, oracle, ids, observers, budget, at_failure, at_violation } =
+        parts;
+    let sink = TraceSink::new(trace, judge, observers, at_failure);
+    let result = ConversationResult::default();
+    let mut conversation = Conversation { session, sink, tools, oracle, ids, budget, at_violation, result };
+    if let Err(halt) = conversation.carry_out(inputs).await {
+        conversation.result.halt = Some(halt);
+    }
+    conversation.result.turns_not_run = inputs.remaining().unwrap_or_default();
+    conversation.finish()
+}
+
+impl Conversation<'_> {
+    /// All turns, and what the rules of the whole conversation say about them.
+    async fn carry_out(&mut self, inputs: &mut dyn InputSource) -> Result<(), Halt> {
+        let mut is_over = false;
+        while self.result.is_passed() {
+            let Some(NextTurn { request, rules }) = inputs.next(&self.sink.trace).await? else {
+                is_over = true;
+                break;
+            };
+            let index = self.result.turns.len();
+            if let Some(rules) = rules {
+                self.sink.judge.set_turn_rules(index, rules);
+            }
+            let mut turn = self.turn(index, &request).await;
+            let review = inputs.review(&self.sink.trace, &turn.end);
+            turn.warnings.extend(review.warnings);
+            if let Some(problem) = review.problem {
+                turn.end = turn.end.with_problem(problem);
+            }
+            self.result.duration_us += turn.duration_us;
+            self.result.turns.push(turn);
+            self.result.messages_count = messages_count(&self.sink.trace);
+            self.take_passed();
+        }
+        // A conversation whose last turn fails has still been seen as a whole: its rules are evaluated too.
+        let is_whole = is_over || inputs.remaining() == Some(0);
+        let ended = self.result.turns.last().is_none_or(|turn| matches!(turn.end, TurnEnd::Evaluated(_)));
+        if is_whole && ended && !self.sink.was_stopped() {
+            self.result.failures = self.sink.judge.settle(&self.sink.trace);
+            self.take_passed();
+        }
+        let questions = self.sink.judge.take_questions();
+        if self.result.is_passed() {
+            let (failures, halt) = self.ask(questions).await;
+            self.result.failures = failures;
+            self.take_passed();
+            halt.map_or(Ok(()), Err)?;
+        }
+        Ok(())
+    }
+
+    /// What came of it, with the snapshots to write.
+    fn finish(mut self) -> ConversationResult {
+        self.result.snapshots = self.sink.judge.take_captured();
+        self.result
+    }
+
+    /// Sends one turn and evaluates it.
+    async fn turn(&mut self, index: usize, request: &TurnRequest) -> TurnOutcome {
+        let (limits, end) = match self.begin_turn(index, request) {
+            Ok(action) => {
+                let end = self.carry_out_turn(index, request, action).await;
+                (self.sink.judge.time_limits(), end)
+            }
+            Err(problem) => (TimeLimits::default(), TurnEnd::Problem(problem, Vec::new())),
+        };
+        let outcome = turn_outcome(&self.sink.trace, index, self.session.clock(), limits, end);
+        TurnOutcome { id: request.id.clone(), ..outcome }
+    }
+
+    fn begin_turn(&mut self, index: usize, request: &TurnRequest) -> Result<Action, Problem> {
+        let mut input = Input { shown: request.input.describe(), ..Input::default() };
+        let action = compose(&self.sink.trace, request, &*self.ids, &mut input);
+        self.sink.trace.begin_turn(input);
+        let action = action?;
+        self.sink.judge.begin_turn(index).map_err(|error| Problem {
+            kind: ErrorKind::Setup,
+            message: error.to_string(),
+            help: None,
+        })?;
+        Ok(action)
+    }
+
+    async fn carry_out_turn(&mut self, index: usize, request: &TurnRequest, action: Action) -> TurnEnd {
+        let used = Duration::from_micros(self.result.duration_us);
+        let budget = self.budget.of_turn(request.timeout, used);
+        let Self { session, sink, tools, .. } = self;
+        let props = &request.props;
+        let exchanged = exchange(&mut **session, sink, &mut **tools, &budget, props, action).await;
+        let mut halt = exchanged.err().or_else(|| self.violation(index));
+        self.sink.end_turn();
+        let is_cut_short = halt.is_some() || self.sink.was_stopped();
+        let mut failures = self.sink.judge.end_turn(&self.sink.trace, is_cut_short);
+        let questions = self.sink.judge.take_questions();
+        if !is_cut_short {
+            halt = self.sink.judge.unjudged().map(Halt::Broken);
+            if halt.is_none() && failures.is_empty() {
+                (failures, halt) = self.ask(questions).await;
+            }
+        }
+        Halt::turn_end(halt, failures)
+    }
+
+    /// The problem of a turn whose events break the protocol, if that is one.
+    fn violation(&self, index: usize) -> Option<Halt> {
+        let turn = self.sink.trace.turns.get(index)?;
+        let is_problem = self.at_violation == AtViolation::Fail;
+        let first = turn.violations.kept().first().filter(|_| is_problem)?;
+        let more = match turn.violations.kept().len() - 1 + turn.violations.more() {
+            0 => String::new(),
+            1 => " (and 1 more violation)".to_owned(),
+            more => format!(" (and {more} more violations)"),
+        };
+        let message = format!("violation of the protocol: {}{more}", violation(turn, first));
+        let help = Some(format!("`ananke explain {}` tells what the rule wants", first.rule));
+        Some(Halt::Broken(Problem { kind: ErrorKind::Protocol, message, help }))
+    }
+
+    /// Asks what rules left open, in their order, until one cannot be answered: the failures of the rules that were
+    /// rejected, and what ended it.
+    async fn ask(&mut self, questions: Vec<Question>) -> (Vec<Failure>, Option<Halt>) {
+        let TraceSink { judge, trace, .. } = &mut self.sink;
+        let mut failures = Vec::new();
+        for question in questions {
+            match self.oracle.decide(&question).await {
+                Ok(Decision::Confirmed) => judge.confirm(&question),
+                Ok(Decision::Rejected(why)) => {
+                    failures.push(judge.reject(&question, why.as_deref(), trace));
+                }
+                Err(halt) => return (failures, Some(halt.because(|why| question.unanswered(why)))),
+            }
+        }
+        (failures, None)
+    }
+
+    /// Takes the rules that are known to have passed by now.
+    fn take_passed(&mut self) {
+        for (scope, held) in self.sink.judge.take_passed() {
+            match scope {
+                Scope::Test => self.result.held.push(held),
+                Scope::Turn(index) => {
+                    if let Some(turn) = self.result.turns.get_mut(index) {
+                        turn.held.push(held);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The action that `request` asks for; what the trace records of it goes into `input`.
+///
+/// # Errors
+/// If something else is pending than the request brings.
+fn compose(
+    trace: &Trace,
+    request: &TurnRequest,
+    ids: &dyn Ids,
+    input: &mut Input,
+) -> Result<Action, Problem> {
+    Ok(match &request.input {
+        TurnInput::User(content) => {
+            if let Some(problem) = unanswered(trace) {
+                return Err(problem);
+            }
+            let message_id = request.message.id.clone().unwrap_or_else(|| ids.next("message"));
+            input.message_id = Some(message_id.clone());
+            input.text = content.text().into_owned();
+            Action::User { message_id, name: request.message.name.clone(), content: content.clone() }
+        }
+        TurnInput::Connect => {
+            input.is_replay = true;
+            Action::Connect
+        }
+        TurnInput::Resume(answers) => action(trace, answers)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fakes::{Does, Inputs, Says, Test, rules};
+    use super::*;
+    use crate::message::{AnswerTo, PendingAnswer};
+    use crate::outcome::Status;
+    use crate::trace::{Interrupt, RunEnd};
+
+    fn broken(kind: ErrorKind, message: &str) -> Problem {
+        Problem { kind, message: message.to_owned(), help: None }
+    }
+
+    fn statuses(result: &ConversationResult) -> Vec<Status> {
+        result.turns.iter().map(TurnOutcome::status).collect()
+    }
+
+    fn interrupted() -> Does {
+        let interrupt = Interrupt { id: "i-1".to_owned(), ..Interrupt::default() };
+        Does::Ends(RunEnd::Interrupted(vec![interrupt]))
+    }
+
+    #[tokio::test]
+    async fn it_goes_on_until_there_is_no_more_input() {
+        let mut inputs = Inputs { is_counted: false, ..Inputs::says(&["one", "two"]) };
+        let mut test = Test::of(&[Does::Says("a"), Does::Says("b")]);
+        test.rules = rules("{ text: { must_match: [b] }, tools: { forbid: [pay] } }");
+        let result = test.hold(&mut inputs).await;
+        assert_eq!(statuses(&result), [Status::Passed, Status::Passed]);
+        assert_eq!((result.is_passed(), result.messages_count, result.turns_not_run), (true, 4, 0));
+        assert_eq!(result.held.len(), 2, "the rules of the whole conversation are settled");
+    }
+
+    #[tokio::test]
+    async fn it_ends_with_the_first_turn_that_does_not_pass() {
+        let mut test = Test::of(&[Does::Executes("pay")]);
+        test.rules = rules("{ tools: { forbid: [pay] }, text: { must_match: [b] } }");
+        for (is_counted, turns, not_run, of_whole) in
+            [(true, &["one", "two"][..], 1, 0), (true, &["one"], 0, 1), (false, &["one"], 0, 0)]
+        {
+            let mut inputs = Inputs { is_counted, ..Inputs::says(turns) };
+            let result = test.hold(&mut inputs).await;
+            assert_eq!(statuses(&result), [Status::Failed]);
+            assert_eq!((result.turns_not_run, result.failures.len()), (not_run, of_whole));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_failure_can_stop_the_turn() {
+        let mut test = Test::of(&[Does::Executes("pay")]);
+        test.rules = rules("{ tools: { forbid: [pay] } }");
+        test.at_failure = AtFailure::Stop;
+        let result = test.hold(&mut Inputs::says(&["one"])).await;
+        assert_eq!(statuses(&result), [Status::Failed]);
+        let unanswered = &result.turns[0].lines[0];
+        assert!(format!("{unanswered:?}").contains("result: None"), "{unanswered:?}");
+    }
+
+    #[tokio::test]
+    async fn the_time_of_the_whole_conversation_applies_to_any_turn() {
+        let wait = Does::Waits(Duration::from_secs(4));
+        let mut test = Test::of(&[wait.clone(), wait]);
+        test.budget.whole = Some(Duration::from_secs(6));
+        let mut inputs = Inputs { is_counted: false, ..Inputs::says(&["one", "two"]) };
+        let result = test.hold(&mut inputs).await;
+        assert_eq!(statuses(&result), [Status::Passed, Status::Timeout]);
+        let problem = result.turns[1].problem().unwrap();
+        assert_eq!(problem.message, "timeout after 6s for the whole test");
+        assert_eq!(result.duration_us, 6_000_000);
+    }
+
+    #[tokio::test]
+    async fn a_run_that_is_stopped_stops_the_turn() {
+        let mut test = Test::of(&[]);
+        test.budget.cancel.cancel();
+        let result = test.hold(&mut Inputs::says(&["one"])).await;
+        assert_eq!(result.turns[0].end, TurnEnd::Stopped(Vec::new()));
+    }
+
+    #[tokio::test]
+    async fn the_input_source_has_the_last_word_on_a_turn() {
+        let mut inputs = Inputs::says(&["one", "two"]);
+        inputs.finds.warnings.push("odd".to_owned());
+        inputs.finds.problem = Some(broken(ErrorKind::Capture, "missing"));
+        let result = Test::of(&[]).hold(&mut inputs).await;
+        assert_eq!(inputs.ends, [TurnEnd::Evaluated(Vec::new())]);
+        assert_eq!(
+            (statuses(&result), &*result.turns[0].warnings),
+            (vec![Status::Failed], &["odd".to_owned()][..])
+        );
+    }
+
+    #[tokio::test]
+    async fn what_a_rule_cannot_know_the_oracle_decides() {
+        let mut test = Test::of(&[]);
+        test.rules = rules("{ script: [{ cmd: [check] }] }");
+        let unknown = Halt::Broken(broken(ErrorKind::Script, "it crashed"));
+        for (says, failures, passed) in [
+            (Ok(Decision::Confirmed), 0, 1),
+            (Ok(Decision::Rejected(Some("no".to_owned()))), 1, 0),
+            (Err(unknown), 0, 0),
+        ] {
+            test.oracle = Says(says.clone());
+            let result = test.hold(&mut Inputs::says(&["one"])).await;
+            assert_eq!((result.failures.len(), result.held.len()), (failures, passed));
+            assert_eq!(result.halt.is_some(), says.is_err());
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_pending_must_be_answered() {
+        let mut test = Test::of(&[interrupted()]);
+        let result = test.hold(&mut Inputs::says(&["one", "two"])).await;
+        assert_eq!(statuses(&result), [Status::Passed, Status::Failed]);
+        assert_eq!(result.turns[1].problem().unwrap().kind, ErrorKind::Conversation);
+
+        let answer = PendingAnswer { to: AnswerTo::TheOnlyOne, is_resolved: true, payload: None };
+        let says = TurnInput::User(crate::message::UserContent::Text("one".into()));
+        let mut inputs = Inputs::of(vec![says, TurnInput::Resume(vec![answer])]);
+        let mut test = Test::of(&[interrupted()]);
+        assert_eq!(statuses(&test.hold(&mut inputs).await), [Status::Passed, Status::Passed]);
+        assert!(
+            matches!(&test.requests.lock().unwrap()[1], Action::Resume(answers) if answers[0].id == "i-1")
+        );
+    }
+}

@@ -1,0 +1,137 @@
+//! The exchanges of one turn: a request to the agent, and one more for each round of calls that the client answers.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::budget::TurnBudget;
+use super::halt::Halt;
+use super::tool_host::{Handling, ToolHost};
+use super::trace_sink::TraceSink;
+use crate::message::ToolAnswer;
+use crate::outcome::{ErrorKind, Problem};
+use crate::target::{Action, Ended, Request, Session, TargetError};
+use crate::trace::{Origin, RunEnd, ToolCall, Trace};
+
+/// How often in one turn an agent may wait for its client (SPEC 6).
+const MOST_ROUNDS: usize = 25;
+
+/// Exchanges requests and responses until no call waits for the client.
+///
+/// # Errors
+/// Why the turn could not be evaluated to its end.
+pub(super) async fn exchange(
+    session: &mut dyn Session,
+    sink: &mut TraceSink<'_>,
+    tools: &mut dyn ToolHost,
+    budget: &TurnBudget,
+    props: &Map<String, Value>,
+    mut action: Action,
+) -> Result<(), Halt> {
+    let mut left = budget.limits.clone();
+    for round in 0.. {
+        let request = Request { action, props: props.clone() };
+        let ended = session.exchange(request, &left, sink).await;
+        check(ended, budget, sink)?;
+        if sink.was_stopped() {
+            break;
+        }
+        let answers = answers(&sink.trace, tools, round).await?;
+        if answers.is_empty() || sink.answer(&answers).is_break() {
+            break;
+        }
+        let used = sink.trace.turns.last().map_or(0, |turn| sink.trace.turn_micros(turn));
+        left.timeout = budget.limits.timeout.saturating_sub(Duration::from_micros(used));
+        action = Action::ToolResults(answers);
+    }
+    Ok(())
+}
+
+/// Why an exchange that ended so could not be evaluated to its end.
+fn check(ended: Result<Ended, TargetError>, budget: &TurnBudget, sink: &TraceSink<'_>) -> Result<(), Halt> {
+    let agent = |message| Err(Problem { kind: ErrorKind::Agent, message, help: None }.into());
+    match ended {
+        Err(error) => {
+            let message = error.to_string();
+            Err(Problem { kind: ErrorKind::Protocol, message, help: error.help }.into())
+        }
+        Ok(Ended::Timeout) => Err(budget.timed_out().into()),
+        // A rule failed, and the turn was to end with it: its finding is the verdict.
+        Ok(Ended::Cancelled) if sink.was_stopped() => Ok(()),
+        Ok(Ended::Cancelled) => Err(Halt::Stopped),
+        Ok(Ended::Terminal) => {
+            // How an earlier run ended that is replayed is history.
+            let exchange = sink.trace.exchanges.last().filter(|exchange| !exchange.is_replay);
+            let run_end = exchange.and_then(|exchange| exchange.run_end.as_ref());
+            match run_end.filter(|end| !sink.judge.expects(end)) {
+                Some(error @ RunEnd::Error { .. }) => agent(format!("agent error: {error}")),
+                Some(RunEnd::Cancelled) => {
+                    agent("the agent cancelled the run, which nobody asked for".to_owned())
+                }
+                Some(RunEnd::Finished | RunEnd::Interrupted(_)) | None => Ok(()),
+            }
+        }
+    }
+}
+
+/// The answers to the calls that wait for the client at the end of an exchange; none if none waits, or if one of them
+/// is left open on purpose: the agent goes on only when all are answered.
+async fn answers(trace: &Trace, tools: &mut dyn ToolHost, round: usize) -> Result<Vec<ToolAnswer>, Halt> {
+    let pending = pending(trace, tools);
+    let Some((first, _)) = pending.first() else { return Ok(Vec::new()) };
+    if pending.iter().any(|(_, handling)| *handling == Handling::LeftOpen) {
+        return Ok(Vec::new());
+    }
+    if round >= MOST_ROUNDS {
+        let name = &first.name;
+        let message =
+            format!("the agent still calls `{name}` after {MOST_ROUNDS} rounds of answers in one turn");
+        let help = Some("does the agent take in the result? `-v` shows the calls".to_owned());
+        return Err(Problem { kind: ErrorKind::Conversation, message, help }.into());
+    }
+    let mut answers = Vec::with_capacity(pending.len());
+    for (call, _) in pending {
+        answers.push(tools.answer(call, trace).await?);
+    }
+    Ok(answers)
+}
+
+/// The calls of the last turn that wait for the client, if its run has finished.
+fn pending<'t>(trace: &'t Trace, tools: &dyn ToolHost) -> Vec<(&'t ToolCall, Handling)> {
+    let ended = trace.exchanges.last().and_then(|exchange| exchange.run_end.as_ref());
+    let turn = trace.turns.last().filter(|turn| ended == Some(&RunEnd::Finished) && !turn.input.is_replay);
+    let calls = turn.and_then(|turn| trace.calls.get(turn.calls.clone())).unwrap_or_default().iter();
+    let pending = calls.filter(|call| call.results.is_empty() && call.origin != Origin::History);
+    let handled = pending.map(|call| (call, tools.handling(&call.name)));
+    handled.filter(|(_, handling)| *handling != Handling::Agent).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fakes::{Does, Inputs, Test};
+    use super::*;
+    use crate::outcome::Status;
+
+    async fn calling(script: &[Does]) -> (Status, usize, usize) {
+        let mut test = Test::of(script);
+        let result = test.hold(&mut Inputs::says(&["one"])).await;
+        let requests = test.requests.lock().unwrap().len();
+        (result.turns[0].status(), test.tools.answered, requests)
+    }
+
+    #[tokio::test]
+    async fn calls_to_client_side_tools_are_answered_together() {
+        let calls = Does::Calls(&[("a", "ask"), ("b", "ask")]);
+        assert_eq!(calling(&[calls, Does::Says("thanks")]).await, (Status::Passed, 2, 2));
+        let calls = Does::Calls(&[("a", "ask"), ("b", "open")]);
+        assert_eq!(calling(&[calls]).await, (Status::Passed, 0, 1), "one is left open on purpose");
+        assert_eq!(calling(&[Does::Calls(&[("a", "other")])]).await, (Status::Passed, 0, 1));
+        assert_eq!(calling(&[Does::Executes("ask")]).await, (Status::Passed, 0, 1));
+    }
+
+    #[tokio::test]
+    async fn an_agent_that_never_stops_calling_fails_the_turn() {
+        let calls = vec![Does::Calls(&[("a", "ask")]); 2 * MOST_ROUNDS];
+        assert_eq!(calling(&calls).await, (Status::Failed, MOST_ROUNDS, MOST_ROUNDS + 1));
+    }
+}

@@ -1,0 +1,258 @@
+//! A session, inputs and answers that do what a test of this folder writes down.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use serde_json::{Map, json};
+use tokio_util::sync::CancellationToken;
+
+use super::budget::Budget;
+use super::conversation::{AtViolation, Parts, converse};
+use super::halt::Halt;
+use super::input_source::{InputSource, NextTurn, TurnReview};
+use super::oracle::{Decision, Oracle};
+use super::result::ConversationResult;
+use super::tool_host::{Handling, ToolHost};
+use super::trace_sink::AtFailure;
+use super::turn_request::TurnRequest;
+use crate::assertion::{Block, Inherited, Judge, Question, inherit};
+use crate::context::{Clock, ManualClock, SequentialIds};
+use crate::diagnostic::SourceFile;
+use crate::message::{MessageId, ToolAnswer, TurnInput, UserContent};
+use crate::model::TestFile;
+use crate::outcome::{Level, TurnEnd};
+use crate::redact::Redactor;
+use crate::schema::{FileKind, load};
+use crate::target::{Action, Ended, Limits, Request, Session, Sink, TargetError, Wire};
+use crate::trace::{Change, ResultContent, Role, RunEnd, ToolCall, Trace};
+use crate::variables::{Filling, Scope};
+
+/// What the fake agent does in one exchange.
+#[derive(Clone, Debug)]
+pub(super) enum Does {
+    /// Says something and finishes.
+    Says(&'static str),
+    /// Calls tools, each by its id and name, and finishes.
+    Calls(&'static [(&'static str, &'static str)]),
+    /// Calls a tool that it executes itself, and finishes.
+    Executes(&'static str),
+    /// Takes so long.
+    Waits(Duration),
+    /// Ends so.
+    Ends(RunEnd),
+}
+
+/// An agent that does what is written down, exchange by exchange, in virtual time.
+pub(super) struct FakeSession {
+    script: std::vec::IntoIter<Does>,
+    clock: ManualClock,
+    /// Every request so far.
+    pub(super) requests: Arc<Mutex<Vec<Action>>>,
+}
+
+impl Session for FakeSession {
+    fn exchange<'a>(
+        &'a mut self,
+        request: Request,
+        limits: &'a Limits,
+        sink: &'a mut dyn Sink,
+    ) -> BoxFuture<'a, Result<Ended, TargetError>> {
+        let ended = self.act(request, limits, sink);
+        sink.wire(self.clock.now(), Wire::Closed);
+        Box::pin(std::future::ready(Ok(ended)))
+    }
+
+    fn clock(&self) -> &dyn Clock {
+        &self.clock
+    }
+}
+
+impl FakeSession {
+    fn act(&mut self, request: Request, limits: &Limits, sink: &mut dyn Sink) -> Ended {
+        self.requests.lock().unwrap().push(request.action);
+        if limits.cancel.is_cancelled() {
+            return Ended::Cancelled;
+        }
+        sink.wire(self.clock.now(), Wire::Sent { body: b"" });
+        let mut changes = vec![Change::RunStarted { run_id: None, thread_id: None, is_replay: false }];
+        let mut end = RunEnd::Finished;
+        match self.script.next().unwrap_or(Does::Says("…")) {
+            Does::Says(text) => changes.extend([
+                Change::MessageOpened { id: "m".into(), role: Role::Assistant, subagent: None },
+                Change::MessageText { id: "m".into(), delta: text.into() },
+                Change::MessageClosed { id: "m".into() },
+            ]),
+            Does::Calls(calls) => changes.extend(calls.iter().flat_map(|(id, name)| call(id, name))),
+            Does::Executes(name) => {
+                changes.extend(call("own", name));
+                let result = ResultContent::Json(json!("done"));
+                changes.push(Change::CallAnswered { id: "own".into(), result, is_error: None });
+            }
+            Does::Waits(time) => {
+                self.clock.advance(time.min(limits.timeout));
+                if time > limits.timeout {
+                    return Ended::Timeout;
+                }
+            }
+            Does::Ends(ended) => end = ended,
+        }
+        changes.push(Change::RunEnded(end));
+        for change in changes {
+            if sink.change(self.clock.now(), change).is_break() {
+                return Ended::Cancelled;
+            }
+        }
+        Ended::Terminal
+    }
+}
+
+fn call(id: &'static str, name: &'static str) -> [Change<'static>; 2] {
+    [
+        Change::CallOpened { id: id.into(), name: name.into(), subagent: None },
+        Change::CallArgsDone { id: id.into() },
+    ]
+}
+
+/// Gives what it holds; after each turn it finds what `finds` says.
+pub(super) struct Inputs {
+    pub(super) turns: std::vec::IntoIter<TurnInput>,
+    pub(super) finds: TurnReview,
+    /// Whether it knows how many are left.
+    pub(super) is_counted: bool,
+    pub(super) ends: Vec<TurnEnd>,
+}
+
+impl Inputs {
+    pub(super) fn says(texts: &[&str]) -> Self {
+        Self::of(texts.iter().map(|text| TurnInput::User(UserContent::Text((*text).into()))).collect())
+    }
+
+    pub(super) fn of(turns: Vec<TurnInput>) -> Self {
+        let turns = turns.into_iter();
+        Self { turns, finds: TurnReview::default(), is_counted: true, ends: Vec::new() }
+    }
+}
+
+impl InputSource for Inputs {
+    fn next<'a>(&'a mut self, _: &'a Trace) -> BoxFuture<'a, Result<Option<NextTurn>, Halt>> {
+        let request = |input| TurnRequest {
+            id: None,
+            input,
+            message: MessageId::default(),
+            timeout: None,
+            props: Map::new(),
+        };
+        let next = self.turns.next().map(|input| NextTurn { request: request(input), rules: None });
+        Box::pin(std::future::ready(Ok(next)))
+    }
+
+    fn review(&mut self, _: &Trace, end: &TurnEnd) -> TurnReview {
+        self.ends.push(end.clone());
+        self.finds.clone()
+    }
+
+    fn remaining(&self) -> Option<usize> {
+        self.is_counted.then(|| self.turns.len())
+    }
+}
+
+/// Answers calls to `ask`, and leaves those to `open` open.
+#[derive(Debug, Default)]
+pub(super) struct Tools {
+    pub(super) answered: usize,
+}
+
+impl ToolHost for Tools {
+    fn handling(&self, tool: &str) -> Handling {
+        match tool {
+            "ask" => Handling::Answered,
+            "open" => Handling::LeftOpen,
+            _ => Handling::Agent,
+        }
+    }
+
+    fn answer<'a>(&'a mut self, call: &'a ToolCall, _: &'a Trace) -> BoxFuture<'a, Result<ToolAnswer, Halt>> {
+        self.answered += 1;
+        let answer = ToolAnswer { call: call.wire_id.clone(), content: json!("yes"), is_error: false };
+        Box::pin(std::future::ready(Ok(answer)))
+    }
+}
+
+/// Says this to every question.
+pub(super) struct Says(pub(super) Result<Decision, Halt>);
+
+impl Oracle for Says {
+    fn decide<'a>(&'a self, _: &'a Question) -> BoxFuture<'a, Result<Decision, Halt>> {
+        Box::pin(std::future::ready(self.0.clone()))
+    }
+}
+
+/// The rules of a test of two turns with this assert block.
+pub(super) fn rules(block: &str) -> Inherited {
+    let text = format!("version: \"1.3\"\nname: fake\nturns: [{{ user: hi }}]\nassert: {block}\n");
+    let source = Arc::new(SourceFile::new("fake.test.yaml", "fake.test.yaml", text));
+    let loaded = load::<TestFile>(FileKind::Test, &source).unwrap();
+    let (scope, mut problems) = (Scope::default(), Vec::new());
+    let mut filling = Filling::new(&scope, &source, true, &mut problems);
+    let compiled = Block::compile(&loaded.value.tests[0].assert, Level::Test, None, &mut filling);
+    assert!(problems.is_empty(), "{problems:?}");
+    inherit(&Block::default(), &compiled, &[Block::default(), Block::default()])
+}
+
+pub(super) fn budget() -> Budget {
+    Budget {
+        turn: Duration::from_secs(5),
+        whole: None,
+        max_event_bytes: Limits::MAX_EVENT_BYTES,
+        max_response_bytes: Limits::MAX_RESPONSE_BYTES,
+        cancel: CancellationToken::new(),
+    }
+}
+
+/// A conversation of a test.
+pub(super) struct Test {
+    pub(super) script: Vec<Does>,
+    pub(super) rules: Inherited,
+    pub(super) oracle: Says,
+    pub(super) budget: Budget,
+    pub(super) at_failure: AtFailure,
+    pub(super) tools: Tools,
+    pub(super) requests: Arc<Mutex<Vec<Action>>>,
+}
+
+impl Test {
+    pub(super) fn of(script: &[Does]) -> Self {
+        Self {
+            script: script.to_vec(),
+            rules: rules("{}"),
+            oracle: Says(Ok(Decision::Confirmed)),
+            budget: budget(),
+            at_failure: AtFailure::Finish,
+            tools: Tools::default(),
+            requests: Arc::default(),
+        }
+    }
+
+    /// Holds the conversation.
+    pub(super) async fn hold(&mut self, inputs: &mut Inputs) -> ConversationResult {
+        let session = FakeSession {
+            script: self.script.clone().into_iter(),
+            clock: ManualClock::default(),
+            requests: Arc::clone(&self.requests),
+        };
+        let parts = Parts {
+            session: Box::new(session),
+            trace: Trace::new(json!({})),
+            judge: Judge::start(self.rules.clone(), Redactor::default()).unwrap(),
+            tools: &mut self.tools,
+            oracle: &self.oracle,
+            ids: Arc::new(SequentialIds::default()),
+            observers: Vec::new(),
+            budget: self.budget.clone(),
+            at_failure: self.at_failure,
+            at_violation: AtViolation::Warn,
+        };
+        converse(parts, inputs).await
+    }
+}

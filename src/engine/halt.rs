@@ -1,0 +1,38 @@
+//! Why a conversation ends before its time.
+
+use crate::outcome::{Failure, Problem, TurnEnd};
+
+/// Why a conversation ends before its time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Halt {
+    /// Something does not work: also in a run that is being stopped.
+    Broken(Problem),
+    /// The run is being stopped, which is no fault of the test.
+    Stopped,
+}
+
+impl From<Problem> for Halt {
+    fn from(problem: Problem) -> Self {
+        Self::Broken(problem)
+    }
+}
+
+impl Halt {
+    /// The same, with a message made of its own.
+    #[must_use]
+    pub fn because(self, message: impl FnOnce(&str) -> String) -> Self {
+        match self {
+            Self::Broken(problem) => Self::Broken(Problem { message: message(&problem.message), ..problem }),
+            Self::Stopped => Self::Stopped,
+        }
+    }
+
+    /// How a turn ends in which these rules failed and which `halt` ended, if anything did.
+    pub fn turn_end(halt: Option<Self>, failures: Vec<Failure>) -> TurnEnd {
+        match halt {
+            None => TurnEnd::Evaluated(failures),
+            Some(Self::Broken(problem)) => TurnEnd::Problem(problem, failures),
+            Some(Self::Stopped) => TurnEnd::Stopped(failures),
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! One conversation with an agent, without a plan: a session, a trace and a judge, and everything else handed in.
+//!
+//! [`converse`] sends what an [`InputSource`] gives, has a [`ToolHost`] execute client-side tools and an [`Oracle`]
+//! answer what rules ask, shows each [`Observer`] what happens, and returns a [`ConversationResult`]. It knows neither
+//! how many turns there will be nor who calls it.
+
+mod budget;
+mod conversation;
+mod exchanges;
+#[cfg(test)]
+mod fakes;
+mod halt;
+mod input_source;
+mod observer;
+mod oracle;
+mod pending;
+mod result;
+mod tool_host;
+mod trace_sink;
+mod turn_outcome;
+mod turn_request;
+
+pub use budget::Budget;
+pub use conversation::{AtViolation, Parts, converse};
+pub use halt::Halt;
+pub use input_source::{InputSource, NextTurn, TurnReview};
+pub use observer::Observer;
+pub use oracle::{Decision, Oracle};
+pub use result::ConversationResult;
+pub use tool_host::{Handling, NoTools, ToolHost};
+pub use trace_sink::AtFailure;
+pub use turn_outcome::history;
+pub use turn_request::TurnRequest;

@@ -1,0 +1,34 @@
+//! What comes of a conversation.
+
+use super::halt::Halt;
+use crate::assertion::Captured;
+use crate::outcome::{Failure, Held, Status, TurnOutcome};
+
+/// What came of a conversation.
+#[derive(Debug, Default)]
+pub struct ConversationResult {
+    /// The turns that were sent.
+    pub turns: Vec<TurnOutcome>,
+    /// How many turns were known to follow and were not sent.
+    pub turns_not_run: usize,
+    /// The rules of the whole conversation that failed.
+    pub failures: Vec<Failure>,
+    /// The rules of the whole conversation that passed, outer levels first.
+    pub held: Vec<Held>,
+    /// Why it ended before its time, apart from what its last turn says.
+    pub halt: Option<Halt>,
+    /// The snapshots to write.
+    pub snapshots: Vec<Captured>,
+    /// The number of messages: those of the user, and those of the agent that are not empty.
+    pub messages_count: usize,
+    /// The time of the agent, in microseconds.
+    pub duration_us: u64,
+}
+
+impl ConversationResult {
+    /// Whether every rule passed until now.
+    pub fn is_passed(&self) -> bool {
+        let turns = self.turns.iter().all(|turn| turn.status() == Status::Passed);
+        turns && self.failures.is_empty() && self.halt.is_none()
+    }
+}

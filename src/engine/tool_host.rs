@@ -1,0 +1,48 @@
+//! Who executes the client-side tools of a conversation.
+
+use futures_util::future::BoxFuture;
+
+use super::halt::Halt;
+use crate::message::ToolAnswer;
+use crate::trace::{ToolCall, Trace};
+
+/// What becomes of a call to a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Handling {
+    /// It is not a client-side tool: the agent executes it.
+    Agent,
+    /// It is answered.
+    Answered,
+    /// It is left open on purpose.
+    LeftOpen,
+}
+
+/// Executes client-side tools.
+pub trait ToolHost: Send {
+    /// What becomes of a call to `tool`.
+    fn handling(&self, tool: &str) -> Handling;
+
+    /// Answers a call.
+    ///
+    /// # Errors
+    /// If it has no answer.
+    fn answer<'a>(
+        &'a mut self,
+        call: &'a ToolCall,
+        trace: &'a Trace,
+    ) -> BoxFuture<'a, Result<ToolAnswer, Halt>>;
+}
+
+/// There are no client-side tools.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoTools;
+
+impl ToolHost for NoTools {
+    fn handling(&self, _: &str) -> Handling {
+        Handling::Agent
+    }
+
+    fn answer<'a>(&'a mut self, _: &'a ToolCall, _: &'a Trace) -> BoxFuture<'a, Result<ToolAnswer, Halt>> {
+        unreachable!("no call is handled here")
+    }
+}

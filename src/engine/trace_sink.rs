@@ -1,0 +1,100 @@
+//! The sink of a conversation: what a session reports goes to the observers, into the trace, and to the rules at once.
+
+use std::ops::ControlFlow;
+
+use super::observer::Observer;
+use crate::assertion::Judge;
+use crate::context::At;
+use crate::message::ToolAnswer;
+use crate::target::{Sink, Stop, Wire};
+use crate::trace::{Change, Delta, Trace};
+
+/// When a turn ends in which a rule fails.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AtFailure {
+    /// When the agent ends it, so that all its rules are evaluated.
+    #[default]
+    Finish,
+    /// At once.
+    Stop,
+}
+
+/// A trace that rules watch while it grows.
+pub(super) struct TraceSink<'a> {
+    pub(super) trace: Trace,
+    pub(super) judge: Judge,
+    observers: Vec<Box<dyn Observer + 'a>>,
+    deltas: Vec<Delta>,
+    at_failure: AtFailure,
+    stopped: bool,
+}
+
+impl<'a> TraceSink<'a> {
+    pub(super) fn new(
+        trace: Trace,
+        judge: Judge,
+        observers: Vec<Box<dyn Observer + 'a>>,
+        at_failure: AtFailure,
+    ) -> Self {
+        Self { trace, judge, observers, deltas: Vec::new(), at_failure, stopped: false }
+    }
+
+    /// Closes what is still open in the turn that has ended, so that rules see complete calls and messages.
+    pub(super) fn end_turn(&mut self) {
+        self.trace.end_turn(&mut self.deltas);
+        self.evaluate();
+    }
+
+    /// Adds the answers of the client to the trace. `Break` if the turn ends here, because a rule failed.
+    pub(super) fn answer(&mut self, answers: &[ToolAnswer]) -> ControlFlow<Stop> {
+        for answer in answers {
+            self.trace.answer_as_client(&answer.call, answer.text(), answer.is_error, &mut self.deltas);
+        }
+        self.feed()
+    }
+
+    /// Whether a turn was stopped because a rule failed.
+    pub(super) fn was_stopped(&self) -> bool {
+        self.stopped
+    }
+
+    /// Shows the rules what is new, while the turn goes on. `Break` if one failed that is to stop it.
+    fn feed(&mut self) -> ControlFlow<Stop> {
+        if self.evaluate() && self.at_failure == AtFailure::Stop {
+            self.stopped = true;
+            return ControlFlow::Break(Stop);
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Shows the rules what is new, and returns whether one failed.
+    fn evaluate(&mut self) -> bool {
+        let mut failed = false;
+        for delta in self.deltas.drain(..) {
+            failed |= self.judge.touched(&self.trace, delta);
+        }
+        failed
+    }
+}
+
+impl Sink for TraceSink<'_> {
+    fn wire(&mut self, at: At, wire: Wire<'_>) {
+        for observer in &mut self.observers {
+            observer.wire(at, wire);
+        }
+        match wire {
+            Wire::Sent { .. } => self.trace.begin_exchange(at),
+            Wire::Head { status, .. } => self.trace.head(at, status),
+            Wire::Frame(_) => self.trace.event(at),
+            Wire::Closed => self.trace.end_exchange(at),
+        }
+    }
+
+    fn change(&mut self, at: At, change: Change<'_>) -> ControlFlow<Stop> {
+        for observer in &mut self.observers {
+            observer.change(at, &change);
+        }
+        self.trace.apply(at, change, &mut self.deltas);
+        self.feed()
+    }
+}

@@ -1,0 +1,22 @@
+//! A turn that is ready to be sent.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use crate::message::{MessageId, TurnInput};
+
+/// A turn that is ready to be sent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TurnRequest {
+    /// Its id, if it has one.
+    pub id: Option<String>,
+    /// What it sends.
+    pub input: TurnInput,
+    /// The id and sender of its message, if they are given.
+    pub message: MessageId,
+    /// Its own timeout.
+    pub timeout: Option<Duration>,
+    /// Passed to the agent with its runs, over what is passed with every run.
+    pub props: Map<String, Value>,
+}

@@ -1,0 +1,79 @@
+//! What a turn sends to the agent.
+
+use serde_json::Value;
+
+use super::user_content::UserContent;
+
+/// What a turn sends.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TurnInput {
+    /// A message of the user.
+    User(UserContent),
+    /// A request to replay the thread.
+    Connect,
+    /// Answers to what is pending.
+    Resume(Vec<PendingAnswer>),
+}
+
+/// The id and the sender's name that a test gives a message of the user.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MessageId {
+    /// Its id; without one it gets a new one.
+    pub id: Option<String>,
+    /// The name of the sender.
+    pub name: Option<String>,
+}
+
+/// The answer to one thing that is pending.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PendingAnswer {
+    /// What is answered.
+    pub to: AnswerTo,
+    /// Whether it is answered, and not cancelled.
+    pub is_resolved: bool,
+    /// The answer.
+    pub payload: Option<Value>,
+}
+
+/// Which of the things that are pending an answer is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AnswerTo {
+    /// The only one.
+    TheOnlyOne,
+    /// The interrupt with this id, or the call with this id.
+    Id(String),
+    /// The one about a call to this tool.
+    Tool(String),
+}
+
+impl TurnInput {
+    /// A request to replay the thread, in words.
+    pub const CONNECT: &str = "(connects to the thread)";
+    /// How answers begin, in words.
+    pub const RESUME: &str = "(resumes)";
+
+    /// The input in words, for reports: what the user says, or what is done instead.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::User(content) => content.describe(),
+            Self::Connect => Self::CONNECT.to_owned(),
+            Self::Resume(answers) => {
+                let answers: Vec<String> = answers.iter().map(PendingAnswer::describe).collect();
+                format!("{} {}", Self::RESUME, answers.join(", "))
+            }
+        }
+    }
+}
+
+impl PendingAnswer {
+    fn describe(&self) -> String {
+        let to = match &self.to {
+            AnswerTo::TheOnlyOne => String::new(),
+            AnswerTo::Id(id) => format!("`{id}` "),
+            AnswerTo::Tool(tool) => format!("the call of `{tool}` "),
+        };
+        let status = if self.is_resolved { "resolved" } else { "cancelled" };
+        let payload = self.payload.as_ref().map(|payload| format!(" {payload}")).unwrap_or_default();
+        format!("{to}{status}{payload}")
+    }
+}

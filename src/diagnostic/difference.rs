@@ -1,13 +1,13 @@
-//! The difference of two texts as a value, for whoever shows it: two texts in, the places where they differ out.
+//! The difference of two texts as a value: two texts in, the places where they differ out.
 //!
 //! It is bounded in lines and in their width, whatever the texts are: what is not shown is counted. Only the last line's
 //! end and the kind of line ends make no difference.
 
 use std::fmt;
 
-use super::alignment::align;
+use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices, group_diff_ops};
 
-/// How many lines that are the same stand round those that differ.
+/// How many equal lines are shown around those that differ.
 const CONTEXT: usize = 3;
 
 /// How many lines are shown.
@@ -16,7 +16,7 @@ const MAX_LINES: usize = 120;
 /// How many characters of a line are shown.
 const MAX_WIDTH: usize = 240;
 
-/// How many characters that are the same stand before the first that differs, in a line that is too long.
+/// How many equal characters are shown before the first that differs, in a line that is too long.
 const BEFORE: usize = 40;
 
 /// Where two texts differ. The old one is what was expected, the new one what is there instead.
@@ -82,36 +82,64 @@ impl Difference {
     /// Compares two texts line by line.
     pub fn between(old: &str, new: &str) -> Self {
         let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
-        let mut collected = Collected::default();
-        let (mut at_old, mut at_new) = (0, 0);
-        let end = (old.len(), new.len());
-        for (next_old, next_new) in align(&old, &new).into_iter().chain([end]) {
-            collected.changed((at_old, &old[at_old..next_old]), (at_new, &new[at_new..next_new]), &old);
-            (at_old, at_new) = (next_old + 1, next_new + 1);
-            if let Some(line) = old.get(next_old).filter(|_| (next_old, next_new) != end) {
-                collected.same(line);
-            }
-        }
-        collected.difference
+        // Lines that occur once on each side hold the texts together, since a person takes them for the same line too.
+        Self::from_ops(capture_diff_slices(Algorithm::Patience, &old, &new), &old, &new)
     }
 
-    /// The difference of two lists of which is known what goes with what: the lines of both and of one alone, as they
-    /// stand beside each other.
+    /// The difference of two lists whose lines are matched already: those of both and of one alone, in order.
     pub fn of(lines: &[DifferenceLine]) -> Self {
-        let old: Vec<&str> =
-            lines.iter().filter(|line| line.side != Side::New).map(|line| line.text.as_str()).collect();
-        let mut collected = Collected::default();
-        let (mut at_old, mut at_new) = (0, 0);
+        let without = |side: Side| -> Vec<&str> {
+            lines.iter().filter(|line| line.side != side).map(|line| line.text.as_str()).collect()
+        };
+        let (mut old_index, mut new_index) = (0, 0);
+        let mut ops = Vec::new();
         for run in lines.chunk_by(|one, next| (one.side == Side::Both) == (next.side == Side::Both)) {
-            let (removed, added) = (of_side(run, Side::Old), of_side(run, Side::New));
-            collected.changed((at_old, &removed), (at_new, &added), &old);
-            let same = of_side(run, Side::Both);
-            for line in &same {
-                collected.same(line);
-            }
-            (at_old, at_new) = (at_old + removed.len() + same.len(), at_new + added.len() + same.len());
+            let count = |not: Side| run.iter().filter(|line| line.side != not).count();
+            let (old_len, new_len) = (count(Side::New), count(Side::Old));
+            ops.push(match run {
+                [DifferenceLine { side: Side::Both, .. }, ..] => {
+                    DiffOp::Equal { old_index, new_index, len: old_len }
+                }
+                _ => DiffOp::Replace { old_index, old_len, new_index, new_len },
+            });
+            (old_index, new_index) = (old_index + old_len, new_index + new_len);
         }
-        collected.difference
+        Self::from_ops(ops, &without(Side::New), &without(Side::Old))
+    }
+
+    fn from_ops(ops: Vec<DiffOp>, old: &[&str], new: &[&str]) -> Self {
+        let mut difference = Self::default();
+        let mut room = MAX_LINES;
+        for group in group_diff_ops(ops, CONTEXT) {
+            let (Some(first), true) = (group.first(), room > 0) else {
+                difference.left_out += group.iter().map(changed_lines).sum::<usize>();
+                continue;
+            };
+            let (old_line, new_line) = (first.old_range().start + 1, first.new_range().start + 1);
+            let mut lines = Vec::new();
+            for op in &group {
+                let (removed, added) = (&old[op.old_range()], &new[op.new_range()]);
+                let before = lines.len();
+                if op.tag() == DiffTag::Equal {
+                    lines.extend(removed.iter().take(room).map(|line| shown(Side::Both, line, 0)));
+                } else {
+                    let starts: Vec<usize> =
+                        removed.iter().zip(added).map(|(old, new)| common_start(old, new)).collect();
+                    let start = |index: usize| starts.get(index).copied().unwrap_or_default();
+                    // Of what is replaced, both sides are shown.
+                    let most = if added.is_empty() { room } else { room.min(MAX_LINES / 2) };
+                    let of_old = removed.iter().take(most).enumerate();
+                    lines.extend(of_old.map(|(index, line)| shown(Side::Old, line, start(index))));
+                    let room = room - (lines.len() - before);
+                    let of_new = added.iter().take(room).enumerate();
+                    lines.extend(of_new.map(|(index, line)| shown(Side::New, line, start(index))));
+                    difference.left_out += changed_lines(op) - (lines.len() - before);
+                }
+                room -= lines.len() - before;
+            }
+            difference.hunks.push(Hunk { old_line, new_line, lines });
+        }
+        difference
     }
 
     /// How many lines that differ are not shown, in words.
@@ -144,76 +172,14 @@ impl fmt::Display for Difference {
     }
 }
 
-#[derive(Default)]
-struct Collected {
-    difference: Difference,
-    shown: usize,
-    /// How many lines that are the same came since the last that differ.
-    same: usize,
+/// How many lines a step takes away and adds.
+fn changed_lines(op: &DiffOp) -> usize {
+    if op.tag() == DiffTag::Equal { 0 } else { op.old_range().len() + op.new_range().len() }
 }
 
-impl Collected {
-    /// A line of both texts: shown where it follows a difference.
-    fn same(&mut self, line: &str) {
-        self.same += 1;
-        if self.same <= CONTEXT && self.difference.left_out == 0 {
-            self.push(Side::Both, shortened(line, 0));
-        }
-    }
-
-    /// Lines that stand in one text only: some of the old one, and some of the new one in their place.
-    fn changed(
-        &mut self,
-        (at_old, removed): (usize, &[&str]),
-        (at_new, added): (usize, &[&str]),
-        old: &[&str],
-    ) {
-        if removed.is_empty() && added.is_empty() {
-            return;
-        }
-        if self.shown >= MAX_LINES {
-            self.difference.left_out += removed.len() + added.len();
-            return;
-        }
-        let shown = if self.difference.hunks.is_empty() { 0 } else { self.same.min(CONTEXT) };
-        let hidden = self.same - shown;
-        let before = hidden.min(CONTEXT);
-        if hidden > before || self.difference.hunks.is_empty() {
-            let (old_line, new_line) = (at_old - before + 1, at_new - before + 1);
-            self.difference.hunks.push(Hunk { old_line, new_line, lines: Vec::new() });
-        }
-        for line in &old[at_old - before..at_old] {
-            self.push(Side::Both, shortened(line, 0));
-        }
-        self.same = 0;
-        let start_of = |index: usize| match (removed.get(index), added.get(index)) {
-            (Some(old), Some(new)) => common_start(old, new),
-            _ => 0,
-        };
-        for (side, lines) in [(Side::Old, removed), (Side::New, added)] {
-            for (index, line) in lines.iter().enumerate() {
-                // Of what is replaced, both sides are seen.
-                let half = side == Side::Old && !added.is_empty() && index >= MAX_LINES / 2;
-                if half || self.shown >= MAX_LINES {
-                    self.difference.left_out += 1;
-                } else {
-                    self.push(side, shortened(line, start_of(index)));
-                }
-            }
-        }
-    }
-
-    fn push(&mut self, side: Side, text: String) {
-        if let Some(hunk) = self.difference.hunks.last_mut() {
-            hunk.lines.push(DifferenceLine { side, text });
-            self.shown += 1;
-        }
-    }
-}
-
-/// The texts of the lines of one side.
-fn of_side(lines: &[DifferenceLine], side: Side) -> Vec<&str> {
-    lines.iter().filter(|line| line.side == side).map(|line| line.text.as_str()).collect()
+/// A line, of which what is around `differs_at` is shown if it is long.
+fn shown(side: Side, line: &str, differs_at: usize) -> DifferenceLine {
+    DifferenceLine { side, text: shortened(line, differs_at) }
 }
 
 /// How many characters two lines have in common at their start.
@@ -306,5 +272,12 @@ mod tests {
         let texts: Vec<&str> = difference.hunks[0].lines.iter().map(|line| line.text.as_str()).collect();
         assert!(texts[0].contains("éold") && texts[1].contains("énew"), "{texts:?}");
         assert!(texts[0].starts_with("(960 characters) …") && texts[0].ends_with("… (803 characters)"));
+    }
+
+    #[test]
+    fn many_repeated_lines_are_compared_quickly() {
+        let text = |words: [&str; 3]| -> String { (0..200_000).map(|at| words[at % 3]).collect() };
+        let difference = Difference::between(&text(["a\n", "b\n", "c\n"]), &text(["b\n", "d\n", "a\n"]));
+        assert!(difference.left_out > 100_000);
     }
 }

@@ -3,7 +3,6 @@
 //! A [`Diagnostic`] is inert: renderers (one per file in `render/`) turn it into text, and [`apply`] applies its fixes.
 //! Wording: lowercase, no full stop, backticks around text of the user's.
 
-mod alignment;
 mod code;
 #[expect(clippy::module_inception, reason = "the file of the type `Diagnostic`")]
 mod diagnostic;

@@ -65,6 +65,7 @@ const KNOWN_ONLY_BY: &[(&str, &[&str])] = &[
     ("rustls", &["target/"]),
     // The reader and, beside it, the translation of its errors.
     ("serde_yaml", &["source/yaml.rs", "source/yaml_error.rs", "source/yaml_place.rs"]),
+    ("similar", &["diagnostic/"]),
     ("strsim", &["text/"]),
     ("unicode_width", &["text/"]),
     ("uuid", &["context/"]),

@@ -25,7 +25,7 @@ macro_rules! report_formats {
 pub(crate) use report_formats;
 
 macro_rules! define {
-    ($($format:ident $name:literal $extension:literal $words:literal $report:path;)*) => {
+    ($($format:ident $name:literal $extension:literal $words:literal $module:ident::$report:ident;)*) => {
         /// The format of a report file.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
         #[schemars(inline)]

@@ -4,12 +4,11 @@ use std::io;
 use std::path::Path;
 
 use super::file_report::{FileOptions, FileReport};
-use super::{html, json, junit, markdown, tap};
 use crate::model::{ReportFormat, report_formats};
 use crate::report::reporter::Reporter;
 
 macro_rules! create_each {
-    ($($format:ident $name:literal $extension:literal $words:literal $report:path;)*) => {
+    ($($format:ident $name:literal $extension:literal $words:literal $module:ident::$report:ident;)*) => {
         /// A report of this format at `destination`.
         ///
         /// # Errors
@@ -20,7 +19,7 @@ macro_rules! create_each {
             options: &FileOptions,
         ) -> io::Result<Box<dyn Reporter>> {
             match format {
-                $(ReportFormat::$format => Ok(Box::new(<$report>::create(destination, options)?)),)*
+                $(ReportFormat::$format => Ok(Box::new(<super::$module::$report>::create(destination, options)?)),)*
             }
         }
     };

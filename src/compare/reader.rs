@@ -1,4 +1,4 @@
-//! Reads a report back, test by test: a whole file or JSON lines, told apart by what they hold.
+//! Reads a report back, test by test: one JSON value or JSON lines, recognised by their content.
 //!
 //! **Invariant:** a text that is not a report, or only a part of one, is an error with its place; only the summaries of the
 //! tests stay in memory.
@@ -25,13 +25,13 @@ use crate::source::reason;
 /// The most bytes that one value of a report may have: a line of JSON lines, or a whole file.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// The most tests that one report may tell of.
+/// The most tests of one report.
 const MOST_TESTS: usize = 1_000_000;
 
 /// Reads the report at `path`, which messages call `name`, and gives each of its tests to `take`.
 ///
 /// # Errors
-/// Where it cannot be read, is no report, is one of a format that is not known, or is not whole.
+/// Where it cannot be read, is not a report, has an unknown format, or is not complete.
 pub(crate) fn read(
     path: &Path,
     name: &str,

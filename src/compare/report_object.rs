@@ -47,7 +47,7 @@ pub(crate) struct Object {
     skip_reason: Option<Kept>,
 }
 
-/// What an object that stands for itself is.
+/// What an object of a report is.
 pub(crate) enum Part {
     Test(TestSummary),
     Summary(RunSummary),

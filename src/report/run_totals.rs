@@ -50,7 +50,7 @@ impl RunTotals {
         }
     }
 
-    /// The exit code that the tests lead to, 130 where somebody interrupted the run; none where it was cut short.
+    /// The exit code that the tests lead to, 130 if the run was interrupted; `None` if it was aborted.
     pub(crate) fn exit_code(&self) -> Option<u8> {
         self.end.as_ref().map(|end| match end {
             End { interrupted: true, .. } => 130,

@@ -8,7 +8,7 @@ use crate::text::{escape, truncate};
 /// How many obsolete snapshots are listed.
 const LISTED: usize = 20;
 
-/// The snapshots of a run, as far as there is something to say of them.
+/// The numbers of snapshots that a run wrote, updated, deleted or found obsolete.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SnapshotTotals {
     pub(crate) written: usize,

@@ -1,13 +1,13 @@
-//! How much room text takes on a terminal, in columns: wide characters take two, those that join others none.
+//! The width of text on a terminal, in columns: wide characters take two, combining ones none.
 //!
-//! **Invariant:** what is cut is never wider than it was to be, and a character is never parted from what joins it.
+//! **Invariant:** a cut text is never wider than its limit, and a character is never separated from what combines with it.
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// Joins the characters beside it into one sign.
+/// Joins the characters before and after it into one.
 const JOINER: char = '\u{200d}';
 
-/// What stands where something was cut off.
+/// The sign for what was cut off.
 const CUT: char = '…';
 
 /// How many columns `text`, which is one line without tabs, takes.
@@ -15,8 +15,8 @@ pub fn width(text: &str) -> usize {
     text.width()
 }
 
-/// The end of `text` in at most `columns`, with a sign where its beginning is missing: of the id of a test the end says
-/// most.
+/// The end of `text` in at most `columns`, with `…` for a missing beginning: the end of a test id is the most specific
+/// part.
 pub fn end_of(text: &str, columns: usize) -> String {
     if width(text) <= columns {
         return text.to_owned();
@@ -32,7 +32,7 @@ pub fn end_of(text: &str, columns: usize) -> String {
     cut.into_iter().map(String::from).chain(signs[first..].iter().map(ToString::to_string)).collect()
 }
 
-/// The beginning of `text` in at most `columns`, with a sign where its end is missing.
+/// The beginning of `text` in at most `columns`, with `…` for a missing end.
 pub fn beginning_of(text: &str, columns: usize) -> String {
     if width(text) <= columns {
         return text.to_owned();
@@ -55,8 +55,8 @@ pub fn parted(text: &str, columns: usize) -> (&str, &str) {
     text.split_at(end)
 }
 
-/// `text` in lines of at most `columns` each, broken between words; a word that no line holds is broken where it must be.
-/// Blanks at the beginning of a line stay.
+/// `text` in lines of at most `columns` each, broken between words; a word that is wider than a line is broken inside.
+/// Spaces at the beginning of a line stay.
 pub fn wrapped(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(2);
     let mut lines = Vec::new();

@@ -1,4 +1,4 @@
-//! A comparison for people: what weighs most stands last, above the verdict.
+//! A comparison for people: the most important changes come last, before the verdict.
 
 use anstyle::Style;
 
@@ -10,7 +10,7 @@ use crate::text::{escape, truncate};
 /// How many tests of one section are listed: more is for programs.
 const MOST: usize = 100;
 
-/// Where what is said below a test begins.
+/// The column of the details of a test.
 const INDENT: usize = 6;
 
 impl Comparison {
@@ -21,7 +21,7 @@ impl Comparison {
         page.into_text()
     }
 
-    /// What changed, below what a run told of itself.
+    /// What changed, for printing after the summary of a run.
     pub(super) fn text_below(&self, colour: bool, width: Option<usize>) -> String {
         let palette = if colour { Palette::coloured() } else { Palette::default() };
         let mut page = Page::of_width(width);

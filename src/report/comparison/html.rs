@@ -86,7 +86,7 @@ fn code(text: &str) -> String {
     format!("<code>{}</code>", escaped(text))
 }
 
-/// `text` as it stands between two tags.
+/// `text` escaped for between two tags.
 fn escaped(text: &str) -> String {
     escape(escape::line(&truncate::bytes(text, LONGEST))).into_owned()
 }

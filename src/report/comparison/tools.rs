@@ -1,12 +1,12 @@
-//! Two lists of tool calls beside each other, short enough to see where they differ.
+//! Two lists of tool calls, shortened to where they differ.
 
-/// How many calls before and behind the difference are told.
+/// The number of equal calls kept before and after the difference.
 const AROUND: usize = 1;
 
-/// How many different calls in a row are told.
+/// The most calls listed of the difference.
 const MOST: usize = 12;
 
-/// Both lists, what they have in common at either end cut down to what stands next to the difference.
+/// Both lists; of their common start and end only the calls next to the difference.
 pub(super) fn both(before: &[String], after: &[String]) -> (String, String) {
     let same = |(one, other): &(&String, &String)| one == other;
     let head = before.iter().zip(after).take_while(same).count();

@@ -7,7 +7,7 @@ use crate::report::layout::mark;
 use crate::report::words::duration;
 use crate::text::escape;
 
-/// Headings, each with the kinds that stand below it where they are the first of a test; what weighs most comes first.
+/// Headings, each with the kinds of changes under it if they are the first of a test; the most important come first.
 pub(super) const SECTIONS: [(&str, &[ChangeKind]); 8] = [
     ("newly failing", &[ChangeKind::NewlyFailing]),
     ("still failing", &[ChangeKind::StillFailing]),
@@ -20,7 +20,7 @@ pub(super) const SECTIONS: [(&str, &[ChangeKind]); 8] = [
 ];
 
 impl Comparison {
-    /// What stands below the heading of these kinds.
+    /// The changes under the heading of these kinds.
     pub(super) fn section_of<'c>(&'c self, kinds: &'c [ChangeKind]) -> impl Iterator<Item = &'c Change> {
         self.changes.iter().filter(move |change| kinds.contains(&change.kinds[0]))
     }
@@ -135,7 +135,7 @@ pub(super) struct Difference {
     pub(super) is: String,
 }
 
-/// What became different beside the verdict.
+/// The differences in addition to the verdict.
 pub(super) fn differences(change: &Change) -> Vec<Difference> {
     let (Some(before), Some(after)) = (&change.before, &change.after) else { return Vec::new() };
     let difference = |kind: &ChangeKind| {

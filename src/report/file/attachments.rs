@@ -1,4 +1,4 @@
-//! The files that belong to a test, told as build servers look for them in its output: `[[ATTACHMENT|PATH]]`, a line each.
+//! The files that belong to a test, one per line as build servers look for them in its output: `[[ATTACHMENT|PATH]]`.
 
 use std::path::PathBuf;
 
@@ -25,8 +25,8 @@ enum Start {
 }
 
 impl Attachments {
-    /// As the server wants it that `context` tells of: whole paths for Jenkins, paths from the project for GitLab. All
-    /// others get them from where the run was started.
+    /// For the build server in whose environment `context` is: absolute paths for Jenkins, paths relative to the project for
+    /// GitLab, and relative to the working directory for all others.
     pub fn of(context: &Context) -> Self {
         let filled = |name| context.variable(name).filter(|value| !value.is_empty());
         let elsewhere = match (filled("JENKINS_URL"), filled("GITLAB_CI").and(filled("CI_PROJECT_DIR"))) {
@@ -45,7 +45,7 @@ impl Attachments {
         paths.flat_map(|path| ["[[ATTACHMENT|".to_owned(), path, "]]\n".to_owned()]).collect()
     }
 
-    /// `shown` for the server; `None` where it could not tell where the path ends, or a person what it names.
+    /// `shown` for the server; `None` if the end of the path would be ambiguous, or the path has confusable characters.
     fn path(&self, shown: &str) -> Option<String> {
         let absolute = || paths::absolute(&self.working_directory, shown);
         let path = match &self.elsewhere {

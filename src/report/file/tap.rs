@@ -1,8 +1,8 @@
 //! The report in the Test Anything Protocol, version 14: a line a test as each ends, the plan at the end.
 //!
 //! A test that is skipped has the directive `SKIP`; one in quarantine that did not pass has the one for tests that are not
-//! expected to pass yet, which fails no harness. What is wrong with a test stands in a block of YAML below its line. **Invariant:** no text of others makes a
-//! line of its own: it stands in a description with `\` and `#` escaped, or in a quoted string of YAML.
+//! expected to pass yet, which fails no harness. What is wrong with a test is in a block of YAML after its line.
+//! **Invariant:** no text of an agent is a line of its own: it is in a description with `\` and `#` escaped, or in a quoted string of YAML.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -21,7 +21,7 @@ use crate::text::{escape, truncate};
 /// The most bytes of one text.
 const LONGEST: usize = 2 << 10;
 
-/// How many findings of a test are told.
+/// The most findings of a test.
 const MOST_FINDINGS: usize = 20;
 
 /// The directive for tests that are not expected to pass yet; in pieces, since it is no mark for later.
@@ -59,7 +59,7 @@ impl Reporter for TapReport {
     }
 }
 
-/// The line of one test with what stands below it.
+/// The line of one test with its block of YAML.
 fn point(number: usize, outcome: &Outcome) -> String {
     let not = if outcome.status().fails_the_run() { "not " } else { "" };
     let mut point = format!("{not}ok {number} - {}{}\n", described(&outcome.id), directive(outcome));

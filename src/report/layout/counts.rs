@@ -4,7 +4,7 @@ use super::page::Page;
 use super::palette::Palette;
 use crate::outcome::{Status, Totals};
 
-/// Writes the counts where `page` stands; `selected` is how many tests there are to count.
+/// Writes the counts at the current column of `page`; `selected` is the number of selected tests.
 pub(crate) fn write(page: &mut Page, palette: &Palette, totals: &Totals, selected: usize) {
     let tests = totals.tests();
     let plural = |count: usize| if count == 1 { "test" } else { "tests" };

@@ -22,11 +22,11 @@ pub(crate) struct Page {
     text: String,
     /// How many columns a line may have; where there is none, lines are as long as what they say.
     width: Option<usize>,
-    /// Where the page stands in its line.
+    /// The column of the next character.
     column: usize,
     /// Where the line goes on when it is wrapped.
     hang: usize,
-    /// Blanks that stand before what comes next, if it comes on the same line.
+    /// Spaces before the next text, if it is on the same line.
     blanks: usize,
 }
 
@@ -46,7 +46,7 @@ impl Page {
         self.text.is_empty()
     }
 
-    /// `text`, a part of one line, in `style` where the page stands.
+    /// `text`, a part of one line, in `style` at the current column.
     pub(crate) fn put(&mut self, style: Style, text: &str) {
         if let Some(width) = self.width {
             return self.wrapped(style, text, width.max(1));
@@ -71,12 +71,12 @@ impl Page {
         }
     }
 
-    /// From here on the line goes on below this place when it is wrapped.
+    /// From here on, wrapped lines begin at the current column.
     pub(crate) fn hang(&mut self) {
         self.hang_at(self.column + self.blanks);
     }
 
-    /// From here on the line goes on at this column when it is wrapped.
+    /// From here on, wrapped lines begin at this column.
     pub(crate) fn hang_at(&mut self, column: usize) {
         self.hang = column;
     }
@@ -92,7 +92,7 @@ impl Page {
         self.text.push_str(lines);
     }
 
-    /// `text` from where the page stands, its further lines beginning at `column`; empty ones stay empty.
+    /// `text` from the current column, its further lines beginning at `column`; empty ones stay empty.
     pub(crate) fn block(&mut self, column: usize, style: Style, text: &str) {
         for (number, line) in text.trim_end_matches('\n').split('\n').enumerate() {
             if number > 0 {

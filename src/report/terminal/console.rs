@@ -1,4 +1,4 @@
-//! The report for people at a terminal: a line per test below its file, what failed with it, and a summary.
+//! The report for people at a terminal: a line per test under its file, what failed with it, and a summary.
 
 use std::io;
 use std::io::Write;
@@ -21,7 +21,7 @@ use crate::report::words::{duration, names};
 use crate::run::RunEvent;
 use crate::text::{escape, truncate};
 
-/// How much is told.
+/// How much is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Verbosity {
     /// The tests that failed and the summary.
@@ -38,7 +38,7 @@ pub enum Verbosity {
 pub struct ConsoleOptions {
     /// Whether there is colour; the text says everything without.
     pub colour: bool,
-    /// How much is told.
+    /// How much is printed.
     pub verbosity: Verbosity,
     /// The size of the terminal: lines are wrapped at its width. Where it is not known they are as long as what they say.
     pub size: fn() -> Option<TerminalSize>,

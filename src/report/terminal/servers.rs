@@ -1,4 +1,4 @@
-//! What is told at once of a server that ended while the tests ran: which one, how, and what it printed last.
+//! A server that ended while the tests ran: which one, how, and what it printed last.
 
 use std::io::{self, Write};
 
@@ -11,7 +11,7 @@ use crate::report::reporter::Reporter;
 use crate::run::RunEvent;
 use crate::text::escape;
 
-/// Tells people of servers that end, beside a report for programs.
+/// Reports servers that end to people, in addition to a report for programs.
 pub struct ServerReport {
     out: Box<dyn Write + Send>,
     palette: Palette,
@@ -53,7 +53,7 @@ pub(crate) fn told(what: &str, printed: &str, palette: &Palette, width: Option<u
     page.into_text()
 }
 
-/// The last lines of a server below a heading of theirs; nothing where there are none.
+/// The last lines of a server under a heading; empty if there are none.
 pub fn last_words(printed: &str, width: Option<usize>) -> String {
     let mut page = Page::of_width(width);
     if !printed.is_empty() {

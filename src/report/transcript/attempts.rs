@@ -10,7 +10,7 @@ use crate::report::layout::mark;
 use crate::report::words::duration;
 use crate::text::{escape, truncate};
 
-/// The most bytes of a finding that is told in one line.
+/// The most bytes of a finding on one line.
 const LONGEST: usize = 200;
 
 /// Every attempt but the last, and the heading of the last; empty if the first was the only one. With
@@ -52,7 +52,7 @@ fn heading(page: &mut Page, attempt: &Outcome, (number, of): (usize, usize), sty
     page.put(palette.faint, &duration::for_people(attempt.duration_us));
 }
 
-/// What was wrong with an attempt, or where else that is told.
+/// The first finding of an attempt, or which other attempt has the same.
 fn first_finding(page: &mut Page, attempt: &Outcome, told: Option<&str>, style: TranscriptStyle) {
     let Some((_, message)) = attempt.headline() else { return };
     page.space(2);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::style::{Scope, event_of};
 use crate::outcome::Line;
 
-/// A turn with no more lines is told whole.
+/// A turn with at most so many lines is kept whole.
 const SHORT: usize = 12;
 
 /// How many lines are kept at the beginning of a turn.
@@ -14,7 +14,7 @@ const FIRST: usize = 2;
 /// How many are kept at its end.
 const LAST: usize = 3;
 
-/// Whether each of `lines` is told: in an excerpt of a long turn those that a finding names, with what was just before
+/// Whether each of `lines` is kept: in an excerpt of a long turn those that a finding names, with what was just before
 /// and after them, and both ends.
 pub(crate) fn kept(lines: &[Line], cited: &BTreeSet<u32>, scope: Scope) -> Vec<bool> {
     let count = lines.len();

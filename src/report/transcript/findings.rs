@@ -32,7 +32,7 @@ impl TranscriptWriter {
         }
     }
 
-    /// The rules that hold, a line each, where they are told at all; `apart` has an empty line before the first.
+    /// The rules that passed, one per line, if the style lists them; `apart` has an empty line before the first.
     pub(crate) fn held(&mut self, held: &[Held], apart: bool) {
         if !self.style.held || held.is_empty() {
             return;

@@ -167,7 +167,7 @@ impl TranscriptWriter {
         }
     }
 
-    /// A warning at `column`, its further lines below its first.
+    /// A warning at `column`, its further lines aligned with its first.
     fn warning(&mut self, column: usize, warning: &str) {
         let label = "warning ";
         self.page.space(column);
@@ -176,7 +176,7 @@ impl TranscriptWriter {
         self.page.end();
     }
 
-    /// A message, its further lines below its first.
+    /// A message, its further lines aligned with its first.
     fn row(&mut self, event: Option<u32>, label: &str, style: Style, message: &str) {
         self.gutter(event);
         self.page.put(self.style.palette.faint, &format!("{label:<7} "));
@@ -201,7 +201,7 @@ impl TranscriptWriter {
         self.result(columns::width(&name) + turn.len(), &result, &times);
     }
 
-    /// A result behind a call of this length where it fits there, else below it.
+    /// A result on the line of its call, which has this length, if it fits there; else on the next line.
     fn result(&mut self, length: usize, result: &str, times: &str) {
         let column = self.style.indent + GUTTER + 8;
         let longest = self.style.width.map_or(LONGEST_CALL, |width| width.saturating_sub(column + ARROW));

@@ -29,7 +29,7 @@ pub(crate) fn in_seconds(us: u64) -> String {
     format!("{}.{:03}", millis / 1000, millis % 1000)
 }
 
-/// `us` microseconds in milliseconds, as JSON tells them. A double holds every time of this century to the microsecond.
+/// `us` microseconds in milliseconds, as in JSON. A double holds every time of this century to the microsecond.
 #[expect(clippy::cast_precision_loss, reason = "285 years of microseconds are exact")]
 pub(crate) fn milliseconds(us: u64) -> f64 {
     us as f64 / 1000.0

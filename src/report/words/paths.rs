@@ -1,4 +1,4 @@
-//! Where a file that messages name is, for readers that stand elsewhere than the run.
+//! Paths of files that messages name, for readers in another directory than the run.
 
 use std::path::{Component, Path, PathBuf};
 

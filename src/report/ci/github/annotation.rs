@@ -47,8 +47,8 @@ fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
-/// The annotations of one kind: as many as GitHub shows, those that tell of another test before those that tell more of
-/// one.
+/// The annotations of one kind: as many as GitHub shows, the first of each test before further ones of
+/// the same test.
 #[derive(Debug)]
 pub(super) struct Annotations {
     kind: Kind,

@@ -22,7 +22,7 @@ pub struct Step {
 }
 
 impl Step {
-    /// The step that `context` tells of; `None` outside of GitHub Actions.
+    /// The step in whose environment `context` is; `None` outside of GitHub Actions.
     pub fn of(context: &Context) -> Option<Self> {
         let path = |name| context.variable(name).filter(|path| !path.is_empty()).map(PathBuf::from);
         (context.variable("GITHUB_ACTIONS") == Some("true")).then(|| Self {

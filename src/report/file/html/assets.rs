@@ -8,7 +8,7 @@ use ring::digest::{SHA256, digest};
 pub(super) const STYLE: &str =
     concat!(include_str!("page.css"), include_str!("test.css"), include_str!("timeline.css"));
 
-/// The script, part by part: what a part uses stands in one before it.
+/// The script, part by part: a part uses only what earlier parts define.
 pub(super) const SCRIPT: &str = concat!(
     include_str!("text.js"),
     include_str!("json.js"),
@@ -20,7 +20,7 @@ pub(super) const SCRIPT: &str = concat!(
     include_str!("page.js"),
 );
 
-/// What the page may do: show itself. Nothing is fetched or sent, and no other script runs, whatever stands in the file.
+/// What the page may do: show itself. Nothing is fetched or sent, and no other script runs, whatever the file contains.
 pub(super) fn policy() -> String {
     format!(
         "default-src 'none'; img-src data:; style-src '{}'; script-src '{}'; base-uri 'none'; form-action 'none'",

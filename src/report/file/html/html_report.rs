@@ -19,7 +19,7 @@ use crate::report::reporter::Reporter;
 use crate::report::run_totals::RunTotals;
 use crate::run::RunEvent;
 
-/// How many of the tests that did not pass are told to browsers without scripts.
+/// The most tests that did not pass in the part for browsers without scripts.
 const MOST_PLAIN: usize = 100;
 
 /// How many targets the head names.

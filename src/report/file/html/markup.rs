@@ -1,4 +1,4 @@
-//! Texts as they may stand in a page: between tags, in attributes and in blocks of data.
+//! Texts escaped for a page: between tags, in attributes and in blocks of data.
 
 use std::borrow::Cow;
 use std::io;
@@ -19,7 +19,7 @@ pub(super) fn lines(text: &str) -> String {
     escaped(&escape::terminal(text))
 }
 
-/// `text` that may deceive nobody any more.
+/// `text`, without confusable characters already, with the markup of HTML escaped.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len() + 16);
     for character in text.chars() {

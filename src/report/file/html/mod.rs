@@ -1,7 +1,7 @@
 //! The report that people read: one HTML file that needs nothing else, not even a network.
 //!
 //! **Invariant:** what an agent or a file says is data: it is in blocks of JSON or escaped, and the script of the page puts
-//! nothing but text into the page. A browser is told to run that script alone.
+//! nothing but text into the page. A policy in the page lets browsers run that script alone.
 
 mod assets;
 mod html_report;

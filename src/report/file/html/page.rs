@@ -44,12 +44,12 @@ pub(super) fn head(
     out.write_all(b"</dl>\n</header>\n<main id=\"main\" aria-label=\"Tests\">\n")
 }
 
-/// What stands between the list and the stories: so the list is there before those are read.
+/// The part between the list and the turns of the tests, so that the list is shown before those are read.
 pub(super) fn script(out: &mut impl Write) -> io::Result<()> {
     write!(out, "</main>\n<script>{SCRIPT}</script>\n")
 }
 
-/// What stands below everything.
+/// The end of the page.
 pub(super) const FOOT: &[u8] = b"</body>\n</html>\n";
 
 fn facts(out: &mut impl Write, summary: &SummaryLine, targets: &IndexSet<String>) -> io::Result<()> {

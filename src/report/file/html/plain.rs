@@ -7,7 +7,7 @@ use crate::outcome::Outcome;
 use crate::report::transcript::earlier_attempts;
 use crate::report::transcript::{Scope, TranscriptStyle, transcript};
 
-/// What stands before them.
+/// The part before these tests.
 pub(super) fn open(out: &mut impl Write, not_passed: usize) -> io::Result<()> {
     out.write_all(b"<noscript>\n<p class=\"notice\">This page needs scripts to show every test. ")?;
     let told: &[u8] =
@@ -28,7 +28,7 @@ pub(super) fn told(outcome: &Outcome) -> String {
     )
 }
 
-/// What stands behind them; `further` are not told.
+/// The part after these tests; `further` more are only counted.
 pub(super) fn close(out: &mut impl Write, further: usize) -> io::Result<()> {
     if further > 0 {
         writeln!(out, "<p class=\"notice\">… and {further} more</p>")?;

@@ -1,4 +1,4 @@
-//! What the page's script is given of a test: a row for the list, and its story, which is read when somebody opens it.
+//! What the script of the page reads of a test: a row for the list, and its turns, which are read when the test is opened.
 //! Times are milliseconds; what has nothing to say is left out.
 
 use serde::Serialize;

@@ -20,7 +20,7 @@ pub struct JsonLinesReport {
 }
 
 enum Out {
-    /// A stream somebody reads along; `None` once the reader has gone away.
+    /// A stream that a program reads; `None` once its reader has closed it.
     Stream(Option<Box<dyn Write + Send>>),
     /// A file that appears at its place when it is complete.
     File { scratch: Scratch, destination: PathBuf },

@@ -1,7 +1,7 @@
 //! The report that programs read as one value: `{version, summary, results}`, a result a line.
 //!
 //! A finished test goes to a scratch file at once; what stays in memory are the numbers of the summary. The end of the
-//! run writes the head, copies the results below it and moves the whole into place.
+//! run writes the head, copies the results after it and moves the whole into place.
 
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};

@@ -13,7 +13,7 @@ use crate::report::transcript::{Scope, TranscriptStyle, transcript};
 use crate::report::words::{duration, names};
 use crate::text::{escape, truncate};
 
-/// How deep the elements of a case stand.
+/// The depth of cases in the document.
 const CASE_DEPTH: usize = 2;
 
 /// Writes `outcome` as a case of the default profile.
@@ -69,7 +69,7 @@ pub(super) fn write_strict<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) 
     element.close(writer)
 }
 
-/// What the strict profile tells of `outcome` with its suite: what the default one says in properties, and the
+/// What the strict profile writes of `outcome` with its suite: what the default one says in properties, and the
 /// transcript.
 pub(super) fn account(outcome: &Outcome) -> String {
     let Outcome { id, target, agent, thread_id, .. } = outcome;
@@ -84,7 +84,7 @@ pub(super) fn account(outcome: &Outcome) -> String {
     account + &earlier_attempts(outcome, style) + &transcript(outcome, style) + "\n"
 }
 
-/// What sets a test apart beside its verdict.
+/// The properties of a test in addition to its verdict.
 fn standing(outcome: &Outcome) -> impl Iterator<Item = (&'static str, String)> {
     let description = outcome.description.iter().map(|text| ("description", text.clone()));
     let tags = (!outcome.tags.is_empty()).then(|| ("tags", outcome.tags.join(", ")));

@@ -10,12 +10,12 @@ use quick_xml::events::attributes::Attribute;
 use quick_xml::events::{BytesEnd, BytesStart, BytesText, Event};
 use quick_xml::name::QName;
 
-/// `text` as it stands between two tags.
+/// `text` escaped for between two tags.
 pub(super) fn content(text: &str) -> String {
     partial_escape(ci_commands::escape(&escape::xml(text))).into_owned()
 }
 
-/// `text` of the report's own between two tags: what it tells readers to do is meant.
+/// A `text` of the report itself between two tags: its commands to build servers are meant.
 pub(super) fn own(text: &str) -> String {
     partial_escape(&*escape::xml(text)).into_owned()
 }

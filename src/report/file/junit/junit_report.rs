@@ -27,7 +27,7 @@ pub struct JunitReport {
     profile: JunitProfile,
     attachments: Attachments,
     cases: Spool,
-    /// What the strict profile tells with the suites, which stands behind all their cases.
+    /// What the strict profile writes with each suite, after its cases.
     accounts: Option<Spool>,
     suites: IndexMap<String, Suite>,
     started_unix_ms: u64,

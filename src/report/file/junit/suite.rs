@@ -11,7 +11,7 @@ use crate::outcome::Totals;
 use crate::report::words::{duration, names};
 use crate::text::escape;
 
-/// How deep suites stand.
+/// The depth of suites in the document.
 const SUITE_DEPTH: usize = 1;
 
 /// The most bytes of transcripts that the strict profile keeps of one file.
@@ -33,7 +33,7 @@ impl Suite {
         Self { started_unix_ms, ..Self::default() }
     }
 
-    /// Takes what is told of one more case, made by [`super::element::content`], while there is room.
+    /// Adds the account of one more case, made by [`super::element::content`], while there is room.
     pub(super) fn account(&mut self, spool: &mut Spool, account: &str) -> io::Result<()> {
         if self.accounts_left_out > 0 || self.accounts_bytes + account.len() > MOST_ACCOUNTS {
             self.accounts_left_out += 1;

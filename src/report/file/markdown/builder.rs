@@ -13,13 +13,13 @@ use crate::report::run_totals::{End, RunTotals};
 use crate::report::words::duration;
 use crate::run::RunEvent;
 
-/// How many of the slowest tests are told.
+/// The number of slowest tests in the report.
 const SLOWEST: usize = 5;
 
 /// The most bytes of a name in a row, and of a message.
 const NAME: usize = 300;
 
-/// A run as Markdown tells it.
+/// The Markdown report of a run in the making.
 #[derive(Debug)]
 pub(in crate::report) struct MarkdownBuilder {
     most: usize,
@@ -32,7 +32,7 @@ pub(in crate::report) struct MarkdownBuilder {
 }
 
 impl MarkdownBuilder {
-    /// Keeps what a text of at most `most` bytes can tell.
+    /// A report that keeps what a text of at most `most` bytes can contain.
     pub(in crate::report) fn new(most: usize) -> Self {
         Self {
             most,
@@ -108,7 +108,7 @@ impl MarkdownBuilder {
         page.into_text()
     }
 
-    /// What stands below the failures.
+    /// The part after the failures.
     fn rest(&self) -> String {
         let mut text = String::new();
         let end = self.run.end.as_ref();

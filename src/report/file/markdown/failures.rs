@@ -8,7 +8,7 @@ use crate::report::transcript::{Scope, TranscriptStyle, transcript};
 use crate::report::words::duration;
 use crate::text::HeadTail;
 
-/// The most tests that are told of, however much room there is: more is for programs.
+/// The most tests in the report, however much room there is: longer lists are for programs.
 const MOST: usize = 500;
 
 /// The most bytes that are kept of one transcript.
@@ -20,7 +20,7 @@ const SHORTEST_TRANSCRIPT: usize = 400;
 /// The most bytes of the findings of one test.
 const FINDINGS: usize = 2 << 10;
 
-/// Lines that begin here are a code block, whatever stands in them.
+/// Lines indented this far are a code block, whatever they contain.
 const CODE_BLOCK: usize = 4;
 
 /// The tests that failed, as many as there may be room for.
@@ -61,7 +61,7 @@ impl Failures {
         self.told.push(Told { head, transcript: kept_transcript(outcome) });
     }
 
-    /// Everything that is told in at most `room` bytes.
+    /// The failures in at most `room` bytes.
     pub(super) fn told(&self, room: usize) -> String {
         let mut left = room.saturating_sub(further(usize::MAX).len());
         let mut fitting = Vec::new();
@@ -86,7 +86,7 @@ impl Failures {
     }
 }
 
-/// How long every transcript may be, so that all of them and what stands round them take `room` bytes: what the short
+/// How long every transcript may be, so that all of them and the text around them take `room` bytes: what the short
 /// ones leave is for the long ones.
 fn share(told: &[&Told], room: usize) -> usize {
     let around = folded("transcript", "").len() + CODE_BLOCK + HeadTail::LONGEST_MARK;

@@ -1,4 +1,4 @@
-//! Pieces of Markdown. Whatever an agent can have said stands in a code span or in a code block, where Markdown reads no
+//! Pieces of Markdown. The text of an agent is always in a code span or a code block, where Markdown reads no
 //! links, images, mentions, tables and HTML, and cannot leave it.
 
 use crate::text::{escape, truncate};
@@ -18,7 +18,7 @@ pub(in crate::report) fn code(text: &str, max: usize) -> String {
     format!("{fence}{pad}{text}{pad}{fence}")
 }
 
-/// `body` below a line that a click opens.
+/// `body`, collapsed under a line.
 pub(super) fn folded(summary: &str, body: &str) -> String {
     format!("<details><summary>{summary}</summary>\n\n{}\n\n</details>\n\n", body.trim_end_matches('\n'))
 }

@@ -1,4 +1,4 @@
-//! The last lines of a terminal, drawn anew again and again.
+//! The last lines of a terminal, redrawn at intervals.
 //!
 //! **Invariant:** a drawing is one write, after which the terminal is as it was but for its last lines: a program that is
 //! killed leaves no cursor hidden.
@@ -39,7 +39,7 @@ pub(crate) struct Area {
     out: Box<dyn Write + Send>,
     /// How wide each line is that is there now.
     drawn: Vec<usize>,
-    /// How large the terminal was then, as far as that is known.
+    /// The size of the terminal at that time, if known.
     size: Option<TerminalSize>,
 }
 

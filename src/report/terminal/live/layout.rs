@@ -21,7 +21,7 @@ const MOST: usize = 12;
 /// How few rows there are before they take more than half of the terminal.
 const FEW: usize = 3;
 
-/// The columns that an id gets before its turn is told in fewer words.
+/// The columns that an id gets before its turn is shortened.
 const ID: usize = 20;
 
 /// The columns that an id gets at most, so that its turn is not far from it.
@@ -44,7 +44,7 @@ const SIGN_US: u64 = 100_000;
 pub struct LiveOptions {
     /// Whether there is colour.
     pub colour: bool,
-    /// Whether the tests that run are shown, beside how far the run is.
+    /// Whether the running tests are shown in addition to the progress of the run.
     pub tests: bool,
     /// The size of the terminal.
     pub size: fn() -> Option<TerminalSize>,

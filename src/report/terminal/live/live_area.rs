@@ -48,7 +48,7 @@ impl LiveArea {
         })))
     }
 
-    /// Has the area drawn again and again, for as long as somebody holds it.
+    /// Redraws the area at intervals for as long as it exists.
     #[must_use]
     pub fn tick(self) -> Self {
         let area: Weak<Mutex<Shared>> = Arc::downgrade(&self.0);

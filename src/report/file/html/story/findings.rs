@@ -12,7 +12,7 @@ use crate::text::truncate;
 /// The most bytes of each part of a finding.
 const LONGEST: usize = 4 << 10;
 
-/// How many findings of one part of a test are told.
+/// The most findings of one part of a test.
 const MOST: usize = 100;
 
 /// How many of the things that were seen instead are shown with a finding.
@@ -41,7 +41,7 @@ pub(crate) struct Finding<'a> {
     line: u32,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     source: Vec<SourceLine<'a>>,
-    /// How many more findings there are that are not told.
+    /// The number of findings that are left out.
     #[serde(skip_serializing_if = "is_zero")]
     further: usize,
 }
@@ -101,7 +101,7 @@ pub(crate) fn held(held: &[Held]) -> Vec<HeldView<'_>> {
     view.collect()
 }
 
-/// A problem as the page tells it.
+/// A problem as the page shows it.
 pub(crate) fn problem(problem: &Problem) -> ProblemView<'_> {
     let Problem { kind, message, help } = problem;
     let help = help.as_ref().map(|help| truncate::bytes(help, LONGEST));

@@ -14,7 +14,7 @@ use crate::outcome::{Gap, OpenInterrupt, Outcome, RunEnd, TimeLimits, TurnOutcom
 use crate::report::words::duration::milliseconds;
 use crate::trace::{Tokens, Usage};
 
-/// How much of what was said and called in a test is told, in bytes.
+/// The most bytes of messages and calls of one test in the page.
 const ROOM: usize = 512 << 10;
 
 /// How much of it a turn always has room for.
@@ -129,7 +129,7 @@ fn interrupt(open: &OpenInterrupt) -> Interrupt<'_> {
     Interrupt { id, asks: message.as_deref().or(reason.as_deref()), tool: tool.as_deref() }
 }
 
-/// `1,204 in, 96 out`, as far as the agent told; `None` where it told nothing.
+/// `1,204 in, 96 out`, with what the agent reported; `None` if it reported nothing.
 fn tokens(usage: Usage) -> Option<String> {
     let Usage { input, output, total } = usage;
     let told = [(input, "in"), (output, "out"), (total, "in all")];

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ananke::diagnostic::{Diagnostic, SourceFile, Span, Spanned};
 use ananke::model::{Given, Text};
 use ananke::source;
-use ananke::variables::{Filling, Late, Scope};
+use ananke::variables::{Filling, Late, Mode, Scope};
 use serde_json::{Value, json};
 
 fn scope() -> Scope {
@@ -24,14 +24,14 @@ fn scope() -> Scope {
 /// Fills something written as `text`, and gives the problems in one line each.
 fn fill<T>(
     text: &str,
-    sends: bool,
+    mode: Mode,
     fill: impl FnOnce(&mut Filling<'_>, Text) -> Late<T>,
 ) -> (Late<T>, Vec<String>) {
     let source = Arc::new(SourceFile::new("t.yaml", "t.yaml", text));
     let scope = scope();
     let mut problems = Vec::new();
     let written = Spanned { value: text.to_owned(), span: Span::new(0, text.len()) };
-    let filled = fill(&mut Filling::new(&scope, &source, sends, &mut problems), written);
+    let filled = fill(&mut Filling::new(&scope, &source, mode, &mut problems), written);
     (filled, problems.iter().map(shown).collect())
 }
 
@@ -40,7 +40,7 @@ fn shown(problem: &Diagnostic) -> String {
 }
 
 fn text(text: &str) -> Result<String, Vec<String>> {
-    let (filled, problems) = fill(text, true, |filling, text| filling.text(&text));
+    let (filled, problems) = fill(text, Mode::Send, |filling, text| filling.text(&text));
     filled.ready().ok_or(problems)
 }
 
@@ -100,7 +100,7 @@ fn what_comes_later_is_pending_and_no_problem() {
 #[test]
 fn in_a_pattern_a_value_is_data() {
     let pattern = |written: &str| {
-        let (filled, problems) = fill(written, true, |filling, text| filling.pattern(&text));
+        let (filled, problems) = fill(written, Mode::Send, |filling, text| filling.pattern(&text));
         filled.ready().map(|pattern| pattern.as_str().to_owned()).ok_or(problems)
     };
     assert_eq!(pattern("^${PATTERN}$").as_deref(), Ok("^a\\.b$"));
@@ -111,7 +111,7 @@ fn in_a_pattern_a_value_is_data() {
 #[test]
 fn a_number_takes_a_number_and_a_text_that_is_one() {
     let number = |reference: &str| {
-        let (filled, problems) = fill(reference, true, |filling, text| {
+        let (filled, problems) = fill(reference, Mode::Send, |filling, text| {
             filling.number(&Spanned { value: Given::Reference(text.value.clone()), span: text.span })
         });
         filled.ready().ok_or(problems)
@@ -133,7 +133,7 @@ fn free_json_keeps_the_type_of_a_single_reference() {
     let node = source::parse(&source).unwrap();
     let scope = scope();
     let mut problems = Vec::new();
-    let filled = Filling::new(&scope, &source, true, &mut problems).json(&node).ready().unwrap();
+    let filled = Filling::new(&scope, &source, Mode::Send, &mut problems).json(&node).ready().unwrap();
     let cart = json!({"items": [{"id": "x-1"}, {"id": "x-2"}], "open": true});
     assert_eq!(filled, json!({"cart": cart, "number": 42, "text": "n 42", "list": [true, 3, Value::Null]}));
 }
@@ -141,12 +141,12 @@ fn free_json_keeps_the_type_of_a_single_reference() {
 #[test]
 fn the_environment_of_a_target_counts_only_when_something_is_sent() {
     let header =
-        |sends| fill("Bearer ${ENV.NO_KEY}", sends, |filling, text| filling.header("authorization", &text)).1;
-    assert!(header(true)[0].contains("error[undefined-variable]"));
-    assert!(header(false)[0].contains("warning[undefined-variable]"));
-    let endpoint = |sends| fill("http://${ENV.NO_HOST}/", sends, |filling, text| filling.sent_text(&text)).1;
-    assert!(endpoint(true)[0].contains("error[undefined-variable]"));
-    assert!(endpoint(false)[0].contains("warning[undefined-variable]"));
+        |mode| fill("Bearer ${ENV.NO_KEY}", mode, |filling, text| filling.header("authorization", &text)).1;
+    assert!(header(Mode::Send)[0].contains("error[undefined-variable]"));
+    assert!(header(Mode::Check)[0].contains("warning[undefined-variable]"));
+    let endpoint = |mode| fill("http://${ENV.NO_HOST}/", mode, |filling, text| filling.sent_text(&text)).1;
+    assert!(endpoint(Mode::Send)[0].contains("error[undefined-variable]"));
+    assert!(endpoint(Mode::Check)[0].contains("warning[undefined-variable]"));
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn what_goes_into_a_header_is_secret_but_for_a_default() {
         let source = Arc::new(SourceFile::new("t.yaml", "t.yaml", written));
         let scope = scope();
         let mut problems = Vec::new();
-        let mut filling = Filling::new(&scope, &source, true, &mut problems);
+        let mut filling = Filling::new(&scope, &source, Mode::Send, &mut problems);
         let text = Spanned { value: written.to_owned(), span: Span::new(0, written.len()) };
         assert!(filling.header(name, &text).ready().is_some());
         filling
@@ -172,7 +172,7 @@ fn what_goes_into_a_header_is_secret_but_for_a_default() {
         ["headers.authorization Bearer abc", "headers.authorization abc"]
     );
     assert_eq!(secrets("X-Api-Key", "k-123"), ["headers.x-api-key k-123"]);
-    let (_, problems) = fill("k-1", true, |filling, text| filling.header("x-api-key", &text));
+    let (_, problems) = fill("k-1", Mode::Send, |filling, text| filling.header("x-api-key", &text));
     assert_eq!(
         problems,
         [

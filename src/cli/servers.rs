@@ -10,6 +10,7 @@ use ananke::redact::Redactor;
 use ananke::report::terminal::LiveArea;
 use ananke::report::terminal::last_words;
 use ananke::server::{Failed, Servers};
+use ananke::variables;
 use tokio_util::sync::CancellationToken;
 
 use super::colour::Colour;
@@ -30,7 +31,7 @@ pub(super) fn needed(plan: &Plan, recordings: Option<&Recordings>, context: &Con
         return Vec::new();
     }
     // What is wrong with them was told when the plan was made.
-    plan.config.servers(context, &plan.variables, true, &mut Vec::new())
+    plan.config.servers(context, &plan.variables, variables::Mode::Send, &mut Vec::new())
 }
 
 /// Starts the servers, which `live` shows; `None` where that failed, which is told. A run that is stopped meanwhile has

@@ -9,7 +9,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::outcome::Level;
 use crate::project::{Config, Reading, ResolvedTarget, Surroundings, Variables};
 use crate::redact::Redactor;
-use crate::variables::{Filling, Scope};
+use crate::variables::{Filling, Mode, Scope};
 
 /// Checks every leaf that does not depend on a test; of a config that does not fit, what is wrong all the same.
 pub(super) fn check_config(
@@ -17,7 +17,7 @@ pub(super) fn check_config(
     context: &Context,
     variables: &Variables,
     scope_of: impl Fn(&ResolvedTarget) -> Option<Scope>,
-    sends: bool,
+    mode: Mode,
     redactor: &Redactor,
     problems: &mut Vec<Diagnostic>,
 ) {
@@ -25,13 +25,13 @@ pub(super) fn check_config(
     let mut found = Vec::new();
     for target in &config.targets {
         if let Some(scope) = scope_of(target) {
-            check_target(config, target, &scope, sends, redactor, &mut found);
+            check_target(config, target, &scope, mode, redactor, &mut found);
             continue;
         }
         // Nothing of it is in use: what is missing today may be there when it is.
         let mut of_it = Vec::new();
         let scope = Scope::default().open();
-        check_target(config, target, &scope, false, redactor, &mut of_it);
+        check_target(config, target, &scope, Mode::Check, redactor, &mut of_it);
         of_it.retain(|problem| problem.code != Code::UndefinedVariable);
         found.extend(of_it);
     }
@@ -40,7 +40,7 @@ pub(super) fn check_config(
     config.scripts().check_programs(surroundings, &mut found);
     Quarantine::of(config, &mut found);
     config.reports(context, variables, &mut found);
-    config.servers(context, variables, sends, &mut found);
+    config.servers(context, variables, mode, &mut found);
     reading.report(found, problems);
 }
 
@@ -48,7 +48,7 @@ pub(super) fn check_config(
 fn check_library(config: &Config, problems: &mut Vec<Diagnostic>) {
     config.named_assertions().check(problems);
     let scope = Scope::default().open();
-    let mut filling = Filling::new(&scope, &config.source, false, problems);
+    let mut filling = Filling::new(&scope, &config.source, Mode::Check, problems);
     let mut blocks = Vec::new();
     for (_, block) in config.model.assertions.iter().flatten() {
         // What is extended is looked at on its own.
@@ -64,11 +64,11 @@ fn check_target(
     config: &Config,
     target: &ResolvedTarget,
     scope: &Scope,
-    sends: bool,
+    mode: Mode,
     redactor: &Redactor,
     problems: &mut Vec<Diagnostic>,
 ) {
-    let mut filling = Filling::new(scope, &config.source, sends, problems);
+    let mut filling = Filling::new(scope, &config.source, mode, problems);
     target.model.compile(&mut filling);
     fill_client_tools(target.model.common.client_tools.as_ref(), Some(config.scripts()), &mut filling);
     let block = target.block(config.named_assertions(), &mut filling);

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::test::LoadedTest;
 use crate::diagnostic::{Diagnostic, Spanned};
 use crate::model::{Skip, Test};
-use crate::variables::{Filling, Late, Scope};
+use crate::variables::{Filling, Late, Mode, Scope};
 
 /// What a test is called and selected by.
 pub(super) struct Head {
@@ -29,7 +29,7 @@ impl LoadedTest {
             scope = scope.hint("a test has its name before its hooks run: it cannot use what they give");
         }
         let Test { name, id, description, tags, skip, .. } = &self.model;
-        let mut filling = Filling::new(&scope, &self.source, true, problems);
+        let mut filling = Filling::new(&scope, &self.source, Mode::Send, problems);
         let name = filling.text(name).ready();
         let id = Late::optional(id.as_ref().map(|id| filling.text(id)));
         let description = Late::optional(description.as_ref().map(|text| filling.text(text)));

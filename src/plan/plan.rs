@@ -23,7 +23,7 @@ use crate::project::{
     locate,
 };
 use crate::redact::Redactor;
-use crate::variables::Scope;
+use crate::variables::{Mode, Scope};
 
 /// The tests of one project, in the order they run.
 #[derive(Clone, Debug)]
@@ -131,7 +131,8 @@ fn load(
             let scope = || config_scope(context, &variables, target, &cases, loaded.broken_with_variables);
             is_used.then(scope)
         };
-        check_config(config, context, &variables, scope_of, selection.sends, redactor, problems);
+        let mode = if selection.sends { Mode::Send } else { Mode::Check };
+        check_config(config, context, &variables, scope_of, mode, redactor, problems);
     }
     let broken = problems.iter().any(|problem| problem.severity == Severity::Error);
     if !broken && !selection.allow_empty {

@@ -21,7 +21,7 @@ use crate::message::HistoryMessage;
 use crate::model::Text;
 use crate::project::{DEFAULT_TURN_TIMEOUT, Launch, ResolvedTarget, Surroundings};
 use crate::target::Target;
-use crate::variables::{Filling, Late, Piece, Scope, Secret, as_text, scan};
+use crate::variables::{Filling, Late, Mode, Piece, Scope, Secret, as_text, scan};
 
 /// How many names of variables are listed in a hint.
 const LISTED_NAMES: usize = 10;
@@ -76,8 +76,8 @@ pub struct Preparation<'a> {
     levels: Option<(Block, Block)>,
     /// What the test passes on to the agent with every run.
     props: Map<String, Value>,
-    /// Whether something will be sent.
-    sends: bool,
+    /// What the target is filled for.
+    mode: Mode,
 }
 
 impl<'a> Preparation<'a> {
@@ -117,7 +117,7 @@ impl<'a> Preparation<'a> {
             from_hooks: Vec::new(),
             levels: None,
             props: Map::new(),
-            sends: true,
+            mode: Mode::Send,
         };
         begun.first_thread();
         Ok(begun)
@@ -126,7 +126,7 @@ impl<'a> Preparation<'a> {
     /// Nothing will be sent: what only matters then need not be known.
     #[must_use]
     pub fn without_sending(self) -> Self {
-        Self { sends: false, ..self }
+        Self { mode: Mode::Replay, ..self }
     }
 
     /// Puts another text in the place of the variable `name`, or of what a path such as `LOGIN.token` reaches in one,
@@ -162,7 +162,7 @@ impl<'a> Preparation<'a> {
         }
         let scope = self.scope.clone().hint(hint);
         let mut problems = Vec::new();
-        let mut filling = Filling::new(&scope, &self.test.source, true, &mut problems);
+        let mut filling = Filling::new(&scope, &self.test.source, Mode::Send, &mut problems);
         let filled = fill_hook(written, index + 1, self.surroundings(&scope), &mut filling);
         let quotes = !feeds_headers(&self.target.model);
         match filled {
@@ -183,7 +183,7 @@ impl<'a> Preparation<'a> {
     pub fn teardown(&self, index: usize) -> Result<Option<HookCommand>, PrepareError> {
         let Some(written) = self.test.teardown(&self.plan.variables).get(index) else { return Ok(None) };
         let mut problems = Vec::new();
-        let mut filling = Filling::new(&self.scope, &self.test.source, true, &mut problems);
+        let mut filling = Filling::new(&self.scope, &self.test.source, Mode::Send, &mut problems);
         let filled = fill_hook(written, index + 1, self.surroundings(&self.scope), &mut filling);
         match filled {
             Some(command) => Ok(Some(HookCommand { is_teardown: true, ..command })),
@@ -293,10 +293,7 @@ impl<'a> Preparation<'a> {
         let thread_id = self.thread(problems)?;
         let config = &self.plan.config;
         let model = &self.target.model;
-        let mut filling = Filling::new(&self.scope, &config.source, true, problems);
-        if !self.sends {
-            filling = filling.without_sending();
-        }
+        let mut filling = Filling::new(&self.scope, &config.source, self.mode, problems);
         let target = model.compile(&mut filling);
         let targets_tools = fill_client_tools(model.common.client_tools.as_ref(), None, &mut filling);
         let mut target_block = self.target.block(config.named_assertions(), &mut filling);
@@ -306,7 +303,7 @@ impl<'a> Preparation<'a> {
         };
         secrets.extend(filling.into_secrets());
 
-        let mut filling = Filling::new(&self.scope, &self.test.source, true, problems);
+        let mut filling = Filling::new(&self.scope, &self.test.source, Mode::Send, problems);
         let mut test_block = self.test.block(Some(config.named_assertions()), &mut filling);
         let tests_tools = fill_client_tools(self.test.model.client_tools.as_ref(), None, &mut filling);
         let props = passed_on(self.test.model.props.as_ref(), &mut filling);
@@ -318,7 +315,7 @@ impl<'a> Preparation<'a> {
         let (mut turns, mut turn_blocks) = (Vec::new(), Vec::new());
         let mut is_whole = true;
         for (turn, scope) in self.test.each_turn(&self.scope, &self.plan.variables) {
-            let mut filling = Filling::new(&scope, &self.test.source, true, problems);
+            let mut filling = Filling::new(&scope, &self.test.source, Mode::Send, problems);
             turn_blocks.push(turn_block(turn, Some(config.named_assertions()), &mut filling));
             let prepared = PreparedTurn::fill(turn, files, &mut filling);
             let waits = filling.has_waited();
@@ -358,7 +355,7 @@ impl<'a> Preparation<'a> {
     pub fn late_turn(&self, index: usize) -> Result<(PreparedTurn, TurnRules), PrepareError> {
         let mut problems = Vec::new();
         let filled = self.test.turns.get(index).and_then(|turn| {
-            let mut filling = Filling::new(&self.scope, &self.test.source, true, &mut problems);
+            let mut filling = Filling::new(&self.scope, &self.test.source, Mode::Send, &mut problems);
             let mut block = turn_block(turn, Some(self.plan.config.named_assertions()), &mut filling);
             let files = self.test.files(self.context, Some(self.target), true);
             let mut turn = PreparedTurn::fill(turn, files, &mut filling)?;
@@ -396,7 +393,7 @@ impl<'a> Preparation<'a> {
             Some(text) => {
                 let scope = self.scope.clone();
                 let scope = if self.hooks() > 0 { scope.open() } else { scope };
-                Filling::new(&scope, &self.plan.config.source, true, &mut Vec::new()).text(text).ready()
+                Filling::new(&scope, &self.plan.config.source, Mode::Send, &mut Vec::new()).text(text).ready()
             }
             None => Some(self.context.ids.next("thread")),
         };
@@ -410,11 +407,11 @@ impl<'a> Preparation<'a> {
     fn thread(&mut self, problems: &mut Vec<Diagnostic>) -> Option<String> {
         let source = &self.plan.config.source;
         if let (Some(literal), false) = (self.literal_thread(), self.thread_is_given) {
-            let thread = Filling::new(&self.scope, source, true, problems).text(literal).ready()?;
+            let thread = Filling::new(&self.scope, source, Mode::Send, problems).text(literal).ready()?;
             self.scope.set(THREAD, thread);
         }
         match &self.target.model.common.thread_id {
-            Some(written) => Filling::new(&self.scope, source, true, problems).text(written).ready(),
+            Some(written) => Filling::new(&self.scope, source, Mode::Send, problems).text(written).ready(),
             None => self.scope.values().find(|(name, _)| *name == THREAD).map(|(_, value)| as_text(value)),
         }
     }

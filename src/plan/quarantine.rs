@@ -12,7 +12,7 @@ use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 use crate::model::QuarantineEntry;
 use crate::outcome;
 use crate::project::Config;
-use crate::variables::{Filling, Scope};
+use crate::variables::{Filling, Mode, Scope};
 
 /// How long before its last day an entry is warned of.
 const WARNED_DAYS: u16 = 7;
@@ -38,7 +38,7 @@ impl Quarantine {
     /// Reads the quarantine of `config`; what is wrong with an entry goes to `problems`.
     pub(super) fn of(config: &Config, problems: &mut Vec<Diagnostic>) -> Self {
         let scope = Scope::default();
-        let mut filling = Filling::new(&scope, &config.source, true, problems);
+        let mut filling = Filling::new(&scope, &config.source, Mode::Send, problems);
         let written = config.model.quarantine.iter().flatten();
         Self(written.filter_map(|entry| Entry::of(entry, &mut filling)).collect())
     }

@@ -11,7 +11,7 @@ use crate::message::{HistoryMessage, MessageId, Role};
 use crate::model::{Hook, Message, Test, Text, Turn, UserTurn};
 use crate::outcome::Level;
 use crate::project::{Config, ResolvedTarget, Variables, unknown_target};
-use crate::variables::{Filling, Late, Scope};
+use crate::variables::{Filling, Late, Mode, Scope};
 
 /// A test as loaded.
 #[derive(Debug)]
@@ -102,7 +102,7 @@ impl LoadedTest {
         if self.model.hooks.is_some() {
             scope = scope.hint("a test has its target before its hooks run: it cannot use what they give");
         }
-        let name = Filling::new(&scope, &self.source, true, problems).text(written).ready()?;
+        let name = Filling::new(&scope, &self.source, Mode::Send, problems).text(written).ready()?;
         let known = config.target_names();
         if !known.contains(&name.as_str()) {
             let written = Text { value: name, span: written.span };
@@ -132,7 +132,7 @@ impl LoadedTest {
     ) -> Option<&Rows> {
         let written = self.model.cases.as_ref()?;
         let rows = self.rows.get_or_init(|| {
-            let mut filling = Filling::new(scope, &self.source, true, problems);
+            let mut filling = Filling::new(scope, &self.source, Mode::Send, problems);
             Rows::of(written, &self.source, context, self.folder(context), &mut filling)
         });
         rows.as_ref()

@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Spanned};
 use crate::model::Turn;
 use crate::project::Variables;
-use crate::variables::{Filling, Scope};
+use crate::variables::{Filling, Mode, Scope};
 
 impl LoadedTest {
     /// What is known before the test is selected: the environment, what the command line gives, and over what is known
@@ -25,7 +25,7 @@ impl LoadedTest {
         let mut scope = variables.scope(context);
         scope.set("TEST_FILE", self.path_from(folder));
         for (name, written) in self.model.vars.iter().flatten() {
-            let mut filling = Filling::new(&scope, &self.source, true, problems);
+            let mut filling = Filling::new(&scope, &self.source, Mode::Send, problems);
             let is_name = check_name(name, &mut filling).is_some();
             let value = filling.json(written).ready();
             match value {
@@ -55,7 +55,7 @@ impl LoadedTest {
     ) -> Result<(Scope, Vec<String>), PrepareError> {
         let mut problems = Vec::new();
         let row = self.rows(context, &known, &mut problems).and_then(|rows| {
-            let mut filling = Filling::new(&known, &self.source, true, &mut problems);
+            let mut filling = Filling::new(&known, &self.source, Mode::Send, &mut problems);
             rows.again(entry, &mut filling)
         });
         match row {

@@ -17,7 +17,7 @@ use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
 use crate::model::{ReportEntry, ReportFormat, ReportTarget, Text};
 use crate::target::ChosenTarget;
-use crate::variables::{Filling, Scope};
+use crate::variables::{Filling, Mode, Scope};
 
 /// The timeout of a turn without a setting (SPEC 4).
 pub(crate) const DEFAULT_TURN_TIMEOUT: Duration = Duration::from_mins(2);
@@ -92,7 +92,7 @@ impl Config {
         problems: &mut Vec<Diagnostic>,
     ) -> Vec<(PathBuf, ReportFormat)> {
         let scope = variables.scope(context);
-        let mut filling = Filling::new(&scope, &self.source, true, problems);
+        let mut filling = Filling::new(&scope, &self.source, Mode::Send, problems);
         let mut reports = Vec::new();
         for entry in self.model.reports.iter().flatten() {
             let (written, format) = match entry {
@@ -116,17 +116,17 @@ impl Config {
         reports
     }
 
-    /// The servers that run while the tests run, in their order. `sends` says whether they will be started: only then a
-    /// missing environment variable counts.
+    /// The servers that run while the tests run, in their order. A missing environment variable is an error only if
+    /// they will be started ([`Mode::Send`]).
     pub fn servers(
         &self,
         context: &Context,
         variables: &Variables,
-        sends: bool,
+        mode: Mode,
         problems: &mut Vec<Diagnostic>,
     ) -> Vec<ServerCommand> {
         let scope = variables.scope(context);
-        let mut filling = Filling::new(&scope, &self.source, sends, problems);
+        let mut filling = Filling::new(&scope, &self.source, mode, problems);
         let written = self.model.server.iter().flat_map(|servers| &servers.0).enumerate();
         let fill = |(index, written)| servers::fill(written, index + 1, context, &self.folder, &mut filling);
         written.filter_map(fill).collect()
@@ -150,7 +150,7 @@ impl Config {
             (None, ChosenTarget::Own(_)) => return Some(0),
             (None, ChosenTarget::Named(written)) => {
                 let scope = variables.scope(context);
-                let name = Filling::new(&scope, &self.source, true, problems).text(written).ready()?;
+                let name = Filling::new(&scope, &self.source, Mode::Send, problems).text(written).ready()?;
                 if !known.contains(&name.as_str()) {
                     let written = Text { value: name.clone(), span: written.span };
                     problems.push(targets::unknown_target(&written, &self.source, &known));
@@ -171,7 +171,7 @@ impl Config {
     ) -> TargetRules {
         let scope = variables.config_scope(context).open();
         let mut told_elsewhere = Vec::new();
-        let mut filling = Filling::new(&scope, &self.source, false, &mut told_elsewhere).as_written();
+        let mut filling = Filling::new(&scope, &self.source, Mode::Draft, &mut told_elsewhere);
         let timeout = match &target.model.common.timeout_ms {
             Some(number) => filling.number(number).ready().map(|ms| Timeout { ms, span: Some(number.span) }),
             None => Some(Timeout {
@@ -187,7 +187,7 @@ impl Config {
     pub(crate) fn specs(&self, problems: &mut Vec<Diagnostic>) -> Option<Vec<String>> {
         let Some(specs) = &self.model.specs else { return Some(default_specs()) };
         let scope = Scope::default();
-        let mut filling = Filling::new(&scope, &self.source, true, problems);
+        let mut filling = Filling::new(&scope, &self.source, Mode::Send, problems);
         let filled: Vec<Option<String>> = specs
             .0
             .iter()

@@ -9,7 +9,7 @@ use crate::model::{RedactEntry, RedactMatch, Text};
 use crate::redact::Redactor;
 use crate::source::printable;
 use crate::variables::{
-    Filling, Found, Pattern, Patterns, Reference, SHORTEST_SECRET, Scope, Secret, is_name,
+    Filling, Found, Mode, Pattern, Patterns, Reference, SHORTEST_SECRET, Scope, Secret, is_name,
 };
 
 /// What nobody may be told, beside what headers carry.
@@ -28,7 +28,7 @@ impl Redactions {
         scope: &Scope,
         problems: &mut Vec<Diagnostic>,
     ) -> Self {
-        let mut filling = Filling::new(scope, source, true, problems);
+        let mut filling = Filling::new(scope, source, Mode::Send, problems);
         let mut redactions = Self::default();
         for entry in written.into_iter().flatten() {
             match entry {

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
 use crate::source::{FreeMap, Node, printable};
-use crate::variables::{Filling, Scope, is_name, is_reserved};
+use crate::variables::{Filling, Mode, Scope, is_name, is_reserved};
 
 /// Why a name may be missing in the `vars` of the config.
 const HINT: &str = "a variable of the config sees the environment and those written before it";
@@ -40,7 +40,7 @@ impl Variables {
         let mut variables = self.clone();
         for (name, written) in written.into_iter().flatten() {
             let scope = variables.scope(context).hint(HINT);
-            let mut filling = Filling::new(&scope, source, true, problems);
+            let mut filling = Filling::new(&scope, source, Mode::Send, problems);
             if is_reserved(name) {
                 let message = format!("`{}` is reserved", printable(name));
                 let help = "`ENV` and all names that begin with `TEST_` are ananke's own".to_owned();

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::pattern::Pattern;
-use super::pattern::PatternError;
+use super::mode::Mode;
+use super::pattern::{Pattern, PatternError};
 use super::scan::{Malformed, Piece, Reference, scan};
 use super::scope::{Found, Scope};
 use super::secret::{self, SHORTEST_SECRET, Secret};
@@ -46,18 +46,12 @@ impl<T> Late<T> {
 }
 
 /// Fills leaves of one file from one scope.
-#[expect(clippy::struct_excessive_bools, reason = "each is a question of its own")]
 pub struct Filling<'a> {
     scope: &'a Scope,
     source: &'a Arc<SourceFile>,
-    /// Whether something will be sent: only then does a missing environment variable of a target count (SPEC 2).
-    sends: bool,
+    mode: Mode,
     problems: &'a mut Vec<Diagnostic>,
     secrets: Vec<Secret>,
-    /// Whether what is known later stands for itself.
-    as_written: bool,
-    /// Whether something stands in for what only matters when it is sent.
-    stands_in: bool,
     /// Whether something was looked up that is known later.
     has_waited: bool,
 }
@@ -67,33 +61,10 @@ impl<'a> Filling<'a> {
     pub fn new(
         scope: &'a Scope,
         source: &'a Arc<SourceFile>,
-        sends: bool,
+        mode: Mode,
         problems: &'a mut Vec<Diagnostic>,
     ) -> Self {
-        Self {
-            scope,
-            source,
-            sends,
-            problems,
-            secrets: Vec::new(),
-            as_written: false,
-            stands_in: false,
-            has_waited: false,
-        }
-    }
-
-    /// Leaves references whose values are known later as they are written, so that a text or pattern can be shown and
-    /// compared before anything runs. What such a pattern means is checked when it is filled.
-    #[must_use]
-    pub fn as_written(self) -> Self {
-        Self { as_written: true, ..self }
-    }
-
-    /// Has something stand in for an environment variable that is not set and only matters when it is sent: nothing
-    /// will be.
-    #[must_use]
-    pub fn without_sending(self) -> Self {
-        Self { sends: false, stands_in: true, ..self }
+        Self { scope, source, mode, problems, secrets: Vec::new(), has_waited: false }
     }
 
     /// Fills leaves of another file from the same scope.
@@ -101,15 +72,18 @@ impl<'a> Filling<'a> {
         let mut other = Filling {
             scope: self.scope,
             source,
-            sends: self.sends,
+            mode: self.mode,
             problems: &mut *self.problems,
             secrets: std::mem::take(&mut self.secrets),
-            as_written: self.as_written,
-            stands_in: self.stands_in,
             has_waited: self.has_waited,
         };
         fill(&mut other);
         (self.secrets, self.has_waited) = (other.secrets, other.has_waited);
+    }
+
+    /// Whether references whose values are known later stay as they are written.
+    fn is_draft(&self) -> bool {
+        self.mode == Mode::Draft
     }
 
     /// The values that must be masked wherever they are told.
@@ -156,7 +130,7 @@ impl<'a> Filling<'a> {
 
     /// A text that counts only when something is sent: an endpoint, a word of a server.
     pub fn sent_text(&mut self, text: &Text) -> Late<String> {
-        if self.stands_in && self.lacks_environment(text) {
+        if self.mode == Mode::Replay && self.lacks_environment(text) {
             return Late::Ready(NOWHERE.to_owned());
         }
         self.replace(text, Kind::Sent).map_or(Late::Pending, Late::Ready)
@@ -189,7 +163,7 @@ impl<'a> Filling<'a> {
     /// A regular expression; values are inserted escaped: variables are data, not patterns.
     pub fn pattern(&mut self, text: &Text) -> Late<Pattern> {
         let Some(filled) = self.replace(text, Kind::Pattern) else { return Late::Pending };
-        if self.as_written && self.waits(text) {
+        if self.is_draft() && self.waits(text) {
             return Late::Ready(Pattern::as_written(&filled));
         }
         match Pattern::check(&filled) {
@@ -258,7 +232,7 @@ impl<'a> Filling<'a> {
         match &node.value {
             NodeValue::String(text) => self.json_of(text, node.span).or_else(|| {
                 // What is known later stands for itself.
-                (self.as_written && self.refers_to_later(text)).then(|| Value::String(text.clone()))
+                (self.is_draft() && self.refers_to_later(text)).then(|| Value::String(text.clone()))
             }),
             NodeValue::List(items) => {
                 let filled: Vec<Option<Value>> = items.iter().map(|item| self.json_node(item)).collect();
@@ -332,7 +306,7 @@ impl<'a> Filling<'a> {
         let pieces = scan(reference).unwrap_or_default();
         let is_later =
             |piece: &Piece<'_>| matches!(piece, Piece::Reference(reference) if self.is_later(reference));
-        (self.as_written && pieces.iter().any(is_later)).then(|| reference.clone())
+        (self.is_draft() && pieces.iter().any(is_later)).then(|| reference.clone())
     }
 
     fn scan<'t>(&mut self, text: &'t str, span: Span, kind: Kind) -> Option<Vec<Piece<'t>>> {
@@ -359,7 +333,7 @@ impl<'a> Filling<'a> {
         for piece in pieces {
             match piece {
                 Piece::Literal(text) => joined.push_str(text),
-                Piece::Reference(reference) if self.as_written && self.is_later(reference) => {
+                Piece::Reference(reference) if self.is_draft() && self.is_later(reference) => {
                     joined.push_str(&whole[reference.range.clone()]);
                 }
                 Piece::Reference(reference) => match self.look_up(reference, whole, span, kind) {
@@ -390,8 +364,8 @@ impl<'a> Filling<'a> {
             Found::Missing(missing) => (missing, false),
             Found::MissingEnvironment(missing) => (missing, true),
         };
-        let unsent = environment && !self.sends && matches!(kind, Kind::Sent | Kind::Header);
-        if unsent && self.stands_in {
+        let unsent = environment && self.mode.sends_nothing() && matches!(kind, Kind::Sent | Kind::Header);
+        if unsent && self.mode == Mode::Replay {
             return Some(Value::String(whole[reference.range.clone()].to_owned()));
         }
         let place = self.inside(span, &whole[reference.range.clone()]);

@@ -4,6 +4,7 @@
 //! place. What cannot be known yet (the output of a hook, a generated thread) leaves a leaf [`Late::Pending`].
 
 mod filling;
+mod mode;
 mod pattern;
 mod scan;
 mod scope;
@@ -11,6 +12,7 @@ mod secret;
 mod url;
 
 pub use filling::{Filling, Late, as_text};
+pub use mode::Mode;
 pub use pattern::{Pattern, PatternError, Patterns};
 pub use scan::{Malformed, Piece, Reference, ScanError, is_name, scan};
 pub use scope::{Found, Scope, is_reserved};

@@ -107,15 +107,7 @@ fn collect(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
         let origin = collector.origin(subagents.span);
         collector.block.subagents = Some((subagents.value == Subagents::Exclude, origin));
     }
-    if let Some(TextRules {
-        of: Some(of),
-        must_match: None,
-        must_not_match: None,
-        contains: None,
-        not_contains: None,
-        equals: None,
-    }) = block.text()
-    {
+    if let Some(of) = block.text().and_then(TextRules::only_of) {
         let help = "it says what the rules beside it look at: write it where they are";
         collector.filling.report(Code::MissingKey, of.span, "`of` stands alone", Some(help.to_owned()));
     }

@@ -1,4 +1,4 @@
-//! Rules: what must hold of what an agent does, one file each (compile, watch, describe and claim together).
+//! Rules: what an agent must and must not do, one file each (compile, watch, describe and claim together).
 //!
 //! A [`Block`] is compiled from what is written: the rules that the registry lists, each with its origin. [`inherit`]
 //! merges the levels, [`Judge`] runs the monitors of the rules: they take in moments of the trace and answer with a

@@ -193,6 +193,15 @@ pub struct TextRules {
     pub of: Option<Spanned<TextOf>>,
 }
 
+impl TextRules {
+    /// The `of` of a block that has no other key.
+    pub fn only_of(&self) -> Option<&Spanned<TextOf>> {
+        let Self { must_match, must_not_match, contains, not_contains, equals, of } = self;
+        let lists = [must_match, must_not_match, contains, not_contains, equals];
+        of.as_ref().filter(|_| lists.iter().all(|list| list.is_none()))
+    }
+}
+
 /// Which part of what the agent says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -70,7 +70,7 @@ fn blocks(text: &str) -> Vec<Block<'_>> {
     blocks
 }
 
-/// The fence that a line begins with, empty where it begins with none, and what stands behind it.
+/// The fence that a line begins with, empty if there is none, and what comes after it.
 fn fence(line: &str) -> (&str, &str) {
     let line = line.trim();
     let Some(sign) = line.chars().next().filter(|sign| matches!(sign, '`' | '~')) else { return ("", line) };

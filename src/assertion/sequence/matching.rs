@@ -73,7 +73,7 @@ pub(super) fn exact(optional: &[bool], things: usize, fits: impl Fn(usize, usize
     Matched::closed(taken, optional, things)
 }
 
-/// Every step that has to come goes with a thing behind that of the step before it; the first that fits is as good as
+/// Every step that has to come goes with a thing after that of the step before it; the first that fits is as good as
 /// any. An optional step has to come where something is there that fits it and no other step.
 pub(super) fn in_order(optional: &[bool], things: usize, fits: impl Fn(usize, usize) -> bool) -> Matched {
     let mut required: Vec<bool> = optional.iter().map(|optional| !optional).collect();

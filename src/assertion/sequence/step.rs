@@ -175,7 +175,7 @@ fn first_span(patterns: &crate::source::FreeMap<Text>) -> Option<Span> {
     patterns.into_iter().next().map(|(key, _)| key.span)
 }
 
-/// That a step need not come says something only where what comes must be a step, or must stand in its place.
+/// `optional` means something only if everything that comes must be a step, or must come in its place.
 fn check_optional(mode: SequenceMode, span: Span, filling: &mut Filling<'_>) -> Option<()> {
     let (message, help) = match mode {
         SequenceMode::Exact | SequenceMode::AnyOrder | SequenceMode::InOrder => return Some(()),
@@ -198,7 +198,7 @@ pub(super) enum StepMatcher {
     Call(SelectorMatcher),
     Result {
         selector: SelectorMatcher,
-        /// Whether it is known at the end of a turn only if a result fits.
+        /// Whether only the end of a turn shows if a result matches.
         is_provisional: bool,
     },
     Message {
@@ -260,7 +260,7 @@ impl StepMatcher {
         matches!(self, Self::Call(selector) if selector.has_args())
     }
 
-    /// Whether a result that fits may do so no more at the end of its turn, or the other way round.
+    /// Whether a result that matches may no longer do so at the end of its turn, or the other way round.
     pub(super) fn is_provisional(&self) -> bool {
         matches!(self, Self::Result { is_provisional: true, .. })
     }

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
+use super::lane::Lane;
 use crate::outcome::Problem;
-use crate::target::Head;
+use crate::target::{Head, Method};
 
 /// Everything that came from outside while one attempt at a test was made.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -47,8 +48,14 @@ pub(super) struct ScriptAnswer {
 pub(super) struct Exchange {
     /// The turn it belongs to, counted from 1.
     pub(super) turn: u32,
+    /// Who talks.
+    pub(super) lane: Lane,
+    /// Its number among those of this lane in this turn, counted from 1.
+    pub(super) number: u32,
     /// When it was sent.
     pub(super) sent: u64,
+    /// How it was sent.
+    pub(super) method: Method,
     /// The path it was sent to.
     pub(super) path: String,
     /// What was sent.

@@ -1,8 +1,9 @@
-//! Listens while a test runs: ids as they are drawn, what hooks and scripts gave, every request, and every byte of its
-//! answer.
+//! Records an attempt: ids as they are drawn, what hooks and scripts gave, every request, and every byte of its
+//! response.
 //!
 //! Flows in: one attempt at a test. Flows out: its recording. Nothing that goes through is changed or held up.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,13 +12,15 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
+use super::error::RecordingError;
 use super::exchange::{Answer, End, Exchange, Recorded, ScriptAnswer};
 use super::file;
+use super::frames::Frames;
+use super::lane::Lane;
 use super::name;
-use super::pieces::Pieces;
-use super::player::Player;
-use super::split::Split;
-use super::{RecordingError, Recordings};
+use super::recordings::Recordings;
+use super::replay::Player;
+use super::secret_splitter::SecretSplitter;
 use crate::context::{At, CaseKey, Context, Ids, Scratch, digest};
 use crate::outcome::Problem;
 use crate::redact::{Markers, Redactor};
@@ -25,7 +28,7 @@ use crate::target::{Body, ClientEvent, HttpRequest, Next, Reply, TargetError, Tr
 use crate::trace::Change;
 use crate::variables::Secret;
 
-/// The world of a test that is being recorded. Clones are one recorder.
+/// Ids and transport of an attempt that is recorded. Clones share what was recorded.
 #[derive(Clone)]
 pub struct Recorder(Arc<Shared>);
 
@@ -43,11 +46,11 @@ struct Taken {
     turn: u32,
     /// What each script was asked: of it only a digest is kept, once all secrets are known.
     asked: Vec<String>,
-    /// When the next request leaves, where it has said so.
-    sends: u64,
+    /// When the next request of each lane leaves, where it has said so.
+    sends: BTreeMap<Lane, u64>,
     secrets: Vec<Secret>,
     markers: Markers,
-    split: Split,
+    split: SecretSplitter,
 }
 
 impl Recorder {
@@ -63,8 +66,8 @@ impl Recorder {
         Arc::new(self.clone())
     }
 
-    pub(super) fn transport(&self) -> Arc<dyn Transport> {
-        Arc::new(self.clone())
+    pub(super) fn transport(&self, lane: Lane) -> Arc<dyn Transport> {
+        Arc::new(RecordedLane { recorder: self.clone(), lane })
     }
 
     /// What follows belongs to `turn`, counted from 1.
@@ -97,7 +100,7 @@ impl Recorder {
 
     /// What the agent does, so that a secret told in pieces is noticed.
     pub fn hear(&self, change: &Change<'_>) {
-        self.0.taken().split.hear(change);
+        self.0.taken().split.add(change);
     }
 
     /// Writes the recording, over an older one of the same test and run, and says where, as shown in messages.
@@ -189,15 +192,23 @@ impl Ids for Recorder {
     }
 }
 
-impl Transport for Recorder {
+/// The transport of one lane.
+struct RecordedLane {
+    recorder: Recorder,
+    lane: Lane,
+}
+
+impl Transport for RecordedLane {
     fn moment(&self, event: ClientEvent) -> At {
-        let at = self.0.transport.moment(event);
-        let since = self.0.since(at);
-        let mut taken = self.0.taken();
+        let Recorder(shared) = &self.recorder;
+        let at = shared.transport.moment(event);
+        let since = shared.since(at);
+        let mut taken = shared.taken();
         match event {
-            ClientEvent::Sends => taken.sends = since,
+            ClientEvent::Sends => _ = taken.sends.insert(self.lane.clone(), since),
             ClientEvent::Closes => {
-                if let Some(exchange) = taken.recorded.exchanges.last_mut() {
+                let mut exchanges = taken.recorded.exchanges.iter_mut().rev();
+                if let Some(exchange) = exchanges.find(|exchange| exchange.lane == self.lane) {
                     exchange.closed = Some(since);
                 }
             }
@@ -207,21 +218,22 @@ impl Transport for Recorder {
 
     fn send(&self, request: HttpRequest, until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
         Box::pin(async move {
-            let index = self.asked(&request);
-            match self.0.transport.send(request, until).await {
+            let Recorder(shared) = &self.recorder;
+            let index = self.recorder.asked(&self.lane, &request);
+            match shared.transport.send(request, until).await {
                 Ok(Some(Reply { at, head, body })) => {
                     let end = End::Left;
                     let came =
-                        Answer::Came { at: self.0.since(at), head: head.clone(), pieces: Vec::new(), end };
-                    self.0.taken().recorded.exchanges[index].answer = came;
-                    let recorder = self.clone();
-                    let body = Listened { body, recorder, index, pieces: Pieces::new(), last: at };
+                        Answer::Came { at: shared.since(at), head: head.clone(), pieces: Vec::new(), end };
+                    shared.taken().recorded.exchanges[index].answer = came;
+                    let recorder = self.recorder.clone();
+                    let body = Listened { body, recorder, index, frames: Frames::new(), last: at };
                     Ok(Some(Reply { at, head, body: Box::new(body) }))
                 }
                 Ok(None) => Ok(None),
                 Err(error) => {
                     let answer = Answer::Failed(error.message.clone(), error.help.clone());
-                    self.0.taken().recorded.exchanges[index].answer = answer;
+                    shared.taken().recorded.exchanges[index].answer = answer;
                     Err(error)
                 }
             }
@@ -230,12 +242,18 @@ impl Transport for Recorder {
 }
 
 impl Recorder {
-    /// Notes a request, and gives the number of its exchange.
-    fn asked(&self, request: &HttpRequest) -> usize {
+    /// Notes a request of `lane`, and returns the index of its exchange.
+    fn asked(&self, lane: &Lane, request: &HttpRequest) -> usize {
         let mut taken = self.0.taken();
+        let turn = taken.turn;
+        let mut before = taken.recorded.exchanges.iter().rev();
+        let before = before.find(|before| before.turn == turn && before.lane == *lane);
         let exchange = Exchange {
-            turn: taken.turn,
-            sent: taken.sends,
+            turn,
+            lane: lane.clone(),
+            number: before.map_or(1, |before| before.number + 1),
+            sent: taken.sends.get(lane).copied().unwrap_or_default(),
+            method: request.method,
             path: request.url.path().to_owned(),
             body: String::from_utf8_lossy(&request.body).into_owned(),
             answer: Answer::Late,
@@ -251,7 +269,7 @@ struct Listened {
     body: Box<dyn Body>,
     recorder: Recorder,
     index: usize,
-    pieces: Pieces,
+    frames: Frames,
     last: At,
 }
 
@@ -266,7 +284,7 @@ impl Listened {
             Next::Bytes(at, bytes) => {
                 self.last = *at;
                 let at = shared.since(*at);
-                self.pieces.add(bytes, |piece| pieces.push((at, Bytes::from(piece))));
+                self.frames.add(bytes, |piece| pieces.push((at, Bytes::from(piece))));
             }
             Next::Broken(at, cause) => *end = End::Broken(shared.since(*at), cause.clone()),
             Next::End => *end = End::Complete,
@@ -288,7 +306,7 @@ impl Body for Listened {
 /// Whatever came last and completed no event is part of the answer.
 impl Drop for Listened {
     fn drop(&mut self) {
-        let rest = self.pieces.rest();
+        let rest = self.frames.rest();
         let at = self.recorder.0.since(self.last);
         let mut taken = self.recorder.0.taken();
         if let Answer::Came { pieces, .. } = &mut taken.recorded.exchanges[self.index].answer

@@ -1,148 +1,14 @@
 //! The format of a recording: lines of JSON, meant to be committed, read and compared; documented in docs/replay.md.
 //!
 //! Flows in: what was recorded, and who masks its secrets; or the text of a file. Flows out: the text, or what was
-//! recorded. Every byte of an answer survives, and no line holds a secret.
+//! recorded. Every byte of a response survives, and no line contains a secret.
 
+mod line;
 mod read;
 mod write;
 
-use std::collections::BTreeMap;
-
-use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
-use serde_json::{Map, Value};
-
 pub(super) use read::{Unreadable, read};
 pub(super) use write::write;
-
-/// The version of the format that is written.
-pub(super) const VERSION: &str = "1.1";
-
-/// The major version that is read.
-pub(super) const MAJOR: &str = "1";
-
-/// What stands around the data of most events; of these only the data is kept.
-pub(super) const EVENT: (&str, &str) = ("data: ", "\n\n");
-
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Line {
-    Recording(Heading),
-    Hook(Hook),
-    Script(Script),
-    Request(Request),
-    Head(HeadLine),
-    Event(Event),
-    Text(Text),
-    Bytes(Encoded),
-    End(Ending),
-}
-
-#[derive(Serialize, Deserialize)]
-pub(super) struct Heading {
-    pub(super) version: String,
-    pub(super) test: String,
-    pub(super) run: u32,
-    pub(super) attempt: u32,
-    pub(super) started_unix_us: u64,
-    pub(super) ended_unix_ms: u64,
-    #[serde(default)]
-    pub(super) ids: BTreeMap<String, Vec<String>>,
-    #[serde(default)]
-    pub(super) secrets: Vec<String>,
-}
-
-#[derive(Serialize, Deserialize)]
-pub(super) struct Hook {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) output: Option<Map<String, Value>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) failed: Option<Failed>,
-}
-
-#[derive(Serialize, Deserialize)]
-pub(super) struct Script {
-    pub(super) turn: u32,
-    pub(super) name: String,
-    /// The digest of what it was asked.
-    pub(super) request: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) answer: Option<Value>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) failed: Option<Failed>,
-}
-
-#[derive(Serialize, Deserialize)]
-pub(super) struct Failed {
-    pub(super) message: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) help: Option<String>,
-}
-
-#[derive(Serialize, Deserialize)]
-pub(super) struct Request {
-    pub(super) turn: u32,
-    pub(super) at_us: u64,
-    pub(super) path: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) body: Option<Box<RawValue>>,
-    /// Where the body is no JSON.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) text: Option<String>,
-}
-
-#[derive(Serialize, Deserialize)]
-pub(super) struct HeadLine {
-    pub(super) at_us: u64,
-    pub(super) status: u16,
-    pub(super) content_type: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) location: Option<String>,
-}
-
-#[derive(Serialize, Deserialize)]
-pub(super) struct Event {
-    pub(super) at_us: u64,
-    pub(super) data: Box<RawValue>,
-}
-
-#[derive(Serialize, Deserialize)]
-pub(super) struct Text {
-    pub(super) at_us: u64,
-    pub(super) text: String,
-}
-
-#[derive(Serialize, Deserialize)]
-pub(super) struct Encoded {
-    pub(super) at_us: u64,
-    pub(super) base64: String,
-}
-
-#[derive(Serialize, Deserialize)]
-pub(super) struct Ending {
-    pub(super) how: How,
-    /// When the connection broke.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) at_us: Option<u64>,
-    /// Why it broke, or why there was none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) message: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) help: Option<String>,
-    /// When the exchange was over.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) closed_us: Option<u64>,
-}
-
-#[derive(Clone, Copy, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum How {
-    Complete,
-    Broken,
-    Left,
-    Late,
-    Failed,
-}
 
 #[cfg(test)]
 mod tests {
@@ -150,18 +16,22 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
+    use serde_json::Value;
+    use std::collections::BTreeMap;
+
     use super::super::exchange::{Answer, End, Exchange, Recorded, ScriptAnswer};
+    use super::super::lane::Lane;
     use super::*;
     use crate::context::CaseKey;
     use crate::outcome::{ErrorKind, Problem};
-    use crate::target::Head;
+    use crate::target::{Head, Method};
 
     fn recorded() -> Recorded {
         let head = Head {
             status: 200,
             content_type: "text/event-stream".to_owned(),
             location: None,
-            headers: Vec::new(),
+            headers: vec![("x-session".to_owned(), "s-1".to_owned())],
         };
         let piece = |at, text: &'static [u8]| (at, Bytes::from_static(text));
         let Value::Object(output) = json!({"TOKEN": "s3cr3t", "n": 1}) else { panic!() };
@@ -172,7 +42,10 @@ mod tests {
         };
         let exchange = |answer| Exchange {
             turn: 1,
+            lane: Lane::Agent,
+            number: 1,
             sent: 5,
+            method: Method::Post,
             path: "/agent".to_owned(),
             body: r#"{"a":  1.0}"#.to_owned(),
             answer,
@@ -213,10 +86,19 @@ mod tests {
                     ],
                     End::Complete,
                 )),
-                Exchange { body: "no JSON".to_owned(), closed: None, ..exchange(Answer::Late) },
-                exchange(Answer::Failed("refused".to_owned(), None)),
-                exchange(came(Vec::new(), End::Broken(12, "reset".to_owned()))),
-                exchange(came(vec![piece(7, b"data: {}")], End::Left)),
+                Exchange {
+                    number: 2,
+                    method: Method::Get,
+                    body: "no JSON".to_owned(),
+                    closed: None,
+                    ..exchange(Answer::Late)
+                },
+                Exchange {
+                    lane: Lane::Helper { role: "judge".to_owned(), number: 1 },
+                    ..exchange(Answer::Failed("refused".to_owned(), None))
+                },
+                Exchange { number: 3, ..exchange(came(Vec::new(), End::Broken(12, "reset".to_owned()))) },
+                Exchange { turn: 2, ..exchange(came(vec![piece(7, b"data: {}")], End::Left)) },
             ],
         }
     }
@@ -231,15 +113,32 @@ mod tests {
         assert_eq!(
             lines[..7],
             [
-                r#"{"recording":{"version":"1.1","test":"a.test.yaml::é","run":2,"attempt":3,"started_unix_us":1234567,"ended_unix_ms":1300,"ids":{"run":["r-1"]},"secrets":["TOKEN"]}}"#,
+                r#"{"recording":{"version":"1.2","test":"a.test.yaml::é","run":2,"attempt":3,"started_unix_us":1234567,"ended_unix_ms":1300,"ids":{"run":["r-1"]},"secrets":["TOKEN"]}}"#,
                 r#"{"hook":{"output":{"TOKEN":"s3cr3t","n":1}}}"#,
                 r#"{"hook":{"failed":{"message":"exit code 1","help":"try again"}}}"#,
                 r#"{"script":{"turn":1,"name":"check s3cr3t","request":"cbf29ce484222325","answer":{"pass":false,"message":"s3cr3t"}}}"#,
-                r#"{"request":{"turn":1,"at_us":5,"path":"/agent","body":{"a":  1.0}}}"#,
-                r#"{"head":{"at_us":6,"status":200,"content_type":"text/event-stream"}}"#,
+                r#"{"request":{"turn":1,"exchange":1,"at_us":5,"path":"/agent","body":{"a":  1.0}}}"#,
+                r#"{"head":{"at_us":6,"status":200,"content_type":"text/event-stream","headers":[["x-session","s-1"]]}}"#,
                 r#"{"event":{"at_us":7,"data":{"type":"RUN_STARTED","n":1e2}}}"#,
             ]
         );
+    }
+
+    #[test]
+    fn older_versions_name_no_lane_and_no_exchange() {
+        let key = CaseKey::first("a");
+        let text = write(&key, &recorded(), &str::to_owned);
+        let older =
+            text.replace("\"lane\":\"judge.1\",", "").replace("\"version\":\"1.2\"", "\"version\":\"1.0\"");
+        let older = ["1", "2", "3"]
+            .iter()
+            .fold(older, |text, number| text.replace(&format!("\"exchange\":{number},"), ""));
+        assert!(!older.contains("lane") && !older.contains("exchange"), "{older}");
+        let exchanges = read(&key, &older).unwrap().exchanges;
+        let keys: Vec<_> =
+            exchanges.iter().map(|exchange| (exchange.turn, &exchange.lane, exchange.number)).collect();
+        let agent = &Lane::Agent;
+        assert_eq!(keys, [(1, agent, 1), (1, agent, 2), (1, agent, 3), (1, agent, 4), (2, agent, 1)]);
     }
 
     #[test]

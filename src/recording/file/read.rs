@@ -5,11 +5,14 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::{EVENT, Encoded, Ending, Event, Failed, HeadLine, Hook, How, Line, MAJOR, Request, Script, Text};
+use super::line::{
+    EVENT, Encoded, Ending, Event, Failed, HeadLine, Hook, How, Line, MAJOR, Request, Script, Text,
+};
 use crate::context::CaseKey;
 use crate::outcome::{ErrorKind, Problem};
 use crate::recording::exchange::{Answer, End, Exchange, Recorded, ScriptAnswer};
-use crate::target::Head;
+use crate::recording::lane::Lane;
+use crate::target::{Head, Method};
 
 /// What is wrong with a file: the number of the line, and the words.
 #[derive(Debug, PartialEq, Eq)]
@@ -112,7 +115,7 @@ impl ReadingAll {
     }
 }
 
-fn add(all: &mut ReadingAll, line: Line) -> Result<(), &'static str> {
+fn add(all: &mut ReadingAll, read: Line) -> Result<(), &'static str> {
     const OUTSIDE: &str = "this line belongs to an exchange, and none is open";
     const INSIDE: &str = "this line cannot stand inside an exchange";
     let is_before = all.exchanges.is_empty();
@@ -122,7 +125,7 @@ fn add(all: &mut ReadingAll, line: Line) -> Result<(), &'static str> {
         came.pieces.push((at, bytes));
         Ok(())
     };
-    match line {
+    match read {
         Line::Recording(_) => Err("only the first line says which test it is of"),
         Line::Hook(Hook { output, failed }) if is_before => {
             all.recorded.hooks.push(match (output, failed) {
@@ -147,16 +150,30 @@ fn add(all: &mut ReadingAll, line: Line) -> Result<(), &'static str> {
             all.recorded.scripts.push(ScriptAnswer { after, turn, name, request, gave });
             Ok(())
         }
-        Line::Request(Request { turn, at_us, path, body, text }) if open.is_none() => {
+        Line::Request(Request { turn, lane, exchange, at_us, method, path, body, text })
+            if open.is_none() =>
+        {
             let body = body.map(|body| body.get().to_owned()).or(text).unwrap_or_default();
-            let exchange = Exchange { turn, sent: at_us, path, body, answer: Answer::Late, closed: None };
+            let method = method.as_deref().map_or(Some(Method::Post), method_named);
+            let method = method.ok_or("a method is `GET`, `POST` or `DELETE`")?;
+            let lane = lane.map_or(Some(Lane::Agent), |lane| Lane::parse(&lane));
+            let lane = lane.ok_or("a lane is `agent`, or a role and a number, such as `judge.1`")?;
+            let mut before = all.exchanges.iter().rev().map(|reading| &reading.exchange);
+            let before = before.find(|before| before.turn == turn && before.lane == lane);
+            let before = before.map_or(0, |before| before.number);
+            let number = exchange.unwrap_or(before + 1);
+            if number <= before {
+                return Err("the exchanges of a lane in a turn have ascending numbers");
+            }
+            let (sent, answer) = (at_us, Answer::Late);
+            let exchange = Exchange { turn, lane, number, sent, method, path, body, answer, closed: None };
             all.exchanges.push(Reading { exchange, came: None, ended: false });
             Ok(())
         }
         Line::Script(_) | Line::Request(_) => Err(INSIDE),
-        Line::Head(HeadLine { at_us, status, content_type, location }) => {
+        Line::Head(HeadLine { at_us, status, content_type, location, headers }) => {
             let reading = open.filter(|reading| reading.came.is_none()).ok_or(OUTSIDE)?;
-            let head = Head { status, content_type, location, headers: Vec::new() };
+            let head = Head { status, content_type, location, headers };
             reading.came = Some(Came { at: at_us, head, pieces: Vec::new() });
             Ok(())
         }
@@ -171,6 +188,10 @@ fn add(all: &mut ReadingAll, line: Line) -> Result<(), &'static str> {
         }
         Line::End(ending) => end(open.ok_or(OUTSIDE)?, ending),
     }
+}
+
+fn method_named(name: &str) -> Option<Method> {
+    [Method::Get, Method::Post, Method::Delete].into_iter().find(|method| method.as_str() == name)
 }
 
 fn end(reading: &mut Reading, ending: Ending) -> Result<(), &'static str> {

@@ -7,12 +7,14 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::{
+use super::line::{
     EVENT, Encoded, Ending, Event, Failed, HeadLine, Heading, Hook, How, Line, Request, Script, Text, VERSION,
 };
 use crate::context::CaseKey;
 use crate::outcome::Problem;
 use crate::recording::exchange::{Answer, End, Exchange, Recorded, ScriptAnswer};
+use crate::recording::lane::Lane;
+use crate::target::Method;
 use crate::text::escape;
 
 /// The text of the file that keeps `recorded`; `mark` puts a marker in the place of every secret.
@@ -76,14 +78,17 @@ impl Writer<'_> {
     }
 
     fn exchange(&mut self, exchange: &Exchange) {
-        let Exchange { turn, sent, path, body, answer, closed } = exchange;
+        let Exchange { turn, lane, number, sent, method, path, body, answer, closed } = exchange;
         let text = (self.mark)(body);
         let (body, text) = match raw(&text) {
             Some(body) => (Some(body), None),
             None => (None, Some(text)),
         };
         let path = (self.mark)(path);
-        self.line(&Line::Request(Request { turn: *turn, at_us: *sent, path, body, text }));
+        let lane = (*lane != Lane::Agent).then(|| (self.mark)(&lane.to_string()));
+        let method = (*method != Method::Post).then(|| method.as_str().to_owned());
+        let (turn, exchange, at_us) = (*turn, Some(*number), *sent);
+        self.line(&Line::Request(Request { turn, lane, exchange, at_us, method, path, body, text }));
         let mut ending =
             Ending { how: How::Late, at_us: None, message: None, help: None, closed_us: *closed };
         match answer {
@@ -99,6 +104,11 @@ impl Writer<'_> {
                     status: head.status,
                     content_type: (self.mark)(&head.content_type),
                     location: head.location.as_deref().map(self.mark),
+                    headers: head
+                        .headers
+                        .iter()
+                        .map(|(name, value)| ((self.mark)(name), (self.mark)(value)))
+                        .collect(),
                 }));
                 for (at, piece) in pieces {
                     self.piece(*at, piece);

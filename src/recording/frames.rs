@@ -1,29 +1,29 @@
-//! A body cut where its events end, however the network cut it: so a recording reads like the stream it is of.
+//! Frames of a body: cut where its events end, whatever the chunks of the network, so that a recording is readable.
 //!
-//! Flows in: the bytes as they come. Flows out: the same bytes, each event whole; what is no stream of events is one piece.
+//! Flows in: the bytes as they come. Flows out: the same bytes, each event whole; what is not an event stream is one frame.
 
 use crate::target::sse;
 
 /// Collects bytes until an event is complete.
-pub(super) struct Pieces {
+pub(super) struct Frames {
     events: sse::Decoder,
     open: Vec<u8>,
 }
 
-impl Pieces {
+impl Frames {
     pub(super) fn new() -> Self {
         Self { events: sse::Decoder::new(usize::MAX), open: Vec::new() }
     }
 
-    /// Tells each event that `bytes` complete.
-    pub(super) fn add(&mut self, bytes: &[u8], mut tell: impl FnMut(Vec<u8>)) {
+    /// Hands on each event that `bytes` complete.
+    pub(super) fn add(&mut self, bytes: &[u8], mut hand_on: impl FnMut(Vec<u8>)) {
         let mut rest = bytes;
         loop {
             let before = rest;
             let is_whole = matches!(self.events.next_event(&mut rest), Ok(Some(_)));
             self.open.extend_from_slice(&before[..before.len() - rest.len()]);
             if !is_whole {
-                // Nothing is larger than the limit; were it, the rest would be one piece.
+                // Nothing is larger than the limit; were it, the rest would be one frame.
                 self.open.extend_from_slice(rest);
                 return;
             }
@@ -35,7 +35,7 @@ impl Pieces {
                 self.events.next_event(&mut &b"\n"[..]).ok();
                 rest = after;
             }
-            tell(std::mem::take(&mut self.open));
+            hand_on(std::mem::take(&mut self.open));
         }
     }
 
@@ -49,21 +49,21 @@ impl Pieces {
 mod tests {
     use super::*;
 
-    fn pieces(body: &str, chunk: usize) -> Vec<String> {
-        let mut pieces = Pieces::new();
-        let mut told = Vec::new();
+    fn frames(body: &str, chunk: usize) -> Vec<String> {
+        let mut frames = Frames::new();
+        let mut found = Vec::new();
         for chunk in body.as_bytes().chunks(chunk) {
-            pieces.add(chunk, |piece| told.push(piece));
+            frames.add(chunk, |frame| found.push(frame));
         }
-        let rest = pieces.rest();
+        let rest = frames.rest();
         if !rest.is_empty() {
-            told.push(rest);
+            found.push(rest);
         }
-        told.into_iter().map(|piece| String::from_utf8(piece).unwrap()).collect()
+        found.into_iter().map(|frame| String::from_utf8(frame).unwrap()).collect()
     }
 
     #[test]
-    fn a_piece_is_an_event_whatever_the_chunks() {
+    fn a_frame_is_an_event_whatever_the_chunks() {
         for (body, expected) in [
             ("data: 1\n\ndata: 2\n\n", vec!["data: 1\n\n", "data: 2\n\n"]),
             (": ping\n\nevent: x\ndata: 1\n\nda", vec![": ping\n\nevent: x\ndata: 1\n\n", "da"]),
@@ -71,11 +71,11 @@ mod tests {
             ("", vec![]),
         ] {
             for chunk in 1..=body.len().max(1) {
-                assert_eq!(pieces(body, chunk), expected, "{body:?} in {chunk}");
+                assert_eq!(frames(body, chunk), expected, "{body:?} in {chunk}");
             }
         }
         assert_eq!(
-            pieces("data: 1\r\n\r\ndata: 2\r\n\r\n", 100),
+            frames("data: 1\r\n\r\ndata: 2\r\n\r\n", 100),
             ["data: 1\r\n\r\n", "data: 2\r\n\r\n"],
             "where the line end is whole"
         );
@@ -85,7 +85,7 @@ mod tests {
     fn no_byte_is_lost() {
         let body = "\u{feff}data: 1\r\n\r\ndata: 2\r\rdata\n\n: x\ndata: 3";
         for chunk in 1..=body.len() {
-            assert_eq!(pieces(body, chunk).concat(), body);
+            assert_eq!(frames(body, chunk).concat(), body);
         }
     }
 }

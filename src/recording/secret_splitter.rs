@@ -1,4 +1,4 @@
-//! Secrets that an agent tells in pieces: no single event holds them, and so no marker could stand for them.
+//! Secrets that an agent sends in pieces: no single event contains them, and so no marker could replace them.
 //!
 //! Flows in: the changes of one test, as they come. Flows out: whether a secret was spread over several of them. A
 //! recording of such a test is not written.
@@ -8,10 +8,10 @@ use std::collections::HashMap;
 use crate::redact::Markers;
 use crate::trace::Change;
 
-/// Listens to texts that come in pieces.
+/// Collects texts that come in pieces.
 #[derive(Debug, Default)]
-pub(super) struct Split {
-    texts: HashMap<(Lane, String), Pieces>,
+pub(super) struct SecretSplitter {
+    texts: HashMap<(Part, String), Pieces>,
 }
 
 /// A text, and where its pieces meet.
@@ -22,27 +22,27 @@ struct Pieces {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Lane {
+enum Part {
     Message,
     Arguments,
     Reasoning,
 }
 
-impl Split {
+impl SecretSplitter {
     /// One more change.
-    pub(super) fn hear(&mut self, change: &Change<'_>) {
-        let (lane, id, delta) = match change {
-            Change::MessageText { id, delta } => (Lane::Message, id, delta),
-            Change::CallArgs { id, delta } => (Lane::Arguments, id, delta),
-            Change::Reasoning { id, delta, .. } => (Lane::Reasoning, id, delta),
+    pub(super) fn add(&mut self, change: &Change<'_>) {
+        let (part, id, delta) = match change {
+            Change::MessageText { id, delta } => (Part::Message, id, delta),
+            Change::CallArgs { id, delta } => (Part::Arguments, id, delta),
+            Change::Reasoning { id, delta, .. } => (Part::Reasoning, id, delta),
             _ => return,
         };
-        let Pieces { text, cuts } = self.texts.entry((lane, id.to_string())).or_default();
+        let Pieces { text, cuts } = self.texts.entry((part, id.to_string())).or_default();
         text.push_str(delta);
         cuts.push(text.len());
     }
 
-    /// The marker of a secret that was told in pieces: of those that are known by now, the first by its name.
+    /// The marker of a secret that was sent in pieces: of those that are known by now, the first by its name.
     pub(super) fn found<'m>(&self, markers: &'m Markers) -> Option<&'m str> {
         if markers.is_empty() {
             return None;
@@ -59,11 +59,11 @@ mod tests {
     fn found(deltas: &[&str]) -> bool {
         let secret = Secret { name: "KEY".to_owned(), value: "hunter22".to_owned(), is_written: false };
         let markers = Markers::new(&[secret], Vec::new());
-        let mut split = Split::default();
+        let mut split = SecretSplitter::default();
         for (index, delta) in deltas.iter().enumerate() {
-            split.hear(&Change::MessageText { id: "m".into(), delta: (*delta).into() });
+            split.add(&Change::MessageText { id: "m".into(), delta: (*delta).into() });
             let elsewhere = if index % 2 == 0 { "m" } else { "other" };
-            split.hear(&Change::CallArgs { id: elsewhere.into(), delta: "{}".into() });
+            split.add(&Change::CallArgs { id: elsewhere.into(), delta: "{}".into() });
         }
         split.found(&markers).is_some()
     }

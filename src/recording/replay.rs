@@ -1,4 +1,4 @@
-//! Plays a recording: ids, moments and bytes are those of then, and nothing leaves the program.
+//! Replays a recording: ids, times and bytes come from the file, and nothing leaves the program.
 //!
 //! Flows in: what was recorded of one attempt. Flows out: the same answers to the same requests; another request is a
 //! [`RecordingError`] that shows the difference.
@@ -11,19 +11,20 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
-use super::RecordingError;
+use super::diff;
+use super::error::RecordingError;
 use super::exchange::{Answer, End, Exchange, Recorded, ScriptAnswer};
-use super::stale;
+use super::lane::Lane;
 use crate::context::{At, Clock, Ids, ManualClock, digest};
 use crate::outcome::Problem;
 use crate::redact::{Markers, Redactor};
-use crate::target::{Body, ClientEvent, HttpRequest, Next, Received, Reply, TargetError, Transport};
+use crate::target::{Body, ClientEvent, HttpRequest, Method, Next, Received, Reply, TargetError, Transport};
 use crate::variables::Secret;
 
 /// What to do where a request is another than it was.
 const LOOSE: &str = "the test or its target changed since then: record it again with `--record`, or play it all the same with `--replay-loose`";
 
-/// The world of a test whose recording is played. Clones are one player.
+/// Clock, ids and transport of an attempt that is replayed. Clones share what is left.
 #[derive(Clone)]
 pub struct Player(Arc<Shared>);
 
@@ -49,8 +50,8 @@ struct Left {
     exchanges: VecDeque<Exchange>,
     scripts: Vec<ScriptAnswer>,
     turn: u32,
-    /// When the exchange that is played was over.
-    closed: Option<At>,
+    /// When the exchange that is replayed was over, lane by lane.
+    closed: BTreeMap<Lane, At>,
     markers: Markers,
     trouble: Option<RecordingError>,
 }
@@ -68,7 +69,7 @@ impl Player {
             exchanges: exchanges.into(),
             scripts,
             turn: 0,
-            closed: None,
+            closed: BTreeMap::new(),
             markers: Markers::default(),
             trouble: None,
         };
@@ -84,8 +85,8 @@ impl Player {
         Arc::new(self.clone())
     }
 
-    pub(super) fn transport(&self) -> Arc<dyn Transport> {
-        Arc::new(self.clone())
+    pub(super) fn transport(&self, lane: Lane) -> Arc<dyn Transport> {
+        Arc::new(ReplayedLane { player: self.clone(), lane })
     }
 
     pub(super) fn begin_turn(&self, turn: u32) {
@@ -183,19 +184,26 @@ impl Shared {
         }
     }
 
-    /// The exchange that answers a request with this body.
-    fn asked(&self, body: &str) -> Result<Exchange, RecordingError> {
+    /// The exchange of `lane` that answers a request with this body.
+    fn asked(&self, lane: &Lane, method: Method, body: &str) -> Result<Exchange, RecordingError> {
         let mut left = self.left();
         let turn = left.turn;
-        // What an earlier turn did then and does no more.
+        // What an earlier turn no longer sends.
         while left.exchanges.front().is_some_and(|exchange| exchange.turn < turn) {
             left.exchanges.pop_front();
         }
-        let Some(exchange) = left.exchanges.pop_front_if(|exchange| exchange.turn == turn) else {
+        let is_next = |exchange: &Exchange| exchange.turn == turn && exchange.lane == *lane;
+        let next = left.exchanges.iter().position(is_next).and_then(|next| left.exchanges.remove(next));
+        let Some(exchange) = next else {
             return Err(self.stale(&format!("holds no further request of turn {turn}")));
         };
         let body = left.markers.text(body);
-        let difference = stale::difference(&exchange.body, &body, &left.known_ids);
+        let of_body = || diff::difference(&exchange.body, &body, &left.known_ids);
+        let difference = if exchange.method == method {
+            of_body()
+        } else {
+            Some(vec![format!("recorded `{}`, now `{}`", exchange.method.as_str(), method.as_str())])
+        };
         match difference.filter(|_| !self.loose) {
             None => Ok(exchange),
             Some(lines) => {
@@ -219,45 +227,56 @@ impl Ids for Player {
     }
 }
 
-impl Transport for Player {
+/// The transport of one lane.
+struct ReplayedLane {
+    player: Player,
+    lane: Lane,
+}
+
+impl Transport for ReplayedLane {
     fn moment(&self, event: ClientEvent) -> At {
-        let left = self.0.left();
+        let Player(shared) = &self.player;
+        let left = shared.left();
         match event {
             ClientEvent::Sends => {
-                let next = left.exchanges.iter().find(|exchange| exchange.turn >= left.turn);
-                next.map_or_else(|| self.0.clock.now(), |exchange| self.0.at(exchange.sent))
+                let is_next = |exchange: &&Exchange| exchange.turn >= left.turn && exchange.lane == self.lane;
+                let next = left.exchanges.iter().find(is_next);
+                next.map_or_else(|| shared.clock.now(), |exchange| shared.at(exchange.sent))
             }
-            ClientEvent::Closes => left.closed.unwrap_or_else(|| self.0.clock.now()),
+            ClientEvent::Closes => left.closed.get(&self.lane).copied().unwrap_or_else(|| shared.clock.now()),
         }
     }
 
     fn send(&self, request: HttpRequest, until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
         Box::pin(async move {
-            let asked = self.0.asked(&String::from_utf8_lossy(&request.body));
+            let Self { player, lane } = self;
+            let shared = &player.0;
+            let asked = shared.asked(lane, request.method, &String::from_utf8_lossy(&request.body));
             let error = |message, help| TargetError { message, received: Received::default(), help };
             let exchange = match asked {
                 Ok(exchange) => exchange,
                 Err(trouble) => {
                     let told = error(trouble.message.clone(), trouble.help.clone());
-                    self.0.left().trouble = Some(trouble);
+                    shared.left().trouble = Some(trouble);
                     return Err(told);
                 }
             };
-            let closed = exchange.closed.map(|micros| self.0.at(micros));
-            self.0.left().closed = closed;
+            let closed = exchange.closed.map(|micros| shared.at(micros));
+            player.close(lane, closed);
             match exchange.answer {
                 Answer::Failed(message, help) => Err(error(message, help)),
                 Answer::Late => {
-                    self.wait_until(until, closed);
+                    player.wait_until(until, closed);
                     Ok(None)
                 }
-                Answer::Came { at, .. } if self.0.at(at) > until => {
-                    self.0.left().closed = Some(until);
+                Answer::Came { at, .. } if shared.at(at) > until => {
+                    player.close(lane, Some(until));
                     Ok(None)
                 }
                 Answer::Came { at, head, pieces, end } => {
-                    let body = Played { pieces: pieces.into(), end, closed, player: self.clone() };
-                    Ok(Some(Reply { at: self.0.at(at), head, body: Box::new(body) }))
+                    let (player, lane) = (player.clone(), lane.clone());
+                    let body = Played { pieces: pieces.into(), end, closed, player, lane };
+                    Ok(Some(Reply { at: shared.at(at), head, body: Box::new(body) }))
                 }
             }
         })
@@ -265,7 +284,16 @@ impl Transport for Player {
 }
 
 impl Player {
-    /// Nothing came until then, if then was listened that long.
+    /// The exchange of `lane` is over then, or when its client says so.
+    fn close(&self, lane: &Lane, at: Option<At>) {
+        let closed = &mut self.0.left().closed;
+        match at {
+            Some(at) => closed.insert(lane.clone(), at),
+            None => closed.remove(lane),
+        };
+    }
+
+    /// Nothing came until then, if the recording was made that long.
     fn wait_until(&self, until: At, closed: Option<At>) {
         let Some(closed) = closed.filter(|closed| *closed < until) else { return };
         let micros = closed.since(self.0.started).as_millis() * 1000;
@@ -276,12 +304,13 @@ impl Player {
     }
 }
 
-/// A body of then.
+/// A recorded response body.
 struct Played {
     pieces: VecDeque<(u64, Bytes)>,
     end: End,
     closed: Option<At>,
     player: Player,
+    lane: Lane,
 }
 
 impl Played {
@@ -309,7 +338,7 @@ impl Played {
 
     /// More came then, but later than it is waited for now.
     fn late(&self, until: At) -> Next {
-        self.player.0.left().closed = Some(until);
+        self.player.close(&self.lane, Some(until));
         Next::Late
     }
 }

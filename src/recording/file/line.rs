@@ -1,0 +1,148 @@
+//! The lines of a recording as types.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+/// The version of the format that is written.
+pub(super) const VERSION: &str = "1.2";
+
+/// The major version that is read.
+pub(super) const MAJOR: &str = "1";
+
+/// What stands around the data of most events; of these only the data is kept.
+pub(super) const EVENT: (&str, &str) = ("data: ", "\n\n");
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Line {
+    Recording(Heading),
+    Hook(Hook),
+    Script(Script),
+    Request(Request),
+    Head(HeadLine),
+    Event(Event),
+    Text(Text),
+    Bytes(Encoded),
+    End(Ending),
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Heading {
+    pub(super) version: String,
+    pub(super) test: String,
+    pub(super) run: u32,
+    pub(super) attempt: u32,
+    pub(super) started_unix_us: u64,
+    pub(super) ended_unix_ms: u64,
+    #[serde(default)]
+    pub(super) ids: BTreeMap<String, Vec<String>>,
+    #[serde(default)]
+    pub(super) secrets: Vec<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Hook {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) output: Option<Map<String, Value>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) failed: Option<Failed>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Script {
+    pub(super) turn: u32,
+    pub(super) name: String,
+    /// The digest of what it was asked.
+    pub(super) request: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) answer: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) failed: Option<Failed>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Failed {
+    pub(super) message: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) help: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Request {
+    pub(super) turn: u32,
+    /// Who talks; the agent where it is left out, as in versions before 1.2.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) lane: Option<String>,
+    /// Its number among those of this lane in this turn; versions before 1.2 leave it out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) exchange: Option<u32>,
+    pub(super) at_us: u64,
+    /// How it was sent; `POST` where it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) method: Option<String>,
+    pub(super) path: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) body: Option<Box<RawValue>>,
+    /// Where the body is no JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) text: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct HeadLine {
+    pub(super) at_us: u64,
+    pub(super) status: u16,
+    pub(super) content_type: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) location: Option<String>,
+    /// The headers that the protocol asked for, each with its name and its value.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) headers: Vec<(String, String)>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Event {
+    pub(super) at_us: u64,
+    pub(super) data: Box<RawValue>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Text {
+    pub(super) at_us: u64,
+    pub(super) text: String,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Encoded {
+    pub(super) at_us: u64,
+    pub(super) base64: String,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Ending {
+    pub(super) how: How,
+    /// When the connection broke.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) at_us: Option<u64>,
+    /// Why it broke, or why there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) message: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) help: Option<String>,
+    /// When the exchange was over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) closed_us: Option<u64>,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum How {
+    Complete,
+    Broken,
+    Left,
+    Late,
+    Failed,
+}

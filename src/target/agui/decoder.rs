@@ -16,13 +16,12 @@ use super::event_kind::{Effect, EventRef, known};
 use super::failure_metadata::failure;
 use super::incoming::Incoming;
 use super::listeners::{Listeners, Tell};
-use super::run_end::run_end;
 use super::run_state::RunState;
+use super::runs::Runs;
 use super::sequence::Validator;
 use super::snapshot;
-use super::usage::usage;
-use super::warnings::{Warnings, shown};
-use crate::trace::{Change, Interrupt, ResultContent, RunEnd};
+use super::warnings::Warnings;
+use crate::trace::{Change, Interrupt, ResultContent};
 
 /// The name of the custom event of an interrupt.
 const LEGACY_INTERRUPT: &str = "on_interrupt";
@@ -30,17 +29,11 @@ const LEGACY_INTERRUPT: &str = "on_interrupt";
 /// Decodes the events of one exchange.
 #[derive(Debug)]
 pub(super) struct Decoder {
-    run: RunState,
-    /// The id of the requested run, until it has started.
-    requested_run: Option<String>,
+    runs: Runs,
     /// How many events arrived.
     events: u32,
-    /// Whether the exchange replays a thread.
-    is_replay: bool,
     /// Whether timestamps of events are passed on.
     has_stamps: bool,
-    /// Interrupts of the open run that were sent as custom events, as before the protocol had interrupts.
-    legacy_interrupts: Vec<Interrupt>,
     assembler: Assembler,
     validator: Validator,
     /// The call of each result, by the id of the result's message.
@@ -52,12 +45,9 @@ impl Decoder {
     /// A decoder for the response to the request of the run `run_id`, or to the request to replay a thread.
     pub(super) fn new(run_id: String, is_replay: bool, has_stamps: bool) -> Self {
         Self {
-            run: RunState::NotStarted,
-            requested_run: Some(run_id),
+            runs: Runs::new(run_id, is_replay),
             events: 0,
-            is_replay,
             has_stamps,
-            legacy_interrupts: Vec::new(),
             assembler: Assembler::default(),
             validator: Validator::default(),
             results: HashMap::new(),
@@ -67,17 +57,17 @@ impl Decoder {
 
     /// Whether a terminal event ended the newest run.
     pub(super) fn is_ended(&self) -> bool {
-        self.run.has_ended()
+        self.runs.state.has_ended()
     }
 
     /// Whether a run is open.
     pub(super) fn is_open(&self) -> bool {
-        matches!(self.run, RunState::Open(_))
+        matches!(self.runs.state, RunState::Open(_))
     }
 
     /// Whether the exchange replays a thread.
     pub(super) fn is_replay(&self) -> bool {
-        self.is_replay
+        self.runs.is_replay
     }
 
     /// Passes on what an event means.
@@ -109,11 +99,11 @@ impl Decoder {
         listeners: &mut Listeners<'_, '_>,
     ) -> Result<(), DecodeError> {
         let target = self.assembler.end_chunks(incoming, listeners);
-        self.validator.check(incoming, target.as_ref(), self.run, &self.assembler, listeners.tell);
+        self.validator.check(incoming, target.as_ref(), self.runs.state, &self.assembler, listeners.tell);
         match incoming.effect {
-            Effect::StartsRun => self.start_run(incoming, listeners)?,
-            Effect::FinishesRun => self.finish_run(incoming, listeners)?,
-            Effect::FailsRun => self.fail_run(incoming, listeners)?,
+            Effect::StartsRun => self.runs.start(incoming, &mut self.assembler, listeners)?,
+            Effect::FinishesRun => self.runs.finish(incoming, &mut self.assembler, listeners)?,
+            Effect::FailsRun => self.runs.fail(incoming, listeners)?,
             Effect::Begins(_) | Effect::Continues(_) | Effect::Ends(_) | Effect::Chunk(_) => {
                 if let Some(id) = self.assembler.take(incoming, target, listeners)? {
                     annotate(incoming, &id, &mut listeners.conversation.history);
@@ -136,85 +126,6 @@ impl Decoder {
             | Effect::EndsChunks
             | Effect::Nothing => {}
         }
-        Ok(())
-    }
-
-    fn start_run(
-        &mut self,
-        incoming: &Incoming<'_>,
-        listeners: &mut Listeners<'_, '_>,
-    ) -> Result<(), DecodeError> {
-        let event = incoming.event;
-        let run_id = event.id(Key::RunId, listeners.warnings)?;
-        let thread_id = event.id(Key::ThreadId, listeners.warnings)?;
-        self.legacy_interrupts.clear();
-        let is_replay = self.is_replay && run_id.as_deref() != self.requested_run.as_deref();
-        if self.is_replay {
-            earlier_messages(event, listeners);
-        } else if let Some(requested_run) = self.requested_run.take() {
-            // Only the first run of a response is the requested one.
-            let requested_thread = &listeners.conversation.thread_id;
-            let ids = [("run", &run_id, &requested_run), ("thread", &thread_id, requested_thread)];
-            for (what, given, requested) in ids {
-                if let Some(given) = given.as_deref().filter(|given| given != requested) {
-                    let (given, requested) = (shown(given), shown(requested));
-                    listeners
-                        .warnings
-                        .add(format!("the agent's {what} is `{given}`, not `{requested}` as asked for"));
-                }
-            }
-        }
-        if self.run.has_ended() {
-            self.assembler.items.start_run();
-        }
-        self.run = RunState::Open(incoming.at);
-        (listeners.tell)(Change::RunStarted { run_id, thread_id, is_replay });
-        Ok(())
-    }
-
-    /// The first terminal event of a run counts; only an error still counts after a finish.
-    fn finish_run(
-        &mut self,
-        incoming: &Incoming<'_>,
-        listeners: &mut Listeners<'_, '_>,
-    ) -> Result<(), DecodeError> {
-        if self.is_ended() {
-            return Ok(());
-        }
-        if self.events == 1 {
-            // A runtime sends this if the run was stopped before the agent sent anything.
-            return Err(DecodeError("ends a run that never began".to_owned()));
-        }
-        let outcome = incoming.event.value(Key::Outcome, listeners.warnings)?;
-        self.assembler.close_all(listeners);
-        self.run = RunState::Finished(incoming.at);
-        let end = outcome.map_or(RunEnd::Finished, |outcome| run_end(&outcome, listeners.warnings));
-        let legacy = std::mem::take(&mut self.legacy_interrupts);
-        // Newer agents send their interrupts both ways.
-        let is_legacy = end == RunEnd::Finished && !legacy.is_empty();
-        listeners.conversation.legacy_interrupts = is_legacy;
-        report_usage(incoming.event, listeners);
-        (listeners.tell)(Change::RunEnded(if is_legacy { RunEnd::Interrupted(legacy) } else { end }));
-        Ok(())
-    }
-
-    fn fail_run(
-        &mut self,
-        incoming: &Incoming<'_>,
-        listeners: &mut Listeners<'_, '_>,
-    ) -> Result<(), DecodeError> {
-        if matches!(self.run, RunState::Failed(_)) {
-            return Ok(());
-        }
-        let event = incoming.event;
-        let message = event.text(Key::Message, listeners.warnings).unwrap_or_else(|| {
-            listeners.warnings.add("a `RUN_ERROR` has no `message`");
-            Cow::Borrowed("")
-        });
-        let code = event.id(Key::Code, listeners.warnings)?.map(Cow::into_owned);
-        self.run = RunState::Failed(incoming.at);
-        report_usage(event, listeners);
-        (listeners.tell)(Change::RunEnded(RunEnd::Error { message: message.into_owned(), code }));
         Ok(())
     }
 
@@ -255,10 +166,10 @@ impl Decoder {
         if name == LEGACY_INTERRUPT {
             let raw = event.value(Key::RawEvent, listeners.warnings)?;
             let id = raw.as_ref().and_then(|raw| raw.get("id")).and_then(Value::as_str);
-            let nth = self.legacy_interrupts.len() + 1;
+            let nth = self.runs.legacy_interrupts.len() + 1;
             let id = id.map_or_else(|| format!("{LEGACY_INTERRUPT}-{nth}"), str::to_owned);
             let message = event.text(Key::Value, listeners.warnings).map(Cow::into_owned);
-            self.legacy_interrupts.push(Interrupt { id, message, ..Interrupt::default() });
+            self.runs.legacy_interrupts.push(Interrupt { id, message, ..Interrupt::default() });
         }
         let value = event.value(Key::Value, listeners.warnings).unwrap_or_else(|error| {
             listeners.warnings.add(format!("a `CUSTOM` {}", error.0));
@@ -310,22 +221,6 @@ fn replace_messages(event: &Event<'_>, listeners: &mut Listeners<'_, '_>) -> Res
     (listeners.tell)(Change::Snapshot(snapshot::items(&messages, listeners.warnings)));
     listeners.conversation.history.replace(messages);
     Ok(())
-}
-
-/// The messages that a replayed run was requested with: its user's messages are nowhere else.
-fn earlier_messages(event: &Event<'_>, listeners: &mut Listeners<'_, '_>) {
-    let Ok(Some(mut input)) = event.value(Key::Input, listeners.warnings) else { return };
-    let Some(messages) = input.get_mut("messages").map(Value::take) else { return };
-    match snapshot::messages(messages, &*listeners.conversation.ids, listeners.warnings) {
-        Ok(messages) => listeners.conversation.history.add_earlier(messages),
-        Err(error) => listeners.warnings.add(format!("the `input` of a `RUN_STARTED` {}", error.0)),
-    }
-}
-
-fn report_usage(event: &Event<'_>, listeners: &mut Listeners<'_, '_>) {
-    if let Some(usage) = usage(event, listeners.warnings) {
-        (listeners.tell)(Change::Usage(usage));
-    }
 }
 
 /// A result as the content of a message: text or content parts; any other value as its JSON.

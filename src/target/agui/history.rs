@@ -1,15 +1,14 @@
 //! The messages of the conversation, as the next request sends them.
 //!
 //! A message gets its place when it begins and is sent once it is complete. Ids are those of the server, which knows its
-//! messages by them. Everything is found by its id without a search: an agent may send a million messages.
-
-use std::collections::HashMap;
+//! messages by them.
 
 use serde_json::{Map, Value};
 
 use super::config::ProtocolVersion;
 use super::content::Content;
 use super::message::{Call, Message, REASONING};
+use super::message_list::MessageList;
 use super::step::Step;
 use crate::context::Ids;
 use crate::message::{HistoryCall, HistoryMessage, Role, ToolAnswer};
@@ -17,23 +16,7 @@ use crate::message::{HistoryCall, HistoryMessage, Role, ToolAnswer};
 /// Every message so far, in order.
 #[derive(Debug, Default)]
 pub(super) struct History {
-    /// A result is kept with the message that made the call.
-    messages: Vec<Message>,
-    /// Where each id is.
-    places: HashMap<String, Place>,
-    /// The message of each call, and its number in it.
-    calls: HashMap<String, (usize, usize)>,
-    /// Where the result of each call is.
-    answers: HashMap<String, Place>,
-}
-
-/// Where a message is.
-#[derive(Clone, Copy, Debug)]
-enum Place {
-    /// On its own.
-    At(usize),
-    /// With another one, as the result of one of its calls.
-    With(usize, usize),
+    messages: MessageList,
 }
 
 /// What an event gives further fields of.
@@ -53,7 +36,7 @@ impl History {
         match step {
             Step::MessageBegins { id, role, .. } => self.open_message(id, role),
             Step::MessageText { id, delta, is_late: true } => {
-                if let Some(message) = self.message(id) {
+                if let Some(message) = self.messages.message(id) {
                     message.append(delta);
                 }
             }
@@ -69,8 +52,8 @@ impl History {
 
     /// Adds a message of the user, unless its id is known.
     pub(super) fn say(&mut self, id: &str, name: Option<String>, content: Content) {
-        if self.message(id).is_none() {
-            self.push(Message { content: Some(content), ..Message::new(id, "user").named(name) });
+        if self.messages.message(id).is_none() {
+            self.messages.push(Message { content: Some(content), ..Message::new(id, "user").named(name) });
         }
     }
 
@@ -96,7 +79,7 @@ impl History {
         let id = ids.next("message");
         self.answer(&answer.call, Some(&id), Value::String(answer.text()), ids);
         if answer.is_error
-            && let Some(message) = self.message(&id)
+            && let Some(message) = self.messages.message(&id)
         {
             message.rest.insert("error".to_owned(), Value::String(answer.text()));
         }
@@ -106,8 +89,8 @@ impl History {
     /// Adds replayed messages, except those whose id is known.
     pub(super) fn add_earlier(&mut self, messages: Vec<Message>) {
         for message in messages {
-            if self.message(&message.id).is_none() {
-                self.push(message);
+            if self.messages.message(&message.id).is_none() {
+                self.messages.push(message);
             }
         }
     }
@@ -118,10 +101,10 @@ impl History {
 
     /// A message begins, or is continued.
     fn open_message(&mut self, id: &str, role: &str) {
-        if self.message(id).is_none() {
-            self.push(Message::new(id, role));
+        if self.messages.message(id).is_none() {
+            self.messages.push(Message::new(id, role));
         }
-        if let Some(message) = self.message(id) {
+        if let Some(message) = self.messages.message(id) {
             message.open = !message.has_files();
             message.content.get_or_insert_with(|| Content::text(""));
         }
@@ -129,7 +112,7 @@ impl History {
 
     /// A message is complete; `text` is its text since it began.
     fn close_message(&mut self, id: &str, role: &str, text: &str) {
-        match self.message(id) {
+        match self.messages.message(id) {
             Some(message) if message.open => {
                 message.open = false;
                 message.append(text);
@@ -144,17 +127,17 @@ impl History {
             }
             None if text.is_empty() => {}
             None => {
-                self.push(Message { content: Some(Content::text(text)), ..Message::new(id, role) });
+                self.messages.push(Message { content: Some(Content::text(text)), ..Message::new(id, role) });
             }
         }
     }
 
     /// Reasoning begins. If a message has its id, it is not sent.
     fn open_reasoning(&mut self, id: &str) {
-        if self.message(id).is_none() {
-            self.push(Message::new(id, REASONING));
+        if self.messages.message(id).is_none() {
+            self.messages.push(Message::new(id, REASONING));
         }
-        if let Some(message) = self.message(id).filter(|message| message.role == REASONING) {
+        if let Some(message) = self.messages.message(id).filter(|message| message.role == REASONING) {
             message.open = true;
             message.content.get_or_insert_with(|| Content::text(""));
         }
@@ -162,7 +145,9 @@ impl History {
 
     /// Reasoning is complete; `text` is its text since it began.
     fn close_reasoning(&mut self, id: &str, text: &str) {
-        if let Some(message) = self.message(id).filter(|message| message.role == REASONING && message.open) {
+        if let Some(message) =
+            self.messages.message(id).filter(|message| message.role == REASONING && message.open)
+        {
             message.open = false;
             message.append(text);
         }
@@ -171,9 +156,9 @@ impl History {
     /// Adds an encrypted value, which goes back unchanged with its call or message.
     pub(super) fn attach(&mut self, is_of_call: bool, id: &str, encrypted_value: &str) {
         let rest = if is_of_call {
-            self.call(id).map(|call| &mut call.rest)
+            self.messages.call(id).map(|call| &mut call.rest)
         } else {
-            self.message(id).map(|message| &mut message.rest)
+            self.messages.message(id).map(|message| &mut message.rest)
         };
         if let Some(rest) = rest {
             rest.insert("encryptedValue".to_owned(), Value::String(encrypted_value.to_owned()));
@@ -183,19 +168,17 @@ impl History {
     /// Adds further fields. The fields of `metadata` are merged, the last value counts; of others the first counts.
     pub(super) fn annotate(&mut self, what: Annotated<'_>, mut fields: Map<String, Value>) {
         let rest = match what {
-            Annotated::Message(id) => self.message(id).map(|message| &mut message.rest),
-            Annotated::ResultOf(id) => {
-                self.answers.get(id).copied().map(|place| self.at(place)).map(|message| &mut message.rest)
-            }
+            Annotated::Message(id) => self.messages.message(id).map(|message| &mut message.rest),
+            Annotated::ResultOf(id) => self.messages.result_of(id).map(|message| &mut message.rest),
             Annotated::Call(id) => {
                 // The subagent of a call is a field of the message that was made for the call.
-                let made = self.calls.get(id).map(|(message, _)| &mut self.messages[*message]);
                 if let Some(by) = fields.shift_remove("subagentRunId")
-                    && let Some(message) = made.filter(|message| message.content.is_none())
+                    && let Some(message) = self.messages.message_of_call(id)
+                    && message.content.is_none()
                 {
                     message.rest.entry("subagentRunId").or_insert(by);
                 }
-                self.call(id).map(|call| &mut call.rest)
+                self.messages.call(id).map(|call| &mut call.rest)
             }
         };
         let Some(rest) = rest else { return };
@@ -213,131 +196,47 @@ impl History {
     /// A call begins: in the assistant's message `parent` if there is one, else in a new message of that id, or of the
     /// call's own id if `parent` is missing or a message of another role. A known call begins again.
     fn open_call(&mut self, id: &str, name: &str, parent: Option<&str>) {
-        if let Some(call) = self.call(id) {
+        if let Some(call) = self.messages.call(id) {
             call.open = true;
             name.clone_into(&mut call.function.name);
             return;
         }
-        let is_free =
-            |message: Option<&mut Message>| message.is_none_or(|message| message.role == "assistant");
-        let owner = parent.filter(|parent| !parent.is_empty() && is_free(self.message(parent))).unwrap_or(id);
-        let call = Call { open: true, ..Call::new(id, name, String::new()) };
-        match self.places.get(owner) {
-            Some(Place::At(place)) if self.messages[*place].role == "assistant" => {
-                let calls = &mut self.messages[*place].tool_calls;
-                self.calls.insert(id.to_owned(), (*place, calls.len()));
-                calls.push(call);
-            }
-            _ => self.push(Message { tool_calls: vec![call], ..Message::new(owner, "assistant") }),
-        }
+        let mut is_free =
+            |parent: &str| self.messages.message(parent).is_none_or(|message| message.role == "assistant");
+        let owner = parent.filter(|parent| !parent.is_empty() && is_free(parent)).unwrap_or(id);
+        self.messages.push_call(owner, Call { open: true, ..Call::new(id, name, String::new()) });
     }
 
     /// A call's arguments are complete.
     fn close_call(&mut self, id: &str, arguments: &str) {
-        let Some(call) = self.call(id) else { return };
+        let Some(call) = self.messages.call(id) else { return };
         call.open = false;
         if !arguments.is_empty() {
             arguments.clone_into(&mut call.function.arguments);
         }
     }
 
-    /// Adds the result of a call, after the message that made the call and the results that are there. A second result
-    /// of a call replaces the first: models know one result per call.
+    /// Adds the result of a call, in a message of this id, or of a new one if the id is missing or used.
     pub(super) fn answer(&mut self, call: &str, id: Option<&str>, content: Value, ids: &dyn Ids) {
-        let free = id.filter(|id| !self.places.contains_key(*id)).map(str::to_owned);
+        let free = id.filter(|id| !self.messages.contains(id)).map(str::to_owned);
         let id = free.unwrap_or_else(|| ids.next("message"));
         let tool_call_id = Some(call.to_owned());
         let content = Some(Content::Json(content));
-        let answer = Message { content, tool_call_id, ..Message::new(&id, "tool") };
-        match self.answers.get(call).copied() {
-            Some(place) => {
-                let earlier = std::mem::replace(self.at(place), answer);
-                self.places.remove(&earlier.id);
-                self.places.insert(id, place);
-            }
-            None => match self.calls.get(call) {
-                Some((owner, _)) => self.push_answer(*owner, answer),
-                None => self.push(answer),
-            },
-        }
+        self.messages.push_result(call, Message { content, tool_call_id, ..Message::new(&id, "tool") });
     }
 
     /// Replaces all messages by those of a snapshot, in its order.
     pub(super) fn replace(&mut self, messages: Vec<Message>) {
-        *self = Self::default();
-        for message in messages {
-            let call = message.tool_call_id.as_ref().and_then(|call| self.calls.get(call));
-            match call {
-                // A result that does not follow its message keeps its place.
-                Some((owner, _)) if *owner + 1 == self.messages.len() => self.push_answer(*owner, message),
-                _ => self.push(message),
-            }
-        }
+        self.messages.replace(messages);
     }
 
     /// Drops what never became complete.
     pub(super) fn discard_open(&mut self) {
-        let is_open = |message: &Message| message.open || message.tool_calls.iter().any(|call| call.open);
-        if !self.messages.iter().any(is_open) {
-            return;
-        }
-        let mut kept = Vec::with_capacity(self.messages.len());
-        for mut message in std::mem::take(&mut self.messages) {
-            message.tool_calls.retain(|call| !call.open);
-            if std::mem::take(&mut message.open) {
-                message.content = None;
-            }
-            let answers = std::mem::take(&mut message.answers);
-            let may_be_empty = !matches!(message.role.as_str(), "assistant" | REASONING);
-            if may_be_empty || !message.is_empty() {
-                kept.push(message);
-            }
-            kept.extend(answers);
-        }
-        self.replace(kept);
+        self.messages.discard_open();
     }
 
     /// Every message, each followed by the results of its calls.
     pub(super) fn in_order(&self) -> impl Iterator<Item = &Message> {
-        self.messages.iter().flat_map(|message| std::iter::once(message).chain(&message.answers))
-    }
-
-    fn push(&mut self, message: Message) {
-        let place = self.messages.len();
-        for (number, call) in message.tool_calls.iter().enumerate() {
-            self.calls.insert(call.id.clone(), (place, number));
-        }
-        self.note(&message, Place::At(place));
-        self.messages.push(message);
-    }
-
-    fn push_answer(&mut self, owner: usize, answer: Message) {
-        let place = Place::With(owner, self.messages[owner].answers.len());
-        self.note(&answer, place);
-        self.messages[owner].answers.push(answer);
-    }
-
-    fn note(&mut self, message: &Message, place: Place) {
-        self.places.insert(message.id.clone(), place);
-        if let Some(call) = &message.tool_call_id {
-            self.answers.insert(call.clone(), place);
-        }
-    }
-
-    fn at(&mut self, place: Place) -> &mut Message {
-        match place {
-            Place::At(place) => &mut self.messages[place],
-            Place::With(owner, number) => &mut self.messages[owner].answers[number],
-        }
-    }
-
-    fn message(&mut self, id: &str) -> Option<&mut Message> {
-        let place = *self.places.get(id)?;
-        Some(self.at(place))
-    }
-
-    fn call(&mut self, id: &str) -> Option<&mut Call> {
-        let (message, number) = *self.calls.get(id)?;
-        self.messages[message].tool_calls.get_mut(number)
+        self.messages.iter()
     }
 }

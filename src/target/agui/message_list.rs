@@ -1,0 +1,159 @@
+//! Messages in order, each found by its id without a search: an agent may send a million of them.
+
+use std::collections::HashMap;
+
+use super::message::{Call, Message, REASONING};
+
+/// Messages in order; the results of calls are kept with the message that made the call.
+#[derive(Debug, Default)]
+pub(super) struct MessageList {
+    messages: Vec<Message>,
+    /// Where the message of each id is.
+    places: HashMap<String, Place>,
+    /// The message of each call, and its number in it.
+    calls: HashMap<String, (usize, usize)>,
+    /// Where the result of each call is.
+    results: HashMap<String, Place>,
+}
+
+/// Where a message is.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    /// On its own.
+    At(usize),
+    /// With another one, as the result of one of its calls.
+    With(usize, usize),
+}
+
+impl MessageList {
+    pub(super) fn is_empty(&self) -> bool {
+        self.messages.is_empty()
+    }
+
+    /// Every message, each followed by the results of its calls.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Message> {
+        self.messages.iter().flat_map(|message| std::iter::once(message).chain(&message.answers))
+    }
+
+    pub(super) fn contains(&self, id: &str) -> bool {
+        self.places.contains_key(id)
+    }
+
+    /// The message of an id.
+    pub(super) fn message(&mut self, id: &str) -> Option<&mut Message> {
+        let place = *self.places.get(id)?;
+        Some(self.at(place))
+    }
+
+    /// The call of an id.
+    pub(super) fn call(&mut self, id: &str) -> Option<&mut Call> {
+        let (message, number) = *self.calls.get(id)?;
+        self.messages[message].tool_calls.get_mut(number)
+    }
+
+    /// The message that made a call.
+    pub(super) fn message_of_call(&mut self, call: &str) -> Option<&mut Message> {
+        let (message, _) = *self.calls.get(call)?;
+        self.messages.get_mut(message)
+    }
+
+    /// The result of a call.
+    pub(super) fn result_of(&mut self, call: &str) -> Option<&mut Message> {
+        let place = *self.results.get(call)?;
+        Some(self.at(place))
+    }
+
+    /// Adds a message at the end.
+    pub(super) fn push(&mut self, message: Message) {
+        let place = self.messages.len();
+        for (number, call) in message.tool_calls.iter().enumerate() {
+            self.calls.insert(call.id.clone(), (place, number));
+        }
+        self.note(&message, Place::At(place));
+        self.messages.push(message);
+    }
+
+    /// Adds a call to the assistant's message `owner`; without that message, the call gets it.
+    pub(super) fn push_call(&mut self, owner: &str, call: Call) {
+        match self.places.get(owner) {
+            Some(Place::At(place)) if self.messages[*place].role == "assistant" => {
+                let calls = &mut self.messages[*place].tool_calls;
+                self.calls.insert(call.id.clone(), (*place, calls.len()));
+                calls.push(call);
+            }
+            _ => self.push(Message { tool_calls: vec![call], ..Message::new(owner, "assistant") }),
+        }
+    }
+
+    /// Adds the result of `call`, after the message that made the call and the results that are there. A second result
+    /// of a call replaces the first: models know one result per call.
+    pub(super) fn push_result(&mut self, call: &str, result: Message) {
+        match self.results.get(call).copied() {
+            Some(place) => {
+                let id = result.id.clone();
+                let earlier = std::mem::replace(self.at(place), result);
+                self.places.remove(&earlier.id);
+                self.places.insert(id, place);
+            }
+            None => match self.calls.get(call) {
+                Some((owner, _)) => self.push_with(*owner, result),
+                None => self.push(result),
+            },
+        }
+    }
+
+    /// Replaces all messages by these, in their order.
+    pub(super) fn replace(&mut self, messages: Vec<Message>) {
+        *self = Self::default();
+        for message in messages {
+            let call = message.tool_call_id.as_ref().and_then(|call| self.calls.get(call));
+            match call {
+                // A result that does not follow its message keeps its place.
+                Some((owner, _)) if *owner + 1 == self.messages.len() => self.push_with(*owner, message),
+                _ => self.push(message),
+            }
+        }
+    }
+
+    /// Drops what never became complete.
+    pub(super) fn discard_open(&mut self) {
+        let is_open = |message: &Message| message.open || message.tool_calls.iter().any(|call| call.open);
+        if !self.messages.iter().any(is_open) {
+            return;
+        }
+        let mut kept = Vec::with_capacity(self.messages.len());
+        for mut message in std::mem::take(&mut self.messages) {
+            message.tool_calls.retain(|call| !call.open);
+            if std::mem::take(&mut message.open) {
+                message.content = None;
+            }
+            let results = std::mem::take(&mut message.answers);
+            let may_be_empty = !matches!(message.role.as_str(), "assistant" | REASONING);
+            if may_be_empty || !message.is_empty() {
+                kept.push(message);
+            }
+            kept.extend(results);
+        }
+        self.replace(kept);
+    }
+
+    fn push_with(&mut self, owner: usize, result: Message) {
+        let place = Place::With(owner, self.messages[owner].answers.len());
+        self.note(&result, place);
+        self.messages[owner].answers.push(result);
+    }
+
+    fn note(&mut self, message: &Message, place: Place) {
+        self.places.insert(message.id.clone(), place);
+        if let Some(call) = &message.tool_call_id {
+            self.results.insert(call.clone(), place);
+        }
+    }
+
+    fn at(&mut self, place: Place) -> &mut Message {
+        match place {
+            Place::At(place) => &mut self.messages[place],
+            Place::With(owner, number) => &mut self.messages[owner].answers[number],
+        }
+    }
+}

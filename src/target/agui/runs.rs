@@ -1,0 +1,133 @@
+//! The runs of a response: how they start and end.
+
+use std::borrow::Cow;
+
+use super::assembler::Assembler;
+use super::conversation::Conversation;
+use super::event::{DecodeError, Event, Key};
+use super::incoming::Incoming;
+use super::listeners::Listeners;
+use super::run_end::run_end;
+use super::run_state::RunState;
+use super::snapshot;
+use super::usage::usage;
+use super::warnings::shown;
+use crate::trace::{Change, Interrupt, RunEnd};
+
+/// The runs of one exchange.
+#[derive(Debug)]
+pub(super) struct Runs {
+    /// The state of the newest run.
+    pub(super) state: RunState,
+    /// The id of the requested run, until it has started.
+    requested: Option<String>,
+    /// Whether the exchange replays a thread.
+    pub(super) is_replay: bool,
+    /// Interrupts of the open run that were sent as custom events, as before the protocol had interrupts.
+    pub(super) legacy_interrupts: Vec<Interrupt>,
+}
+
+impl Runs {
+    pub(super) fn new(requested: String, is_replay: bool) -> Self {
+        let (state, requested) = (RunState::NotStarted, Some(requested));
+        Self { state, requested, is_replay, legacy_interrupts: Vec::new() }
+    }
+
+    pub(super) fn start(
+        &mut self,
+        incoming: &Incoming<'_>,
+        assembler: &mut Assembler,
+        listeners: &mut Listeners<'_, '_>,
+    ) -> Result<(), DecodeError> {
+        let event = incoming.event;
+        let run_id = event.id(Key::RunId, listeners.warnings)?;
+        let thread_id = event.id(Key::ThreadId, listeners.warnings)?;
+        self.legacy_interrupts.clear();
+        let is_replay = self.is_replay && run_id.as_deref() != self.requested.as_deref();
+        if self.is_replay {
+            earlier_messages(event, listeners);
+        } else if let Some(requested_run) = self.requested.take() {
+            // Only the first run of a response is the requested one.
+            let requested_thread = &listeners.conversation.thread_id;
+            let ids = [("run", &run_id, &requested_run), ("thread", &thread_id, requested_thread)];
+            for (what, given, requested) in ids {
+                if let Some(given) = given.as_deref().filter(|given| given != requested) {
+                    let (given, requested) = (shown(given), shown(requested));
+                    listeners
+                        .warnings
+                        .add(format!("the agent's {what} is `{given}`, not `{requested}` as asked for"));
+                }
+            }
+        }
+        if self.state.has_ended() {
+            assembler.items.start_run();
+        }
+        self.state = RunState::Open(incoming.at);
+        (listeners.tell)(Change::RunStarted { run_id, thread_id, is_replay });
+        Ok(())
+    }
+
+    /// The first terminal event of a run counts; only an error still counts after a finish.
+    pub(super) fn finish(
+        &mut self,
+        incoming: &Incoming<'_>,
+        assembler: &mut Assembler,
+        listeners: &mut Listeners<'_, '_>,
+    ) -> Result<(), DecodeError> {
+        if self.state.has_ended() {
+            return Ok(());
+        }
+        if incoming.at.number == 1 {
+            // A runtime sends this if the run was stopped before the agent sent anything.
+            return Err(DecodeError("ends a run that never began".to_owned()));
+        }
+        let outcome = incoming.event.value(Key::Outcome, listeners.warnings)?;
+        assembler.close_all(listeners);
+        self.state = RunState::Finished(incoming.at);
+        let end = outcome.map_or(RunEnd::Finished, |outcome| run_end(&outcome, listeners.warnings));
+        let legacy = std::mem::take(&mut self.legacy_interrupts);
+        // Newer agents send their interrupts both ways.
+        let is_legacy = end == RunEnd::Finished && !legacy.is_empty();
+        listeners.conversation.legacy_interrupts = is_legacy;
+        report_usage(incoming.event, listeners);
+        (listeners.tell)(Change::RunEnded(if is_legacy { RunEnd::Interrupted(legacy) } else { end }));
+        Ok(())
+    }
+
+    pub(super) fn fail(
+        &mut self,
+        incoming: &Incoming<'_>,
+        listeners: &mut Listeners<'_, '_>,
+    ) -> Result<(), DecodeError> {
+        if matches!(self.state, RunState::Failed(_)) {
+            return Ok(());
+        }
+        let event = incoming.event;
+        let message = event.text(Key::Message, listeners.warnings).unwrap_or_else(|| {
+            listeners.warnings.add("a `RUN_ERROR` has no `message`");
+            Cow::Borrowed("")
+        });
+        let code = event.id(Key::Code, listeners.warnings)?.map(Cow::into_owned);
+        self.state = RunState::Failed(incoming.at);
+        report_usage(event, listeners);
+        (listeners.tell)(Change::RunEnded(RunEnd::Error { message: message.into_owned(), code }));
+        Ok(())
+    }
+}
+
+/// The messages that a replayed run was requested with: its user's messages are nowhere else.
+fn earlier_messages(event: &Event<'_>, listeners: &mut Listeners<'_, '_>) {
+    let Ok(Some(mut input)) = event.value(Key::Input, listeners.warnings) else { return };
+    let Some(messages) = input.get_mut("messages").map(serde_json::Value::take) else { return };
+    let Conversation { history, ids, .. } = &mut *listeners.conversation;
+    match snapshot::messages(messages, &**ids, listeners.warnings) {
+        Ok(messages) => history.add_earlier(messages),
+        Err(error) => listeners.warnings.add(format!("the `input` of a `RUN_STARTED` {}", error.0)),
+    }
+}
+
+fn report_usage(event: &Event<'_>, listeners: &mut Listeners<'_, '_>) {
+    if let Some(usage) = usage(event, listeners.warnings) {
+        (listeners.tell)(Change::Usage(usage));
+    }
+}

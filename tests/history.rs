@@ -81,7 +81,7 @@ async fn messages_go_before_the_first_turn_and_with_every_run() {
     let ids: std::collections::HashSet<&str> =
         sent[1].as_array().unwrap().iter().filter_map(|message| message["id"].as_str()).collect();
     assert_eq!(ids.len(), 8, "{ids:?}");
-    let told: Vec<&str> = outcome.history.iter().map(|message| message.role).collect();
+    let told: Vec<&str> = outcome.history.iter().map(|message| &*message.role).collect();
     assert_eq!(told, ["system", "user", "assistant", "tool", "tool"]);
 }
 

@@ -22,19 +22,37 @@ struct Gate {
     arrived: Semaphore,
     waiting: AtomicUsize,
     most: AtomicUsize,
+    /// Whether only the first request waits.
+    unasked: bool,
 }
 
 impl Gate {
     fn new(clock: Arc<dyn Clock>) -> Arc<Self> {
         let (waiting, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        Arc::new(Self { clock, open: Semaphore::new(0), arrived: Semaphore::new(0), waiting, most })
+        Arc::new(Self {
+            clock,
+            open: Semaphore::new(0),
+            arrived: Semaphore::new(0),
+            waiting,
+            most,
+            unasked: false,
+        })
+    }
+
+    /// Keeps the first request alone.
+    fn for_the_first(clock: Arc<dyn Clock>) -> Arc<Self> {
+        let mut gate = Self::new(clock);
+        Arc::get_mut(&mut gate).unwrap().unasked = true;
+        gate
     }
 
     async fn answer(&self) -> Reply {
         let waiting = self.waiting.fetch_add(1, Ordering::SeqCst) + 1;
         self.most.fetch_max(waiting, Ordering::SeqCst);
         self.arrived.add_permits(1);
-        self.open.acquire().await.unwrap().forget();
+        if !(self.unasked && waiting > 1) {
+            self.open.acquire().await.unwrap().forget();
+        }
         self.waiting.fetch_sub(1, Ordering::SeqCst);
         let (sender, body) = mpsc::channel(1);
         let at = self.clock.now();
@@ -79,7 +97,7 @@ async fn carried_out<F: Future<Output = ()>>(
     options: Options,
     meanwhile: impl FnOnce(Stopper) -> F,
 ) -> (Vec<Outcome>, Totals) {
-    let (sender, mut receiver) = mpsc::channel(1000);
+    let (sender, mut receiver) = mpsc::channel(10_000);
     let plan = project.plan().plan.unwrap();
     let mut shared: Run = project.shared(options, sender);
     if let Some(transport) = transport {
@@ -148,6 +166,28 @@ async fn as_many_tests_are_loaded_ahead_as_run_at_once() {
     .await;
     let changed = "e error: the file changed since the run began";
     assert_eq!(shown(&outcomes), ["a passed", "b passed", "c passed", "d passed", changed]);
+}
+
+#[tokio::test]
+async fn a_slow_test_holds_no_other_up() {
+    let rows = "vars: {}\ncases:\n".to_owned()
+        + &(0..600).map(|row| format!("  - {{ id: r{row}, X: {row} }}\n")).collect::<String>();
+    let project = project(&agui("").replace("1.0", "1.3"), &[("a", TURN)]);
+    let text = format!("version: \"1.3\"\nname: b\n{rows}{TURN}\n");
+    std::fs::write(project.folder().join("b.test.yaml"), text).unwrap();
+    let gate = Gate::for_the_first(project.context().clock);
+    let open = Arc::clone(&gate);
+    let options = Options { parallel: 2, ..Options::default() };
+    let (outcomes, totals) = carried_out(&project, Some(gate), options, |_| async move {
+        let all = open.arrived.acquire_many(601);
+        tokio::time::timeout(Duration::from_secs(60), all).await.expect("all others run").unwrap().forget();
+        open.open.add_permits(1);
+    })
+    .await;
+    assert_eq!((totals.passed, outcomes.len()), (601, 601));
+    let ids: Vec<&str> = outcomes.iter().map(|outcome| outcome.id.as_str()).collect();
+    assert_eq!((ids[0], ids[1], ids[600]), ("a.test.yaml::a", "b.test.yaml::b[r0]", "b.test.yaml::b[r599]"));
+    assert!(outcomes.iter().all(|outcome| outcome.turns.len() == 1 && outcome.turns[0].input == "hi"));
 }
 
 #[tokio::test]

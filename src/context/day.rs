@@ -5,10 +5,26 @@ use std::fmt;
 use jiff::civil::Date;
 use jiff::tz::Offset;
 use jiff::{Span, Timestamp};
+use serde::{Deserialize, Serialize};
 
 /// A day from the year 0001 to 9999; a later day is greater.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub struct Day(Date);
+
+impl From<Day> for String {
+    fn from(day: Day) -> Self {
+        day.to_string()
+    }
+}
+
+impl TryFrom<String> for Day {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Self::parse(&text).ok_or(text)
+    }
+}
 
 impl Day {
     /// The day in UTC of a moment in Unix milliseconds; the last day of the calendar for later moments.

@@ -43,6 +43,27 @@ impl Scratch {
         }
     }
 
+    /// A new empty file that nobody else can read, in the folder for temporary files; `purpose` ends its name.
+    ///
+    /// # Errors
+    /// If nothing can be written there.
+    pub fn private(purpose: &str) -> io::Result<Self> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut number: u32 = 0;
+        loop {
+            let name = format!(".ananke.{}-{number}.{purpose}", std::process::id());
+            let path = std::env::temp_dir().join(name);
+            match options.open(&path) {
+                Ok(file) => return Ok(Self { file, path }),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
     /// Moves the file to `destination`, in one step, over what is there.
     ///
     /// # Errors

@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices, group_diff_ops};
 
 /// How many equal lines are shown around those that differ.
@@ -20,7 +21,7 @@ const MAX_WIDTH: usize = 240;
 const BEFORE: usize = 40;
 
 /// Where two texts differ. The old one is what was expected, the new one what is there instead.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Difference {
     /// The places, in their order; none where the texts are the same.
     pub hunks: Vec<Hunk>,
@@ -29,7 +30,7 @@ pub struct Difference {
 }
 
 /// One place where two texts differ, with some lines around it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hunk {
     /// The number of its first line in the old text, counted from 1.
     pub old_line: usize,
@@ -40,7 +41,7 @@ pub struct Hunk {
 }
 
 /// One line of a difference.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DifferenceLine {
     /// In which of the texts it stands.
     pub side: Side,
@@ -49,7 +50,7 @@ pub struct DifferenceLine {
 }
 
 /// In which of two texts a line stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Side {
     /// In the old one.
     Old,

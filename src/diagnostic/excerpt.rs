@@ -4,6 +4,8 @@
 
 use std::borrow::Cow;
 
+use serde::{Deserialize, Serialize};
+
 use super::source_file::{Place, SourceFile};
 use crate::text::truncate;
 
@@ -20,14 +22,14 @@ const MOST_BYTES: usize = 8 << 10;
 const FARTHEST: usize = 1000;
 
 /// Some lines of a file, ascending.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Excerpt {
     /// The lines.
     pub lines: Vec<ExcerptLine>,
 }
 
 /// One line of an excerpt.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExcerptLine {
     /// Its number in the file, counted from 1.
     pub number: u32,

@@ -4,6 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
+use serde::{Deserialize, Serialize};
+
 use super::span::Span;
 
 /// A text that was read, under the name people know it by.
@@ -19,7 +21,7 @@ pub struct SourceFile {
 }
 
 /// A file, a line and a column, as editors count them.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Place {
     /// The file's name as shown in messages.
     pub file: Arc<str>,

@@ -50,7 +50,7 @@ pub(super) fn turn_outcome(
 pub fn history(messages: &[HistoryMessage]) -> Vec<EarlierMessage> {
     let shown = &messages[messages.len().saturating_sub(MAX_LINES)..];
     let line = |message: &HistoryMessage| EarlierMessage {
-        role: message.role.as_str(),
+        role: message.role.as_str().into(),
         text: bounded(&message.describe()),
     };
     shown.iter().map(line).collect()

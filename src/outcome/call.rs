@@ -1,7 +1,9 @@
 //! A tool call, and a result that came late.
 
+use serde::{Deserialize, Serialize};
+
 /// A tool call as reports show it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallOutcome {
     /// The number of the event that opened it.
     pub event: u32,
@@ -22,7 +24,7 @@ pub struct CallOutcome {
 }
 
 /// How a call failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CallFailure {
     /// It was executed and failed.
     Failed,
@@ -41,7 +43,7 @@ impl CallFailure {
 }
 
 /// The result of a call that started in an earlier turn.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LateResult {
     /// The number of the event that brought it.
     pub event: u32,

@@ -1,10 +1,12 @@
 //! A rule that failed, and what was seen instead.
 
+use serde::{Deserialize, Serialize};
+
 use super::level::Level;
 use crate::diagnostic::{Difference, Excerpt, Place};
 
 /// A rule that failed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     /// The rule's path in an assert block: `tools.forbid`, `timing.max_idle_ms`.
     pub rule: String,

@@ -1,13 +1,17 @@
 //! A rule that passed.
 
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
 use super::level::Level;
 use crate::diagnostic::Place;
 
 /// A rule that passed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Held {
     /// The rule's path in an assert block: `tools.forbid`, `timing.max_idle_ms`.
-    pub rule: &'static str,
+    pub rule: Cow<'static, str>,
     /// The scope it is defined on.
     pub level: Level,
     /// Where it was written.

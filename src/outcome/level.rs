@@ -1,7 +1,9 @@
 //! The scope that a rule is defined on.
 
+use serde::{Deserialize, Serialize};
+
 /// The scope of a rule: the level of inheritance that it is defined on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Level {
     /// The target of the config.
     Target,

@@ -1,9 +1,11 @@
 //! A line of a transcript.
 
+use serde::{Deserialize, Serialize};
+
 use super::call::{CallOutcome, LateResult};
 
 /// A line of the transcript of a turn.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Line {
     /// A message of the agent.
     Says {

@@ -1,9 +1,11 @@
 //! Why a turn or a test could not be evaluated to its end.
 
+use serde::{Deserialize, Serialize};
+
 use super::status::Status;
 
 /// Which part could not do its work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ErrorKind {
     /// The agent reported an error, cancelled the run unasked, or does not report what a rule needs.
     Agent,
@@ -54,7 +56,7 @@ impl ErrorKind {
 }
 
 /// Why a test or turn could not be evaluated to its end.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
     /// Which part.
     pub kind: ErrorKind,

@@ -2,11 +2,13 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::context::Day;
 use crate::diagnostic::Place;
 
 /// An entry of the quarantine: tests that do not fail the run until a day.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Quarantine {
     /// Which tests, as it is written: an id, or a pattern for ids.
     pub test: String,

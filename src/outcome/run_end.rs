@@ -1,7 +1,9 @@
 //! How the last run of a turn ended, as the agent reported it.
 
+use serde::{Deserialize, Serialize};
+
 /// How the last run of a turn ended, as the agent reported it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RunEnd {
     /// The run finished.
     Finished,
@@ -14,7 +16,7 @@ pub enum RunEnd {
 }
 
 /// An interrupt that waits for an answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenInterrupt {
     /// Its id.
     pub id: String,

@@ -1,5 +1,9 @@
 //! One test that is over: who it is, how it ended, and its transcript.
 
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
 use super::failure::Failure;
 use super::held::Held;
 use super::problem::Problem;
@@ -9,16 +13,16 @@ use super::test_end::TestEnd;
 use super::turn::TurnOutcome;
 
 /// A message of the history that the test begins with.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EarlierMessage {
     /// Its role, as the protocol calls it.
-    pub role: &'static str,
+    pub role: Cow<'static, str>,
     /// Its text and calls, in words.
     pub text: String,
 }
 
 /// A snapshot that a run wrote.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SnapshotWritten {
     /// The file, as shown in messages.
     pub file: String,
@@ -27,7 +31,7 @@ pub struct SnapshotWritten {
 }
 
 /// One test that is over.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
     /// The test's id.
     pub id: String,

@@ -1,10 +1,12 @@
 //! How a test as a whole ended, apart from what became of its turns.
 
+use serde::{Deserialize, Serialize};
+
 use super::failure::Failure;
 use super::problem::Problem;
 
 /// How a test as a whole ended, with the rules of the whole test that failed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TestEnd {
     /// It came to its last turn, or to the first that did not pass.
     Evaluated(Vec<Failure>),

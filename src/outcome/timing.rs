@@ -1,7 +1,9 @@
 //! When the agent let its user wait: how long, and how long it might have.
 
+use serde::{Deserialize, Serialize};
+
 /// The waiting of one turn, in the agent's time, from the turn's start.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timing {
     /// When its first text came, in microseconds; `None` where none did.
     pub first_text_us: Option<u64>,
@@ -12,7 +14,7 @@ pub struct Timing {
 }
 
 /// A stretch of a turn's time in which no call was open.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Gap {
     /// Where it begins, in microseconds.
     pub from_us: u64,
@@ -21,7 +23,7 @@ pub struct Gap {
 }
 
 /// The limits in force on a turn, in milliseconds; `None` where there is none (SPEC 7.3).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimeLimits {
     /// Of the turn as a whole.
     pub duration_ms: Option<u64>,

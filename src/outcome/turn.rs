@@ -1,5 +1,7 @@
 //! One turn: what was sent, what came back, how long it took, and how it ended.
 
+use serde::{Deserialize, Serialize};
+
 use super::failure::Failure;
 use super::held::Held;
 use super::line::Line;
@@ -11,7 +13,7 @@ use super::turn_end::TurnEnd;
 use crate::trace::Usage;
 
 /// One turn that was sent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnOutcome {
     /// Counted from 1.
     pub number: u32,

@@ -1,11 +1,13 @@
 //! How a turn ended. Its status follows from this alone.
 
+use serde::{Deserialize, Serialize};
+
 use super::failure::Failure;
 use super::problem::Problem;
 use super::status::Status;
 
 /// How a turn ended, with the rules that failed until then.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TurnEnd {
     /// Every rule was evaluated.
     Evaluated(Vec<Failure>),

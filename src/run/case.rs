@@ -1,6 +1,8 @@
 //! One test from its entry to its outcome, and the outcomes of those that do not run, or not to their end.
 
-use crate::outcome::{Outcome, TestEnd};
+use std::io;
+
+use crate::outcome::{ErrorKind, Outcome, Problem, TestEnd};
 use crate::plan::{CaseEntry, Plan};
 use crate::redact::Sealed;
 
@@ -56,6 +58,16 @@ pub(super) fn blank(shared: &Run, entry: &CaseEntry) -> Outcome {
         earlier_attempts: Vec::new(),
         quarantine: entry.quarantine.as_deref().cloned(),
     }
+}
+
+/// The outcome of a test whose own was put aside and cannot be read back.
+pub(super) fn lost(shared: &Run, entry: &CaseEntry, error: &io::Error) -> Sealed<Outcome> {
+    let message = format!("its outcome was put aside in a file and cannot be read back: {error}");
+    let problem = Problem { kind: ErrorKind::Setup, message, help: None };
+    let mut outcome = blank(shared, entry);
+    outcome.end = TestEnd::Problem(problem, Vec::new());
+    outcome.ended_unix_ms = outcome.started_unix_ms;
+    shared.redactor.seal(outcome)
 }
 
 /// The outcome of a test that the end of the run came before.

@@ -18,6 +18,7 @@ mod rehearsal;
 mod schedule;
 mod servers;
 mod snapshots;
+mod spool;
 mod stop;
 mod teardown;
 mod threads;

@@ -1,19 +1,15 @@
 //! Which case runs when; outcomes are told in the order of the plan.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tokio::task::JoinSet;
 
+use super::spool::{Spool, Taken};
 use super::upcoming::Upcoming;
 use super::{Options, Reason, Run, case};
 use crate::outcome::{Outcome, Totals};
 use crate::plan::{CaseEntry, Plan};
 use crate::redact::Sealed;
-
-/// How far cases may run ahead of the one that is told next: a slow test makes the others wait before finished
-/// outcomes fill the memory.
-const AHEAD: usize = 256;
 
 /// What came of all cases.
 pub(super) struct All {
@@ -30,7 +26,7 @@ pub(super) async fn run_all(shared: &Arc<Run>, plan: Plan) -> All {
         plan: Arc::clone(&plan),
         upcoming: Upcoming::new(shared.context.clone(), Arc::clone(&plan)),
         running: JoinSet::new(),
-        finished: BTreeMap::new(),
+        finished: Spool::default(),
         lost_server: false,
     };
     let mut totals = Totals::default();
@@ -48,7 +44,7 @@ struct Schedule<'a> {
     upcoming: Upcoming,
     running: JoinSet<(usize, Sealed<Outcome>)>,
     /// What is over and has to wait until it is its turn to be told.
-    finished: BTreeMap<usize, Sealed<Outcome>>,
+    finished: Spool,
     lost_server: bool,
 }
 
@@ -56,9 +52,12 @@ impl Schedule<'_> {
     /// The outcome of the case `next`, which is told now.
     async fn outcome(&mut self, next: usize, entry: &CaseEntry) -> Sealed<Outcome> {
         loop {
-            self.start(next);
-            if let Some(outcome) = self.finished.remove(&next) {
-                return outcome;
+            self.start();
+            match self.finished.take(next) {
+                Ok(None) => {}
+                Ok(Some(Taken::Same(outcome))) => return *outcome,
+                Ok(Some(Taken::Read(outcome))) => return self.shared.redactor.seal(*outcome),
+                Err(error) => return case::lost(self.shared, entry, &error),
             }
             match self.running.join_next().await {
                 Some(Ok((index, outcome))) => self.finish(index, outcome),
@@ -75,12 +74,12 @@ impl Schedule<'_> {
     }
 
     /// Starts as many cases as there is room for, and has as many loaded that come after them.
-    fn start(&mut self, next: usize) {
+    fn start(&mut self) {
         if self.shared.stopper.reason().is_some() {
             return;
         }
         let parallel = self.shared.options.parallel.max(1);
-        while self.running.len() < parallel && self.upcoming.started() < next + AHEAD {
+        while self.running.len() < parallel {
             let index = self.upcoming.started();
             let Some((entry, loading)) = self.upcoming.start() else { return };
             let (shared, plan) = (Arc::clone(self.shared), Arc::clone(&self.plan));
@@ -95,6 +94,6 @@ impl Schedule<'_> {
         if fail_fast && (outcome.fails_the_run() || (flaky_fails && is_flaky)) {
             self.shared.stopper.stop(Reason::FailFast);
         }
-        self.finished.insert(index, outcome);
+        self.finished.put(index, outcome);
     }
 }

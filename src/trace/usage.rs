@@ -3,8 +3,10 @@
 use std::iter::Sum;
 use std::ops::Add;
 
+use serde::{Deserialize, Serialize};
+
 /// The count of one kind of tokens.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tokens {
     /// How many were reported.
     pub counted: u64,
@@ -13,7 +15,7 @@ pub struct Tokens {
 }
 
 /// Tokens of a run, a turn or a test.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     /// Tokens that models read.
     pub input: Tokens,

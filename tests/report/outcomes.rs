@@ -132,7 +132,12 @@ fn timed(mut outcome: Outcome) -> Outcome {
 
 fn held(level: Level, line: u32, rule: &'static str, wanted: &str) -> Held {
     let file = if level == Level::Target { "ananke.config.yaml" } else { "specs/browse.test.yaml" };
-    Held { rule, level, place: Place { file: file.into(), line, column: 5 }, wanted: wanted.to_owned() }
+    Held {
+        rule: rule.into(),
+        level,
+        place: Place { file: file.into(), line, column: 5 },
+        wanted: wanted.to_owned(),
+    }
 }
 
 fn browses() -> Outcome {
@@ -354,7 +359,8 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         help: Some(say("failure's help")),
         events: vec![u32::MAX, 1],
     };
-    let held = Held { rule: "state", level: Level::Test, place: failure.place.clone(), wanted: say("held") };
+    let held =
+        Held { rule: "state".into(), level: Level::Test, place: failure.place.clone(), wanted: say("held") };
     let problem =
         Problem { kind: ErrorKind::Conversation, message: say("problem"), help: Some(say("problem's help")) };
     let (args, result) = (say("arguments"), say("result"));
@@ -387,7 +393,7 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         agent: say("agent's name"),
         thread_id: say("thread"),
         end: TestEnd::Problem(problem, vec![failure]),
-        history: vec![EarlierMessage { role: "assistant", text: say("history") }],
+        history: vec![EarlierMessage { role: "assistant".into(), text: say("history") }],
         turns: vec![turn],
         turns_not_run: 1,
         held: vec![held],

@@ -154,7 +154,10 @@ impl Judge {
         let passed = watches.filter(|watch| watch.is_decided && !(watch.has_failed || watch.is_asking));
         let passed = passed.filter_map(|Watch { path, origin, scope, expected, .. }| {
             let wanted = expected.take()?;
-            Some((*scope, Held { rule: path, level: origin.level, place: origin.place.clone(), wanted }))
+            Some((
+                *scope,
+                Held { rule: (*path).into(), level: origin.level, place: origin.place.clone(), wanted },
+            ))
         });
         passed.collect()
     }

@@ -55,7 +55,7 @@ pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
 }
 
 fn earlier(message: &outcome::EarlierMessage) -> EarlierMessage<'_> {
-    EarlierMessage { role: message.role, content: &message.text }
+    EarlierMessage { role: &message.role, content: &message.text }
 }
 
 fn quarantined(entry: &outcome::Quarantine) -> Quarantined<'_> {
@@ -249,7 +249,7 @@ fn broken(failure: &Failure) -> Assertion<'_> {
 
 fn kept(held: &Held) -> Assertion<'_> {
     Assertion {
-        rule: held.rule,
+        rule: &held.rule,
         passed: true,
         message: None,
         value: filled(&held.wanted),

@@ -50,7 +50,7 @@ pub(crate) struct Finding<'a> {
 #[derive(Debug, Serialize)]
 pub(crate) struct HeldView<'a> {
     wanted: Cow<'a, str>,
-    rule: &'static str,
+    rule: &'a str,
     level: &'static str,
     file: &'a str,
     line: u32,

@@ -1,0 +1,94 @@
+//! Finished outcomes that wait until those before them are reported: the first in memory, all others in a file.
+//!
+//! **Invariant:** memory does not grow with the number that wait; the file contains nothing that is not masked, and is gone
+//! with the run.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+
+use crate::context::Scratch;
+use crate::outcome::Outcome;
+use crate::redact::Sealed;
+
+/// How many outcomes are kept in memory.
+const IN_MEMORY: usize = 256;
+
+/// Finished outcomes by the index of their test in the plan.
+#[derive(Debug, Default)]
+pub(super) struct Spool {
+    waiting: BTreeMap<usize, Waiting>,
+    in_memory: usize,
+    file: Option<Scratch>,
+    /// How many bytes of the file are in use.
+    end: u64,
+}
+
+#[derive(Debug)]
+enum Waiting {
+    InMemory(Box<Sealed<Outcome>>),
+    InFile { start: u64, length: usize },
+}
+
+/// An outcome that was taken out.
+pub(super) enum Taken {
+    /// It was in memory.
+    Same(Box<Sealed<Outcome>>),
+    /// It was in the file; masked before it was written.
+    Read(Box<Outcome>),
+}
+
+impl Spool {
+    /// Puts an outcome in. One that cannot be written stays in memory.
+    pub(super) fn put(&mut self, index: usize, outcome: Sealed<Outcome>) {
+        if self.in_memory >= IN_MEMORY
+            && let Ok((start, length)) = self.write(&outcome)
+        {
+            self.waiting.insert(index, Waiting::InFile { start, length });
+            return;
+        }
+        self.in_memory += 1;
+        self.waiting.insert(index, Waiting::InMemory(Box::new(outcome)));
+    }
+
+    /// Takes the outcome of a test out, if it is there.
+    ///
+    /// # Errors
+    /// If it cannot be read back.
+    pub(super) fn take(&mut self, index: usize) -> io::Result<Option<Taken>> {
+        match self.waiting.remove(&index) {
+            None => Ok(None),
+            Some(Waiting::InMemory(outcome)) => {
+                self.in_memory -= 1;
+                Ok(Some(Taken::Same(outcome)))
+            }
+            Some(Waiting::InFile { start, length }) => {
+                let outcome = self.read(start, length)?;
+                if self.waiting.is_empty() {
+                    self.end = 0;
+                }
+                Ok(Some(Taken::Read(outcome)))
+            }
+        }
+    }
+
+    fn write(&mut self, outcome: &Outcome) -> io::Result<(u64, usize)> {
+        let bytes = serde_json::to_vec(outcome)?;
+        let scratch = match &mut self.file {
+            Some(scratch) => scratch,
+            none => none.insert(Scratch::private("outcomes")?),
+        };
+        let start = self.end;
+        scratch.file.seek(SeekFrom::Start(start))?;
+        scratch.file.write_all(&bytes)?;
+        self.end += bytes.len() as u64;
+        Ok((start, bytes.len()))
+    }
+
+    fn read(&mut self, start: u64, length: usize) -> io::Result<Box<Outcome>> {
+        let scratch = self.file.as_mut().ok_or(io::ErrorKind::NotFound)?;
+        let mut bytes = vec![0; length];
+        scratch.file.seek(SeekFrom::Start(start))?;
+        scratch.file.read_exact(&mut bytes)?;
+        Ok(Box::new(serde_json::from_slice(&bytes)?))
+    }
+}

@@ -52,14 +52,15 @@ pub(crate) fn tokens(source: &str) -> Vec<Token> {
     tokens
 }
 
-/// `tokens` without the items that are compiled for unit tests only.
+/// `tokens` without the items that are compiled for unit tests only: `#[cfg(test)]` and `#[cfg(all(test, …))]`.
 pub(crate) fn without_tests(tokens: &[Token]) -> Vec<Token> {
-    let marker: Vec<Token> = self::tokens("#[cfg(test)]");
+    let markers = ["#[cfg(test", "#[cfg(all(test"].map(self::tokens);
     let mut kept = Vec::new();
     let mut index = 0;
     while index < tokens.len() {
-        if tokens[index..].starts_with(&marker) {
-            index = after_item(tokens, index + marker.len());
+        if markers.iter().any(|marker| tokens[index..].starts_with(marker)) {
+            let end = tokens[index..].iter().position(|token| *token == Token::Other(']'));
+            index = after_item(tokens, end.map_or(tokens.len(), |length| index + length + 1));
         } else {
             kept.push(tokens[index].clone());
             index += 1;
@@ -344,6 +345,8 @@ mod tests {
             #[cfg(test)]
             #[allow(unused)]
             use crate::mock::Server;
+            #[cfg(all(test, unix))]
+            mod more { use crate::unix::U; }
             use crate::kept::K;
         "##;
         assert_eq!(paths(source, "a.rs"), ["kept::K"]);

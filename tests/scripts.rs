@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use ananke::assertion::Program;
-use ananke::hook::{self, Asked, Expected};
+use ananke::hook::{self, Expected, ScriptRequest};
 use ananke::outcome::{ErrorKind, Outcome, Status};
 use ananke::project::Launch;
 use ananke::recording::{Mode, Recordings};
@@ -122,8 +122,8 @@ assert: { tools: { subagents: exclude }, script: [{ script: keep }] }
 
 async fn ask(launch: &Launch, request: &Value, cancel: &CancellationToken) -> Result<Value, String> {
     let program = Program::Named("check".to_owned());
-    let asked = Asked { program: &program, launch, request, expected: Expected::Verdict };
-    hook::ask(asked, cancel).await.map_err(|error| error.to_string())
+    let request = ScriptRequest { program: &program, launch, body: request, expected: Expected::Verdict };
+    hook::ask(request, cancel).await.map_err(|error| error.to_string())
 }
 
 #[cfg(target_os = "linux")]

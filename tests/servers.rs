@@ -269,10 +269,10 @@ async fn the_end_of_a_server_is_noticed() {
     ]);
     let servers = start(&project).await.expect("both are ready");
     std::fs::write(project.folder().join("end"), "").unwrap();
-    let death = servers.watch().death().await;
-    let told = death.to_string();
+    let exit = servers.watch().exit().await;
+    let told = exit.to_string();
     assert!(told.starts_with("server 2 `[\"sh\", ") && told.ends_with(" ended with exit code 9"), "{told}");
-    assert_eq!(death.printed, "ready\nI am ill");
+    assert_eq!(exit.printed, "ready\nI am ill");
     servers.stop().await;
 }
 

@@ -6,10 +6,10 @@ use std::time::Duration;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::error::Trouble;
+use super::error::FailureCause;
 use super::output;
-use super::streams::{Reading, Streams};
-use crate::process::{Ended, Process, Program, StartError, Started, Tail, start};
+use super::pipes::{Pipes, Reading};
+use crate::process::{ExitStatus, Process, Program, StartError, Started, Tail, start};
 use crate::project::Launch;
 
 /// How long output may still come when the program is over: a process of its own may be about to write it, and one that
@@ -18,7 +18,7 @@ const LINGER: Duration = Duration::from_millis(150);
 
 /// A program that was started.
 pub(super) struct Running {
-    streams: Streams,
+    pipes: Pipes,
     process: Process,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Running {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ending {
     /// By itself or by a signal.
-    Ended(Ended),
+    Ended(ExitStatus),
     /// Its time was up, in this long.
     Timeout(Duration),
     /// It printed too much.
@@ -43,14 +43,14 @@ pub(super) struct Finished {
 }
 
 impl Finished {
-    /// What is wrong with how it ended; `None` where it ended well.
-    pub(super) fn trouble(&self) -> Option<Trouble> {
+    /// Why it failed; `None` if it ended with exit code 0 in time.
+    pub(super) fn failure_cause(&self) -> Option<FailureCause> {
         match self.ending {
-            Ending::Ended(Ended::Exit(0)) => None,
-            Ending::Ended(ended) => Some(Trouble::Ended(ended)),
-            Ending::Timeout(after) => Some(Trouble::Timeout(after)),
-            Ending::TooMuch => Some(Trouble::TooMuch(output::start_of(&self.output))),
-            Ending::Stopped => Some(Trouble::Stopped),
+            Ending::Ended(ExitStatus::Exit(0)) => None,
+            Ending::Ended(ended) => Some(FailureCause::Ended(ended)),
+            Ending::Timeout(after) => Some(FailureCause::Timeout(after)),
+            Ending::TooMuch => Some(FailureCause::TooMuch(output::start_of(&self.output))),
+            Ending::Stopped => Some(FailureCause::Stopped),
         }
     }
 }
@@ -61,7 +61,7 @@ impl Running {
         let Launch { argv, environment, folder, folder_name, .. } = launch;
         let program = Program { argv, environment, folder, folder_name };
         let Started { stdin, stdout, stderr, process } = start(&program, input.is_some())?;
-        Ok(Self { streams: Streams::new(stdin.zip(input), stdout, stderr), process })
+        Ok(Self { pipes: Pipes::new(stdin.zip(input), stdout, stderr), process })
     }
 
     /// Waits until the program ends or has to, and kills what is left of its group.
@@ -70,17 +70,17 @@ impl Running {
             // A program that is over is not timed out by the same tick.
             biased;
             () = self.process.ends() => None,
-            () = too_much(&mut self.streams) => Some(Ending::TooMuch),
+            () = too_much(&mut self.pipes) => Some(Ending::TooMuch),
             () = cancel.cancelled() => Some(Ending::Stopped),
             () = sleep(limit) => Some(Ending::Timeout(limit)),
         };
         let mut printed_too_much = false;
         if forced.is_none() {
-            printed_too_much = timeout(LINGER, self.streams.read()).await == Ok(Reading::TooMuch);
+            printed_too_much = timeout(LINGER, self.pipes.read()).await == Ok(Reading::TooMuch);
         }
         let ended = self.process.end().await;
         // What was written before the end is still in the pipes.
-        let rest = timeout(LINGER, self.streams.read()).await;
+        let rest = timeout(LINGER, self.pipes.read()).await;
         printed_too_much |= rest == Ok(Reading::TooMuch);
         let ending = match (forced, ended) {
             (Some(ending), _) => ending,
@@ -88,14 +88,14 @@ impl Running {
             (None, Some(ended)) => Ending::Ended(ended),
             (None, None) => Ending::Timeout(limit),
         };
-        let Streams { output, errors, .. } = self.streams;
+        let Pipes { output, errors, .. } = self.pipes;
         Finished { ending, output, errors }
     }
 }
 
 /// Reads; returns when there is too much, else never.
-async fn too_much(streams: &mut Streams) {
-    if streams.read().await == Reading::AtEnd {
+async fn too_much(pipes: &mut Pipes) {
+    if pipes.read().await == Reading::AtEnd {
         pending::<()>().await;
     }
 }

@@ -1,19 +1,18 @@
 //! Systems without process groups: only the program itself can be killed, not what it started.
 
 use std::io;
-use std::process::ExitStatus;
 
 use tokio::process::{Child, Command};
 
-use super::Ended;
+use super::exit_status::ExitStatus;
 
-/// What must stand before the leader starts: nothing.
-pub(super) struct Birth;
+/// Prepared before the leader starts: nothing.
+pub(super) struct GroupSetup;
 
 /// A program.
 pub(super) struct Group;
 
-impl Birth {
+impl GroupSetup {
     /// Nothing needs to be prepared.
     #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
     pub(super) fn prepare(_: &mut Command) -> io::Result<Self> {
@@ -42,7 +41,7 @@ impl Group {
     pub(super) fn kill(&mut self) {}
 }
 
-/// How a process that is over ended.
-pub(super) fn ended(status: ExitStatus) -> Ended {
-    Ended::Exit(status.code().unwrap_or(-1))
+/// The exit status of a process that has ended.
+pub(super) fn exit_status(status: std::process::ExitStatus) -> ExitStatus {
+    ExitStatus::Exit(status.code().unwrap_or(-1))
 }

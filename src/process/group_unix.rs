@@ -4,16 +4,15 @@
 
 use std::io;
 use std::os::unix::process::ExitStatusExt as _;
-use std::process::ExitStatus;
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use tokio::process::{Child, Command};
 use tokio::signal::unix::{self, SignalKind};
 
-use super::Ended;
+use super::exit_status::ExitStatus;
 
-/// What must stand before the leader starts, so that its end cannot be missed.
-pub(super) struct Birth(unix::Signal);
+/// Prepared before the leader starts, so that its end cannot be missed.
+pub(super) struct GroupSetup(unix::Signal);
 
 /// A program and what it started.
 pub(super) struct Group {
@@ -22,7 +21,7 @@ pub(super) struct Group {
     ends: unix::Signal,
 }
 
-impl Birth {
+impl GroupSetup {
     /// Makes the process that `command` will start the leader of a group of its own.
     pub(super) fn prepare(command: &mut Command) -> io::Result<Self> {
         command.process_group(0);
@@ -73,10 +72,10 @@ impl Drop for Group {
     }
 }
 
-/// How a process that is over ended.
-pub(super) fn ended(status: ExitStatus) -> Ended {
+/// The exit status of a process that has ended.
+pub(super) fn exit_status(status: std::process::ExitStatus) -> ExitStatus {
     match (status.code(), status.signal()) {
-        (Some(code), _) => Ended::Exit(code),
-        (None, signal) => Ended::Signal(signal.unwrap_or_default()),
+        (Some(code), _) => ExitStatus::Exit(code),
+        (None, signal) => ExitStatus::Signal(signal.unwrap_or_default()),
     }
 }

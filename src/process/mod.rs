@@ -3,7 +3,7 @@
 //! Flows in: a [`Program`] with its words, environment and folder. Flows out: its pipes, and a [`Process`] that can be
 //! waited for and ended. A process that is dropped is killed, and its whole group with it.
 
-mod ended;
+mod exit_status;
 #[cfg_attr(unix, path = "group_unix.rs")]
 #[cfg_attr(not(unix), path = "group_other.rs")]
 mod group;
@@ -18,7 +18,7 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
 use tokio::time::timeout;
 
 use crate::redact::truncated;
-pub use ended::Ended;
+pub use exit_status::ExitStatus;
 use group::Group;
 pub use start::{StartError, start};
 pub use tail::Tail;
@@ -74,12 +74,12 @@ impl Process {
         }
     }
 
-    /// Kills the program, where it still runs, and all that it started; how it ended, where it went within two seconds.
-    pub async fn end(&mut self) -> Option<Ended> {
+    /// Kills the program, if it still runs, and all that it started. Returns its exit status if it ends within two seconds.
+    pub async fn end(&mut self) -> Option<ExitStatus> {
         self.group.kill();
         let _ = self.child.start_kill();
         match timeout(REAP, self.child.wait()).await {
-            Ok(Ok(status)) => Some(group::ended(status)),
+            Ok(Ok(status)) => Some(group::exit_status(status)),
             _ => None,
         }
     }

@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use tokio::process::Command;
 
-use super::group::Birth;
+use super::group::GroupSetup;
 use super::{Process, Program, Started};
 
 /// How much of a file is looked at for its first line.
@@ -62,10 +62,10 @@ pub fn start(program: &Program<'_>, takes_input: bool) -> Result<Started, StartE
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .kill_on_drop(true);
-    let started = Birth::prepare(&mut command).and_then(|birth| Ok((birth, command.spawn()?)));
-    let (birth, mut child) = started.map_err(|error| explain(program, written, &file, &error))?;
+    let started = GroupSetup::prepare(&mut command).and_then(|setup| Ok((setup, command.spawn()?)));
+    let (setup, mut child) = started.map_err(|error| explain(program, written, &file, &error))?;
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    Ok(Started { stdin, stdout, stderr, process: Process { group: birth.group(&child), child } })
+    Ok(Started { stdin, stdout, stderr, process: Process { group: setup.group(&child), child } })
 }
 
 /// A name alone is looked up on the `PATH`, anything else counts from the program's folder.

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::assertion::{Inquiry, Program, Question};
 use crate::engine::{Decision, Halt, Oracle};
-use crate::hook::{self, Asked, Expected};
+use crate::hook::{self, Expected, ScriptRequest};
 use crate::outcome::{ErrorKind, Problem};
 use crate::plan::Preparation;
 use crate::recording::Tape;
@@ -83,8 +83,8 @@ impl Scripts<'_, '_> {
             kind: ErrorKind::Script,
             ..unprepared_problem(self.redactor, unprepared)
         })?;
-        let asked = Asked { program, launch: &launch, request, expected };
-        hook::ask(asked, self.shared.stopper.token()).await.map_err(|error| {
+        let request = ScriptRequest { program, launch: &launch, body: request, expected };
+        hook::ask(request, self.shared.stopper.token()).await.map_err(|error| {
             if error.is_stopped() {
                 return Halt::Stopped;
             }

@@ -8,7 +8,7 @@ use tokio::time::timeout;
 use super::attempt::Attempt;
 use super::{Reason, Run, RunEvent};
 use crate::outcome::ErrorKind;
-use crate::server::Death;
+use crate::server::ServerExit;
 
 /// How long after a broken connection the end of its server is waited for: the system closes what a process holds
 /// before it tells that it is gone.
@@ -17,13 +17,13 @@ const PATIENCE: Duration = Duration::from_millis(500);
 impl Run {
     /// Watches the servers for as long as it is asked to; never comes back.
     pub(super) async fn watch_servers(&self) {
-        let death = self.servers.death().await;
+        let death = self.servers.exit().await;
         self.mourn(&death).await;
         std::future::pending::<()>().await;
     }
 
     /// Tells once that a server has ended; whoever comes second waits until it is told.
-    async fn mourn(&self, death: &Death) {
+    async fn mourn(&self, death: &ServerExit) {
         let tell = || async {
             self.stopper.wind_down(Reason::ServerEnded);
             let (what, printed) = (death.to_string(), death.printed.clone());
@@ -44,7 +44,7 @@ impl Attempt<'_> {
         let Some(problem) = problems.into_iter().find(|problem| problem.kind == ErrorKind::Protocol) else {
             return;
         };
-        if let Ok(death) = timeout(PATIENCE, shared.servers.death()).await {
+        if let Ok(death) = timeout(PATIENCE, shared.servers.exit()).await {
             shared.mourn(&death).await;
             problem.help = Some(format!("{death} while the tests ran"));
         }

@@ -9,8 +9,9 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::error::{Death, name};
 use super::output::{Output, Printed, Read};
+use super::server_exit::ServerExit;
+use super::server_name::server_name;
 use crate::process::{Process, Program, StartError, Started, start};
 use crate::project::{Readiness, ServerCommand};
 use crate::variables::Patterns;
@@ -26,8 +27,8 @@ const LINGER: Duration = Duration::from_millis(150);
 pub(super) struct State {
     /// Whether the line that was looked for is there.
     has_said_so: bool,
-    /// How it ended, where it has ended by itself.
-    death: Option<Death>,
+    /// Set once it has ended by itself.
+    exit: Option<ServerExit>,
 }
 
 /// A server that was started.
@@ -59,7 +60,8 @@ impl Running {
         let printed = Printed::new();
         let output = Output::new(stdout, stderr, printed.clone(), sought(ready));
         let stop = CancellationToken::new();
-        let keeper = Keeper { name: name(command), process, output, printed: printed.clone(), state: sender };
+        let keeper =
+            Keeper { name: server_name(command), process, output, printed: printed.clone(), state: sender };
         let task = tokio::spawn(keeper.keep(stop.clone()));
         Ok(Self { state, printed, stop: stop.drop_guard(), task })
     }
@@ -82,10 +84,10 @@ impl Running {
 }
 
 impl State {
-    /// How it ended, once it has ended by itself.
-    pub(super) async fn death(state: &mut watch::Receiver<Self>) -> Death {
-        match state.wait_for(|state| state.death.is_some()).await.ok().and_then(|state| state.death.clone()) {
-            Some(death) => death,
+    /// Waits until it has ended by itself.
+    pub(super) async fn exit(state: &mut watch::Receiver<Self>) -> ServerExit {
+        match state.wait_for(|state| state.exit.is_some()).await.ok().and_then(|state| state.exit.clone()) {
+            Some(exit) => exit,
             // It was told to end: nobody needs to hear of it.
             None => std::future::pending().await,
         }
@@ -112,7 +114,7 @@ impl Keeper {
         loop {
             tokio::select! {
                 biased;
-                () = self.process.ends() => return self.mourn().await,
+                () = self.process.ends() => return self.report_exit().await,
                 () = stop.cancelled() => return self.end().await,
                 read = self.output.read() => match read {
                     Read::More => {}
@@ -124,18 +126,18 @@ impl Keeper {
         }
         tokio::select! {
             biased;
-            () = self.process.ends() => self.mourn().await,
+            () = self.process.ends() => self.report_exit().await,
             () = stop.cancelled() => self.end().await,
         }
     }
 
-    /// It has ended by itself, and what it started goes with it.
-    async fn mourn(mut self) {
+    /// Reports that it has ended by itself, and kills what it started.
+    async fn report_exit(mut self) {
         let _ = timeout(LINGER, self.output.drain()).await;
-        let ended = self.process.end().await;
+        let status = self.process.end().await;
         let _ = timeout(LINGER, self.output.drain()).await;
-        let death = Death { name: self.name, ended, printed: self.printed.last_lines() };
-        self.state.send_modify(|state| state.death = Some(death));
+        let exit = ServerExit { name: self.name, status, printed: self.printed.last_lines() };
+        self.state.send_modify(|state| state.exit = Some(exit));
     }
 
     /// It is to end: asked first, then killed.

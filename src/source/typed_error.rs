@@ -4,6 +4,7 @@ use std::fmt::{self, Display};
 
 use serde::de::{self, Expected, Unexpected};
 
+use super::node::printable;
 use crate::diagnostic::Span;
 
 /// The tree does not fit the type.
@@ -65,7 +66,7 @@ fn found(unexpected: Unexpected<'_>) -> String {
         Unexpected::Unsigned(value) => format!("the number {value}"),
         Unexpected::Signed(value) => format!("the number {value}"),
         Unexpected::Float(value) => format!("the number {value}"),
-        Unexpected::Str(text) => format!("the text `{}`", super::printable(text)),
+        Unexpected::Str(text) => format!("the text `{}`", printable(text)),
         Unexpected::Unit | Unexpected::Option => "nothing".to_owned(),
         Unexpected::Seq => "a list".to_owned(),
         Unexpected::Map => "a mapping".to_owned(),
@@ -92,11 +93,11 @@ impl de::Error for Misread {
     }
 
     fn unknown_variant(variant: &str, _: &'static [&'static str]) -> Self {
-        Self::custom(format!("unknown value `{}`", super::printable(variant)))
+        Self::custom(format!("unknown value `{}`", printable(variant)))
     }
 
     fn unknown_field(field: &str, _: &'static [&'static str]) -> Self {
-        Self::custom(format!("unknown key `{}`", super::printable(field)))
+        Self::custom(format!("unknown key `{}`", printable(field)))
     }
 
     fn missing_field(field: &'static str) -> Self {

@@ -4,16 +4,16 @@ use std::fmt;
 
 /// How a program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
-    /// By itself, with this code.
+pub enum ExitStatus {
+    /// The program ended by itself, with this exit code.
     Exit(i32),
-    /// By a signal.
+    /// A signal ended it: its number.
     #[cfg_attr(not(unix), expect(dead_code, reason = "there are no signals"))]
     Signal(i32),
 }
 
 /// `ended with exit code 3`, `was ended by signal 9 (SIGKILL)`
-impl fmt::Display for Ended {
+impl fmt::Display for ExitStatus {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Exit(code) => write!(formatter, "ended with exit code {code}"),

@@ -29,7 +29,7 @@ pub(super) enum Reading {
 }
 
 /// Our ends of a program's pipes and what came through them.
-pub(super) struct Streams {
+pub(super) struct Pipes {
     stdin: Option<Feed>,
     stdout: Option<ChildStdout>,
     stderr: Option<ChildStderr>,
@@ -44,7 +44,7 @@ struct Feed {
     written: usize,
 }
 
-impl Streams {
+impl Pipes {
     pub(super) fn new(
         input: Option<(ChildStdin, Vec<u8>)>,
         stdout: Option<ChildStdout>,

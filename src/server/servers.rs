@@ -1,0 +1,88 @@
+//! The servers of a run: started in order, and ended in the opposite order.
+
+use tokio_util::sync::CancellationToken;
+
+use super::error::{Failed, not_started, taken};
+use super::place::Place;
+use super::ready::{awaited, wait};
+use super::running::Running;
+use super::server_name::server_name;
+use super::watch::Watch;
+use crate::project::ServerCommand;
+
+/// The servers of a run, all of them ready.
+#[derive(Debug, Default)]
+pub struct Servers {
+    running: Vec<Running>,
+    notes: Vec<String>,
+}
+
+impl Servers {
+    /// Starts the servers in order, each when the one before it is ready; `waiting` gets a line about each before it
+    /// starts. A server with `reuse` is not started if something else already answers at its place.
+    ///
+    /// # Errors
+    /// If a server cannot be started, ends before it is ready or is not ready in time, if its place is taken, or if
+    /// `cancel` comes first. The servers that were started are ended again.
+    pub async fn start(
+        commands: &[ServerCommand],
+        cancel: &CancellationToken,
+        waiting: impl Fn(&str),
+    ) -> Result<Self, Failed> {
+        let mut servers = Self::default();
+        for command in commands {
+            waiting(&awaited(command));
+            if let Err(failed) = servers.add(command, cancel).await {
+                servers.stop().await;
+                return Err(failed);
+            }
+        }
+        Ok(servers)
+    }
+
+    async fn add(&mut self, command: &ServerCommand, cancel: &CancellationToken) -> Result<(), Failed> {
+        let answers = async {
+            match Place::of(&command.ready) {
+                Some(place) => Some((place.shown(), place.answer().await?)),
+                None => None,
+            }
+        };
+        let occupied = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Err(Failed::Stopped),
+            occupied = answers => occupied,
+        };
+        if let Some((place, answer)) = occupied {
+            if !command.reuse || !answer.is_ready() {
+                return Err(taken(command, &place, answer).into());
+            }
+            self.notes.push(format!(
+                "{} is not started: {place} answers already, and `reuse` says that this is fine",
+                server_name(command)
+            ));
+            return Ok(());
+        }
+        let running = Running::start(command).map_err(|error| not_started(command, &error))?;
+        self.running.push(running);
+        let running = self.running.last_mut().expect("it was just put there");
+        wait(command, running, cancel).await
+    }
+
+    /// Notes about how they were started.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// A watch that notices when one of them ends.
+    pub fn watch(&self) -> Watch {
+        Watch::new(self.running.iter().map(Running::watch).collect())
+    }
+
+    /// Ends every server, the last one first: each is asked to end, and killed with all that it started five seconds
+    /// later.
+    pub async fn stop(self) {
+        for running in self.running.into_iter().rev() {
+            running.stop().await;
+        }
+    }
+}

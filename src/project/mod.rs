@@ -1,6 +1,6 @@
 //! What a project is: its config, its targets, its variables, its servers and scripts, and which files are its tests.
 //!
-//! [`locate`] finds the config, [`Reading`] reads it, [`discover`] walks the folders. Nothing here knows what is in a test
+//! `locate` finds the config, `reading` reads it, `discover` walks the folders. Nothing here knows what is in a test
 //! file.
 
 mod config;

@@ -4,7 +4,6 @@
 
 mod cli;
 
-use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
@@ -23,14 +22,11 @@ fn main() -> ExitCode {
     reason = "the one place that reads the environment and the working directory"
 )]
 fn context() -> Context {
-    let environment: BTreeMap<String, String> = std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .collect();
     Context {
         files: Files::default(),
         working_directory: std::env::current_dir().unwrap_or_default(),
         home: std::env::home_dir(),
-        environment: Arc::new(environment),
+        environment: Arc::new(std::env::vars_os().collect()),
         clock: Arc::new(SystemClock::start()),
         ids: Arc::new(RandomIds),
         stdout_is_terminal: std::io::stdout().is_terminal(),

@@ -3,7 +3,7 @@
 //!
 //! A block that shows only a part is fenced as `yaml fragment` and is left alone here.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::num::NonZeroUsize;
@@ -79,7 +79,7 @@ fn load_block(text: &str) -> Result<(), String> {
     fs::write(&config_path, config).expect("the temporary folder can be written");
     fs::write(&test_path, spec).expect("the temporary folder can be written");
     let context = Context {
-        environment: Arc::new(BTreeMap::new()),
+        environment: Arc::default(),
         working_directory: folder.clone(),
         home: None,
         clock: Arc::new(ManualClock::new(0)),

@@ -1,6 +1,5 @@
 //! Hooks and the processes they start: what is left of them, how long they are waited for, how much they may print.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -22,7 +21,7 @@ pub(crate) const SOON: Duration = Duration::from_secs(5);
 pub(crate) fn launch(folder: &Path, argv: &[&str]) -> Launch {
     Launch {
         argv: argv.iter().copied().map(str::to_owned).collect(),
-        environment: BTreeMap::from([("PATH".to_owned(), "/usr/bin:/bin".to_owned())]),
+        environment: [("PATH", "/usr/bin:/bin")].into_iter().collect(),
         folder: folder.to_path_buf(),
         folder_name: ".".to_owned(),
         timeout: Duration::from_secs(30),
@@ -273,4 +272,34 @@ async fn hooks_run_once_a_test_and_cost_the_agent_nothing() {
     let outcomes = project.run().await;
     assert!(outcomes.iter().all(|outcome| outcome.status() == Status::Passed && outcome.duration_us == 0));
     assert_eq!(std::fs::read_to_string(project.folder().join("log")).unwrap(), "run\nrun\n");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn an_environment_that_is_no_text_reaches_programs_and_is_wrong_in_a_text() {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::OsStringExt as _;
+
+    let raw = || OsString::from_vec(b"caf\xe9".to_vec());
+    let config = r#"{ version: "1.3", target: { type: scripted, rules: [{ do: [{ say: "${CODES}" }] }] } }"#;
+    let script =
+        r#"codes=$(printf %s "$RAW" | od -An -tx1 | tr -d ' \n'); printf '{"CODES": "%s"}' "$codes""#;
+    let test = |user: &str| {
+        let cmd = serde_json::json!(["sh", "-c", script]);
+        let rules = r#"{ text: { contains: ["636166e9"] } }"#;
+        format!(
+            r#"{{ version: "1.3", name: raw, hooks: [{{ cmd: {cmd} }}], turns: [{{ user: "{user}", assert: {rules} }}] }}"#
+        )
+    };
+    let project = |user: &str| {
+        Project::new(&[("ananke.config.yaml", config), ("one.test.yaml", &test(user))])
+            .with_environment("PATH", "/usr/bin:/bin")
+            .with_environment("RAW", raw())
+    };
+    let outcomes = project("Hello").run().await;
+    assert_eq!(outcomes[0].status(), ananke::outcome::Status::Passed, "{:?}", outcomes[0]);
+    let problems: Vec<String> =
+        project("${ENV.RAW}").plan().problems.iter().map(ToString::to_string).collect();
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    assert!(problems[0].contains("the environment variable `RAW` is not valid UTF-8"), "{problems:?}");
 }

@@ -1,6 +1,5 @@
 //! `${…}` in every kind of place, with every kind of value (SPEC 2).
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ananke::diagnostic::{Diagnostic, SourceFile, Span, Spanned};
@@ -10,7 +9,7 @@ use ananke::variables::{Filling, Late, Mode, Scope};
 use serde_json::{Value, json};
 
 fn scope() -> Scope {
-    let environment = BTreeMap::from([("HOME_TOWN".to_owned(), "Turin".to_owned())]);
+    let environment = [("HOME_TOWN", "Turin")].into_iter().collect();
     let mut scope = Scope::new(Arc::new(environment));
     scope.set("NAME", "Ada");
     scope.set("EMPTY", "");

@@ -7,13 +7,13 @@ mod case_key;
 mod clock;
 mod day;
 mod digest;
+mod environment;
 mod file_name;
 mod files;
 mod ids;
 mod scratch;
 mod terminal;
 
-use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,6 +22,7 @@ pub use case_key::CaseKey;
 pub use clock::{At, Clock, ManualClock, SystemClock};
 pub use day::{Day, iso8601};
 pub use digest::digest;
+pub use environment::Environment;
 pub use file_name::is_device;
 pub use files::{Files, Found, OpenFile};
 pub use ids::{Ids, RandomIds, SequentialIds};
@@ -31,8 +32,8 @@ pub use terminal::TerminalSize;
 /// The outside world of one run, filled once by `main` (or by a test).
 #[derive(Clone)]
 pub struct Context {
-    /// The environment variables, as `${ENV.NAME}` sees them.
-    pub environment: Arc<BTreeMap<String, String>>,
+    /// The environment variables, for `${ENV.NAME}` and for programs that are started.
+    pub environment: Arc<Environment>,
     /// The files that are read.
     pub files: Files,
     /// The folder the program was started in; relative paths of the command line start here.
@@ -74,7 +75,7 @@ impl Context {
 
     /// The environment variable `name`, where it is set and is valid Unicode.
     pub fn variable(&self, name: &str) -> Option<&str> {
-        self.environment.get(name).map(String::as_str)
+        self.environment.text(name)
     }
 
     /// How large the terminal behind standard output is, asked anew each time; never known where it is none.

@@ -10,7 +10,7 @@ mod group;
 mod start;
 mod tail;
 
-use std::collections::BTreeMap;
+use crate::context::Environment;
 use std::path::Path;
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ pub struct Program<'a> {
     /// The program and its arguments.
     pub argv: &'a [String],
     /// Its whole environment.
-    pub environment: &'a BTreeMap<String, String>,
+    pub environment: &'a Environment,
     /// The folder it runs in.
     pub folder: &'a Path,
     /// The folder as shown in messages.

@@ -1,5 +1,6 @@
 //! Starting a program, and why it could not be started.
 
+use std::ffi::OsStr;
 use std::io::{self, BufRead as _, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -40,11 +41,11 @@ pub fn start(program: &Program<'_>, takes_input: bool) -> Result<Started, StartE
             "`cwd` counts from the folder of the config",
         ));
     }
-    let held = program.argv.iter().map(|word| ("`cmd`".to_owned(), word));
-    let set = program.environment.iter().map(|(name, value)| (format!("`{name}`"), value));
-    if let Some((place, _)) = held.chain(set).find(|(_, text)| text.contains('\0')) {
+    let held = program.argv.iter().map(|word| ("cmd".into(), OsStr::new(word)));
+    let set = program.environment.iter().map(|(name, value)| (name.to_string_lossy(), value));
+    if let Some((place, _)) = held.chain(set).find(|(_, text)| text.as_encoded_bytes().contains(&0)) {
         return Err(StartError::new(
-            format!("cannot be started: {place} holds a NUL character"),
+            format!("cannot be started: `{place}` holds a NUL character"),
             "neither the words of a command nor the environment can hold one",
         ));
     }
@@ -56,7 +57,7 @@ pub fn start(program: &Program<'_>, takes_input: bool) -> Result<Started, StartE
     command
         .args(arguments)
         .env_clear()
-        .envs(program.environment)
+        .envs(program.environment.iter())
         .current_dir(program.folder)
         .stdin(if takes_input { Stdio::piped() } else { Stdio::null() })
         .stdout(Stdio::piped())
@@ -84,7 +85,7 @@ fn explain(program: &Program<'_>, written: &str, file: &Path, error: &io::Error)
     match error.kind() {
         io::ErrorKind::NotFound if !is_path(written) => {
             let message = format!("cannot be started: there is no `{written}` on the `PATH`");
-            let path = program.environment.get("PATH").filter(|path| !path.is_empty());
+            let path = program.environment.text("PATH").filter(|path| !path.is_empty());
             let help = if words.len() > 1 {
                 as_words
             } else if program.folder.join(written).is_file() {
@@ -119,7 +120,8 @@ fn explain(program: &Program<'_>, written: &str, file: &Path, error: &io::Error)
             let largest = program.environment.iter().max_by_key(|(_, value)| value.len());
             let help = largest.map_or_else(String::new, |(name, value)| {
                 format!(
-                    "`{name}` alone has {} bytes: what is large is better written to a file, and its path handed on",
+                    "`{}` alone has {} bytes: what is large is better written to a file, and its path handed on",
+                    name.to_string_lossy(),
                     value.len()
                 )
             });

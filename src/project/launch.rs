@@ -1,11 +1,10 @@
 //! Everything a program of the project is started with: checked when a test is loaded, filled when it is needed.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::paths::{absolute_from, display_name};
-use crate::context::Context;
+use crate::context::{Context, Environment};
 use crate::diagnostic::Code;
 use crate::model::{Hook, Number, ScriptProgram, Text};
 use crate::source::FreeMap;
@@ -23,7 +22,7 @@ pub struct Launch {
     /// The program and its arguments.
     pub argv: Vec<String>,
     /// Its whole environment.
-    pub environment: BTreeMap<String, String>,
+    pub environment: Environment,
     /// The folder it runs in.
     pub folder: PathBuf,
     /// The folder as shown in messages.
@@ -69,7 +68,7 @@ impl Launch {
         let Surroundings { context, home, scope } = surroundings;
         let variables =
             scope.values().map(|(name, value)| (format!("{VARIABLE_PREFIX}{name}"), as_text(value)));
-        let mut environment: BTreeMap<String, String> = (*context.environment).clone();
+        let mut environment = (*context.environment).clone();
         environment.extend(variables);
         Self {
             argv,

@@ -1,6 +1,5 @@
 //! The servers of a config: checked when it is loaded, filled when a run starts them.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +8,7 @@ use url::Url;
 
 use super::launch;
 use super::paths::{absolute_from, display_name};
-use crate::context::Context;
+use crate::context::{Context, Environment};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 use crate::model::{Ready, Server};
 use crate::variables::{Filling, Late, Pattern, http_url};
@@ -25,7 +24,7 @@ pub struct ServerCommand {
     /// The program and its arguments.
     pub argv: Vec<String>,
     /// Its whole environment.
-    pub environment: BTreeMap<String, String>,
+    pub environment: Environment,
     /// The folder it runs in.
     pub folder: PathBuf,
     /// The folder as shown in messages.
@@ -91,7 +90,7 @@ pub(super) fn fill(
     launch::program(&argv, &server.cmd, filling)?;
     let folder =
         folder?.map_or_else(|| home.to_path_buf(), |folder| absolute_from(context, home, folder.as_ref()));
-    let mut environment: BTreeMap<String, String> = (*context.environment).clone();
+    let mut environment = (*context.environment).clone();
     environment.extend(own?);
     let first = server.cmd.first()?.span;
     let last = server.cmd.last()?.span;

@@ -82,7 +82,7 @@ impl Tape {
         let secret = player.secrets().iter().filter_map(|name| Some((name, name.strip_prefix("ENV.")?)));
         for (name, variable) in secret {
             // The value of then is not known, and that of now may be another.
-            Arc::make_mut(&mut environment).insert(variable.to_owned(), marker(name));
+            Arc::make_mut(&mut environment).set(variable, marker(name));
         }
         let context = Context { environment, clock: player.clock(), ids: player.ids(), ..context.clone() };
         let started = context.clock.now();

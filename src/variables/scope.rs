@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::scan::Reference;
+use crate::context::Environment;
 
 /// The name under which the environment is reached: `${ENV.NAME}`.
 const ENVIRONMENT: &str = "ENV";
@@ -32,7 +33,7 @@ pub enum Found<'a> {
 /// Names and values, and the names whose values come later.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
-    environment: Arc<BTreeMap<String, String>>,
+    environment: Arc<Environment>,
     values: BTreeMap<String, Value>,
     pending: BTreeSet<String>,
     open: bool,
@@ -41,7 +42,7 @@ pub struct Scope {
 
 impl Scope {
     /// A scope that knows the environment alone.
-    pub fn new(environment: Arc<BTreeMap<String, String>>) -> Self {
+    pub fn new(environment: Arc<Environment>) -> Self {
         Self { environment, ..Self::default() }
     }
 
@@ -117,8 +118,11 @@ impl Scope {
     fn without_default<'a>(&'a self, reference: &Reference<'a>) -> Found<'a> {
         if reference.name == ENVIRONMENT {
             return match reference.path.as_slice() {
-                [name] => match self.environment.get(*name) {
+                [name] => match self.environment.text(name) {
                     Some(value) => text(value),
+                    None if self.environment.contains(name) => Found::MissingEnvironment(format!(
+                        "the environment variable `{name}` is not valid UTF-8"
+                    )),
                     None => {
                         Found::MissingEnvironment(format!("the environment variable `{name}` is not set"))
                     }
@@ -169,7 +173,7 @@ impl Scope {
 
     /// Every environment variable's name, sorted, for suggestions.
     pub fn environment_names(&self) -> impl Iterator<Item = &str> {
-        self.environment.keys().map(String::as_str)
+        self.environment.names()
     }
 }
 

@@ -14,7 +14,6 @@ mod markdown;
 mod outcomes;
 mod tap;
 
-use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
@@ -53,9 +52,8 @@ fn begun(tests: usize, outcomes: Vec<Outcome>) -> Vec<Sealed<RunEvent>> {
 
 /// The world of a job on a build server, in a folder of the repository that it checked out.
 fn in_job(environment: &[(&str, &str)]) -> Context {
-    let owned = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
     Context {
-        environment: Arc::new(owned.collect::<BTreeMap<_, _>>()),
+        environment: Arc::new(environment.iter().copied().collect()),
         working_directory: "/checkout/repository/shop".into(),
         home: None,
         clock: Arc::new(ManualClock::new(0)),

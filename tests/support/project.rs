@@ -1,11 +1,11 @@
 //! A project in a folder of its own, run through the library.
 
-use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 
-use ananke::context::{Context, Files, SequentialIds, SystemClock};
+use ananke::context::{Context, Environment, Files, SequentialIds, SystemClock};
 use ananke::outcome::Outcome;
 use ananke::plan::{Plan, Planned, Selection, plan};
 use ananke::redact::{Redactor, Sealed};
@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 /// Files in a temporary folder, with an environment.
 pub(crate) struct Project {
     folder: TempDir,
-    environment: BTreeMap<String, String>,
+    environment: Environment,
     pub(crate) redactor: Redactor,
 }
 
@@ -29,11 +29,11 @@ impl Project {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         }
-        Self { folder, environment: BTreeMap::new(), redactor: Redactor::default() }
+        Self { folder, environment: Environment::default(), redactor: Redactor::default() }
     }
 
-    pub(crate) fn with_environment(mut self, name: &str, value: &str) -> Self {
-        self.environment.insert(name.to_owned(), value.to_owned());
+    pub(crate) fn with_environment(mut self, name: &str, value: impl Into<OsString>) -> Self {
+        self.environment.set(name, value);
         self
     }
 

@@ -140,7 +140,7 @@ async fn keep_end(mut stderr: impl AsyncRead + Unpin, tail: Arc<Mutex<Tail>>) {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use std::collections::BTreeMap;
+    use crate::context::Environment;
     use std::time::Duration;
 
     use super::super::launcher::ProgramLauncher;
@@ -152,7 +152,7 @@ mod tests {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::start());
         let program = PipeProgram {
             argv: ["/bin/sh", "-c", script].map(str::to_owned).into(),
-            environment: BTreeMap::new(),
+            environment: Environment::default(),
             folder: "/".into(),
             folder_name: "/".to_owned(),
             max_line_bytes: 20,

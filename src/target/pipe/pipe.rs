@@ -1,6 +1,6 @@
 //! The byte seam under a protocol that speaks in lines with a program it starts.
 
-use std::collections::BTreeMap;
+use crate::context::Environment;
 use std::path::PathBuf;
 
 use futures_util::future::BoxFuture;
@@ -14,7 +14,7 @@ pub struct PipeProgram {
     /// The program and its arguments.
     pub argv: Vec<String>,
     /// Its whole environment.
-    pub environment: BTreeMap<String, String>,
+    pub environment: Environment,
     /// The folder it runs in.
     pub folder: PathBuf,
     /// The folder as shown in messages.

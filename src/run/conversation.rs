@@ -2,10 +2,11 @@
 
 use std::sync::Mutex;
 
-use super::attempt::{Attempt, count};
+use super::attempt::Attempt;
 use super::mocks::Mocks;
 use super::oracle::Scripts;
 use super::snapshots;
+use super::turn_count::turn_count;
 use super::written_turns::WrittenTurns;
 use crate::assertion::Judge;
 use crate::engine::{self, AtFailure, AtViolation, Budget, ConversationResult, Halt, Observer, Parts};
@@ -35,7 +36,7 @@ impl Attempt<'_> {
         // Held until the conversation is over.
         let is_taken = prepared.thread_is_fixed && self.tape.player().is_none();
         let _taken = match prepared.target.endpoint().filter(|_| is_taken) {
-            Some(endpoint) => Some(self.shared.threads.take(endpoint, &prepared.thread_id).await),
+            Some(endpoint) => Some(self.shared.thread_locks.lock(endpoint, &prepared.thread_id).await),
             None => None,
         };
         for message in &mut prepared.history {
@@ -119,7 +120,7 @@ impl Attempt<'_> {
         } = result;
         let outcome = &mut self.outcome;
         outcome.turns = turns;
-        outcome.turns_not_run = count(turns_not_run);
+        outcome.turns_not_run = turn_count(turns_not_run);
         outcome.held = held;
         outcome.end = TestEnd::Evaluated(failures);
         outcome.messages_count = messages_count;

@@ -1,4 +1,4 @@
-//! The hooks of a test, one after the other: each sees what those before it gave.
+//! The hooks of a test, one after the other: each gets the variables of those before it.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -12,11 +12,11 @@ use crate::plan::Preparation;
 use crate::recording::Tape;
 use crate::redact::Redactor;
 
-use super::Run;
-use super::attempt::{broken, unprepared_problem};
+use super::problems::{recording_problem, unprepared_problem};
+use super::shared::Run;
 
-/// Runs every hook and hands what it gave to `preparation`; stops at the first that does not do its work (SPEC 3).
-/// What it gave and a header will carry is learnt as a secret before anything more is told.
+/// Runs every hook and adds its variables to `preparation`; stops at the first that fails (SPEC 3). Variables that a
+/// header will contain are masked as secrets before anything more is reported.
 pub(super) async fn run_hooks(
     shared: &Run,
     tape: &Tape,
@@ -36,7 +36,7 @@ pub(super) async fn run_hooks(
     learn();
     for index in 0..hooks {
         let gave = if let Some(player) = tape.player() {
-            player.hook(index + 1).map_err(broken)?.map_err(Halt::Broken)
+            player.hook(index + 1).map_err(recording_problem)?.map_err(Halt::Broken)
         } else {
             let command = known().hook(index);
             match command {

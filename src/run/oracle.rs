@@ -15,8 +15,8 @@ use crate::plan::Preparation;
 use crate::recording::Tape;
 use crate::redact::Redactor;
 
-use super::Run;
-use super::attempt::{broken, unprepared_problem};
+use super::problems::{recording_problem, unprepared_problem};
+use super::shared::Run;
 
 /// Asks the scripts of one attempt.
 #[derive(Clone, Copy)]
@@ -53,7 +53,7 @@ impl Scripts<'_, '_> {
     ) -> Result<Value, Halt> {
         let name = program.shown();
         if let Some(player) = self.tape.player() {
-            let answer = player.script(&name, request, self.redactor).map_err(broken)??;
+            let answer = player.script(&name, request, self.redactor).map_err(recording_problem)??;
             return match expected.misfit(&answer) {
                 None => Ok(answer),
                 Some(what) => {

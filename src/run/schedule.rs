@@ -1,30 +1,34 @@
-//! Which case runs when; outcomes are told in the order of the plan.
+//! Decides which test runs when, and reports outcomes in the order of the plan.
 
 use std::sync::Arc;
 
 use tokio::task::JoinSet;
 
+use super::case::run_case;
+use super::options::Options;
+use super::outcomes::{lost, not_run};
+use super::prefetch::Prefetch;
+use super::shared::Run;
 use super::spool::{Spool, Taken};
-use super::upcoming::Upcoming;
-use super::{Options, Reason, Run, case};
+use super::stop::Reason;
 use crate::outcome::{Outcome, Totals};
 use crate::plan::{CaseEntry, Plan};
 use crate::redact::Sealed;
 
-/// What came of all cases.
+/// The result of all tests.
 pub(super) struct All {
     pub(super) totals: Totals,
-    /// Whether some were not run because a server had ended.
+    /// Whether some tests did not run because a server had ended.
     pub(super) lost_server: bool,
 }
 
-/// Runs every case, as many at once as the options say.
+/// Runs every test, as many at once as the options say.
 pub(super) async fn run_all(shared: &Arc<Run>, plan: Plan) -> All {
     let plan = Arc::new(plan);
     let mut schedule = Schedule {
         shared,
         plan: Arc::clone(&plan),
-        upcoming: Upcoming::new(shared.context.clone(), Arc::clone(&plan)),
+        prefetch: Prefetch::new(shared.context.clone(), Arc::clone(&plan)),
         running: JoinSet::new(),
         finished: Spool::default(),
         lost_server: false,
@@ -41,15 +45,15 @@ pub(super) async fn run_all(shared: &Arc<Run>, plan: Plan) -> All {
 struct Schedule<'a> {
     shared: &'a Arc<Run>,
     plan: Arc<Plan>,
-    upcoming: Upcoming,
+    prefetch: Prefetch,
     running: JoinSet<(usize, Sealed<Outcome>)>,
-    /// What is over and has to wait until it is its turn to be told.
+    /// Finished tests whose outcomes wait until those before them are reported.
     finished: Spool,
     lost_server: bool,
 }
 
 impl Schedule<'_> {
-    /// The outcome of the case `next`, which is told now.
+    /// The outcome of the test with index `next`, which is reported now.
     async fn outcome(&mut self, next: usize, entry: &CaseEntry) -> Sealed<Outcome> {
         loop {
             self.start();
@@ -57,7 +61,7 @@ impl Schedule<'_> {
                 Ok(None) => {}
                 Ok(Some(Taken::Same(outcome))) => return *outcome,
                 Ok(Some(Taken::Read(outcome))) => return self.shared.redactor.seal(*outcome),
-                Err(error) => return case::lost(self.shared, entry, &error),
+                Err(error) => return lost(self.shared, entry, &error),
             }
             match self.running.join_next().await {
                 Some(Ok((index, outcome))) => self.finish(index, outcome),
@@ -67,25 +71,25 @@ impl Schedule<'_> {
                 None => {
                     let reason = self.shared.stopper.reason();
                     self.lost_server |= reason == Some(Reason::ServerEnded) && entry.test.skip.is_none();
-                    return case::not_run(self.shared, entry, reason);
+                    return not_run(self.shared, entry, reason);
                 }
             }
         }
     }
 
-    /// Starts as many cases as there is room for, and has as many loaded that come after them.
+    /// Starts as many tests as may run now, and loads as many of those after them.
     fn start(&mut self) {
         if self.shared.stopper.reason().is_some() {
             return;
         }
         let parallel = self.shared.options.parallel.max(1);
         while self.running.len() < parallel {
-            let index = self.upcoming.started();
-            let Some((entry, loading)) = self.upcoming.start() else { return };
+            let index = self.prefetch.started();
+            let Some((entry, loading)) = self.prefetch.start() else { return };
             let (shared, plan) = (Arc::clone(self.shared), Arc::clone(&self.plan));
-            self.running.spawn(async move { (index, case::run_case(&shared, &plan, &entry, loading).await) });
+            self.running.spawn(async move { (index, run_case(&shared, &plan, &entry, loading).await) });
         }
-        self.upcoming.load_ahead(parallel);
+        self.prefetch.load_ahead(parallel);
     }
 
     fn finish(&mut self, index: usize, outcome: Sealed<Outcome>) {

@@ -1,20 +1,21 @@
-//! Writes the snapshots of a test that passed, and deletes those that are nobody's any more.
+//! Writes the snapshots of a test that passed, and deletes obsolete ones.
 //!
 //! Every snapshot has a file of its own, so that no two tests write to one.
 
 use std::path::Path;
 use std::{fs, io};
 
-use super::{Run, RunEvent};
+use super::event::RunEvent;
+use super::shared::Run;
 use crate::assertion::Captured;
 use crate::golden::{self, Golden};
 use crate::outcome::{ErrorKind, Outcome, Problem, SnapshotWritten, Status};
 use crate::source::reason;
 
-/// Writes what was captured, where the test passed: what fails is no example to be held to.
+/// Writes the captured snapshots if the test passed.
 ///
 /// # Errors
-/// Where a file cannot be written; those before it are.
+/// If a file cannot be written; those before it are written.
 pub(super) fn keep(captured: Vec<Captured>, outcome: &mut Outcome) -> Result<(), Problem> {
     if outcome.status() != Status::Passed {
         return Ok(());
@@ -40,7 +41,7 @@ fn why(path: &Path, error: &io::Error) -> String {
     }
 }
 
-/// Tells of snapshots that no rule refers to, and deletes them where the run is to do so and came to its end.
+/// Reports the snapshots that no rule refers to, and deletes them if the options say so and the run was not stopped.
 pub(super) async fn clear(shared: &Run, obsolete: Vec<Golden>) {
     if obsolete.is_empty() {
         return;

@@ -1,4 +1,4 @@
-//! What runs when a test is over, however it ended: commands that clean up. What goes wrong with one is a warning.
+//! Commands that clean up when a test is over, however it ended. If one fails, that is a warning.
 
 use tokio_util::sync::CancellationToken;
 
@@ -7,10 +7,10 @@ use crate::outcome::Outcome;
 use crate::plan::Preparation;
 use crate::redact::Redactor;
 
-use super::attempt::unprepared_problem;
+use super::problems::unprepared_problem;
 
-/// Runs every command, also where the run is being stopped: what was set up is taken down.
-pub(super) async fn tear_down(redactor: &Redactor, preparation: &Preparation<'_>, outcome: &mut Outcome) {
+/// Runs every teardown command, also if the run is stopping.
+pub(super) async fn run_teardown(redactor: &Redactor, preparation: &Preparation<'_>, outcome: &mut Outcome) {
     // A second interrupt drops the run, and with it the process.
     let never = CancellationToken::new();
     for index in 0..preparation.teardown_commands() {

@@ -5,9 +5,11 @@ use std::vec;
 
 use futures_util::future::BoxFuture;
 
-use super::attempt::{Attempt, broken, count, unprepared_problem};
+use super::attempt::Attempt;
 use super::capture_values::capture_values;
 use super::event::RunEvent;
+use super::problems::{recording_problem, unprepared_problem};
+use super::turn_count::turn_count;
 use crate::compile::{Capture, PreparedTurn};
 use crate::engine::{Halt, InputSource, NextTurn, TurnRequest, TurnReview};
 use crate::outcome::{ErrorKind, Problem, Status, TurnEnd};
@@ -77,7 +79,7 @@ impl InputSource for WrittenTurns<'_, '_> {
                 let (id, turn, of) = (key.test.clone(), index + 1, self.total);
                 shared.tell(redactor.seal(RunEvent::TurnStarted { id, turn, of })).await;
             }
-            tape.begin_turn(count(index + 1));
+            tape.begin_turn(turn_count(index + 1));
             let PreparedTurn { id, input, message, timeout, props, captures } = turn;
             self.captures = captures;
             Ok(Some(NextTurn { request: TurnRequest { id, input, message, timeout, props }, rules }))
@@ -92,7 +94,7 @@ impl InputSource for WrittenTurns<'_, '_> {
             review.problem = None;
         }
         if let Some(stale) = self.attempt.tape.player().and_then(Player::trouble) {
-            review.problem = Some(broken(stale));
+            review.problem = Some(recording_problem(stale));
         }
         review
     }

@@ -1,8 +1,8 @@
-//! The tests that have not started, the next of them being loaded: reading its file is most of what a test costs here,
-//! and there is time for it while those that run wait for their agents.
+//! Loads the files of the next tests while the running ones wait for their agents: reading its file is most of what a
+//! test costs here.
 //!
-//! Flows in: the cases of a plan. Flows out: one after the other, in the plan's order. Only files are read ahead; no
-//! hook runs, no id is drawn and nothing is told before a test starts.
+//! Flows in: the tests of a plan. Flows out: one after the other, in the plan's order. Only files are read ahead: before a
+//! test starts, no hook runs, no id is drawn and nothing is reported.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,28 +14,28 @@ use crate::context::Context;
 use crate::plan::{CaseEntry, LoadedFile, LoadedTest, Plan, PrepareError};
 
 /// The tests that have not started.
-pub(super) struct Upcoming {
+pub(super) struct Prefetch {
     context: Context,
     plan: Arc<Plan>,
-    /// How many have started.
+    /// How many tests have started.
     started: usize,
-    /// Those that come next.
+    /// The files of the next tests.
     loading: VecDeque<Loading>,
-    /// The one that was loaded last.
+    /// The file that was loaded last.
     latest: Option<Loading>,
 }
 
-impl Upcoming {
+impl Prefetch {
     pub(super) fn new(context: Context, plan: Arc<Plan>) -> Self {
         Self { context, plan, started: 0, loading: VecDeque::new(), latest: None }
     }
 
-    /// How many have started.
+    /// How many tests have started.
     pub(super) fn started(&self) -> usize {
         self.started
     }
 
-    /// The one that starts now, and its file.
+    /// The test that starts now, and its file.
     pub(super) fn start(&mut self) -> Option<(CaseEntry, Loading)> {
         self.load_ahead(1);
         let loading = self.loading.pop_front()?;
@@ -44,7 +44,7 @@ impl Upcoming {
         Some((entry, loading))
     }
 
-    /// Sees to it that the next `count` are being loaded. Tests of one file that come after each other share it, and rows of one test.
+    /// Starts to load the next `count` tests. Consecutive tests of one file share it, as do the rows of one test.
     pub(super) fn load_ahead(&mut self, count: usize) {
         let first = self.started + self.loading.len();
         let missing = self.plan.cases.iter().enumerate().skip(first);
@@ -72,7 +72,7 @@ impl Loading {
         Self(loaded.boxed().shared())
     }
 
-    /// The test of `entry`, one of the file's.
+    /// The test of `entry`, which is in this file.
     pub(super) async fn test_of(self, entry: &CaseEntry) -> Result<Arc<LoadedTest>, PrepareError> {
         self.0.await?.test_of(entry)
     }

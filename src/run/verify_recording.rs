@@ -1,21 +1,21 @@
-//! A recording of a test that has secrets is played once before it is kept: a rule may look at what a marker stands for,
-//! and then the recording would come to something else than the agent did.
+//! Verifies the recording of a test that has secrets: it is replayed once before it is kept, since a rule may match
+//! text that the recording replaces by a marker.
 
-use super::Run;
 use super::attempt::Attempt;
-use super::case::blank;
-use super::upcoming::Loading;
+use super::outcomes::blank;
+use super::prefetch::Loading;
+use super::shared::Run;
 use crate::context::CaseKey;
 use crate::outcome::Outcome;
 use crate::plan::{CaseEntry, Plan};
 use crate::recording::{RecordingError, Tape};
 use crate::redact::Redactor;
 
-/// Plays what `tape` has recorded, where there are secrets; what came out the first time is `outcome`.
+/// Replays what `tape` has recorded, if there are secrets, and compares the result with `outcome`.
 ///
 /// # Errors
-/// Where it comes to something else.
-pub(super) async fn rehearse(
+/// If the result is different.
+pub(super) async fn verify_recording(
     (shared, redactor): (&Run, &Redactor),
     plan: &Plan,
     entry: &CaseEntry,
@@ -24,27 +24,27 @@ pub(super) async fn rehearse(
     tape: &Tape,
     outcome: &Outcome,
 ) -> Result<(), RecordingError> {
-    let world = tape.rehearsal(outcome.ended_unix_ms, &shared.context, redactor)?;
-    let Some(tape) = world else { return Ok(()) };
+    let environment = tape.rehearsal(outcome.ended_unix_ms, &shared.context, redactor)?;
+    let Some(tape) = environment else { return Ok(()) };
     let mut attempt = Attempt { shared, key, tape, redactor, outcome: blank(shared, entry) };
     let loading = Loading::begin(shared.context.clone(), entry.clone());
     let carried_out = attempt.carry_out(plan, entry, loading, before).await;
-    let (_, played) = attempt.ended(carried_out);
-    // A run that is being stopped cuts this short as well.
-    if shared.stopper.token().is_cancelled() || verdicts(&played) == verdicts(outcome) {
+    let (_, replayed) = attempt.ended(carried_out);
+    // If the run stops, the replay is not complete.
+    if shared.stopper.token().is_cancelled() || verdicts(&replayed) == verdicts(outcome) {
         return Ok(());
     }
     let message = format!(
         "it was not recorded: played again it would be `{}` and not `{}`, or break other rules, since a rule looks at \
          what a recording has a marker for",
-        played.status().as_str(),
+        replayed.status().as_str(),
         outcome.status().as_str()
     );
     let help = "have rules look at what is no secret, or take it out of the config's `redact`".to_owned();
     Err(RecordingError { message, help: Some(help) })
 }
 
-/// What of an outcome must be the same: how all ended, and which rules are broken where.
+/// What must be equal in both outcomes: every status, and which rules fail where.
 fn verdicts(outcome: &Outcome) -> impl PartialEq {
     let turns: Vec<_> = outcome.turns.iter().map(|turn| (turn.number, turn.status())).collect();
     let broken =

@@ -1,0 +1,76 @@
+//! Outcomes of tests that have not begun, do not run, or do not run to their end.
+
+use std::io;
+
+use crate::outcome::{ErrorKind, Outcome, Problem, TestEnd};
+use crate::plan::CaseEntry;
+use crate::redact::Sealed;
+
+use super::shared::Run;
+use super::stop::Reason;
+
+/// The outcome of a test that has just started.
+pub(super) fn blank(shared: &Run, entry: &CaseEntry) -> Outcome {
+    let clock = &shared.context.clock;
+    Outcome {
+        id: entry.id().into_owned(),
+        name: entry.test.name.clone(),
+        description: entry.test.description.clone(),
+        tags: entry.test.tags.clone(),
+        file: entry.test.file.clone(),
+        line: entry.test.line,
+        target: entry.test.target.clone(),
+        agent: String::new(),
+        thread_id: String::new(),
+        turns: Vec::new(),
+        turns_not_run: 0,
+        held: Vec::new(),
+        end: TestEnd::default(),
+        warnings: Vec::new(),
+        started_unix_ms: clock.unix_ms(clock.now()),
+        ended_unix_ms: 0,
+        history: Vec::new(),
+        messages_count: 0,
+        snapshots: Vec::new(),
+        recording: None,
+        duration_us: 0,
+        earlier_attempts: Vec::new(),
+        quarantine: entry.quarantine.as_deref().cloned(),
+    }
+}
+
+/// The outcome of a test whose own was written to a file and cannot be read back.
+pub(super) fn lost(shared: &Run, entry: &CaseEntry, error: &io::Error) -> Sealed<Outcome> {
+    let message = format!("its outcome was put aside in a file and cannot be read back: {error}");
+    let problem = Problem { kind: ErrorKind::Setup, message, help: None };
+    let mut outcome = blank(shared, entry);
+    outcome.end = TestEnd::Problem(problem, Vec::new());
+    outcome.ended_unix_ms = outcome.started_unix_ms;
+    shared.redactor.seal(outcome)
+}
+
+/// The outcome of a test that had not started when the run stopped.
+pub(super) fn not_run(shared: &Run, entry: &CaseEntry, reason: Option<Reason>) -> Sealed<Outcome> {
+    let because = reason.map(|reason| format!(": {}", reason.as_str())).unwrap_or_default();
+    let why = entry.test.skip.clone().unwrap_or_else(|| format!("not run{because}"));
+    shared.redactor.seal(skipped(shared, entry, why))
+}
+
+/// The outcome of a skipped test.
+pub(super) fn skipped(shared: &Run, entry: &CaseEntry, why: String) -> Outcome {
+    let mut outcome = blank(shared, entry);
+    outcome.end = TestEnd::Skipped(why);
+    outcome.ended_unix_ms = outcome.started_unix_ms;
+    outcome
+}
+
+/// Ends the outcome of a test that was running when the run stopped.
+pub(super) fn mark_aborted(outcome: &mut Outcome, reason: Option<Reason>) {
+    let because = reason.map(|reason| format!(": {}", reason.as_str())).unwrap_or_default();
+    outcome.end = TestEnd::Skipped(format!("not run to its end{because}"));
+}
+
+/// Ends the outcome with a problem of the whole test.
+pub(super) fn end_with(outcome: &mut Outcome, problem: Problem) {
+    outcome.end = TestEnd::Problem(problem, outcome.end.failures().to_vec());
+}

@@ -1,0 +1,71 @@
+//! What all tests of a run share.
+
+use std::sync::Arc;
+
+use tokio::sync::{OnceCell, mpsc};
+
+use super::event::RunEvent;
+use super::options::Options;
+use super::stop::Stopper;
+use super::thread_locks::ThreadLocks;
+use crate::context::Context;
+use crate::recording::Recordings;
+use crate::redact::{Redactor, Sealed};
+use crate::server::Watch;
+use crate::target::Transport;
+
+/// What all tests of a run share.
+pub struct Run {
+    /// The outside world.
+    pub context: Context,
+    /// The transport to agents on the network.
+    pub transport: Arc<dyn Transport>,
+    /// Masks what is secret in every test; each test has a child of it, which also masks its own secrets.
+    pub redactor: Redactor,
+    /// The options of the run.
+    pub options: Options,
+    /// Stops the run.
+    pub stopper: Stopper,
+    /// The recordings, if tests are recorded or replayed.
+    pub recordings: Option<Recordings>,
+    /// Notices when a server ends that the tests need.
+    pub servers: Watch,
+    /// Set once the end of a server has been reported.
+    pub(super) exit_reported: OnceCell<()>,
+    pub(super) thread_locks: ThreadLocks,
+    events: mpsc::Sender<Sealed<RunEvent>>,
+}
+
+impl Run {
+    /// A run that sends what happens to `events`.
+    pub fn new(
+        context: Context,
+        transport: Arc<dyn Transport>,
+        redactor: Redactor,
+        options: Options,
+        events: mpsc::Sender<Sealed<RunEvent>>,
+    ) -> Self {
+        Self {
+            context,
+            transport,
+            redactor,
+            options,
+            stopper: Stopper::default(),
+            recordings: None,
+            servers: Watch::default(),
+            exit_reported: OnceCell::new(),
+            thread_locks: ThreadLocks::default(),
+            events,
+        }
+    }
+
+    /// Sends an event. A closed channel stops nothing: the verdict is needed, reports are not.
+    pub(super) async fn tell(&self, event: Sealed<RunEvent>) {
+        let _ = self.events.send(event).await;
+    }
+
+    /// Sends an event that belongs to no test: it is masked with the run's own secrets.
+    pub(super) async fn tell_all(&self, event: RunEvent) {
+        self.tell(self.redactor.seal(event)).await;
+    }
+}

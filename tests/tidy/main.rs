@@ -40,7 +40,6 @@ const DIRECTION: &[&[&str]] = &[
     &["engine"],
     &["run"],
     &["compare"],
-    &["compare"],
     &["report"],
     &["testing", "mock"],
     &["cli"],

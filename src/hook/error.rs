@@ -19,15 +19,15 @@ const NOT_RUN: [i32; 2] = [126, 127];
 pub(super) enum FailureCause {
     /// It could not be started: why, and what to do, which may be empty.
     Start(String, String),
-    /// It ended, and not well.
+    /// It ended with an exit code other than 0, or by a signal.
     Ended(ExitStatus),
-    /// It took longer than this.
+    /// It exceeded this timeout.
     Timeout(Duration),
-    /// It printed more than it may, which begins so.
+    /// It printed more than the limit: the start of its output.
     TooMuch(String),
     /// The run was stopped meanwhile.
     Stopped,
-    /// What it printed is of no use.
+    /// Its output is not what is expected.
     Output(Unusable),
 }
 
@@ -40,7 +40,7 @@ impl From<StartError> for FailureCause {
 /// The error of a program that failed: which program, why, and the end of its stderr.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProgramError {
-    /// What it is called: `hook 1`, `the script`, and which.
+    /// The program as messages name it: `hook 1` or `the script`, and its command.
     who: String,
     folder_name: String,
     /// Whether what it printed may be quoted.
@@ -76,7 +76,7 @@ impl ProgramError {
         }
     }
 
-    /// Whether nothing was wrong with it, but the run was stopped.
+    /// Whether it failed only because the run was stopped.
     pub fn is_stopped(&self) -> bool {
         self.cause == FailureCause::Stopped
     }

@@ -1,4 +1,4 @@
-//! What a program gets and prints: all of its stdin, stdout up to a limit, of stderr the end.
+//! The pipes of a program: its input, its stdout up to a limit, and the end of its stderr.
 
 use std::future::pending;
 
@@ -13,7 +13,7 @@ pub(super) const MOST_OUTPUT: usize = 8 << 20;
 /// How much of the end of stderr is kept, in bytes.
 const KEPT_ERRORS: usize = 4 << 10;
 
-/// How many lines of stderr are told.
+/// How many lines of stderr an error shows.
 pub(super) const TOLD_LINES: usize = 10;
 
 /// How much is read at once.
@@ -22,13 +22,13 @@ const CHUNK: usize = 16 << 10;
 /// Why reading stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reading {
-    /// Nobody holds the other ends any more.
+    /// All pipes are closed.
     AtEnd,
-    /// There is more on stdout than may be.
+    /// Stdout exceeds its limit.
     TooMuch,
 }
 
-/// Our ends of a program's pipes and what came through them.
+/// Our ends of a program's pipes, and what was read from them.
 pub(super) struct Pipes {
     stdin: Option<Feed>,
     stdout: Option<ChildStdout>,
@@ -37,7 +37,7 @@ pub(super) struct Pipes {
     pub(super) errors: Tail,
 }
 
-/// What a program gets, and how much of it went through.
+/// The input of a program, and how much of it is written.
 struct Feed {
     stdin: ChildStdin,
     input: Vec<u8>,

@@ -1,4 +1,4 @@
-//! A running program: waited for, bounded in time and output, and ended with everything it started.
+//! A running program: bounded in time and output, and ended with everything it started.
 
 use std::future::pending;
 use std::time::Duration;
@@ -27,15 +27,15 @@ pub(super) struct Running {
 enum Ending {
     /// By itself or by a signal.
     Ended(ExitStatus),
-    /// Its time was up, in this long.
+    /// It exceeded this timeout.
     Timeout(Duration),
-    /// It printed too much.
+    /// Its stdout exceeded the limit.
     TooMuch,
     /// The run was stopped.
     Stopped,
 }
 
-/// A program that is over.
+/// A program that has ended.
 pub(super) struct Finished {
     ending: Ending,
     pub(super) output: Vec<u8>,
@@ -56,7 +56,7 @@ impl Finished {
 }
 
 impl Running {
-    /// Starts a program, which gets `input` on its stdin, or finds that closed.
+    /// Starts a program with `input` on its stdin, which is closed if there is none.
     pub(super) fn start(launch: &Launch, input: Option<Vec<u8>>) -> Result<Self, StartError> {
         let Launch { argv, environment, folder, folder_name, .. } = launch;
         let program = Program { argv, environment, folder, folder_name };
@@ -64,7 +64,7 @@ impl Running {
         Ok(Self { pipes: Pipes::new(stdin.zip(input), stdout, stderr), process })
     }
 
-    /// Waits until the program ends or has to, and kills what is left of its group.
+    /// Waits until the program ends, or must be ended, and kills what is left of its group.
     pub(super) async fn finish(mut self, limit: Duration, cancel: &CancellationToken) -> Finished {
         let forced = tokio::select! {
             // A program that is over is not timed out by the same tick.
@@ -93,7 +93,7 @@ impl Running {
     }
 }
 
-/// Reads; returns when there is too much, else never.
+/// Reads; returns only if stdout exceeds its limit.
 async fn too_much(pipes: &mut Pipes) {
     if pipes.read().await == Reading::AtEnd {
         pending::<()>().await;

@@ -31,13 +31,13 @@ impl Group {
         let _ = child.wait().await;
     }
 
-    /// Nobody can be asked.
+    /// A program cannot be asked to end: always `false`.
     #[expect(clippy::unused_self, reason = "elsewhere it is used")]
     pub(super) fn terminate(&self) -> bool {
         false
     }
 
-    /// The child itself is killed by whoever holds it.
+    /// Does nothing: the owner of the child kills it.
     pub(super) fn kill(&mut self) {}
 }
 

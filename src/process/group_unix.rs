@@ -53,7 +53,7 @@ impl Group {
         }
     }
 
-    /// Asks every process of the group to end; `false` where that cannot be asked.
+    /// Asks every process of the group to end; `false` if that is not possible.
     pub(super) fn terminate(&self) -> bool {
         self.leader.is_some_and(|leader| kill_process_group(leader, Signal::TERM).is_ok())
     }

@@ -1,4 +1,4 @@
-//! One running server: a task reads what it prints, notices its end, and ends it when it is told to.
+//! One running server: a task reads its output, notices its end, and ends it on request.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,10 +22,10 @@ const GRACE: Duration = Duration::from_secs(5);
 /// How long output may still come when a server is over: one that left its group may hold the pipes for ever.
 const LINGER: Duration = Duration::from_millis(150);
 
-/// What is known of a server.
+/// The state of a server.
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {
-    /// Whether the line that was looked for is there.
+    /// Whether it has printed the line that says that it is ready.
     has_said_so: bool,
     /// Set once it has ended by itself.
     exit: Option<ServerExit>,
@@ -41,7 +41,7 @@ pub(super) struct Running {
     task: JoinHandle<()>,
 }
 
-/// What the task of a server holds.
+/// The task of a server.
 struct Keeper {
     name: String,
     process: Process,
@@ -75,7 +75,7 @@ impl Running {
         self.printed.last_lines()
     }
 
-    /// Ends it, and waits until nothing of it is left.
+    /// Ends it, and waits until no process of it is left.
     pub(super) async fn stop(self) {
         drop(self.stop);
         // A task that was cut off with its runtime has dropped the process, which kills it.
@@ -93,7 +93,7 @@ impl State {
         }
     }
 
-    /// Waits for the line that was looked for.
+    /// Waits for the line that says that it is ready.
     pub(super) async fn says_so(state: &mut watch::Receiver<Self>) {
         if state.wait_for(|state| state.has_said_so).await.is_err() {
             std::future::pending::<()>().await;
@@ -101,7 +101,7 @@ impl State {
     }
 }
 
-/// The line that is looked for; what is wrong with its pattern was told when it was checked.
+/// The pattern of the line that says that it is ready; errors in it were reported when it was checked.
 fn sought(ready: &Readiness) -> Option<Arc<Regex>> {
     match ready {
         Readiness::Stdout(pattern) => Patterns::default().compile(pattern).ok(),
@@ -140,13 +140,13 @@ impl Keeper {
         self.state.send_modify(|state| state.exit = Some(exit));
     }
 
-    /// It is to end: asked first, then killed.
+    /// Ends it: it is asked to end first, and killed after [`GRACE`].
     async fn end(mut self) {
         self.process.terminate();
         let ends = async {
             tokio::select! {
                 () = self.process.ends() => {}
-                // Whoever has much to say at its end must not wait for us.
+                // A server that prints much at its end must not wait for us.
                 () = async { self.output.drain().await; std::future::pending().await } => {}
             }
         };

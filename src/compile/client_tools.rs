@@ -1,5 +1,7 @@
 //! The tools that the client carries out, with their mocks filled: the target's and the test's, merged by name.
 
+use std::collections::{HashMap, HashSet};
+
 use serde_json::{Map, Value, json};
 
 use crate::assertion::ArgumentPatterns;
@@ -51,13 +53,14 @@ pub(crate) fn fill_client_tools(
     filling: &mut Filling<'_>,
 ) -> Vec<ClientTool> {
     let mut tools: Vec<ClientTool> = Vec::new();
+    let mut names = HashSet::new();
     for tool in written.into_iter().flatten() {
         let Some(filled) = client_tool(tool, scripts, filling) else { continue };
-        if tools.iter().any(|known| known.declaration.name == filled.declaration.name) {
+        if names.insert(filled.declaration.name.clone()) {
+            tools.push(filled);
+        } else {
             let message = format!("the tool `{}` is declared twice", filled.declaration.name);
             filling.report(Code::Contradiction, tool.name.span, message, None);
-        } else {
-            tools.push(filled);
         }
     }
     tools
@@ -65,9 +68,11 @@ pub(crate) fn fill_client_tools(
 
 /// The target's tools, those of the test in the places of their namesakes, and the test's further ones.
 pub(crate) fn merge_client_tools(mut target: Vec<ClientTool>, test: Vec<ClientTool>) -> Vec<ClientTool> {
+    let places: HashMap<String, usize> =
+        target.iter().enumerate().map(|(place, tool)| (tool.declaration.name.clone(), place)).collect();
     for tool in test {
-        match target.iter_mut().find(|known| known.declaration.name == tool.declaration.name) {
-            Some(known) => *known = tool,
+        match places.get(&tool.declaration.name) {
+            Some(place) => target[*place] = tool,
             None => target.push(tool),
         }
     }

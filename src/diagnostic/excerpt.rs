@@ -45,14 +45,19 @@ impl SourceFile {
     /// line stands is its indentation, so this reads YAML well and nothing else.
     pub fn excerpt(&self, place: &Place) -> Excerpt {
         let first = (place.line as usize).saturating_sub(1);
-        let lines: Vec<&str> = self.text.lines().take(first + MOST_LINES).collect();
-        let Some(begin) = lines.get(first) else { return Excerpt::default() };
+        // The lines that can be shown, and not the whole file for each of its lines.
+        let skipped = first.saturating_sub(FARTHEST);
+        let rest = self.text.get(self.line_start(skipped)..).unwrap_or_default();
+        let lines: Vec<&str> = rest.lines().take(first - skipped + MOST_LINES).collect();
+        let meant = first - skipped;
+        let Some(begin) = lines.get(meant) else { return Excerpt::default() };
         let before = begin.chars().take_while(|character| matches!(character, ' ' | '-')).count();
-        let own = if place.column as usize == before + 1 { below(&lines[first + 1..], begin) } else { 0 };
-        let mut above = above(&lines[..first], begin);
+        let own = if place.column as usize == before + 1 { below(&lines[meant + 1..], begin) } else { 0 };
+        let mut above = above(&lines[..meant], begin);
         above.truncate(MOST_LINES - 1 - own);
-        let above = above.into_iter().rev().map(|index| line(index, lines[index], false));
-        let meant = (first..=first + own).map(|index| line(index, lines[index], true));
+        let shown = |index: usize, is_meant| line(skipped + index, lines[index], is_meant);
+        let above = above.into_iter().rev().map(|index| shown(index, false));
+        let meant = (meant..=meant + own).map(|index| shown(index, true));
         Excerpt { lines: above.chain(meant).collect() }
     }
 }

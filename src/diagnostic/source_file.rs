@@ -54,14 +54,23 @@ impl SourceFile {
 
     /// Line and column of the start of `span`.
     pub fn place(&self, span: Span) -> Place {
-        let starts = self.line_starts.get_or_init(|| {
-            let ends = memchr::memchr_iter(b'\n', self.text.as_bytes());
-            std::iter::once(0).chain(ends.map(|end| u32::try_from(end + 1).unwrap_or(u32::MAX))).collect()
-        });
+        let starts = self.line_starts();
         let line = starts.partition_point(|start| *start <= span.start).max(1);
         let start = starts.get(line - 1).copied().unwrap_or(0) as usize;
         let before = self.text.get(start..span.start as usize).unwrap_or("");
         let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         Place { file: Arc::clone(&self.name), line: count(line), column: count(before.chars().count() + 1) }
+    }
+
+    /// The offset in bytes of the line `index`, counted from 0; the end of the text if there is no such line.
+    pub(super) fn line_start(&self, index: usize) -> usize {
+        self.line_starts().get(index).map_or(self.text.len(), |start| *start as usize)
+    }
+
+    fn line_starts(&self) -> &[u32] {
+        self.line_starts.get_or_init(|| {
+            let ends = memchr::memchr_iter(b'\n', self.text.as_bytes());
+            std::iter::once(0).chain(ends.map(|end| u32::try_from(end + 1).unwrap_or(u32::MAX))).collect()
+        })
     }
 }

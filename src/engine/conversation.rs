@@ -19,7 +19,7 @@ use super::turn_request::TurnRequest;
 use crate::assertion::{Judge, Question, Scope};
 use crate::context::Ids;
 use crate::message::TurnInput;
-use crate::outcome::{ErrorKind, Failure, Problem, TimeLimits, TurnEnd, TurnOutcome};
+use crate::outcome::{ErrorKind, Failure, Problem, Status, TimeLimits, TurnEnd, TurnOutcome};
 use crate::target::{Action, Session};
 use crate::trace::{Input, Trace};
 
@@ -87,8 +87,8 @@ pub async fn converse(parts: Parts<'_>, inputs: &mut dyn InputSource) -> Convers
 impl Conversation<'_> {
     /// All turns, and what the rules of the whole conversation say about them.
     async fn carry_out(&mut self, inputs: &mut dyn InputSource) -> Result<(), Halt> {
-        let mut is_over = false;
-        while self.result.is_passed() {
+        let (mut is_over, mut is_passed) = (false, true);
+        while is_passed {
             let Some(NextTurn { request, rules }) = inputs.next(&self.sink.trace).await? else {
                 is_over = true;
                 break;
@@ -104,8 +104,8 @@ impl Conversation<'_> {
                 turn.end = turn.end.with_problem(problem);
             }
             self.result.duration_us += turn.duration_us;
+            is_passed = turn.status() == Status::Passed;
             self.result.turns.push(turn);
-            self.result.messages_count = messages_count(&self.sink.trace);
             self.take_passed();
         }
         // A conversation whose last turn fails has still been seen as a whole: its rules are evaluated too.
@@ -128,6 +128,9 @@ impl Conversation<'_> {
     /// What came of it, with the snapshots to write.
     fn finish(mut self) -> ConversationResult {
         self.result.snapshots = self.sink.judge.take_captured();
+        if !self.result.turns.is_empty() {
+            self.result.messages_count = messages_count(&self.sink.trace);
+        }
         self.result
     }
 

@@ -1,5 +1,7 @@
 //! The mocks of one test: they execute client-side tools, from written answers or by asking a script.
 
+use std::collections::HashMap;
+
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
@@ -16,12 +18,12 @@ use super::oracle::Scripts;
 
 /// The mocks of one test.
 pub(super) struct Mocks<'s, 'p> {
-    tools: Vec<Tool>,
+    /// The client-side tools by name.
+    tools: HashMap<String, Tool>,
     scripts: Scripts<'s, 'p>,
 }
 
 struct Tool {
-    name: String,
     answers: Answers,
     /// How many calls to it were answered.
     answered: usize,
@@ -43,7 +45,7 @@ impl<'s, 'p> Mocks<'s, 'p> {
     /// If a pattern compiles to more than is allowed.
     pub(super) fn start(tools: Vec<ClientTool>, scripts: Scripts<'s, 'p>) -> Result<Self, regex::Error> {
         let mut patterns = Patterns::default();
-        let mut started = Vec::with_capacity(tools.len());
+        let mut started = HashMap::with_capacity(tools.len());
         for ClientTool { declaration, mock } in tools {
             let answers = match mock {
                 None => Answers::Missing,
@@ -57,7 +59,7 @@ impl<'s, 'p> Mocks<'s, 'p> {
                     Answers::When(cases.collect::<Result<_, regex::Error>>()?)
                 }
             };
-            started.push(Tool { name: declaration.name, answers, answered: 0 });
+            started.insert(declaration.name, Tool { answers, answered: 0 });
         }
         Ok(Self { tools: started, scripts })
     }
@@ -65,7 +67,7 @@ impl<'s, 'p> Mocks<'s, 'p> {
 
 impl ToolHost for Mocks<'_, '_> {
     fn handling(&self, tool: &str) -> Handling {
-        match self.tools.iter().find(|known| known.name == tool) {
+        match self.tools.get(tool) {
             None => Handling::Agent,
             Some(Tool { answers: Answers::LeftOpen, .. }) => Handling::LeftOpen,
             Some(_) => Handling::Answered,
@@ -78,7 +80,7 @@ impl ToolHost for Mocks<'_, '_> {
         trace: &'a Trace,
     ) -> BoxFuture<'a, Result<ToolAnswer, Halt>> {
         Box::pin(async move {
-            let Some(tool) = self.tools.iter_mut().find(|tool| tool.name == call.name) else {
+            let Some(tool) = self.tools.get_mut(&call.name) else {
                 return Err(no_mock(&call.name).into());
             };
             let answer = match &tool.answers {
@@ -86,10 +88,10 @@ impl ToolHost for Mocks<'_, '_> {
                     let request = request(trace, call, tool.answered + 1);
                     let answer = self.scripts.ask(script, None, &request, Expected::ToolAnswer).await;
                     let unanswered =
-                        |why: &str| format!("the call of `{}` is not answered: {why}", tool.name);
+                        |why: &str| format!("the call of `{}` is not answered: {why}", call.name);
                     read(&answer.map_err(|halt| halt.because(unanswered))?)
                 }
-                answers => answers.written(call, &tool.name, tool.answered)?.clone(),
+                answers => answers.written(call, &call.name, tool.answered)?.clone(),
             };
             tool.answered += 1;
             let MockAnswer { content, is_error } = answer;

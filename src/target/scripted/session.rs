@@ -1,7 +1,7 @@
 //! One conversation with a scripted agent.
 
 use std::borrow::Cow;
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,6 @@ use serde_json::{Map, Value, json};
 
 use super::script::{Rule, Step};
 use crate::context::{At, Clock, ManualClock};
-use crate::message::ToolDeclaration;
 use crate::outcome::CallFailure;
 use crate::target::ended::Ended;
 use crate::target::error::TargetError;
@@ -28,6 +27,8 @@ const NOT_UNDERSTOOD: &str = "I do not understand.";
 
 pub(super) struct ScriptedSession {
     options: SessionOptions,
+    /// The names of the client-side tools.
+    client_tools: HashSet<String>,
     /// The agent's own time: it moves only by `delay_ms`, so that the same script takes the same time everywhere.
     clock: ManualClock,
     state: Value,
@@ -80,8 +81,10 @@ impl ScriptedSession {
         let mut patterns = Patterns::default();
         let rules =
             rules.iter().map(|rule| RuleMatcher::new(rule, &mut patterns)).collect::<Result<_, _>>()?;
+        let client_tools = options.client_tools.iter().map(|tool| tool.name.clone()).collect();
         Ok(Self {
             options,
+            client_tools,
             clock: ManualClock::new(started),
             state,
             rules,
@@ -146,7 +149,7 @@ impl ScriptedSession {
         play.tell(Change::RunStarted { run_id, thread_id, is_replay: false })?;
         let mut waits = false;
         while let Some(step) = steps.pop_front() {
-            let is_clients = is_clients(&step, &self.options.client_tools);
+            let is_clients = is_clients(&step, &self.client_tools);
             if waits && !is_clients {
                 // Calls of the client that follow each other wait for it together.
                 steps.push_front(step);
@@ -241,9 +244,9 @@ fn set_keys(state: &mut Value, keys: Map<String, Value>, is_told: &mut bool) -> 
 }
 
 /// Whether a step is a call that the client carries out.
-fn is_clients(step: &Step, declared: &[ToolDeclaration]) -> bool {
+fn is_clients(step: &Step, client_tools: &HashSet<String>) -> bool {
     let Step::Call { tool, result: None, .. } = step else { return false };
-    declared.iter().any(|declared| declared.name == *tool)
+    client_tools.contains(tool)
 }
 
 /// The agent doing what its rule says.

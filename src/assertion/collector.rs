@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::block::{Block, Disabled};
 use super::origin::Origin;
 use super::rule::{Dropped, Entry, Rule};
+use super::rule_index::RuleIndex;
 use crate::diagnostic::{Span, Spanned};
 use crate::model::Toggle;
 use crate::outcome::Level;
@@ -16,11 +17,13 @@ pub(crate) struct Collector<'c, 'f> {
     /// What the block says so far.
     pub(crate) block: Block,
     level: Level,
+    /// The rules of the block.
+    known: RuleIndex,
 }
 
 impl<'c, 'f> Collector<'c, 'f> {
     pub(crate) fn new(level: Level, filling: &'c mut Filling<'f>) -> Self {
-        Self { filling, block: Block::default(), level }
+        Self { filling, block: Block::default(), level, known: RuleIndex::default() }
     }
 
     /// The origin of what is written at `span`.
@@ -66,12 +69,13 @@ impl<'c, 'f> Collector<'c, 'f> {
     ) {
         let Some(rule) = compile(self.filling) else { return };
         let origin = Origin { span: underlined, ..self.origin(span) };
-        let known = self.block.entries.iter().find(|entry| entry.rule.is_same(&rule));
-        let kept = known.map(|known| known.origin.clone());
+        let kept = self.known.equal_to(&rule).next().map(|known| known.origin.clone());
         let entry = Entry { rule: Arc::new(rule), origin };
-        match kept {
-            Some(kept) => self.block.dropped.push(Dropped { entry, kept }),
-            None => self.block.entries.push(entry),
+        if let Some(kept) = kept {
+            self.block.dropped.push(Dropped { entry, kept });
+        } else {
+            self.known.insert(&entry);
+            self.block.entries.push(entry);
         }
     }
 }

@@ -5,6 +5,7 @@ use super::judge::Exclusions;
 use super::limits::{Bound, Measure, PerMeasure, Setting};
 use super::overlay::{divide, replaced_by, replaced_on_turn};
 use super::rule::{Dropped, Entry, Kind, Replaced};
+use super::rule_index::RuleIndex;
 use super::snapshot::{innermost, without_turns};
 
 /// Which rules apply in a test, by scope.
@@ -73,7 +74,7 @@ pub fn inherit(target: &Block, test: &Block, turns: &[Block]) -> Inherited {
         limits: bounds(&[target, test]),
         turns: Vec::with_capacity(turns.len()),
     };
-    add_new(&mut merged.test, &mut merged.dropped, &test.entries, &[]);
+    add_new(&mut merged.test, &mut merged.dropped, &test.entries, |_| None);
     // The last turn's own outcome overrides: both are about the same run.
     let last = turns.iter().rposition(|turn| !turn.is_replay);
     let of_test = [&test.outcome, &target.outcome].into_iter().find_map(Option::as_ref);
@@ -85,8 +86,9 @@ pub fn inherit(target: &Block, test: &Block, turns: &[Block]) -> Inherited {
         let off = turns.iter().enumerate().filter(|(_, turn)| turn.snapshot == Some(Expectation::Off));
         merged.test.push(without_turns(&entry, off.map(|(index, _)| index).collect()));
     }
+    let prohibitions = prohibitions(&merged.test);
     for (index, turn) in turns.iter().enumerate() {
-        let rules = turn_rules(target, test, turn, &merged, last == Some(index));
+        let rules = turn_rules(target, test, turn, &merged, &prohibitions, last == Some(index));
         merged.turns.push(rules);
     }
     // What is left out on every turn that it would look at applies nowhere.
@@ -103,13 +105,19 @@ pub fn inherit(target: &Block, test: &Block, turns: &[Block]) -> Inherited {
     merged
 }
 
-fn turn_rules(target: &Block, test: &Block, turn: &Block, merged: &Inherited, is_last: bool) -> TurnRules {
+fn turn_rules(
+    target: &Block,
+    test: &Block,
+    turn: &Block,
+    merged: &Inherited,
+    prohibitions: &RuleIndex,
+    is_last: bool,
+) -> TurnRules {
     let levels: &[&Block] = if turn.is_replay { &[turn] } else { &[target, test, turn] };
     let without_subagents = excludes_subagents(levels);
-    let looks_alike =
-        |entry: &&Entry| !entry.rule.is_about_tools() || without_subagents == merged.without_subagents;
-    let outer: Vec<&Entry> =
-        if turn.is_replay { Vec::new() } else { merged.test.iter().filter(looks_alike).collect() };
+    let applies_alike = |entry: &&Entry| {
+        !turn.is_replay && (!entry.rule.is_about_tools() || without_subagents == merged.without_subagents)
+    };
     let is_separate = |measure: &Measure| {
         turn.is_replay || is_looser(turn.limits.get(*measure), merged.limits.get(*measure))
     };
@@ -127,7 +135,9 @@ fn turn_rules(target: &Block, test: &Block, turn: &Block, merged: &Inherited, is
         is_replay: turn.is_replay,
         entries: Vec::new(),
     };
-    add_new(&mut own.entries, &mut own.dropped, &turn.entries, &outer);
+    add_new(&mut own.entries, &mut own.dropped, &turn.entries, |entry| {
+        prohibitions.equal_to(&*entry.rule).find(applies_alike)
+    });
     if let Some(Expectation::Is(entry)) = &turn.outcome {
         own.entries.push(entry.clone());
     }
@@ -141,13 +151,27 @@ fn excludes_subagents(levels: &[&Block]) -> bool {
     levels.iter().rev().find_map(|block| block.excludes_subagents()).unwrap_or_default()
 }
 
-fn add_new(entries: &mut Vec<Entry>, dropped: &mut Vec<Dropped>, more: &[Entry], outer: &[&Entry]) {
+fn prohibitions(entries: &[Entry]) -> RuleIndex {
+    RuleIndex::of(entries.iter().filter(|entry| entry.rule.kind() == Kind::Prohibition))
+}
+
+/// Adds the rules of an inner level; `outer` finds a prohibition that already applies.
+fn add_new<'o>(
+    entries: &mut Vec<Entry>,
+    dropped: &mut Vec<Dropped>,
+    more: &[Entry],
+    outer: impl Fn(&Entry) -> Option<&'o Entry>,
+) {
+    let mut own = prohibitions(entries);
     for entry in more {
-        let known = entries.iter().chain(outer.iter().copied()).find(|known| known.has_rule_of(entry));
-        match known.filter(|_| entry.rule.kind() == Kind::Prohibition) {
-            Some(known) => dropped.push(Dropped { entry: entry.clone(), kept: known.origin.clone() }),
-            None => entries.push(entry.clone()),
+        if entry.rule.kind() == Kind::Prohibition {
+            if let Some(known) = own.equal_to(&*entry.rule).next().or_else(|| outer(entry)) {
+                dropped.push(Dropped { entry: entry.clone(), kept: known.origin.clone() });
+                continue;
+            }
+            own.insert(entry);
         }
+        entries.push(entry.clone());
     }
 }
 

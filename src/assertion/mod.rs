@@ -23,6 +23,7 @@ mod overlay;
 mod program;
 mod registry;
 mod rule;
+mod rule_index;
 mod script;
 mod select;
 mod sequence;

@@ -3,6 +3,7 @@
 use super::block::{Block, Expectation};
 use super::origin::Origin;
 use super::rule::{Dropped, Entry, Replaced};
+use super::rule_index::RuleIndex;
 use super::snapshot::widened;
 
 impl Block {
@@ -13,10 +14,14 @@ impl Block {
         self.replaced.extend(replaced);
         self.replaced.extend(later.replaced);
         self.dropped.extend(later.dropped);
+        let mut index = RuleIndex::of(&self.entries);
         for entry in later.entries {
-            match self.entries.iter().find(|known| known.has_rule_of(&entry)) {
-                Some(known) => self.dropped.push(Dropped { kept: known.origin.clone(), entry }),
-                None => self.entries.push(entry),
+            let kept = index.equal_to(&*entry.rule).next().map(|known| known.origin.clone());
+            if let Some(kept) = kept {
+                self.dropped.push(Dropped { entry, kept });
+            } else {
+                index.insert(&entry);
+                self.entries.push(entry);
             }
         }
         self.disabled.extend(later.disabled);
@@ -55,8 +60,8 @@ pub(crate) fn divide<'b>(
 /// What a block says instead of a rule of one further out, on the same scope.
 pub(crate) fn replaced_by<'b>(entry: &Entry, inner: &'b Block) -> Option<&'b Origin> {
     let path = entry.rule.path();
-    let instead = || inner.entries.iter().find(|own| entry.rule.is_overridden() && own.rule.path() == path);
-    inner.disables(path).or_else(|| instead().map(|own| &own.origin))
+    let instead = || inner.entries.iter().find(|own| own.rule.path() == path).map(|own| &own.origin);
+    inner.disables(path).or_else(|| entry.rule.is_overridden().then(instead).flatten())
 }
 
 /// What a turn says instead of a rule of the test.

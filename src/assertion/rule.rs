@@ -48,6 +48,11 @@ pub(crate) trait Rule: AnyRule + fmt::Debug + Send + Sync {
         Vec::new()
     }
 
+    /// A hash of fields in which equal rules are equal. A duplicate is searched only among rules with the same hash.
+    fn equality_hash(&self) -> u64 {
+        0
+    }
+
     /// Whether it looks at tool calls.
     fn is_about_tools(&self) -> bool {
         self.path().starts_with("tools.")

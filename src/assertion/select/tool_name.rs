@@ -10,7 +10,7 @@ use crate::model::Text;
 use crate::variables::{Filling, Late, Pattern, Patterns};
 
 /// The tools a rule is about (SPEC 7.2).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ToolName {
     /// The tool of this name.
     Exact(String),

@@ -5,6 +5,7 @@ use crate::assertion::collector::Collector;
 use crate::assertion::describe::{self, literally, said, short};
 use crate::assertion::judge::{Detailed, Finding, Judgement, Monitor, View, at_scope_end};
 use crate::assertion::rule::{Kind, Rule};
+use crate::assertion::rule_index::hash_of;
 use crate::diagnostic::Difference;
 use crate::model::{AssertBlock, OneOrMany, Text, TextOf};
 use crate::variables::{Filling, Patterns};
@@ -38,6 +39,10 @@ impl Rule for Equals {
 
     fn kind(&self) -> Kind {
         Kind::Requirement
+    }
+
+    fn equality_hash(&self) -> u64 {
+        hash_of(&self.texts)
     }
 
     fn describe(&self) -> String {

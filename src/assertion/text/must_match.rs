@@ -7,6 +7,7 @@ use crate::assertion::collector::Collector;
 use crate::assertion::describe::{said, short};
 use crate::assertion::judge::{Finding, Judgement, Monitor, at_scope_end};
 use crate::assertion::rule::{Kind, Rule};
+use crate::assertion::rule_index::hash_of;
 use crate::model::{AssertBlock, TextOf};
 use crate::variables::Patterns;
 
@@ -34,6 +35,10 @@ impl Rule for MustMatch {
 
     fn kind(&self) -> Kind {
         Kind::Requirement
+    }
+
+    fn equality_hash(&self) -> u64 {
+        hash_of(&self.0)
     }
 
     fn describe(&self) -> String {

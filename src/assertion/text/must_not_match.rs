@@ -7,6 +7,7 @@ use crate::assertion::collector::Collector;
 use crate::assertion::describe::{around, short};
 use crate::assertion::judge::{Finding, Judgement, Moment, Monitor, Scope, View};
 use crate::assertion::rule::{Kind, Rule};
+use crate::assertion::rule_index::hash_of;
 use crate::model::{AssertBlock, TextOf};
 use crate::trace::Delta;
 use crate::variables::Patterns;
@@ -43,6 +44,10 @@ impl Rule for MustNotMatch {
 
     fn kind(&self) -> Kind {
         Kind::Prohibition
+    }
+
+    fn equality_hash(&self) -> u64 {
+        hash_of(&self.0)
     }
 
     fn describe(&self) -> String {

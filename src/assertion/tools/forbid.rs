@@ -4,6 +4,7 @@ use crate::assertion::claim::Claim;
 use crate::assertion::collector::Collector;
 use crate::assertion::judge::{Finding, Monitor, Scope, at_each_call};
 use crate::assertion::rule::{Kind, Rule};
+use crate::assertion::rule_index::hash_of;
 use crate::assertion::select::tool_name;
 use crate::model::AssertBlock;
 use crate::variables::Patterns;
@@ -30,6 +31,10 @@ impl Rule for Forbid {
 
     fn kind(&self) -> Kind {
         Kind::Prohibition
+    }
+
+    fn equality_hash(&self) -> u64 {
+        hash_of(&self.name)
     }
 
     fn describe(&self) -> String {

@@ -7,6 +7,7 @@ use crate::assertion::collector::Collector;
 use crate::assertion::describe::short;
 use crate::assertion::judge::{Finding, Judgement, Moment, Monitor, Scope, View};
 use crate::assertion::rule::{Kind, Rule};
+use crate::assertion::rule_index::hash_of;
 use crate::assertion::select::{Selector, SelectorMatcher, Unwanted};
 use crate::model::AssertBlock;
 use crate::trace::Delta;
@@ -39,6 +40,10 @@ impl Rule for ForbidCalls {
 
     fn kind(&self) -> Kind {
         Kind::Prohibition
+    }
+
+    fn equality_hash(&self) -> u64 {
+        hash_of(&self.selector.name)
     }
 
     fn describe(&self) -> String {

@@ -6,6 +6,7 @@ use crate::assertion::collector::Collector;
 use crate::assertion::describe::short;
 use crate::assertion::judge::{Monitor, Scope};
 use crate::assertion::rule::{Kind, Rule};
+use crate::assertion::rule_index::hash_of;
 use crate::assertion::select::{ArgumentPatterns, CallCount, Selector, Unwanted, tool_name};
 use crate::diagnostic::Spanned;
 use crate::model::{self, AssertBlock};
@@ -85,6 +86,10 @@ impl Rule for Require {
 
     fn kind(&self) -> Kind {
         Kind::Requirement
+    }
+
+    fn equality_hash(&self) -> u64 {
+        hash_of(&self.selector.name)
     }
 
     fn describe(&self) -> String {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::code_docs::CodeDocs;
+
 macro_rules! codes {
     ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
         /// Which kind of problem a diagnostic reports. The name never changes its meaning.
@@ -16,6 +18,18 @@ macro_rules! codes {
             /// The name as printed.
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
+            }
+
+            /// The code of this name.
+            pub fn named(name: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|code| code.as_str() == name)
+            }
+
+            /// What it means, with an example: its page in `docs/`.
+            pub fn docs(self) -> CodeDocs {
+                CodeDocs::parse(match self {
+                    $(Self::$variant => include_str!(concat!("docs/", $name, ".md")),)*
+                })
             }
         }
     };

@@ -4,10 +4,10 @@
 //! Wording: lowercase, no full stop, backticks around text of the user's.
 
 mod code;
+mod code_docs;
 #[expect(clippy::module_inception, reason = "the file of the type `Diagnostic`")]
 mod diagnostic;
 mod difference;
-mod docs;
 mod edit;
 mod excerpt;
 pub mod render;
@@ -15,9 +15,9 @@ mod source_file;
 mod span;
 
 pub use code::Code;
+pub use code_docs::{CodeDocs, Example, ExampleFile};
 pub use diagnostic::{Diagnostic, Label, Severity, sort};
 pub use difference::{Difference, DifferenceLine, Hunk, Side};
-pub use docs::{CodeDocs, Example, ExampleFile};
 pub use edit::{Edit, apply};
 pub use excerpt::{Excerpt, ExcerptLine};
 pub use source_file::{Place, SourceFile};

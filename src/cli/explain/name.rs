@@ -55,10 +55,10 @@ impl Name {
                 let explained = rule.explained();
                 let examples =
                     ("the events of an answer", explained.wrong.to_vec(), explained.right.to_vec());
-                (explained.about, Some(examples))
+                (explained.about.to_owned(), Some(examples))
             }
         };
-        let mut text = format!("{}\n\n{}", styled(colours.strong, self.as_str()), wrapped(about, terminal));
+        let mut text = format!("{}\n\n{}", styled(colours.strong, self.as_str()), wrapped(&about, terminal));
         let Some((what, wrong, right)) = examples else { return text };
         for (style, word, lines) in [(colours.wrong, "wrong", wrong), (colours.right, "right", right)] {
             let _ = writeln!(text, "\n{}, {what}:\n", styled(style, word));

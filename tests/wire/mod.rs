@@ -7,6 +7,7 @@ mod conversations;
 mod hostile;
 mod oddities;
 mod parts;
+mod scripted;
 mod sequence;
 mod sse;
 mod table;

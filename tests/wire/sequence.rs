@@ -54,6 +54,8 @@ const ERROR: &str = r#"{"type":"RUN_ERROR","message":"no"}"#;
 const TEXT: &str = r#"{"type":"TEXT_MESSAGE_START","messageId":"m"}"#;
 const WORD: &str = r#"{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"x"}"#;
 const TEXT_END: &str = r#"{"type":"TEXT_MESSAGE_END","messageId":"m"}"#;
+const NAMELESS_TEXT_END: &str = r#"{"type":"TEXT_MESSAGE_END"}"#;
+const NAMELESS_CALL_END: &str = r#"{"type":"TOOL_CALL_END"}"#;
 const CALL: &str = r#"{"type":"TOOL_CALL_START","toolCallId":"c","toolCallName":"look"}"#;
 const ARGS: &str = r#"{"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"{}"}"#;
 const CALL_END: &str = r#"{"type":"TOOL_CALL_END","toolCallId":"c"}"#;
@@ -103,6 +105,14 @@ const MESSAGES: &[Row] = &[
             "after-run-finished [3, 2]: event 3 (`CUSTOM`) comes after event 2 (`RUN_FINISHED`) has finished the run",
             "after-run-error [5, 4]: event 5 (`RUN_FINISHED`) comes after event 4 (`RUN_ERROR`) has ended the run",
             "after-run-finished [8, 7]: event 8 (`CUSTOM`) comes after event 7 (`RUN_FINISHED`) has finished the run",
+        ],
+    ),
+    (
+        "an end that names nothing does not end what it closes",
+        &[START, TEXT, WORD, NAMELESS_TEXT_END, CALL, NAMELESS_CALL_END, FINISH],
+        &[
+            "text-still-open [7, 2]: event 7 (`RUN_FINISHED`) comes while the message `m` is open, since event 2 (`TEXT_MESSAGE_START`)",
+            "call-still-open [7, 5]: event 7 (`RUN_FINISHED`) comes while the call `c` is open, since event 5 (`TOOL_CALL_START`)",
         ],
     ),
     (

@@ -111,7 +111,9 @@ impl Assembler {
             }
             (Effect::Ends(kind), _) => {
                 let id = self.continued_id(kind, incoming, listeners)?;
-                self.items.end(kind, &id, incoming.at);
+                if incoming.id.is_some() {
+                    self.items.end(kind, &id, incoming.at);
+                }
                 self.close(kind, &id, listeners);
                 id
             }

@@ -112,3 +112,71 @@ impl ChunkLanes {
         self.lanes.iter().all(IndexMap::is_empty)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KIND: ItemKind = ItemKind::Message;
+
+    fn by(number: u32) -> EventRef {
+        EventRef { number, kind: "CUSTOM" }
+    }
+
+    fn author(id: &str) -> Author {
+        Some(id.to_owned())
+    }
+
+    #[test]
+    fn a_chunk_continues_the_item_of_its_lane_and_another_id_begins_one() {
+        let mut lanes = ChunkLanes::default();
+        assert_eq!(lanes.target(KIND, Some("m"), None), ChunkTarget::Begins(None));
+        assert_eq!(lanes.target(KIND, None, None), ChunkTarget::Nameless(None));
+        lanes.begin(KIND, None, "m", true);
+        assert_eq!(lanes.target(KIND, Some("m"), None), ChunkTarget::Continues(None));
+        assert_eq!(lanes.target(KIND, None, None), ChunkTarget::Continues(None));
+        assert_eq!(lanes.target(KIND, Some("n"), None), ChunkTarget::Begins(None));
+        assert_eq!(lanes.current(KIND, &None), Some("m"));
+    }
+
+    #[test]
+    fn a_chunk_without_a_name_goes_to_the_agent_else_to_the_only_lane_else_it_is_ambiguous() {
+        let mut lanes = ChunkLanes::default();
+        lanes.begin(KIND, author("a"), "m", true);
+        assert_eq!(lanes.target(KIND, None, None), ChunkTarget::Continues(author("a")));
+        lanes.begin(KIND, author("b"), "n", true);
+        assert_eq!(lanes.target(KIND, None, None), ChunkTarget::Ambiguous(2));
+        assert_eq!(lanes.target(KIND, None, Some("b")), ChunkTarget::Continues(author("b")));
+        lanes.begin(KIND, None, "o", true);
+        assert_eq!(lanes.target(KIND, None, None), ChunkTarget::Continues(None));
+    }
+
+    #[test]
+    fn an_id_is_found_in_its_lane_whoever_the_chunk_names() {
+        let mut lanes = ChunkLanes::default();
+        lanes.begin(KIND, author("a"), "m", true);
+        assert_eq!(lanes.target(KIND, Some("m"), Some("b")), ChunkTarget::Continues(author("a")));
+    }
+
+    #[test]
+    fn an_item_whose_first_chunk_had_no_id_is_not_continued_by_one() {
+        let mut lanes = ChunkLanes::default();
+        lanes.begin(KIND, None, "m", false);
+        assert_eq!(lanes.target(KIND, None, None), ChunkTarget::Continues(None));
+        assert_eq!(lanes.target(KIND, Some("m"), None), ChunkTarget::Begins(None));
+    }
+
+    #[test]
+    fn the_end_of_a_lane_gives_its_item_and_is_remembered_if_the_item_was_named() {
+        let mut lanes = ChunkLanes::default();
+        lanes.begin(KIND, None, "m", true);
+        lanes.begin(ItemKind::Call, author("a"), "c", false);
+        assert_eq!(lanes.authors(), [None, author("a")]);
+        assert_eq!(lanes.end(&None, by(3)), Some((KIND, "m".to_owned())));
+        assert_eq!(lanes.end(&None, by(4)), None);
+        let last = lanes.last(&None).map(|last| (last.kind, last.id.as_str(), last.by.number));
+        assert_eq!(last, Some((KIND, "m", 3)));
+        assert_eq!(lanes.end(&author("a"), by(5)), Some((ItemKind::Call, "c".to_owned())));
+        assert!(lanes.last(&author("a")).is_none() && lanes.is_empty());
+    }
+}

@@ -1,6 +1,6 @@
 //! The items of an answer: which are open with their text so far, and when each began and ended.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use indexmap::IndexMap;
 
@@ -54,12 +54,15 @@ pub(super) struct OpenItems {
     run: u32,
     items: [HashMap<String, Item>; ItemKind::ALL.len()],
     open: [IndexMap<String, Open>; ItemKind::ALL.len()],
+    /// Items of this run that are closed and have not ended: the event that ends an item has to name it.
+    closed_only: [HashSet<String>; ItemKind::ALL.len()],
 }
 
 impl OpenItems {
     /// From now on items belong to another run.
     pub(super) fn start_run(&mut self) {
         self.run += 1;
+        self.closed_only = Default::default();
     }
 
     /// The newest item of an id in this run; none that no event has named.
@@ -67,10 +70,11 @@ impl OpenItems {
         self.items[kind as usize].get(id).filter(|item| item.run == self.run && item.form != Form::Unnamed)
     }
 
-    /// The items of this run that properly began and are open.
+    /// The items of this run that properly began and have not ended.
     pub(super) fn unfinished(&self) -> impl Iterator<Item = (ItemKind, &str, EventRef)> {
         ItemKind::ALL.into_iter().flat_map(move |kind| {
-            let ids = self.open[kind as usize].keys();
+            let closed = self.closed_only[kind as usize].iter();
+            let ids = closed.filter(move |id| !self.is_open(kind, id)).chain(self.open[kind as usize].keys());
             ids.filter_map(move |id| {
                 let item = self.get(kind, id).filter(|item| item.is_unfinished())?;
                 Some((kind, id.as_str(), item.begun))
@@ -113,7 +117,7 @@ impl OpenItems {
         }
     }
 
-    /// The event ends an item.
+    /// The event ends an item that it names.
     pub(super) fn end(&mut self, kind: ItemKind, id: &str, event: EventRef) {
         if let Some(item) = self.items[kind as usize].get_mut(id) {
             item.ended.get_or_insert(event);
@@ -154,6 +158,81 @@ impl OpenItems {
     fn set_complete(&mut self, kind: ItemKind, id: &str) {
         if let Some(item) = self.items[kind as usize].get_mut(id) {
             item.is_complete = true;
+            if item.is_unfinished() {
+                self.closed_only[kind as usize].insert(id.to_owned());
+            }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(number: u32) -> EventRef {
+        EventRef { number, kind: "CUSTOM" }
+    }
+
+    fn unfinished(items: &OpenItems) -> Vec<(&str, u32)> {
+        let mut unfinished: Vec<_> = items.unfinished().map(|(_, id, begun)| (id, begun.number)).collect();
+        unfinished.sort_unstable();
+        unfinished
+    }
+
+    fn begun(id: &str, form: Form) -> OpenItems {
+        let mut items = OpenItems::default();
+        items.begin(ItemKind::Message, id, form, event(1));
+        items.open(ItemKind::Message, id, "assistant");
+        items
+    }
+
+    #[test]
+    fn an_item_is_unfinished_until_an_event_ends_it_by_its_id() {
+        let mut items = begun("m", Form::Start);
+        assert_eq!(unfinished(&items), [("m", 1)]);
+        assert!(items.close(ItemKind::Message, "m").is_some());
+        assert_eq!(unfinished(&items), [("m", 1)], "closed by an event that does not name it");
+        items.open(ItemKind::Message, "m", "assistant");
+        assert_eq!(unfinished(&items), [("m", 1)], "once, also if it is open again");
+        items.end(ItemKind::Message, "m", event(3));
+        assert_eq!(unfinished(&items), []);
+    }
+
+    #[test]
+    fn what_no_event_has_begun_by_name_is_never_unfinished() {
+        for form in [Form::Assumed, Form::Unnamed] {
+            let mut items = begun("m", form);
+            assert_eq!(unfinished(&items), [], "{form:?}");
+            items.close(ItemKind::Message, "m");
+            assert_eq!(unfinished(&items), [], "{form:?}");
+        }
+        assert!(begun("m", Form::Unnamed).get(ItemKind::Message, "m").is_none());
+    }
+
+    #[test]
+    fn the_next_run_knows_no_item_of_the_one_before() {
+        let mut items = begun("m", Form::Start);
+        items.close(ItemKind::Message, "m");
+        items.start_run();
+        assert_eq!(unfinished(&items), []);
+        assert!(items.get(ItemKind::Message, "m").is_none());
+        assert!(items.is_complete(ItemKind::Message, "m"), "its text is complete all the same");
+    }
+
+    #[test]
+    fn the_only_open_item_is_the_one_that_is_meant() {
+        let mut items = begun("m", Form::Start);
+        assert_eq!(items.only_open(ItemKind::Message), Some("m"));
+        assert_eq!(items.only_open(ItemKind::Call), None);
+        items.open(ItemKind::Message, "n", "assistant");
+        assert_eq!(items.only_open(ItemKind::Message), None);
+        let closed: Vec<String> = items.close_all(ItemKind::Message).into_keys().collect();
+        assert_eq!(closed, ["m", "n"]);
+    }
+
+    #[test]
+    fn only_an_item_in_chunks_ends_with_them() {
+        assert!(begun("m", Form::Chunk).end_chunks(ItemKind::Message, "m", event(2)));
+        assert!(!begun("m", Form::Start).end_chunks(ItemKind::Message, "m", event(2)));
     }
 }

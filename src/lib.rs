@@ -1,27 +1,194 @@
-//! ananke: a test runner for tool-using AI agents.
+//! ananke: a test runner for tool-using AI agents. YAML scenarios go in, a deterministic verdict comes out.
+//!
+//! # The way of the data
+//!
+//! ```text
+//! file ──► model ──► plan ──► engine ──► outcome ──► report
+//! ```
+//!
+//! | step | modules | what happens there |
+//! |---|---|---|
+//! | file | `source` | bytes become a tree in which every key and value has its place |
+//! | model | `schema`, `model` | the tree becomes the types that mirror the YAML, or a list of problems |
+//! | plan | `project`, `compile`, `assertion`, `variables`, `plan` | the config, the tests and their rules are read, checked and selected |
+//! | engine | `run`, `engine`, `target`, `trace`, `hook`, `server`, `recording` | tests are scheduled; a session of a target holds the conversation, and the rules watch its trace |
+//! | outcome | `outcome`, `redact`, `golden` | what happened in a test, bounded in size and without secrets |
+//! | report | `report`, `compare` | the terminal, files and build servers; comparisons of two runs |
+//!
+//! `context` is the outside world that all of them are given, `diagnostic` what a user can fix, `text`, `message` and
+//! `process` what several of them need. A module uses only modules before it; `ARCHITECTURE.md` has the map.
+//!
+//! # Check text that is not saved
+//!
+//! A [`Workspace`] checks a file as an editor holds it:
+//!
+//! ```
+//! use ananke::{Context, Workspace};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let config = "version: \"1.3\"\ntarget: { type: scripted, rules: [{ do: [{ say: Hello }] }] }\n";
+//! std::fs::write(folder.path().join("ananke.config.yaml"), config)?;
+//!
+//! let workspace = Workspace::new(Context::isolated(folder.path()));
+//! let unsaved = "version: \"1.3\"\nnmae: greets\nturns: [{ user: Hi }]\n";
+//! let problems = workspace.check(&folder.path().join("greets.test.yaml"), unsaved);
+//!
+//! assert_eq!(problems[0].to_string(), "greets.test.yaml:2:1: error[unknown-key]: unknown key `nmae`");
+//! assert_eq!(problems[0].fixes[0].text, "name");
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! # Run tests and read what came of them
+//!
+//! [`plan()`] finds and checks the tests of a project, [`run()`] runs them and sends [`RunEvent`]s:
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use ananke::{Context, HttpTransport, Redactor, Run, RunEvent, RunOptions, Selection, Status, plan, run};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let config = "version: \"1.3\"\ntarget: { type: scripted, rules: [{ do: [{ say: Hello }] }] }\n";
+//! # std::fs::write(folder.path().join("ananke.config.yaml"), config)?;
+//! # let test = "version: \"1.3\"\nname: greets\nturns: [{ user: Hi, assert: { text: { contains: Hello } } }]\n";
+//! # std::fs::write(folder.path().join("greets.test.yaml"), test)?;
+//! // The folder has a config with a scripted agent, which says Hello, and one test, which expects that.
+//! let context = Context::isolated(folder.path());
+//! let redactor = Redactor::default();
+//! let planned = plan(&context, &Selection::default(), &redactor);
+//! assert!(planned.problems.is_empty());
+//! let plan = planned.plan.expect("without an error there is a plan");
+//! assert_eq!(plan.cases[0].id(), "greets.test.yaml::greets");
+//!
+//! let (events, mut received) = tokio::sync::mpsc::channel(64);
+//! let transport = Arc::new(HttpTransport::new(context.clock.clone()));
+//! let shared = Run::new(context, transport, redactor, RunOptions::default(), events);
+//! # let runtime = tokio::runtime::Runtime::new()?;
+//! # let verdict = runtime.block_on(async {
+//! let running = tokio::spawn(run(shared, plan));
+//! while let Some(event) = received.recv().await {
+//!     if let RunEvent::CaseFinished(outcome) = &*event {
+//!         assert_eq!(outcome.status(), Status::Passed);
+//!         assert_eq!(outcome.turns[0].input, "Hi");
+//!     }
+//! }
+//! let verdict = running.await?;
+//! # Ok::<_, tokio::task::JoinError>(verdict)
+//! # })?;
+//! assert!(verdict.is_pass());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Write a report
+//!
+//! [`create_report`] makes a [`Reporter`] of any [`ReportFormat`], and [`tell`] gives it the events of a run:
+//!
+//! ```
+//! use std::path::Path;
+//!
+//! use ananke::{FileOptions, Outcome, Redactor, ReportFormat, Reporter, RunEvent, create_report};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let file = folder.path().join("report.md");
+//! let format = ReportFormat::of(&file).expect("the extension of Markdown");
+//! let mut report = create_report(format, &file, &FileOptions::default())?;
+//!
+//! // Only a redactor seals what a report is given.
+//! let redactor = Redactor::default();
+//! report.event(&redactor.seal(RunEvent::RunStarted { tests: 0, unix_ms: 0 }))?;
+//! report.finish()?;
+//! assert!(std::fs::read_to_string(&file)?.starts_with('#'));
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! # Features
+//!
+//! `cli` (default) builds the command `ananke` and brings the other two: `junit`, the format JUnit and with it all XML, and
+//! `html`, the HTML report. Without a feature its format stays known to a config, but cannot be created.
 
+// What is not listed here is no promise: the command and the tests of this package use it.
+#[doc(hidden)]
 pub mod assertion;
+#[doc(hidden)]
 pub mod compare;
+#[doc(hidden)]
 pub mod compile;
+#[doc(hidden)]
 pub mod context;
+#[doc(hidden)]
 pub mod diagnostic;
+#[doc(hidden)]
 pub mod engine;
+#[doc(hidden)]
 pub mod golden;
+#[doc(hidden)]
 pub mod hook;
+#[doc(hidden)]
 pub mod message;
+#[doc(hidden)]
 pub mod model;
+#[doc(hidden)]
 pub mod outcome;
+#[doc(hidden)]
 pub mod plan;
+#[doc(hidden)]
 pub mod process;
+#[doc(hidden)]
 pub mod project;
+#[doc(hidden)]
 pub mod recording;
+#[doc(hidden)]
 pub mod redact;
+#[doc(hidden)]
 pub mod report;
+#[doc(hidden)]
 pub mod run;
+#[doc(hidden)]
 pub mod schema;
+#[doc(hidden)]
 pub mod server;
+#[doc(hidden)]
 pub mod source;
+#[doc(hidden)]
 pub mod target;
+#[doc(hidden)]
 pub mod text;
+#[doc(hidden)]
 pub mod trace;
+#[doc(hidden)]
 pub mod variables;
+
+#[doc(inline)]
+pub use context::{
+    At, Clock, Context, Environment, Files, Ids, ManualClock, RandomIds, SequentialIds, SystemClock,
+    TerminalSize,
+};
+#[doc(inline)]
+pub use diagnostic::{Code, Diagnostic, Edit, Label, Place, Severity, SourceFile, Span, apply};
+#[doc(inline)]
+pub use model::ReportFormat;
+#[doc(inline)]
+pub use outcome::{
+    CallFailure, CallOutcome, EarlierMessage, ErrorKind, Failure, Gap, Held, LateResult, Level, Line,
+    OpenInterrupt, Outcome, Problem, Quarantine, RunEnd, SnapshotWritten, Status, TestEnd, TimeLimits,
+    Timing, Totals, TurnEnd, TurnOutcome, Verdict,
+};
+#[doc(inline)]
+pub use plan::{CaseEntry, Filter, FilterError, Plan, Planned, Selection, TestEntry, Workspace, plan};
+#[doc(inline)]
+pub use project::{Config, Variables};
+#[doc(inline)]
+pub use redact::{Mask, Redactor, Sealed};
+#[cfg(feature = "junit")]
+#[doc(inline)]
+pub use report::file::junit::{Attachments, JunitProfile};
+#[doc(inline)]
+pub use report::file::{FileOptions, FileReport, create_report};
+#[doc(inline)]
+pub use report::{Reporter, tell};
+#[doc(inline)]
+pub use run::{Options as RunOptions, Reason, Run, RunEvent, Stopper, run};
+#[doc(inline)]
+pub use target::Transport;
+#[doc(inline)]
+pub use target::http::HttpTransport;

@@ -1,6 +1,6 @@
 //! Rules: what an agent must and must not do, one file each (compile, watch, describe and claim together).
 //!
-//! A [`Block`] is compiled from what is written: the rules that the registry lists, each with its origin. [`inherit`]
+//! A [`Block`] is compiled from what is written: the rules that the registry lists, each with its origin. [`inherit()`]
 //! merges the levels, [`Judge`] runs the monitors of the rules: they take in moments of the trace and answer with a
 //! three-valued judgement (SPEC 7.1). Nothing here sees a target or a run.
 

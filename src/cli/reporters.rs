@@ -8,7 +8,8 @@ use ananke::model::ReportFormat;
 use ananke::report::Reporter;
 use ananke::report::ci::github::{GithubReport, Step};
 use ananke::report::file::json::JsonLinesReport;
-use ananke::report::file::{Attachments, FileOptions, JunitProfile, create};
+use ananke::report::file::junit::{Attachments, JunitProfile};
+use ananke::report::file::{FileOptions, create_report};
 use ananke::report::terminal::ServerReport;
 use ananke::report::terminal::{ConsoleOptions, ConsoleReport, Verbosity};
 use ananke::report::terminal::{LiveArea, LiveOptions};
@@ -43,7 +44,7 @@ pub(super) fn reporters(
     let by_extension = options.output.iter().map(|file| (&file.path, file.format));
     let of_config = of_config.iter().map(|(path, format)| (path, *format));
     for (path, format) in junit.chain(by_extension).chain(of_config) {
-        let report = create(format, &context.working_directory.join(path), &file_options);
+        let report = create_report(format, &context.working_directory.join(path), &file_options);
         reporters.push(report.map_err(|error| unwritable(path, context, &error))?);
     }
     if let Some(step) = Step::of(context) {

@@ -9,12 +9,13 @@ use super::scalars::Text;
 use super::text_or::TextOr;
 
 /// The registry of report formats, one line each: the variant of [`ReportFormat`], its name in a config, its file
-/// extension, what it is, and the type of `report::file` that writes it. `apply!` gets all lines.
+/// extension, what it is, and the type of `report::file` that writes it, with the Cargo feature that builds it if it is not
+/// always built. `apply!` gets all lines.
 macro_rules! report_formats {
     ($apply:ident) => {
         $apply! {
-            Junit "junit" "xml" "JUnit" junit::JunitReport;
-            Html "html" "html" "a page to read" html::HtmlReport;
+            Junit "junit" "xml" "JUnit" junit::JunitReport if "junit";
+            Html "html" "html" "a page to read" html::HtmlReport if "html";
             Json "json" "json" "one value" json::JsonReport;
             JsonLines "jsonl" "jsonl" "a line a test" json::JsonLinesReport;
             Markdown "markdown" "md" "Markdown" markdown::MarkdownReport;
@@ -25,7 +26,7 @@ macro_rules! report_formats {
 pub(crate) use report_formats;
 
 macro_rules! define {
-    ($($format:ident $name:literal $extension:literal $words:literal $module:ident::$report:ident;)*) => {
+    ($($format:ident $name:literal $extension:literal $words:literal $module:ident::$report:ident $(if $feature:literal)?;)*) => {
         /// The format of a report file.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
         #[schemars(inline)]

@@ -9,24 +9,8 @@ use crate::diagnostic::Diagnostic;
 use crate::project::{CONFIG_NAME, absolute};
 use crate::redact::Redactor;
 
-/// The projects of an editor, whose files are checked one by one while they are written.
-///
-/// ```
-/// use ananke::context::Context;
-/// use ananke::plan::Workspace;
-///
-/// let folder = tempfile::tempdir()?;
-/// let config = "version: \"1.3\"\ntarget: { type: scripted, rules: [{ do: [{ say: Hello }] }] }\n";
-/// std::fs::write(folder.path().join("ananke.config.yaml"), config)?;
-///
-/// let workspace = Workspace::new(Context::isolated(folder.path()));
-/// let unsaved = "version: \"1.3\"\nnmae: greets\nturns: [{ user: Hi }]\n";
-/// let problems = workspace.check(&folder.path().join("greets.test.yaml"), unsaved);
-///
-/// assert_eq!(problems[0].to_string(), "greets.test.yaml:2:1: error[unknown-key]: unknown key `nmae`");
-/// assert_eq!(problems[0].fixes[0].text, "name");
-/// # Ok::<(), std::io::Error>(())
-/// ```
+/// The projects of an editor, whose files are checked one by one while they are written. The documentation of the crate
+/// has an example.
 pub struct Workspace {
     context: Context,
 }

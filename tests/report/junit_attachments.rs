@@ -2,8 +2,9 @@
 
 use ananke::outcome::{Outcome, Status};
 use ananke::report::Reporter;
+use ananke::report::file::junit::Attachments;
 use ananke::report::file::junit::JunitReport;
-use ananke::report::file::{Attachments, FileOptions, FileReport};
+use ananke::report::file::{FileOptions, FileReport};
 use regex::Regex;
 
 use super::junit::{Node, folder, parsed, xml_text};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use ananke::outcome::{Outcome, Status};
-use ananke::report::file::JunitProfile;
+use ananke::report::file::junit::JunitProfile;
 
 use super::junit::{check_totals, folder, parsed, written_as, xml_text};
 use super::outcomes::{self, HOSTILE};

@@ -121,12 +121,14 @@ pub(crate) fn words_and_texts(source: &str) -> Vec<String> {
     words.chain(texts).collect()
 }
 
-/// What the library's root makes public: its modules, and the names it re-exports.
+/// What the library's root makes public: its modules, and the names it re-exports; not what is hidden in its
+/// documentation.
 pub(crate) fn public_items(root: &str) -> BTreeSet<String> {
     let tokens = tokens(root);
+    let hidden = self::tokens("#[doc(hidden)]");
     let mut items = BTreeSet::new();
     for (index, token) in tokens.iter().enumerate() {
-        if *token != Token::Word("pub".to_owned()) {
+        if *token != Token::Word("pub".to_owned()) || tokens[..index].ends_with(&hidden) {
             continue;
         }
         match (tokens.get(index + 1), tokens.get(index + 2)) {

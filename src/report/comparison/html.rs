@@ -4,11 +4,10 @@
 
 use std::fmt::Write as _;
 
-use quick_xml::escape::escape;
-
 use super::words::{self, Difference, SECTIONS};
 use crate::compare::{Change, Comparison};
-use crate::text::{escape, truncate};
+use crate::report::file::html::markup;
+use crate::text::truncate;
 
 /// The most bytes of one text.
 const LONGEST: usize = 2 << 10;
@@ -88,5 +87,5 @@ fn code(text: &str) -> String {
 
 /// `text` escaped for between two tags.
 fn escaped(text: &str) -> String {
-    escape(escape::line(&truncate::bytes(text, LONGEST))).into_owned()
+    markup::line(&truncate::bytes(text, LONGEST))
 }

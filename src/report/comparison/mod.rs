@@ -2,6 +2,7 @@
 
 mod baseline_report;
 mod console;
+#[cfg(feature = "html")]
 mod html;
 mod json;
 mod markdown;

@@ -3,7 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use super::attachments::Attachments;
+#[cfg(feature = "junit")]
+use super::junit::{Attachments, JunitProfile};
 use crate::report::reporter::Reporter;
 
 /// A report in a file, whose line in `model::report_format` names it.
@@ -20,18 +21,9 @@ pub trait FileReport: Reporter + Sized + 'static {
 #[derive(Clone, Debug, Default)]
 pub struct FileOptions {
     /// The readers of JUnit reports.
+    #[cfg(feature = "junit")]
     pub junit_profile: JunitProfile,
     /// How build servers find the files of a test.
+    #[cfg(feature = "junit")]
     pub attachments: Attachments,
-}
-
-/// Which readers a JUnit report is made for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum JunitProfile {
-    /// What most of them use: with file and line, properties and a transcript for each case.
-    #[default]
-    Default,
-    /// What the schemas of Jenkins' xUnit plugin and of Windy Road both allow: transcripts stand with the suite, and
-    /// there is neither file nor line.
-    Strict,
 }

@@ -1,14 +1,14 @@
 //! Reports in files, a file or folder each.
 
-mod attachments;
 mod file_report;
+#[cfg(feature = "html")]
 pub mod html;
 pub mod json;
+#[cfg(feature = "junit")]
 pub mod junit;
 pub mod markdown;
 mod registry;
 pub mod tap;
 
-pub use attachments::Attachments;
-pub use file_report::{FileOptions, FileReport, JunitProfile};
-pub use registry::create;
+pub use file_report::{FileOptions, FileReport};
+pub use registry::create_report;

@@ -1,4 +1,4 @@
-//! Durations, from microseconds: for people, for XML and for JSON.
+//! Durations, from microseconds: for people and for JSON.
 
 /// `us` microseconds as people say it: `850 ms`, `1.2 s`, `2 min 5 s`, `1 h 3 min`.
 pub(crate) fn for_people(us: u64) -> String {
@@ -21,12 +21,6 @@ pub(crate) fn for_people(us: u64) -> String {
     } else {
         two(minutes, "min", 60, "h")
     }
-}
-
-/// `us` microseconds in seconds with three places, as every reader of JUnit takes it.
-pub(crate) fn in_seconds(us: u64) -> String {
-    let millis = us.saturating_add(500) / 1000;
-    format!("{}.{:03}", millis / 1000, millis % 1000)
 }
 
 /// `us` microseconds in milliseconds, as in JSON. A double holds every time of this century to the microsecond.
@@ -57,12 +51,5 @@ mod tests {
             assert_eq!(for_people(us), expected, "{us}");
         }
         assert!(for_people(u64::MAX).contains(" h"));
-    }
-
-    #[test]
-    fn in_seconds_with_three_places() {
-        for (us, expected) in [(0, "0.000"), (1_234_567, "1.235"), (499, "0.000"), (60_000_500, "60.001")] {
-            assert_eq!(in_seconds(us), expected);
-        }
     }
 }

@@ -20,7 +20,7 @@ use ananke::outcome::{
     Verdict,
 };
 use ananke::redact::Sealed;
-use ananke::report::file::JunitProfile;
+use ananke::report::file::junit::JunitProfile;
 use ananke::report::file::markdown::MOST;
 use ananke::report::terminal::Verbosity;
 use ananke::run::RunEvent;

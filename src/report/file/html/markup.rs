@@ -10,7 +10,7 @@ use serde::Serialize;
 pub(super) const DATA_END: &str = "</script>\n";
 
 /// `text` between two tags or in an attribute: what could deceive the eye is a visible escape.
-pub(super) fn line(text: &str) -> String {
+pub(in crate::report) fn line(text: &str) -> String {
     escaped(&escape::line(text))
 }
 
@@ -28,7 +28,7 @@ fn escaped(text: &str) -> String {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
+            '\'' => escaped.push_str("&apos;"),
             _ => escaped.push(character),
         }
     }
@@ -60,7 +60,7 @@ mod tests {
     fn no_text_leaves_its_place() {
         assert_eq!(
             line("<a b='c'>&\"\u{0}\u{202e}\n"),
-            "&lt;a b=&#39;c&#39;&gt;&amp;&quot;\\u{0}\\u{202e}\\n"
+            "&lt;a b=&apos;c&apos;&gt;&amp;&quot;\\u{0}\\u{202e}\\n"
         );
         assert_eq!(lines("<a>\nb\u{1b}"), "&lt;a&gt;\nb\\u{1b}");
         let text = "</script><!--<script> ]]> \u{0}\u{2028}\u{fffe}\u{202e}";

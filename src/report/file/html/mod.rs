@@ -5,7 +5,7 @@
 
 mod assets;
 mod html_report;
-mod markup;
+pub(in crate::report) mod markup;
 mod page;
 mod plain;
 mod story;

@@ -8,8 +8,11 @@ mod json_lines_report;
 mod json_report;
 mod view;
 
-pub(in crate::report) use from_outcome::{result_line, summary};
+pub(in crate::report) use from_outcome::result_line;
+#[cfg(feature = "html")]
+pub(in crate::report) use from_outcome::summary;
 pub use json_lines_report::JsonLinesReport;
 pub use json_report::JsonReport;
+#[cfg(feature = "html")]
 pub(in crate::report) use view::SummaryLine;
 pub use view::schema;

@@ -5,12 +5,13 @@ use std::io::{self, Write};
 
 use quick_xml::Writer;
 
+use super::attachments::Attachments;
 use super::element::{self, Element};
+use super::words;
 use crate::outcome::{Outcome, Status};
-use crate::report::file::attachments::Attachments;
 use crate::report::transcript::earlier_attempts;
 use crate::report::transcript::{Scope, TranscriptStyle, transcript};
-use crate::report::words::{duration, names};
+use crate::report::words::names;
 use crate::text::{escape, truncate};
 
 /// The depth of cases in the document.
@@ -25,7 +26,7 @@ pub(super) fn write<W: Write>(
     let element = named(outcome)
         .with("file", &outcome.file)
         .with("line", &outcome.line.to_string())
-        .with("time", &duration::in_seconds(outcome.duration_us));
+        .with("time", &words::in_seconds(outcome.duration_us));
     element.open(writer)?;
 
     let properties = Element::new("properties", CASE_DEPTH + 1);
@@ -60,7 +61,7 @@ pub(super) fn write<W: Write>(
 
 /// Writes `outcome` as a case of the strict profile: its verdict alone.
 pub(super) fn write_strict<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) -> io::Result<()> {
-    let element = named(outcome).with("time", &duration::in_seconds(outcome.duration_us));
+    let element = named(outcome).with("time", &words::in_seconds(outcome.duration_us));
     if outcome.status() == Status::Passed {
         return element.empty(writer);
     }
@@ -126,7 +127,7 @@ fn retried<W: Write>(writer: &mut Writer<W>, attempt: &Outcome, last: Status) ->
 fn named(outcome: &Outcome) -> Element {
     Element::new("testcase", CASE_DEPTH)
         .with("name", &escape::line(&names::title(outcome)))
-        .with("classname", &escape::line(&names::class(&outcome.file)))
+        .with("classname", &escape::line(&words::class(&outcome.file)))
 }
 
 /// At most one element: readers disagree on what several mean.

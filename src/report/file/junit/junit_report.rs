@@ -9,15 +9,16 @@ use std::path::{Path, PathBuf};
 use indexmap::IndexMap;
 use quick_xml::Writer;
 
+use super::attachments::Attachments;
 use super::element::Element;
+use super::junit_profile::JunitProfile;
 use super::spool::Spool;
 use super::suite::{Suite, counted};
 use super::{case, element};
 use crate::context::Scratch;
 use crate::outcome::{Outcome, Totals};
 use crate::redact::Sealed;
-use crate::report::file::attachments::Attachments;
-use crate::report::file::file_report::{FileOptions, FileReport, JunitProfile};
+use crate::report::file::file_report::{FileOptions, FileReport};
 use crate::report::reporter::Reporter;
 use crate::run::RunEvent;
 

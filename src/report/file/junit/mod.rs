@@ -1,9 +1,14 @@
 //! The report that build servers read: JUnit XML, one suite per test file, one case per test.
 
+mod attachments;
 mod case;
 mod element;
+mod junit_profile;
 mod junit_report;
 mod spool;
 mod suite;
+mod words;
 
+pub use attachments::Attachments;
+pub use junit_profile::JunitProfile;
 pub use junit_report::JunitReport;

@@ -6,9 +6,10 @@ use quick_xml::Writer;
 
 use super::element::Element;
 use super::spool::{Pieces, Spool};
+use super::words;
 use crate::context::iso8601;
 use crate::outcome::Totals;
-use crate::report::words::{duration, names};
+
 use crate::text::escape;
 
 /// The depth of suites in the document.
@@ -66,7 +67,7 @@ impl Suite {
         cases: &mut Spool,
         accounts: &mut Spool,
     ) -> io::Result<()> {
-        let class = names::class(file);
+        let class = words::class(file);
         let (package, name) = class.rsplit_once('.').unwrap_or(("", &class));
         let name = if name.trim().is_empty() { "tests" } else { name };
         let element = Element::new("testsuite", SUITE_DEPTH)
@@ -105,5 +106,5 @@ fn with_counts(element: Element, totals: &Totals) -> Element {
         .with("failures", &totals.failed.to_string())
         .with("errors", &(totals.error + totals.timeout).to_string())
         .with("skipped", &(totals.skipped + totals.quarantined).to_string())
-        .with("time", &duration::in_seconds(totals.duration_us))
+        .with("time", &words::in_seconds(totals.duration_us))
 }

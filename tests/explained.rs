@@ -1,10 +1,8 @@
 //! Every code is explained: its wrong example has that problem, its right one has none.
 
-use std::path::Path;
 use std::process::Command;
 
 use ananke::diagnostic::{Code, Example, ExampleFile};
-use ananke::target::agui::SequenceRule;
 
 use crate::support::project::Project;
 
@@ -99,46 +97,4 @@ fn the_guide_shows_what_is_printed() {
         .expect("the program can be started");
     assert_eq!(String::from_utf8_lossy(&printed.stdout).trim_end(), output);
     assert!(printed.stderr.is_empty(), "{}", String::from_utf8_lossy(&printed.stderr));
-}
-
-/// The page of the rules of sequence, but for its beginning, is what is explained of each.
-#[test]
-fn the_page_of_the_rules_shows_what_is_explained() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/sequence.md");
-    let page = std::fs::read_to_string(&path).expect("there is a page");
-    let (beginning, rules) = page.split_once("\n### ").expect("the page explains rules");
-    let shown: String = SequenceRule::ALL.iter().map(|rule| section(*rule)).collect();
-    if updating() {
-        std::fs::write(&path, format!("{beginning}{shown}")).expect("the page can be written");
-        return;
-    }
-    assert_eq!(format!("\n### {rules}"), shown, "`ANANKE_UPDATE=1 cargo test` writes the page");
-}
-
-#[expect(clippy::disallowed_methods, reason = "a switch of the test run, not of the program")]
-fn updating() -> bool {
-    std::env::var_os("ANANKE_UPDATE").is_some_and(|value| value == "1")
-}
-
-fn section(rule: SequenceRule) -> String {
-    let explained = rule.explained();
-    let mut section = format!("\n### `{}`\n\n", rule.as_str());
-    let mut width = 0;
-    for word in explained.about.split(' ') {
-        width += word.chars().count() + 1;
-        let gap = if width > 118 { "\n" } else { " " };
-        if width > 118 {
-            width = word.chars().count() + 1;
-        }
-        if !section.ends_with('\n') {
-            section.push_str(gap);
-        }
-        section.push_str(word);
-    }
-    for (what, events) in [("Breaks it:", explained.wrong), ("Keeps it:", explained.right)] {
-        for part in ["\n\n", what, "\n\n```json\n", &events.join("\n"), "\n```"] {
-            section.push_str(part);
-        }
-    }
-    section + "\n"
 }

@@ -3,8 +3,9 @@
 use serde_json::json;
 
 use crate::message::{AnswerTo, InterruptAnswer, PendingAnswer, ToolAnswer};
+use crate::model::TurnKind;
 use crate::outcome::{ErrorKind, Problem};
-use crate::target::Action;
+use crate::target::{Action, turn_type_name};
 use crate::trace::{Interrupt, Origin, RunEnd, ToolCall, Trace};
 
 /// What is pending: interrupts, and calls of the last turn without a result.
@@ -25,10 +26,11 @@ enum Open<'t> {
 pub(super) fn unanswered(trace: &Trace) -> Option<Problem> {
     let pending = Pending::of(trace);
     (!pending.interrupts.is_empty()).then(|| {
+        let resume = turn_type_name(TurnKind::Resume);
         let help =
-            "answer them with an `agui:resume` turn, or end the test here: a user message is no answer";
+            format!("answer them with an `{resume}` turn, or end the test here: a user message is no answer");
         let open: Vec<Open<'_>> = pending.interrupts.iter().map(Open::Interrupt).collect();
-        problem(format!("the agent waits for {}", pending.named(&open)), help)
+        problem(format!("the agent waits for {}", pending.named(&open)), &help)
     })
 }
 

@@ -55,4 +55,4 @@ pub use test_file::TestFile;
 pub use text_or::TextOr;
 pub use toggle::Toggle;
 pub use tool_rules::{Count, ForbidCalls, Require, Subagents, ToolRules};
-pub use turn::{ConnectTurn, Resume, ResumeStatus, ResumeTurn, Turn, TurnSettings, UserTurn};
+pub use turn::{ConnectTurn, Resume, ResumeStatus, ResumeTurn, Turn, TurnKind, TurnSettings, UserTurn};

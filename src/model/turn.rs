@@ -1,4 +1,4 @@
-//! One turn of a test.
+//! One turn of a test. What a file calls each kind of turn is the protocols' to say: `target` reads and describes it.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -10,22 +10,26 @@ use super::scalars::{Number, Text};
 use crate::diagnostic::Spanned;
 use crate::source::{FreeMap, Node};
 
-/// One turn: what is sent, and what must hold of the agent's answer. `type` is `user` where it is left out.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[schemars(tag = "type")]
+/// One turn: what is sent, and what must hold of the agent's answer.
+#[derive(Clone, Debug)]
 pub enum Turn {
     /// The user says something.
-    #[serde(rename = "user")]
-    #[schemars(extend("x-since" = "1.0"))]
     User(UserTurn),
-    /// Connects to the conversation's thread and takes over what the agent tells of it.
-    #[serde(rename = "agui:connect")]
-    #[schemars(extend("x-since" = "1.0"))]
+    /// The agent replays the conversation's thread.
     Connect(ConnectTurn),
-    /// Answers what the agent waits for: its interrupts, or a call that only a person can answer.
-    #[serde(rename = "agui:resume")]
-    #[schemars(extend("x-since" = "1.3"))]
+    /// What the agent waits for is answered.
     Resume(ResumeTurn),
+}
+
+/// The kinds of turns, whatever a protocol calls them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TurnKind {
+    /// [`Turn::User`].
+    User,
+    /// [`Turn::Connect`].
+    Connect,
+    /// [`Turn::Resume`].
+    Resume,
 }
 
 impl Turn {

@@ -90,7 +90,11 @@ mod tests {
             &mut Filling::new(&scope, &source, Mode::Send, &mut problems),
         );
         assert!(problems.is_empty(), "{problems:?}");
-        let unmet = unmet_of(needs_of_rules(&block), Capabilities::new(&[Capability::State]), "plain");
+        let unmet = unmet_of(
+            needs_of_rules(&block),
+            Capabilities::all_but(&[Capability::ToolCalls, Capability::Usage]),
+            "plain",
+        );
         let mut told: Vec<String> = unmet.iter().map(ToString::to_string).collect();
         told.sort();
         assert_eq!(

@@ -27,17 +27,19 @@ pub enum Capability {
 
 /// What a target can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Capabilities(&'static [Capability]);
+pub struct Capabilities {
+    lacking: &'static [Capability],
+}
 
 impl Capabilities {
-    /// A target that can do this and nothing else.
-    pub const fn new(capabilities: &'static [Capability]) -> Self {
-        Self(capabilities)
+    /// A target that can do everything but this.
+    pub const fn all_but(lacking: &'static [Capability]) -> Self {
+        Self { lacking }
     }
 
     /// Whether the target has `capability`.
     pub fn has(self, capability: Capability) -> bool {
-        self.0.contains(&capability)
+        !self.lacking.contains(&capability)
     }
 }
 

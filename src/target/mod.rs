@@ -18,6 +18,7 @@ pub mod pipe;
 mod protocol;
 mod registry;
 mod request;
+mod rule_docs;
 mod schema;
 pub mod scripted;
 mod session;
@@ -25,6 +26,7 @@ mod sink;
 pub mod sse;
 #[expect(clippy::module_inception, reason = "the trait that the folder is about")]
 mod target;
+mod turn;
 
 pub use capabilities::{Capabilities, Capability};
 pub use clock::EventClock;
@@ -35,9 +37,11 @@ pub use error::{Received, TargetError};
 pub use extended::NamedTarget;
 pub use http::{Body, Chunks, ClientEvent, Head, HttpRequest, Method, Next, Reply, Transport};
 pub use limits::Limits;
-pub use protocol::{Protocol, ProtocolConfig};
+pub use protocol::{Protocol, ProtocolConfig, TurnType};
 pub use request::{Action, Request};
+pub use rule_docs::RuleDocs;
 pub use schema::ChosenTarget;
 pub use session::{Session, SessionOptions};
 pub use sink::{Sink, Stop, Wire};
 pub use target::Target;
+pub use turn::turn_type_name;

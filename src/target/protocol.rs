@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use super::capabilities::Capabilities;
 use super::target::Target;
 use crate::diagnostic::{Diagnostic, SourceFile, Spanned};
-use crate::model::{Text, Turn};
+use crate::model::{Text, Turn, TurnKind};
 use crate::source::FreeMap;
 use crate::variables::Filling;
 
@@ -47,4 +47,24 @@ pub trait Protocol: ProtocolConfig + DeserializeOwned + JsonSchema + 'static {
 
     /// Descriptions of keys of every target that mean something special here: key and description.
     const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[];
+
+    /// The types of turns that it adds to that of the user.
+    const TURN_TYPES: &'static [TurnType] = &[];
+
+    /// A page in Markdown about its rules for the order of events, with a section for each: see
+    /// [`RuleDocs`](super::RuleDocs).
+    const RULES: &'static str = "";
+}
+
+/// A type of turn, as a file names it.
+#[derive(Debug)]
+pub struct TurnType {
+    /// The value of `type`.
+    pub name: &'static str,
+    /// The schema version that has it first.
+    pub since: &'static str,
+    /// What such a turn does, in the schema and in editors.
+    pub description: &'static str,
+    /// What it is, whatever its name.
+    pub kind: TurnKind,
 }

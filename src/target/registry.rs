@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::agui::AguiConfig;
 use super::common::TargetCommon;
-use super::protocol::{Protocol, ProtocolConfig};
+use super::protocol::{Protocol, ProtocolConfig, TurnType};
 use super::scripted::ScriptedConfig;
 use crate::model::TAG_DEFAULTS;
 use crate::source::{self, Mismatch, Node};
@@ -28,6 +28,10 @@ pub(super) struct Registration {
     pub(super) since: &'static str,
     /// Descriptions of common keys that mean something special here.
     pub(super) descriptions: &'static [(&'static str, &'static str)],
+    /// The types of turns that it adds.
+    pub(super) turn_types: &'static [TurnType],
+    /// The page about its rules for the order of events.
+    pub(super) rules: &'static str,
     read: fn(&Node) -> Result<Arc<dyn ProtocolConfig>, Mismatch>,
     schema: fn(&mut SchemaGenerator) -> Schema,
 }
@@ -38,6 +42,8 @@ impl Registration {
             name: P::TYPE,
             since: P::SINCE,
             descriptions: P::DESCRIPTIONS,
+            turn_types: P::TURN_TYPES,
+            rules: P::RULES,
             read: |node| {
                 let is_elsewhere = |key: &str| key == TYPE || TargetCommon::KEYS.contains(&key);
                 let config: P = source::from_mapping(node, TAG_DEFAULTS, is_elsewhere)?;

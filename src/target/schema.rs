@@ -68,8 +68,9 @@ impl JsonSchema for AnyTarget {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let branches: Vec<Value> =
-            PROTOCOLS.iter().map(|protocol| branch(protocol, protocol.since, generator)).collect();
+        let target =
+            |protocol: &Registration| branch(protocol.name, protocol.since, own(protocol, generator));
+        let branches: Vec<Value> = PROTOCOLS.iter().map(target).collect();
         json_schema!({
             "description": "The agent under test and how to talk to it, by protocol.",
             "oneOf": branches,
@@ -86,26 +87,28 @@ impl JsonSchema for NamedTarget {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let since = |protocol: &Registration| protocol.since.max(NAMED_SINCE);
-        let mut branches: Vec<Value> =
-            PROTOCOLS.iter().map(|protocol| branch(protocol, since(protocol), generator)).collect();
+        let mut target = |protocol: &Registration| {
+            branch(protocol.name, protocol.since.max(NAMED_SINCE), own(protocol, generator))
+        };
+        let mut branches: Vec<Value> = PROTOCOLS.iter().map(&mut target).collect();
         branches.push(extended(generator));
         json_schema!({ "description": "A target that tests can name.", "oneOf": branches })
     }
 }
 
-/// The targets of one protocol.
-fn branch(protocol: &Registration, since: &str, generator: &mut SchemaGenerator) -> Value {
-    let Own { description, properties, required } = own(protocol, generator);
-    let tag = json!({ "type": "string", "const": protocol.name });
-    let mut keys = Map::from_iter([(TYPE.to_owned(), tag)]);
-    keys.extend(properties);
-    let required: Vec<Value> = [Value::from(TYPE)].into_iter().chain(required).collect();
+/// One type of a union: `keys` with the `type` that chooses it.
+pub(super) fn branch(name: &str, since: &str, mut keys: Schema) -> Value {
+    let mut properties = Map::from_iter([(TYPE.to_owned(), json!({ "type": "string", "const": name }))]);
+    properties.extend(take_properties(&mut keys));
+    let mut required = vec![Value::from(TYPE)];
+    if let Some(Value::Array(more)) = keys.remove("required") {
+        required.extend(more);
+    }
     json!({
-        "description": description,
+        "description": keys.remove("description").unwrap_or_default(),
         "x-since": since,
         "type": "object",
-        "properties": keys,
+        "properties": properties,
         "additionalProperties": false,
         "required": required,
     })
@@ -122,7 +125,7 @@ fn extended(generator: &mut SchemaGenerator) -> Value {
     });
     let mut keys = Map::from_iter([("extends".to_owned(), extends)]);
     for protocol in PROTOCOLS {
-        for (key, mut property) in own(protocol, generator).properties {
+        for (key, mut property) in take_properties(&mut own(protocol, generator)) {
             if let Some(property) = property.as_object_mut() {
                 property.insert("x-since".to_owned(), NAMED_SINCE.into());
             }
@@ -139,14 +142,8 @@ fn extended(generator: &mut SchemaGenerator) -> Value {
     })
 }
 
-/// What the schema says of the targets of one protocol, without their `type`.
-struct Own {
-    description: Value,
-    properties: Map<String, Value>,
-    required: Vec<Value>,
-}
-
-fn own(protocol: &Registration, generator: &mut SchemaGenerator) -> Own {
+/// The schema of the targets of one protocol, without their `type`.
+fn own(protocol: &Registration, generator: &mut SchemaGenerator) -> Schema {
     let mut schema = protocol.schema(generator);
     let mut properties = take_properties(&mut schema);
     for (key, mut property) in take_properties(&mut TargetCommon::json_schema(generator)) {
@@ -159,11 +156,8 @@ fn own(protocol: &Registration, generator: &mut SchemaGenerator) -> Own {
         }
         properties.insert(key, property);
     }
-    let required = match schema.remove("required") {
-        Some(Value::Array(required)) => required,
-        _ => Vec::new(),
-    };
-    Own { description: schema.remove("description").unwrap_or_default(), properties, required }
+    schema.insert("properties".to_owned(), Value::Object(properties));
+    schema
 }
 
 fn take_properties(schema: &mut Schema) -> Map<String, Value> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use ananke::diagnostic::Code;
-use ananke::target::agui::SequenceRule;
+use ananke::target::RuleDocs;
 
 use super::captures::body;
 use crate::support::agui::agui;
@@ -27,24 +27,20 @@ fn rule_of(violation: &str) -> &str {
 
 #[tokio::test]
 async fn every_rule_has_an_example_that_breaks_it_and_one_that_nearly_does() {
-    for rule in SequenceRule::ALL {
-        let explained = rule.explained();
-        let wrong = of_events(explained.wrong).await;
-        assert_eq!(wrong.iter().map(|line| rule_of(line)).collect::<Vec<_>>(), [rule.as_str()], "{wrong:#?}");
-        assert_eq!(of_events(explained.right).await, [""; 0], "the right example of {}", rule.as_str());
+    for RuleDocs { name, wrong, right, .. } in RuleDocs::all() {
+        let wrong = of_events(&wrong).await;
+        assert_eq!(wrong.iter().map(|line| rule_of(line)).collect::<Vec<_>>(), [name], "{wrong:#?}");
+        assert_eq!(of_events(&right).await, [""; 0], "the right example of {name}");
     }
 }
 
 #[test]
-fn rules_are_explained_in_sentences_and_found_by_their_own_names() {
-    for rule in SequenceRule::ALL {
-        let (name, about) = (rule.as_str(), rule.explained().about);
+fn rules_are_explained_in_sentences_under_names_of_their_own() {
+    for RuleDocs { name, about, .. } in RuleDocs::all() {
         assert!(about.ends_with('.') && !about.contains("  "), "{name}: {about}");
         assert!(name.chars().all(|character| character.is_ascii_lowercase() || character == '-'), "{name}");
-        assert_eq!(SequenceRule::named(name), Some(*rule), "{name}");
         assert_eq!(Code::named(name), None, "{name} is also the code of a problem");
     }
-    assert_eq!(SequenceRule::named("nothing-of-the-kind"), None);
 }
 
 const START: &str = r#"{"type":"RUN_STARTED","protocolVersion":"1.0"}"#;

@@ -126,7 +126,7 @@ fn is_like_a_name(subject: &str) -> bool {
 }
 
 fn unknown_name(subject: &str) -> String {
-    let help = nearest(subject, Name::all().map(Name::as_str)).map_or_else(
+    let help = nearest(subject, Name::all().map(|name| name.as_str())).map_or_else(
         || "name a test file, the code in the brackets of a problem, or the rule of a violation".to_owned(),
         |name| format!("did you mean `{name}`?"),
     );

@@ -1,44 +1,42 @@
-//! What a name means that a message gives, with a wrong example and a right one: the code of a problem, or a rule of the
+//! What a name means that a message gives, with a wrong example and a right one: the code of a problem, or a rule of a
 //! protocol.
 
 use std::fmt::Write as _;
 
 use ananke::diagnostic::{Code, ExampleFile};
-use ananke::target::agui::SequenceRule;
+use ananke::target::RuleDocs;
 
 use super::layout::{Colours, styled, wrapped};
 
 /// What can be explained.
-#[derive(Clone, Copy)]
 pub(super) enum Name {
     /// The code of a problem with a file.
     Code(Code),
     /// A rule about the events of an agent.
-    Rule(SequenceRule),
+    Rule(RuleDocs),
 }
 
 impl Name {
     /// What has this name.
     pub(super) fn find(name: &str) -> Option<Self> {
-        let code = Code::named(name).map(Self::Code);
-        code.or_else(|| SequenceRule::named(name).map(Self::Rule))
+        Self::all().find(|known| known.as_str() == name)
     }
 
     /// Everything that has a name.
     pub(super) fn all() -> impl Iterator<Item = Self> {
         let codes = Code::ALL.iter().copied().map(Self::Code);
-        codes.chain(SequenceRule::ALL.iter().copied().map(Self::Rule))
+        codes.chain(RuleDocs::all().map(Self::Rule))
     }
 
-    pub(super) fn as_str(self) -> &'static str {
+    pub(super) fn as_str(&self) -> &'static str {
         match self {
             Self::Code(code) => code.as_str(),
-            Self::Rule(rule) => rule.as_str(),
+            Self::Rule(rule) => rule.name,
         }
     }
 
     /// The text about it, in lines that fit the terminal.
-    pub(super) fn text(self, colours: Colours, terminal: Option<usize>) -> String {
+    pub(super) fn text(&self, colours: Colours, terminal: Option<usize>) -> String {
         let (about, examples) = match self {
             Self::Code(code) => {
                 let explained = code.docs();
@@ -51,11 +49,8 @@ impl Name {
                 });
                 (explained.about, examples)
             }
-            Self::Rule(rule) => {
-                let explained = rule.explained();
-                let examples =
-                    ("the events of an answer", explained.wrong.to_vec(), explained.right.to_vec());
-                (explained.about.to_owned(), Some(examples))
+            Self::Rule(RuleDocs { about, wrong, right, .. }) => {
+                (about.clone(), Some(("the events of an answer", wrong.clone(), right.clone())))
             }
         };
         let mut text = format!("{}\n\n{}", styled(colours.strong, self.as_str()), wrapped(&about, terminal));

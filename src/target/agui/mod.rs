@@ -44,5 +44,4 @@ mod warnings;
 
 pub use agui_target::AguiTarget;
 pub use config::{AguiConfig, AguiTransport, ProtocolVersion};
-pub use sequence::{Explained, SequenceRule};
 pub use settings::AguiSettings;

@@ -5,42 +5,34 @@ use std::sync::Arc;
 use super::compile::compile;
 use super::config::{AguiConfig, AguiTransport, ProtocolVersion};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Spanned};
-use crate::model::{Text, Turn};
+use crate::model::{Text, Turn, TurnKind};
 use crate::source::FreeMap;
 use crate::target::capabilities::{Capabilities, Capability};
-use crate::target::protocol::{Protocol, ProtocolConfig};
+use crate::target::protocol::{Protocol, ProtocolConfig, TurnType};
 use crate::target::target::Target;
 use crate::variables::Filling;
 
-/// What a server of 0.x can do.
-const OF_V0: &[Capability] = &[
-    Capability::ToolCalls,
-    Capability::Usage,
-    Capability::State,
-    Capability::UserTurns,
-    Capability::Connect,
-    Capability::Interrupts,
-    Capability::ClientTools,
-    Capability::History,
-];
-
-/// What a server of 1.0 can do.
-const OF_V1: &[Capability] = &[
-    Capability::ToolCalls,
-    Capability::Usage,
-    Capability::State,
-    Capability::UserTurns,
-    Capability::Connect,
-    Capability::Interrupts,
-    Capability::ClientTools,
-    Capability::History,
-    Capability::ToolParts,
-    Capability::UntypedUrls,
-];
+/// What a server of 0.x cannot do.
+const NOT_OF_V0: &[Capability] = &[Capability::ToolParts, Capability::UntypedUrls];
 
 impl Protocol for AguiConfig {
     const TYPE: &'static str = "agui";
     const SINCE: &'static str = "1.0";
+    const TURN_TYPES: &'static [TurnType] = &[
+        TurnType {
+            name: "agui:connect",
+            since: "1.0",
+            description: "Connects to the conversation's thread and takes over what the agent tells of it.",
+            kind: TurnKind::Connect,
+        },
+        TurnType {
+            name: "agui:resume",
+            since: "1.3",
+            description: "Answers what the agent waits for: its interrupts, or a call that only a person can answer.",
+            kind: TurnKind::Resume,
+        },
+    ];
+    const RULES: &'static str = include_str!("../../../docs/sequence.md");
 }
 
 impl ProtocolConfig for AguiConfig {
@@ -53,8 +45,8 @@ impl ProtocolConfig for AguiConfig {
 
     fn capabilities(&self) -> Capabilities {
         match self.version() {
-            ProtocolVersion::V0 => Capabilities::new(OF_V0),
-            ProtocolVersion::V1 => Capabilities::new(OF_V1),
+            ProtocolVersion::V0 => Capabilities::all_but(NOT_OF_V0),
+            ProtocolVersion::V1 => Capabilities::all_but(&[]),
         }
     }
 

@@ -6,23 +6,10 @@ use super::compile::compile;
 use super::config::ScriptedConfig;
 use crate::model::Text;
 use crate::source::FreeMap;
-use crate::target::capabilities::{Capabilities, Capability};
+use crate::target::capabilities::Capabilities;
 use crate::target::protocol::{Protocol, ProtocolConfig};
 use crate::target::target::Target;
 use crate::variables::Filling;
-
-const CAPABILITIES: &[Capability] = &[
-    Capability::ToolCalls,
-    Capability::Usage,
-    Capability::State,
-    Capability::UserTurns,
-    Capability::Connect,
-    Capability::Interrupts,
-    Capability::ClientTools,
-    Capability::History,
-    Capability::ToolParts,
-    Capability::UntypedUrls,
-];
 
 impl Protocol for ScriptedConfig {
     const TYPE: &'static str = "scripted";
@@ -45,7 +32,7 @@ impl ProtocolConfig for ScriptedConfig {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities::new(CAPABILITIES)
+        Capabilities::all_but(&[])
     }
 
     fn headers(&self) -> Option<&FreeMap<Text>> {

@@ -5,7 +5,6 @@
 //! dropped with the next run.
 
 mod chunks;
-mod explained;
 mod items;
 mod lane_owners;
 mod named;
@@ -15,6 +14,4 @@ mod subagents;
 mod validator;
 mod violations;
 
-pub use explained::Explained;
-pub use rule::SequenceRule;
 pub(super) use validator::Validator;

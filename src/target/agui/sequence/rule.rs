@@ -5,16 +5,17 @@ macro_rules! rules {
         /// A rule about the order of the events of a run. Its name says how it is violated, and never changes its
         /// meaning.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum SequenceRule { $($(#[$doc])* $variant,)* }
+        pub(super) enum SequenceRule { $($(#[$doc])* $variant,)* }
 
         impl SequenceRule {
-            /// Every rule: those of the run first, then those of its parts.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
-
             /// The name as printed.
-            pub fn as_str(self) -> &'static str {
+            pub(super) fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
+
+            /// Every name, in the order of the rules.
+            #[cfg(test)]
+            const NAMES: &[&str] = &[$($name,)*];
         }
     };
 }
@@ -81,11 +82,6 @@ rules! {
 }
 
 impl SequenceRule {
-    /// The rule of this name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|rule| rule.as_str() == name)
-    }
-
     /// Whether it applies only to servers that say they speak 1.0: the clients of earlier versions have no such rule.
     pub(super) fn came_with_1_0(self) -> bool {
         matches!(
@@ -98,5 +94,17 @@ impl SequenceRule {
                 | Self::ReasoningMessageStillOpen
                 | Self::ChunkDisagrees
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SequenceRule;
+    use crate::target::rule_docs::RuleDocs;
+
+    #[test]
+    fn every_rule_has_its_section_on_the_page() {
+        let documented: Vec<&str> = RuleDocs::all().map(|docs| docs.name).collect();
+        assert_eq!(documented, SequenceRule::NAMES);
     }
 }

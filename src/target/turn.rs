@@ -1,0 +1,88 @@
+//! Turns in files: their types are those of the registry, and each is a kind of turn that the model has.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{self, Deserialize, Deserializer, EnumAccess, VariantAccess, Visitor};
+use serde_json::Value;
+
+use super::protocol::TurnType;
+use super::registry::PROTOCOLS;
+use super::schema::branch;
+use crate::model::{ConnectTurn, ResumeTurn, Turn, TurnKind, UserTurn};
+
+/// The type of a turn in which the user says something, whatever the protocol.
+const USER: TurnType =
+    TurnType { name: "user", since: "1.0", description: "The user says something.", kind: TurnKind::User };
+
+/// Every type of turn, that of the user first.
+fn turn_types() -> impl Iterator<Item = &'static TurnType> {
+    std::iter::once(&USER).chain(PROTOCOLS.iter().flat_map(|protocol| protocol.turn_types))
+}
+
+/// The `type` that a turn of this kind has in files; if several protocols have one, the first.
+pub fn turn_type_name(kind: TurnKind) -> &'static str {
+    turn_types().find(|turn_type| turn_type.kind == kind).map_or("", |turn_type| turn_type.name)
+}
+
+impl<'de> Deserialize<'de> for Turn {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TurnVisitor;
+        impl<'de> Visitor<'de> for TurnVisitor {
+            type Value = Turn;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a turn")
+            }
+
+            fn visit_enum<A: EnumAccess<'de>>(self, turn: A) -> Result<Turn, A::Error> {
+                let (name, turn) = turn.variant::<String>()?;
+                match turn_types().find(|turn_type| turn_type.name == name).map(|turn_type| turn_type.kind) {
+                    Some(TurnKind::User) => turn.newtype_variant().map(Turn::User),
+                    Some(TurnKind::Connect) => turn.newtype_variant().map(Turn::Connect),
+                    Some(TurnKind::Resume) => turn.newtype_variant().map(Turn::Resume),
+                    None => Err(de::Error::unknown_variant(&name, &[])),
+                }
+            }
+        }
+        deserializer.deserialize_enum("Turn", &[], TurnVisitor)
+    }
+}
+
+impl JsonSchema for Turn {
+    fn schema_name() -> Cow<'static, str> {
+        "Turn".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let branches: Vec<Value> = turn_types()
+            .map(|TurnType { name, since, description, kind }| {
+                let mut keys = match kind {
+                    TurnKind::User => UserTurn::json_schema(generator),
+                    TurnKind::Connect => ConnectTurn::json_schema(generator),
+                    TurnKind::Resume => ResumeTurn::json_schema(generator),
+                };
+                keys.insert("description".to_owned(), (*description).into());
+                branch(name, since, keys)
+            })
+            .collect();
+        json_schema!({
+            "description": "One turn: what is sent, and what must hold of the agent's answer. `type` is `user` where it \
+                            is left out.",
+            "oneOf": branches,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_turn_has_a_type() {
+        for kind in [TurnKind::User, TurnKind::Connect, TurnKind::Resume] {
+            assert_ne!(turn_type_name(kind), "", "{kind:?}");
+        }
+    }
+}

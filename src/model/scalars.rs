@@ -99,11 +99,14 @@ impl Visitor<'_> for GivenVisitor {
     }
 }
 
-/// A string that is exactly one reference.
+/// Whether a text is exactly one reference.
+pub fn is_reference(text: &str) -> bool {
+    let inner = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
+    inner.is_some_and(|inner| !inner.is_empty() && !inner.contains(['{', '}']))
+}
+
 fn reference<T>(value: &str) -> Option<Given<T>> {
-    let inner = value.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'))?;
-    let is_one = !inner.is_empty() && !inner.contains(['{', '}']);
-    is_one.then(|| Given::Reference(value.to_owned()))
+    is_reference(value).then(|| Given::Reference(value.to_owned()))
 }
 
 impl<'de> Deserialize<'de> for Given<u64> {

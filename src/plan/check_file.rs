@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::TestFile;
 use crate::project::display_name;
-use crate::schema;
+use crate::schema::{self, FileKind};
 use crate::source;
 
 /// What was found out about a file.
@@ -56,7 +56,8 @@ fn check_tests(file: &LoadedFile, project: &Project<'_>) -> CheckedFile {
 /// everything is told in one go (SPEC 1).
 fn further_problems(project: &Project<'_>, path: &Path) -> CheckedFile {
     let read = source::read(&project.context.files, path, &display_name(project.context, path)).ok();
-    let recovered = read.and_then(|source| Some((schema::recover::<TestFile>(&source)?, source)));
+    let recovered =
+        read.and_then(|source| Some((schema::recover::<TestFile>(FileKind::Test, &source)?, source)));
     let Some((recovered, source)) = recovered else {
         return CheckedFile { broken_with_variables: true, ..CheckedFile::default() };
     };

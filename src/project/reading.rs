@@ -36,7 +36,7 @@ impl Reading {
             }
             Err(broken) => {
                 problems.extend(broken);
-                let recovered = schema::recover::<ConfigFile>(&source)?;
+                let recovered = schema::recover::<ConfigFile>(FileKind::Config, &source)?;
                 let model = recovered.value.clone();
                 let targets = targets::own(&model).into_iter().collect();
                 let config = Config::new(source, model, folder, targets);

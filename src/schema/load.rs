@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
+use super::check::check;
 use super::embedded::FileKind;
-use super::validate::validate;
 use super::version::{self, Version};
-use super::walk::walk;
 use crate::diagnostic::{self, Code, Diagnostic, SourceFile};
 use crate::model::File;
-use crate::source::{self, Node, NodeValue};
+use crate::source::{self, Mismatch, Node, NodeValue};
 
 /// A file that was read and fits its schema.
 #[derive(Clone, Debug)]
@@ -30,26 +29,22 @@ pub fn load<T: File>(kind: FileKind, source: &Arc<SourceFile>) -> Result<Loaded<
     let Some(node) = node else { return Err(problems) };
     let version = match version::of(source, &node) {
         Ok(version) => Some(version),
-        // What is no mapping at all is told by the validator.
+        // What is no mapping at all is told with its shape.
         Err(_) if !matches!(node.value, NodeValue::Map(_)) => None,
         Err(problem) => {
             problems.push(problem);
             None
         }
     };
-    let walked = walk(kind, source, &node, version);
-    problems.extend(walked.problems);
-    let typed = T::read(&node);
-    if typed.is_err() || walked.doubt {
-        problems.extend(validate(kind, source, &node));
-    }
-    match (typed, version) {
-        (Ok(value), Some(version)) if problems.is_empty() => return Ok(Loaded { value, node, version }),
-        // The second net: the types refuse what the schema lets through.
-        (Err(mismatch), _) if problems.is_empty() => {
-            problems.push(Diagnostic::error(Code::WrongType, mismatch.message).at(source, mismatch.span, ""));
+    problems.extend(check(kind, source, &node, version).problems);
+    if let (Some(version), true) = (version, problems.is_empty()) {
+        match T::read(&node) {
+            Ok(value) => return Ok(Loaded { value, node, version }),
+            // The second net: the types refuse what the schema lets through.
+            Err(Mismatch { message, span, .. }) => {
+                problems.push(Diagnostic::error(Code::WrongType, message).at(source, span, ""));
+            }
         }
-        _ => {}
     }
     diagnostic::sort(&mut problems);
     Err(problems)

@@ -1,18 +1,8 @@
 //! What is said about a value that does not fit its schema.
 
-use std::sync::Arc;
-
 use serde_json::Value;
 
 use super::union::only_key;
-use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
-
-/// A key with nothing behind it.
-pub(super) fn empty_value(source: &Arc<SourceFile>, key: &str, span: Span) -> Diagnostic {
-    Diagnostic::error(Code::EmptyValue, format!("`{key}` has no value"))
-        .at(source, span, "")
-        .help("write a value, or leave the key out")
-}
 
 /// What a schema expects, in the words of a message: `a list`, `a text or a list`.
 pub(super) fn expected(schema: &Value) -> String {
@@ -73,7 +63,7 @@ fn literal(value: &Value) -> String {
 }
 
 /// `a`, `a or b`, `a, b or c`.
-pub(super) fn any_of(words: &[String]) -> String {
+fn any_of(words: &[String]) -> String {
     joined(words, "or")
 }
 

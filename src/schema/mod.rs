@@ -1,26 +1,25 @@
 //! What a file may hold: the JSON Schemas, and loading a file against them.
 //!
 //! `generate` makes the schemas from the model, `prune` cuts them to an older version; the committed ones in `schema/`
-//! are what the program uses. [`load()`] is the one way from a text to a value of the model: the good path reads the
-//! types and walks the tree once, and only a file that is wrong costs a compiled schema (`validate`, `errors`). Every
-//! problem of a file is reported at once, in words of our own; `recover` reads what is left of a broken file, so that
-//! the rest of it can be checked at the same time.
+//! are what the program uses. [`load()`] is the one way from a text to a value of the model: `check` walks the tree once
+//! beside its schema, and every problem of a file is reported at once, in words of our own; `recover` reads what is left
+//! of a broken file, so that the rest of it can be checked at the same time.
 
+mod check;
 mod embedded;
-mod errors;
-mod extension_keys;
 mod generate;
+mod here;
 mod load;
 mod messages;
+mod problems;
 mod prune;
 mod recover;
+mod repairs;
 mod shape_hint;
 mod tidy;
 mod union;
-mod validate;
 mod value;
 mod version;
-mod walk;
 
 pub use embedded::{FileKind, embedded};
 pub use generate::{generate_of, text};

@@ -87,8 +87,8 @@ pub(super) fn pick<'a>(branches: &[Value], node: &'a Node) -> Branch<'a> {
         };
     }
     if branches.iter().all(|branch| branch.get("const").is_some()) {
-        let value = node.to_json();
-        let position = branches.iter().position(|branch| branch.get("const") == Some(&value));
+        let is_it = |branch: &Value| branch.get("const").is_some_and(|constant| node.is_scalar(constant));
+        let position = branches.iter().position(is_it);
         return position.map_or(Branch::UnknownValue, Branch::At);
     }
     // Words that stand for themselves, beside mappings with one key each.
@@ -126,12 +126,15 @@ pub(super) fn pick_by_type<'a>(branches: &[Value], node: &Node) -> Branch<'a> {
 
 /// Whether a branch takes values of this type, by what it says itself (a reference stands for a mapping).
 pub(super) fn takes(branch: &Value, node: &Node) -> bool {
-    if let Some(constant) = branch.get("const") {
-        return *constant == node.to_json();
+    match (branch.get("const"), branch.get("type").and_then(Value::as_str)) {
+        (Some(constant), _) => node.is_scalar(constant),
+        (None, Some(name)) => is_of_type(node, name),
+        (None, None) => matches!(node.value, NodeValue::Map(_)),
     }
-    let Some(name) = branch.get("type").and_then(Value::as_str) else {
-        return matches!(node.value, NodeValue::Map(_));
-    };
+}
+
+/// Whether a value is of the type that schemas call `name`.
+pub(super) fn is_of_type(node: &Node, name: &str) -> bool {
     match &node.value {
         NodeValue::Null => name == "null",
         NodeValue::Bool(_) => name == "boolean",
@@ -142,4 +145,9 @@ pub(super) fn takes(branch: &Value, node: &Node) -> bool {
         NodeValue::List(_) => name == "array",
         NodeValue::Map(_) => name == "object",
     }
+}
+
+/// Whether a schema takes every value.
+pub(super) fn is_free(schema: &Value) -> bool {
+    !["type", "$ref", "allOf", "anyOf", "oneOf", "const", "enum"].iter().any(|key| schema.get(key).is_some())
 }

@@ -78,6 +78,16 @@ impl Node {
         }
     }
 
+    /// Whether this is the same text, truth value or nothing as `value`.
+    pub fn is_scalar(&self, value: &Value) -> bool {
+        match (&self.value, value) {
+            (NodeValue::Null, Value::Null) => true,
+            (NodeValue::Bool(one), Value::Bool(other)) => one == other,
+            (NodeValue::String(one), Value::String(other)) => one == other,
+            _ => false,
+        }
+    }
+
     /// The value without its places.
     pub fn to_json(&self) -> Value {
         match &self.value {

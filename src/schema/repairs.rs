@@ -1,0 +1,167 @@
+//! What has to change in a tree that does not fit its schema, so that the rest of it can be read.
+//!
+//! All changes are known after one walk and made in one more: the cost is linear in the tree, however many there are.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::Value;
+
+use super::prune::{demands, is_demand};
+use crate::diagnostic::Span;
+use crate::source::{Entry, Node, NodeValue};
+
+/// The changes to a tree, by the address of the node that each is about.
+pub(super) struct Repairs {
+    /// The schema of the file.
+    root: &'static Value,
+    changes: HashMap<*const Node, Change>,
+}
+
+enum Change {
+    /// The entry whose value it is goes.
+    Drop,
+    /// Something that fits comes in its place.
+    Replace(Node),
+    /// The mapping gets keys that it needs.
+    Add(Vec<Entry>),
+}
+
+impl Repairs {
+    pub(super) fn new(root: &'static Value) -> Self {
+        Self { root, changes: HashMap::new() }
+    }
+
+    pub(super) fn drop(&mut self, node: &Node) {
+        self.changes.insert(node, Change::Drop);
+    }
+
+    pub(super) fn replace(&mut self, node: &Node, schema: &Value) {
+        let placeholder = self.placeholder(schema, node.span);
+        self.changes.entry(node).or_insert(Change::Replace(placeholder));
+    }
+
+    pub(super) fn add(&mut self, node: &Node, key: &str, schema: Option<&Value>) {
+        let entry = self.required(key, schema.unwrap_or(&Value::Null), node.span);
+        match self.changes.entry(node).or_insert_with(|| Change::Add(Vec::new())) {
+            Change::Add(entries) => entries.push(entry),
+            Change::Drop | Change::Replace(_) => {}
+        }
+    }
+
+    /// The tree with all changes made, and the places of the changes: of a key that is gone the key's.
+    pub(super) fn apply(&self, root: &Node) -> (Node, HashSet<Span>) {
+        let mut places = HashSet::new();
+        (self.repaired(root, &mut places), places)
+    }
+
+    fn repaired(&self, node: &Node, places: &mut HashSet<Span>) -> Node {
+        let change = self.changes.get(&std::ptr::from_ref(node));
+        if let Some(Change::Replace(_) | Change::Add(_)) = change {
+            places.insert(node.span);
+        }
+        let value = match (change, &node.value) {
+            (Some(Change::Replace(placeholder)), _) => return placeholder.clone(),
+            (_, NodeValue::List(items)) => {
+                NodeValue::List(items.iter().map(|item| self.repaired(item, places)).collect())
+            }
+            (_, NodeValue::Map(entries)) => {
+                let mut kept = Vec::with_capacity(entries.len());
+                for Entry { key, key_span, value } in entries {
+                    if let Some(Change::Drop) = self.changes.get(&std::ptr::from_ref(value)) {
+                        places.insert(*key_span);
+                        continue;
+                    }
+                    let value = self.repaired(value, places);
+                    kept.push(Entry { key: key.clone(), key_span: *key_span, value });
+                }
+                if let Some(Change::Add(entries)) = change {
+                    kept.extend_from_slice(entries);
+                }
+                NodeValue::Map(kept)
+            }
+            (_, value) => value.clone(),
+        };
+        Node { value, span: node.span }
+    }
+
+    /// A value that fits `schema`, as empty as can be.
+    fn placeholder(&self, schema: &Value, span: Span) -> Node {
+        let target = schema.get("$ref").and_then(|target| target.as_str()?.strip_prefix('#'));
+        if let Some(target) = target.and_then(|pointer| self.root.pointer(pointer)) {
+            return self.placeholder(target, span);
+        }
+        let branches = ["allOf", "oneOf", "anyOf"].iter().find_map(|union| schema.get(union)?.as_array());
+        let branches = branches.into_iter().flatten().filter(|branch| !is_demand(branch));
+        if let Some(simplest) = branches.min_by_key(|branch| complexity(branch)) {
+            return self.placeholder(simplest, span);
+        }
+        let only = schema.get("const").or_else(|| schema.get("enum")?.get(0));
+        let value = match (only, schema.get("type").and_then(Value::as_str)) {
+            (Some(Value::String(text)), _) => NodeValue::String(text.clone()),
+            (Some(Value::Bool(value)), _) => NodeValue::Bool(*value),
+            (_, Some("array")) => NodeValue::List(Vec::new()),
+            (_, Some("integer" | "number")) => NodeValue::Number(0.into()),
+            (_, Some("boolean")) => NodeValue::Bool(false),
+            (_, Some("object")) => {
+                let entry = |key| self.required(key, &schema["properties"][key], span);
+                NodeValue::Map(demands(schema).map(entry).collect())
+            }
+            _ => NodeValue::String(String::new()),
+        };
+        Node { value, span }
+    }
+
+    fn required(&self, key: &str, schema: &Value, span: Span) -> Entry {
+        Entry { key: key.to_owned(), key_span: span, value: self.placeholder(schema, span) }
+    }
+}
+
+/// How much a branch of a union says: a text says least.
+fn complexity(branch: &Value) -> u8 {
+    match branch.get("type").and_then(Value::as_str) {
+        _ if branch.get("const").is_some() => 4,
+        Some("string") if branch.get("pattern").is_none() => 0,
+        Some("array") => 1,
+        Some("string") => 3,
+        _ => 2,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check::check;
+    use super::super::embedded::{FileKind, embedded};
+    use crate::diagnostic::SourceFile;
+    use crate::model::{File, TestFile};
+    use crate::source::tree;
+
+    /// Whatever stands in the place of a value, the typed reader takes the repaired tree.
+    #[test]
+    fn what_is_repaired_can_be_read() {
+        let wrong = ["5", "[[]]", "{ a: { b: c } }", "~", "text"];
+        let keys = embedded(FileKind::Test)["properties"].as_object().expect("properties");
+        for (key, value) in keys.keys().flat_map(|key| wrong.map(|value| (key, value))) {
+            let text = format!(
+                "{key}: {value}\nturns: [{value}, {{ user: {value}, assert: {{ tools: {value} }} }}]\n"
+            );
+            let source = std::sync::Arc::new(SourceFile::new("a.yaml", "a.yaml", text));
+            let written = tree(&source).0.expect("a tree");
+            let (repaired, places) = check(FileKind::Test, &source, &written, None).repairs.apply(&written);
+            let read = TestFile::read(&repaired).map(|_| ());
+            // A key that stands twice stays so.
+            assert!(read.is_ok() || key == "turns", "{}: {read:?}", source.text);
+            assert!(!places.is_empty());
+        }
+    }
+
+    #[test]
+    fn there_may_be_any_number_of_repairs() {
+        let text =
+            format!("version: \"1.0\"\nname: a\nturns:\n{}", "  - { usr: 5, user: [5] }\n".repeat(3000));
+        let source = std::sync::Arc::new(SourceFile::new("a.yaml", "a.yaml", text));
+        let written = tree(&source).0.expect("a tree");
+        let (repaired, _) = check(FileKind::Test, &source, &written, None).repairs.apply(&written);
+        let read = TestFile::read(&repaired).expect("all of it is repaired");
+        assert_eq!(read.tests[0].turns.as_ref().map(Vec::len), Some(3000));
+    }
+}

@@ -1,11 +1,9 @@
 //! An object of a JSON report as a comparison reads it: a result on its own line or in the list of a file, a summary, or a
 //! whole file. Only known fields are read; the rest is skipped, whatever it contains.
 
-use std::fmt;
-
 use serde::Deserialize;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserializer, Error};
+use serde_json::Value;
 
 use super::run_summary::{RunSummary, microseconds};
 use super::test_summary::TestSummary;
@@ -31,10 +29,10 @@ pub(crate) struct Object {
     // A result; the duration is that of either.
     id: Option<String>,
     status: Option<Word>,
-    #[serde(default)]
-    flaky: Flag,
-    #[serde(default)]
-    quarantined: Flag,
+    #[serde(default, deserialize_with = "is_marked")]
+    flaky: bool,
+    #[serde(default, deserialize_with = "is_marked")]
+    quarantined: bool,
     #[serde(default, deserialize_with = "microseconds")]
     duration_ms: Option<u64>,
     #[serde(default)]
@@ -42,8 +40,8 @@ pub(crate) struct Object {
     #[serde(default)]
     final_assertions: Vec<Finding>,
     /// Of a result why it could not be judged; of a summary a number.
-    #[serde(default)]
-    error: Trouble,
+    #[serde(default, deserialize_with = "problem")]
+    error: Option<Finding>,
     skip_reason: Option<Kept>,
 }
 
@@ -90,14 +88,14 @@ impl TryFrom<Object> for TestSummary {
         let Word(status) = object.status.ok_or("a result without its `status`")?;
         let in_turns = object.turns.iter_mut().flat_map(|turn| turn.assertions.drain(..));
         let finding = in_turns.chain(object.final_assertions).find(|finding| finding.passed != Some(true));
-        let finding = finding.or(object.error.0).and_then(|finding| finding.message);
+        let finding = finding.or(object.error).and_then(|finding| finding.message);
         let reason = finding.or(object.skip_reason).filter(|_| status != Status::Passed);
         let first_line = |Kept(text): Kept| text.lines().next().map(str::to_owned);
         Ok(Self {
             id,
             status,
-            flaky: object.flaky.0,
-            quarantined: object.quarantined.0,
+            flaky: object.flaky,
+            quarantined: object.quarantined,
             duration_us: object.duration_ms.unwrap_or_default(),
             turns: object.turns.len(),
             ending: object.turns.last_mut().and_then(|turn| turn.outcome.take()).map(|Kept(text)| text),
@@ -141,127 +139,61 @@ struct Finding {
     message: Option<Kept>,
 }
 
-/// The `error` of an object.
-#[derive(Debug, Default)]
-struct Trouble(Option<Finding>);
-
-impl<'de> Deserialize<'de> for Trouble {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct NumberOrFinding;
-        impl<'de> Visitor<'de> for NumberOrFinding {
-            type Value = Trouble;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("an error or a number of them")
-            }
-
-            fn visit_unit<E: Error>(self) -> Result<Trouble, E> {
-                Ok(Trouble(None))
-            }
-
-            fn visit_u64<E: Error>(self, _: u64) -> Result<Trouble, E> {
-                Ok(Trouble(None))
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Trouble, A::Error> {
-                Finding::deserialize(MapAccessDeserializer::new(entries))
-                    .map(|finding| Trouble(Some(finding)))
-            }
-        }
-        deserializer.deserialize_any(NumberOrFinding)
+/// Why a result could not be judged; nothing for the number that a summary has under the same key.
+fn problem<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Finding>, D::Error> {
+    match Value::deserialize(deserializer)? {
+        problem @ Value::Object(_) => Finding::deserialize(problem).map(Some).map_err(Error::custom),
+        _ => Ok(None),
     }
 }
 
 /// The format's version, where this program can read it.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "Kept")]
 struct Version;
 
-impl<'de> Deserialize<'de> for Version {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Kept(text) = Kept::deserialize(deserializer)?;
-        if text.split_once('.').is_some_and(|(major, _)| major == MAJOR_VERSION) {
-            return Ok(Self);
+impl TryFrom<Kept> for Version {
+    type Error = String;
+
+    fn try_from(Kept(text): Kept) -> Result<Self, String> {
+        match text.split_once('.') {
+            Some((MAJOR_VERSION, _)) => Ok(Self),
+            _ => Err(format!("the format of the report is {text}, this program reads {MAJOR_VERSION}.x")),
         }
-        Err(Error::custom(format!(
-            "the format of the report is {text}, this program reads {MAJOR_VERSION}.x"
-        )))
     }
 }
 
 /// A verdict.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "Kept")]
 struct Word(Status);
 
-impl<'de> Deserialize<'de> for Word {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Kept(text) = Kept::deserialize(deserializer)?;
-        Status::named(&text).map(Self).ok_or_else(|| Error::custom(format!("`{text}` is no status")))
+impl TryFrom<Kept> for Word {
+    type Error = String;
+
+    fn try_from(Kept(text): Kept) -> Result<Self, String> {
+        Status::named(&text).map(Self).ok_or_else(|| format!("`{text}` is no status"))
     }
 }
 
 /// A text for people, bounded.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
+#[serde(from = "String")]
 struct Kept(String);
 
-impl<'de> Deserialize<'de> for Kept {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Bounded;
-        impl Visitor<'_> for Bounded {
-            type Value = Kept;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("a string")
-            }
-
-            fn visit_str<E: Error>(self, text: &str) -> Result<Kept, E> {
-                const LONGEST: usize = 400;
-                Ok(Kept(truncate::bytes(text, LONGEST).into_owned()))
-            }
-        }
-        deserializer.deserialize_str(Bounded)
+impl From<String> for Kept {
+    fn from(text: String) -> Self {
+        const LONGEST: usize = 400;
+        Self(truncate::bytes(&text, LONGEST).into_owned())
     }
 }
 
 /// Whether a field says something. In a summary it counts; in a result it may say more than `true`.
-#[derive(Debug, Default)]
-struct Flag(bool);
-
-impl<'de> Deserialize<'de> for Flag {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Anything;
-        impl<'de> Visitor<'de> for Anything {
-            type Value = Flag;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("a mark")
-            }
-
-            fn visit_bool<E: Error>(self, value: bool) -> Result<Flag, E> {
-                Ok(Flag(value))
-            }
-
-            fn visit_unit<E: Error>(self) -> Result<Flag, E> {
-                Ok(Flag(false))
-            }
-
-            fn visit_u64<E: Error>(self, count: u64) -> Result<Flag, E> {
-                Ok(Flag(count > 0))
-            }
-
-            fn visit_str<E: Error>(self, _: &str) -> Result<Flag, E> {
-                Ok(Flag(true))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Flag, A::Error> {
-                while items.next_element::<IgnoredAny>()?.is_some() {}
-                Ok(Flag(true))
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Flag, A::Error> {
-                while entries.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-                Ok(Flag(true))
-            }
-        }
-        deserializer.deserialize_any(Anything)
-    }
+fn is_marked<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    Ok(match Value::deserialize(deserializer)? {
+        Value::Null => false,
+        Value::Bool(is_marked) => is_marked,
+        Value::Number(count) => count.as_u64() != Some(0),
+        Value::String(_) | Value::Array(_) | Value::Object(_) => true,
+    })
 }

@@ -12,6 +12,7 @@ mod layout;
 mod reporter;
 mod run_totals;
 mod snapshot_totals;
+mod stream;
 pub mod terminal;
 mod transcript;
 mod words;

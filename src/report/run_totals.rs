@@ -32,11 +32,6 @@ impl RunTotals {
                 self.selected = *tests;
                 self.started_unix_ms = *unix_ms;
             }
-            RunEvent::CaseStarted { .. }
-            | RunEvent::TurnStarted { .. }
-            | RunEvent::Retrying { .. }
-            | RunEvent::ServerEnded { .. }
-            | RunEvent::CaseEnded { .. } => {}
             RunEvent::CaseFinished(outcome) => {
                 self.totals.add(outcome);
                 self.total_turns += outcome.turns.len();
@@ -47,6 +42,7 @@ impl RunTotals {
                 let verdict = verdict.clone();
                 self.end = Some(End { verdict, elapsed_us: *elapsed_us, interrupted: *interrupted });
             }
+            _ => {}
         }
     }
 

@@ -36,7 +36,7 @@ impl SnapshotTotals {
     }
 
     /// Writes what the end of a run says of them; nothing where there is nothing to say.
-    pub(crate) fn tell(&self, palette: &Palette, page: &mut Page) {
+    pub(crate) fn write(&self, palette: &Palette, page: &mut Page) {
         let counts = self.counts();
         if counts.is_empty() {
             return;

@@ -22,7 +22,7 @@ mod value;
 mod version;
 
 pub use embedded::{FileKind, embedded};
-pub use generate::{generate_of, text};
+pub use generate::{generate_of, generate_since, text};
 pub use load::{Loaded, load};
 pub use prune::pruned;
 pub use recover::{Recovered, recover};

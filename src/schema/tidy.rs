@@ -24,6 +24,16 @@ pub(super) fn tidy(schema: &mut Value, title: &str) {
     }
 }
 
+/// Says of every key that does not say it itself that it exists since `version`.
+pub(super) fn date(schema: &mut Value, version: &str) {
+    each(schema, &mut |object| {
+        let properties = object.get_mut("properties").and_then(Value::as_object_mut);
+        for key in properties.into_iter().flat_map(Map::values_mut).filter_map(Value::as_object_mut) {
+            key.entry("x-since").or_insert_with(|| version.into());
+        }
+    });
+}
+
 /// Applies a change to every schema, innermost first.
 fn each(schema: &mut Value, change: &mut dyn FnMut(&mut Map<String, Value>)) {
     let Some(object) = schema.as_object_mut() else { return };

@@ -7,18 +7,18 @@ use crate::context::TerminalSize;
 use crate::redact::Sealed;
 use crate::report::file::json::result_line;
 use crate::report::reporter::Reporter;
+use crate::report::run_totals::RunTotals;
+use crate::report::stream::Stream;
 use crate::run::RunEvent;
 
 /// Prints what changed when the run is over. It changes no verdict.
 pub struct BaselineReport {
-    out: Box<dyn Write + Send>,
+    out: Stream,
     colour: bool,
     size: fn() -> Option<TerminalSize>,
     of_everything: bool,
     comparing: ComparisonBuilder,
-    tests: usize,
-    elapsed_us: Option<u64>,
-    exit_code: Option<i64>,
+    run: RunTotals,
 }
 
 impl BaselineReport {
@@ -32,45 +32,31 @@ impl BaselineReport {
         of_everything: bool,
     ) -> Self {
         let comparing = ComparisonBuilder::new(baseline, ComparisonRules::default().noise);
-        Self { out, colour, size, of_everything, comparing, tests: 0, elapsed_us: None, exit_code: None }
+        Self { out: Stream::new(out), colour, size, of_everything, comparing, run: RunTotals::default() }
     }
 }
 
 impl Reporter for BaselineReport {
     fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
-        match &**event {
-            RunEvent::CaseFinished(outcome) => {
-                self.tests += 1;
-                // Read back from the words of the report, so that a run is compared as its report would be.
-                if let Some(test) = read_line(&result_line(outcome)?) {
-                    self.comparing.add(test);
-                }
+        self.run.add(event);
+        if let RunEvent::CaseFinished(outcome) = &**event {
+            // Read back from the words of the report, so that a run is compared as its report would be.
+            if let Some(test) = read_line(&result_line(outcome)?) {
+                self.comparing.add(test);
             }
-            RunEvent::RunFinished { verdict, elapsed_us, interrupted } => {
-                self.elapsed_us = Some(*elapsed_us);
-                self.exit_code = Some(if *interrupted { 130 } else { i64::from(!verdict.is_pass()) });
-            }
-            RunEvent::RunStarted { .. }
-            | RunEvent::CaseStarted { .. }
-            | RunEvent::TurnStarted { .. }
-            | RunEvent::Retrying { .. }
-            | RunEvent::ServerEnded { .. }
-            | RunEvent::ObsoleteSnapshots { .. }
-            | RunEvent::CaseEnded { .. } => {}
         }
         Ok(())
     }
 
     fn finish(self: Box<Self>) -> io::Result<()> {
-        let Self { mut out, colour, size, of_everything, comparing, tests, elapsed_us, exit_code } = *self;
-        let summary = RunSummary { total: tests, elapsed_us, exit_code };
+        let Self { mut out, colour, size, of_everything, comparing, run } = *self;
+        let summary = RunSummary {
+            total: run.totals.tests(),
+            elapsed_us: run.end.as_ref().map(|end| end.elapsed_us),
+            exit_code: run.exit_code().map(i64::from),
+        };
         let comparison =
             comparing.finish(ComparedRun { name: "this run".to_owned(), summary }, of_everything, &[]);
-        let text = comparison.text_below(colour, TerminalSize::width(size));
-        match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-            // A reader that has gone away ends the printing, nothing else.
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            result => result,
-        }
+        out.print(&comparison.text_below(colour, TerminalSize::width(size)))
     }
 }

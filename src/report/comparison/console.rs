@@ -17,13 +17,13 @@ impl Comparison {
     /// What changed, as text for a terminal, wrapped where there is a width.
     pub fn text(&self, colour: bool, width: Option<usize>) -> String {
         let mut page = Page::of_width(width);
-        self.write(&mut page, if colour { Palette::coloured() } else { Palette::default() });
+        self.write(&mut page, Palette::new(colour));
         page.into_text()
     }
 
     /// What changed, for printing after the summary of a run.
     pub(super) fn text_below(&self, colour: bool, width: Option<usize>) -> String {
-        let palette = if colour { Palette::coloured() } else { Palette::default() };
+        let palette = Palette::new(colour);
         let mut page = Page::of_width(width);
         page.end();
         page.put(palette.strong, &format!("compared with {}", words::name(&self.before)));

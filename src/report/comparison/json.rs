@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::compare::{Change, ChangeKind, ComparedRun, Comparison, TestSummary};
 use crate::report::words::duration::milliseconds;
-use crate::schema::generate_of;
+use crate::schema::generate_since;
 use crate::text::escape;
 
 /// The version of the format. New fields raise its second number; a change of what a field means raises its first.
@@ -18,31 +18,25 @@ const VERSION: &str = "1.0";
 
 /// The JSON Schema of what `compare --json` prints.
 pub fn schema() -> Value {
-    generate_of::<View<'static>>("ananke comparison")
+    generate_since::<View<'static>>("ananke comparison", VERSION)
 }
 
 /// What changed from one run to another, as `ananke compare --json` prints it.
 #[derive(Debug, Serialize, JsonSchema)]
 struct View<'a> {
     /// The version of the format, `MAJOR.MINOR`. A reader that knows 1.0 can read every 1.x.
-    #[schemars(extend("x-since" = "1.0"))]
     version: &'static str,
     /// The run that is compared with.
-    #[schemars(extend("x-since" = "1.0"))]
     before: RunView<'a>,
     /// The run that is compared.
-    #[schemars(extend("x-since" = "1.0"))]
     after: RunView<'a>,
     /// How many tests changed in which way, by the words of their `changes`; a test may have changed in several. A way
     /// without a test is left out.
-    #[schemars(extend("x-since" = "1.0"))]
     counts: BTreeMap<ChangeKind, usize>,
     /// How many of these count as regressions, by the same words: tests that newly fail, and the kinds that `--fail-on`
     /// names. Without any, the exit code is 0.
-    #[schemars(extend("x-since" = "1.0"))]
     regressions: BTreeMap<ChangeKind, usize>,
     /// The tests that changed, in the order of the second report; then those that only the first has.
-    #[schemars(extend("x-since" = "1.0"))]
     tests: Vec<ChangeView<'a>>,
 }
 
@@ -51,17 +45,13 @@ struct View<'a> {
 #[schemars(rename = "Run")]
 struct RunView<'a> {
     /// The file of its report, as it was named.
-    #[schemars(extend("x-since" = "1.0"))]
     report: &'a str,
     /// How many tests it had.
-    #[schemars(extend("x-since" = "1.0"))]
     tests: usize,
     /// How long it took on the wall clock, in milliseconds; left out where it was cut short.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     duration_ms: Option<f64>,
     /// The agent's time in all tests that passed in both runs, in milliseconds.
-    #[schemars(extend("x-since" = "1.0"))]
     agents_time_ms: f64,
 }
 
@@ -70,20 +60,15 @@ struct RunView<'a> {
 #[schemars(rename = "Change")]
 struct ChangeView<'a> {
     /// The test's id.
-    #[schemars(extend("x-since" = "1.0"))]
     id: &'a str,
     /// In which ways it changed, the most telling first.
-    #[schemars(extend("x-since" = "1.0"))]
     changes: &'a [ChangeKind],
     /// Whether one of them counts as a regression.
-    #[schemars(extend("x-since" = "1.0"))]
     is_regression: bool,
     /// The test in the first run; left out where it was not there.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     before: Option<TestView<'a>>,
     /// The test in the second run; left out where it was not there.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     after: Option<TestView<'a>>,
 }
@@ -93,27 +78,20 @@ struct ChangeView<'a> {
 #[schemars(rename = "Test")]
 struct TestView<'a> {
     /// The verdict: `passed`, `failed`, `error`, `timeout`, `skipped`.
-    #[schemars(extend("x-since" = "1.0"))]
     status: &'static str,
     /// Whether it passed only when it was tried again.
-    #[schemars(extend("x-since" = "1.0"))]
     flaky: bool,
     /// Whether it is known to fail, so that its verdict fails no run.
-    #[schemars(extend("x-since" = "1.0"))]
     quarantined: bool,
     /// The agent's time, in milliseconds with up to three decimals.
-    #[schemars(extend("x-since" = "1.0"))]
     duration_ms: f64,
     /// The tools that were called, in the order the calls began.
-    #[schemars(extend("x-since" = "1.0"))]
     tools: &'a [String],
     /// How the agent says that its last run ended: `finished`, `error`, `interrupted`, `cancelled`; left out where none
     /// ended.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     ending: Option<&'a str>,
     /// Why it did not pass or was not run, on one line; left out where it passed.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'a str>,
 }

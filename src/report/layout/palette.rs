@@ -17,7 +17,11 @@ pub(crate) struct Palette {
 }
 
 impl Palette {
-    pub(crate) fn coloured() -> Self {
+    /// With colours, or all plain.
+    pub(crate) fn new(coloured: bool) -> Self {
+        if !coloured {
+            return Self::default();
+        }
         Self {
             passed: AnsiColor::Green.on_default(),
             failed: AnsiColor::Red.on_default().bold(),

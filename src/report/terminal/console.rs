@@ -8,13 +8,14 @@ use anstyle::Style;
 use super::result::RunResult;
 use super::servers;
 use crate::context::TerminalSize;
-use crate::outcome::{Outcome, Status, Totals, Verdict};
+use crate::outcome::{Outcome, Status};
 use crate::redact::Sealed;
 use crate::report::layout::Page;
 use crate::report::layout::counts;
 use crate::report::layout::{Palette, mark};
 use crate::report::reporter::Reporter;
-use crate::report::snapshot_totals::SnapshotTotals;
+use crate::report::run_totals::{End, RunTotals};
+use crate::report::stream::Stream;
 use crate::report::transcript::earlier_attempts;
 use crate::report::transcript::{Scope, TranscriptStyle, transcript};
 use crate::report::words::{duration, names};
@@ -52,8 +53,7 @@ impl Default for ConsoleOptions {
 
 /// Writes for people. A reader that goes away ends the printing, not the run.
 pub struct ConsoleReport {
-    out: Box<dyn Write + Send>,
-    gone: bool,
+    out: Stream,
     verbosity: Verbosity,
     size: fn() -> Option<TerminalSize>,
     palette: Palette,
@@ -61,36 +61,27 @@ pub struct ConsoleReport {
     file: Option<String>,
     /// Whether the test before left a block of text, from which the next stands apart.
     after_block: bool,
-    selected: usize,
-    totals: Totals,
-    ending: RunResult,
-    snapshots: SnapshotTotals,
-    ended: bool,
+    run: RunTotals,
+    result: RunResult,
 }
 
 impl ConsoleReport {
     /// A report on `out`.
     pub fn new(out: Box<dyn Write + Send>, options: ConsoleOptions) -> Self {
         Self {
-            out,
-            gone: false,
+            out: Stream::new(out),
             verbosity: options.verbosity,
             size: options.size,
-            palette: if options.colour { Palette::coloured() } else { Palette::default() },
+            palette: Palette::new(options.colour),
             file: None,
             after_block: false,
-            selected: 0,
-            totals: Totals::default(),
-            ending: RunResult::default(),
-            snapshots: SnapshotTotals::default(),
-            ended: false,
+            run: RunTotals::default(),
+            result: RunResult::default(),
         }
     }
 
     fn case(&mut self, outcome: &Outcome) -> String {
-        self.totals.add(outcome);
-        self.ending.add(outcome);
-        self.snapshots.add(outcome);
+        self.result.add(outcome);
         if self.verbosity == Verbosity::Quiet && !outcome.fails_the_run() {
             return String::new();
         }
@@ -160,19 +151,20 @@ impl ConsoleReport {
         earlier_attempts(outcome, style) + &if is_told { transcript(outcome, style) } else { String::new() }
     }
 
-    /// What failed, and as the last line what a person looks for first. The verdict and the time are there where the
-    /// run came to its end.
-    fn summary(&self, ended: Option<(&Verdict, u64)>) -> String {
+    /// What failed, and as the last line what a person looks for first. The verdict and the time are there if the run came
+    /// to its end.
+    fn summary(&self) -> String {
         let palette = &self.palette;
+        let RunTotals { selected, totals, snapshots, end, .. } = &self.run;
         let mut page = self.page();
         if self.file.is_some() {
             page.end();
         }
-        self.ending.tell(ended.map(|(verdict, _)| verdict), palette, &mut page);
-        self.snapshots.tell(palette, &mut page);
-        counts::write(&mut page, palette, &self.totals, self.selected);
-        if let Some((_, elapsed_us)) = ended {
-            page.put(palette.faint, &format!(" in {}", duration::for_people(elapsed_us)));
+        self.result.write(end.as_ref().map(|end| &end.verdict), palette, &mut page);
+        snapshots.write(palette, &mut page);
+        counts::write(&mut page, palette, totals, *selected);
+        if let Some(End { elapsed_us, .. }) = end {
+            page.put(palette.faint, &format!(" in {}", duration::for_people(*elapsed_us)));
         }
         page.end();
         page.into_text()
@@ -181,59 +173,29 @@ impl ConsoleReport {
     fn page(&self) -> Page {
         Page::of_width(TerminalSize::width(self.size))
     }
-
-    fn print(&mut self, text: &str) -> io::Result<()> {
-        if self.gone || text.is_empty() {
-            return Ok(());
-        }
-        match self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush()) {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-                self.gone = true;
-                Ok(())
-            }
-            result => result,
-        }
-    }
 }
 
 impl Reporter for ConsoleReport {
     fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
-        match &**event {
-            RunEvent::RunStarted { tests, unix_ms: _ } => {
-                self.selected = *tests;
-                Ok(())
-            }
-            RunEvent::CaseStarted { .. }
-            | RunEvent::TurnStarted { .. }
-            | RunEvent::Retrying { .. }
-            | RunEvent::CaseEnded { .. } => Ok(()),
+        self.run.add(event);
+        let text = match &**event {
             RunEvent::ServerEnded { what, printed } => {
                 let before = if self.file.take().is_some() { "\n" } else { "" };
                 let told = servers::told(what, printed, &self.palette, TerminalSize::width(self.size));
-                let text = format!("{before}{told}\n");
-                self.print(&text)
+                format!("{before}{told}\n")
             }
-            RunEvent::CaseFinished(outcome) => {
-                let text = self.case(outcome);
-                self.print(&text)
-            }
-            RunEvent::ObsoleteSnapshots { left, deleted } => {
-                self.snapshots.obsolete(left, deleted);
-                Ok(())
-            }
-            RunEvent::RunFinished { verdict, elapsed_us, interrupted: _ } => {
-                self.ended = true;
-                let text = self.summary(Some((verdict, *elapsed_us)));
-                self.print(&text)
-            }
-        }
+            RunEvent::CaseFinished(outcome) => self.case(outcome),
+            RunEvent::RunFinished { .. } => self.summary(),
+            _ => return Ok(()),
+        };
+        self.out.print(&text)
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<()> {
-        if self.ended {
+        if self.run.end.is_some() {
             return Ok(());
         }
-        let text = self.summary(None);
-        self.print(&text)
+        let text = self.summary();
+        self.out.print(&text)
     }
 }

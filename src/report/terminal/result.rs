@@ -53,14 +53,14 @@ impl RunResult {
 
     /// Writes everything that is listed, each kind under a heading of its own; the failed tests come last, nearest to the
     /// counts. The verdict is there where the run came to its end.
-    pub(crate) fn tell(&self, verdict: Option<&Verdict>, palette: &Palette, page: &mut Page) {
-        self.quarantined.tell("quarantined", palette, page);
+    pub(crate) fn write(&self, verdict: Option<&Verdict>, palette: &Palette, page: &mut Page) {
+        self.quarantined.write("quarantined", palette, page);
         self.can_go(palette, page);
         let fails = verdict.is_some_and(|verdict| verdict.flaky_fails);
         let flaky = if fails { "flaky, which fails the run (`--flaky fail`)" } else { "flaky" };
-        self.flaky.tell(flaky, palette, page);
+        self.flaky.write(flaky, palette, page);
         expired(verdict.map(|verdict| verdict.expired.as_slice()).unwrap_or_default(), palette, page);
-        self.failed.tell("failed", palette, page);
+        self.failed.write("failed", palette, page);
     }
 
     /// The entries whose tests all passed.
@@ -89,7 +89,7 @@ impl List {
         }
     }
 
-    fn tell(&self, heading: &str, palette: &Palette, page: &mut Page) {
+    fn write(&self, heading: &str, palette: &Palette, page: &mut Page) {
         if self.listed.is_empty() {
             return;
         }

@@ -8,12 +8,13 @@ use crate::redact::Sealed;
 use crate::report::layout::Page;
 use crate::report::layout::{Palette, mark};
 use crate::report::reporter::Reporter;
+use crate::report::stream::Stream;
 use crate::run::RunEvent;
 use crate::text::escape;
 
 /// Reports servers that end to people, in addition to a report for programs.
 pub struct ServerReport {
-    out: Box<dyn Write + Send>,
+    out: Stream,
     palette: Palette,
     size: fn() -> Option<TerminalSize>,
 }
@@ -21,17 +22,14 @@ pub struct ServerReport {
 impl ServerReport {
     /// A report on `out`, wrapped at the width of the terminal where there is one.
     pub fn new(out: Box<dyn Write + Send>, coloured: bool, size: fn() -> Option<TerminalSize>) -> Self {
-        Self { out, palette: if coloured { Palette::coloured() } else { Palette::default() }, size }
+        Self { out: Stream::new(out), palette: Palette::new(coloured), size }
     }
 }
 
 impl Reporter for ServerReport {
     fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
         if let RunEvent::ServerEnded { what, printed } = &**event {
-            // A reader that has gone away ends the printing, nothing else.
-            let _ = self
-                .out
-                .write_all(told(what, printed, &self.palette, TerminalSize::width(self.size)).as_bytes());
+            self.out.print(&told(what, printed, &self.palette, TerminalSize::width(self.size)))?;
         }
         Ok(())
     }

@@ -8,11 +8,12 @@ use crate::outcome::{Failure, Outcome, Problem, Quarantine};
 use crate::redact::Sealed;
 use crate::report::file::markdown::MarkdownBuilder;
 use crate::report::reporter::Reporter;
+use crate::report::stream::Stream;
 use crate::run::RunEvent;
 
 /// Reports to GitHub Actions.
 pub struct GithubReport {
-    out: Box<dyn Write + Send>,
+    out: Stream,
     step: Step,
     errors: Annotations,
     warnings: Annotations,
@@ -24,7 +25,7 @@ impl GithubReport {
     /// runner reads both.
     pub fn new(out: Box<dyn Write + Send>, step: Step) -> Self {
         Self {
-            out,
+            out: Stream::new(out),
             step,
             errors: Annotations::new(Kind::Error),
             warnings: Annotations::new(Kind::Warning),
@@ -101,9 +102,6 @@ impl Reporter for GithubReport {
             let message = format!("cannot write the summary of the job: {error}");
             text += &line(Kind::Warning, None, "ananke", &message);
         }
-        match self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush()) {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            result => result,
-        }
+        self.out.print(&text)
     }
 }

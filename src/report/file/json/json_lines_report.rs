@@ -10,6 +10,7 @@ use crate::redact::Sealed;
 use crate::report::file::file_report::{FileOptions, FileReport};
 use crate::report::reporter::Reporter;
 use crate::report::run_totals::RunTotals;
+use crate::report::stream::Stream;
 use crate::run::RunEvent;
 use crate::text::escape;
 
@@ -20,8 +21,8 @@ pub struct JsonLinesReport {
 }
 
 enum Out {
-    /// A stream that a program reads; `None` once its reader has closed it.
-    Stream(Option<Box<dyn Write + Send>>),
+    /// A stream that a program reads.
+    Stream(Stream),
     /// A file that appears at its place when it is complete.
     File { scratch: Scratch, destination: PathBuf },
 }
@@ -36,7 +37,7 @@ impl FileReport for JsonLinesReport {
 impl JsonLinesReport {
     /// A report on `out`. A reader that goes away ends the writing, not the run.
     pub fn stream(out: Box<dyn Write + Send>) -> Self {
-        Self::new(Out::Stream(Some(out)))
+        Self::new(Out::Stream(Stream::new(out)))
     }
 
     fn new(out: Out) -> Self {
@@ -48,16 +49,7 @@ impl JsonLinesReport {
         let line = escape::json(line).into_owned() + "\n";
         match &mut self.out {
             Out::File { scratch, destination: _ } => scratch.file.write_all(line.as_bytes()),
-            Out::Stream(stream) => {
-                let Some(out) = stream else { return Ok(()) };
-                match out.write_all(line.as_bytes()).and_then(|()| out.flush()) {
-                    Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-                        *stream = None;
-                        Ok(())
-                    }
-                    result => result,
-                }
-            }
+            Out::Stream(stream) => stream.print(&line),
         }
     }
 }

@@ -7,14 +7,14 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::schema::generate_of;
+use crate::schema::generate_since;
 
 /// The version of the format. New fields raise its second number; a change of what a field means raises its first.
 pub(super) const VERSION: &str = "1.0";
 
 /// The JSON Schema of one line, and of a whole file that is one value.
 pub fn schema() -> Value {
-    generate_of::<Written<'static>>("ananke report")
+    generate_since::<Written<'static>>("ananke report", VERSION)
 }
 
 /// What programs read: a line that `--json` prints and `-o FILE.jsonl` writes, or the whole of `-o FILE.json`.
@@ -32,13 +32,10 @@ pub(super) enum Written<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Report<'a> {
     /// The version of the format, as in every result.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) version: &'static str,
     /// The whole run.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) summary: SummaryLine,
     /// A result for each test, in the order of the plan.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) results: Vec<ResultLine<'a>>,
 }
 
@@ -59,107 +56,78 @@ pub(super) enum Line<'a> {
 #[schemars(rename = "Result")]
 pub(super) struct ResultLine<'a> {
     /// The version of the format, `MAJOR.MINOR`. A reader that knows 1.0 can read every 1.x.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) version: &'static str,
     /// The test's id, `path::name` or the `id` that it gives itself, with `[case]` for a row: unique in a run and the same
     /// in every run.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) id: &'a str,
     /// The test's name.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) name: &'a str,
     /// What the test is about; left out where it does not say.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) description: Option<&'a str>,
     /// What the test can be selected by; left out where it has no tags.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tags: Option<&'a [String]>,
     /// The test file, as in the id.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) file: &'a str,
     /// The line of the test's name in its file, counted from 1.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) line: u32,
     /// The name of the target.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) target: &'a str,
     /// The name of the agent; left out where the test could not be set up.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) agent: Option<&'a str>,
     /// The thread of the conversation; left out where none was opened.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) thread_id: Option<&'a str>,
     /// The verdict.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) status: Status,
     /// `true` where the test passed, but not at its first attempt; left out for every other.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) flaky: Option<bool>,
     /// The entry of the quarantine that is in force for the test: where it did not pass, it does not fail the run. Left
     /// out where there is none.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) quarantined: Option<Quarantined<'a>>,
     /// The attempts before the one that all other fields tell of, in order; left out where the first was the only one.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) earlier_attempts: Option<Vec<Attempt<'a>>>,
     /// Why a skipped test was skipped; left out for every other.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) skip_reason: Option<&'a str>,
     /// When the test started, in Unix milliseconds; of a test that was tried again, when its last attempt did.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) started: u64,
     /// When the test was over, in Unix milliseconds.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) ended: u64,
     /// The agent's time in all turns together, in milliseconds with up to three decimals.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) duration_ms: f64,
     /// How many messages the conversation has: those of the user and those of the agent that are not empty.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) messages_count: usize,
     /// The last thing the agent said; left out where it said nothing.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) response: Option<&'a str>,
     /// What was said before the first turn, in order: the last 1000 messages; left out where the test has none.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) history: Option<Vec<EarlierMessage<'a>>>,
     /// The turns that were sent, in order.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) turns: Vec<Turn<'a>>,
     /// How many turns were sent.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) total_turns: usize,
     /// How many turns were not sent, because the test was over before.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) turns_not_run: u32,
     /// The rules of the test as a whole that were judged: those that it does not keep, found when it was over, then those
     /// that hold. What broke in a turn is in its turn.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) final_assertions: Vec<Assertion<'a>>,
     /// What every rule that does not hold has to say, those of the turns first: the messages of their `assertions` and of
     /// `final_assertions`.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) assertion_errors: Vec<&'a str>,
     /// Oddities that fail nothing: a secret that a hook gave and that is too short to be masked, a command of `teardown`
     /// that failed.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) warnings: &'a [String],
     /// Why the test could not be judged to its end: the first problem, of the set-up or of a turn.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<ProblemView<'a>>,
     /// The file of the recording that the test was kept in or played from; left out where there is none.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) recording: Option<&'a str>,
 }
@@ -168,10 +136,8 @@ pub(super) struct ResultLine<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct EarlierMessage<'a> {
     /// Who said it: `user`, `assistant`, `system`, `developer` or `tool`.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) role: &'a str,
     /// What was said in words, then a line for each call: the tool's name, and its arguments in parentheses.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) content: &'a str,
 }
 
@@ -179,13 +145,10 @@ pub(super) struct EarlierMessage<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Quarantined<'a> {
     /// Who sees to it that the test passes again.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) owner: &'a str,
     /// The last day on which the entry is in force, in UTC, as `YYYY-MM-DD`.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) expires: String,
     /// Why the test is there; left out where the entry does not say.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reason: Option<&'a str>,
 }
@@ -195,39 +158,28 @@ pub(super) struct Quarantined<'a> {
 #[expect(clippy::struct_field_names, reason = "the names of the format")]
 pub(super) struct Attempt<'a> {
     /// Its number, counted from 1.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) attempt: usize,
     /// How it ended.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) status: Status,
     /// The thread of its conversation; left out where none was opened.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) thread_id: Option<&'a str>,
     /// When it started, in Unix milliseconds.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) started: u64,
     /// When it was over, in Unix milliseconds.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) ended: u64,
     /// The agent's time in all turns together, in milliseconds with up to three decimals.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) duration_ms: f64,
     /// The turns that were sent. Of what was said and called in them, the last 16 KiB are kept.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) turns: Vec<Turn<'a>>,
     /// How many turns were not sent.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) turns_not_run: u32,
     /// The rules that the test as a whole did not keep; those that hold are listed of the last attempt alone, also in turns.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) final_assertions: Vec<Assertion<'a>>,
     /// Why it could not be judged to its end.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<ProblemView<'a>>,
     /// The file of its recording; left out where there is none.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) recording: Option<&'a str>,
 }
@@ -236,72 +188,53 @@ pub(super) struct Attempt<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Turn<'a> {
     /// Its number, counted from 1.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(rename = "turn")]
     pub(super) number: u32,
     /// What the test calls the turn; left out where it has no `id`.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) id: Option<&'a str>,
     /// How the turn ended.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) status: Status,
     /// What was sent. Of a file its type and size: `[image image/png, 12 KiB]`.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) input: &'a str,
     /// Where the input came from.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) input_source: InputSource,
     /// What the agent said: its messages joined by newlines. A message over 16 KiB is cut and says so.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) output: String,
     /// The tool calls, in the order they began.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) tool_calls: Vec<ToolCall<'a>>,
     /// Results that came in this turn, of calls that began in an earlier one; left out where there are none.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) late_results: Option<Vec<LateResult<'a>>>,
     /// What the agent thought, joined by newlines; left out where it told no thoughts.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reasoning: Option<String>,
     /// The custom events, in the order they came; left out where there are none.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) custom_events: Option<Vec<CustomEvent<'a>>>,
     /// How the agent says that its run ended; of several in one answer an error, else the last end. Left out where none
     /// ended.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) outcome: Option<RunOutcome>,
     /// What an interrupted agent waits for; left out where it waits for nothing.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) interrupts: Option<Vec<Interrupt<'a>>>,
     /// The tokens of the turn; left out where the agent tells none.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) usage: Option<Usage>,
     /// The rules of this turn that were judged: those that do not hold, then those that do.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) assertions: Vec<Assertion<'a>>,
     /// What is odd about the wire. A violation of the protocol's rules of sequence begins with the name of the rule:
     /// `text-still-open: …`. Nothing of it fails a turn without `--strict-protocol`.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) warnings: &'a [String],
     /// Why the turn could not be judged to its end.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<ProblemView<'a>>,
     /// The agent's time, in milliseconds with up to three decimals.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) duration_ms: f64,
     /// When the turn was sent, in Unix milliseconds; virtual where the agent is scripted.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) started: u64,
     /// When its answer ended, in Unix milliseconds on the same clock.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) ended: u64,
 }
 
@@ -309,25 +242,21 @@ pub(super) struct Turn<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ToolCall<'a> {
     /// The tool's name.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) name: &'a str,
     /// The arguments as sent: any JSON value. A string with the text where it is no JSON,
     /// over 16 KiB, or nested over 64 deep.
-    #[schemars(extend("x-since" = "1.0"), with = "serde_json::Value")]
+    #[schemars(with = "serde_json::Value")]
     pub(super) args: Box<RawValue>,
     /// The result as sent, read like the arguments; left out where none came.
-    #[schemars(extend("x-since" = "1.0"), with = "Option<serde_json::Value>")]
+    #[schemars(with = "Option<serde_json::Value>")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) result: Option<Box<RawValue>>,
     /// When the call began, in Unix milliseconds on the clock of its turn.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) timestamp: u64,
     /// From the call's start to its result, in milliseconds; left out where none came.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) duration_ms: Option<f64>,
     /// How the call went wrong, where the agent or a mock says that it did: `failed`, `denied`.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) failure: Option<&'static str>,
 }
@@ -336,19 +265,15 @@ pub(super) struct ToolCall<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct LateResult<'a> {
     /// The tool's name.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) name: &'a str,
     /// The turn in which the call began, counted from 1.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) called_in: u32,
     /// The result as sent, read like that of a call.
-    #[schemars(extend("x-since" = "1.0"), with = "serde_json::Value")]
+    #[schemars(with = "serde_json::Value")]
     pub(super) result: Box<RawValue>,
     /// When the result came, in Unix milliseconds on the clock of its turn.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) timestamp: u64,
     /// How the call went wrong, where the agent says that it did: `failed`, `denied`.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) failure: Option<&'static str>,
 }
@@ -357,10 +282,9 @@ pub(super) struct LateResult<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct CustomEvent<'a> {
     /// The event's name.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) name: &'a str,
     /// What it carries, read like the result of a call.
-    #[schemars(extend("x-since" = "1.0"), with = "serde_json::Value")]
+    #[schemars(with = "serde_json::Value")]
     pub(super) value: Box<RawValue>,
 }
 
@@ -368,18 +292,14 @@ pub(super) struct CustomEvent<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Interrupt<'a> {
     /// The interrupt's id.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) id: &'a str,
     /// Why it waits, in a word of the agent's; left out where it gives none.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reason: Option<&'a str>,
     /// What it asks; left out where it asks nothing in words.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) message: Option<&'a str>,
     /// The tool whose call waits; left out where it is about none.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tool: Option<&'a str>,
 }
@@ -389,15 +309,12 @@ pub(super) struct Interrupt<'a> {
 #[expect(clippy::struct_field_names, reason = "the names of the format")]
 pub(super) struct Usage {
     /// What the models read.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) input_tokens: Option<u64>,
     /// What the models wrote.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) output_tokens: Option<u64>,
     /// Both together, as told, else their sum.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) total_tokens: Option<u64>,
 }
@@ -421,41 +338,31 @@ pub(super) enum RunOutcome {
 pub(super) struct Assertion<'a> {
     /// The rule's path in an assert block: `tools.require`, `timing.max_idle_ms`.
     #[serde(rename = "type")]
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) rule: &'a str,
     /// Whether it holds. Rules that were not judged are not listed: those that owe something at the end of a turn or test
     /// which was cut short, and scripts that were not asked since another rule does not hold.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) passed: bool,
     /// The finding, on one line; left out where the rule holds.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) message: Option<&'a str>,
     /// What the rule wants, in words; left out where the message says it all.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) value: Option<&'a str>,
     /// What was seen instead: the nearest calls or texts; left out where the rule holds.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) seen: Option<&'a [String]>,
     /// Of a snapshot, or of a sequence: how what was captured differs from it, line by line as `diff -u` writes it. Long
     /// differences are cut and say so.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) difference: Option<String>,
     /// What to do about it; left out where that follows from the rule.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) help: Option<&'a str>,
     /// The level that wrote the rule.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) level: Level,
     /// The file in which the rule is written.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) file: &'a str,
     /// The line of the rule, counted from 1.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) line: u32,
 }
 
@@ -464,13 +371,10 @@ pub(super) struct Assertion<'a> {
 #[schemars(rename = "Error")]
 pub(super) struct ProblemView<'a> {
     /// Which part could not do its work: `agent`, `protocol`, `setup`, `timeout`, `capture`. Later versions may add words.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) kind: &'a str,
     /// What went wrong.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(super) message: &'a str,
     /// What to do about it.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) help: Option<&'a str>,
 }
@@ -480,56 +384,40 @@ pub(super) struct ProblemView<'a> {
 #[schemars(rename = "Summary")]
 pub(in crate::report) struct SummaryLine {
     /// The version of the format, as in every result.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(in crate::report) version: &'static str,
     /// How many tests were selected; more than `total` where the run was cut short.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(in crate::report) selected: usize,
     /// How many tests are over, whatever their status: the number of results.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(in crate::report) total: usize,
     /// How many tests passed.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(in crate::report) passed: usize,
     /// How many tests have a rule that does not hold.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(in crate::report) failed: usize,
     /// How many tests could not be judged to their end.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(in crate::report) error: usize,
     /// How many tests took too long.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(in crate::report) timeout: usize,
     /// How many tests were not run, on purpose.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(in crate::report) skipped: usize,
     /// How many tests did not pass and are in quarantine: they are counted here, and not by their status.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(in crate::report) quarantined: usize,
     /// How many of the tests that passed did so, outside of the quarantine, only when they were tried again.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(in crate::report) flaky: usize,
     /// How many turns were sent.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(in crate::report) total_turns: usize,
     /// When the run started, in Unix milliseconds.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(in crate::report) started: u64,
     /// How long the run took on the wall clock, in milliseconds with up to three decimals; left out where it was cut
     /// short.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::report) duration_ms: Option<f64>,
     /// The exit code that the tests lead to, 130 where somebody interrupted the run; left out where the run was cut short.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::report) exit_code: Option<u8>,
     /// What became of the snapshots; left out where there is nothing to say.
-    #[schemars(extend("x-since" = "1.0"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::report) snapshots: Option<SnapshotCounts>,
     /// Why it is that exit code, for people.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(in crate::report) reason: String,
 }
 
@@ -537,16 +425,12 @@ pub(in crate::report) struct SummaryLine {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::report) struct SnapshotCounts {
     /// Those that were not there before.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(in crate::report) written: usize,
     /// Those that said something else before.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(in crate::report) updated: usize,
     /// Those that no rule refers to, and that are still there.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(in crate::report) obsolete: usize,
     /// Those that no rule referred to, and that were deleted.
-    #[schemars(extend("x-since" = "1.0"))]
     pub(in crate::report) deleted: usize,
 }
 

@@ -20,6 +20,7 @@ use crate::outcome::{Outcome, Totals};
 use crate::redact::Sealed;
 use crate::report::file::file_report::{FileOptions, FileReport};
 use crate::report::reporter::Reporter;
+use crate::report::run_totals::RunTotals;
 use crate::run::RunEvent;
 
 /// A report in a file.
@@ -31,8 +32,7 @@ pub struct JunitReport {
     /// What the strict profile writes with each suite, after its cases.
     accounts: Option<Spool>,
     suites: IndexMap<String, Suite>,
-    started_unix_ms: u64,
-    elapsed_us: Option<u64>,
+    run: RunTotals,
 }
 
 impl FileReport for JunitReport {
@@ -49,8 +49,7 @@ impl FileReport for JunitReport {
             profile,
             attachments: options.attachments.clone(),
             suites: IndexMap::new(),
-            started_unix_ms: 0,
-            elapsed_us: None,
+            run: RunTotals::default(),
         })
     }
 }
@@ -79,7 +78,7 @@ impl JunitReport {
         let root = Element::new("testsuites", 0);
         let root = match self.profile {
             JunitProfile::Default => {
-                counted(root.with("name", "ananke"), &self.totals(), self.started_unix_ms)
+                counted(root.with("name", "ananke"), &self.totals(), self.run.started_unix_ms)
             }
             // Windy Road's schema gives the root no attribute.
             JunitProfile::Strict => root,
@@ -102,35 +101,19 @@ impl JunitReport {
         writer.get_mut().flush()
     }
 
+    /// The counts of all suites, with the time of the run on the wall clock if it came to its end.
     fn totals(&self) -> Totals {
-        let mut all = Totals::default();
-        for Suite { totals, .. } in self.suites.values() {
-            all.passed += totals.passed;
-            all.failed += totals.failed;
-            all.error += totals.error;
-            all.timeout += totals.timeout;
-            all.skipped += totals.skipped;
-            all.quarantined += totals.quarantined;
-            all.duration_us = all.duration_us.saturating_add(totals.duration_us);
-        }
-        all.duration_us = self.elapsed_us.unwrap_or(all.duration_us);
-        all
+        let elapsed_us = self.run.end.as_ref().map(|end| end.elapsed_us);
+        Totals { duration_us: elapsed_us.unwrap_or(self.run.totals.duration_us), ..self.run.totals }
     }
 }
 
 impl Reporter for JunitReport {
     fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
-        match &**event {
-            RunEvent::RunStarted { tests: _, unix_ms } => self.started_unix_ms = *unix_ms,
-            RunEvent::CaseStarted { .. }
-            | RunEvent::TurnStarted { .. }
-            | RunEvent::Retrying { .. }
-            | RunEvent::ServerEnded { .. }
-            | RunEvent::CaseEnded { .. }
-            | RunEvent::ObsoleteSnapshots { .. } => {}
-            RunEvent::CaseFinished(outcome) => self.case(outcome)?,
-            RunEvent::RunFinished { elapsed_us, .. } => self.elapsed_us = Some(*elapsed_us),
+        if let RunEvent::CaseFinished(outcome) = &**event {
+            self.case(outcome)?;
         }
+        self.run.add(event);
         Ok(())
     }
 

@@ -53,7 +53,7 @@ pub struct LiveOptions {
 /// The rows of the area; none where nothing goes on.
 pub(crate) fn rows(state: &State, now: At, size: Option<TerminalSize>, options: LiveOptions) -> Vec<Row> {
     let TerminalSize { columns, rows } = size.unwrap_or(USUAL);
-    let palette = if options.colour { Palette::coloured() } else { Palette::default() };
+    let palette = Palette::new(options.colour);
     // The last column stays free: some terminals wrap where it is written to.
     let layout = Layout { now, palette, columns: columns.saturating_sub(1), is_narrow: columns < NARROW };
     let mut shown = Vec::new();

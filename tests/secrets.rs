@@ -343,3 +343,29 @@ async fn no_part_of_a_secret_is_shown_where_a_text_is_truncated() {
         }
     }
 }
+
+/// A project whose target's header carries `TOKEN`, and whose agent says two tokens to everybody.
+fn with_tokens(tests: &str) -> Project {
+    let config = "version: \"1.3\"\ntarget:\n  type: scripted\n  headers: { authorization: \"Bearer ${TOKEN}\" }\n  rules: [{ do: [{ say: \"first-token second-token\" }] }]\n";
+    Project::new(&[("ananke.config.yaml", config), ("two.test.yaml", &format!("version: \"1.3\"\n{tests}"))])
+}
+
+#[tokio::test]
+async fn a_secret_of_one_test_is_not_masked_in_another() {
+    let rows = "name: two\ncases: [{ TOKEN: first-token }, { TOKEN: second-token }]\nturns: [{ user: hi }]\n";
+    let tests = "tests:\n  - { name: one, vars: { TOKEN: first-token }, turns: [{ user: hi }] }\n  - { name: two, vars: { TOKEN: second-token }, turns: [{ user: hi }] }\n";
+    for tests in [rows, tests] {
+        let outcomes = with_tokens(tests).run().await;
+        let said = |index: usize| format!("{:?}", outcomes[index].turns[0].lines);
+        assert!(said(0).contains("*** second-token"), "{}", said(0));
+        assert!(said(1).contains("first-token ***"), "{}", said(1));
+    }
+}
+
+#[tokio::test]
+async fn a_test_that_does_not_run_tells_no_secret_of_its_variables() {
+    let tests = "name: \"with ${TOKEN}\"\nskip: \"${TOKEN} expired\"\nvars: { TOKEN: first-token }\nturns: [{ user: hi }]\n";
+    let outcomes = with_tokens(tests).run().await;
+    let shown = format!("{outcomes:?}");
+    assert!(shown.contains("with ***") && !shown.contains("first-token"), "{shown}");
+}

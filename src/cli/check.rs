@@ -33,8 +33,8 @@ pub(super) fn check(options: &CheckOptions, context: &Context) -> Exit {
     }
     let purpose =
         Purpose { deny_warnings: options.strictness.deny_warnings, checks: true, ..Purpose::default() };
-    match load(&options.selection, purpose, context, &Redactor::default()) {
-        Ok(plan) => {
+    match load(&options.selection, purpose, context) {
+        Ok((plan, _)) => {
             let (tests, files) = (plan.cases.len(), plan.files);
             let counted =
                 |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });

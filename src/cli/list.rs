@@ -24,9 +24,8 @@ pub(crate) struct ListOptions {
 
 /// Lists what is selected: for people an id and its place a line, for programs one JSON array.
 pub(super) fn list(options: &ListOptions, context: &Context) -> Exit {
-    let redactor = Redactor::default();
-    let plan = match load(&options.selection, Purpose::default(), context, &redactor) {
-        Ok(plan) => plan,
+    let (plan, redactor) = match load(&options.selection, Purpose::default(), context) {
+        Ok(loaded) => loaded,
         Err(exit) => return exit,
     };
     let mut stdout = BufWriter::new(io::stdout().lock());

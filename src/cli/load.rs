@@ -1,7 +1,7 @@
 //! Loads what a command selects.
 
 use ananke::context::Context;
-use ananke::plan::{Plan, Selection, plan};
+use ananke::plan::{Plan, Planned, Selection, plan};
 use ananke::project::Variables;
 use ananke::redact::Redactor;
 
@@ -25,17 +25,17 @@ pub(super) struct Purpose {
     pub(super) new_threads: bool,
 }
 
-/// Loads what is selected and prints every problem to standard error. Without an error there is a plan.
+/// Loads what is selected and prints every problem to standard error. Without an error there is a plan, and what masks
+/// the secrets in all that is shown of it.
 pub(super) fn load(
     options: &SelectionOptions,
     purpose: Purpose,
     context: &Context,
-    redactor: &Redactor,
-) -> Result<Plan, Exit> {
+) -> Result<(Plan, Redactor), Exit> {
     let selection = selection(options, purpose);
-    let planned = plan(context, &selection, redactor);
-    print_problems(&planned.problems, options.color, context, redactor);
-    planned.plan.ok_or(Exit::Failure)
+    let Planned { plan, problems, redactor } = plan(context, &selection, &Redactor::default());
+    print_problems(&problems, options.color, context, &redactor);
+    Ok((plan.ok_or(Exit::Failure)?, redactor))
 }
 
 /// What is selected, and what for.

@@ -64,7 +64,6 @@ const EVENTS_IN_FLIGHT: usize = 64;
 
 /// Runs what is selected and tells it to the console and the reports.
 pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
-    let redactor = Redactor::default();
     let writing = match snapshots::writing(options.update_snapshots, context) {
         Ok(writing) => writing,
         Err(message) => {
@@ -90,8 +89,8 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
         new_threads: options.retrying.retries > 0 && !options.retrying.retry_dirty,
         ..Purpose::default()
     };
-    let mut plan = match load(&options.selection, purpose, context, &redactor) {
-        Ok(plan) => plan,
+    let (mut plan, redactor) = match load(&options.selection, purpose, context) {
+        Ok(loaded) => loaded,
         Err(exit) => return exit,
     };
     if options.last_failed {
@@ -161,7 +160,7 @@ fn carry_out(
     let (sender, receiver) = mpsc::channel(EVENTS_IN_FLIGHT);
     let needed = servers::needed(&plan, recordings.as_ref(), context);
     let transport = Arc::new(HttpTransport::new(context.clock.clone()));
-    let mut shared = Run::new(context.clone(), transport, redactor.clone(), going, sender);
+    let mut shared = Run::new(context.clone(), transport, plan.redactor.clone(), going, sender);
     shared.recordings = recordings;
     let stopper = shared.stopper.clone();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;

@@ -44,7 +44,7 @@ pub(super) struct Checked {
     /// The name of its target.
     pub(super) target: String,
     pub(super) lint: Lint,
-    /// What its own variables put into headers.
+    /// What its own variables and those of its rows put into headers.
     pub(super) secrets: Vec<Secret>,
     /// The files of its snapshots.
     pub(super) snapshots: BTreeSet<PathBuf>,
@@ -71,14 +71,17 @@ impl LoadedTest {
         let scope = scope_at_start(known);
         let rows = self.sample(context, variables, &scope, problems);
         let scopes = rows.as_ref().map_or(std::slice::from_ref(&scope), |rows| &rows.scopes);
-        let mut secrets = Vec::new();
+        let secrets_in = |scope: &Scope| {
+            agent.map_or_else(Vec::new, |agent| secrets_of(agent.config, agent.target, scope))
+        };
+        let own_secrets = if self.model.vars.is_some() { secrets_in(&scope) } else { Vec::new() };
+        let mut secrets = own_secrets.clone();
         let mut looked_at = None;
         for scope in scopes {
             let found = self.check_leaves(project, scope, agent, problems);
             looked_at.get_or_insert(found);
-            let own = self.model.vars.is_some() || rows.is_some();
-            if let Some(agent) = agent.filter(|_| own) {
-                secrets.extend(secrets_of(agent.config, agent.target, scope));
+            if rows.is_some() {
+                secrets.extend(secrets_in(scope));
             }
         }
         let (mut lint, Draft { mut test, mut blocks, .. }) = looked_at?;
@@ -118,6 +121,7 @@ impl LoadedTest {
             hash: self.hash,
             hooks: !self.hooks(variables).is_empty(),
             defines: defines.into_iter().collect(),
+            secrets: own_secrets,
         });
         let case = |row| CaseEntry { test: Arc::clone(&test), row, quarantine: None };
         let cases = match rows {

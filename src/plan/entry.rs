@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use crate::compile::RowEntry;
 use crate::outcome::Quarantine;
+use crate::variables::Secret;
 
 /// One selected test, or one row of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +55,8 @@ pub struct TestEntry {
     pub hooks: bool,
     /// The variables that it gives itself whatever the row, sorted.
     pub defines: Vec<String>,
+    /// What its own variables put into headers; secrets of its rows and hooks are known when it runs.
+    pub secrets: Vec<Secret>,
 }
 
 impl CaseEntry {

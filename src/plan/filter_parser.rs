@@ -255,6 +255,7 @@ mod tests {
             hash: 0,
             hooks: false,
             defines: Vec::new(),
+            secrets: Vec::new(),
         };
         CaseEntry { test: Arc::new(test), row: None, quarantine: None }
     }

@@ -40,6 +40,8 @@ pub struct Plan {
     pub variables: Variables,
     /// Entries of the quarantine that are in force no more: they fail the run.
     pub expired: Vec<outcome::Quarantine>,
+    /// Masks what is secret in every test; what is secret in one test is in its [`TestEntry`].
+    pub redactor: Redactor,
 }
 
 /// A plan, and everything that is wrong or odd. Without an error among the problems there is a plan.
@@ -49,13 +51,16 @@ pub struct Planned {
     pub plan: Option<Plan>,
     /// Sorted by file and place.
     pub problems: Vec<Diagnostic>,
+    /// Masks what is shown of the plan and the problems: everything that is secret in any test.
+    pub redactor: Redactor,
 }
 
-/// Finds, loads and checks everything that is selected; runs nothing. What it finds out to be secret, `redactor`
-/// learns: the problems may quote it.
+/// Finds, loads and checks everything that is selected; runs nothing. What is secret in every test is added to
+/// `redactor`.
 pub fn plan(context: &Context, selection: &Selection, redactor: &Redactor) -> Planned {
     let mut problems = Vec::new();
-    let plan = load(context, selection, redactor, &mut problems);
+    let all_secrets = redactor.child();
+    let plan = load(context, selection, redactor, &all_secrets, &mut problems);
     sort(&mut problems);
     if selection.deny_warnings {
         for problem in &mut problems {
@@ -63,13 +68,14 @@ pub fn plan(context: &Context, selection: &Selection, redactor: &Redactor) -> Pl
         }
     }
     let broken = problems.iter().any(|problem| problem.severity == Severity::Error);
-    Planned { plan: plan.filter(|_| !broken), problems }
+    Planned { plan: plan.filter(|_| !broken), problems, redactor: all_secrets }
 }
 
 fn load(
     context: &Context,
     selection: &Selection,
     redactor: &Redactor,
+    all_secrets: &Redactor,
     problems: &mut Vec<Diagnostic>,
 ) -> Option<Plan> {
     let found = locate(context, selection.config.as_deref(), &selection.paths)
@@ -104,7 +110,7 @@ fn load(
     let whole = selection.paths.is_empty();
     let project = Project { context, variables: &variables, folder: &folder, targets: targets.as_ref() };
     let mut loaded = load::load_all(&project, &files, whole, problems);
-    redactor.add(&loaded.secrets);
+    all_secrets.add(&loaded.secrets);
     one_id_each(&loaded.cases, problems);
     let unix_ms = context.unix_ms();
     // What is wrong with an entry is told with the config.
@@ -154,7 +160,8 @@ fn load(
     } else {
         obsolete_snapshots(context, snapshots, &loaded.snapshots, &files)
     };
-    Some(Plan { config, cases, files: files.len(), obsolete, variables, expired })
+    let redactor = redactor.clone();
+    Some(Plan { config, cases, files: files.len(), obsolete, variables, expired, redactor })
 }
 
 fn is_in_use(target: &ResolvedTarget, cases: &[CaseEntry]) -> bool {

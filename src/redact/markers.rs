@@ -15,7 +15,7 @@ use super::excerpt::Opened;
 use super::patterns;
 use super::redactor::Redactor;
 use super::replace::{merged, replaced};
-use super::search::{Built, Search};
+use super::search::Search;
 use crate::variables::Secret;
 
 /// What a recording contains in the place of the secret `name`.
@@ -60,14 +60,14 @@ impl Markers {
             }
         }
         let of_values = by_encoding.values().map(|name| marker(name)).collect();
-        let values = Search::of(&by_encoding.into_keys().collect::<Vec<_>>(), Built::Quickly);
+        let values = Search::of(&by_encoding.into_keys().collect::<Vec<_>>());
         let looks: Vec<String> = (1..=patterns.len()).map(|number| format!("redact.{number}")).collect();
         let mut names: Vec<String> = known.into_values().map(str::to_owned).collect();
         names.extend_from_slice(&looks);
         names.sort();
         names.dedup();
         let markers: Vec<String> = names.iter().map(|name| marker(name)).collect();
-        let marked = Search::of(&markers, Built::Quickly);
+        let marked = Search::of(&markers);
         let of_patterns = looks.iter().map(|name| marker(name)).collect();
         Self { names, values, of_values, patterns, of_patterns, marked }
     }

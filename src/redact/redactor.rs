@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
 use regex::Regex;
 
@@ -14,7 +14,7 @@ use super::escapes::each_reading;
 use super::excerpt::Opened;
 use super::patterns;
 use super::replace::{merged, replaced};
-use super::search::{Built, Search};
+use super::search::Search;
 use crate::variables::SHORTEST_SECRET;
 
 /// What is shown in the place of a secret.
@@ -38,9 +38,18 @@ struct Level {
 #[derive(Debug, Default)]
 struct Known {
     values: BTreeSet<String>,
-    /// Finds the values in every encoding.
-    search: Search,
+    /// Finds the values in every encoding; built when it is needed.
+    search: OnceLock<Search>,
     patterns: Vec<Arc<Regex>>,
+}
+
+impl Known {
+    fn search(&self) -> &Search {
+        self.search.get_or_init(|| {
+            let texts: BTreeSet<String> = self.values.iter().flat_map(|value| encodings(value)).collect();
+            Search::of(&texts.into_iter().collect::<Vec<_>>())
+        })
+    }
 }
 
 impl Redactor {
@@ -60,9 +69,7 @@ impl Redactor {
         }
         let mut known = self.0.known.write().unwrap_or_else(PoisonError::into_inner);
         known.values.extend(new);
-        let texts: BTreeSet<String> = known.values.iter().flat_map(|value| encodings(value)).collect();
-        let built = if self.0.outer.is_some() { Built::Quickly } else { Built::ForManyTexts };
-        known.search = Search::of(&texts.into_iter().collect::<Vec<_>>(), built);
+        known.search = OnceLock::new();
     }
 
     /// From now on, whatever one of these matches is a secret; they replace those that were set before.
@@ -110,7 +117,7 @@ impl Redactor {
         each_reading(text, |reading| {
             for level in self.levels() {
                 let known = level.known();
-                let values = known.search.find(reading.text()).map(|(range, _)| range);
+                let values = known.search().find(reading.text()).map(|(range, _)| range);
                 found.extend(values.map(|range| reading.origin(range)));
                 let matches = patterns::find(reading.text(), &known.patterns).map(|(range, _)| range);
                 found.extend(matches.map(|range| reading.origin(range)));

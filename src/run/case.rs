@@ -17,7 +17,7 @@ pub(super) async fn run_case(
     entry: &CaseEntry,
     loading: Loading,
 ) -> Sealed<Outcome> {
-    let redactor = shared.redactor.child();
+    let redactor = shared.redactor_of(entry);
     let id = entry.id().into_owned();
     shared.tell(redactor.seal(RunEvent::CaseStarted { id: id.clone() })).await;
     let outcome = match &entry.test.skip {

@@ -46,14 +46,14 @@ pub(super) fn lost(shared: &Run, entry: &CaseEntry, error: &io::Error) -> Sealed
     let mut outcome = blank(shared, entry);
     outcome.end = TestEnd::Problem(problem, Vec::new());
     outcome.ended_unix_ms = outcome.started_unix_ms;
-    shared.redactor.seal(outcome)
+    shared.redactor_of(entry).seal(outcome)
 }
 
 /// The outcome of a test that had not started when the run stopped.
 pub(super) fn not_run(shared: &Run, entry: &CaseEntry, reason: Option<Reason>) -> Sealed<Outcome> {
     let because = reason.map(|reason| format!(": {}", reason.as_str())).unwrap_or_default();
     let why = entry.test.skip.clone().unwrap_or_else(|| format!("not run{because}"));
-    shared.redactor.seal(skipped(shared, entry, why))
+    shared.redactor_of(entry).seal(skipped(shared, entry, why))
 }
 
 /// The outcome of a skipped test.

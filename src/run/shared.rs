@@ -9,6 +9,7 @@ use super::options::Options;
 use super::stop::Stopper;
 use super::thread_locks::ThreadLocks;
 use crate::context::Context;
+use crate::plan::CaseEntry;
 use crate::recording::Recordings;
 use crate::redact::{Redactor, Sealed};
 use crate::server::Watch;
@@ -57,6 +58,13 @@ impl Run {
             thread_locks: ThreadLocks::default(),
             events,
         }
+    }
+
+    /// What masks the secrets of one test: the run's, and those that its own variables hold. More are added while it runs.
+    pub(super) fn redactor_of(&self, entry: &CaseEntry) -> Redactor {
+        let redactor = self.redactor.child();
+        redactor.add(&entry.test.secrets);
+        redactor
     }
 
     /// Sends an event. A closed channel stops nothing: the verdict is needed, reports are not.

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use ananke::context::{Context, TerminalSize};
 use ananke::plan::Filter;
-use ananke::redact::Redactor;
 use ananke::text::nearest;
 use clap::Args;
 
@@ -71,7 +70,6 @@ pub(crate) fn explain(options: &ExplainOptions, context: &Context) -> Exit {
 }
 
 fn of_file(options: &ExplainOptions, colours: Colours, context: &Context) -> Exit {
-    let redactor = Redactor::default();
     let selection = SelectionOptions {
         paths: vec![options.subject.clone().into()],
         config: options.config.clone(),
@@ -83,8 +81,8 @@ fn of_file(options: &ExplainOptions, colours: Colours, context: &Context) -> Exi
         variables: Vec::new(),
         color: options.color,
     };
-    let plan = match load(&selection, Purpose::default(), context, &redactor) {
-        Ok(plan) => plan,
+    let (plan, redactor) = match load(&selection, Purpose::default(), context) {
+        Ok(loaded) => loaded,
         Err(exit) => return exit,
     };
     let explained = match ananke::plan::explain(context, &plan) {

@@ -9,7 +9,7 @@ use crate::rules::levels::inherited;
 fn names(inherited: &Inherited) -> Vec<String> {
     let all = inherited.test.iter().chain(inherited.turns.iter().flat_map(|turn| &turn.entries));
     all.map(|entry| {
-        let name = match entry.path() {
+        let name = match entry.path {
             "tools.forbid" | "tools.require" => {
                 entry.describe().split('`').nth(1).unwrap_or_default().to_owned()
             }
@@ -78,7 +78,7 @@ fn a_looser_turn_separate_its_own_time() {
 fn snapshots(blocks: &[(&str, &str)]) -> Vec<String> {
     let merged = inherited(blocks, 2);
     let all = merged.test.iter().chain(merged.turns.iter().flat_map(|turn| &turn.entries));
-    let snapshots = all.filter(|entry| entry.path() == "snapshot");
+    let snapshots = all.filter(|entry| entry.path == "snapshot");
     let words = |entry: &ananke::assertion::Entry| entry.describe().replace("the snapshot", "");
     snapshots.map(|entry| format!("{}{}", entry.origin.level.as_str(), words(entry))).collect()
 }
@@ -134,7 +134,7 @@ fn a_turn_separate_each_measure_alone() {
 fn left_out(blocks: &[(&str, &str)], turns: usize) -> (Vec<String>, Vec<Vec<&'static str>>) {
     let merged = inherited(blocks, turns);
     let out = |turn: &ananke::assertion::TurnRules| {
-        turn.left_out.iter().map(|replaced| replaced.entry.path()).collect()
+        turn.left_out.iter().map(|replaced| replaced.entry.path).collect()
     };
     (names(&merged), merged.turns.iter().map(out).collect())
 }

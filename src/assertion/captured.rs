@@ -1,6 +1,6 @@
 //! A captured snapshot: what a conversation says now, and what its golden file says.
 
-use super::judge::{Detailed, Finding};
+use super::judge::Finding;
 use crate::diagnostic::Difference;
 use crate::golden::{self, Golden};
 
@@ -36,31 +36,29 @@ impl Captured {
     }
 
     /// How the rule fails if it is not written.
-    pub(crate) fn failure(&self) -> Detailed {
+    pub(crate) fn failure(&self) -> Finding {
         let shown = &self.golden.shown;
-        let detailed = |message: String, difference, help: &str| Detailed {
-            finding: Finding::in_words(message, String::new(), []),
-            difference,
-            help: Some(help.to_owned()),
-        };
-        let Some(kept) = &self.golden.text else {
-            let message = format!("there is no snapshot `{shown}` to compare with");
-            return detailed(
-                message,
+        let (message, difference, help) = match &self.golden.text {
+            None => (
+                format!("there is no snapshot `{shown}` to compare with"),
                 None,
                 "run the test on your own machine, which writes it, and commit it",
-            );
+            ),
+            Some(kept) => match golden::other_format(kept) {
+                Some(format) => (
+                    format!(
+                        "the snapshot `{shown}` has the format {format}, which this version does not know"
+                    ),
+                    None,
+                    "use the version of ananke that wrote it, or write it anew with `--update-snapshots`",
+                ),
+                None => (
+                    format!("the conversation differs from the snapshot `{shown}`"),
+                    Some(Difference::between(kept, &self.text)),
+                    "if it is right as it is now, `--update-snapshots` writes it so",
+                ),
+            },
         };
-        if let Some(format) = golden::other_format(kept) {
-            let message =
-                format!("the snapshot `{shown}` has the format {format}, which this version does not know");
-            let help = "use the version of ananke that wrote it, or write it anew with `--update-snapshots`";
-            return detailed(message, None, help);
-        }
-        detailed(
-            format!("the conversation differs from the snapshot `{shown}`"),
-            Some(Difference::between(kept, &self.text)),
-            "if it is right as it is now, `--update-snapshots` writes it so",
-        )
+        Finding { message, difference, help: Some(help.to_owned()), ..Finding::default() }
     }
 }

@@ -94,13 +94,13 @@ impl Compiler<'_, '_, '_> {
 
 /// Collects what a block says itself.
 fn collect(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
-    collector.switched("tools", block.tools.as_ref());
-    collector.switched("text", block.text.as_ref());
-    for rule in RULES {
-        let before = collector.block.entries.len();
-        (rule.compile)(block, collector);
-        let mut added = collector.block.entries.iter().skip(before);
-        debug_assert!(added.all(|entry| entry.path() == rule.path), "{} adds another rule", rule.path);
+    collector.path = "tools";
+    collector.switched(block.tools.as_ref());
+    collector.path = "text";
+    collector.switched(block.text.as_ref());
+    for (path, compile) in RULES {
+        collector.path = path;
+        compile(block, collector);
     }
     limits::compile(block, collector);
     if let Some(subagents) = block.tools().and_then(|tools| tools.subagents.as_ref()) {

@@ -8,7 +8,7 @@ use super::inherit::{TurnRules, effective, inherit};
 use super::judge::Scope;
 use super::limits::{Measure, Setting};
 use super::origin::Origin;
-use super::rule::{Dropped, Entry, Kind, Replaced};
+use super::rule::{Dropped, Entry, Replaced};
 
 /// Which rules apply in a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,44 +22,22 @@ pub struct Explanation {
 /// The rules of one scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
+    /// The scope.
+    pub scope: Scope,
     /// Prohibitions and requirements, outer levels first.
-    pub rules: Vec<ExplainedRule>,
+    pub rules: Vec<Entry>,
     /// The limits that apply.
     pub limits: Vec<ExplainedLimit>,
-    /// Duplicates, and where the rule was already defined.
-    pub dropped: Vec<(String, Origin, Origin)>,
+    /// Duplicates.
+    pub dropped: Vec<Dropped>,
     /// What outer levels define and this scope switches off.
-    pub switched_off: Vec<SwitchedOff>,
+    pub switched_off: Vec<Replaced>,
     /// Whether calls of subagents are excluded, if this scope says so, and where.
     pub subagents: Option<(bool, Origin)>,
     /// Of a turn: what of it does not count towards the test's total.
     pub separate: Vec<Measure>,
     /// A replay turn: inherits nothing.
     pub is_replay: bool,
-}
-
-/// One prohibition or requirement.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ExplainedRule {
-    /// Its kind.
-    pub kind: Kind,
-    /// When it is decided, in words.
-    pub when_decided: String,
-    /// What it expects.
-    pub words: String,
-    /// Where it is defined.
-    pub origin: Origin,
-}
-
-/// A prohibition or a requirement that does not apply here.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SwitchedOff {
-    /// What it expects.
-    pub words: String,
-    /// Where it is defined.
-    pub origin: Origin,
-    /// What replaces it.
-    pub by: Origin,
 }
 
 /// One limit of one scope.
@@ -99,10 +77,11 @@ pub fn explain(target: &Block, test: &Block, turns: &[Block]) -> Explanation {
         Some(limit)
     };
     let whole = Part {
-        rules: rules(&merged.test, Scope::Test),
+        scope: Scope::Test,
+        rules: merged.test.clone(),
         limits: Measure::ALL.into_iter().filter_map(of_test).collect(),
-        dropped: dropped(&merged.dropped),
-        switched_off: switched_off(&merged.replaced),
+        dropped: merged.dropped.clone(),
+        switched_off: merged.replaced.clone(),
         subagents: test
             .subagents
             .clone()
@@ -117,10 +96,11 @@ pub fn explain(target: &Block, test: &Block, turns: &[Block]) -> Explanation {
         let answers = own.separate.iter().copied();
         let answers = answers.filter(|measure| merged.limits.get(*measure).is_some() && !own.is_replay);
         Part {
-            rules: rules(&own.entries, Scope::Turn(number)),
+            scope: Scope::Turn(number),
+            rules: own.entries.clone(),
             limits: Measure::ALL.into_iter().filter_map(|measure| limit(measure, levels)).collect(),
-            dropped: dropped(&own.dropped),
-            switched_off: switched_off([own.replaced.as_slice(), &own.left_out].concat().as_slice()),
+            dropped: own.dropped.clone(),
+            switched_off: [own.replaced.as_slice(), &own.left_out].concat(),
             subagents: block.subagents.clone(),
             separate: answers.collect(),
             is_replay: own.is_replay,
@@ -141,30 +121,6 @@ fn listed(turns: &[bool], word: &str, together: &str) -> String {
         [one] => format!(" {word} turn {one}"),
         [first @ .., last] => format!(" {word} turns {} and {last}{together}", first.join(", ")),
     }
-}
-
-fn rules(entries: &[Entry], scope: Scope) -> Vec<ExplainedRule> {
-    let explained = |Entry { rule, origin }: &Entry| ExplainedRule {
-        kind: rule.kind(),
-        when_decided: rule.when_decided(scope),
-        words: rule.describe(),
-        origin: origin.clone(),
-    };
-    entries.iter().map(explained).collect()
-}
-
-fn switched_off(replaced: &[Replaced]) -> Vec<SwitchedOff> {
-    let told = replaced.iter().map(|Replaced { entry, by }| SwitchedOff {
-        words: entry.rule.describe(),
-        origin: entry.origin.clone(),
-        by: by.clone(),
-    });
-    told.collect()
-}
-
-fn dropped(dropped: &[Dropped]) -> Vec<(String, Origin, Origin)> {
-    let told = dropped.iter();
-    told.map(|one| (one.entry.rule.describe(), one.entry.origin.clone(), one.kept.clone())).collect()
 }
 
 /// What the blocks of a level say about a limit, the last one first.

@@ -1,11 +1,14 @@
 //! Target → test → turn: which rules apply where (SPEC 7.1).
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use super::block::{Block, Expectation};
 use super::judge::Exclusions;
 use super::limits::{Bound, Measure, PerMeasure, Setting};
+use super::origin::Origin;
 use super::overlay::{divide, replaced_by, replaced_on_turn};
-use super::rule::{Dropped, Entry, Kind, Replaced};
-use super::rule_index::RuleIndex;
+use super::rule::{Dropped, Entry, Replaced, Rule};
 use super::snapshot::{innermost, without_turns};
 
 /// Which rules apply in a test, by scope.
@@ -110,13 +113,13 @@ fn turn_rules(
     test: &Block,
     turn: &Block,
     merged: &Inherited,
-    prohibitions: &RuleIndex,
+    prohibitions: &Prohibitions,
     is_last: bool,
 ) -> TurnRules {
     let levels: &[&Block] = if turn.is_replay { &[turn] } else { &[target, test, turn] };
     let without_subagents = excludes_subagents(levels);
-    let applies_alike = |entry: &&Entry| {
-        !turn.is_replay && (!entry.rule.is_about_tools() || without_subagents == merged.without_subagents)
+    let applies_alike = |entry: &Entry| {
+        !turn.is_replay && (!entry.is_about_tools() || without_subagents == merged.without_subagents)
     };
     let is_separate = |measure: &Measure| {
         turn.is_replay || is_looser(turn.limits.get(*measure), merged.limits.get(*measure))
@@ -136,7 +139,7 @@ fn turn_rules(
         entries: Vec::new(),
     };
     add_new(&mut own.entries, &mut own.dropped, &turn.entries, |entry| {
-        prohibitions.equal_to(&*entry.rule).find(applies_alike)
+        prohibitions.get(&entry.rule).filter(|_| applies_alike(entry))
     });
     if let Some(Expectation::Is(entry)) = &turn.outcome {
         own.entries.push(entry.clone());
@@ -151,8 +154,12 @@ fn excludes_subagents(levels: &[&Block]) -> bool {
     levels.iter().rev().find_map(|block| block.excludes_subagents()).unwrap_or_default()
 }
 
-fn prohibitions(entries: &[Entry]) -> RuleIndex {
-    RuleIndex::of(entries.iter().filter(|entry| entry.rule.kind() == Kind::Prohibition))
+/// Prohibitions that already apply, and where each is defined.
+type Prohibitions = HashMap<Arc<dyn Rule>, Origin>;
+
+fn prohibitions(entries: &[Entry]) -> Prohibitions {
+    let prohibitions = entries.iter().filter(|entry| entry.is_prohibition());
+    prohibitions.map(|entry| (Arc::clone(&entry.rule), entry.origin.clone())).collect()
 }
 
 /// Adds the rules of an inner level; `outer` finds a prohibition that already applies.
@@ -160,16 +167,16 @@ fn add_new<'o>(
     entries: &mut Vec<Entry>,
     dropped: &mut Vec<Dropped>,
     more: &[Entry],
-    outer: impl Fn(&Entry) -> Option<&'o Entry>,
+    outer: impl Fn(&Entry) -> Option<&'o Origin>,
 ) {
     let mut own = prohibitions(entries);
     for entry in more {
-        if entry.rule.kind() == Kind::Prohibition {
-            if let Some(known) = own.equal_to(&*entry.rule).next().or_else(|| outer(entry)) {
-                dropped.push(Dropped { entry: entry.clone(), kept: known.origin.clone() });
+        if entry.is_prohibition() {
+            if let Some(kept) = own.get(&entry.rule).or_else(|| outer(entry)) {
+                dropped.push(Dropped { entry: entry.clone(), kept: kept.clone() });
                 continue;
             }
-            own.insert(entry);
+            own.insert(Arc::clone(&entry.rule), entry.origin.clone());
         }
         entries.push(entry.clone());
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::judge::{Detailed, Finding};
+use super::judge::Finding;
 use crate::diagnostic::{Place, SourceFile, Span};
 use crate::outcome::{Failure, Level};
 use crate::trace::Trace;
@@ -22,9 +22,8 @@ pub struct Origin {
 
 impl Origin {
     /// The failure of the rule `path` of this origin; calls are shown as `trace` knows them now.
-    pub(crate) fn failure(&self, path: &str, detailed: Detailed, trace: &Trace) -> Failure {
-        let Detailed { finding, difference, help } = detailed;
-        let Finding { message, expected, evidence, mut events } = finding;
+    pub(crate) fn failure(&self, path: &str, finding: Finding, trace: &Trace) -> Failure {
+        let Finding { message, expected, evidence, mut events, difference, help } = finding;
         events.sort_unstable();
         events.dedup();
         Failure {

@@ -1,9 +1,11 @@
 //! Blocks over blocks: what a later or inner one replaces of an earlier or outer one.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use super::block::{Block, Expectation};
 use super::origin::Origin;
 use super::rule::{Dropped, Entry, Replaced};
-use super::rule_index::RuleIndex;
 use super::snapshot::widened;
 
 impl Block {
@@ -14,13 +16,13 @@ impl Block {
         self.replaced.extend(replaced);
         self.replaced.extend(later.replaced);
         self.dropped.extend(later.dropped);
-        let mut index = RuleIndex::of(&self.entries);
+        let mut known: HashMap<_, _> =
+            self.entries.iter().map(|entry| (Arc::clone(&entry.rule), entry.origin.clone())).collect();
         for entry in later.entries {
-            let kept = index.equal_to(&*entry.rule).next().map(|known| known.origin.clone());
-            if let Some(kept) = kept {
-                self.dropped.push(Dropped { entry, kept });
+            if let Some(kept) = known.get(&entry.rule) {
+                self.dropped.push(Dropped { entry, kept: kept.clone() });
             } else {
-                index.insert(&entry);
+                known.insert(Arc::clone(&entry.rule), entry.origin.clone());
                 self.entries.push(entry);
             }
         }
@@ -59,13 +61,12 @@ pub(crate) fn divide<'b>(
 
 /// What a block says instead of a rule of one further out, on the same scope.
 pub(crate) fn replaced_by<'b>(entry: &Entry, inner: &'b Block) -> Option<&'b Origin> {
-    let path = entry.rule.path();
-    let instead = || inner.entries.iter().find(|own| own.rule.path() == path).map(|own| &own.origin);
-    inner.disables(path).or_else(|| entry.rule.is_overridden().then(instead).flatten())
+    let instead = || inner.entries.iter().find(|own| own.path == entry.path).map(|own| &own.origin);
+    inner.disables(entry.path).or_else(|| entry.rule.is_overridden().then(instead).flatten())
 }
 
 /// What a turn says instead of a rule of the test.
 pub(crate) fn replaced_on_turn<'b>(entry: &Entry, turn: &'b Block) -> Option<&'b Origin> {
     let looser = || turn.entries.iter().find(|own| entry.rule.is_loosened_by(&*own.rule));
-    turn.disables(entry.rule.path()).or_else(|| looser().map(|own| &own.origin))
+    turn.disables(entry.path).or_else(|| looser().map(|own| &own.origin))
 }

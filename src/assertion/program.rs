@@ -10,7 +10,7 @@ use crate::redact::truncated;
 const SHOWN_COMMAND: usize = 200;
 
 /// A script of the project, or a command.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Program {
     /// The script of this name.
     Named(String),

@@ -8,36 +8,27 @@ use super::tools::{allow_only, forbid, forbid_calls, max_calls, require};
 use super::{script, snapshot};
 use crate::model::AssertBlock;
 
-/// A rule that assert blocks can define.
-pub(crate) struct Registered {
-    /// Its path in an assert block.
-    pub(crate) path: &'static str,
-    /// Reads its key of a block.
-    pub(crate) compile: fn(&AssertBlock, &mut Collector<'_, '_>),
-}
-
-const fn rule(path: &'static str, compile: fn(&AssertBlock, &mut Collector<'_, '_>)) -> Registered {
-    Registered { path, compile }
-}
+/// A rule that assert blocks can define: its path in the block, and what reads it there.
+pub(crate) type Registered = (&'static str, fn(&AssertBlock, &mut Collector<'_, '_>));
 
 /// The rules; limits of time and tokens are in [`limits`](super::limits).
 pub(crate) const RULES: &[Registered] = &[
-    rule(forbid::PATH, forbid::compile),
-    rule(require::PATH, require::compile),
-    rule(forbid_calls::PATH, forbid_calls::compile),
-    rule(allow_only::PATH, allow_only::compile),
-    rule(max_calls::PATH, max_calls::compile),
-    rule(must_match::PATTERNS, must_match::compile_patterns),
-    rule(must_not_match::PATTERNS, must_not_match::compile_patterns),
-    rule(must_match::LITERALS, must_match::compile_literals),
-    rule(must_not_match::LITERALS, must_not_match::compile_literals),
-    rule(equals::PATH, equals::compile),
-    rule(sequence::PATH, sequence::compile),
-    rule(output::PATH, output::compile),
-    rule(state::PATH, state::compile),
-    rule(script::PATH, script::compile),
-    rule(outcome::PATH, outcome::compile),
-    rule(snapshot::PATH, snapshot::compile),
+    ("tools.forbid", forbid::compile),
+    ("tools.require", require::compile),
+    ("tools.forbid_calls", forbid_calls::compile),
+    ("tools.allow_only", allow_only::compile),
+    ("tools.max_calls", max_calls::compile),
+    ("text.must_match", must_match::compile_patterns),
+    ("text.must_not_match", must_not_match::compile_patterns),
+    ("text.contains", must_match::compile_literals),
+    ("text.not_contains", must_not_match::compile_literals),
+    ("text.equals", equals::compile),
+    ("sequence", sequence::compile),
+    ("output", output::compile),
+    ("state", state::compile),
+    ("script", script::compile),
+    ("outcome", outcome::compile),
+    ("snapshot", snapshot::compile),
 ];
 
 #[cfg(test)]
@@ -64,7 +55,7 @@ mod tests {
         for other in ["extends", "tools", "tools.subagents", "text", "text.of", "timing", "usage"] {
             assert!(written.remove(other), "{other}");
         }
-        let registered: BTreeSet<String> = RULES.iter().map(|rule| rule.path.to_owned()).collect();
+        let registered: BTreeSet<String> = RULES.iter().map(|(path, _)| (*path).to_owned()).collect();
         assert_eq!(registered, written);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::claim::Claim;
@@ -12,7 +13,7 @@ use crate::variables::Patterns;
 
 /// How a rule is inherited, and when it is decided (SPEC 7.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// Applies to every turn of its scope and to the whole of it; decided as soon as it is violated.
     Prohibition,
     /// A number that inner levels override.
@@ -23,14 +24,13 @@ pub enum Kind {
 
 /// A rule of an assert block, checked and filled.
 pub(crate) trait Rule: AnyRule + fmt::Debug + Send + Sync {
-    /// Its path in an assert block: `tools.forbid`.
-    fn path(&self) -> &'static str;
-
-    /// How it is inherited, and when it is decided.
-    fn kind(&self) -> Kind;
-
     /// What it expects, in the words of its failures.
     fn describe(&self) -> String;
+
+    /// How it is inherited, and when it is decided.
+    fn kind(&self) -> Kind {
+        Kind::Requirement
+    }
 
     /// When it is decided, in words.
     fn when_decided(&self, scope: Scope) -> String {
@@ -48,14 +48,9 @@ pub(crate) trait Rule: AnyRule + fmt::Debug + Send + Sync {
         Vec::new()
     }
 
-    /// A hash of fields in which equal rules are equal. A duplicate is searched only among rules with the same hash.
-    fn equality_hash(&self) -> u64 {
-        0
-    }
-
-    /// Whether it looks at tool calls.
-    fn is_about_tools(&self) -> bool {
-        self.path().starts_with("tools.")
+    /// Whether it looks at tool calls, though it is not one of `tools`.
+    fn names_tools(&self) -> bool {
+        false
     }
 
     /// Whether the innermost level that defines it replaces it, instead of adding to it.
@@ -83,11 +78,18 @@ pub(crate) trait Rule: AnyRule + fmt::Debug + Send + Sync {
 pub(crate) trait AnyRule: Any {
     /// Whether `other` is the same rule.
     fn is_same(&self, other: &dyn Rule) -> bool;
+
+    /// Hashes it, so that rules are found without comparing all of them.
+    fn hash_with(&self, hasher: &mut dyn Hasher);
 }
 
-impl<R: Rule + PartialEq> AnyRule for R {
+impl<R: Rule + Eq + Hash> AnyRule for R {
     fn is_same(&self, other: &dyn Rule) -> bool {
         other.downcast_ref::<R>() == Some(self)
+    }
+
+    fn hash_with(&self, mut hasher: &mut dyn Hasher) {
+        self.hash(&mut hasher);
     }
 }
 
@@ -98,9 +100,25 @@ impl dyn Rule {
     }
 }
 
+impl PartialEq for dyn Rule {
+    fn eq(&self, other: &Self) -> bool {
+        self.is_same(other)
+    }
+}
+
+impl Eq for dyn Rule {}
+
+impl Hash for dyn Rule {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.hash_with(hasher);
+    }
+}
+
 /// A rule and where it is defined.
 #[derive(Clone, Debug)]
 pub struct Entry {
+    /// Its path in an assert block: `tools.forbid`.
+    pub path: &'static str,
     pub(crate) rule: Arc<dyn Rule>,
     /// Where it is defined.
     pub origin: Origin,
@@ -112,30 +130,37 @@ impl Entry {
         self.rule.downcast_ref()
     }
 
-    /// Whether the other entry has the same rule, wherever it is defined.
-    pub(crate) fn has_rule_of(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.rule, &other.rule) || self.rule.is_same(&*other.rule)
+    /// Whether it looks at tool calls.
+    pub(crate) fn is_about_tools(&self) -> bool {
+        self.path.starts_with("tools.") || self.rule.names_tools()
     }
 
-    /// The path of the rule in an assert block.
-    pub fn path(&self) -> &'static str {
-        self.rule.path()
+    /// Whether it applies to every turn of its scope, and is decided as soon as it is violated.
+    pub fn is_prohibition(&self) -> bool {
+        self.rule.kind() == Kind::Prohibition
     }
 
     /// What the rule expects, in words.
     pub fn describe(&self) -> String {
         self.rule.describe()
     }
+
+    /// When the rule is decided, in words.
+    pub fn when_decided(&self, scope: Scope) -> String {
+        self.rule.when_decided(scope)
+    }
 }
 
 impl PartialEq for Entry {
     fn eq(&self, other: &Self) -> bool {
-        self.origin == other.origin && self.has_rule_of(other)
+        self.origin == other.origin && (Arc::ptr_eq(&self.rule, &other.rule) || *self.rule == *other.rule)
     }
 }
 
+impl Eq for Entry {}
+
 /// A rule that was already defined.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dropped {
     /// The rule.
     pub entry: Entry,
@@ -144,7 +169,7 @@ pub struct Dropped {
 }
 
 /// A rule that another level, or a later block, switches off or replaces.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replaced {
     /// The rule.
     pub entry: Entry,

@@ -9,15 +9,13 @@ use super::conversation::conversation;
 use super::describe::short;
 use super::judge::{Inquiry, Judgement, Monitor, Scope, at_scope_end};
 use super::program::Program;
-use super::rule::{Kind, Rule};
+use super::rule::Rule;
 use crate::diagnostic::{Code, Spanned};
 use crate::model::{AssertBlock, ScriptRule};
 use crate::variables::{Filling, Late, Patterns};
 
-pub(crate) const PATH: &str = "script";
-
 /// A script that must accept.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Script {
     /// Which one.
     pub(crate) program: Program,
@@ -28,7 +26,7 @@ pub(crate) struct Script {
 }
 
 pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
-    for written in collector.switched(PATH, block.script.as_ref()).into_iter().flatten() {
+    for written in collector.switched(block.script.as_ref()).into_iter().flatten() {
         let named = written.value.script.as_ref().map_or(written.span, |name| name.span);
         collector.add_at(written.span, named, |filling| Script::compile(written, filling));
     }
@@ -85,14 +83,6 @@ impl Script {
 }
 
 impl Rule for Script {
-    fn path(&self) -> &'static str {
-        PATH
-    }
-
-    fn kind(&self) -> Kind {
-        Kind::Requirement
-    }
-
     fn describe(&self) -> String {
         let with = if self.with.is_empty() {
             String::new()

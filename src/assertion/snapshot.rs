@@ -9,16 +9,14 @@ use super::block::{Block, Expectation};
 use super::captured::Captured;
 use super::collector::Collector;
 use super::judge::{Judgement, Moment, Monitor, Scope, View};
-use super::rule::{Entry, Kind, Rule};
+use super::rule::{Entry, Rule};
 use crate::diagnostic::{Code, Spanned};
 use crate::golden::{self, Golden, GoldenText, Part, States, Volatile};
 use crate::model::{AssertBlock, SnapshotOf, SnapshotRule, Text};
 use crate::variables::{Filling, Patterns, Piece, scan};
 
-pub(crate) const PATH: &str = "snapshot";
-
 /// A conversation, or a turn of it, that must go as it went before.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Snapshot {
     /// The name of its file, if the rule gives one.
     pub(crate) name: Option<String>,
@@ -36,8 +34,7 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
         SnapshotRule::Off => Some(Expectation::Off),
         SnapshotRule::On | SnapshotRule::Named(_) | SnapshotRule::Of(_) => {
             let snapshot = Snapshot::compile(written, collector.filling);
-            let origin = collector.origin(written.span);
-            snapshot.map(|snapshot| Expectation::Is(Entry { rule: Arc::new(snapshot), origin }))
+            snapshot.map(|snapshot| Expectation::Is(collector.entry(snapshot, written.span)))
         }
     };
 }
@@ -78,7 +75,7 @@ pub(crate) fn with_golden(entry: &Entry, golden: Golden) -> Entry {
 fn with(entry: &Entry, change: impl FnOnce(&mut Snapshot)) -> Entry {
     let mut snapshot = entry.rule::<Snapshot>().cloned().unwrap_or_default();
     change(&mut snapshot);
-    Entry { rule: Arc::new(snapshot), origin: entry.origin.clone() }
+    Entry { rule: Arc::new(snapshot), ..entry.clone() }
 }
 
 impl Snapshot {
@@ -105,14 +102,6 @@ impl Snapshot {
 }
 
 impl Rule for Snapshot {
-    fn path(&self) -> &'static str {
-        PATH
-    }
-
-    fn kind(&self) -> Kind {
-        Kind::Requirement
-    }
-
     fn describe(&self) -> String {
         let golden = self.golden.as_ref().map(|golden| format!(" `{}`", golden.shown)).unwrap_or_default();
         let mut words = vec![format!("the snapshot{golden}")];

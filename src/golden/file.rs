@@ -28,7 +28,7 @@ const LONGEST: usize = 60;
 const MAX_BYTES: u64 = 16 << 20;
 
 /// A snapshot's file, and its content.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Golden {
     /// The file.
     pub path: PathBuf,

@@ -12,7 +12,7 @@ const ANY: &str = "*";
 
 /// A place whose value a snapshot does not contain: `search.args.when`, `*.result.items[*].id`, `state.updated_at`,
 /// `custom.progress.at`, `text`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Volatile {
     text: String,
     root: Root,
@@ -20,7 +20,7 @@ pub struct Volatile {
 }
 
 /// What the path is relative to.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Root {
     Args(String),
     Result(String),

@@ -41,8 +41,8 @@ pub(super) fn needs_of_rules(block: &Block) -> Vec<Need> {
         _ => None,
     };
     let rules = block.entries.iter().filter_map(|entry| {
-        let of_calls = entry.rule.is_about_tools().then_some(Capability::ToolCalls);
-        Some((of_calls.or_else(|| of_path(entry.rule.path()))?, &entry.origin))
+        let of_calls = entry.is_about_tools().then_some(Capability::ToolCalls);
+        Some((of_calls.or_else(|| of_path(entry.path))?, &entry.origin))
     });
     let limits = block.limits.iter().filter_map(|(measure, setting)| {
         let is_in_force = !matches!(setting, crate::assertion::Setting::Off(_));

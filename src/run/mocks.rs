@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use crate::assertion::{ArgumentPatternMatcher, Program};
+use crate::assertion::{ArgumentPatterns, Program};
 use crate::compile::{ClientTool, Mock, MockAnswer};
 use crate::engine::{Halt, Handling, ToolHost};
 use crate::hook::Expected;
@@ -37,7 +37,7 @@ enum Answers {
     /// Those of this script.
     Script(Program),
     Sequence(Vec<MockAnswer>),
-    When(Vec<(ArgumentPatternMatcher, MockAnswer)>),
+    When(Vec<(ArgumentPatterns, MockAnswer)>),
 }
 
 impl<'s, 'p> Mocks<'s, 'p> {
@@ -53,10 +53,9 @@ impl<'s, 'p> Mocks<'s, 'p> {
                 Some(Mock::Always(answer)) => Answers::Always(answer),
                 Some(Mock::Script(name)) => Answers::Script(Program::Named(name)),
                 Some(Mock::Sequence(answers)) => Answers::Sequence(answers),
-                Some(Mock::When(cases)) => {
-                    let cases =
-                        cases.into_iter().map(|(args, answer)| Ok((args.start(&mut patterns)?, answer)));
-                    Answers::When(cases.collect::<Result<_, regex::Error>>()?)
+                Some(Mock::When(mut cases)) => {
+                    cases.iter_mut().try_for_each(|(args, _)| args.start(&mut patterns))?;
+                    Answers::When(cases)
                 }
             };
             started.insert(declaration.name, Tool { answers, answered: 0 });
@@ -147,7 +146,7 @@ fn no_mock(tool: &str) -> Problem {
     )
 }
 
-fn unfitting(cases: &[(ArgumentPatternMatcher, MockAnswer)], call: &ToolCall) -> Problem {
+fn unfitting(cases: &[(ArgumentPatterns, MockAnswer)], call: &ToolCall) -> Problem {
     let mismatches = cases.iter().filter_map(|(args, _)| args.mismatch(call));
     let mismatches: Vec<String> =
         mismatches.zip(1..).map(|(mismatch, case)| format!("case {case}: {mismatch}")).collect();

@@ -1,5 +1,6 @@
 //! JSON Schemas that people write into their rules.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use jsonschema::{PatternOptions, Validator};
@@ -19,6 +20,14 @@ pub struct ValueSchema {
 impl PartialEq for ValueSchema {
     fn eq(&self, other: &Self) -> bool {
         self.written == other.written
+    }
+}
+
+impl Eq for ValueSchema {}
+
+impl Hash for ValueSchema {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.written.hash(hasher);
     }
 }
 

@@ -1,6 +1,9 @@
 //! Regular expressions: checked when a file is loaded, compiled when a test starts.
 
 use std::collections::{HashMap, VecDeque};
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use regex::{Regex, RegexBuilder};
@@ -22,9 +25,32 @@ const KEPT: usize = 32;
 /// nobody can tell a remembered pattern from a new one.
 static RECENT: Mutex<Recent> = Mutex::new(Recent(VecDeque::new()));
 
-/// The text of a regular expression that is known to be one.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Pattern(Arc<str>);
+/// A regular expression: its text, and its compiled form once a test has started with it.
+#[derive(Clone)]
+pub struct Pattern {
+    text: Arc<str>,
+    regex: Option<Arc<Regex>>,
+}
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Pattern {}
+
+impl Hash for Pattern {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.text.hash(hasher);
+    }
+}
+
+impl fmt::Debug for Pattern {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("Pattern").field(&self.text).finish()
+    }
+}
 
 /// Why a text is no pattern, and what to write instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,29 +87,53 @@ impl Pattern {
                 help: Some("use smaller counted repetitions, or several patterns".to_owned()),
             })?;
         }
-        let pattern = Self(text.into());
+        let pattern = Self::as_written(text);
         recent().remember(&pattern, None);
         Ok(pattern)
     }
 
     /// A pattern that holds references whose values are known later: for people to read, never compiled.
     pub(super) fn as_written(text: &str) -> Self {
-        Self(text.into())
+        Self { text: text.into(), regex: None }
     }
 
     /// The pattern as text.
     pub fn as_str(&self) -> &str {
-        &self.0
+        &self.text
+    }
+
+    /// Compiles it, so that it can match.
+    ///
+    /// # Errors
+    /// If it compiles to more than 1 MiB.
+    pub fn start(&mut self, patterns: &mut Patterns) -> Result<(), regex::Error> {
+        self.regex = Some(patterns.compile(self)?);
+        Ok(())
+    }
+
+    /// Whether it matches somewhere in `text`.
+    pub fn is_match(&self, text: &str) -> bool {
+        self.compiled().is_some_and(|regex| regex.is_match(text))
+    }
+
+    /// Where it first matches in `text`.
+    pub fn find(&self, text: &str) -> Option<Range<usize>> {
+        self.compiled()?.find(text).map(|found| found.range())
+    }
+
+    /// Its compiled form. One that was not started is compiled for the occasion; one that is too large matches nothing.
+    fn compiled(&self) -> Option<Arc<Regex>> {
+        self.regex.clone().or_else(|| Patterns::default().compile(self).ok())
     }
 
     /// Whether it also matches where nothing is.
     pub fn matches_nothing(&self) -> bool {
-        regex_syntax::parse(&self.0).is_ok_and(|parsed| parsed.properties().minimum_len() == Some(0))
+        regex_syntax::parse(&self.text).is_ok_and(|parsed| parsed.properties().minimum_len() == Some(0))
     }
 
     /// How many groups it has that keep what they match.
     pub fn groups(&self) -> usize {
-        regex_syntax::parse(&self.0).map_or(0, |parsed| parsed.properties().explicit_captures_len())
+        regex_syntax::parse(&self.text).map_or(0, |parsed| parsed.properties().explicit_captures_len())
     }
 }
 
@@ -239,7 +289,7 @@ mod tests {
     fn keeps_the_latest_patterns_of_bounded_size() {
         let mut recent = Recent::default();
         let mut remember = |text: &str| {
-            recent.remember(&Pattern(text.into()), None);
+            recent.remember(&Pattern::as_written(text), None);
             recent.0.iter().map(|(pattern, _)| pattern.as_str().to_owned()).collect::<Vec<_>>()
         };
         assert_eq!(remember("a"), ["a"]);
@@ -257,7 +307,7 @@ mod tests {
 
     #[test]
     fn remembers_what_is_compiled() {
-        let (mut recent, pattern) = (Recent::default(), Pattern("a".into()));
+        let (mut recent, pattern) = (Recent::default(), Pattern::as_written("a"));
         recent.remember(&pattern, None);
         assert!(matches!(recent.find("a"), Some((_, None))));
         let regex = Arc::new(compile("a").expect("within the limit"));

@@ -1,23 +1,17 @@
 //! `outcome`: how a turn must end, as the agent reports it; on a test, how its last turn must.
 
-use std::sync::Arc;
-
-use regex::Regex;
-
 use crate::assertion::block::Expectation;
 use crate::assertion::collector::Collector;
 use crate::assertion::describe::short;
 use crate::assertion::judge::{Finding, Judgement, Monitor, Scope, View, at_scope_end};
-use crate::assertion::rule::{Entry, Kind, Rule};
+use crate::assertion::rule::Rule;
 use crate::diagnostic::Code;
 use crate::model::{AssertBlock, OutcomeIs, OutcomeRule, RunOutcome};
 use crate::trace::{Interrupt, RunEnd};
 use crate::variables::{Filling, Late, Pattern, Patterns};
 
-pub(crate) const PATH: &str = "outcome";
-
 /// How a run must end.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct ExpectedOutcome {
     is: RunOutcome,
     /// What the message or the code of an error must match.
@@ -30,23 +24,12 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
         OutcomeRule::Off => None,
         OutcomeRule::Is(is) => ExpectedOutcome::compile(is, collector.filling),
     };
-    let origin = collector.origin(written.span);
+    let entry = expected.map(|expected| Expectation::Is(collector.entry(expected, written.span)));
     // What this level says replaces what outer levels say, also while it is not known.
-    collector.block.outcome =
-        Some(expected.map_or(Expectation::Off, |expected| {
-            Expectation::Is(Entry { rule: Arc::new(expected), origin })
-        }));
+    collector.block.outcome = Some(entry.unwrap_or(Expectation::Off));
 }
 
 impl Rule for ExpectedOutcome {
-    fn path(&self) -> &'static str {
-        PATH
-    }
-
-    fn kind(&self) -> Kind {
-        Kind::Requirement
-    }
-
     fn describe(&self) -> String {
         let wanted = match self.is {
             RunOutcome::Finished => "a run that finishes",
@@ -68,9 +51,11 @@ impl Rule for ExpectedOutcome {
     }
 
     fn monitor(&self, patterns: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
-        let error = self.error_match.as_ref().map(|pattern| patterns.compile(pattern)).transpose()?;
-        let check = OutcomeCheck { is: self.is, expected: self.describe(), error };
-        Ok(at_scope_end(move |view| check.check(view)))
+        let mut rule = self.clone();
+        if let Some(pattern) = &mut rule.error_match {
+            pattern.start(patterns)?;
+        }
+        Ok(at_scope_end(move |view| rule.check(view)))
     }
 
     /// Whatever an error says.
@@ -93,16 +78,8 @@ impl ExpectedOutcome {
         let error_match = Late::optional(error_match.as_ref().map(|text| filling.pattern(text)));
         Some(Self { is: *is, error_match: error_match.ready()? })
     }
-}
 
-/// Checks the end of the last run.
-struct OutcomeCheck {
-    is: RunOutcome,
-    expected: String,
-    error: Option<Arc<Regex>>,
-}
-
-impl OutcomeCheck {
+    /// Checks the end of the last run.
     fn check(&self, view: &View<'_>) -> Judgement {
         let turn = match view.scope {
             Scope::Turn(_) => view.turn(),
@@ -118,14 +95,16 @@ impl OutcomeCheck {
             Some(outcome) => words(outcome),
             None => "the agent told of no end of a run".to_owned(),
         };
-        let expected = self.expected.clone();
+        let expected = self.describe();
         Judgement::failed(Finding::in_words(format!("{found}, expected {expected}"), expected, [found]))
     }
 
     /// The words for an error that does not match.
     fn unmatched(&self, outcome: &RunEnd) -> Option<String> {
-        let (Some(regex), RunEnd::Error { message, code }) = (&self.error, outcome) else { return None };
-        let matches = [Some(message), code.as_ref()].into_iter().flatten().any(|text| regex.is_match(text));
+        let (Some(pattern), RunEnd::Error { message, code }) = (&self.error_match, outcome) else {
+            return None;
+        };
+        let matches = [Some(message), code.as_ref()].into_iter().flatten().any(|text| pattern.is_match(text));
         (!matches).then(|| words(outcome))
     }
 }

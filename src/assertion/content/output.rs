@@ -4,17 +4,14 @@ use serde_json::Value;
 
 use super::embedded_json;
 use super::value_condition::{ValueCondition, Wanted, type_name};
-use super::value_matcher::ValueMatcher;
 use crate::assertion::collector::Collector;
 use crate::assertion::describe::{said, short};
-use crate::assertion::judge::{Detailed, Finding, Judgement, Monitor, View, at_scope_end};
-use crate::assertion::rule::{Kind, Rule};
+use crate::assertion::judge::{Finding, Judgement, Monitor, View, at_scope_end};
+use crate::assertion::rule::Rule;
 use crate::diagnostic::{Code, Spanned};
 use crate::model::{AssertBlock, TextOf, ValueRule, ValueType};
 use crate::source::NodeValue;
 use crate::variables::{Filling, Patterns};
-
-pub(crate) const PATH: &str = "output";
 
 /// What messages call the text.
 const TEXT: &str = "the last message";
@@ -23,14 +20,14 @@ const TEXT: &str = "the last message";
 const JSON: &str = "the JSON of the last message";
 
 /// What the last message must be: its text, or a value in the JSON that it is or contains.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct OutputRule {
     /// The value, and what it must be; without a path it is the text.
     condition: ValueCondition,
 }
 
 pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
-    for written in collector.switched(PATH, block.output.as_ref()).into_iter().flatten() {
+    for written in collector.switched(block.output.as_ref()).into_iter().flatten() {
         collector.add(written.span, |filling| OutputRule::compile(written, filling));
     }
 }
@@ -62,17 +59,9 @@ impl OutputRule {
 }
 
 impl Rule for OutputRule {
-    fn path(&self) -> &'static str {
-        PATH
-    }
-
-    fn kind(&self) -> Kind {
-        Kind::Requirement
-    }
-
     fn describe(&self) -> String {
-        let ValueCondition { path, wanted, negated, .. } = &self.condition;
-        match (path, wanted, negated) {
+        let ValueCondition { path, wanted, is_negated, .. } = &self.condition;
+        match (path, wanted, is_negated) {
             (None, Wanted::Exists, false) => "a last message".to_owned(),
             (None, Wanted::Exists, true) => "no last message".to_owned(),
             _ => self.condition.describe(self.whole()),
@@ -80,44 +69,29 @@ impl Rule for OutputRule {
     }
 
     fn monitor(&self, patterns: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
-        let check = OutputCheck {
-            expects_json: self.condition.path.is_some(),
-            may_be_silent: self.condition.negated,
-            has_schema: matches!(self.condition.wanted, Wanted::Fit(_)),
-            expected: self.describe(),
-            whole: self.whole(),
-            matcher: ValueMatcher::start(&self.condition, patterns)?,
-        };
-        Ok(at_scope_end(move |view| check.check(view)))
+        let rule = Self { condition: self.condition.started(patterns)? };
+        Ok(at_scope_end(move |view| rule.check(view)))
     }
 }
 
-/// Checks the last message that is not empty.
-struct OutputCheck {
-    expects_json: bool,
-    /// Whether no text passes: it is not what it must not be.
-    may_be_silent: bool,
-    has_schema: bool,
-    expected: String,
-    whole: &'static str,
-    matcher: ValueMatcher,
-}
-
-impl OutputCheck {
+impl OutputRule {
+    /// Checks the last message that is not empty.
     fn check(&self, view: &View<'_>) -> Judgement {
         let text = view.text(TextOf::Final);
+        let expects_json = self.condition.path.is_some();
         if text.is_empty() {
-            if self.may_be_silent && !self.expects_json {
+            // What is not there is not what it must not be.
+            if self.condition.is_negated && !expects_json {
                 return Judgement::Passed;
             }
             let why = format!("the agent said nothing in {}", view.scope.this());
             return Judgement::failed(self.absent(&why, Vec::new()));
         }
-        if !self.expects_json {
+        if !expects_json {
             return self.check_text(text);
         }
         match embedded_json::find(&text) {
-            Ok(value) => self.matcher.mismatch(&value, self.whole).into(),
+            Ok(value) => self.condition.mismatch(&value, self.whole()).into(),
             Err(why) => Judgement::failed(self.absent(&format!("{TEXT} {why}"), vec![said(&short(&text))])),
         }
     }
@@ -125,19 +99,18 @@ impl OutputCheck {
     fn check_text(&self, text: String) -> Judgement {
         let mut words = vec![said(&short(&text))];
         let text = Value::String(text);
-        if self.matcher.mismatch(&text, self.whole).is_none() {
+        if self.condition.mismatch(&text, self.whole()).is_none() {
             return Judgement::Passed;
         }
-        words.extend(self.matcher.differences(&text).into_iter().flatten());
+        words.extend(self.condition.differences(&text).into_iter().flatten());
         // The message itself is easier to read than the same as a string of JSON.
         let finding = self.absent(&format!("{TEXT} is not as it must be"), words);
         let help = "a text is no JSON: `path: \"$\"` takes the JSON in it";
-        let help = self.has_schema.then(|| help.to_owned());
-        Judgement::Detailed(Box::new(Detailed { finding, difference: None, help }))
+        let has_schema = matches!(self.condition.wanted, Wanted::Fit(_));
+        Judgement::failed(Finding { help: has_schema.then(|| help.to_owned()), ..finding })
     }
 
     fn absent(&self, why: &str, words: Vec<String>) -> Finding {
-        let expected = self.expected.clone();
-        Finding { expected, ..self.matcher.absent(why, words, self.whole) }
+        Finding { expected: self.describe(), ..self.condition.absent(why, words, self.whole()) }
     }
 }

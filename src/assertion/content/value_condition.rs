@@ -8,23 +8,23 @@ use crate::model::{self, ValueType};
 use crate::schema::{SchemaError, ValueSchema};
 use crate::source::Node;
 use crate::trace::Path;
-use crate::variables::{Filling, Late, Pattern};
+use crate::variables::{Filling, Late, Pattern, Patterns};
 
 /// What one value must be (SPEC 7.5).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ValueCondition {
     /// Where the value is; without it the whole is meant.
     pub(super) path: Option<Path>,
     /// What it must be.
     pub(super) wanted: Wanted,
     /// Whether it must not be that. A value that is not there is not that.
-    pub(super) negated: bool,
+    pub(super) is_negated: bool,
     /// What a failure says, instead of the words of the rule.
     pub(super) message: Option<String>,
 }
 
 /// What a value must be.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Wanted {
     /// This value.
     Equal(Value),
@@ -45,12 +45,9 @@ impl ValueCondition {
             &written.value;
         let path = match path {
             None => Some(None),
-            Some(text) => filling.text(text).ready().and_then(|path| match Path::parse(&path) {
-                Ok(path) => Some(Some(path)),
-                Err(error) => {
-                    filling.report(Code::BadValue, text.span, error, None);
-                    None
-                }
+            Some(text) => filling.text(text).ready().and_then(|path| {
+                let report = |error| filling.report(Code::BadValue, text.span, error, None);
+                Path::parse(&path).map_err(report).ok().map(Some)
             }),
         };
         let equals = equals.as_ref().map(|node| filling.json(node).ready().map(Wanted::Equal));
@@ -76,8 +73,20 @@ impl ValueCondition {
                 None
             }
         };
-        let negated = not.unwrap_or_default() != (*exists == Some(false));
-        Some(Self { path: path?, wanted: only?, negated, message: message.ready()? })
+        let is_negated = not.unwrap_or_default() != (*exists == Some(false));
+        Some(Self { path: path?, wanted: only?, is_negated, message: message.ready()? })
+    }
+
+    /// The same condition with its pattern compiled.
+    ///
+    /// # Errors
+    /// If the pattern compiles to more than is allowed.
+    pub(super) fn started(&self, patterns: &mut Patterns) -> Result<Self, regex::Error> {
+        let mut started = self.clone();
+        if let Wanted::Match(pattern) = &mut started.wanted {
+            pattern.start(patterns)?;
+        }
+        Ok(started)
     }
 
     /// What is expected of `whole` (`the state`), in words.
@@ -86,12 +95,12 @@ impl ValueCondition {
             None => whole.to_owned(),
             Some(path) if path.is_whole() => whole.to_owned(),
             Some(path) if self.wanted == Wanted::Exists => {
-                let something = if self.negated { "nothing" } else { "something" };
+                let something = if self.is_negated { "nothing" } else { "something" };
                 return format!("{something} at `{}` in {whole}", path.as_str());
             }
             Some(path) => format!("`{}` in {whole}", path.as_str()),
         };
-        let not = if self.negated { "not " } else { "" };
+        let not = if self.is_negated { "not " } else { "" };
         match &self.wanted {
             Wanted::Equal(wanted) => format!("{value} {not}equal to `{}`", json(wanted)),
             Wanted::Match(pattern) => format!("{value} {not}matching `{}`", short(pattern.as_str())),
@@ -103,7 +112,7 @@ impl ValueCondition {
 
     /// What is expected, after the place and what was found there.
     pub(super) fn briefly(&self) -> String {
-        match (&self.wanted, self.negated) {
+        match (&self.wanted, self.is_negated) {
             (Wanted::Equal(wanted), false) => format!("`{}`", json(wanted)),
             (Wanted::Equal(_), true) => "another value".to_owned(),
             (Wanted::Match(pattern), false) => format!("a match of `{}`", short(pattern.as_str())),

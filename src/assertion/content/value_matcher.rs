@@ -1,8 +1,7 @@
-//! Matches values with conditions, and says in words what does not match.
+//! Compares values with conditions, and says in words what does not match.
 
-use std::sync::Arc;
+use std::borrow::Cow;
 
-use regex::Regex;
 use serde_json::Value;
 
 use super::value_condition::{ValueCondition, Wanted};
@@ -11,40 +10,20 @@ use crate::assertion::judge::Finding;
 use crate::model::ValueType;
 use crate::text::nearest;
 use crate::trace::Path;
-use crate::variables::Patterns;
 
-/// Matches values.
-#[derive(Debug)]
-pub(super) struct ValueMatcher {
-    condition: ValueCondition,
-    regex: Option<Arc<Regex>>,
-}
-
-impl ValueMatcher {
-    /// Starts matching.
-    ///
-    /// # Errors
-    /// If a pattern compiles to more than is allowed.
-    pub(super) fn start(condition: &ValueCondition, patterns: &mut Patterns) -> Result<Self, regex::Error> {
-        let regex = match &condition.wanted {
-            Wanted::Match(pattern) => Some(patterns.compile(pattern)?),
-            _ => None,
-        };
-        Ok(Self { condition: condition.clone(), regex })
-    }
-
+impl ValueCondition {
     /// What is wrong with `value`, which is all of `whole` (`the state`); `None` if nothing is.
     pub(super) fn mismatch(&self, value: &Value, whole: &str) -> Option<Finding> {
-        let ValueCondition { path, negated, .. } = &self.condition;
+        let Self { path, is_negated, .. } = self;
         let found = path.as_ref().map_or(Some(value), |path| path.find(value));
         let why = found.map_or(Some(Vec::new()), |found| self.differences(found));
-        if why.is_none() != *negated {
+        if why.is_none() != *is_negated {
             return None;
         }
         let path = path.as_ref().filter(|path| !path.is_whole());
         let place = path.map(|path| format!(" at `{}`", path.as_str())).unwrap_or_default();
         let is = if path.is_some() { "has" } else { "is" };
-        let (expected, briefly) = (self.condition.describe(whole), self.condition.briefly());
+        let (expected, briefly) = (self.describe(whole), self.briefly());
         let own = match found {
             Some(found) => format!("{whole} {is} `{}`{place}, expected {briefly}", json(found)),
             None => format!("{whole} has nothing{place}, expected {briefly}"),
@@ -58,12 +37,12 @@ impl ValueMatcher {
 
     /// What is wrong if there is no value, for the reason `why`.
     pub(super) fn absent(&self, why: &str, words: Vec<String>, whole: &str) -> Finding {
-        let own = format!("{why}, expected {}", self.condition.briefly());
-        self.finding(own, self.condition.describe(whole), words)
+        let own = format!("{why}, expected {}", self.briefly());
+        self.finding(own, self.describe(whole), words)
     }
 
     fn finding(&self, own: String, expected: String, mut words: Vec<String>) -> Finding {
-        let message = match &self.condition.message {
+        let message = match &self.message {
             Some(message) => {
                 words.insert(0, own);
                 message.clone()
@@ -75,24 +54,18 @@ impl ValueMatcher {
 
     /// In which ways a value is not what is expected, if there are words for them; `None` if it is.
     pub(super) fn differences(&self, found: &Value) -> Option<Vec<String>> {
-        let is_it = match &self.condition.wanted {
+        let is_it = match &self.wanted {
             Wanted::Equal(wanted) => same(wanted, found),
-            Wanted::Match(_) => {
-                let text = match found {
-                    Value::String(text) => text.clone(),
-                    other => other.to_string(),
-                };
-                self.regex.as_ref().is_none_or(|regex| regex.is_match(&text))
-            }
+            Wanted::Match(pattern) => pattern.is_match(&text_of(found)),
             Wanted::Type(wanted) => type_of(found) == *wanted,
             Wanted::Exists => true,
             Wanted::Fit(schema) => {
-                let told =
+                let words =
                     schema.mismatches(found).into_iter().map(|mismatch| match mismatch.pointer.as_str() {
                         "" => mismatch.message,
                         pointer => format!("{}: {}", short(pointer), short(&mismatch.message)),
                     });
-                return Some(told.collect()).filter(|told: &Vec<String>| !told.is_empty());
+                return Some(words.collect()).filter(|words: &Vec<String>| !words.is_empty());
             }
         };
         (!is_it).then(Vec::new)
@@ -109,6 +82,14 @@ fn around_path(path: &Path, value: &Value, whole: &str) -> Vec<String> {
         words.extend(meant.map(|key| format!("did you mean `{}`?", short(key))));
     }
     words
+}
+
+/// What a pattern looks at: a string as it is, any other value as compact JSON.
+pub(crate) fn text_of(value: &Value) -> Cow<'_, str> {
+    match value {
+        Value::String(text) => Cow::Borrowed(text),
+        other => Cow::Owned(other.to_string()),
+    }
 }
 
 /// Whether two values mean the same: key order does not count, and `5` is `5.0`.
@@ -150,12 +131,11 @@ mod tests {
 
     fn mismatch(wanted: Wanted, path: Option<&str>, negated: bool, value: &Value) -> Option<Vec<String>> {
         let path = path.map(|path| Path::parse(path).unwrap());
-        let condition = ValueCondition { path, wanted, negated, message: None };
-        let matcher = ValueMatcher::start(&condition, &mut Patterns::default()).unwrap();
-        matcher.mismatch(value, "the state").map(|finding| {
+        let condition = ValueCondition { path, wanted, is_negated: negated, message: None };
+        condition.mismatch(value, "the state").map(|finding| {
             let evidence = finding.evidence.into_iter().map(|evidence| match evidence {
                 Evidence::Words(words) => words,
-                Evidence::Call { .. } | Evidence::NearMiss { .. } => String::new(),
+                Evidence::Call { .. } => String::new(),
             });
             [finding.message].into_iter().chain(evidence).collect()
         })

@@ -5,7 +5,7 @@ use crate::diagnostic::Difference;
 use crate::trace::{ToolCall, Trace};
 
 /// One way in which a rule fails.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Finding {
     /// The whole finding on one line.
     pub(crate) message: String,
@@ -15,13 +15,6 @@ pub(crate) struct Finding {
     pub(crate) evidence: Vec<Evidence>,
     /// The numbers of the events that it is based on.
     pub(crate) events: Vec<u32>,
-}
-
-/// A finding with a difference or a remedy.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Detailed {
-    /// How the rule fails.
-    pub(crate) finding: Finding,
     /// Expected against actual text.
     pub(crate) difference: Option<Difference>,
     /// What to do.
@@ -31,20 +24,13 @@ pub(crate) struct Detailed {
 /// Something that a finding points at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Evidence {
-    /// A call, by its index in the trace; described at the end of the turn, when its result is known.
+    /// A call; described at the end of the turn, when its result is known.
     Call {
         /// Its index in [`Trace::calls`].
         index: usize,
-        /// The first mismatch, where the call was nearly selected.
-        mismatch: Option<String>,
-    },
-    /// A call that was not selected, with all its mismatches.
-    NearMiss {
-        /// Its index in [`Trace::calls`].
-        index: usize,
-        /// One line per mismatch.
+        /// Why it was not selected, one line each; none if it was.
         mismatches: Vec<String>,
-        /// Whether other calls have more mismatches.
+        /// Whether it was nearly selected, and other calls have more mismatches.
         is_closest: bool,
     },
     /// Anything else, in words.
@@ -54,8 +40,8 @@ pub(crate) enum Evidence {
 impl Finding {
     /// A finding that points at one call, from its first event on.
     pub(crate) fn of_call(message: String, expected: &str, index: usize, call: &ToolCall) -> Self {
-        let evidence = vec![Evidence::call(index)];
-        Self { message, expected: expected.to_owned(), evidence, events: vec![call.first_event] }
+        let (expected, evidence) = (expected.to_owned(), vec![Evidence::call(index)]);
+        Self { message, expected, evidence, events: vec![call.first_event], ..Self::default() }
     }
 
     /// A finding with words as its only evidence, and no event.
@@ -65,32 +51,27 @@ impl Finding {
         words: impl IntoIterator<Item = String>,
     ) -> Self {
         let evidence = words.into_iter().map(Evidence::Words).collect();
-        Self { message, expected, evidence, events: Vec::new() }
+        Self { message, expected, evidence, ..Self::default() }
     }
 }
 
 impl Evidence {
     /// A call without a mismatch.
     pub(crate) fn call(index: usize) -> Self {
-        Self::Call { index, mismatch: None }
+        Self::Call { index, mismatches: Vec::new(), is_closest: false }
     }
 
     /// Its lines in a report.
     pub(crate) fn lines(self, trace: &Trace) -> Vec<String> {
-        let shown = |index: usize| trace.calls.get(index).map(call).unwrap_or_default();
-        match self {
-            Self::Words(words) => vec![words],
-            Self::Call { index, mismatch: None } => vec![shown(index)],
-            Self::Call { index, mismatch: Some(mismatch) } => vec![format!("{}: {mismatch}", shown(index))],
-            Self::NearMiss { index, mismatches, is_closest } => {
-                let closest = if is_closest { "closest: " } else { "" };
-                let first = format!("{closest}{}", shown(index));
-                if let [only] = mismatches.as_slice() {
-                    return vec![format!("{first}: {only}")];
-                }
-                let mismatches = mismatches.iter().map(|mismatch| format!("  {mismatch}"));
-                [first].into_iter().chain(mismatches).collect()
-            }
+        let (index, mismatches, is_closest) = match self {
+            Self::Words(words) => return vec![words],
+            Self::Call { index, mismatches, is_closest } => (index, mismatches, is_closest),
+        };
+        let closest = if is_closest { "closest: " } else { "" };
+        let first = format!("{closest}{}", trace.calls.get(index).map(call).unwrap_or_default());
+        match mismatches.as_slice() {
+            [only] => vec![format!("{first}: {only}")],
+            several => [first].into_iter().chain(several.iter().map(|one| format!("  {one}"))).collect(),
         }
     }
 }

@@ -4,7 +4,7 @@ use super::judgement::Moment;
 use super::question::Question;
 use super::scope::Scope;
 use super::view::Exclusions;
-use super::watch::{Found, Violation, Watch};
+use super::watch::{Found, Watch};
 use crate::assertion::captured::{Captured, Writing};
 use crate::assertion::inherit::{Inherited, TurnRules};
 use crate::assertion::limits::{Measure, monitor, total};
@@ -81,9 +81,7 @@ impl Judge {
         for watch in self.asking(question) {
             watch.has_failed = true;
         }
-        let finding = question.rejection(words, &self.redactor);
-        let detailed = super::finding::Detailed { finding, difference: None, help: None };
-        question.origin.failure(question.path, detailed, trace)
+        question.origin.failure(question.path, question.rejection(words, &self.redactor), trace)
     }
 
     fn asking(&mut self, question: &Question) -> impl Iterator<Item = &mut Watch> {
@@ -209,13 +207,12 @@ impl Judge {
         for watch in self.waiting.iter_mut().chain(&mut self.test).chain(&mut self.turn) {
             watch.count_unlisted(&mut self.found.violations);
         }
-        let violations = self.found.violations.drain(..);
-        violations.map(|violation: Violation| violation.failure(trace)).collect()
+        self.found.violations.drain(..).map(|violation| violation.failure(trace)).collect()
     }
 
     /// Whether a rule about tool calls applies anywhere.
     pub fn looks_at_tools(&self) -> bool {
         let turns = self.rules.turns.iter().flat_map(|turn| &turn.entries);
-        self.rules.test.iter().chain(turns).any(|entry| entry.rule.is_about_tools())
+        self.rules.test.iter().chain(turns).any(Entry::is_about_tools)
     }
 }

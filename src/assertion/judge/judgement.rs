@@ -1,6 +1,6 @@
 //! When a rule is asked, and what it answers.
 
-use super::finding::{Detailed, Finding};
+use super::finding::Finding;
 use super::question::Inquiry;
 use crate::assertion::captured::Captured;
 use crate::trace::Delta;
@@ -34,8 +34,6 @@ pub(crate) enum Judgement {
     Passed,
     /// It fails: what was found at this moment. A prohibition may find more later.
     Failed(Vec<Finding>),
-    /// It fails, with a difference or a remedy.
-    Detailed(Box<Detailed>),
     /// It fails, unless the captured snapshot is written.
     Differs(Box<Captured>),
     /// Only a script can tell; it is asked after all other rules have passed.

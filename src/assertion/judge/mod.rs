@@ -9,7 +9,7 @@ mod scope;
 mod view;
 mod watch;
 
-pub(crate) use finding::{Detailed, Evidence, Finding};
+pub(crate) use finding::{Evidence, Finding};
 pub use judge::Judge;
 pub(crate) use judgement::{Judgement, Moment};
 pub(crate) use monitor::{Monitor, at_each_call, at_scope_end, at_turn_end};

@@ -1,6 +1,6 @@
 //! One rule while a test runs: its monitor, and what came of it so far.
 
-use super::finding::{Detailed, Finding};
+use super::finding::Finding;
 use super::judgement::{Judgement, Moment};
 use super::monitor::Monitor;
 use super::question::Question;
@@ -56,18 +56,18 @@ pub(super) struct Found {
 pub(super) struct Violation {
     path: &'static str,
     origin: Origin,
-    detailed: Detailed,
+    finding: Finding,
 }
 
 impl Watch {
     /// Watches with `monitor`, which is that of `entry`.
     pub(super) fn of_rule(
-        Entry { rule, origin }: &Entry,
+        Entry { path, rule, origin }: &Entry,
         scope: Scope,
         exclusions: Exclusions,
         monitor: Box<dyn Monitor>,
     ) -> Self {
-        Self { exclusions, ..Self::new(rule.path(), origin, scope, rule.kind(), monitor, rule.describe()) }
+        Self { exclusions, ..Self::new(path, origin, scope, rule.kind(), monitor, rule.describe()) }
     }
 
     /// Watches a limit with `monitor`.
@@ -114,14 +114,10 @@ impl Watch {
                 let room = MOST_FINDINGS.saturating_sub(self.findings);
                 self.findings += findings.len();
                 for finding in findings.into_iter().take(room) {
-                    self.fail(Detailed { finding, difference: None, help: None }, found);
+                    self.fail(finding, found);
                 }
                 self.has_failed = true;
                 self.is_decided = self.is_requirement();
-            }
-            Judgement::Detailed(detailed) => {
-                self.is_decided = true;
-                self.fail(*detailed, found);
             }
             Judgement::Differs(captured) => {
                 self.is_decided = true;
@@ -143,9 +139,9 @@ impl Watch {
         }
     }
 
-    fn fail(&mut self, detailed: Detailed, found: &mut Found) {
+    fn fail(&mut self, finding: Finding, found: &mut Found) {
         self.has_failed = true;
-        found.violations.push(Violation { path: self.path, origin: self.origin.clone(), detailed });
+        found.violations.push(Violation { path: self.path, origin: self.origin.clone(), finding });
     }
 
     /// Says in the last of the rule's violations how many more there were than are listed.
@@ -155,7 +151,7 @@ impl Watch {
         if unlisted > 0
             && let Some(last) = violations.iter_mut().rfind(is_own)
         {
-            let Finding { message, .. } = &mut last.detailed.finding;
+            let message = &mut last.finding.message;
             *message = format!("{message} (and {unlisted} more times, which are not listed)");
         }
     }
@@ -174,6 +170,6 @@ impl Watch {
 impl Violation {
     /// The failure; calls are shown as `trace` knows them now.
     pub(super) fn failure(self, trace: &Trace) -> Failure {
-        self.origin.failure(self.path, self.detailed, trace)
+        self.origin.failure(self.path, self.finding, trace)
     }
 }

@@ -21,6 +21,7 @@ pub(super) fn max_tool(bound: Bound) -> Box<dyn Monitor> {
                 expected: format!("no tool call of more than {limit} ms"),
                 evidence: vec![Evidence::call(index)],
                 events: vec![call.first_event, call.last_event],
+                ..Finding::default()
             })
         };
         Judgement::of(started_before.chain(started_now).filter_map(finding).collect())

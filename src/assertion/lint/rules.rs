@@ -42,7 +42,7 @@ impl<'e> Rules<'e> {
             Scope::Test => self.merged.without_subagents,
             Scope::Turn(turn) => turns.get(turn).is_some_and(|turn| turn.without_subagents),
         };
-        if rule.rule.is_about_tools() && without_subagents(forbidden) && !without_subagents(required) {
+        if rule.is_about_tools() && without_subagents(forbidden) && !without_subagents(required) {
             return false;
         }
         let applies = |turn: &TurnRules| !turn.leaves_out(rule);

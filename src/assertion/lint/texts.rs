@@ -15,6 +15,7 @@ use crate::variables::Patterns;
 /// How many pairs of rules of a test are compared: beyond that there are no warnings.
 const MOST_PAIRS: usize = 10_000;
 
+#[expect(clippy::mutable_key_type, reason = "a pattern is its text, whether it is compiled or not")]
 pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) {
     let mut ruled_out: HashMap<&Needle, Vec<Scoped<'_>>> = HashMap::new();
     let mut literals: Vec<(&str, TextOf, Scoped<'_>)> = Vec::new();
@@ -80,12 +81,12 @@ fn never_equal(
             Claim::Says(needle) => {
                 looks_at_the_same(*other, against)
                     && needle.of == of
-                    && texts.iter().all(|text| finds(needle, text, &mut patterns) == Some(false))
+                    && all_contain(texts, needle, false, &mut patterns)
             }
             Claim::NeverSays(needle) => {
                 rules.overlap((*other, against), (scope, entry))
                     && needle.of == of
-                    && texts.iter().all(|text| finds(needle, text, &mut patterns) == Some(true))
+                    && all_contain(texts, needle, true, &mut patterns)
             }
             Claim::SaysOneOf(others, other_of) => {
                 looks_at_the_same(*other, against)
@@ -114,14 +115,14 @@ fn is_known(text: &str) -> bool {
     !text.contains("${")
 }
 
-/// Whether the text contains the needle; `None` if that is unknown.
-fn finds(needle: &Needle, text: &str, patterns: &mut Patterns) -> Option<bool> {
-    let known = match &needle.sought {
+/// Whether surely all texts contain the needle, or none of them.
+fn all_contain(texts: &[String], needle: &Needle, expected: bool, patterns: &mut Patterns) -> bool {
+    let is_known = match &needle.sought {
         Sought::Pattern(pattern) => is_known(pattern.as_str()),
         Sought::Literal(literal) => is_known(literal),
     };
-    let matcher = needle.start(patterns).ok().filter(|_| known)?;
-    Some(matcher.find(text).is_some())
+    let all = |needle: Needle| texts.iter().all(|text| needle.find(text).is_some() == expected);
+    is_known && needle.started(patterns).is_ok_and(all)
 }
 
 fn said_and_not(needle: &Needle, required: &Entry, forbidden: &Entry, rules: &Rules<'_>) -> Diagnostic {

@@ -1,45 +1,38 @@
 //! Patterns that the arguments of a call must match.
 
-use std::borrow::Cow;
-use std::sync::Arc;
-
-use regex::Regex;
 use serde_json::Value;
 
+use crate::assertion::content::text_of;
 use crate::assertion::describe::short;
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, Spanned};
 use crate::model::Text;
 use crate::source::FreeMap;
 use crate::trace::{Args, Path, ToolCall};
 use crate::variables::{Filling, Pattern, Patterns};
 
 /// Arguments and the pattern each must match (SPEC 7.2, `args_match`).
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ArgumentPatterns(Vec<(Path, Pattern)>);
 
 impl ArgumentPatterns {
     /// Checks and fills the patterns; `None` if something is known later or was reported.
     pub fn compile(written: Option<&FreeMap<Text>>, filling: &mut Filling<'_>) -> Option<Self> {
-        let mut compiled = Some(Vec::new());
-        for (key, text) in written.into_iter().flatten() {
+        let compile = |(key, text): &(Spanned<String>, Text)| {
             let path =
-                Path::parse(key).map_err(|error| filling.report(Code::BadValue, key.span, error, None)).ok();
-            let pattern = filling.pattern(text).ready();
-            compiled = compiled.zip(path.zip(pattern)).map(|(mut list, entry)| {
-                list.push(entry);
-                list
-            });
-        }
-        compiled.map(Self)
+                Path::parse(key).map_err(|error| filling.report(Code::BadValue, key.span, error, None));
+            path.ok().zip(filling.pattern(text).ready())
+        };
+        // Every pattern is looked at, so that every problem is reported.
+        let compiled: Vec<_> = written.into_iter().flatten().map(compile).collect();
+        compiled.into_iter().collect::<Option<_>>().map(Self)
     }
 
-    /// Starts matching.
+    /// Compiles the patterns.
     ///
     /// # Errors
     /// If a pattern compiles to more than is allowed.
-    pub fn start(&self, patterns: &mut Patterns) -> Result<ArgumentPatternMatcher, regex::Error> {
-        let compiled = self.0.iter().map(|(path, pattern)| Ok((path.clone(), patterns.compile(pattern)?)));
-        Ok(ArgumentPatternMatcher(compiled.collect::<Result<_, regex::Error>>()?))
+    pub fn start(&mut self, patterns: &mut Patterns) -> Result<(), regex::Error> {
+        self.0.iter_mut().try_for_each(|(_, pattern)| pattern.start(patterns))
     }
 
     /// Whether there is none.
@@ -59,17 +52,6 @@ impl ArgumentPatterns {
         };
         self.0.iter().map(words)
     }
-}
-
-/// Matches the arguments of calls.
-#[derive(Debug)]
-pub struct ArgumentPatternMatcher(Vec<(Path, Arc<Regex>)>);
-
-impl ArgumentPatternMatcher {
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
 
     /// Why the call's arguments do not match; `None` if they do.
     pub fn mismatch(&self, call: &ToolCall) -> Option<String> {
@@ -84,31 +66,23 @@ impl ArgumentPatternMatcher {
 
     /// Each pattern that does not match, in words.
     pub(crate) fn mismatches<'m>(&'m self, args: &'m Value) -> impl Iterator<Item = String> + 'm {
-        self.0.iter().filter_map(|(path, regex)| {
+        self.0.iter().filter_map(|(path, pattern)| {
             let Some(found) = path.find(args) else {
                 return Some(format!("there is no argument `{}`", path.as_str()));
             };
             let text = text_of(found);
-            let words = || format!("{}, which does not match `{}`", is(path, &text), short(regex.as_str()));
-            (!regex.is_match(&text)).then(words)
+            let words = || format!("{}, which does not match `{}`", is(path, &text), short(pattern.as_str()));
+            (!pattern.is_match(&text)).then(words)
         })
     }
 
     /// Each pattern that matches, in words.
     pub(crate) fn hits<'m>(&'m self, args: &'m Value) -> impl Iterator<Item = String> + 'm {
-        self.0.iter().filter_map(|(path, regex)| {
+        self.0.iter().filter_map(|(path, pattern)| {
             let text = text_of(path.find(args)?);
-            let words = || format!("{}, which matches `{}`", is(path, &text), short(regex.as_str()));
-            regex.is_match(&text).then(words)
+            let words = || format!("{}, which matches `{}`", is(path, &text), short(pattern.as_str()));
+            pattern.is_match(&text).then(words)
         })
-    }
-}
-
-/// What patterns look at: a string as it is, any other value as compact JSON.
-fn text_of(value: &Value) -> Cow<'_, str> {
-    match value {
-        Value::String(text) => Cow::Borrowed(text),
-        other => Cow::Owned(other.to_string()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What the arguments of a call must be for it to be selected.
 
-use super::argument_patterns::{ArgumentPatternMatcher, ArgumentPatterns};
-use super::json_subset::JsonSubset;
+use super::argument_patterns::ArgumentPatterns;
+use super::json_subset::{JsonSubset, Whole};
 use super::mismatch::Mismatches;
 use crate::diagnostic::Code;
 use crate::model::{CallSelector, Text};
@@ -10,7 +10,7 @@ use crate::trace::{Args, ToolCall};
 use crate::variables::{Filling, Patterns};
 
 /// Conditions on arguments; a call is selected if all match.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct ArgumentConditions {
     /// What they must contain.
     json: Option<JsonSubset>,
@@ -43,7 +43,7 @@ impl ArgumentConditions {
 
     /// Whether every call matches.
     pub(crate) fn is_empty(&self) -> bool {
-        *self == Self::default()
+        self.json.is_none() && self.matching.is_empty() && self.not_matching.is_empty()
     }
 
     /// Whether every call that matches these surely matches `fewer`.
@@ -55,32 +55,16 @@ impl ArgumentConditions {
 
     /// Each condition in words.
     pub(super) fn describe(&self) -> Vec<String> {
-        let json = self.json.iter().map(|json| json.describe("", "arguments"));
+        let json = self.json.iter().map(|json| json.describe(Whole::Arguments));
         json.chain(self.matching.describe("matching"))
             .chain(self.not_matching.describe("not matching"))
             .collect()
     }
 
-    pub(super) fn start(&self, patterns: &mut Patterns) -> Result<ArgumentMatcher, regex::Error> {
-        Ok(ArgumentMatcher {
-            json: self.json.clone(),
-            matching: self.matching.start(patterns)?,
-            not_matching: self.not_matching.start(patterns)?,
-        })
-    }
-}
-
-/// Matches the arguments of calls.
-#[derive(Debug)]
-pub(super) struct ArgumentMatcher {
-    json: Option<JsonSubset>,
-    matching: ArgumentPatternMatcher,
-    not_matching: ArgumentPatternMatcher,
-}
-
-impl ArgumentMatcher {
-    pub(super) fn is_empty(&self) -> bool {
-        self.json.is_none() && self.matching.is_empty() && self.not_matching.is_empty()
+    /// Compiles the patterns.
+    pub(super) fn start(&mut self, patterns: &mut Patterns) -> Result<(), regex::Error> {
+        self.matching.start(patterns)?;
+        self.not_matching.start(patterns)
     }
 
     /// Adds the ways in which the call's arguments do not match.
@@ -91,7 +75,7 @@ impl ArgumentMatcher {
         match call.args() {
             Args::Json(value) => {
                 if let Some(json) = &self.json {
-                    mismatches.add_of_args(json.differences(value));
+                    json.compare(value, Whole::Arguments, mismatches);
                 }
                 self.matching.mismatches(value).for_each(|mismatch| mismatches.add(mismatch));
                 self.not_matching.hits(value).for_each(|hit| mismatches.add(hit));

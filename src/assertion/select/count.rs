@@ -6,7 +6,7 @@ use crate::model::{Count, Given, Number};
 use crate::variables::Filling;
 
 /// Bounds of a number of calls, both included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct CallCount {
     /// At least this many.
     pub(crate) min: u64,

@@ -4,62 +4,70 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
+use super::mismatch::Mismatches;
 use crate::assertion::content::same;
 use crate::assertion::describe::{json, short};
 use crate::source::Node;
 use crate::variables::{Filling, Late};
 
 /// What a value must contain, or be equal to (SPEC 7.2, `args` and `result`).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct JsonSubset {
     /// What is written.
     pub(super) value: Value,
     /// Whether it must be equal.
-    exact: bool,
+    is_exact: bool,
 }
 
-/// How many differences are shown.
-const MOST_SHOWN: usize = 10;
-
-/// One difference between a value and what is expected.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct JsonDifference {
-    /// Where in the value; empty for the whole.
-    pub(super) path: String,
-    /// What is expected there; `None` if nothing is.
-    pub(super) expected: Option<String>,
-    /// What was found there.
-    pub(super) found: Option<String>,
+/// Which value of a call is compared, for the words about it.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Whole {
+    Arguments,
+    Result,
 }
 
-/// The differences of a value, the first of them in words.
-#[derive(Debug, Default)]
-pub(super) struct JsonDifferences {
-    pub(super) shown: Vec<JsonDifference>,
-    /// How many there are in all.
-    pub(super) count: usize,
-    /// How many values differ: a missing mapping counts as all that it should contain.
-    pub(super) weight: usize,
+impl Whole {
+    /// The beginning of a sentence about the value at `path`, which is empty for the whole.
+    fn is(self, path: &str) -> String {
+        match self {
+            Self::Arguments if path.is_empty() => "the arguments are".to_owned(),
+            Self::Arguments => format!("argument `{path}` is"),
+            Self::Result if path.is_empty() => "the result is".to_owned(),
+            Self::Result => format!("`{path}` in the result is"),
+        }
+    }
+
+    /// The words for no value at `path`.
+    fn lacks(self, path: &str) -> String {
+        match self {
+            Self::Arguments => format!("there is no argument `{path}`"),
+            Self::Result => format!("the result has no `{path}`"),
+        }
+    }
 }
 
 impl JsonSubset {
     pub(super) fn compile(
         written: Option<&Node>,
-        exact: bool,
+        is_exact: bool,
         filling: &mut Filling<'_>,
     ) -> Late<Option<Self>> {
         match Late::optional(written.map(|node| filling.json(node))) {
-            Late::Ready(value) => Late::Ready(value.map(|value| Self { value, exact })),
+            Late::Ready(value) => Late::Ready(value.map(|value| Self { value, is_exact })),
             Late::Pending => Late::Pending,
         }
     }
 
-    /// What is expected of `whole` (`arguments`, `result`), in words.
-    pub(super) fn describe(&self, article: &str, whole: &str) -> String {
+    /// What is expected, in words.
+    pub(super) fn describe(&self, whole: Whole) -> String {
         let shown = json(&self.value);
-        match (&self.value, self.exact) {
-            (Value::Object(_) | Value::Array(_), false) => format!("{article}{whole} holding `{shown}`"),
-            _ => format!("the {whole} `{shown}`"),
+        let (article, noun) = match whole {
+            Whole::Arguments => ("", "arguments"),
+            Whole::Result => ("a ", "result"),
+        };
+        match (&self.value, self.is_exact) {
+            (Value::Object(_) | Value::Array(_), false) => format!("{article}{noun} holding `{shown}`"),
+            _ => format!("the {noun} `{shown}`"),
         }
     }
 
@@ -68,52 +76,73 @@ impl JsonSubset {
         leaves(&self.value)
     }
 
-    /// The differences between `found` and what is expected.
-    pub(super) fn differences(&self, found: &Value) -> JsonDifferences {
-        let mut differences = JsonDifferences::default();
-        self.compare(&self.value, found, &mut String::new(), &mut differences);
-        differences
+    /// Adds the differences between `found`, which is `whole` of a call, and what is expected.
+    pub(super) fn compare(&self, found: &Value, whole: Whole, mismatches: &mut Mismatches) {
+        let is_exact = self.is_exact;
+        Comparison { is_exact, whole, path: String::new(), mismatches }.compare(&self.value, found);
     }
+}
 
-    fn compare(&self, wanted: &Value, found: &Value, path: &mut String, out: &mut JsonDifferences) {
+/// A walk through two values.
+struct Comparison<'m> {
+    is_exact: bool,
+    whole: Whole,
+    /// Where it is: `items[0].id`.
+    path: String,
+    mismatches: &'m mut Mismatches,
+}
+
+impl Comparison<'_> {
+    fn compare(&mut self, wanted: &Value, found: &Value) {
         match (wanted, found) {
             (Value::Object(wanted), Value::Object(found)) => {
                 for (key, wanted) in wanted {
-                    within(path, key, |path| {
-                        if let Some(found) = found.get(key) {
-                            self.compare(wanted, found, path, out);
-                        } else {
-                            out.weight += leaves(wanted);
-                            out.add(path, Some(json(wanted)), None);
-                        }
+                    self.within(key, |inner| match found.get(key) {
+                        Some(found) => inner.compare(wanted, found),
+                        None => inner.is_missing(wanted),
                     });
                 }
-                let more = found.iter().filter(|(key, _)| self.exact && !wanted.contains_key(*key));
-                for (key, found) in more {
-                    out.weight += 1;
-                    within(path, key, |path| out.add(path, None, Some(json(found))));
+                let more = found.iter().filter(|(key, _)| self.is_exact && !wanted.contains_key(*key));
+                for (key, found) in more.collect::<Vec<_>>() {
+                    self.within(key, |inner| inner.differs(found, "nothing there", 1));
                 }
             }
             (Value::Array(wanted), Value::Array(found)) if wanted.len() == found.len() => {
                 for (index, (wanted, found)) in wanted.iter().zip(found).enumerate() {
-                    let length = path.len();
-                    let _ = write!(path, "[{index}]");
-                    self.compare(wanted, found, path, out);
-                    path.truncate(length);
+                    let length = self.path.len();
+                    let _ = write!(self.path, "[{index}]");
+                    self.compare(wanted, found);
+                    self.path.truncate(length);
                 }
             }
-            (Value::Array(wanted), Value::Array(_)) => {
-                out.weight += wanted.iter().map(leaves).sum::<usize>().max(1);
-                let entries = if wanted.len() == 1 { "entry" } else { "entries" };
-                let expected = format!("{} {entries}", wanted.len());
-                out.add_in_words(path, Some(expected), Some(json(found)));
+            (Value::Array(entries), Value::Array(_)) => {
+                let noun = if entries.len() == 1 { "entry" } else { "entries" };
+                self.differs(found, &format!("{} {noun}", entries.len()), leaves(wanted));
             }
             _ if same(wanted, found) => {}
-            _ => {
-                out.weight += leaves(wanted);
-                out.add(path, Some(json(wanted)), Some(json(found)));
-            }
+            _ => self.differs(found, &format!("`{}`", json(wanted)), leaves(wanted)),
         }
+    }
+
+    /// Walks on one key further in.
+    fn within(&mut self, key: &str, walk: impl FnOnce(&mut Self)) {
+        let length = self.path.len();
+        if length > 0 {
+            self.path.push('.');
+        }
+        self.path.push_str(&short(key));
+        walk(self);
+        self.path.truncate(length);
+    }
+
+    fn is_missing(&mut self, wanted: &Value) {
+        let words = format!("{}, expected `{}`", self.whole.lacks(&self.path), json(wanted));
+        self.mismatches.add_weighing(words, leaves(wanted));
+    }
+
+    fn differs(&mut self, found: &Value, expected: &str, weight: usize) {
+        let words = format!("{} `{}`, expected {expected}", self.whole.is(&self.path), json(found));
+        self.mismatches.add_weighing(words, weight);
     }
 }
 
@@ -127,47 +156,19 @@ fn leaves(value: &Value) -> usize {
     sum.max(1)
 }
 
-/// Runs `what` with the path one key further in.
-fn within(path: &mut String, key: &str, what: impl FnOnce(&mut String)) {
-    let length = path.len();
-    if length > 0 {
-        path.push('.');
-    }
-    path.push_str(&short(key));
-    what(path);
-    path.truncate(length);
-}
-
-impl JsonDifferences {
-    fn add(&mut self, path: &str, expected: Option<String>, found: Option<String>) {
-        self.add_in_words(path, expected.map(|expected| format!("`{expected}`")), found);
-    }
-
-    fn add_in_words(&mut self, path: &str, expected: Option<String>, found: Option<String>) {
-        self.count += 1;
-        if self.shown.len() < MOST_SHOWN {
-            self.shown.push(JsonDifference { path: path.to_owned(), expected, found });
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
 
-    fn paths(wanted: Value, exact: bool, found: &Value) -> Vec<String> {
-        let differences = JsonSubset { value: wanted, exact }.differences(found);
-        assert!(differences.count >= differences.shown.len());
-        let path = |difference: JsonDifference| {
-            let JsonDifference { path, expected, found } = difference;
-            format!("{path}: {} / {}", expected.unwrap_or_default(), found.unwrap_or_default())
-        };
-        differences.shown.into_iter().map(path).collect()
+    fn compare(value: Value, is_exact: bool, whole: Whole, found: &Value) -> Mismatches {
+        let mut mismatches = Mismatches::default();
+        JsonSubset { value, is_exact }.compare(found, whole, &mut mismatches);
+        mismatches
     }
 
     #[test]
-    fn mappings_contain_and_lists_are_the_same_length() {
+    fn what_is_contained_has_no_difference() {
         let found = json!({"a": 1, "b": {"c": [1, {"d": 2, "e": 3}]}, "f": null});
         for contained in [
             json!({}),
@@ -175,21 +176,42 @@ mod tests {
             json!({"b": {"c": [1, {"d": 2}]}}),
             json!({"b": {"c": [1, {}]}, "f": null}),
         ] {
-            assert_eq!(paths(contained.clone(), false, &found), [""; 0], "{contained}");
-            assert_ne!(paths(contained.clone(), true, &found), [""; 0], "{contained} is not all");
+            for (is_exact, expected) in [(false, 0), (true, 1)] {
+                let differences = compare(contained.clone(), is_exact, Whole::Arguments, &found);
+                assert_eq!(differences.count().min(1), expected, "{contained}, exact: {is_exact}");
+            }
         }
-        assert_eq!(paths(found.clone(), true, &found), [""; 0]);
-        assert_eq!(paths(json!({"b": {"c": [1]}}), false, &found), ["b.c: 1 entry / [1,{\"d\":2,\"e\":3}]"]);
-        assert_eq!(paths(json!({"b": {"c": [1, {"d": "2"}]}}), false, &found), ["b.c[1].d: `\"2\"` / 2"]);
-        assert_eq!(paths(json!({"g": 1}), false, &found), ["g: `1` / "]);
-        assert_eq!(paths(json!([1]), false, &found).len(), 1);
-        assert_eq!(paths(json!({"a": 1}), true, &json!({"a": 1, "b": 2})), ["b:  / 2"]);
+        assert_eq!(compare(found.clone(), true, Whole::Result, &found).count(), 0);
+    }
+
+    #[test]
+    fn each_difference_says_where_it_is() {
+        let found = json!({"a": 1, "b": {"c": [1, {"d": 2}]}});
+        let rows = [
+            (json!({"b": {"c": [1]}}), "argument `b.c` is `[1,{\"d\":2}]`, expected 1 entry", 1),
+            (json!({"b": {"c": []}}), "argument `b.c` is `[1,{\"d\":2}]`, expected 0 entries", 1),
+            (json!({"b": {"c": [1, {"d": "2"}]}}), "argument `b.c[1].d` is `2`, expected `\"2\"`", 1),
+            (json!({"g": {"h": 1, "i": 2}}), "there is no argument `g`, expected `{\"h\":1,\"i\":2}`", 2),
+            (json!([1]), "the arguments are `{\"a\":1,\"b\":{\"c\":[1,{\"d\":2}]}}`, expected `[1]`", 1),
+        ];
+        for (wanted, expected, weight) in rows {
+            let differences = compare(wanted, false, Whole::Arguments, &found);
+            assert_eq!((differences.lines(), differences.weight()), (vec![expected.to_owned()], weight));
+        }
+        let rows = [
+            (json!({"a": 2}), "`a` in the result is `1`, expected `2`"),
+            (json!({"a": 1, "x": 1}), "the result has no `x`, expected `1`"),
+            (json!({}), "`a` in the result is `1`, expected nothing there"),
+        ];
+        for (wanted, expected) in rows {
+            assert_eq!(compare(wanted, true, Whole::Result, &json!({"a": 1})).lines(), [expected]);
+        }
     }
 
     #[test]
     fn differences_are_counted_and_the_first_are_shown() {
         let wanted: Value = (0..50).map(|key| (format!("k{key}"), json!(1))).collect();
-        let differences = JsonSubset { value: wanted, exact: false }.differences(&json!({}));
-        assert_eq!((differences.shown.len(), differences.count), (10, 50));
+        let differences = compare(wanted, false, Whole::Arguments, &json!({}));
+        assert_eq!((differences.lines().len(), differences.count()), (11, 50));
     }
 }

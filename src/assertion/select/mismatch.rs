@@ -1,7 +1,5 @@
 //! In which ways a call is not what a rule selects, in words.
 
-use super::json_subset::{JsonDifference, JsonDifferences};
-
 /// How many mismatches of one call are shown.
 const MOST_SHOWN: usize = 10;
 
@@ -26,48 +24,6 @@ impl Mismatches {
         if self.shown.len() < MOST_SHOWN {
             self.shown.push(words);
         }
-    }
-
-    /// Adds what differs in its arguments.
-    pub(super) fn add_of_args(&mut self, differences: JsonDifferences) {
-        self.add_all(
-            differences,
-            "the arguments are",
-            |path| format!("argument `{path}`"),
-            |path| format!("there is no argument `{path}`"),
-        );
-    }
-
-    /// Adds what differs in its result.
-    pub(super) fn add_of_result(&mut self, differences: JsonDifferences) {
-        self.add_all(
-            differences,
-            "the result is",
-            |path| format!("`{path}` in the result"),
-            |path| format!("the result has no `{path}`"),
-        );
-    }
-
-    fn add_all(
-        &mut self,
-        differences: JsonDifferences,
-        whole: &str,
-        part: impl Fn(&str) -> String,
-        missing: impl Fn(&str) -> String,
-    ) {
-        let JsonDifferences { shown, count, weight } = differences;
-        let hidden = count - shown.len();
-        self.weight += weight;
-        for JsonDifference { path, expected, found } in shown {
-            let expected = expected.unwrap_or_else(|| "nothing there".to_owned());
-            let words = match found {
-                Some(found) if path.is_empty() => format!("{whole} `{found}`, expected {expected}"),
-                Some(found) => format!("{} is `{found}`, expected {expected}", part(&path)),
-                None => format!("{}, expected {expected}", missing(&path)),
-            };
-            self.add_weighing(words, 0);
-        }
-        self.count += hidden;
     }
 
     /// How many there are.

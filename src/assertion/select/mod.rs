@@ -9,8 +9,8 @@ mod result;
 mod selector;
 mod tool_name;
 
-pub use argument_patterns::{ArgumentPatternMatcher, ArgumentPatterns};
+pub use argument_patterns::ArgumentPatterns;
 pub(crate) use count::CallCount;
 pub(crate) use mismatch::Mismatches;
-pub(crate) use selector::{Selector, SelectorMatcher, Unwanted};
-pub(crate) use tool_name::{NameMatcher, ToolName, tool_name};
+pub(crate) use selector::{Selector, Unwanted};
+pub(crate) use tool_name::{ToolName, tool_name};

@@ -1,11 +1,8 @@
 //! What the result of a call must be for it to be selected.
 
-use std::sync::Arc;
-
-use regex::Regex;
 use serde_json::Value;
 
-use super::json_subset::JsonSubset;
+use super::json_subset::{JsonSubset, Whole};
 use super::mismatch::Mismatches;
 use crate::assertion::describe::short;
 use crate::diagnostic::Code;
@@ -14,7 +11,7 @@ use crate::trace::{ToolCall, ToolResult};
 use crate::variables::{Filling, Late, Pattern, Patterns};
 
 /// Conditions on a result; a call is selected if all match.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct ResultConditions {
     /// What it must contain.
     json: Option<JsonSubset>,
@@ -79,7 +76,7 @@ impl ResultConditions {
         let pattern =
             |word: &str, pattern: &Pattern| format!("a result {word} `{}`", short(pattern.as_str()));
         [
-            self.json.as_ref().map(|json| json.describe("a ", "result")),
+            self.json.as_ref().map(|json| json.describe(Whole::Result)),
             self.matching.as_ref().map(|matching| pattern("matching", matching)),
             self.not_matching.as_ref().map(|not_matching| pattern("not matching", not_matching)),
             self.is_error.map(|is_error| {
@@ -93,14 +90,49 @@ impl ResultConditions {
         .collect()
     }
 
-    pub(crate) fn start(&self, patterns: &mut Patterns) -> Result<ResultMatcher, regex::Error> {
-        let mut compile =
-            |pattern: &Option<Pattern>| pattern.as_ref().map(|pattern| patterns.compile(pattern)).transpose();
-        Ok(ResultMatcher {
-            matching: compile(&self.matching)?,
-            not_matching: compile(&self.not_matching)?,
-            conditions: self.clone(),
-        })
+    /// Compiles the patterns.
+    pub(super) fn start(&mut self, patterns: &mut Patterns) -> Result<(), regex::Error> {
+        let mut own = [&mut self.matching, &mut self.not_matching].into_iter().flatten();
+        own.try_for_each(|pattern| pattern.start(patterns))
+    }
+
+    /// Adds the ways in which the call's last result does not match.
+    pub(super) fn mismatches(&self, call: &ToolCall, mismatches: &mut Mismatches) {
+        let Self { json, matching, not_matching, is_error, status } = self;
+        if self.is_empty() {
+            return;
+        }
+        let Some(result) = call.result() else {
+            if !self.is_pending() {
+                let conditions = [matching.is_some(), not_matching.is_some(), is_error.is_some()];
+                let conditions = conditions.into_iter().filter(|is_there| *is_there).count();
+                let weight = json.as_ref().map_or(0, JsonSubset::weight) + conditions;
+                mismatches.add_weighing("there is no result".to_owned(), weight.max(1));
+            }
+            return;
+        };
+        if let Some(json) = json.as_ref().filter(|json| !is_same_text(json, result)) {
+            let text = || Value::String(result.text.clone());
+            json.compare(&result.structured.clone().unwrap_or_else(text), Whole::Result, mismatches);
+        }
+        let shown = || short(&result.text);
+        if let Some(pattern) = matching.as_ref().filter(|pattern| !pattern.is_match(&result.text)) {
+            mismatches.add(format!("the result `{}` does not match `{}`", shown(), short(pattern.as_str())));
+        }
+        if let Some(pattern) = not_matching.as_ref().filter(|pattern| pattern.is_match(&result.text)) {
+            mismatches.add(format!("the result `{}` matches `{}`", shown(), short(pattern.as_str())));
+        }
+        // A result of which the protocol does not say so is no error.
+        let failed = result.is_error == Some(true);
+        match is_error {
+            Some(true) if !failed => mismatches.add("the result is no error".to_owned()),
+            Some(false) if failed => mismatches.add("the result is an error".to_owned()),
+            _ => {}
+        }
+        let found = if result.is_denied { CallStatus::Denied } else { CallStatus::Executed };
+        if let Some(status) = status.filter(|status| *status != found) {
+            mismatches.add(format!("the call is `{}`, expected `{}`", word(found), word(status)));
+        }
     }
 }
 
@@ -124,55 +156,6 @@ pub(super) fn check_status(written: &CallSelector, unwanted: Option<&Text>, fill
     }
     if status.value == CallStatus::Denied && written.is_error == Some(false) {
         report("the result of a denied call is an error, which `is_error: false` excludes");
-    }
-}
-
-/// Matches the results of calls.
-#[derive(Debug)]
-pub(crate) struct ResultMatcher {
-    pub(super) conditions: ResultConditions,
-    matching: Option<Arc<Regex>>,
-    not_matching: Option<Arc<Regex>>,
-}
-
-impl ResultMatcher {
-    /// Adds the ways in which the call's last result does not match.
-    pub(crate) fn mismatches(&self, call: &ToolCall, mismatches: &mut Mismatches) {
-        let ResultConditions { json, is_error, status, .. } = &self.conditions;
-        if self.conditions.is_empty() {
-            return;
-        }
-        let Some(result) = call.result() else {
-            if !self.conditions.is_pending() {
-                let conditions = [self.matching.is_some(), self.not_matching.is_some(), is_error.is_some()];
-                let conditions = conditions.into_iter().filter(|is_there| *is_there).count();
-                let weight = json.as_ref().map_or(0, JsonSubset::weight) + conditions;
-                mismatches.add_weighing("there is no result".to_owned(), weight.max(1));
-            }
-            return;
-        };
-        if let Some(json) = json.as_ref().filter(|json| !is_same_text(json, result)) {
-            let text = || Value::String(result.text.clone());
-            mismatches.add_of_result(json.differences(&result.structured.clone().unwrap_or_else(text)));
-        }
-        let shown = || short(&result.text);
-        if let Some(regex) = self.matching.as_ref().filter(|regex| !regex.is_match(&result.text)) {
-            mismatches.add(format!("the result `{}` does not match `{}`", shown(), short(regex.as_str())));
-        }
-        if let Some(regex) = self.not_matching.as_ref().filter(|regex| regex.is_match(&result.text)) {
-            mismatches.add(format!("the result `{}` matches `{}`", shown(), short(regex.as_str())));
-        }
-        // A result of which the protocol does not say so is no error.
-        let failed = result.is_error == Some(true);
-        match is_error {
-            Some(true) if !failed => mismatches.add("the result is no error".to_owned()),
-            Some(false) if failed => mismatches.add("the result is an error".to_owned()),
-            _ => {}
-        }
-        let found = if result.is_denied { CallStatus::Denied } else { CallStatus::Executed };
-        if let Some(status) = status.filter(|status| *status != found) {
-            mismatches.add(format!("the call is `{}`, expected `{}`", word(found), word(status)));
-        }
     }
 }
 

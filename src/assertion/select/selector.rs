@@ -1,9 +1,9 @@
 //! Which calls a rule is about: by name, arguments and result.
 
-use super::arguments::{ArgumentConditions, ArgumentMatcher};
+use super::arguments::ArgumentConditions;
 use super::mismatch::Mismatches;
-use super::result::{ResultConditions, ResultMatcher, check_status};
-use super::tool_name::{NameMatcher, ToolName};
+use super::result::{ResultConditions, check_status};
+use super::tool_name::ToolName;
 use crate::diagnostic::{Code, Span};
 use crate::model::{CallSelector, Text};
 use crate::source::FreeMap;
@@ -11,7 +11,7 @@ use crate::trace::ToolCall;
 use crate::variables::{Filling, Patterns};
 
 /// The conditions that select calls; all must match.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Selector {
     /// The tool's name.
     pub(crate) name: ToolName,
@@ -65,13 +65,13 @@ impl Selector {
             && self.result.include(&wider.result)
     }
 
-    /// Starts selecting.
-    pub(crate) fn start(&self, patterns: &mut Patterns) -> Result<SelectorMatcher, regex::Error> {
-        Ok(SelectorMatcher {
-            name: self.name.start(patterns)?,
-            args: self.args.start(patterns)?,
-            result: self.result.start(patterns)?,
-        })
+    /// The same selector with its patterns compiled.
+    pub(crate) fn started(&self, patterns: &mut Patterns) -> Result<Self, regex::Error> {
+        let mut started = self.clone();
+        started.name.start(patterns)?;
+        started.args.start(patterns)?;
+        started.result.start(patterns)?;
+        Ok(started)
     }
 
     /// The conditions in words: `` `charge_card` with `amount` matching `^10` ``.
@@ -79,36 +79,6 @@ impl Selector {
         let conditions = [self.args.describe(), self.result.describe()].concat();
         let with = if conditions.is_empty() { "" } else { " with " };
         format!("{}{with}{}", self.name.describe(), conditions.join(" and "))
-    }
-}
-
-/// Selects calls.
-#[derive(Debug)]
-pub(crate) struct SelectorMatcher {
-    pub(crate) name: NameMatcher,
-    args: ArgumentMatcher,
-    result: ResultMatcher,
-}
-
-impl SelectorMatcher {
-    /// Whether the arguments of a call decide.
-    pub(crate) fn has_args(&self) -> bool {
-        !self.args.is_empty()
-    }
-
-    /// Whether the result of a call, or that there is none, decides as well.
-    pub(crate) fn has_result(&self) -> bool {
-        !self.result.conditions.is_empty()
-    }
-
-    /// Whether only calls without a result are selected.
-    pub(crate) fn is_pending(&self) -> bool {
-        self.result.conditions.is_pending()
-    }
-
-    /// Whether a call that is selected may no longer be so when the turn is over.
-    pub(crate) fn is_provisional(&self) -> bool {
-        self.result.conditions.is_provisional()
     }
 
     /// Whether the call's arguments match.

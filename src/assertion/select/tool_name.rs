@@ -1,9 +1,5 @@
 //! Which tools a rule is about: one by its exact name, or all whose names match.
 
-use std::sync::Arc;
-
-use regex::Regex;
-
 use crate::assertion::describe::short;
 use crate::diagnostic::{Code, Span};
 use crate::model::Text;
@@ -56,7 +52,7 @@ impl ToolName {
     pub(crate) fn surely_matches(&self, name: &str) -> bool {
         match self {
             Self::Exact(exact) => exact == name,
-            Self::Matching(pattern) => !pattern.as_str().contains("${") && matches(pattern, name),
+            Self::Matching(pattern) => !is_later(pattern) && pattern.is_match(name),
         }
     }
 
@@ -64,7 +60,7 @@ impl ToolName {
     pub(crate) fn may_match(&self, name: &str) -> bool {
         match self {
             Self::Exact(exact) => exact == name || exact.contains("${"),
-            Self::Matching(pattern) => pattern.as_str().contains("${") || matches(pattern, name),
+            Self::Matching(pattern) => is_later(pattern) || pattern.is_match(name),
         }
     }
 
@@ -76,17 +72,34 @@ impl ToolName {
         }
     }
 
-    /// Starts comparing.
-    pub(crate) fn start(&self, patterns: &mut Patterns) -> Result<NameMatcher, regex::Error> {
-        Ok(match self {
-            Self::Exact(name) => NameMatcher::Exact(name.clone()),
-            Self::Matching(pattern) => NameMatcher::Matching(patterns.compile(pattern)?),
-        })
+    /// Compiles its pattern.
+    pub(super) fn start(&mut self, patterns: &mut Patterns) -> Result<(), regex::Error> {
+        match self {
+            Self::Exact(_) => Ok(()),
+            Self::Matching(pattern) => pattern.start(patterns),
+        }
+    }
+
+    /// Whether it matches the tool `name`.
+    pub(crate) fn matches(&self, name: &str) -> bool {
+        match self {
+            Self::Exact(exact) => exact == name,
+            Self::Matching(pattern) => pattern.is_match(name),
+        }
+    }
+
+    /// The words for no call at all: `` `pay` was ``, `` no tool matching `^pay` was ``.
+    pub(crate) fn not_called(&self) -> String {
+        match self {
+            Self::Exact(name) => format!("`{name}` was not called"),
+            Self::Matching(pattern) => format!("no tool matching `{}` was called", short(pattern.as_str())),
+        }
     }
 }
 
-fn matches(pattern: &Pattern, name: &str) -> bool {
-    Patterns::default().compile(pattern).is_ok_and(|regex| regex.is_match(name))
+/// Whether a part of the pattern is known later.
+fn is_later(pattern: &Pattern) -> bool {
+    pattern.as_str().contains("${")
 }
 
 /// A tool's name; an empty one could never select anything.
@@ -97,30 +110,5 @@ pub(crate) fn tool_name(name: &Text, filling: &mut Filling<'_>) -> Late<String> 
             Late::Pending
         }
         filled => filled,
-    }
-}
-
-/// Matches the names of tools.
-#[derive(Clone, Debug)]
-pub(crate) enum NameMatcher {
-    Exact(String),
-    Matching(Arc<Regex>),
-}
-
-impl NameMatcher {
-    /// Whether it matches the tool `name`.
-    pub(crate) fn matches(&self, name: &str) -> bool {
-        match self {
-            Self::Exact(exact) => exact == name,
-            Self::Matching(regex) => regex.is_match(name),
-        }
-    }
-
-    /// The words for no call at all: `` `pay` was ``, `` no tool matching `^pay` was ``.
-    pub(crate) fn not_called(&self) -> String {
-        match self {
-            Self::Exact(name) => format!("`{name}` was not called"),
-            Self::Matching(regex) => format!("no tool matching `{}` was called", short(regex.as_str())),
-        }
     }
 }

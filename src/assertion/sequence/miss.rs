@@ -8,7 +8,7 @@ use super::matching::{Matched, SHOWN};
 use super::step::Wants;
 use super::steps::Steps;
 use crate::assertion::describe::{listed, literally, said, short};
-use crate::assertion::judge::{Detailed, Evidence, Finding, View};
+use crate::assertion::judge::{Evidence, Finding, View};
 use crate::assertion::select::Mismatches;
 use crate::diagnostic::{Difference, DifferenceLine, Side};
 use crate::model::{SaidBy, SequenceMode, TextOf};
@@ -38,7 +38,7 @@ struct Nearest {
 }
 
 impl Miss<'_> {
-    pub(super) fn detailed(&self) -> Detailed {
+    pub(super) fn finding(&self) -> Finding {
         let taken: BTreeSet<usize> = self.matched.taken.iter().flatten().copied().collect();
         let nearest = self.nearest(&taken);
         let left_over = self.left_over(&taken);
@@ -60,9 +60,8 @@ impl Miss<'_> {
         let of_nearest = nearest.iter().map(|nearest| nearest.item);
         let events = of_nearest.chain(left_over.iter().copied()).take(CITED);
         let events = events.map(|item| self.items[item].event(self.view.trace)).collect();
-        let finding = Finding { message, expected: self.steps.expected.clone(), evidence, events };
         let difference = Some(self.difference(&nearest, &left_over));
-        Detailed { finding, difference, help: None }
+        Finding { message, expected: self.steps.expected.clone(), evidence, events, difference, help: None }
     }
 
     /// The things that no step takes though there may be none, as many as are shown.
@@ -76,10 +75,10 @@ impl Miss<'_> {
         let mut used = taken.clone();
         let mut found = Vec::new();
         for step in self.matched.missing().take(EXPLAINED) {
-            let matcher = &self.steps.matchers[step];
+            let wanted = &self.steps.all[step];
             let free = (0..self.items.len()).filter(|item| !used.contains(item));
             let mismatches = free
-                .filter_map(|item| Some((item, matcher.mismatches(self.view.trace, self.items[item])?)))
+                .filter_map(|item| Some((item, wanted.mismatches(self.view.trace, self.items[item])?)))
                 .take(CANDIDATES);
             if let Some((item, mismatches)) = mismatches.min_by_key(|(_, mismatches)| mismatches.weight()) {
                 used.insert(item);
@@ -96,7 +95,7 @@ impl Miss<'_> {
         }
         match self.items[nearest.item] {
             Item::Call(index) | Item::Result(index) => {
-                Evidence::NearMiss { index, mismatches, is_closest: false }
+                Evidence::Call { index, mismatches, is_closest: false }
             }
             Item::Message { index, .. } => {
                 let text = literally(&self.view.trace.messages[index].text);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::item::Item;
-use super::step::StepMatcher;
+use super::step::Step;
 use super::steps::Steps;
 use super::walk::message;
 use crate::assertion::describe::{said, short};
@@ -35,11 +35,11 @@ impl Monitor for Only {
         let finding = match moment {
             Moment::Touched(Delta::CallStarted(call)) if kinds.calls && view.counts(call) => {
                 // What its arguments must be is known when they are complete.
-                let waits = self.steps_about(view, Item::Call(call)).any(StepMatcher::has_args);
+                let waits = self.steps_about(view, Item::Call(call)).any(Step::has_args);
                 if waits { None } else { self.check(view, Item::Call(call)) }
             }
             Moment::Touched(Delta::ArgsDone(call)) if kinds.calls && view.counts(call) => {
-                let waited = self.steps_about(view, Item::Call(call)).any(StepMatcher::has_args);
+                let waited = self.steps_about(view, Item::Call(call)).any(Step::has_args);
                 if waited { self.check(view, Item::Call(call)) } else { None }
             }
             Moment::Touched(Delta::Answered(call)) if kinds.results && view.was_answered(call) => {
@@ -62,8 +62,8 @@ impl Monitor for Only {
 }
 
 impl Only {
-    fn steps_about<'s>(&'s self, view: &'s View<'_>, item: Item) -> impl Iterator<Item = &'s StepMatcher> {
-        self.steps.matchers.iter().filter(move |step| step.is_about(view.trace, item))
+    fn steps_about<'s>(&'s self, view: &'s View<'_>, item: Item) -> impl Iterator<Item = &'s Step> {
+        self.steps.all.iter().filter(move |step| step.is_about(view.trace, item))
     }
 
     fn answered(&mut self, view: &View<'_>, call: usize) -> Option<Finding> {
@@ -72,7 +72,7 @@ impl Only {
             return None;
         }
         self.newest = came;
-        if self.steps_about(view, Item::Result(call)).any(StepMatcher::is_provisional) {
+        if self.steps_about(view, Item::Result(call)).any(Step::is_provisional) {
             self.late.push(call);
             return None;
         }
@@ -91,7 +91,7 @@ impl Only {
 
     fn check(&self, view: &View<'_>, item: Item) -> Option<Finding> {
         let trace = view.trace;
-        let steps = &self.steps.matchers;
+        let steps = &self.steps.all;
         if steps.iter().any(|step| step.matches(trace, item)) {
             return None;
         }
@@ -106,17 +106,12 @@ impl Only {
             }
             Item::Call(index) | Item::Result(index) => {
                 let name = short(&trace.calls[index].name);
-                let evidence = if mismatches.is_empty() {
-                    Evidence::call(index)
-                } else {
-                    Evidence::NearMiss { index, mismatches, is_closest: false }
-                };
                 let what = if item == Item::Call(index) {
                     format!("`{name}` was called, which no step allows")
                 } else {
                     format!("`{name}` was answered in a way that no step allows")
                 };
-                (what, evidence)
+                (what, Evidence::Call { index, mismatches, is_closest: false })
             }
         };
         Some(Finding {
@@ -124,6 +119,7 @@ impl Only {
             expected: self.steps.expected.clone(),
             evidence: vec![evidence],
             events: vec![item.event(trace)],
+            ..Finding::default()
         })
     }
 }

@@ -21,8 +21,6 @@ use crate::model::{AssertBlock, SequenceMode, SequenceRule};
 use crate::trace::Trace;
 use crate::variables::{Filling, Patterns};
 
-pub(crate) const PATH: &str = "sequence";
-
 /// How many steps one rule may have: what is done for each thing that happens grows with them.
 const MOST_STEPS: usize = 200;
 
@@ -30,7 +28,7 @@ const MOST_STEPS: usize = 200;
 const LISTED_STEPS: usize = 6;
 
 /// Steps, and how what happens must match them (SPEC 7.5).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Sequence {
     mode: SequenceMode,
     steps: Vec<Step>,
@@ -38,7 +36,7 @@ struct Sequence {
 
 pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     if let Some(written) = &block.sequence
-        && let Some(rule) = collector.switched(PATH, Some(written))
+        && let Some(rule) = collector.switched(Some(written))
     {
         collector.add(written.span, |filling| Sequence::compile(rule, written.span, filling));
     }
@@ -65,10 +63,6 @@ impl Sequence {
 }
 
 impl Rule for Sequence {
-    fn path(&self) -> &'static str {
-        PATH
-    }
-
     fn kind(&self) -> Kind {
         if self.is_prohibition() { Kind::Prohibition } else { Kind::Requirement }
     }
@@ -96,14 +90,9 @@ impl Rule for Sequence {
     }
 
     fn monitor(&self, patterns: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
-        let matchers: Result<_, regex::Error> = self.steps.iter().map(|step| step.start(patterns)).collect();
-        let steps = Steps {
-            expected: self.describe(),
-            mode: self.mode,
-            kinds: Kinds::of(&self.steps),
-            all: self.steps.clone(),
-            matchers: matchers?,
-        };
+        let all: Result<_, regex::Error> = self.steps.iter().map(|step| step.started(patterns)).collect();
+        let steps =
+            Steps { expected: self.describe(), mode: self.mode, kinds: Kinds::of(&self.steps), all: all? };
         if self.is_prohibition() {
             return Ok(Box::new(Only::new(steps)));
         }
@@ -114,7 +103,7 @@ impl Rule for Sequence {
                 return Judgement::Passed;
             }
             let miss = Miss { steps: &steps, items: &items, matched: &matched, view };
-            Judgement::Detailed(Box::new(miss.detailed()))
+            Judgement::failed(miss.finding())
         }))
     }
 
@@ -129,7 +118,7 @@ impl Rule for Sequence {
         claims.collect()
     }
 
-    fn is_about_tools(&self) -> bool {
+    fn names_tools(&self) -> bool {
         let Kinds { calls, results, .. } = Kinds::of(&self.steps);
         calls || results
     }
@@ -141,7 +130,7 @@ impl Rule for Sequence {
 
 fn matched(steps: &Steps, items: &[Item], trace: &Trace) -> Matched {
     let optional: Vec<bool> = steps.all.iter().map(|step| step.optional).collect();
-    let fits = |step: usize, item: usize| steps.matchers[step].matches(trace, items[item]);
+    let fits = |step: usize, item: usize| steps.all[step].matches(trace, items[item]);
     match steps.mode {
         SequenceMode::Exact => matching::exact(&optional, items.len(), fits),
         SequenceMode::InOrder => matching::in_order(&optional, items.len(), fits),

@@ -1,19 +1,15 @@
 //! One step of a sequence: a call, a result or a message.
 
-use std::sync::Arc;
-
-use regex::Regex;
-
 use super::item::Item;
 use crate::assertion::describe::short;
-use crate::assertion::select::{Mismatches, Selector, SelectorMatcher, Unwanted};
+use crate::assertion::select::{Mismatches, Selector, Unwanted};
 use crate::diagnostic::{Code, Span, Spanned};
 use crate::model::{CallSelector, SaidBy, SequenceMode, SequenceStep, Text};
 use crate::trace::Trace;
 use crate::variables::{Filling, Pattern, Patterns};
 
 /// A step.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Step {
     /// What it wants.
     pub(super) wants: Wants,
@@ -22,7 +18,7 @@ pub(super) struct Step {
 }
 
 /// What a step wants.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Wants {
     /// A call that is selected by name and arguments.
     Call(Selector),
@@ -157,17 +153,69 @@ impl Step {
         if self.optional { format!("{wanted}, optional") } else { wanted }
     }
 
-    pub(super) fn start(&self, patterns: &mut Patterns) -> Result<StepMatcher, regex::Error> {
-        Ok(match &self.wants {
-            Wants::Call(selector) => StepMatcher::Call(selector.start(patterns)?),
-            Wants::Result(selector) => StepMatcher::Result {
-                is_provisional: selector.result.is_error.is_some(),
-                selector: selector.start(patterns)?,
-            },
+    /// The same step with its patterns compiled.
+    pub(super) fn started(&self, patterns: &mut Patterns) -> Result<Self, regex::Error> {
+        let wants = match &self.wants {
+            Wants::Call(selector) => Wants::Call(selector.started(patterns)?),
+            Wants::Result(selector) => Wants::Result(selector.started(patterns)?),
             Wants::Message { pattern, by } => {
-                StepMatcher::Message { regex: patterns.compile(pattern)?, by: *by }
+                let mut pattern = pattern.clone();
+                pattern.start(patterns)?;
+                Wants::Message { pattern, by: *by }
             }
-        })
+        };
+        Ok(Self { wants, ..*self })
+    }
+
+    /// Whether the step is about such a thing, whatever its conditions.
+    pub(super) fn is_about(&self, trace: &Trace, item: Item) -> bool {
+        match (&self.wants, item) {
+            (Wants::Call(selector), Item::Call(call)) | (Wants::Result(selector), Item::Result(call)) => {
+                selector.name.matches(&trace.calls[call].name)
+            }
+            (Wants::Message { by, .. }, Item::Message { by: who, .. }) => *by == who,
+            _ => false,
+        }
+    }
+
+    /// Whether it is what the step wants.
+    pub(super) fn matches(&self, trace: &Trace, item: Item) -> bool {
+        match (&self.wants, item) {
+            (Wants::Message { pattern, .. }, Item::Message { index, .. }) => {
+                self.is_about(trace, item) && pattern.is_match(&trace.messages[index].text)
+            }
+            _ => self.mismatches(trace, item).is_some_and(|mismatches| mismatches.count() == 0),
+        }
+    }
+
+    /// What such a thing lacks to be what the step wants; `None` where it is another thing altogether.
+    pub(super) fn mismatches(&self, trace: &Trace, item: Item) -> Option<Mismatches> {
+        if !self.is_about(trace, item) {
+            return None;
+        }
+        match (&self.wants, item) {
+            (Wants::Call(selector) | Wants::Result(selector), Item::Call(call) | Item::Result(call)) => {
+                Some(selector.mismatches(&trace.calls[call]))
+            }
+            (Wants::Message { pattern, .. }, Item::Message { .. }) => {
+                let mut mismatches = Mismatches::default();
+                if !self.matches(trace, item) {
+                    mismatches.add(format!("does not match `{}`", short(pattern.as_str())));
+                }
+                Some(mismatches)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the arguments of a call decide.
+    pub(super) fn has_args(&self) -> bool {
+        matches!(&self.wants, Wants::Call(selector) if !selector.args.is_empty())
+    }
+
+    /// Whether a result that matches may no longer do so at the end of its turn, or the other way round.
+    pub(super) fn is_provisional(&self) -> bool {
+        matches!(&self.wants, Wants::Result(selector) if selector.result.is_error.is_some())
     }
 }
 
@@ -190,78 +238,4 @@ fn check_optional(mode: SequenceMode, span: Span, filling: &mut Filling<'_>) -> 
     };
     filling.report(Code::Contradiction, span, message, Some(help.to_owned()));
     None
-}
-
-/// Matches what happens with a step.
-#[derive(Debug)]
-pub(super) enum StepMatcher {
-    Call(SelectorMatcher),
-    Result {
-        selector: SelectorMatcher,
-        /// Whether only the end of a turn shows if a result matches.
-        is_provisional: bool,
-    },
-    Message {
-        regex: Arc<Regex>,
-        by: SaidBy,
-    },
-}
-
-impl StepMatcher {
-    /// Whether the step is about such a thing, whatever its conditions.
-    pub(super) fn is_about(&self, trace: &Trace, item: Item) -> bool {
-        match (self, item) {
-            (Self::Call(selector), Item::Call(call))
-            | (Self::Result { selector, .. }, Item::Result(call)) => {
-                selector.name.matches(&trace.calls[call].name)
-            }
-            (Self::Message { by, .. }, Item::Message { by: who, .. }) => *by == who,
-            _ => false,
-        }
-    }
-
-    /// Whether it is what the step wants.
-    pub(super) fn matches(&self, trace: &Trace, item: Item) -> bool {
-        self.is_about(trace, item)
-            && match (self, item) {
-                (Self::Call(selector), Item::Call(call)) => selector.matches_args(&trace.calls[call]),
-                (Self::Result { selector, .. }, Item::Result(call)) => {
-                    selector.matches_result(&trace.calls[call])
-                }
-                (Self::Message { regex, .. }, Item::Message { index, .. }) => {
-                    regex.is_match(&trace.messages[index].text)
-                }
-                _ => false,
-            }
-    }
-
-    /// What such a thing lacks to be what the step wants; `None` where it is another thing altogether.
-    pub(super) fn mismatches(&self, trace: &Trace, item: Item) -> Option<Mismatches> {
-        if !self.is_about(trace, item) {
-            return None;
-        }
-        Some(match (self, item) {
-            (Self::Call(selector) | Self::Result { selector, .. }, Item::Call(call) | Item::Result(call)) => {
-                selector.mismatches(&trace.calls[call])
-            }
-            (Self::Message { regex, .. }, _) => {
-                let mut mismatches = Mismatches::default();
-                if !self.matches(trace, item) {
-                    mismatches.add(format!("does not match `{}`", short(regex.as_str())));
-                }
-                mismatches
-            }
-            (Self::Call(_) | Self::Result { .. }, Item::Message { .. }) => return None,
-        })
-    }
-
-    /// Whether the arguments of a call decide.
-    pub(super) fn has_args(&self) -> bool {
-        matches!(self, Self::Call(selector) if selector.has_args())
-    }
-
-    /// Whether a result that matches may no longer do so at the end of its turn, or the other way round.
-    pub(super) fn is_provisional(&self) -> bool {
-        matches!(self, Self::Result { is_provisional: true, .. })
-    }
 }

@@ -1,10 +1,10 @@
 //! The steps of a sequence while a test runs.
 
 use super::kinds::Kinds;
-use super::step::{Step, StepMatcher};
+use super::step::Step;
 use crate::model::SequenceMode;
 
-/// The steps, each with its matcher.
+/// The steps with their patterns compiled.
 #[derive(Debug)]
 pub(super) struct Steps {
     /// What the rule expects, in words.
@@ -12,5 +12,4 @@ pub(super) struct Steps {
     pub(super) mode: SequenceMode,
     pub(super) kinds: Kinds,
     pub(super) all: Vec<Step>,
-    pub(super) matchers: Vec<StepMatcher>,
 }

@@ -7,9 +7,8 @@ use crate::diagnostic::Spanned;
 use crate::model::{AssertBlock, OneOrMany, Text, TextOf, Toggle};
 use crate::variables::Filling;
 
-/// Adds a rule for each of the texts that are written in a block at `path`.
-pub(super) fn collect<R: Rule + PartialEq>(
-    path: &'static str,
+/// Adds a rule for each of the texts that are written in a block.
+pub(super) fn collect<R: Rule>(
     written: Option<&Spanned<Toggle<OneOrMany<Text>>>>,
     block: &AssertBlock,
     read: fn(&Text, TextOf, &mut Filling<'_>) -> Option<Needle>,
@@ -17,7 +16,7 @@ pub(super) fn collect<R: Rule + PartialEq>(
     collector: &mut Collector<'_, '_>,
 ) {
     let of = block.text_of();
-    for text in collector.switched(path, written).into_iter().flat_map(|list| &list.0) {
+    for text in collector.switched(written).into_iter().flat_map(|list| &list.0) {
         collector.add(text.span, |filling| read(text, of, filling).map(rule));
     }
 }

@@ -3,20 +3,17 @@
 use crate::assertion::claim::Claim;
 use crate::assertion::collector::Collector;
 use crate::assertion::describe::{self, literally, said, short};
-use crate::assertion::judge::{Detailed, Finding, Judgement, Monitor, View, at_scope_end};
-use crate::assertion::rule::{Kind, Rule};
-use crate::assertion::rule_index::hash_of;
+use crate::assertion::judge::{Finding, Judgement, Monitor, View, at_scope_end};
+use crate::assertion::rule::Rule;
 use crate::diagnostic::Difference;
 use crate::model::{AssertBlock, OneOrMany, Text, TextOf};
 use crate::variables::{Filling, Patterns};
-
-pub(crate) const PATH: &str = "text.equals";
 
 /// How many texts are listed.
 const SHOWN: usize = 3;
 
 /// Texts of which the agent must say one, and nothing else.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Equals {
     texts: Vec<String>,
     /// What is compared with them.
@@ -25,7 +22,7 @@ struct Equals {
 
 pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     let written = block.text().and_then(|text| text.equals.as_ref());
-    if let Some(OneOrMany(texts)) = collector.switched(PATH, written)
+    if let Some(OneOrMany(texts)) = collector.switched(written)
         && let [first, ..] = texts.as_slice()
     {
         collector.add(first.span, |filling| Equals::compile(texts, block.text_of(), filling));
@@ -33,18 +30,6 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
 }
 
 impl Rule for Equals {
-    fn path(&self) -> &'static str {
-        PATH
-    }
-
-    fn kind(&self) -> Kind {
-        Kind::Requirement
-    }
-
-    fn equality_hash(&self) -> u64 {
-        hash_of(&self.texts)
-    }
-
     fn describe(&self) -> String {
         let whose = match self.of {
             TextOf::All => "text",
@@ -89,8 +74,7 @@ impl Equals {
             .filter(|nearest| !text.is_empty() && (is_long(nearest) || is_long(&text)))
             .map(|nearest| Difference::between(&view.redactor.text(nearest), &view.redactor.text(&text)))
             .filter(|difference| !difference.is_empty());
-        let finding = Finding::in_words(message, self.describe(), words);
-        Judgement::Detailed(Box::new(Detailed { finding, difference, help: None }))
+        Judgement::failed(Finding { difference, ..Finding::in_words(message, self.describe(), words) })
     }
 
     fn listed(&self) -> String {

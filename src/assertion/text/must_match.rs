@@ -6,41 +6,25 @@ use crate::assertion::claim::Claim;
 use crate::assertion::collector::Collector;
 use crate::assertion::describe::{said, short};
 use crate::assertion::judge::{Finding, Judgement, Monitor, at_scope_end};
-use crate::assertion::rule::{Kind, Rule};
-use crate::assertion::rule_index::hash_of;
+use crate::assertion::rule::Rule;
 use crate::model::{AssertBlock, TextOf};
 use crate::variables::Patterns;
 
-pub(crate) const PATTERNS: &str = "text.must_match";
-pub(crate) const LITERALS: &str = "text.contains";
-
 /// A regex that must match, or a text that must be contained, somewhere in the agent's text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct MustMatch(Needle);
 
 pub(crate) fn compile_patterns(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     let written = block.text().and_then(|text| text.must_match.as_ref());
-    collect(PATTERNS, written, block, Needle::pattern, MustMatch, collector);
+    collect(written, block, Needle::pattern, MustMatch, collector);
 }
 
 pub(crate) fn compile_literals(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     let written = block.text().and_then(|text| text.contains.as_ref());
-    collect(LITERALS, written, block, Needle::literal, MustMatch, collector);
+    collect(written, block, Needle::literal, MustMatch, collector);
 }
 
 impl Rule for MustMatch {
-    fn path(&self) -> &'static str {
-        self.0.path(PATTERNS, LITERALS)
-    }
-
-    fn kind(&self) -> Kind {
-        Kind::Requirement
-    }
-
-    fn equality_hash(&self) -> u64 {
-        hash_of(&self.0)
-    }
-
     fn describe(&self) -> String {
         let article = match self.0.of {
             TextOf::All => "",
@@ -50,7 +34,7 @@ impl Rule for MustMatch {
     }
 
     fn monitor(&self, patterns: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
-        let (expected, of, needle) = (self.describe(), self.0.of, self.0.start(patterns)?);
+        let (expected, of, needle) = (self.describe(), self.0.of, self.0.started(patterns)?);
         Ok(at_scope_end(move |view| {
             let text = view.text(of);
             if needle.find(&text).is_some() {
@@ -58,13 +42,13 @@ impl Rule for MustMatch {
             }
             let scope = view.scope.this();
             let message = match of {
-                TextOf::All => format!("nothing the agent said in {scope} {}", needle.verb(false)),
+                TextOf::All => format!("nothing the agent said in {scope} {}", needle.finds()),
                 TextOf::Final if text.is_empty() => {
-                    let must = needle.verb(true);
+                    let must = needle.must_find();
                     format!("the agent said nothing in {scope}, where its last message must {must}")
                 }
                 TextOf::Final => {
-                    format!("the agent's last message in {scope} does not {}", needle.verb(true))
+                    format!("the agent's last message in {scope} does not {}", needle.must_find())
                 }
             };
             let mut words = vec![said(&short(&text))];

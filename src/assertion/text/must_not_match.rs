@@ -1,33 +1,29 @@
 //! `text.must_not_match` and `text.not_contains`: what the agent's text must not contain anywhere.
 
 use super::collect::collect;
-use super::needle::{Needle, NeedleMatcher, Sought};
+use super::needle::{Needle, Sought};
 use crate::assertion::claim::Claim;
 use crate::assertion::collector::Collector;
 use crate::assertion::describe::{around, short};
 use crate::assertion::judge::{Finding, Judgement, Moment, Monitor, Scope, View};
 use crate::assertion::rule::{Kind, Rule};
-use crate::assertion::rule_index::hash_of;
 use crate::model::{AssertBlock, TextOf};
 use crate::trace::Delta;
 use crate::variables::Patterns;
 
-pub(crate) const PATTERNS: &str = "text.must_not_match";
-pub(crate) const LITERALS: &str = "text.not_contains";
-
 /// A regex that must not match, or a text that must not be contained: on every turn of its scope as soon as it comes,
 /// and on the whole of the scope at its end.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct MustNotMatch(Needle);
 
 pub(crate) fn compile_patterns(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     let written = block.text().and_then(|text| text.must_not_match.as_ref());
-    collect(PATTERNS, written, block, Needle::pattern, MustNotMatch, collector);
+    collect(written, block, Needle::pattern, MustNotMatch, collector);
 }
 
 pub(crate) fn compile_literals(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     let written = block.text().and_then(|text| text.not_contains.as_ref());
-    collect(LITERALS, written, block, Needle::literal, MustNotMatch, collector);
+    collect(written, block, Needle::literal, MustNotMatch, collector);
 }
 
 impl MustNotMatch {
@@ -38,16 +34,8 @@ impl MustNotMatch {
 }
 
 impl Rule for MustNotMatch {
-    fn path(&self) -> &'static str {
-        self.0.path(PATTERNS, LITERALS)
-    }
-
     fn kind(&self) -> Kind {
         Kind::Prohibition
-    }
-
-    fn equality_hash(&self) -> u64 {
-        hash_of(&self.0)
     }
 
     fn describe(&self) -> String {
@@ -72,10 +60,8 @@ impl Rule for MustNotMatch {
     fn monitor(&self, patterns: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
         Ok(Box::new(MustNotMatchMonitor {
             expected: self.describe(),
-            of: self.0.of,
             is_early: self.is_early(),
-            is_literal: matches!(self.0.sought, Sought::Literal(_)),
-            needle: self.0.start(patterns)?,
+            needle: self.0.started(patterns)?,
             has_failed_in_turn: false,
         }))
     }
@@ -89,10 +75,8 @@ impl Rule for MustNotMatch {
 /// last message alone, at the end of each turn.
 struct MustNotMatchMonitor {
     expected: String,
-    of: TextOf,
     is_early: bool,
-    is_literal: bool,
-    needle: NeedleMatcher,
+    needle: Needle,
     /// The same text found in a message and again in the joined text is one failure.
     has_failed_in_turn: bool,
 }
@@ -112,16 +96,16 @@ impl Monitor for MustNotMatchMonitor {
             }
             Moment::Touched(_) => Judgement::Open,
             Moment::TurnEnd => {
-                let who = match self.of {
+                let who = match self.needle.of {
                     TextOf::All => "the agent said in this turn",
                     TextOf::Final => "the agent's last message in this turn says",
                 };
-                let text = view.text_of_running_turn(self.of);
+                let text = view.text_of_running_turn(self.needle.of);
                 let finding = text.and_then(|text| self.check(view, &text, who));
                 self.has_failed_in_turn = false;
                 finding.map_or(Judgement::Open, Judgement::failed)
             }
-            Moment::ScopeEnd | Moment::TestEnd => match (self.of, view.scope) {
+            Moment::ScopeEnd | Moment::TestEnd => match (self.needle.of, view.scope) {
                 (TextOf::All, Scope::Test) => {
                     self.check(view, &view.text(TextOf::All), "the agent said over the test").into()
                 }
@@ -140,10 +124,9 @@ impl MustNotMatchMonitor {
         let found = view.redactor.expand_to_secret(text, self.needle.find(text)?);
         self.has_failed_in_turn = true;
         let said = short(&text[found.clone()]);
-        let message = if self.is_literal {
-            format!("{who} `{said}`")
-        } else {
-            format!("{who} `{said}`, which {}", self.needle.verb(false))
+        let message = match self.needle.sought {
+            Sought::Literal(_) => format!("{who} `{said}`"),
+            Sought::Pattern(_) => format!("{who} `{said}`, which {}", self.needle.finds()),
         };
         let words = format!("said: {}", around(text, found));
         Some(Finding::in_words(message, self.expected.clone(), [words]))

@@ -1,9 +1,7 @@
 //! Needles: a pattern or a literal text that is looked for in what the agent says, in all of it or in its last message.
 
 use std::ops::Range;
-use std::sync::Arc;
 
-use regex::Regex;
 use regex_syntax::hir::Look;
 
 use crate::assertion::describe::{literally, short};
@@ -45,14 +43,6 @@ impl Needle {
         Some(Self { sought: Sought::Literal(literal), of })
     }
 
-    /// The path of its rule: that for patterns, or that for literal texts.
-    pub(super) fn path(&self, patterns: &'static str, literals: &'static str) -> &'static str {
-        match self.sought {
-            Sought::Pattern(_) => patterns,
-            Sought::Literal(_) => literals,
-        }
-    }
-
     /// `` text matching `x` ``
     pub(crate) fn describe(&self) -> String {
         let whose = match self.of {
@@ -76,48 +66,51 @@ impl Needle {
         [Look::Start, Look::End, Look::StartCRLF, Look::EndCRLF].into_iter().any(|look| looks.contains(look))
     }
 
-    /// Starts needle.
+    /// The same needle with its pattern compiled.
     ///
     /// # Errors
-    /// If a pattern compiles to more than is allowed.
-    pub(crate) fn start(&self, patterns: &mut Patterns) -> Result<NeedleMatcher, regex::Error> {
-        Ok(match &self.sought {
-            Sought::Pattern(pattern) => NeedleMatcher::Pattern(patterns.compile(pattern)?),
-            Sought::Literal(literal) => NeedleMatcher::Literal(literal.clone()),
-        })
+    /// If the pattern compiles to more than is allowed.
+    pub(crate) fn started(&self, patterns: &mut Patterns) -> Result<Self, regex::Error> {
+        let mut started = self.clone();
+        if let Sought::Pattern(pattern) = &mut started.sought {
+            pattern.start(patterns)?;
+        }
+        Ok(started)
     }
-}
 
-/// Looks for a needle.
-#[derive(Debug)]
-pub(crate) enum NeedleMatcher {
-    Pattern(Arc<Regex>),
-    Literal(String),
-}
-
-impl NeedleMatcher {
     /// Where it first is in `text`.
     pub(crate) fn find(&self, text: &str) -> Option<Range<usize>> {
-        match self {
-            Self::Pattern(regex) => regex.find(text).map(|found| found.range()),
-            Self::Literal(literal) => text.find(literal).map(|start| start..start + literal.len()),
+        match &self.sought {
+            Sought::Pattern(pattern) => pattern.find(text),
+            Sought::Literal(literal) => text.find(literal).map(|start| start..start + literal.len()),
         }
     }
 
     /// Whether `text` contains the literal in another case; false for patterns.
     pub(crate) fn differs_in_case(&self, text: &str) -> bool {
-        match self {
-            Self::Pattern(_) => false,
-            Self::Literal(literal) => text.to_lowercase().contains(&literal.to_lowercase()),
+        match &self.sought {
+            Sought::Pattern(_) => false,
+            Sought::Literal(literal) => text.to_lowercase().contains(&literal.to_lowercase()),
         }
     }
 
-    /// `` matches `x` ``; with `not`, `` match `x` ``.
-    pub(crate) fn verb(&self, negated: bool) -> String {
-        let (verb, ending, what) = match self {
-            Self::Pattern(regex) => ("match", "es", short(regex.as_str())),
-            Self::Literal(literal) => ("contain", "s", literally(literal)),
-        };
-        format!("{verb}{} `{what}`", if negated { "" } else { ending })
+    /// What it does to a text: `` matches `x` ``.
+    pub(super) fn finds(&self) -> String {
+        let (verb, what) = self.verb();
+        let ending = if verb == "match" { "es" } else { "s" };
+        format!("{verb}{ending} `{what}`")
+    }
+
+    /// What it must do to a text: `` match `x` ``.
+    pub(super) fn must_find(&self) -> String {
+        let (verb, what) = self.verb();
+        format!("{verb} `{what}`")
+    }
+
+    fn verb(&self) -> (&'static str, String) {
+        match &self.sought {
+            Sought::Pattern(pattern) => ("match", short(pattern.as_str())),
+            Sought::Literal(literal) => ("contain", literally(literal)),
+        }
     }
 }

@@ -9,10 +9,8 @@ use crate::assertion::select::tool_name;
 use crate::model::{AssertBlock, Text};
 use crate::variables::{Filling, Patterns};
 
-pub(crate) const PATH: &str = "tools.allow_only";
-
 /// The only tools that may be called. Every level that defines this is a rule of its own: all of them must name a tool.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct AllowOnly {
     /// Their exact names, in the order of the file; each once.
     names: Vec<String>,
@@ -20,7 +18,7 @@ struct AllowOnly {
 
 pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     let written = block.tools().and_then(|tools| tools.allow_only.as_ref());
-    if let (Some(names), Some(written)) = (collector.switched(PATH, written), written) {
+    if let (Some(names), Some(written)) = (collector.switched(written), written) {
         collector.add(written.span, |filling| AllowOnly::compile(names, filling));
     }
 }
@@ -40,10 +38,6 @@ impl AllowOnly {
 }
 
 impl Rule for AllowOnly {
-    fn path(&self) -> &'static str {
-        PATH
-    }
-
     fn kind(&self) -> Kind {
         Kind::Prohibition
     }

@@ -4,37 +4,26 @@ use crate::assertion::claim::Claim;
 use crate::assertion::collector::Collector;
 use crate::assertion::judge::{Finding, Monitor, Scope, at_each_call};
 use crate::assertion::rule::{Kind, Rule};
-use crate::assertion::rule_index::hash_of;
 use crate::assertion::select::tool_name;
 use crate::model::AssertBlock;
 use crate::variables::Patterns;
 
-pub(crate) const PATH: &str = "tools.forbid";
-
 /// A tool that must not be called, by exact name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Forbid {
     name: String,
 }
 
 pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     let written = block.tools().and_then(|tools| tools.forbid.as_ref());
-    for name in collector.switched(PATH, written).into_iter().flatten() {
+    for name in collector.switched(written).into_iter().flatten() {
         collector.add(name.span, |filling| Some(Forbid { name: tool_name(name, filling).ready()? }));
     }
 }
 
 impl Rule for Forbid {
-    fn path(&self) -> &'static str {
-        PATH
-    }
-
     fn kind(&self) -> Kind {
         Kind::Prohibition
-    }
-
-    fn equality_hash(&self) -> u64 {
-        hash_of(&self.name)
     }
 
     fn describe(&self) -> String {

@@ -7,23 +7,20 @@ use crate::assertion::collector::Collector;
 use crate::assertion::describe::short;
 use crate::assertion::judge::{Finding, Judgement, Moment, Monitor, Scope, View};
 use crate::assertion::rule::{Kind, Rule};
-use crate::assertion::rule_index::hash_of;
-use crate::assertion::select::{Selector, SelectorMatcher, Unwanted};
+use crate::assertion::select::{Selector, Unwanted};
 use crate::model::AssertBlock;
 use crate::trace::Delta;
 use crate::variables::Patterns;
 
-pub(crate) const PATH: &str = "tools.forbid_calls";
-
 /// Forbids the calls that satisfy all conditions.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct ForbidCalls {
     selector: Selector,
 }
 
 pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     let written = block.tools().and_then(|tools| tools.forbid_calls.as_ref());
-    for entry in collector.switched(PATH, written).into_iter().flatten() {
+    for entry in collector.switched(written).into_iter().flatten() {
         let calls = &entry.value.calls;
         collector.add_at(entry.span, calls.name_span().unwrap_or(entry.span), |filling| {
             let unwanted = (entry.value.args_not_match.as_ref(), entry.value.result_not_match.as_ref());
@@ -34,16 +31,8 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
 }
 
 impl Rule for ForbidCalls {
-    fn path(&self) -> &'static str {
-        PATH
-    }
-
     fn kind(&self) -> Kind {
         Kind::Prohibition
-    }
-
-    fn equality_hash(&self) -> u64 {
-        hash_of(&self.selector.name)
     }
 
     fn describe(&self) -> String {
@@ -69,7 +58,7 @@ impl Rule for ForbidCalls {
     fn monitor(&self, patterns: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
         Ok(Box::new(ForbidCallsMonitor {
             expected: self.describe(),
-            selector: self.selector.start(patterns)?,
+            selector: self.selector.started(patterns)?,
             candidates: BTreeMap::new(),
             provisional: Vec::new(),
         }))
@@ -83,7 +72,7 @@ impl Rule for ForbidCalls {
 /// Follows each call of the name until it is reported or can no longer be.
 struct ForbidCallsMonitor {
     expected: String,
-    selector: SelectorMatcher,
+    selector: Selector,
     candidates: BTreeMap<usize, Candidate>,
     /// Those whose results match, but may turn out to be failures by the end of the turn.
     provisional: Vec<usize>,
@@ -105,7 +94,7 @@ impl Monitor for ForbidCallsMonitor {
             Moment::Touched(Delta::CallStarted(index)) => {
                 if view.counts(index) && self.selector.name.matches(&view.trace.calls[index].name) {
                     self.candidates.insert(index, Candidate::Started);
-                    if !self.selector.has_args() {
+                    if self.selector.args.is_empty() {
                         return self.args_known(view, index);
                     }
                 }
@@ -118,7 +107,7 @@ impl Monitor for ForbidCallsMonitor {
                 let provisional = std::mem::take(&mut self.provisional);
                 self.report_all(view, provisional)
             }
-            Moment::ScopeEnd | Moment::TestEnd if self.selector.is_pending() => {
+            Moment::ScopeEnd | Moment::TestEnd if self.selector.result.is_pending() => {
                 let open = self.open().collect();
                 self.report_all(view, open).or(Judgement::Passed)
             }
@@ -144,7 +133,7 @@ impl ForbidCallsMonitor {
             self.candidates.insert(index, Candidate::Decided);
             return Judgement::Open;
         }
-        if self.selector.has_result() {
+        if !self.selector.result.is_empty() {
             self.candidates.insert(index, Candidate::ArgsMatch);
             return Judgement::Open;
         }
@@ -156,7 +145,7 @@ impl ForbidCallsMonitor {
         if !self.is_match(view, index) {
             return Judgement::Open;
         }
-        if self.selector.is_provisional() {
+        if self.selector.result.is_provisional() {
             self.provisional.push(index);
             return Judgement::Open;
         }
@@ -182,12 +171,12 @@ impl ForbidCallsMonitor {
     fn report(&mut self, view: &View<'_>, index: usize) -> Finding {
         self.candidates.insert(index, Candidate::Decided);
         let call = &view.trace.calls[index];
-        let what = match (self.selector.has_args(), self.selector.has_result()) {
-            _ if self.selector.is_pending() => "was called and has no result, which is forbidden",
-            (false, false) => "was called",
-            (true, false) => "was called with arguments that are forbidden",
-            (false, true) => "was called and had a result that is forbidden",
-            (true, true) => "was called with arguments and a result that are forbidden together",
+        let what = match (self.selector.args.is_empty(), self.selector.result.is_empty()) {
+            _ if self.selector.result.is_pending() => "was called and has no result, which is forbidden",
+            (true, true) => "was called",
+            (false, true) => "was called with arguments that are forbidden",
+            (true, false) => "was called and had a result that is forbidden",
+            (false, false) => "was called with arguments and a result that are forbidden together",
         };
         let message = format!("`{}` {what}", short(&call.name));
         let mut finding = Finding::of_call(message, &self.expected, index, call);

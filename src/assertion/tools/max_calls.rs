@@ -9,10 +9,8 @@ use crate::diagnostic::Spanned;
 use crate::model::{AssertBlock, Given, Limit};
 use crate::variables::{Filling, Patterns};
 
-pub(crate) const PATH: &str = "tools.max_calls";
-
 /// How many calls there may be in its scope. An inner level overrides it for its own scope.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct MaxCalls {
     /// The most that pass.
     most: u64,
@@ -26,7 +24,7 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
             let given = Spanned { value: given.clone(), span: *span };
             collector.add(*span, |filling| MaxCalls::compile(&given, filling));
         }
-        Some(Spanned { value: Limit::Off, span }) => collector.disable(PATH, *span),
+        Some(Spanned { value: Limit::Off, span }) => collector.disable(*span),
         None => {}
     }
 }
@@ -40,10 +38,6 @@ impl MaxCalls {
 }
 
 impl Rule for MaxCalls {
-    fn path(&self) -> &'static str {
-        PATH
-    }
-
     fn kind(&self) -> Kind {
         Kind::Prohibition
     }

@@ -1,9 +1,10 @@
 //! The rules in force in one test: of the test as a whole, then turn by turn.
 
-use ananke::assertion::{ExplainedLimit, ExplainedRule, Kind, Measure, Origin, Part, SwitchedOff, Timeout};
+use ananke::assertion::{Dropped, Entry, ExplainedLimit, Measure, Origin, Part, Replaced, Timeout};
 use ananke::plan::{CaseEntry, ExplainedTest, TestEntry, WrittenTurn};
 use ananke::project::{Config, is_default};
 use ananke::redact::Redactor;
+use indexmap::IndexMap;
 
 use super::layout::{Colours, Table, styled};
 use ananke::text::{columns, escape};
@@ -102,26 +103,22 @@ impl Shown<'_> {
 
 /// How many prohibitions of the test are in force on a turn.
 fn prohibited(test: &Part, turn: &Part) -> usize {
-    let is_off = |rule: &ExplainedRule| {
-        turn.switched_off.iter().any(|off| off.origin == rule.origin && off.words == rule.words)
-    };
-    test.rules.iter().filter(|rule| rule.kind == Kind::Prohibition && !is_off(rule)).count()
+    let is_off = |rule: &Entry| turn.switched_off.iter().any(|off| off.entry == *rule);
+    test.rules.iter().filter(|rule| rule.is_prohibition() && !is_off(rule)).count()
 }
 
 /// What is settled with one home; of a turn, with how much the test as a whole prohibits on it.
 fn part(part: &Part, prohibited: Option<usize>, table: &mut Table, colours: Colours) {
-    for (kind, word) in [(Kind::Prohibition, "prohibition"), (Kind::Requirement, "obligation")] {
+    for (is_prohibition, word) in [(true, "prohibition"), (false, "obligation")] {
         // One heading for all that is settled alike, in the order of the files.
-        let mut told: Vec<&str> = Vec::new();
-        let of_kind: Vec<&ExplainedRule> = part.rules.iter().filter(|rule| rule.kind == kind).collect();
-        for rule in &of_kind {
-            if told.contains(&rule.when_decided.as_str()) {
-                continue;
-            }
-            told.push(&rule.when_decided);
-            table.line(format!("  {}, {}", styled(colours.heading, word), rule.when_decided));
-            for rule in of_kind.iter().filter(|other| other.when_decided == rule.when_decided) {
-                row(4, &rule.words, false, &rule.origin, table);
+        let mut headings: IndexMap<String, Vec<&Entry>> = IndexMap::new();
+        for rule in part.rules.iter().filter(|rule| rule.is_prohibition() == is_prohibition) {
+            headings.entry(rule.when_decided(part.scope)).or_default().push(rule);
+        }
+        for (when_decided, rules) in headings {
+            table.line(format!("  {}, {when_decided}", styled(colours.heading, word)));
+            for rule in rules {
+                row(4, &rule.describe(), false, &rule.origin, table);
             }
         }
     }
@@ -156,20 +153,20 @@ fn part(part: &Part, prohibited: Option<usize>, table: &mut Table, colours: Colo
         row(4, words, false, origin, table);
     }
     let mut told: Option<&Origin> = None;
-    for SwitchedOff { words, origin, by } in &part.switched_off {
+    for Replaced { entry, by } in &part.switched_off {
         if told.is_none_or(|told| (told.level, &told.place) != (by.level, &by.place)) {
             table.line(format!("  {}, by {}", styled(colours.heading, "not in force here"), whose(by)));
             told = Some(by);
         }
-        row(4, words, true, origin, table);
+        row(4, &entry.describe(), true, &entry.origin, table);
     }
-    for (words, origin, kept) in &part.dropped {
+    for Dropped { entry, kept } in &part.dropped {
         table.line(format!(
             "  {}, in force already from {}",
             styled(colours.heading, "dropped"),
             whose(kept)
         ));
-        row(4, words, true, origin, table);
+        row(4, &entry.describe(), true, &entry.origin, table);
     }
     let is_silent = part.rules.is_empty() && part.limits.is_empty();
     let note = match prohibited.unwrap_or_default() {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::assertion::describe::{listed, short, times};
 use crate::assertion::judge::{Evidence, Finding, Scope, View};
-use crate::assertion::select::{CallCount, Mismatches, NameMatcher, SelectorMatcher};
+use crate::assertion::select::{CallCount, Mismatches, Selector, ToolName};
 use crate::text::nearest;
 
 /// How many candidates' events a failure cites.
@@ -17,7 +17,7 @@ const SHOWN_CANDIDATES: usize = 5;
 pub(super) struct Miss<'m> {
     pub(super) expected: &'m str,
     pub(super) conditions: &'m str,
-    pub(super) selector: &'m SelectorMatcher,
+    pub(super) selector: &'m Selector,
     pub(super) count: CallCount,
     /// How many calls are selected.
     pub(super) selected: u64,
@@ -46,7 +46,7 @@ impl Miss<'_> {
         let candidates = self.candidates.iter().map(|index| &view.trace.calls[*index]);
         let events = candidates.take(CITED_CANDIDATES).map(|call| call.first_event).collect();
         let evidence = if self.candidates.is_empty() { self.others(view) } else { self.shown(view) };
-        Finding { message, expected: self.expected.to_owned(), evidence, events }
+        Finding { message, expected: self.expected.to_owned(), evidence, events, ..Finding::default() }
     }
 
     /// The candidates with their mismatches: all of the closest one, the first one of the others.
@@ -55,7 +55,8 @@ impl Miss<'_> {
         let all: Vec<(usize, Mismatches)> = self.candidates.iter().map(mismatches).collect();
         let briefly = |(index, mismatches): &(usize, Mismatches)| Evidence::Call {
             index: *index,
-            mismatch: mismatches.first().map(str::to_owned),
+            mismatches: mismatches.first().map(str::to_owned).into_iter().collect(),
+            is_closest: false,
         };
         let mut lines: Vec<Evidence> = all.iter().take(SHOWN_CANDIDATES).map(briefly).collect();
         let misses = all.iter().enumerate().filter(|(_, (_, mismatches))| mismatches.count() > 0);
@@ -64,7 +65,7 @@ impl Miss<'_> {
         {
             // If all differ alike, none is closer than the others.
             let is_closest = all.iter().any(|(_, mismatches)| mismatches.weight() > closest.weight());
-            let line = Evidence::NearMiss { index: *index, mismatches: closest.lines(), is_closest };
+            let line = Evidence::Call { index: *index, mismatches: closest.lines(), is_closest };
             if is_closest {
                 lines.remove(position.min(lines.len() - 1));
                 lines.insert(0, line);
@@ -86,7 +87,7 @@ impl Miss<'_> {
             return vec![Evidence::Words("no tool was called".to_owned())];
         }
         let mut lines = vec![Evidence::Words(format!("called: {}", listed(&names)))];
-        let NameMatcher::Exact(sought) = &self.selector.name else { return lines };
+        let ToolName::Exact(sought) = &self.selector.name else { return lines };
         if let Some(name) = nearest(sought, names) {
             lines.push(Evidence::Words(format!("did you mean `{}`?", short(name))));
         }

@@ -4,4 +4,4 @@ mod miss;
 mod monitor;
 mod required;
 
-pub(crate) use required::{PATH, compile};
+pub(crate) use required::compile;

@@ -1,27 +1,25 @@
 //! A requirement while a test runs: it follows each call of the name, and fails as soon as it can no longer pass.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
-
-use regex::Regex;
 
 use super::miss::{Miss, calls_so_far};
 use crate::assertion::describe::{around, short};
 use crate::assertion::judge::{Finding, Judgement, Moment, Monitor, View};
-use crate::assertion::select::{ArgumentPatternMatcher, CallCount, SelectorMatcher};
+use crate::assertion::select::{ArgumentPatterns, CallCount, Selector};
 use crate::trace::{Args, Delta, First};
+use crate::variables::Pattern;
 
 /// Follows each call of the name.
 pub(super) struct RequireMonitor {
     pub(super) expected: String,
     /// The selector in words.
     pub(super) conditions: String,
-    pub(super) selector: SelectorMatcher,
+    pub(super) selector: Selector,
     pub(super) count: CallCount,
     /// What no argument may match.
-    pub(super) unwanted_args: ArgumentPatternMatcher,
+    pub(super) unwanted_args: ArgumentPatterns,
     /// What no result may match.
-    pub(super) unwanted_result: Option<Arc<Regex>>,
+    pub(super) unwanted_result: Option<Pattern>,
     pub(super) after: Option<String>,
     pub(super) after_result: Option<String>,
     pub(super) calls: Calls,
@@ -56,7 +54,7 @@ impl Monitor for RequireMonitor {
             Moment::Touched(Delta::ArgsDone(index)) => self.args_known(view, index),
             Moment::Touched(Delta::Answered(index)) => self.answered(view, index),
             Moment::Touched(Delta::MessageClosed(_)) => Judgement::Open,
-            Moment::TurnEnd if self.selector.is_pending() => Judgement::Open,
+            Moment::TurnEnd if self.selector.result.is_pending() => Judgement::Open,
             Moment::TurnEnd => self.confirm(view),
             Moment::ScopeEnd => self.scope_end(view),
             Moment::TestEnd => self.settle(view),
@@ -70,7 +68,7 @@ impl RequireMonitor {
             return Judgement::Open;
         }
         self.mark(index, Candidate::Started);
-        if self.selector.has_args() || !self.unwanted_args.is_empty() {
+        if !self.selector.args.is_empty() || !self.unwanted_args.is_empty() {
             return Judgement::Open;
         }
         self.args_known(view, index)
@@ -114,7 +112,7 @@ impl RequireMonitor {
         if let Some(failed) = self.check_result(view, index) {
             return failed;
         }
-        if !self.selector.has_result() {
+        if self.selector.result.is_empty() {
             return Judgement::Open;
         }
         if self.selector.matches_result(call) {
@@ -136,14 +134,14 @@ impl RequireMonitor {
     /// One clean call does not excuse a bad one; every result of a call is looked at when it comes.
     fn check_result(&self, view: &View<'_>, index: usize) -> Option<Judgement> {
         let call = &view.trace.calls[index];
-        let regex = self.unwanted_result.as_ref()?;
+        let pattern = self.unwanted_result.as_ref()?;
         let result = call.result()?;
-        let found = regex.find(&result.text)?;
+        let found = pattern.find(&result.text)?;
         let message = format!(
             "a result of `{}` matches `{}`: `{}`",
             short(&call.name),
-            short(regex.as_str()),
-            around(&result.text, view.redactor.expand_to_secret(&result.text, found.range()))
+            short(pattern.as_str()),
+            around(&result.text, view.redactor.expand_to_secret(&result.text, found))
         );
         let mut finding = Finding::of_call(message, &self.expected, index, call);
         finding.events.push(result.event);
@@ -152,7 +150,7 @@ impl RequireMonitor {
 
     fn select(&mut self, view: &View<'_>, index: usize) -> Judgement {
         self.mark(index, Candidate::Selected);
-        if self.selector.is_provisional() {
+        if self.selector.result.is_provisional() {
             self.calls.provisional.push(index);
             return Judgement::Open;
         }
@@ -188,6 +186,7 @@ impl RequireMonitor {
             expected: self.expected.clone(),
             evidence: calls_so_far(view, index, answered.map(String::as_str)),
             events: vec![call.first_event],
+            ..Finding::default()
         })
     }
 
@@ -206,7 +205,7 @@ impl RequireMonitor {
 
     /// At the end of a turn, calls whose results are still to come keep a condition on results open.
     fn scope_end(&mut self, view: &View<'_>) -> Judgement {
-        if self.selector.is_pending() {
+        if self.selector.result.is_pending() {
             return self.settle(view);
         }
         let count = self.calls.selected;
@@ -215,7 +214,7 @@ impl RequireMonitor {
             matches!(candidate, Candidate::Waiting | Candidate::Selected) && unanswered(index)
         });
         let waiting = waiting.count() as u64;
-        let on_result = self.selector.has_result();
+        let on_result = !self.selector.result.is_empty();
         let undecided = waiting > 0 && (on_result || self.unwanted_result.is_some());
         let reachable = if on_result { count + waiting } else { count };
         if !undecided || reachable < self.count.min {

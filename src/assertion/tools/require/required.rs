@@ -5,17 +5,14 @@ use crate::assertion::claim::Claim;
 use crate::assertion::collector::Collector;
 use crate::assertion::describe::short;
 use crate::assertion::judge::{Monitor, Scope};
-use crate::assertion::rule::{Kind, Rule};
-use crate::assertion::rule_index::hash_of;
+use crate::assertion::rule::Rule;
 use crate::assertion::select::{ArgumentPatterns, CallCount, Selector, Unwanted, tool_name};
 use crate::diagnostic::Spanned;
 use crate::model::{self, AssertBlock};
 use crate::variables::{Filling, Late, Pattern, Patterns};
 
-pub(crate) const PATH: &str = "tools.require";
-
 /// Calls that must happen: selected by conditions, counted, and bound to arguments, results and an order.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Require {
     /// Which calls are selected.
     selector: Selector,
@@ -35,7 +32,7 @@ struct Require {
 
 pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     let written = block.tools().and_then(|tools| tools.require.as_ref());
-    for entry in collector.switched(PATH, written).into_iter().flatten() {
+    for entry in collector.switched(written).into_iter().flatten() {
         let underlined = entry.value.calls.name_span().unwrap_or(entry.span);
         collector.add_at(entry.span, underlined, |filling| Require::compile(entry, filling));
     }
@@ -80,18 +77,6 @@ impl Require {
 }
 
 impl Rule for Require {
-    fn path(&self) -> &'static str {
-        PATH
-    }
-
-    fn kind(&self) -> Kind {
-        Kind::Requirement
-    }
-
-    fn equality_hash(&self) -> u64 {
-        hash_of(&self.selector.name)
-    }
-
     fn describe(&self) -> String {
         let none = self.count.max == Some(0);
         let article = if none { "no" } else { "a" };
@@ -151,18 +136,22 @@ impl Rule for Require {
     }
 
     fn monitor(&self, patterns: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
-        let unwanted = self.result_not_match.as_ref();
-        Ok(Box::new(RequireMonitor {
+        let mut monitor = RequireMonitor {
             expected: self.describe(),
             conditions: self.selector.describe(),
-            selector: self.selector.start(patterns)?,
+            selector: self.selector.started(patterns)?,
             count: self.count,
-            unwanted_args: self.args_not_match.start(patterns)?,
-            unwanted_result: unwanted.map(|pattern| patterns.compile(pattern)).transpose()?,
+            unwanted_args: self.args_not_match.clone(),
+            unwanted_result: self.result_not_match.clone(),
             after: self.after.clone(),
             after_result: self.after_result.clone(),
             calls: Calls::default(),
-        }))
+        };
+        monitor.unwanted_args.start(patterns)?;
+        if let Some(pattern) = &mut monitor.unwanted_result {
+            pattern.start(patterns)?;
+        }
+        Ok(Box::new(monitor))
     }
 
     fn claims(&self) -> Vec<Claim<'_>> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ananke::diagnostic::{Diagnostic, SourceFile, Span, Spanned};
 use ananke::model::{Given, Text};
 use ananke::source;
-use ananke::variables::{Filling, Late, Mode, Scope};
+use ananke::variables::{Interpolation, Leaf, Mode, Scope};
 use serde_json::{Value, json};
 
 fn scope() -> Scope {
@@ -24,13 +24,13 @@ fn scope() -> Scope {
 fn fill<T>(
     text: &str,
     mode: Mode,
-    fill: impl FnOnce(&mut Filling<'_>, Text) -> Late<T>,
-) -> (Late<T>, Vec<String>) {
+    fill: impl FnOnce(&mut Interpolation<'_>, Text) -> Leaf<T>,
+) -> (Leaf<T>, Vec<String>) {
     let source = Arc::new(SourceFile::new("t.yaml", "t.yaml", text));
     let scope = scope();
     let mut problems = Vec::new();
     let written = Spanned { value: text.to_owned(), span: Span::new(0, text.len()) };
-    let filled = fill(&mut Filling::new(&scope, &source, mode, &mut problems), written);
+    let filled = fill(&mut Interpolation::new(&scope, &source, mode, &mut problems), written);
     (filled, problems.iter().map(shown).collect())
 }
 
@@ -40,7 +40,7 @@ fn shown(problem: &Diagnostic) -> String {
 
 fn text(text: &str) -> Result<String, Vec<String>> {
     let (filled, problems) = fill(text, Mode::Send, |filling, text| filling.text(&text));
-    filled.ready().ok_or(problems)
+    filled.map_err(|_| problems)
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn what_comes_later_is_pending_and_no_problem() {
 fn in_a_pattern_a_value_is_data() {
     let pattern = |written: &str| {
         let (filled, problems) = fill(written, Mode::Send, |filling, text| filling.pattern(&text));
-        filled.ready().map(|pattern| pattern.as_str().to_owned()).ok_or(problems)
+        filled.map(|pattern| pattern.as_str().to_owned()).map_err(|_| problems)
     };
     assert_eq!(pattern("^${PATTERN}$").as_deref(), Ok("^a\\.b$"));
     assert_eq!(pattern("^foo$").as_deref(), Ok("^foo$"));
@@ -113,7 +113,7 @@ fn a_number_takes_a_number_and_a_text_that_is_one() {
         let (filled, problems) = fill(reference, Mode::Send, |filling, text| {
             filling.number(&Spanned { value: Given::Reference(text.value.clone()), span: text.span })
         });
-        filled.ready().ok_or(problems)
+        filled.map_err(|_| problems)
     };
     assert_eq!(number("${NUMBER}"), Ok(42));
     assert_eq!(number("${MISSING:-7}"), Ok(7));
@@ -132,7 +132,7 @@ fn free_json_keeps_the_type_of_a_single_reference() {
     let node = source::parse(&source).unwrap();
     let scope = scope();
     let mut problems = Vec::new();
-    let filled = Filling::new(&scope, &source, Mode::Send, &mut problems).json(&node).ready().unwrap();
+    let filled = Interpolation::new(&scope, &source, Mode::Send, &mut problems).json(&node).unwrap();
     let cart = json!({"items": [{"id": "x-1"}, {"id": "x-2"}], "open": true});
     assert_eq!(filled, json!({"cart": cart, "number": 42, "text": "n 42", "list": [true, 3, Value::Null]}));
 }
@@ -154,9 +154,9 @@ fn what_goes_into_a_header_is_secret_but_for_a_default() {
         let source = Arc::new(SourceFile::new("t.yaml", "t.yaml", written));
         let scope = scope();
         let mut problems = Vec::new();
-        let mut filling = Filling::new(&scope, &source, Mode::Send, &mut problems);
+        let mut filling = Interpolation::new(&scope, &source, Mode::Send, &mut problems);
         let text = Spanned { value: written.to_owned(), span: Span::new(0, written.len()) };
-        assert!(filling.header(name, &text).ready().is_some());
+        assert!(filling.header(name, &text).is_ok());
         filling
             .into_secrets()
             .iter()

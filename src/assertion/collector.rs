@@ -9,11 +9,11 @@ use super::rule::{Dropped, Entry, Rule};
 use crate::diagnostic::{Span, Spanned};
 use crate::model::Toggle;
 use crate::outcome::Level;
-use crate::variables::Filling;
+use crate::variables::Interpolation;
 
 /// Takes what the registered rules make of an assert block.
 pub(crate) struct Collector<'c, 'f> {
-    pub(crate) filling: &'c mut Filling<'f>,
+    pub(crate) filling: &'c mut Interpolation<'f>,
     /// What the block says so far.
     pub(crate) block: Block,
     /// The path of the rule that is read.
@@ -24,7 +24,7 @@ pub(crate) struct Collector<'c, 'f> {
 }
 
 impl<'c, 'f> Collector<'c, 'f> {
-    pub(crate) fn new(level: Level, filling: &'c mut Filling<'f>) -> Self {
+    pub(crate) fn new(level: Level, filling: &'c mut Interpolation<'f>) -> Self {
         Self { filling, block: Block::default(), path: "", level, known: HashMap::new() }
     }
 
@@ -55,7 +55,11 @@ impl<'c, 'f> Collector<'c, 'f> {
     }
 
     /// Adds the rule that `compile` makes of what is written at `span`; a duplicate counts once.
-    pub(crate) fn add<R: Rule>(&mut self, span: Span, compile: impl FnOnce(&mut Filling<'_>) -> Option<R>) {
+    pub(crate) fn add<R: Rule>(
+        &mut self,
+        span: Span,
+        compile: impl FnOnce(&mut Interpolation<'_>) -> Option<R>,
+    ) {
         self.add_at(span, span, compile);
     }
 
@@ -64,7 +68,7 @@ impl<'c, 'f> Collector<'c, 'f> {
         &mut self,
         span: Span,
         underlined: Span,
-        compile: impl FnOnce(&mut Filling<'_>) -> Option<R>,
+        compile: impl FnOnce(&mut Interpolation<'_>) -> Option<R>,
     ) {
         let Some(rule) = compile(self.filling) else { return };
         let mut entry = self.entry(rule, span);

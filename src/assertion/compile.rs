@@ -10,7 +10,7 @@ use super::registry::RULES;
 use crate::diagnostic::Code;
 use crate::model::{AssertBlock, Subagents, Text, TextRules};
 use crate::outcome::Level;
-use crate::variables::Filling;
+use crate::variables::Interpolation;
 
 /// How many blocks may extend each other one after the other: far more than people write.
 const MOST_EXTENDED: usize = 32;
@@ -22,7 +22,7 @@ impl Block {
         blocks: impl IntoIterator<Item = &'b AssertBlock>,
         level: Level,
         library: Option<Library<'_>>,
-        filling: &mut Filling<'_>,
+        filling: &mut Interpolation<'_>,
     ) -> Self {
         let mut compiled = Self::default();
         for block in blocks {
@@ -42,7 +42,7 @@ struct Compiler<'c, 'f, 'l> {
     added: BTreeSet<&'l str>,
     /// How many blocks of the library extend each other on the way to here.
     depth: usize,
-    filling: &'c mut Filling<'f>,
+    filling: &'c mut Interpolation<'f>,
     compiled: &'c mut Block,
 }
 

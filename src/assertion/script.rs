@@ -12,7 +12,7 @@ use super::program::Program;
 use super::rule::Rule;
 use crate::diagnostic::{Code, Spanned};
 use crate::model::{AssertBlock, ScriptRule};
-use crate::variables::{Filling, Late, Patterns};
+use crate::variables::{Interpolation, Patterns};
 
 /// A script that must accept.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -33,18 +33,18 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
 }
 
 impl Script {
-    fn compile(written: &Spanned<ScriptRule>, filling: &mut Filling<'_>) -> Option<Self> {
+    fn compile(written: &Spanned<ScriptRule>, filling: &mut Interpolation<'_>) -> Option<Self> {
         let ScriptRule { script, cmd, timeout_ms, with } = &written.value;
-        let with = Late::optional(with.as_ref().map(|node| filling.json(node)));
+        let with = with.as_ref().map(|node| filling.json(node)).transpose();
         let timeout = match timeout_ms {
             // What is known later is no part of what the rule wants.
-            Some(number) if filling.written_number(number).is_some() => Late::Ready(None),
-            Some(number) => Late::optional(Some(filling.number(number))),
-            None => Late::Ready(None),
+            Some(number) if filling.written_number(number).is_some() => Ok(None),
+            Some(number) => filling.number(number).map(Some),
+            None => Ok(None),
         };
         let program = match (script, cmd) {
             (Some(name), None) => {
-                let filled = filling.text(name).ready()?;
+                let filled = filling.text(name).ok()?;
                 if filled.is_empty() && !name.value.is_empty() {
                     filling.report(Code::EmptyValue, name.span, "the name of a script cannot be empty", None);
                     return None;
@@ -52,8 +52,7 @@ impl Script {
                 Program::Named(filled)
             }
             (None, Some(words)) => {
-                let filled: Vec<Option<String>> =
-                    words.iter().map(|word| filling.text(word).ready()).collect();
+                let filled: Vec<Option<String>> = words.iter().map(|word| filling.text(word).ok()).collect();
                 let filled: Vec<String> = filled.into_iter().collect::<Option<_>>()?;
                 if let (Some(""), Some(first)) = (filled.first().map(String::as_str), words.first()) {
                     let message = "the first entry of `cmd` names no program";
@@ -74,11 +73,11 @@ impl Script {
                 return None;
             }
         };
-        let with = match with.ready()? {
+        let with = match with.ok()? {
             Some(Value::Object(with)) => with,
             _ => Map::new(),
         };
-        Some(Self { program, timeout_ms: timeout.ready()?, with })
+        Some(Self { program, timeout_ms: timeout.ok()?, with })
     }
 }
 

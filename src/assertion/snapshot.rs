@@ -13,7 +13,7 @@ use super::rule::{Entry, Rule};
 use crate::diagnostic::{Code, Spanned};
 use crate::golden::{self, Golden, GoldenText, Part, States, Volatile};
 use crate::model::{AssertBlock, SnapshotOf, SnapshotRule, Text};
-use crate::variables::{Filling, Patterns, Piece, scan};
+use crate::variables::{Interpolation, Patterns, Piece, scan};
 
 /// A conversation, or a turn of it, that must go as it went before.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -80,7 +80,7 @@ fn with(entry: &Entry, change: impl FnOnce(&mut Snapshot)) -> Entry {
 
 impl Snapshot {
     /// Checks a snapshot that is not switched off.
-    fn compile(written: &Spanned<SnapshotRule>, filling: &mut Filling<'_>) -> Option<Self> {
+    fn compile(written: &Spanned<SnapshotRule>, filling: &mut Interpolation<'_>) -> Option<Self> {
         let of = match &written.value {
             SnapshotRule::Off => return None,
             SnapshotRule::On => SnapshotOf { name: None, volatile: None },
@@ -123,7 +123,7 @@ impl Rule for Snapshot {
 }
 
 /// A name that is known before anything runs, since its file is found by it (SPEC 1, Identity).
-fn literal(text: &Text, filling: &mut Filling<'_>) -> Option<String> {
+fn literal(text: &Text, filling: &mut Interpolation<'_>) -> Option<String> {
     let refers = |pieces: Vec<Piece<'_>>| pieces.iter().any(|piece| matches!(piece, Piece::Reference(_)));
     if scan(text).is_ok_and(refers) {
         let help = "write the name out, or leave it away: the file is then named after the test";
@@ -131,7 +131,7 @@ fn literal(text: &Text, filling: &mut Filling<'_>) -> Option<String> {
         filling.report(Code::BadValue, text.span, message, Some(help.to_owned()));
         return None;
     }
-    let name = filling.text(text).ready()?;
+    let name = filling.text(text).ok()?;
     if name.trim().is_empty() {
         // The schema reports an empty text.
         if !name.is_empty() {
@@ -142,8 +142,8 @@ fn literal(text: &Text, filling: &mut Filling<'_>) -> Option<String> {
     Some(name)
 }
 
-fn volatile(text: &Text, filling: &mut Filling<'_>) -> Option<Volatile> {
-    let path = filling.text(text).ready()?;
+fn volatile(text: &Text, filling: &mut Interpolation<'_>) -> Option<Volatile> {
+    let path = filling.text(text).ok()?;
     if filling.waits(text) {
         return None;
     }

@@ -19,7 +19,7 @@ use crate::model::{self, Media};
 use crate::project::{absolute_from, display_name};
 use crate::source::reason;
 use crate::target::{Capability, TargetConfig};
-use crate::variables::{Filling, Late};
+use crate::variables::Interpolation;
 
 /// The largest local file that is sent, in bytes: in base64 it still fits into one event of the largest size, as agents
 /// send it that repeat their input or the conversation.
@@ -57,13 +57,13 @@ pub(crate) fn user_content(
     content: &model::UserContent,
     attachments: &[model::Attachment],
     files: Files<'_>,
-    filling: &mut Filling<'_>,
+    filling: &mut Interpolation<'_>,
 ) -> Option<UserContent> {
     let mut parts: Vec<Option<ContentPart>> = match content {
         model::UserContent::Text(text) if attachments.is_empty() => {
-            return filling.text(text).ready().map(|text| UserContent::Text(text.into()));
+            return filling.text(text).ok().map(|text| UserContent::Text(text.into()));
         }
-        model::UserContent::Text(text) => match filling.text(text).ready() {
+        model::UserContent::Text(text) => match filling.text(text).ok() {
             // Models refuse a part without words.
             Some(text) if text.is_empty() => Vec::new(),
             text => vec![text.map(ContentPart::Text)],
@@ -79,9 +79,9 @@ pub(crate) fn user_content(
     parts.into_iter().collect::<Option<Vec<ContentPart>>>().map(|parts| UserContent::Parts(parts.into()))
 }
 
-fn part(part: &model::ContentPart, files: Files<'_>, filling: &mut Filling<'_>) -> Option<ContentPart> {
+fn part(part: &model::ContentPart, files: Files<'_>, filling: &mut Interpolation<'_>) -> Option<ContentPart> {
     match part {
-        model::ContentPart::Text(part) => filling.text(&part.text).ready().map(ContentPart::Text),
+        model::ContentPart::Text(part) => filling.text(&part.text).ok().map(ContentPart::Text),
         model::ContentPart::Image(media) => file(MediaKind::Image, media, files, filling),
         model::ContentPart::Audio(media) => file(MediaKind::Audio, media, files, filling),
         model::ContentPart::Video(media) => file(MediaKind::Video, media, files, filling),
@@ -89,9 +89,14 @@ fn part(part: &model::ContentPart, files: Files<'_>, filling: &mut Filling<'_>) 
     }
 }
 
-fn file(kind: MediaKind, media: &Media, files: Files<'_>, filling: &mut Filling<'_>) -> Option<ContentPart> {
-    let said = Late::optional(media.media_type.as_ref().map(|text| filling.text(text))).ready();
-    let source = filling.text(&media.source).ready();
+fn file(
+    kind: MediaKind,
+    media: &Media,
+    files: Files<'_>,
+    filling: &mut Interpolation<'_>,
+) -> Option<ContentPart> {
+    let said = media.media_type.as_ref().map(|text| filling.text(text)).transpose().ok();
+    let source = filling.text(&media.source).ok();
     let is_later = |text| filling.waits(text);
     if is_later(&media.source) || media.media_type.as_ref().is_some_and(is_later) {
         let (media_type, content) = (said?, FileContent::Url(source?));
@@ -297,7 +302,7 @@ impl Wrong {
         Self { code, message: message.into(), help: help.to_owned() }
     }
 
-    fn report<T>(self, span: Span, filling: &mut Filling<'_>) -> Option<T> {
+    fn report<T>(self, span: Span, filling: &mut Interpolation<'_>) -> Option<T> {
         filling.report(self.code, span, self.message, Some(self.help));
         None
     }

@@ -4,7 +4,7 @@ use crate::diagnostic::{Code, Spanned};
 use crate::model;
 use crate::source::printable;
 use crate::trace::Path;
-use crate::variables::{Filling, Late, Pattern, is_name, is_reserved};
+use crate::variables::{Interpolation, Leaf, NotReady, Pattern, is_name, is_reserved};
 
 /// A variable that a turn gives.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,7 +38,7 @@ impl Capture {
     pub(crate) fn fill(
         name: &Spanned<String>,
         written: &Spanned<model::Capture>,
-        filling: &mut Filling<'_>,
+        filling: &mut Interpolation<'_>,
     ) -> Option<Self> {
         let named = check_name(name, filling);
         let from = from(written, filling);
@@ -48,7 +48,7 @@ impl Capture {
 }
 
 /// Reports a name that no variable can have.
-pub(crate) fn check_name(name: &Spanned<String>, filling: &mut Filling<'_>) -> Option<()> {
+pub(crate) fn check_name(name: &Spanned<String>, filling: &mut Interpolation<'_>) -> Option<()> {
     let (message, help) = if is_reserved(name) {
         (
             format!("`{}` is reserved", printable(name)),
@@ -64,19 +64,19 @@ pub(crate) fn check_name(name: &Spanned<String>, filling: &mut Filling<'_>) -> O
     None
 }
 
-fn from(written: &Spanned<model::Capture>, filling: &mut Filling<'_>) -> Option<CaptureFrom> {
+fn from(written: &Spanned<model::Capture>, filling: &mut Interpolation<'_>) -> Option<CaptureFrom> {
     let model::Capture { tool, args, result, text, state } = &written.value;
     match (tool, args, result, text, state) {
         (Some(tool), Some(args), None, None, None) => {
-            let (tool, path) = (filling.text(tool).ready(), path(args, filling).ready());
+            let (tool, path) = (filling.text(tool).ok(), path(args, filling).ok());
             Some(CaptureFrom::Args(tool?, path?))
         }
         (Some(tool), None, Some(result), None, None) => {
-            let (tool, path) = (filling.text(tool).ready(), path(result, filling).ready());
+            let (tool, path) = (filling.text(tool).ok(), path(result, filling).ok());
             Some(CaptureFrom::Result(tool?, path?))
         }
         (None, None, None, Some(pattern), None) => one_group(pattern, filling).map(CaptureFrom::Text),
-        (None, None, None, None, Some(state)) => path(state, filling).ready().map(CaptureFrom::State),
+        (None, None, None, None, Some(state)) => path(state, filling).ok().map(CaptureFrom::State),
         (Some(tool), None, None, None, None) => {
             let message = "nothing says what of the call is kept";
             filling.report(
@@ -95,13 +95,13 @@ fn from(written: &Spanned<model::Capture>, filling: &mut Filling<'_>) -> Option<
     }
 }
 
-fn path(written: &model::Text, filling: &mut Filling<'_>) -> Late<Option<Path>> {
-    let Late::Ready(text) = filling.text(written) else { return Late::Pending };
+fn path(written: &model::Text, filling: &mut Interpolation<'_>) -> Leaf<Option<Path>> {
+    let Ok(text) = filling.text(written) else { return Err(NotReady::Invalid) };
     if text == WHOLE {
-        return Late::Ready(None);
+        return Ok(None);
     }
     match Path::parse(&text) {
-        Ok(path) => Late::Ready(Some(path)),
+        Ok(path) => Ok(Some(path)),
         Err(error) => {
             filling.report(
                 Code::BadValue,
@@ -109,14 +109,14 @@ fn path(written: &model::Text, filling: &mut Filling<'_>) -> Late<Option<Path>> 
                 error,
                 Some(format!("`{WHOLE}` stands for the whole value")),
             );
-            Late::Pending
+            Err(NotReady::Invalid)
         }
     }
 }
 
-fn one_group(written: &model::Text, filling: &mut Filling<'_>) -> Option<Pattern> {
+fn one_group(written: &model::Text, filling: &mut Interpolation<'_>) -> Option<Pattern> {
     let is_known = !filling.waits(written);
-    let pattern = filling.pattern(written).ready()?;
+    let pattern = filling.pattern(written).ok()?;
     let message = match pattern.groups() {
         0 => "the pattern has no group, which would be the value".to_owned(),
         groups if groups > 1 => format!("the pattern has {groups} groups, expected one, which is the value"),

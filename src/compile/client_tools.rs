@@ -10,7 +10,7 @@ use crate::message::ToolDeclaration;
 use crate::model;
 use crate::project::Scripts;
 use crate::source::Node;
-use crate::variables::{Filling, Late};
+use crate::variables::Interpolation;
 
 /// A tool that the client carries out.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,7 +50,7 @@ pub struct MockAnswer {
 pub(crate) fn fill_client_tools(
     written: Option<&Vec<model::ClientTool>>,
     scripts: Option<Scripts<'_>>,
-    filling: &mut Filling<'_>,
+    filling: &mut Interpolation<'_>,
 ) -> Vec<ClientTool> {
     let mut tools: Vec<ClientTool> = Vec::new();
     let mut names = HashSet::new();
@@ -82,21 +82,21 @@ pub(crate) fn merge_client_tools(mut target: Vec<ClientTool>, test: Vec<ClientTo
 fn client_tool(
     tool: &model::ClientTool,
     scripts: Option<Scripts<'_>>,
-    filling: &mut Filling<'_>,
+    filling: &mut Interpolation<'_>,
 ) -> Option<ClientTool> {
     let name = filling.text(&tool.name);
-    if matches!(&name, Late::Ready(name) if name.is_empty()) {
+    if matches!(&name, Ok(name) if name.is_empty()) {
         filling.report(Code::EmptyValue, tool.name.span, "a tool's name cannot be empty", None);
         return None;
     }
-    let description = Late::optional(tool.description.as_ref().map(|text| filling.text(text)));
-    let parameters = Late::optional(tool.parameters.as_ref().map(|node| filling.json(node)));
+    let description = tool.description.as_ref().map(|text| filling.text(text)).transpose();
+    let parameters = tool.parameters.as_ref().map(|node| filling.json(node)).transpose();
     let mock = tool.mock.as_ref().map(|written| mock(written, scripts, filling));
     let any = || json!({ "type": "object", "properties": Map::new() });
     let declaration = ToolDeclaration {
-        name: name.ready()?,
-        description: description.ready()?.unwrap_or_default(),
-        parameters: parameters.ready()?.unwrap_or_else(any),
+        name: name.ok()?,
+        description: description.ok()?.unwrap_or_default(),
+        parameters: parameters.ok()?.unwrap_or_else(any),
     };
     let mock = match mock {
         Some(mock) => Some(mock?),
@@ -105,7 +105,11 @@ fn client_tool(
     Some(ClientTool { declaration, mock })
 }
 
-fn mock(written: &model::Mock, scripts: Option<Scripts<'_>>, filling: &mut Filling<'_>) -> Option<Mock> {
+fn mock(
+    written: &model::Mock,
+    scripts: Option<Scripts<'_>>,
+    filling: &mut Interpolation<'_>,
+) -> Option<Mock> {
     match written {
         model::Mock::None => Some(Mock::LeftOpen),
         model::Mock::Result(node) => result(node, filling).map(Mock::Always),
@@ -136,8 +140,12 @@ fn mock(written: &model::Mock, scripts: Option<Scripts<'_>>, filling: &mut Filli
     }
 }
 
-fn script(written: &model::Text, scripts: Option<Scripts<'_>>, filling: &mut Filling<'_>) -> Option<String> {
-    let name = filling.text(written).ready()?;
+fn script(
+    written: &model::Text,
+    scripts: Option<Scripts<'_>>,
+    filling: &mut Interpolation<'_>,
+) -> Option<String> {
+    let name = filling.text(written).ok()?;
     if !filling.waits(written)
         && let Some(Err(problem)) = scripts.map(|scripts| scripts.check(&name))
     {
@@ -150,7 +158,7 @@ fn script(written: &model::Text, scripts: Option<Scripts<'_>>, filling: &mut Fil
 
 fn case_of(
     case: &Spanned<model::MockCase>,
-    filling: &mut Filling<'_>,
+    filling: &mut Interpolation<'_>,
 ) -> Option<(ArgumentPatterns, MockAnswer)> {
     let patterns = ArgumentPatterns::compile(case.args_match.as_ref(), filling);
     let answer = match (&case.result, &case.error) {
@@ -171,11 +179,11 @@ fn case_of(
     patterns.zip(answer)
 }
 
-fn result(node: &Node, filling: &mut Filling<'_>) -> Option<MockAnswer> {
-    filling.json(node).ready().map(|content| MockAnswer { content, is_error: false })
+fn result(node: &Node, filling: &mut Interpolation<'_>) -> Option<MockAnswer> {
+    filling.json(node).ok().map(|content| MockAnswer { content, is_error: false })
 }
 
-fn error(text: &model::Text, filling: &mut Filling<'_>) -> Option<MockAnswer> {
-    let content = filling.text(text).ready()?;
+fn error(text: &model::Text, filling: &mut Interpolation<'_>) -> Option<MockAnswer> {
+    let content = filling.text(text).ok()?;
     Some(MockAnswer { content: Value::String(content), is_error: true })
 }

@@ -14,13 +14,13 @@ use crate::model::{self, Arguments, Message, MessageCall, Text};
 use crate::source::Node;
 use crate::target::Capability;
 use crate::text::suggest;
-use crate::variables::{Filling, Late};
+use crate::variables::Interpolation;
 
 /// Checks and fills messages; `None` where something is known later or was reported.
 pub(crate) fn fill_history(
     messages: &[Spanned<Message>],
     files: Files<'_>,
-    filling: &mut Filling<'_>,
+    filling: &mut Interpolation<'_>,
 ) -> Option<Vec<HistoryMessage>> {
     let filled: Vec<Option<HistoryMessage>> =
         messages.iter().map(|message| one(message, files, filling)).collect();
@@ -33,10 +33,14 @@ pub(crate) fn fill_history(
     filled.into_iter().collect()
 }
 
-fn one(written: &Spanned<Message>, files: Files<'_>, filling: &mut Filling<'_>) -> Option<HistoryMessage> {
+fn one(
+    written: &Spanned<Message>,
+    files: Files<'_>,
+    filling: &mut Interpolation<'_>,
+) -> Option<HistoryMessage> {
     let Message { role, content, id, name, tool_calls, tool_call_id } = &written.value;
     let fits = shape(written, files, filling);
-    let mut text = |text: &Option<Text>| Late::optional(text.as_ref().map(|text| filling.text(text))).ready();
+    let mut text = |text: &Option<Text>| text.as_ref().map(|text| filling.text(text)).transpose().ok();
     let (id, name, answers) = (text(id), text(name), text(tool_call_id));
     let content = match content {
         Some(content) => attachment::user_content(&content.value, &[], files, filling).map(Some),
@@ -50,7 +54,7 @@ fn one(written: &Spanned<Message>, files: Files<'_>, filling: &mut Filling<'_>) 
 }
 
 /// Whether a message has what its role needs, and nothing else.
-fn shape(written: &Spanned<Message>, files: Files<'_>, filling: &mut Filling<'_>) -> bool {
+fn shape(written: &Spanned<Message>, files: Files<'_>, filling: &mut Interpolation<'_>) -> bool {
     let Message { role, content, tool_calls, tool_call_id, .. } = &written.value;
     let mut wrong: Vec<(Code, Span, String, &str)> = Vec::new();
     let whose = role.as_str();
@@ -94,18 +98,18 @@ fn shape(written: &Spanned<Message>, files: Files<'_>, filling: &mut Filling<'_>
     fits
 }
 
-fn call(written: &MessageCall, filling: &mut Filling<'_>) -> Option<HistoryCall> {
+fn call(written: &MessageCall, filling: &mut Interpolation<'_>) -> Option<HistoryCall> {
     let (id, name) = (filling.text(&written.id), filling.text(&written.function.name));
     let arguments = match &written.function.arguments {
         None => Some("{}".to_owned()),
         Some(Arguments(node)) => arguments(node, filling),
     };
-    Some(HistoryCall { id: id.ready()?, name: name.ready()?, arguments: arguments? })
+    Some(HistoryCall { id: id.ok()?, name: name.ok()?, arguments: arguments? })
 }
 
 /// The text of a call's arguments: a JSON object, as it is written or sent.
-fn arguments(node: &Node, filling: &mut Filling<'_>) -> Option<String> {
-    let value = filling.json(node).ready()?;
+fn arguments(node: &Node, filling: &mut Interpolation<'_>) -> Option<String> {
+    let value = filling.json(node).ok()?;
     if let Value::String(text) = &value
         && (filling.json_waits(node) || serde_json::from_str::<Map<String, Value>>(text).is_ok())
     {
@@ -137,8 +141,13 @@ struct Called {
 }
 
 impl Order {
-    fn next(&mut self, written: &Spanned<Message>, message: &HistoryMessage, filling: &mut Filling<'_>) {
-        let contradiction = |span, message: String, help: &str, filling: &mut Filling<'_>| {
+    fn next(
+        &mut self,
+        written: &Spanned<Message>,
+        message: &HistoryMessage,
+        filling: &mut Interpolation<'_>,
+    ) {
+        let contradiction = |span, message: String, help: &str, filling: &mut Interpolation<'_>| {
             filling.report(Code::Contradiction, span, message, Some(help.to_owned()));
         };
         if let (Some(id), Some(text)) = (&message.id, &written.value.id)
@@ -191,7 +200,7 @@ impl Order {
     }
 
     /// The conversation goes on: what is still open stays so.
-    fn end(&mut self, filling: &mut Filling<'_>) {
+    fn end(&mut self, filling: &mut Interpolation<'_>) {
         for id in self.open.drain(..) {
             let Some(Called { span, tool, .. }) = self.calls.get(&id) else { continue };
             let message =

@@ -4,7 +4,7 @@ use crate::model::{Hook, Text};
 use crate::project::{Launch, Surroundings};
 use crate::source::FreeMap;
 use crate::target::TargetConfig;
-use crate::variables::{Filling, Piece, is_reserved, scan};
+use crate::variables::{Interpolation, Piece, is_reserved, scan};
 
 /// A hook that is ready to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub(crate) fn fill_hook(
     hook: &Hook,
     number: usize,
     surroundings: Surroundings<'_>,
-    filling: &mut Filling<'_>,
+    filling: &mut Interpolation<'_>,
 ) -> Option<HookCommand> {
     let launch = Launch::fill(hook.into(), surroundings, filling)?;
     Some(HookCommand { number, launch, is_teardown: false, may_be_quoted: true })

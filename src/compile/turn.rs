@@ -10,7 +10,7 @@ use crate::diagnostic::{Code, Spanned};
 use crate::message::{AnswerTo, MessageId, PendingAnswer, TurnInput};
 use crate::model::{Resume, ResumeStatus, Turn, TurnSettings};
 use crate::source::Node;
-use crate::variables::{Filling, Late};
+use crate::variables::Interpolation;
 
 /// A turn that is ready to be sent.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,10 +31,10 @@ pub struct PreparedTurn {
 
 impl PreparedTurn {
     /// Checks and fills a turn; `None` where something is known later or was reported.
-    pub(crate) fn fill(turn: &Turn, files: Files<'_>, filling: &mut Filling<'_>) -> Option<Self> {
+    pub(crate) fn fill(turn: &Turn, files: Files<'_>, filling: &mut Interpolation<'_>) -> Option<Self> {
         let TurnSettings { id, timeout_ms, props, capture } = turn.settings();
-        let id = Late::optional(id.map(|id| filling.text(id)));
-        let timeout = Late::optional(timeout_ms.map(|number| filling.number(number)));
+        let id = id.map(|id| filling.text(id)).transpose();
+        let timeout = timeout_ms.map(|number| filling.number(number)).transpose();
         let props = passed_on(props, filling);
         let captures: Vec<Option<Capture>> = capture
             .into_iter()
@@ -43,10 +43,10 @@ impl PreparedTurn {
             .collect();
         let input = fill_input(turn, files, filling);
         Some(Self {
-            id: id.ready()?,
+            id: id.ok()?,
             input: input?,
             message: MessageId::default(),
-            timeout: timeout.ready()?.map(Duration::from_millis),
+            timeout: timeout.ok()?.map(Duration::from_millis),
             props: props?,
             captures: captures.into_iter().collect::<Option<_>>()?,
         })
@@ -62,8 +62,11 @@ impl PreparedTurn {
 }
 
 /// A mapping that is passed to the agent; empty where there is none.
-pub(crate) fn passed_on(written: Option<&Node>, filling: &mut Filling<'_>) -> Option<Map<String, Value>> {
-    let value = Late::optional(written.map(|node| filling.json(node))).ready()?;
+pub(crate) fn passed_on(
+    written: Option<&Node>,
+    filling: &mut Interpolation<'_>,
+) -> Option<Map<String, Value>> {
+    let value = written.map(|node| filling.json(node)).transpose().ok()?;
     Some(match value {
         Some(Value::Object(props)) => props,
         _ => Map::new(),
@@ -71,7 +74,7 @@ pub(crate) fn passed_on(written: Option<&Node>, filling: &mut Filling<'_>) -> Op
 }
 
 /// Checks and fills what a turn sends; `None` where something is known later or was reported.
-fn fill_input(turn: &Turn, files: Files<'_>, filling: &mut Filling<'_>) -> Option<TurnInput> {
+fn fill_input(turn: &Turn, files: Files<'_>, filling: &mut Interpolation<'_>) -> Option<TurnInput> {
     match turn {
         Turn::User(turn) => {
             let attachments = turn.attachments.as_deref().unwrap_or_default();
@@ -96,12 +99,16 @@ pub(crate) fn describe_written(turn: &Turn) -> String {
     }
 }
 
-fn answer(written: &Spanned<Resume>, several: bool, filling: &mut Filling<'_>) -> Option<PendingAnswer> {
+fn answer(
+    written: &Spanned<Resume>,
+    several: bool,
+    filling: &mut Interpolation<'_>,
+) -> Option<PendingAnswer> {
     let Resume { id, tool, status, payload } = &written.value;
-    let payload = Late::optional(payload.as_ref().map(|node| filling.json(node)));
+    let payload = payload.as_ref().map(|node| filling.json(node)).transpose();
     let to = match (id, tool) {
-        (Some(id), None) => filling.text(id).ready().map(AnswerTo::Id),
-        (None, Some(tool)) => filling.text(tool).ready().map(AnswerTo::Tool),
+        (Some(id), None) => filling.text(id).ok().map(AnswerTo::Id),
+        (None, Some(tool)) => filling.text(tool).ok().map(AnswerTo::Tool),
         (None, None) if !several => Some(AnswerTo::TheOnlyOne),
         (None, None) => {
             let message = "several answers, and this one does not say what it answers";
@@ -115,5 +122,5 @@ fn answer(written: &Spanned<Resume>, several: bool, filling: &mut Filling<'_>) -
             None
         }
     };
-    Some(PendingAnswer { to: to?, is_resolved: *status == ResumeStatus::Resolved, payload: payload.ready()? })
+    Some(PendingAnswer { to: to?, is_resolved: *status == ResumeStatus::Resolved, payload: payload.ok()? })
 }

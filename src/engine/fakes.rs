@@ -26,7 +26,7 @@ use crate::redact::Redactor;
 use crate::schema::{FileKind, load};
 use crate::target::{Action, Ended, Limits, Request, Session, Sink, TargetError, Wire};
 use crate::trace::{Change, ResultContent, Role, RunEnd, ToolCall, Trace};
-use crate::variables::{Filling, Mode, Scope};
+use crate::variables::{Interpolation, Mode, Scope};
 
 /// What the fake agent does in one exchange.
 #[derive(Clone, Debug)]
@@ -194,7 +194,7 @@ pub(super) fn rules(block: &str) -> Inherited {
     let source = Arc::new(SourceFile::new("fake.test.yaml", "fake.test.yaml", text));
     let loaded = load::<TestFile>(FileKind::Test, &source).unwrap();
     let (scope, mut problems) = (Scope::default(), Vec::new());
-    let mut filling = Filling::new(&scope, &source, Mode::Send, &mut problems);
+    let mut filling = Interpolation::new(&scope, &source, Mode::Send, &mut problems);
     let compiled = Block::compile(&loaded.value.tests[0].assert, Level::Test, None, &mut filling);
     assert!(problems.is_empty(), "{problems:?}");
     inherit(&Block::default(), &compiled, &[Block::default(), Block::default()])

@@ -18,7 +18,7 @@ use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Spanned};
 use crate::model::{Given, Turn};
 use crate::project::{Config, Surroundings as Around, Variables, script_names};
-use crate::variables::{Filling, Mode, Scope, Secret};
+use crate::variables::{Interpolation, Mode, Scope, Secret};
 
 /// What the files of a project are checked with.
 #[derive(Clone, Copy)]
@@ -205,7 +205,7 @@ impl LoadedTest {
         let mut sampled = Sampled { entries: Vec::new(), scopes: Vec::new(), common: None };
         let mut shapes: HashSet<Vec<String>> = HashSet::new();
         if let Some(rows) = self.rows(context, scope, problems) {
-            let mut filling = Filling::new(scope, &self.source, Mode::Send, problems);
+            let mut filling = Interpolation::new(scope, &self.source, Mode::Send, problems);
             rows.each(written.span, &mut filling, &mut |entry, row| {
                 sampled.entries.push(entry);
                 let names: Vec<String> = row.columns.keys().cloned().collect();
@@ -242,13 +242,13 @@ impl LoadedTest {
                 0 if run => scope.clone().hint(Self::HINT_FOR_HOOKS),
                 _ => scope.clone().open(),
             };
-            let mut filling = Filling::new(&scope, &self.source, Mode::Send, problems);
+            let mut filling = Interpolation::new(&scope, &self.source, Mode::Send, problems);
             let around = Around { context, home: folder, scope: &scope };
             fill_hook(written, index + 1, around, &mut filling);
         }
         let scope = self.scope_at_end(scope, variables);
         for (index, written) in self.model.teardown.iter().flatten().enumerate() {
-            let mut filling = Filling::new(&scope, &self.source, Mode::Send, problems);
+            let mut filling = Interpolation::new(&scope, &self.source, Mode::Send, problems);
             let around = Around { context, home: folder, scope: &scope };
             fill_hook(written, index + 1, around, &mut filling);
         }

@@ -9,7 +9,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::outcome::Level;
 use crate::project::{Config, Reading, ResolvedTarget, Surroundings, Variables};
 use crate::redact::Redactor;
-use crate::variables::{Filling, Mode, Scope};
+use crate::variables::{Interpolation, Mode, Scope};
 
 /// Checks every leaf that does not depend on a test; of a config that does not fit, what is wrong all the same.
 pub(super) fn check_config(
@@ -48,7 +48,7 @@ pub(super) fn check_config(
 fn check_library(config: &Config, problems: &mut Vec<Diagnostic>) {
     config.named_assertions().check(problems);
     let scope = Scope::default().open();
-    let mut filling = Filling::new(&scope, &config.source, Mode::Check, problems);
+    let mut filling = Interpolation::new(&scope, &config.source, Mode::Check, problems);
     let mut blocks = Vec::new();
     for (_, block) in config.model.assertions.iter().flatten() {
         // What is extended is looked at on its own.
@@ -68,7 +68,7 @@ fn check_target(
     redactor: &Redactor,
     problems: &mut Vec<Diagnostic>,
 ) {
-    let mut filling = Filling::new(scope, &config.source, mode, problems);
+    let mut filling = Interpolation::new(scope, &config.source, mode, problems);
     target.model.compile(&mut filling);
     fill_client_tools(target.model.common.client_tools.as_ref(), Some(config.scripts()), &mut filling);
     let block = target.block(config.named_assertions(), &mut filling);

@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Spanned};
 use crate::model::Turn;
 use crate::project::{Config, ResolvedTarget, Variables};
-use crate::variables::{Filling, Mode, Scope};
+use crate::variables::{Interpolation, Mode, Scope};
 
 /// What is known of a test before it starts.
 pub(super) struct Draft {
@@ -44,7 +44,7 @@ impl LoadedTest {
         problems: &mut Vec<Diagnostic>,
     ) -> Draft {
         let scope = if self.hooks(variables).is_empty() { scope.clone() } else { scope.clone().open() };
-        let mut filling = Filling::new(&scope, &self.source, Mode::Draft, problems);
+        let mut filling = Interpolation::new(&scope, &self.source, Mode::Draft, problems);
         let library = config.map(Config::named_assertions);
         let test = self.block(library, &mut filling);
         let tools = self.model.client_tools.as_ref();
@@ -59,7 +59,7 @@ impl LoadedTest {
         self.message_id(&mut filling);
         let mut draft = Draft { turns: Vec::new(), test, blocks: Vec::new() };
         for (turn, scope) in self.each_turn(&scope, variables) {
-            let mut filling = Filling::new(&scope, &self.source, Mode::Draft, problems);
+            let mut filling = Interpolation::new(&scope, &self.source, Mode::Draft, problems);
             draft.blocks.push(turn_block(turn, library, &mut filling));
             draft.turns.push(WrittenTurn::of(turn, files, &mut filling));
         }
@@ -67,7 +67,7 @@ impl LoadedTest {
     }
 
     /// Reports the turns whose ids are not unique.
-    fn one_id_each(&self, filling: &mut Filling<'_>) {
+    fn one_id_each(&self, filling: &mut Interpolation<'_>) {
         let mut known = HashSet::new();
         for id in self.turns.iter().filter_map(|turn| turn.settings().id) {
             if !known.insert(&id.value) {
@@ -79,7 +79,7 @@ impl LoadedTest {
 }
 
 impl WrittenTurn {
-    fn of(turn: &Spanned<Turn>, files: Files<'_>, filling: &mut Filling<'_>) -> Self {
+    fn of(turn: &Spanned<Turn>, files: Files<'_>, filling: &mut Interpolation<'_>) -> Self {
         let settings = turn.settings();
         let written_timeout = settings.timeout_ms.and_then(|number| filling.written_number(number));
         let filled = PreparedTurn::fill(turn, files, filling);

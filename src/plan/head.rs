@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::test::LoadedTest;
 use crate::diagnostic::{Diagnostic, Spanned};
 use crate::model::{Skip, Test};
-use crate::variables::{Filling, Late, Mode, Scope};
+use crate::variables::{Interpolation, Leaf, Mode, NotReady, Scope};
 
 /// What a test is called and selected by.
 pub(super) struct Head {
@@ -29,34 +29,28 @@ impl LoadedTest {
             scope = scope.hint("a test has its name before its hooks run: it cannot use what they give");
         }
         let Test { name, id, description, tags, skip, .. } = &self.model;
-        let mut filling = Filling::new(&scope, &self.source, Mode::Send, problems);
-        let name = filling.text(name).ready();
-        let id = Late::optional(id.as_ref().map(|id| filling.text(id)));
-        let description = Late::optional(description.as_ref().map(|text| filling.text(text)));
-        let tags: Vec<Option<String>> = tags.iter().flatten().map(|tag| filling.text(tag).ready()).collect();
-        let skip = skip.as_ref().map_or(Late::Ready(None), |skip| skipped(skip, &mut filling));
+        let mut filling = Interpolation::new(&scope, &self.source, Mode::Send, problems);
+        let name = filling.text(name).ok();
+        let id = id.as_ref().map(|id| filling.text(id)).transpose();
+        let description = description.as_ref().map(|text| filling.text(text)).transpose();
+        let tags: Vec<Option<String>> = tags.iter().flatten().map(|tag| filling.text(tag).ok()).collect();
+        let skip = skip.as_ref().map_or(Ok(None), |skip| skipped(skip, &mut filling));
         let mut tags = tags.into_iter().collect::<Option<Vec<String>>>()?;
         let mut seen = HashSet::new();
         tags.retain(|tag| seen.insert(tag.clone()));
-        Some(Head {
-            name: name?,
-            id: id.ready()?,
-            description: description.ready()?,
-            tags,
-            skip: skip.ready()?,
-        })
+        Some(Head { name: name?, id: id.ok()?, description: description.ok()?, tags, skip: skip.ok()? })
     }
 }
 
 /// Why a test is left out, if it is; `None` where that cannot be known.
-fn skipped(skip: &Spanned<Skip>, filling: &mut Filling<'_>) -> Late<Option<String>> {
+fn skipped(skip: &Spanned<Skip>, filling: &mut Interpolation<'_>) -> Leaf<Option<String>> {
     let without_reason = || "the test says `skip: true`".to_owned();
     let reason = match &skip.value {
-        Skip::Is(is) => return Late::Ready(is.then(without_reason)),
+        Skip::Is(is) => return Ok(is.then(without_reason)),
         Skip::Because(reason) => filling.text(&Spanned { value: reason.clone(), span: skip.span }),
     };
-    let Late::Ready(reason) = reason else { return Late::Pending };
-    Late::Ready(match reason.trim() {
+    let Ok(reason) = reason else { return Err(NotReady::Invalid) };
+    Ok(match reason.trim() {
         // What a variable gives.
         "" | "false" => None,
         "true" => Some(without_reason()),

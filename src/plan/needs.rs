@@ -72,7 +72,7 @@ mod tests {
     use crate::model::{AssertBlock, TAG_DEFAULTS};
     use crate::outcome::Level;
     use crate::source::{from_node, tree};
-    use crate::variables::{Filling, Mode, Scope};
+    use crate::variables::{Interpolation, Mode, Scope};
 
     const ASSERT: &str = "tools: { forbid: [drop] }\nstate: [{ path: a, equals: 1 }]\nusage: { max_total_tokens: 9 }\n\
                           sequence: { mode: exact, steps: [{ call: pay }] }\ntext: { must_match: x }\n";
@@ -87,7 +87,7 @@ mod tests {
             [&written],
             Level::Test,
             None,
-            &mut Filling::new(&scope, &source, Mode::Send, &mut problems),
+            &mut Interpolation::new(&scope, &source, Mode::Send, &mut problems),
         );
         assert!(problems.is_empty(), "{problems:?}");
         let unmet = unmet_of(

@@ -21,7 +21,7 @@ use crate::message::HistoryMessage;
 use crate::model::Text;
 use crate::project::{DEFAULT_TURN_TIMEOUT, Launch, ResolvedTarget, Surroundings};
 use crate::target::Target;
-use crate::variables::{Filling, Late, Mode, Piece, Scope, Secret, as_text, scan};
+use crate::variables::{Interpolation, Mode, Piece, Scope, Secret, as_text, scan};
 
 /// How many names of variables are listed in a hint.
 const LISTED_NAMES: usize = 10;
@@ -162,7 +162,7 @@ impl<'a> Preparation<'a> {
         }
         let scope = self.scope.clone().hint(hint);
         let mut problems = Vec::new();
-        let mut filling = Filling::new(&scope, &self.test.source, Mode::Send, &mut problems);
+        let mut filling = Interpolation::new(&scope, &self.test.source, Mode::Send, &mut problems);
         let filled = fill_hook(written, index + 1, self.surroundings(&scope), &mut filling);
         let quotes = !feeds_headers(&self.target.model);
         match filled {
@@ -183,7 +183,7 @@ impl<'a> Preparation<'a> {
     pub fn teardown(&self, index: usize) -> Result<Option<HookCommand>, PrepareError> {
         let Some(written) = self.test.teardown(&self.plan.variables).get(index) else { return Ok(None) };
         let mut problems = Vec::new();
-        let mut filling = Filling::new(&self.scope, &self.test.source, Mode::Send, &mut problems);
+        let mut filling = Interpolation::new(&self.scope, &self.test.source, Mode::Send, &mut problems);
         let filled = fill_hook(written, index + 1, self.surroundings(&self.scope), &mut filling);
         match filled {
             Some(command) => Ok(Some(HookCommand { is_teardown: true, ..command })),
@@ -293,21 +293,21 @@ impl<'a> Preparation<'a> {
         let thread_id = self.thread(problems)?;
         let config = &self.plan.config;
         let model = &self.target.model;
-        let mut filling = Filling::new(&self.scope, &config.source, self.mode, problems);
+        let mut filling = Interpolation::new(&self.scope, &config.source, self.mode, problems);
         let target = model.compile(&mut filling);
         let targets_tools = fill_client_tools(model.common.client_tools.as_ref(), None, &mut filling);
         let mut target_block = self.target.block(config.named_assertions(), &mut filling);
         let timeout = match &model.common.timeout_ms {
-            Some(number) => filling.number(number).ready().map(Duration::from_millis),
+            Some(number) => filling.number(number).ok().map(Duration::from_millis),
             None => Some(DEFAULT_TURN_TIMEOUT),
         };
         secrets.extend(filling.into_secrets());
 
-        let mut filling = Filling::new(&self.scope, &self.test.source, Mode::Send, problems);
+        let mut filling = Interpolation::new(&self.scope, &self.test.source, Mode::Send, problems);
         let mut test_block = self.test.block(Some(config.named_assertions()), &mut filling);
         let tests_tools = fill_client_tools(self.test.model.client_tools.as_ref(), None, &mut filling);
         let props = passed_on(self.test.model.props.as_ref(), &mut filling);
-        let whole_timeout = Late::optional(self.test.model.timeout_ms.as_ref().map(|ms| filling.number(ms)));
+        let whole_timeout = self.test.model.timeout_ms.as_ref().map(|ms| filling.number(ms)).transpose();
         let files = self.test.files(self.context, Some(self.target), true);
         let history = self.test.history(files, &mut filling);
         let message_id = self.test.message_id(&mut filling);
@@ -315,7 +315,7 @@ impl<'a> Preparation<'a> {
         let (mut turns, mut turn_blocks) = (Vec::new(), Vec::new());
         let mut is_whole = true;
         for (turn, scope) in self.test.each_turn(&self.scope, &self.plan.variables) {
-            let mut filling = Filling::new(&scope, &self.test.source, Mode::Send, problems);
+            let mut filling = Interpolation::new(&scope, &self.test.source, Mode::Send, problems);
             turn_blocks.push(turn_block(turn, Some(config.named_assertions()), &mut filling));
             let prepared = PreparedTurn::fill(turn, files, &mut filling);
             let waits = filling.has_waited();
@@ -342,7 +342,7 @@ impl<'a> Preparation<'a> {
             thread_id,
             thread_is_fixed: self.thread_is_given || self.literal_thread().is_some(),
             timeout: timeout?,
-            whole_timeout: whole_timeout.ready()?.map(Duration::from_millis),
+            whole_timeout: whole_timeout.ok()?.map(Duration::from_millis),
             secrets: Vec::new(),
             warnings: Vec::new(),
         })
@@ -355,7 +355,7 @@ impl<'a> Preparation<'a> {
     pub fn late_turn(&self, index: usize) -> Result<(PreparedTurn, TurnRules), PrepareError> {
         let mut problems = Vec::new();
         let filled = self.test.turns.get(index).and_then(|turn| {
-            let mut filling = Filling::new(&self.scope, &self.test.source, Mode::Send, &mut problems);
+            let mut filling = Interpolation::new(&self.scope, &self.test.source, Mode::Send, &mut problems);
             let mut block = turn_block(turn, Some(self.plan.config.named_assertions()), &mut filling);
             let files = self.test.files(self.context, Some(self.target), true);
             let mut turn = PreparedTurn::fill(turn, files, &mut filling)?;
@@ -393,7 +393,9 @@ impl<'a> Preparation<'a> {
             Some(text) => {
                 let scope = self.scope.clone();
                 let scope = if self.hooks() > 0 { scope.open() } else { scope };
-                Filling::new(&scope, &self.plan.config.source, Mode::Send, &mut Vec::new()).text(text).ready()
+                Interpolation::new(&scope, &self.plan.config.source, Mode::Send, &mut Vec::new())
+                    .text(text)
+                    .ok()
             }
             None => Some(self.context.ids.next("thread")),
         };
@@ -407,11 +409,11 @@ impl<'a> Preparation<'a> {
     fn thread(&mut self, problems: &mut Vec<Diagnostic>) -> Option<String> {
         let source = &self.plan.config.source;
         if let (Some(literal), false) = (self.literal_thread(), self.thread_is_given) {
-            let thread = Filling::new(&self.scope, source, Mode::Send, problems).text(literal).ready()?;
+            let thread = Interpolation::new(&self.scope, source, Mode::Send, problems).text(literal).ok()?;
             self.scope.set(THREAD, thread);
         }
         match &self.target.model.common.thread_id {
-            Some(written) => Filling::new(&self.scope, source, Mode::Send, problems).text(written).ready(),
+            Some(written) => Interpolation::new(&self.scope, source, Mode::Send, problems).text(written).ok(),
             None => self.scope.values().find(|(name, _)| *name == THREAD).map(|(_, value)| as_text(value)),
         }
     }

@@ -12,7 +12,7 @@ use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 use crate::model::QuarantineEntry;
 use crate::outcome;
 use crate::project::Config;
-use crate::variables::{Filling, Mode, Scope};
+use crate::variables::{Interpolation, Mode, Scope};
 
 /// How long before its last day an entry is warned of.
 const WARNED_DAYS: u16 = 7;
@@ -38,7 +38,7 @@ impl Quarantine {
     /// Reads the quarantine of `config`; what is wrong with an entry goes to `problems`.
     pub(super) fn of(config: &Config, problems: &mut Vec<Diagnostic>) -> Self {
         let scope = Scope::default();
-        let mut filling = Filling::new(&scope, &config.source, Mode::Send, problems);
+        let mut filling = Interpolation::new(&scope, &config.source, Mode::Send, problems);
         let written = config.model.quarantine.iter().flatten();
         Self(written.filter_map(|entry| Entry::of(entry, &mut filling)).collect())
     }
@@ -117,11 +117,11 @@ impl Quarantine {
 }
 
 impl Entry {
-    fn of(written: &QuarantineEntry, filling: &mut Filling<'_>) -> Option<Self> {
-        let test = filling.text(&written.test).ready();
-        let owner = filling.text(&written.owner).ready();
-        let reason = written.reason.as_ref().map(|reason| filling.text(reason).ready());
-        let expires = filling.text(&written.expires).ready().and_then(|text| {
+    fn of(written: &QuarantineEntry, filling: &mut Interpolation<'_>) -> Option<Self> {
+        let test = filling.text(&written.test).ok();
+        let owner = filling.text(&written.owner).ok();
+        let reason = written.reason.as_ref().map(|reason| filling.text(reason).ok());
+        let expires = filling.text(&written.expires).ok().and_then(|text| {
             let day = Day::parse(&text);
             if day.is_none() {
                 let message = format!("`{text}` is no day of the calendar");
@@ -159,7 +159,7 @@ impl Entry {
 }
 
 /// Brackets are part of ids (`pays[1]`), so only `*` and `?` have a meaning of their own.
-fn fits(test: &str, span: Span, filling: &mut Filling<'_>) -> Option<Fits> {
+fn fits(test: &str, span: Span, filling: &mut Interpolation<'_>) -> Option<Fits> {
     if !test.contains(['*', '?']) {
         return Some(Fits::Only(test.to_owned()));
     }

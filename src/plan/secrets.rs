@@ -1,14 +1,14 @@
 //! What of a test may not be shown.
 
 use crate::project::{Config, ResolvedTarget};
-use crate::variables::{Filling, Mode, Scope, Secret};
+use crate::variables::{Interpolation, Mode, Scope, Secret};
 
 /// The variables of `scope` that the headers of the target carry, the headers themselves, and what the config says is
 /// secret.
 pub(super) fn secrets_of(config: &Config, target: &ResolvedTarget, scope: &Scope) -> Vec<Secret> {
     let scope = scope.clone().open();
     let mut problems = Vec::new();
-    let mut filling = Filling::new(&scope, &config.source, Mode::Check, &mut problems);
+    let mut filling = Interpolation::new(&scope, &config.source, Mode::Check, &mut problems);
     target.model.compile(&mut filling);
     let mut secrets = filling.into_secrets();
     secrets.extend(config.redactions.secrets(&scope));

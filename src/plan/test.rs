@@ -11,7 +11,7 @@ use crate::message::{HistoryMessage, MessageId, Role};
 use crate::model::{Hook, Message, Test, Text, Turn, UserTurn};
 use crate::outcome::Level;
 use crate::project::{Config, ResolvedTarget, Variables, unknown_target};
-use crate::variables::{Filling, Late, Mode, Scope};
+use crate::variables::{Interpolation, Mode, Scope};
 
 /// A test as loaded.
 #[derive(Debug)]
@@ -48,16 +48,20 @@ impl LoadedTest {
     }
 
     /// What was said before the first turn; `None` where something of it is known later or was reported.
-    pub(super) fn history(&self, files: Files<'_>, filling: &mut Filling<'_>) -> Option<Vec<HistoryMessage>> {
+    pub(super) fn history(
+        &self,
+        files: Files<'_>,
+        filling: &mut Interpolation<'_>,
+    ) -> Option<Vec<HistoryMessage>> {
         fill_history(&self.earlier, files, filling)
     }
 
     /// What the test says of the message that is its one turn.
-    pub(super) fn message_id(&self, filling: &mut Filling<'_>) -> Option<MessageId> {
+    pub(super) fn message_id(&self, filling: &mut Interpolation<'_>) -> Option<MessageId> {
         let Some(Message { id, name, .. }) = &self.asked else { return Some(MessageId::default()) };
-        let mut text = |text: &Option<Text>| Late::optional(text.as_ref().map(|text| filling.text(text)));
+        let mut text = |text: &Option<Text>| text.as_ref().map(|text| filling.text(text)).transpose();
         let (id, name) = (text(id), text(name));
-        Some(MessageId { id: id.ready()?, name: name.ready()? })
+        Some(MessageId { id: id.ok()?, name: name.ok()? })
     }
 
     /// Whether it may give itself variables.
@@ -102,7 +106,7 @@ impl LoadedTest {
         if self.model.hooks.is_some() {
             scope = scope.hint("a test has its target before its hooks run: it cannot use what they give");
         }
-        let name = Filling::new(&scope, &self.source, Mode::Send, problems).text(written).ready()?;
+        let name = Interpolation::new(&scope, &self.source, Mode::Send, problems).text(written).ok()?;
         let known = config.target_names();
         if !known.contains(&name.as_str()) {
             let written = Text { value: name, span: written.span };
@@ -132,7 +136,7 @@ impl LoadedTest {
     ) -> Option<&Rows> {
         let written = self.model.cases.as_ref()?;
         let rows = self.rows.get_or_init(|| {
-            let mut filling = Filling::new(scope, &self.source, Mode::Send, problems);
+            let mut filling = Interpolation::new(scope, &self.source, Mode::Send, problems);
             Rows::of(written, &self.source, context, self.folder(context), &mut filling)
         });
         rows.as_ref()
@@ -154,7 +158,7 @@ impl LoadedTest {
     }
 
     /// The rules of the test.
-    pub(super) fn block(&self, library: Option<Library<'_>>, filling: &mut Filling<'_>) -> Block {
+    pub(super) fn block(&self, library: Option<Library<'_>>, filling: &mut Interpolation<'_>) -> Block {
         Block::compile(&self.model.assert, Level::Test, library, filling)
     }
 }
@@ -180,7 +184,7 @@ fn turn_of_messages(messages: &mut Vec<Spanned<Message>>) -> Option<(Spanned<Tur
 pub(super) fn turn_block(
     turn: &Spanned<Turn>,
     library: Option<Library<'_>>,
-    filling: &mut Filling<'_>,
+    filling: &mut Interpolation<'_>,
 ) -> Block {
     let block = Block::compile(turn.assert_block(), Level::Turn, library, filling);
     Block { is_replay: matches!(turn.value, Turn::Connect(_)), ..block }

@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Spanned};
 use crate::model::Turn;
 use crate::project::Variables;
-use crate::variables::{Filling, Mode, Scope};
+use crate::variables::{Interpolation, Mode, Scope};
 
 impl LoadedTest {
     /// What is known before the test is selected: the environment, what the command line gives, and over what is known
@@ -25,9 +25,9 @@ impl LoadedTest {
         let mut scope = variables.scope(context);
         scope.set("TEST_FILE", self.path_from(folder));
         for (name, written) in self.model.vars.iter().flatten() {
-            let mut filling = Filling::new(&scope, &self.source, Mode::Send, problems);
+            let mut filling = Interpolation::new(&scope, &self.source, Mode::Send, problems);
             let is_name = check_name(name, &mut filling).is_some();
-            let value = filling.json(written).ready();
+            let value = filling.json(written).ok();
             match value {
                 _ if !is_name || variables.given.contains_key(&name.value) => {}
                 Some(value) => scope.set(name, value),
@@ -55,7 +55,7 @@ impl LoadedTest {
     ) -> Result<(Scope, Vec<String>), PrepareError> {
         let mut problems = Vec::new();
         let row = self.rows(context, &known, &mut problems).and_then(|rows| {
-            let mut filling = Filling::new(&known, &self.source, Mode::Send, &mut problems);
+            let mut filling = Interpolation::new(&known, &self.source, Mode::Send, &mut problems);
             rows.again(entry, &mut filling)
         });
         match row {

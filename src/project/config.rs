@@ -17,7 +17,7 @@ use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
 use crate::model::{ReportEntry, ReportFormat, ReportTarget, Text};
 use crate::target::ChosenTarget;
-use crate::variables::{Filling, Mode, Scope};
+use crate::variables::{Interpolation, Mode, Scope};
 
 /// The timeout of a turn without a setting (SPEC 4).
 pub(crate) const DEFAULT_TURN_TIMEOUT: Duration = Duration::from_mins(2);
@@ -92,14 +92,14 @@ impl Config {
         problems: &mut Vec<Diagnostic>,
     ) -> Vec<(PathBuf, ReportFormat)> {
         let scope = variables.scope(context);
-        let mut filling = Filling::new(&scope, &self.source, Mode::Send, problems);
+        let mut filling = Interpolation::new(&scope, &self.source, Mode::Send, problems);
         let mut reports = Vec::new();
         for entry in self.model.reports.iter().flatten() {
             let (written, format) = match entry {
                 ReportEntry::Text(path) => (path, None),
                 ReportEntry::Mapping(ReportTarget { path, format }) => (path, *format),
             };
-            let Some(path) = filling.text(written).ready() else { continue };
+            let Some(path) = filling.text(written).ok() else { continue };
             let path = absolute_from(context, &self.folder, path.as_ref());
             if let Some(format) = format.or_else(|| ReportFormat::of(&path)) {
                 reports.push((path, format));
@@ -126,7 +126,7 @@ impl Config {
         problems: &mut Vec<Diagnostic>,
     ) -> Vec<ServerCommand> {
         let scope = variables.scope(context);
-        let mut filling = Filling::new(&scope, &self.source, mode, problems);
+        let mut filling = Interpolation::new(&scope, &self.source, mode, problems);
         let written = self.model.server.iter().flat_map(|servers| &servers.0).enumerate();
         let fill = |(index, written)| servers::fill(written, index + 1, context, &self.folder, &mut filling);
         written.filter_map(fill).collect()
@@ -150,7 +150,8 @@ impl Config {
             (None, ChosenTarget::Own(_)) => return Some(0),
             (None, ChosenTarget::Named(written)) => {
                 let scope = variables.scope(context);
-                let name = Filling::new(&scope, &self.source, Mode::Send, problems).text(written).ready()?;
+                let name =
+                    Interpolation::new(&scope, &self.source, Mode::Send, problems).text(written).ok()?;
                 if !known.contains(&name.as_str()) {
                     let written = Text { value: name.clone(), span: written.span };
                     problems.push(targets::unknown_target(&written, &self.source, &known));
@@ -171,9 +172,9 @@ impl Config {
     ) -> TargetRules {
         let scope = variables.config_scope(context).open();
         let mut told_elsewhere = Vec::new();
-        let mut filling = Filling::new(&scope, &self.source, Mode::Draft, &mut told_elsewhere);
+        let mut filling = Interpolation::new(&scope, &self.source, Mode::Draft, &mut told_elsewhere);
         let timeout = match &target.model.common.timeout_ms {
-            Some(number) => filling.number(number).ready().map(|ms| Timeout { ms, span: Some(number.span) }),
+            Some(number) => filling.number(number).ok().map(|ms| Timeout { ms, span: Some(number.span) }),
             None => Some(Timeout {
                 ms: u64::try_from(DEFAULT_TURN_TIMEOUT.as_millis()).unwrap_or(u64::MAX),
                 span: None,
@@ -187,12 +188,12 @@ impl Config {
     pub(crate) fn specs(&self, problems: &mut Vec<Diagnostic>) -> Option<Vec<String>> {
         let Some(specs) = &self.model.specs else { return Some(default_specs()) };
         let scope = Scope::default();
-        let mut filling = Filling::new(&scope, &self.source, Mode::Send, problems);
+        let mut filling = Interpolation::new(&scope, &self.source, Mode::Send, problems);
         let filled: Vec<Option<String>> = specs
             .0
             .iter()
             .map(|text| {
-                let pattern = filling.text(text).ready()?;
+                let pattern = filling.text(text).ok()?;
                 if let Err(error) = globset::Glob::new(&pattern) {
                     filling.report(Code::BadValue, text.span, format!("no glob: {}", error.kind()), None);
                     return None;

@@ -8,7 +8,7 @@ use crate::context::{Context, Environment};
 use crate::diagnostic::Code;
 use crate::model::{Hook, Number, ScriptProgram, Text};
 use crate::source::FreeMap;
-use crate::variables::{Filling, Late, Scope, as_text};
+use crate::variables::{Interpolation, Leaf, Scope, as_text};
 
 /// How long a program may take without a setting (SPEC 3).
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
@@ -84,13 +84,13 @@ impl Launch {
     pub(crate) fn fill(
         written: Written<'_>,
         surroundings: Surroundings<'_>,
-        filling: &mut Filling<'_>,
+        filling: &mut Interpolation<'_>,
     ) -> Option<Self> {
         let Written { cmd, timeout_ms, env, cwd } = written;
-        let words: Vec<Option<String>> = cmd.iter().map(|word| filling.text(word).ready()).collect();
-        let own = environment(env, filling, Filling::text);
-        let timeout = Late::optional(timeout_ms.map(|number| filling.number(number))).ready();
-        let folder = Late::optional(cwd.map(|folder| filling.text(folder))).ready();
+        let words: Vec<Option<String>> = cmd.iter().map(|word| filling.text(word).ok()).collect();
+        let own = environment(env, filling, Interpolation::text);
+        let timeout = timeout_ms.map(|number| filling.number(number)).transpose().ok();
+        let folder = cwd.map(|folder| filling.text(folder)).transpose().ok();
         let argv = words.into_iter().collect::<Option<Vec<_>>>()?;
         program(&argv, cmd, filling)?;
         let mut launch = Self::at_home(argv, surroundings);
@@ -108,7 +108,7 @@ impl Launch {
 }
 
 /// Whether the first word names a program; reports it where it does not.
-pub(super) fn program(argv: &[String], written: &[Text], filling: &mut Filling<'_>) -> Option<()> {
+pub(super) fn program(argv: &[String], written: &[Text], filling: &mut Interpolation<'_>) -> Option<()> {
     if argv.first().is_some_and(|program| !program.is_empty()) {
         return Some(());
     }
@@ -121,11 +121,11 @@ pub(super) fn program(argv: &[String], written: &[Text], filling: &mut Filling<'
 /// The variables of `env`, each filled by `fill`.
 pub(super) fn environment<'f>(
     written: Option<&FreeMap<Text>>,
-    filling: &mut Filling<'f>,
-    fill: impl Fn(&mut Filling<'f>, &Text) -> Late<String>,
+    filling: &mut Interpolation<'f>,
+    fill: impl Fn(&mut Interpolation<'f>, &Text) -> Leaf<String>,
 ) -> Option<Vec<(String, String)>> {
     let one = |(name, text): &(Text, Text)| {
-        let value = fill(filling, text).ready();
+        let value = fill(filling, text).ok();
         if name.is_empty() || name.contains(['=', '\0']) {
             let message = format!("`{}` is no name of an environment variable", name.escape_debug());
             filling.report(Code::BadValue, name.span, message, None);

@@ -9,7 +9,7 @@ use crate::model::{RedactEntry, RedactMatch, Text};
 use crate::redact::Redactor;
 use crate::source::printable;
 use crate::variables::{
-    Filling, Found, Mode, Pattern, Patterns, Reference, SHORTEST_SECRET, Scope, Secret, is_name,
+    Found, Interpolation, Mode, Pattern, Patterns, Reference, SHORTEST_SECRET, Scope, Secret, is_name,
 };
 
 /// What nobody may be told, beside what headers carry.
@@ -28,7 +28,7 @@ impl Redactions {
         scope: &Scope,
         problems: &mut Vec<Diagnostic>,
     ) -> Self {
-        let mut filling = Filling::new(scope, source, Mode::Send, problems);
+        let mut filling = Interpolation::new(scope, source, Mode::Send, problems);
         let mut redactions = Self::default();
         for entry in written.into_iter().flatten() {
             match entry {
@@ -43,7 +43,7 @@ impl Redactions {
                     filling.report(Code::BadValue, name.span, message, Some(meant(name)));
                 }
                 RedactEntry::Mapping(RedactMatch { pattern: written }) => {
-                    let Some(pattern) = filling.pattern(written).ready() else { continue };
+                    let Some(pattern) = filling.pattern(written).ok() else { continue };
                     if pattern.matches_nothing() {
                         let message = "the pattern matches the empty text, and so everywhere".to_owned();
                         let help = "let it match at least one character: `+` in the place of `*`".to_owned();

@@ -14,7 +14,7 @@ use crate::diagnostic::{Code, Diagnostic, SourceFile};
 use crate::model::{ClientTool, Mock, ScriptProgram};
 use crate::source::{FreeMap, printable};
 use crate::text::suggest;
-use crate::variables::{Filling, Mode, Scope};
+use crate::variables::{Interpolation, Mode, Scope};
 
 /// The folder of scripts that the config does not name, beside the config.
 const FOLDER: &str = "scripts";
@@ -67,7 +67,7 @@ impl<'a> Scripts<'a> {
     pub(crate) fn check_programs(&self, surroundings: Surroundings<'_>, problems: &mut Vec<Diagnostic>) {
         let mut found = Vec::new();
         let scope = Scope::default().open();
-        let mut filling = Filling::new(&scope, self.source, Mode::Send, &mut found);
+        let mut filling = Interpolation::new(&scope, self.source, Mode::Send, &mut found);
         for (_, program) in self.named.into_iter().flatten() {
             Launch::fill(program.into(), surroundings, &mut filling);
         }
@@ -83,7 +83,7 @@ impl<'a> Scripts<'a> {
         surroundings: Surroundings<'_>,
         problems: &mut Vec<Diagnostic>,
     ) {
-        let mut filling = Filling::new(surroundings.scope, self.source, Mode::Send, problems);
+        let mut filling = Interpolation::new(surroundings.scope, self.source, Mode::Send, problems);
         for (name, program) in self.named.into_iter().flatten() {
             if names.contains(name.as_str()) {
                 Launch::fill(program.into(), surroundings, &mut filling);
@@ -104,7 +104,8 @@ impl<'a> Scripts<'a> {
             Program::Named(name) => match self.find(name).map_err(|problem| problems.push(problem)).ok()? {
                 Found::File(path) => Launch::at_home(vec![path], surroundings),
                 Found::Named(program) => {
-                    let mut filling = Filling::new(surroundings.scope, self.source, Mode::Send, problems);
+                    let mut filling =
+                        Interpolation::new(surroundings.scope, self.source, Mode::Send, problems);
                     Launch::fill(program.into(), surroundings, &mut filling)?
                 }
             },

@@ -11,7 +11,7 @@ use super::paths::{absolute_from, display_name};
 use crate::context::{Context, Environment};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 use crate::model::{Ready, Server};
-use crate::variables::{Filling, Late, Pattern, http_url};
+use crate::variables::{Interpolation, Pattern, http_url};
 
 /// How long a server may take to be ready without a setting (SPEC 4).
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
@@ -70,22 +70,22 @@ pub(super) fn fill(
     number: usize,
     context: &Context,
     home: &Path,
-    filling: &mut Filling<'_>,
+    filling: &mut Interpolation<'_>,
 ) -> Option<ServerCommand> {
-    let words: Vec<Option<String>> = server.cmd.iter().map(|word| filling.sent_text(word).ready()).collect();
-    let own = launch::environment(server.env.as_ref(), filling, Filling::sent_text);
+    let words: Vec<Option<String>> = server.cmd.iter().map(|word| filling.sent_text(word).ok()).collect();
+    let own = launch::environment(server.env.as_ref(), filling, Interpolation::sent_text);
     let ready = readiness(&server.ready.value, filling);
     let timeout = match &server.timeout_ms {
-        Some(number) => filling.number(number).ready().map(Duration::from_millis),
+        Some(number) => filling.number(number).ok().map(Duration::from_millis),
         None => Some(DEFAULT_TIMEOUT),
     };
-    let reuse = server.reuse.as_ref().map_or(Late::Ready(false), |flag| filling.flag(flag)).ready();
+    let reuse = server.reuse.as_ref().map_or(Ok(false), |flag| filling.flag(flag)).ok();
     if let (Some(true), Ready::Stdout(_), Some(flag)) = (reuse, &server.ready.value, &server.reuse) {
         let message = "`reuse` needs a `url` or `port` that can be asked";
         let help = "what a server that runs already has printed nobody can see";
         filling.report(Code::Contradiction, flag.span, message, Some(help.to_owned()));
     }
-    let folder = Late::optional(server.cwd.as_ref().map(|folder| filling.sent_text(folder))).ready();
+    let folder = server.cwd.as_ref().map(|folder| filling.sent_text(folder)).transpose().ok();
     let argv = words.into_iter().collect::<Option<Vec<_>>>()?;
     launch::program(&argv, &server.cmd, filling)?;
     let folder =
@@ -109,14 +109,14 @@ pub(super) fn fill(
     })
 }
 
-fn readiness(written: &Ready, filling: &mut Filling<'_>) -> Option<Readiness> {
+fn readiness(written: &Ready, filling: &mut Interpolation<'_>) -> Option<Readiness> {
     match written {
         Ready::Url(text) => {
-            let url = filling.sent_text(text).ready()?;
+            let url = filling.sent_text(text).ok()?;
             http_url(&url, "url", text, filling).map(Readiness::Url)
         }
         Ready::Port(number) => {
-            let port = filling.number(number).ready()?;
+            let port = filling.number(number).ok()?;
             let port = u16::try_from(port).ok().filter(|port| *port > 0);
             if port.is_none() {
                 let help = "ports are the numbers from 1 to 65535".to_owned();
@@ -124,6 +124,6 @@ fn readiness(written: &Ready, filling: &mut Filling<'_>) -> Option<Readiness> {
             }
             port.map(Readiness::Port)
         }
-        Ready::Stdout(pattern) => filling.pattern(pattern).ready().map(Readiness::Stdout),
+        Ready::Stdout(pattern) => filling.pattern(pattern).ok().map(Readiness::Stdout),
     }
 }

@@ -14,7 +14,7 @@ use crate::outcome::Level;
 use crate::source::{self, Node, NodeValue};
 use crate::target::{ChosenTarget, NamedTarget, TargetConfig};
 use crate::text::suggest;
-use crate::variables::Filling;
+use crate::variables::Interpolation;
 
 /// The name of the target that a config writes at `target` (SPEC 4).
 const DEFAULT: &str = "default";
@@ -34,7 +34,7 @@ pub struct ResolvedTarget {
 
 impl ResolvedTarget {
     /// What every test of this target inherits.
-    pub(crate) fn block(&self, library: Library<'_>, filling: &mut Filling<'_>) -> Block {
+    pub(crate) fn block(&self, library: Library<'_>, filling: &mut Interpolation<'_>) -> Block {
         Block::compile(&self.asserts, Level::Target, Some(library), filling)
     }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
 use crate::source::{FreeMap, Node, printable};
-use crate::variables::{Filling, Mode, Scope, is_name, is_reserved};
+use crate::variables::{Interpolation, Mode, Scope, is_name, is_reserved};
 
 /// Why a name may be missing in the `vars` of the config.
 const HINT: &str = "a variable of the config sees the environment and those written before it";
@@ -40,7 +40,7 @@ impl Variables {
         let mut variables = self.clone();
         for (name, written) in written.into_iter().flatten() {
             let scope = variables.scope(context).hint(HINT);
-            let mut filling = Filling::new(&scope, source, Mode::Send, problems);
+            let mut filling = Interpolation::new(&scope, source, Mode::Send, problems);
             if is_reserved(name) {
                 let message = format!("`{}` is reserved", printable(name));
                 let help = "`ENV` and all names that begin with `TEST_` are ananke's own".to_owned();
@@ -49,7 +49,7 @@ impl Variables {
                 let message = format!("`{}` is no name of a variable", printable(name));
                 let help = "names are made of letters, digits and `_`, and begin with no digit".to_owned();
                 filling.report(Code::BadValue, name.span, message, Some(help));
-            } else if let Some(value) = filling.json(written).ready() {
+            } else if let Ok(value) = filling.json(written) {
                 variables.vars.insert(name.value.clone(), value);
             }
         }

@@ -10,7 +10,7 @@ use super::target::Target;
 use crate::diagnostic::{Diagnostic, SourceFile, Spanned};
 use crate::model::{TAG_DEFAULTS, Text, Turn};
 use crate::source::{self, FreeMap, Mismatch, Node, NodeValue, printable};
-use crate::variables::Filling;
+use crate::variables::Interpolation;
 
 /// A target as a config writes it: the keys of every target, and those of its protocol.
 #[derive(Clone, Debug)]
@@ -51,7 +51,7 @@ impl TargetConfig {
     }
 
     /// Checks every leaf of the protocol's own keys and fills it; `None` if something is known later or was reported.
-    pub fn compile(&self, filling: &mut Filling<'_>) -> Option<Arc<dyn Target>> {
+    pub fn compile(&self, filling: &mut Interpolation<'_>) -> Option<Arc<dyn Target>> {
         self.own.compile(filling)
     }
 

@@ -11,7 +11,7 @@ use super::target::Target;
 use crate::diagnostic::{Diagnostic, SourceFile, Spanned};
 use crate::model::{Text, Turn, TurnKind};
 use crate::source::FreeMap;
-use crate::variables::Filling;
+use crate::variables::Interpolation;
 
 /// The keys of a target that are its protocol's own, as they are written.
 pub trait ProtocolConfig: Debug + Send + Sync {
@@ -27,7 +27,7 @@ pub trait ProtocolConfig: Debug + Send + Sync {
     }
 
     /// Checks every leaf and fills it; `None` if something is known later or was reported.
-    fn compile(&self, filling: &mut Filling<'_>) -> Option<Arc<dyn Target>>;
+    fn compile(&self, filling: &mut Interpolation<'_>) -> Option<Arc<dyn Target>>;
 
     /// What is odd about the turns of a test of such a target; `source` is the test's file.
     fn check_turns(&self, _turns: &[Spanned<Turn>], _source: &Arc<SourceFile>) -> Option<Diagnostic> {

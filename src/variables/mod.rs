@@ -1,17 +1,20 @@
 //! `${…}`: finding references, looking them up, and filling the leaves of the model with what they mean (SPEC 2).
 //!
-//! A [`Scope`] knows names and values; a [`Filling`] fills leaves from a scope and collects every problem with its
-//! place. What cannot be known yet (the output of a hook, a generated thread) leaves a leaf [`Late::Pending`].
+//! A [`Scope`] knows names and values; a [`Interpolation`] fills leaves from a scope and collects every problem with its
+//! place. What cannot be known yet (the output of a hook, a generated thread) leaves a leaf [`Pending`](NotReady::Pending).
 
-mod filling;
+mod interpolation;
+mod leaf;
 mod mode;
 mod pattern;
+mod reference;
 mod scan;
 mod scope;
 mod secret;
 mod url;
 
-pub use filling::{Filling, Late, as_text};
+pub use interpolation::{Interpolation, as_text};
+pub use leaf::{Leaf, NotReady};
 pub use mode::Mode;
 pub use pattern::{Pattern, PatternError, Patterns};
 pub use scan::{Malformed, Piece, Reference, ScanError, is_name, scan};

@@ -2,12 +2,17 @@
 
 use url::Url;
 
-use super::filling::Filling;
+use super::interpolation::Interpolation;
 use crate::diagnostic::Code;
 use crate::model::Text;
 
 /// An HTTP URL, which messages call `name`.
-pub(crate) fn http_url(text: &str, name: &str, written: &Text, filling: &mut Filling<'_>) -> Option<Url> {
+pub(crate) fn http_url(
+    text: &str,
+    name: &str,
+    written: &Text,
+    filling: &mut Interpolation<'_>,
+) -> Option<Url> {
     let problem = match Url::parse(text) {
         Ok(url) if !matches!(url.scheme(), "http" | "https") => {
             format!("the {name} has the scheme `{}`, expected `http` or `https`", url.scheme())

@@ -7,7 +7,7 @@ use ananke::diagnostic::SourceFile;
 use ananke::model::TestFile;
 use ananke::outcome::Level;
 use ananke::schema::{FileKind, load};
-use ananke::variables::{Filling, Mode, Scope};
+use ananke::variables::{Interpolation, Mode, Scope};
 
 /// What is in force in a test of `turns` turns when `blocks` are written on their levels.
 pub(crate) fn inherited(blocks: &[(&str, &str)], turns: usize) -> Inherited {
@@ -27,7 +27,7 @@ fn compile(block: &str, level: Level) -> Block {
         load::<TestFile>(FileKind::Test, &source).unwrap_or_else(|problems| panic!("{block}: {problems:?}"));
     let scope = Scope::default();
     let mut problems = Vec::new();
-    let mut filling = Filling::new(&scope, &source, Mode::Send, &mut problems);
+    let mut filling = Interpolation::new(&scope, &source, Mode::Send, &mut problems);
     let compiled = Block::compile(&loaded.value.tests[0].assert, level, None, &mut filling);
     assert!(problems.is_empty(), "{block}: {problems:?}");
     compiled

@@ -8,7 +8,7 @@ use crate::assertion::rule::Rule;
 use crate::diagnostic::Code;
 use crate::model::{AssertBlock, OutcomeIs, OutcomeRule, RunOutcome};
 use crate::trace::{Interrupt, RunEnd};
-use crate::variables::{Filling, Late, Pattern, Patterns};
+use crate::variables::{Interpolation, Pattern, Patterns};
 
 /// How a run must end.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -65,7 +65,7 @@ impl Rule for ExpectedOutcome {
 }
 
 impl ExpectedOutcome {
-    fn compile(written: &OutcomeIs, filling: &mut Filling<'_>) -> Option<Self> {
+    fn compile(written: &OutcomeIs, filling: &mut Interpolation<'_>) -> Option<Self> {
         let OutcomeIs { is, error_match } = written;
         if let Some(text) = error_match
             && *is != RunOutcome::Error
@@ -75,8 +75,8 @@ impl ExpectedOutcome {
             filling.report(Code::Contradiction, text.span, message, Some(help.to_owned()));
             return None;
         }
-        let error_match = Late::optional(error_match.as_ref().map(|text| filling.pattern(text)));
-        Some(Self { is: *is, error_match: error_match.ready()? })
+        let error_match = error_match.as_ref().map(|text| filling.pattern(text)).transpose();
+        Some(Self { is: *is, error_match: error_match.ok()? })
     }
 
     /// Checks the end of the last run.

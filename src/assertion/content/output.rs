@@ -11,7 +11,7 @@ use crate::assertion::rule::Rule;
 use crate::diagnostic::{Code, Spanned};
 use crate::model::{AssertBlock, TextOf, ValueRule, ValueType};
 use crate::source::NodeValue;
-use crate::variables::{Filling, Patterns};
+use crate::variables::{Interpolation, Patterns};
 
 /// What messages call the text.
 const TEXT: &str = "the last message";
@@ -33,7 +33,7 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
 }
 
 impl OutputRule {
-    fn compile(written: &Spanned<ValueRule>, filling: &mut Filling<'_>) -> Option<Self> {
+    fn compile(written: &Spanned<ValueRule>, filling: &mut Interpolation<'_>) -> Option<Self> {
         let ValueRule { path: None, equals, value_type, .. } = &written.value else {
             return ValueCondition::compile(written, filling).map(|condition| Self { condition });
         };

@@ -8,7 +8,7 @@ use crate::model::{self, ValueType};
 use crate::schema::{SchemaError, ValueSchema};
 use crate::source::Node;
 use crate::trace::Path;
-use crate::variables::{Filling, Late, Pattern, Patterns};
+use crate::variables::{Interpolation, Pattern, Patterns};
 
 /// What one value must be (SPEC 7.5).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -40,23 +40,26 @@ pub(super) enum Wanted {
 
 impl ValueCondition {
     /// Checks and fills a condition; `None` if something is known later or was reported.
-    pub(super) fn compile(written: &Spanned<model::ValueRule>, filling: &mut Filling<'_>) -> Option<Self> {
+    pub(super) fn compile(
+        written: &Spanned<model::ValueRule>,
+        filling: &mut Interpolation<'_>,
+    ) -> Option<Self> {
         let model::ValueRule { path, equals, matches, value_type, exists, schema, not, message } =
             &written.value;
         let path = match path {
             None => Some(None),
-            Some(text) => filling.text(text).ready().and_then(|path| {
+            Some(text) => filling.text(text).ok().and_then(|path| {
                 let report = |error| filling.report(Code::BadValue, text.span, error, None);
                 Path::parse(&path).map_err(report).ok().map(Some)
             }),
         };
-        let equals = equals.as_ref().map(|node| filling.json(node).ready().map(Wanted::Equal));
-        let matches = matches.as_ref().map(|text| filling.pattern(text).ready().map(Wanted::Match));
+        let equals = equals.as_ref().map(|node| filling.json(node).ok().map(Wanted::Equal));
+        let matches = matches.as_ref().map(|text| filling.pattern(text).ok().map(Wanted::Match));
         let value_type = value_type.map(|value_type| Some(Wanted::Type(value_type)));
         let schema = schema.as_ref().map(|node| fit(node, filling));
         let given = exists.map(|_| Some(Wanted::Exists));
         let mut wanted = [equals, matches, value_type, given, schema].into_iter().flatten();
-        let message = Late::optional(message.as_ref().map(|text| filling.text(text)));
+        let message = message.as_ref().map(|text| filling.text(text)).transpose();
         let only = match (wanted.next(), wanted.next()) {
             (Some(only), None) => only,
             (None, _) => {
@@ -74,7 +77,7 @@ impl ValueCondition {
             }
         };
         let is_negated = not.unwrap_or_default() != (*exists == Some(false));
-        Some(Self { path: path?, wanted: only?, is_negated, message: message.ready()? })
+        Some(Self { path: path?, wanted: only?, is_negated, message: message.ok()? })
     }
 
     /// The same condition with its pattern compiled.
@@ -127,8 +130,8 @@ impl ValueCondition {
     }
 }
 
-fn fit(node: &Node, filling: &mut Filling<'_>) -> Option<Wanted> {
-    let written = filling.json(node).ready()?;
+fn fit(node: &Node, filling: &mut Interpolation<'_>) -> Option<Wanted> {
+    let written = filling.json(node).ok()?;
     if filling.json_waits(node) {
         return Some(Wanted::Fit(ValueSchema::as_written(written)));
     }

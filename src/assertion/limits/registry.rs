@@ -68,7 +68,7 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
 fn setting(limit: &Spanned<Limit>, collector: &mut Collector<'_, '_>) -> Option<Setting> {
     let origin = collector.origin(limit.span);
     let Limit::Most(given) = &limit.value else { return Some(Setting::Off(origin)) };
-    match (collector.filling.given(given, limit.span).ready(), given) {
+    match (collector.filling.given(given, limit.span).ok(), given) {
         (Some(most), _) => Some(Setting::Bound(Bound { most, origin })),
         (None, Given::Reference(written)) => Some(Setting::Later(written.clone(), origin)),
         (None, Given::Literal(_)) => None,

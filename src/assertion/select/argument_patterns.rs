@@ -8,7 +8,7 @@ use crate::diagnostic::{Code, Spanned};
 use crate::model::Text;
 use crate::source::FreeMap;
 use crate::trace::{Args, Path, ToolCall};
-use crate::variables::{Filling, Pattern, Patterns};
+use crate::variables::{Interpolation, Pattern, Patterns};
 
 /// Arguments and the pattern each must match (SPEC 7.2, `args_match`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -16,11 +16,11 @@ pub struct ArgumentPatterns(Vec<(Path, Pattern)>);
 
 impl ArgumentPatterns {
     /// Checks and fills the patterns; `None` if something is known later or was reported.
-    pub fn compile(written: Option<&FreeMap<Text>>, filling: &mut Filling<'_>) -> Option<Self> {
+    pub fn compile(written: Option<&FreeMap<Text>>, filling: &mut Interpolation<'_>) -> Option<Self> {
         let compile = |(key, text): &(Spanned<String>, Text)| {
             let path =
                 Path::parse(key).map_err(|error| filling.report(Code::BadValue, key.span, error, None));
-            path.ok().zip(filling.pattern(text).ready())
+            path.ok().zip(filling.pattern(text).ok())
         };
         // Every pattern is looked at, so that every problem is reported.
         let compiled: Vec<_> = written.into_iter().flatten().map(compile).collect();

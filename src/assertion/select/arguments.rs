@@ -7,7 +7,7 @@ use crate::diagnostic::Code;
 use crate::model::{CallSelector, Text};
 use crate::source::FreeMap;
 use crate::trace::{Args, ToolCall};
-use crate::variables::{Filling, Patterns};
+use crate::variables::{Interpolation, Patterns};
 
 /// Conditions on arguments; a call is selected if all match.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -25,7 +25,7 @@ impl ArgumentConditions {
     pub(super) fn compile(
         written: &CallSelector,
         unwanted: Option<&FreeMap<Text>>,
-        filling: &mut Filling<'_>,
+        filling: &mut Interpolation<'_>,
     ) -> Option<Self> {
         if let Some(args) = &written.args
             && args.entries().is_empty()
@@ -38,7 +38,7 @@ impl ArgumentConditions {
         let json = JsonSubset::compile(written.args.as_ref(), written.is_exact(), filling);
         let matching = ArgumentPatterns::compile(written.args_match.as_ref(), filling);
         let not_matching = ArgumentPatterns::compile(unwanted, filling);
-        Some(Self { json: json.ready()?, matching: matching?, not_matching: not_matching? })
+        Some(Self { json: json.ok()?, matching: matching?, not_matching: not_matching? })
     }
 
     /// Whether every call matches.

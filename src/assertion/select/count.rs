@@ -3,7 +3,7 @@
 use crate::assertion::describe::times;
 use crate::diagnostic::{Code, Span};
 use crate::model::{Count, Given, Number};
-use crate::variables::Filling;
+use crate::variables::Interpolation;
 
 /// Bounds of a number of calls, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -22,7 +22,7 @@ impl CallCount {
     pub(crate) const ANY: Self = Self { min: 0, max: None };
 
     /// A `count` that is known later, in words.
-    pub(crate) fn as_written(count: &Count, filling: &Filling<'_>) -> Option<String> {
+    pub(crate) fn as_written(count: &Count, filling: &Interpolation<'_>) -> Option<String> {
         let Count { exact, min, max } = count;
         let numbers = [exact, min, max].map(Option::as_ref);
         numbers.iter().flatten().find_map(|number| filling.written_number(number))?;
@@ -41,14 +41,14 @@ impl CallCount {
     }
 
     /// Checks and fills a `count`; `None` if something is known later or was reported.
-    pub(crate) fn compile(count: &Count, span: Span, filling: &mut Filling<'_>) -> Option<Self> {
+    pub(crate) fn compile(count: &Count, span: Span, filling: &mut Interpolation<'_>) -> Option<Self> {
         let Count { exact, min, max } = count;
         if let Some(exact) = exact {
             if min.is_some() || max.is_some() {
                 let help = Some("use `exact` alone, or `min` and `max`".to_owned());
                 filling.report(Code::Contradiction, exact.span, "`exact` stands beside `min` or `max`", help);
             }
-            let exact = filling.number(exact).ready()?;
+            let exact = filling.number(exact).ok()?;
             return Some(Self { min: exact, max: Some(exact) });
         }
         if min.is_none() && max.is_none() {
@@ -57,7 +57,7 @@ impl CallCount {
             return None;
         }
         let mut number = |number: &Option<Number>| match number {
-            Some(number) => filling.number(number).ready().map(Some),
+            Some(number) => filling.number(number).ok().map(Some),
             None => Some(None),
         };
         let (low, high) = (number(min)?, number(max)?);

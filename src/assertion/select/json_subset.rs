@@ -8,7 +8,7 @@ use super::mismatch::Mismatches;
 use crate::assertion::content::same;
 use crate::assertion::describe::{json, short};
 use crate::source::Node;
-use crate::variables::{Filling, Late};
+use crate::variables::{Interpolation, Leaf};
 
 /// What a value must contain, or be equal to (SPEC 7.2, `args` and `result`).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -50,12 +50,10 @@ impl JsonSubset {
     pub(super) fn compile(
         written: Option<&Node>,
         is_exact: bool,
-        filling: &mut Filling<'_>,
-    ) -> Late<Option<Self>> {
-        match Late::optional(written.map(|node| filling.json(node))) {
-            Late::Ready(value) => Late::Ready(value.map(|value| Self { value, is_exact })),
-            Late::Pending => Late::Pending,
-        }
+        filling: &mut Interpolation<'_>,
+    ) -> Leaf<Option<Self>> {
+        let value = written.map(|node| filling.json(node)).transpose()?;
+        Ok(value.map(|value| Self { value, is_exact }))
     }
 
     /// What is expected, in words.

@@ -8,7 +8,7 @@ use crate::assertion::describe::short;
 use crate::diagnostic::Code;
 use crate::model::{CallSelector, CallStatus, Text};
 use crate::trace::{ToolCall, ToolResult};
-use crate::variables::{Filling, Late, Pattern, Patterns};
+use crate::variables::{Interpolation, Pattern, Patterns};
 
 /// Conditions on a result; a call is selected if all match.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -30,16 +30,16 @@ impl ResultConditions {
     pub(super) fn compile(
         written: &CallSelector,
         unwanted: Option<&Text>,
-        filling: &mut Filling<'_>,
+        filling: &mut Interpolation<'_>,
     ) -> Option<Self> {
         let json = JsonSubset::compile(written.result.as_ref(), written.is_exact(), filling);
-        let mut pattern = |text: Option<&Text>| Late::optional(text.map(|text| filling.pattern(text)));
+        let mut pattern = |text: Option<&Text>| text.map(|text| filling.pattern(text)).transpose();
         let matching = pattern(written.result_match.as_ref());
         let not_matching = pattern(unwanted);
         Some(Self {
-            json: json.ready()?,
-            matching: matching.ready()?,
-            not_matching: not_matching.ready()?,
+            json: json.ok()?,
+            matching: matching.ok()?,
+            not_matching: not_matching.ok()?,
             is_error: written.is_error,
             status: written.status.as_ref().map(|status| status.value),
         })
@@ -137,7 +137,7 @@ impl ResultConditions {
 }
 
 /// Reports what cannot be meant together with a `status`.
-pub(super) fn check_status(written: &CallSelector, unwanted: Option<&Text>, filling: &mut Filling<'_>) {
+pub(super) fn check_status(written: &CallSelector, unwanted: Option<&Text>, filling: &mut Interpolation<'_>) {
     let Some(status) = &written.status else { return };
     let on_result = [
         ("result", written.result.is_some()),

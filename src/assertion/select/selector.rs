@@ -8,7 +8,7 @@ use crate::diagnostic::{Code, Span};
 use crate::model::{CallSelector, Text};
 use crate::source::FreeMap;
 use crate::trace::ToolCall;
-use crate::variables::{Filling, Patterns};
+use crate::variables::{Interpolation, Patterns};
 
 /// The conditions that select calls; all must match.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -36,7 +36,7 @@ impl Selector {
         written: &CallSelector,
         unwanted: Unwanted<'_>,
         span: Span,
-        filling: &mut Filling<'_>,
+        filling: &mut Interpolation<'_>,
     ) -> Option<Self> {
         if let Some(exact) = &written.exact
             && written.args.is_none()

@@ -3,7 +3,7 @@
 use crate::assertion::describe::short;
 use crate::diagnostic::{Code, Span};
 use crate::model::Text;
-use crate::variables::{Filling, Late, Pattern, Patterns};
+use crate::variables::{Interpolation, Leaf, Pattern, Patterns};
 
 /// The tools a rule is about (SPEC 7.2).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -20,11 +20,11 @@ impl ToolName {
         exact: Option<&Text>,
         matching: Option<&Text>,
         entry: Span,
-        filling: &mut Filling<'_>,
+        filling: &mut Interpolation<'_>,
     ) -> Option<Self> {
         match (exact, matching) {
-            (Some(name), None) => tool_name(name, filling).ready().map(Self::Exact),
-            (None, Some(pattern)) => filling.pattern(pattern).ready().map(Self::Matching),
+            (Some(name), None) => tool_name(name, filling).ok().map(Self::Exact),
+            (None, Some(pattern)) => filling.pattern(pattern).ok().map(Self::Matching),
             (Some(_), Some(pattern)) => {
                 let message = "`name` and `name_match` exclude each other";
                 let help = "keep one of them: `name_match: \"^pay$\"` means the same as `name: pay`";
@@ -103,11 +103,10 @@ fn is_later(pattern: &Pattern) -> bool {
 }
 
 /// A tool's name; an empty one could never select anything.
-pub(crate) fn tool_name(name: &Text, filling: &mut Filling<'_>) -> Late<String> {
+pub(crate) fn tool_name(name: &Text, filling: &mut Interpolation<'_>) -> Leaf<String> {
     match filling.text(name) {
-        Late::Ready(filled) if filled.is_empty() => {
-            filling.report(Code::EmptyValue, name.span, "a tool's name cannot be empty", None);
-            Late::Pending
+        Ok(filled) if filled.is_empty() => {
+            Err(filling.report(Code::EmptyValue, name.span, "a tool's name cannot be empty", None))
         }
         filled => filled,
     }

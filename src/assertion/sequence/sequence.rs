@@ -19,7 +19,7 @@ use crate::assertion::rule::{Kind, Rule};
 use crate::diagnostic::{Code, Span};
 use crate::model::{AssertBlock, SequenceMode, SequenceRule};
 use crate::trace::Trace;
-use crate::variables::{Filling, Patterns};
+use crate::variables::{Interpolation, Patterns};
 
 /// How many steps one rule may have: what is done for each thing that happens grows with them.
 const MOST_STEPS: usize = 200;
@@ -43,7 +43,7 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
 }
 
 impl Sequence {
-    fn compile(written: &SequenceRule, span: Span, filling: &mut Filling<'_>) -> Option<Self> {
+    fn compile(written: &SequenceRule, span: Span, filling: &mut Interpolation<'_>) -> Option<Self> {
         let SequenceRule { mode, steps } = written;
         if steps.len() > MOST_STEPS {
             let message =

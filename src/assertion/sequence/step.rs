@@ -6,7 +6,7 @@ use crate::assertion::select::{Mismatches, Selector, Unwanted};
 use crate::diagnostic::{Code, Span, Spanned};
 use crate::model::{CallSelector, SaidBy, SequenceMode, SequenceStep, Text};
 use crate::trace::Trace;
-use crate::variables::{Filling, Pattern, Patterns};
+use crate::variables::{Interpolation, Pattern, Patterns};
 
 /// A step.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -55,7 +55,7 @@ impl Step {
     pub(super) fn compile(
         written: &Spanned<SequenceStep>,
         mode: SequenceMode,
-        filling: &mut Filling<'_>,
+        filling: &mut Interpolation<'_>,
     ) -> Option<Self> {
         let SequenceStep { call, args, args_match, result, matches, is_error, says, role, optional } =
             &written.value;
@@ -106,7 +106,7 @@ impl Step {
             }
             Some(_) | None => false,
         };
-        let selector = |name: &Text, filling: &mut Filling<'_>| {
+        let selector = |name: &Text, filling: &mut Interpolation<'_>| {
             let calls = CallSelector {
                 name: Some(name.clone()),
                 args: args.clone().filter(|_| empty.is_none()),
@@ -122,7 +122,7 @@ impl Step {
             Kind::Result => Wants::Result(selector(text, filling)?),
             Kind::Says => {
                 let by = role.as_ref().map(|role| role.value).unwrap_or_default();
-                Wants::Message { pattern: filling.pattern(text).ready()?, by }
+                Wants::Message { pattern: filling.pattern(text).ok()?, by }
             }
         };
         (astray.is_empty() && empty.is_none()).then_some(Self { wants, optional })
@@ -224,7 +224,7 @@ fn first_span(patterns: &crate::source::FreeMap<Text>) -> Option<Span> {
 }
 
 /// `optional` means something only if everything that comes must be a step, or must come in its place.
-fn check_optional(mode: SequenceMode, span: Span, filling: &mut Filling<'_>) -> Option<()> {
+fn check_optional(mode: SequenceMode, span: Span, filling: &mut Interpolation<'_>) -> Option<()> {
     let (message, help) = match mode {
         SequenceMode::Exact | SequenceMode::AnyOrder | SequenceMode::InOrder => return Some(()),
         SequenceMode::AtLeast => (

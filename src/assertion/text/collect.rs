@@ -5,13 +5,13 @@ use crate::assertion::collector::Collector;
 use crate::assertion::rule::Rule;
 use crate::diagnostic::Spanned;
 use crate::model::{AssertBlock, OneOrMany, Text, TextOf, Toggle};
-use crate::variables::Filling;
+use crate::variables::Interpolation;
 
 /// Adds a rule for each of the texts that are written in a block.
 pub(super) fn collect<R: Rule>(
     written: Option<&Spanned<Toggle<OneOrMany<Text>>>>,
     block: &AssertBlock,
-    read: fn(&Text, TextOf, &mut Filling<'_>) -> Option<Needle>,
+    read: fn(&Text, TextOf, &mut Interpolation<'_>) -> Option<Needle>,
     rule: fn(Needle) -> R,
     collector: &mut Collector<'_, '_>,
 ) {

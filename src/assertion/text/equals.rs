@@ -7,7 +7,7 @@ use crate::assertion::judge::{Finding, Judgement, Monitor, View, at_scope_end};
 use crate::assertion::rule::Rule;
 use crate::diagnostic::Difference;
 use crate::model::{AssertBlock, OneOrMany, Text, TextOf};
-use crate::variables::{Filling, Patterns};
+use crate::variables::{Interpolation, Patterns};
 
 /// How many texts are listed.
 const SHOWN: usize = 3;
@@ -49,8 +49,8 @@ impl Rule for Equals {
 }
 
 impl Equals {
-    fn compile(texts: &[Text], of: TextOf, filling: &mut Filling<'_>) -> Option<Self> {
-        let texts: Vec<Option<String>> = texts.iter().map(|text| filling.text(text).ready()).collect();
+    fn compile(texts: &[Text], of: TextOf, filling: &mut Interpolation<'_>) -> Option<Self> {
+        let texts: Vec<Option<String>> = texts.iter().map(|text| filling.text(text).ok()).collect();
         Some(Self { texts: texts.into_iter().collect::<Option<_>>()?, of })
     }
 

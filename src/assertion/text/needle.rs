@@ -7,7 +7,7 @@ use regex_syntax::hir::Look;
 use crate::assertion::describe::{literally, short};
 use crate::diagnostic::Code;
 use crate::model::{Text, TextOf};
-use crate::variables::{Filling, Pattern, Patterns};
+use crate::variables::{Interpolation, Pattern, Patterns};
 
 /// What is looked for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -28,12 +28,12 @@ pub(crate) struct Needle {
 }
 
 impl Needle {
-    pub(crate) fn pattern(text: &Text, of: TextOf, filling: &mut Filling<'_>) -> Option<Self> {
-        filling.pattern(text).ready().map(|pattern| Self { sought: Sought::Pattern(pattern), of })
+    pub(crate) fn pattern(text: &Text, of: TextOf, filling: &mut Interpolation<'_>) -> Option<Self> {
+        filling.pattern(text).ok().map(|pattern| Self { sought: Sought::Pattern(pattern), of })
     }
 
-    pub(crate) fn literal(text: &Text, of: TextOf, filling: &mut Filling<'_>) -> Option<Self> {
-        let literal = filling.text(text).ready()?;
+    pub(crate) fn literal(text: &Text, of: TextOf, filling: &mut Interpolation<'_>) -> Option<Self> {
+        let literal = filling.text(text).ok()?;
         if literal.is_empty() {
             let message = "an empty text stands in every text";
             let help = "write what is to be said, or drop the entry";

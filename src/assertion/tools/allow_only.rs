@@ -7,7 +7,7 @@ use crate::assertion::judge::{Finding, Monitor, Scope, at_each_call};
 use crate::assertion::rule::{Kind, Rule};
 use crate::assertion::select::tool_name;
 use crate::model::{AssertBlock, Text};
-use crate::variables::{Filling, Patterns};
+use crate::variables::{Interpolation, Patterns};
 
 /// The only tools that may be called. Every level that defines this is a rule of its own: all of them must name a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -24,9 +24,8 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
 }
 
 impl AllowOnly {
-    fn compile(written: &[Text], filling: &mut Filling<'_>) -> Option<Self> {
-        let names: Vec<Option<String>> =
-            written.iter().map(|name| tool_name(name, filling).ready()).collect();
+    fn compile(written: &[Text], filling: &mut Interpolation<'_>) -> Option<Self> {
+        let names: Vec<Option<String>> = written.iter().map(|name| tool_name(name, filling).ok()).collect();
         let mut known = Vec::new();
         for name in names.into_iter().collect::<Option<Vec<_>>>()? {
             if !known.contains(&name) {

@@ -7,7 +7,7 @@ use crate::assertion::judge::{Finding, Monitor, Scope, at_each_call};
 use crate::assertion::rule::{Kind, Rule};
 use crate::diagnostic::Spanned;
 use crate::model::{AssertBlock, Given, Limit};
-use crate::variables::{Filling, Patterns};
+use crate::variables::{Interpolation, Patterns};
 
 /// How many calls there may be in its scope. An inner level overrides it for its own scope.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -30,9 +30,9 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
 }
 
 impl MaxCalls {
-    fn compile(given: &Spanned<Given<u64>>, filling: &mut Filling<'_>) -> Option<Self> {
+    fn compile(given: &Spanned<Given<u64>>, filling: &mut Interpolation<'_>) -> Option<Self> {
         let written = filling.written_number(given);
-        let most = filling.number(given).ready().or_else(|| written.as_ref().map(|_| u64::MAX))?;
+        let most = filling.number(given).ok().or_else(|| written.as_ref().map(|_| u64::MAX))?;
         Some(Self { most, written })
     }
 }

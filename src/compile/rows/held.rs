@@ -10,7 +10,7 @@ use super::row_error::RowError;
 use crate::context::Files;
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
 use crate::source::{self, Entry, Node, NodeValue};
-use crate::variables::Filling;
+use crate::variables::Interpolation;
 
 /// Rows in memory.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub(crate) struct Held {
 
 impl Held {
     /// `None` where a value of it cannot be filled, which was reported.
-    pub(super) fn row(&self, index: usize, filling: &mut Filling<'_>) -> Option<Result<Row, RowError>> {
+    pub(super) fn row(&self, index: usize, filling: &mut Interpolation<'_>) -> Option<Result<Row, RowError>> {
         let node = self.rows.get(index)?;
         let place = self.source.place(node.span);
         let mut columns = Map::new();
@@ -31,7 +31,7 @@ impl Held {
             if let Err(error) = check_name(key) {
                 return Some(Err(RowError { span: Some(*key_span), ..error }));
             }
-            let value = if self.is_filled { filling.json(value).ready()? } else { value.to_json() };
+            let value = if self.is_filled { filling.json(value).ok()? } else { value.to_json() };
             columns.insert(key.clone(), value);
         }
         if columns.is_empty() {

@@ -13,7 +13,7 @@ use crate::diagnostic::{Code, Diagnostic, SourceFile, Span, Spanned};
 use crate::model::Cases;
 use crate::project::{absolute_from, display_name};
 use crate::source::printable;
-use crate::variables::Filling;
+use crate::variables::Interpolation;
 
 /// How many problems of one file of rows are told.
 const MOST_PROBLEMS: usize = 20;
@@ -36,7 +36,7 @@ impl Rows {
         test: &Arc<SourceFile>,
         context: &Context,
         folder: &Path,
-        filling: &mut Filling<'_>,
+        filling: &mut Interpolation<'_>,
     ) -> Option<Self> {
         let path = match &written.value {
             Cases::Rows(rows) => {
@@ -45,7 +45,7 @@ impl Rows {
             }
             Cases::File(path) => Spanned { value: path.clone(), span: written.span },
         };
-        let path = filling.text(&path).ready()?;
+        let path = filling.text(&path).ok()?;
         let path = absolute_from(context, folder, Path::new(&path));
         let name = display_name(context, &path);
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
@@ -74,10 +74,15 @@ impl Rows {
 
     /// Reads all rows, one after the other, and hands on the good ones; what is wrong with the others is reported, at
     /// `span` where they are in no file that a problem can show.
-    pub(crate) fn each(&self, span: Span, filling: &mut Filling<'_>, hand_on: &mut dyn FnMut(RowEntry, Row)) {
+    pub(crate) fn each(
+        &self,
+        span: Span,
+        filling: &mut Interpolation<'_>,
+        hand_on: &mut dyn FnMut(RowEntry, Row),
+    ) {
         let mut index = 0_u32;
         let mut wrong = 0;
-        let mut take = |row: Result<Row, RowError>, filling: &mut Filling<'_>| {
+        let mut take = |row: Result<Row, RowError>, filling: &mut Interpolation<'_>| {
             let row = row.and_then(|row| label(&row, index).map(|label| (label, row)));
             match row {
                 Ok((label, row)) => {
@@ -119,7 +124,7 @@ impl Rows {
     }
 
     /// Reads one row again; `None` where it is not what it was, or cannot be filled.
-    pub(crate) fn again(&self, entry: &RowEntry, filling: &mut Filling<'_>) -> Option<Row> {
+    pub(crate) fn again(&self, entry: &RowEntry, filling: &mut Interpolation<'_>) -> Option<Row> {
         let row = match self {
             Self::Held(held) => held.row(entry.index as usize, filling)?,
             Self::Lines(file) => lines::at(file, entry.offset),
@@ -129,7 +134,7 @@ impl Rows {
         Some(Row { line: u64::from(entry.line), ..row })
     }
 
-    fn report(&self, error: RowError, span: Span, filling: &mut Filling<'_>) {
+    fn report(&self, error: RowError, span: Span, filling: &mut Interpolation<'_>) {
         let problem = Diagnostic::error(Code::BadRow, error.message);
         let problem = match (self, error.span) {
             (Self::Held(held), Some(place)) => problem.at(&held.source, place, ""),

@@ -7,14 +7,14 @@ use super::config::{AguiConfig, HistorySent};
 use super::settings::AguiSettings;
 use crate::target::clock::EventClock;
 use crate::target::http::header;
-use crate::variables::{Filling, http_url};
+use crate::variables::{Interpolation, http_url};
 
 /// Checks and fills a target; `None` if something is known later or was reported.
-pub(super) fn compile(target: &AguiConfig, filling: &mut Filling<'_>) -> Option<AguiTarget> {
-    let agent = filling.text(&target.agent_id).ready();
+pub(super) fn compile(target: &AguiConfig, filling: &mut Interpolation<'_>) -> Option<AguiTarget> {
+    let agent = filling.text(&target.agent_id).ok();
     let endpoint = filling
         .sent_text(&target.endpoint)
-        .ready()
+        .ok()
         .and_then(|text| http_url(&text, "endpoint", &target.endpoint, filling));
     let headers: Vec<Option<(String, String)>> =
         target.headers.iter().flatten().map(|(name, text)| header(name, text, filling)).collect();
@@ -24,8 +24,8 @@ pub(super) fn compile(target: &AguiConfig, filling: &mut Filling<'_>) -> Option<
         agent: agent?,
         endpoint: endpoint?,
         headers: headers.into_iter().collect::<Option<_>>()?,
-        forwarded_props: forwarded_props.ready()?.unwrap_or_else(|| Value::Object(Map::new())),
-        state: state.ready()?.unwrap_or_else(|| Value::Object(Map::new())),
+        forwarded_props: forwarded_props.ok()?.unwrap_or_else(|| Value::Object(Map::new())),
+        state: state.ok()?.unwrap_or_else(|| Value::Object(Map::new())),
         transport: target.transport(),
         version: target.version(),
         event_clock: target.clock == Some(EventClock::Event),

@@ -10,7 +10,7 @@ use crate::source::FreeMap;
 use crate::target::capabilities::{Capabilities, Capability};
 use crate::target::protocol::{Protocol, ProtocolConfig, TurnType};
 use crate::target::target::Target;
-use crate::variables::Filling;
+use crate::variables::Interpolation;
 
 /// What a server of 0.x cannot do.
 const NOT_OF_V0: &[Capability] = &[Capability::ToolParts, Capability::UntypedUrls];
@@ -54,7 +54,7 @@ impl ProtocolConfig for AguiConfig {
         self.headers.as_ref()
     }
 
-    fn compile(&self, filling: &mut Filling<'_>) -> Option<Arc<dyn Target>> {
+    fn compile(&self, filling: &mut Interpolation<'_>) -> Option<Arc<dyn Target>> {
         compile(self, filling).map(|target| Arc::new(target) as Arc<dyn Target>)
     }
 

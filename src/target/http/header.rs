@@ -3,11 +3,11 @@
 use crate::diagnostic::Code;
 use crate::model::Text;
 use crate::source::printable;
-use crate::variables::Filling;
+use crate::variables::Interpolation;
 
 /// RFC 9110, 5.1 and 5.5: a token for the name, no control characters but tab in the value.
-pub fn header(name: &Text, text: &Text, filling: &mut Filling<'_>) -> Option<(String, String)> {
-    let value = filling.header(name, text).ready();
+pub fn header(name: &Text, text: &Text, filling: &mut Interpolation<'_>) -> Option<(String, String)> {
+    let value = filling.header(name, text).ok();
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     if name.is_empty() || !name.bytes().all(is_token) {
         let message = format!("`{}` is no name of an HTTP header", printable(name));

@@ -16,18 +16,18 @@ use crate::model::Text;
 use crate::outcome::CallFailure;
 use crate::target::http::header;
 use crate::trace::{Interrupt, Path, Usage};
-use crate::variables::{Filling, Late, Pattern};
+use crate::variables::{Interpolation, Leaf, Pattern};
 
 /// Checks and fills a target; `None` if something is known later or was reported.
-pub(super) fn compile(target: &ScriptedConfig, filling: &mut Filling<'_>) -> Option<ScriptedTarget> {
+pub(super) fn compile(target: &ScriptedConfig, filling: &mut Interpolation<'_>) -> Option<ScriptedTarget> {
     let agent = match &target.agent_id {
-        Some(text) => filling.text(text).ready(),
+        Some(text) => filling.text(text).ok(),
         None => Some("scripted".to_owned()),
     };
     // Nothing of these is sent, but what is wrong with them is told all the same.
     let headers: Vec<Option<(String, String)>> =
         target.headers.iter().flatten().map(|(name, text)| header(name, text, filling)).collect();
-    let forwarded_props = filling.optional_json(target.forwarded_props.as_ref()).ready();
+    let forwarded_props = filling.optional_json(target.forwarded_props.as_ref()).ok();
     let state = filling.optional_json(target.state.as_ref());
     // Every rule is filled, so that every problem is reported.
     let rules: Vec<Option<Rule>> = target.rules.iter().map(|written| rule(written, filling)).collect();
@@ -35,12 +35,12 @@ pub(super) fn compile(target: &ScriptedConfig, filling: &mut Filling<'_>) -> Opt
     forwarded_props?;
     Some(ScriptedTarget::new(
         agent?,
-        state.ready()?.unwrap_or_else(|| Value::Object(Map::new())),
+        state.ok()?.unwrap_or_else(|| Value::Object(Map::new())),
         rules.into_iter().collect::<Option<_>>()?,
     ))
 }
 
-fn rule(rule: &ScriptedRule, filling: &mut Filling<'_>) -> Option<Rule> {
+fn rule(rule: &ScriptedRule, filling: &mut Interpolation<'_>) -> Option<Rule> {
     let when = match &rule.when {
         Some(when) => {
             let user = when.user.as_ref().map(|text| filling.pattern(text));
@@ -51,14 +51,14 @@ fn rule(rule: &ScriptedRule, filling: &mut Filling<'_>) -> Option<Rule> {
                 .iter()
                 .flatten()
                 .map(|(path, node)| {
-                    let value = filling.json(node).ready();
+                    let value = filling.json(node).ok();
                     let path = Path::parse(path)
                         .map_err(|error| filling.report(Code::BadValue, path.span, error, None))
                         .ok();
                     path.zip(value)
                 })
                 .collect();
-            condition(Late::optional(user), Late::optional(turn), Late::optional(thread), state)
+            condition(user.transpose(), turn.transpose(), thread.transpose(), state)
         }
         None => Some(Condition::default()),
     };
@@ -67,13 +67,13 @@ fn rule(rule: &ScriptedRule, filling: &mut Filling<'_>) -> Option<Rule> {
 }
 
 /// Every step is filled, so that every problem is reported.
-fn steps(written: &[ScriptedStep], filling: &mut Filling<'_>) -> Option<Vec<Step>> {
+fn steps(written: &[ScriptedStep], filling: &mut Interpolation<'_>) -> Option<Vec<Step>> {
     let steps: Vec<Option<Step>> = written.iter().map(|one| step(one, filling)).collect();
     steps.into_iter().collect()
 }
 
-fn interrupt(written: &ScriptedInterrupt, filling: &mut Filling<'_>) -> Option<Step> {
-    let mut text = |text: &Option<Text>| Late::optional(text.as_ref().map(|text| filling.text(text))).ready();
+fn interrupt(written: &ScriptedInterrupt, filling: &mut Interpolation<'_>) -> Option<Step> {
+    let mut text = |text: &Option<Text>| text.as_ref().map(|text| filling.text(text)).transpose().ok();
     let (id, reason) = (text(&written.id), text(&written.reason));
     let (message, call) = (text(&written.message), text(&written.call));
     let cancelled = steps(written.cancelled.as_deref().unwrap_or_default(), filling);
@@ -83,13 +83,13 @@ fn interrupt(written: &ScriptedInterrupt, filling: &mut Filling<'_>) -> Option<S
 }
 
 fn condition(
-    user: Late<Option<Pattern>>,
-    turn: Late<Option<u64>>,
-    thread: Late<Option<Pattern>>,
+    user: Leaf<Option<Pattern>>,
+    turn: Leaf<Option<u64>>,
+    thread: Leaf<Option<Pattern>>,
     state: Vec<Option<(Path, Value)>>,
 ) -> Option<Condition> {
     let state = state.into_iter().collect::<Option<_>>();
-    Some(Condition { user: user.ready()?, turn: turn.ready()?, thread: thread.ready()?, state: state? })
+    Some(Condition { user: user.ok()?, turn: turn.ok()?, thread: thread.ok()?, state: state? })
 }
 
 fn what_failed(failure: &Spanned<ScriptedFailure>) -> CallFailure {
@@ -99,56 +99,56 @@ fn what_failed(failure: &Spanned<ScriptedFailure>) -> CallFailure {
     }
 }
 
-fn step(step: &ScriptedStep, filling: &mut Filling<'_>) -> Option<Step> {
+fn step(step: &ScriptedStep, filling: &mut Interpolation<'_>) -> Option<Step> {
     Some(match step {
-        ScriptedStep::Say(text) => Step::Say(filling.text(text).ready()?),
+        ScriptedStep::Say(text) => Step::Say(filling.text(text).ok()?),
         ScriptedStep::Call(ScriptedCall { tool, id, args, result, delay_ms, failure, subagent }) => {
             let tool = filling.text(tool);
-            let id = Late::optional(id.as_ref().map(|id| filling.text(id)));
+            let id = id.as_ref().map(|id| filling.text(id)).transpose();
             let args = filling.optional_json(args.as_ref());
             let result = filling.optional_json(result.as_ref());
-            let delay = Late::optional(delay_ms.as_ref().map(|number| filling.number(number)));
-            let delay = Duration::from_millis(delay.ready()?.unwrap_or_default());
-            let subagent = Late::optional(subagent.as_ref().map(|name| filling.text(name)));
-            if let (Some(failure), Late::Ready(None)) = (failure, &result) {
+            let delay = delay_ms.as_ref().map(|number| filling.number(number)).transpose();
+            let delay = Duration::from_millis(delay.ok()?.unwrap_or_default());
+            let subagent = subagent.as_ref().map(|name| filling.text(name)).transpose();
+            if let (Some(failure), Ok(None)) = (failure, &result) {
                 let message = "`failure` is about a result, and the call has none";
                 let help = Some("add the `result` in which the call failed or was denied".to_owned());
                 filling.report(Code::Contradiction, failure.span, message, help);
             }
             let failure = failure.as_ref().map(what_failed);
-            let (args, result, subagent) = (args.ready()?, result.ready()?, subagent.ready()?);
-            Step::Call { tool: tool.ready()?, id: id.ready()?, args, result, delay, failure, subagent }
+            let (args, result, subagent) = (args.ok()?, result.ok()?, subagent.ok()?);
+            Step::Call { tool: tool.ok()?, id: id.ok()?, args, result, delay, failure, subagent }
         }
         ScriptedStep::Answer(ScriptedAnswer { id, result, failure }) => {
             let (id, result) = (filling.text(id), filling.json(result));
             let failure = failure.as_ref().map(what_failed);
-            Step::Answer { id: id.ready()?, result: result.ready()?, failure }
+            Step::Answer { id: id.ok()?, result: result.ok()?, failure }
         }
         ScriptedStep::State(node) => {
-            let Value::Object(keys) = filling.json(node).ready()? else {
+            let Value::Object(keys) = filling.json(node).ok()? else {
                 filling.report(Code::WrongType, node.span, "`state` sets keys, expected a mapping", None);
                 return None;
             };
             Step::State(keys)
         }
-        ScriptedStep::Think(text) => Step::Think(filling.text(text).ready()?),
+        ScriptedStep::Think(text) => Step::Think(filling.text(text).ok()?),
         ScriptedStep::Custom(ScriptedCustom { name, value }) => {
             let (name, value) = (filling.text(name), filling.optional_json(value.as_ref()));
-            Step::Custom { name: name.ready()?, value: value.ready()?.unwrap_or_default() }
+            Step::Custom { name: name.ok()?, value: value.ok()?.unwrap_or_default() }
         }
         ScriptedStep::Usage(ScriptedUsage { input_tokens, output_tokens, total_tokens }) => {
             let numbers = [input_tokens, output_tokens, total_tokens];
             let numbers =
-                numbers.map(|number| Late::optional(number.as_ref().map(|number| filling.number(number))));
-            let [input, output, total] = numbers.map(Late::ready);
+                numbers.map(|number| number.as_ref().map(|number| filling.number(number)).transpose());
+            let [input, output, total] = numbers.map(Leaf::ok);
             Step::Usage(Usage::reported(input?, output?, total?))
         }
-        ScriptedStep::DelayMs(number) => Step::Delay(Duration::from_millis(filling.number(number).ready()?)),
+        ScriptedStep::DelayMs(number) => Step::Delay(Duration::from_millis(filling.number(number).ok()?)),
         ScriptedStep::Interrupt(written) => interrupt(written, filling)?,
         ScriptedStep::Error(error) => {
             let (message, code) =
                 (filling.text(&error.message), error.code.as_ref().map(|code| filling.text(code)));
-            Step::Error { message: message.ready()?, code: Late::optional(code).ready()? }
+            Step::Error { message: message.ok()?, code: code.transpose().ok()? }
         }
     })
 }

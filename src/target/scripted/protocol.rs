@@ -9,7 +9,7 @@ use crate::source::FreeMap;
 use crate::target::capabilities::Capabilities;
 use crate::target::protocol::{Protocol, ProtocolConfig};
 use crate::target::target::Target;
-use crate::variables::Filling;
+use crate::variables::Interpolation;
 
 impl Protocol for ScriptedConfig {
     const TYPE: &'static str = "scripted";
@@ -39,7 +39,7 @@ impl ProtocolConfig for ScriptedConfig {
         self.headers.as_ref()
     }
 
-    fn compile(&self, filling: &mut Filling<'_>) -> Option<Arc<dyn Target>> {
+    fn compile(&self, filling: &mut Interpolation<'_>) -> Option<Arc<dyn Target>> {
         compile(self, filling).map(|target| Arc::new(target) as Arc<dyn Target>)
     }
 }

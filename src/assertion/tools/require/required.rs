@@ -9,7 +9,7 @@ use crate::assertion::rule::Rule;
 use crate::assertion::select::{ArgumentPatterns, CallCount, Selector, Unwanted, tool_name};
 use crate::diagnostic::Spanned;
 use crate::model::{self, AssertBlock};
-use crate::variables::{Filling, Late, Pattern, Patterns};
+use crate::variables::{Interpolation, Pattern, Patterns};
 
 /// Calls that must happen: selected by conditions, counted, and bound to arguments, results and an order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -39,7 +39,7 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
 }
 
 impl Require {
-    fn compile(entry: &Spanned<model::Require>, filling: &mut Filling<'_>) -> Option<Self> {
+    fn compile(entry: &Spanned<model::Require>, filling: &mut Interpolation<'_>) -> Option<Self> {
         let model::Require { calls, count, args_not_match, result_not_match, after, after_result } =
             &entry.value;
         let selector =
@@ -51,17 +51,17 @@ impl Require {
             None => Some(CallCount::AT_LEAST_ONE),
         };
         let args_not_match = ArgumentPatterns::compile(args_not_match.as_ref(), filling);
-        let result_not_match = Late::optional(result_not_match.as_ref().map(|text| filling.pattern(text)));
-        let [after, after_result] = [after, after_result]
-            .map(|text| Late::optional(text.as_ref().map(|text| tool_name(text, filling))));
+        let result_not_match = result_not_match.as_ref().map(|text| filling.pattern(text)).transpose();
+        let [after, after_result] =
+            [after, after_result].map(|text| text.as_ref().map(|text| tool_name(text, filling)).transpose());
         Some(Self {
             selector: selector?,
             count: count?,
             count_written,
             args_not_match: args_not_match?,
-            result_not_match: result_not_match.ready()?,
-            after: after.ready()?,
-            after_result: after_result.ready()?,
+            result_not_match: result_not_match.ok()?,
+            after: after.ok()?,
+            after_result: after_result.ok()?,
         })
     }
 

@@ -1,0 +1,241 @@
+//! Fills the leaves of the model from a scope, and reports every problem at its place.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::leaf::{Leaf, NotReady};
+use super::mode::Mode;
+use super::pattern::{Pattern, PatternError};
+use super::scope::Scope;
+use super::secret::{self, SHORTEST_SECRET, Secret};
+use crate::diagnostic::{Code, Diagnostic, Place, SourceFile, Span};
+use crate::model::{Flag, Given, Number, Text};
+use crate::source::{Node, NodeValue};
+
+/// An endpoint where nothing is: RFC 2606 keeps the name free for good.
+const NOWHERE: &str = "http://replayed.invalid/";
+
+/// Fills leaves of one file from one scope.
+pub struct Interpolation<'a> {
+    pub(super) scope: &'a Scope,
+    pub(super) source: &'a Arc<SourceFile>,
+    pub(super) mode: Mode,
+    pub(super) problems: &'a mut Vec<Diagnostic>,
+    pub(super) secrets: Vec<Secret>,
+    /// Whether something was looked up that is known later.
+    pub(super) has_waited: bool,
+}
+
+/// What a text is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    Text,
+    Pattern,
+    Sent,
+    Header,
+}
+
+impl<'a> Interpolation<'a> {
+    /// Fills from `scope` the leaves of `source`; problems go to `problems`.
+    pub fn new(
+        scope: &'a Scope,
+        source: &'a Arc<SourceFile>,
+        mode: Mode,
+        problems: &'a mut Vec<Diagnostic>,
+    ) -> Self {
+        Self { scope, source, mode, problems, secrets: Vec::new(), has_waited: false }
+    }
+
+    /// Fills leaves of another file from the same scope.
+    pub fn in_file(&mut self, source: &Arc<SourceFile>, fill: impl FnOnce(&mut Interpolation<'_>)) {
+        let mut other = Interpolation {
+            scope: self.scope,
+            source,
+            mode: self.mode,
+            problems: &mut *self.problems,
+            secrets: std::mem::take(&mut self.secrets),
+            has_waited: self.has_waited,
+        };
+        fill(&mut other);
+        (self.secrets, self.has_waited) = (other.secrets, other.has_waited);
+    }
+
+    /// The values that must be masked wherever they are shown.
+    pub fn into_secrets(self) -> Vec<Secret> {
+        self.secrets
+    }
+
+    /// Whether something that was to be filled is known later.
+    pub fn has_waited(&self) -> bool {
+        self.has_waited
+    }
+
+    /// The file that the leaves are of.
+    pub fn source(&self) -> &Arc<SourceFile> {
+        self.source
+    }
+
+    /// Where `span` is.
+    pub fn place(&self, span: Span) -> Place {
+        self.source.place(span)
+    }
+
+    /// Reports a problem at `span`: the leaf there is invalid.
+    pub fn report(
+        &mut self,
+        code: Code,
+        span: Span,
+        message: impl Into<String>,
+        help: Option<String>,
+    ) -> NotReady {
+        let mut diagnostic = Diagnostic::error(code, message).at(self.source, span, "");
+        diagnostic.help.extend(help);
+        self.problems.push(diagnostic);
+        NotReady::Invalid
+    }
+
+    /// Reports a problem that may be of another file.
+    pub fn add(&mut self, problem: Diagnostic) {
+        self.problems.push(problem);
+    }
+
+    /// Puts a problem at `span`.
+    pub fn at(&self, problem: Diagnostic, span: Span) -> Diagnostic {
+        problem.at(self.source, span, "")
+    }
+
+    /// A text with its references replaced.
+    pub fn text(&mut self, text: &Text) -> Leaf<String> {
+        self.replace(text, Purpose::Text)
+    }
+
+    /// A text that counts only when something is sent: an endpoint, a word of a server.
+    pub fn sent_text(&mut self, text: &Text) -> Leaf<String> {
+        if self.mode == Mode::Replay && self.lacks_environment(text) {
+            return Ok(NOWHERE.to_owned());
+        }
+        self.replace(text, Purpose::Sent)
+    }
+
+    /// The value of a header: whatever is put into it by a reference is a secret (SPEC 2), but for a default.
+    pub fn header(&mut self, name: &str, text: &Text) -> Leaf<String> {
+        let known = self.secrets.len();
+        let value = self.replace(text, Purpose::Header)?;
+        if secret::is_in_header(name) {
+            self.secrets.push(Secret::written(name, &value));
+            // `Bearer abc`: the token alone is as secret as the whole.
+            if let Some((_, token)) = value.split_once(' ') {
+                self.secrets.push(Secret::written(name, token.trim()));
+            }
+        }
+        let short = |secret: &Secret| !secret.value.is_empty() && secret.is_short();
+        if self.secrets[known..].iter().any(short) {
+            let message = format!("a secret of the header `{name}` is too short to be masked");
+            let help = format!(
+                "secrets of at least {SHORTEST_SECRET} characters are masked in everything that is printed"
+            );
+            let warning = Diagnostic::warning(Code::ShortSecret, message);
+            self.problems.push(warning.at(self.source, text.span, "").help(help));
+        }
+        Ok(value)
+    }
+
+    /// A regular expression; values are inserted escaped: variables are data, not patterns.
+    pub fn pattern(&mut self, text: &Text) -> Leaf<Pattern> {
+        let filled = self.replace(text, Purpose::Pattern)?;
+        if self.is_draft() && self.waits(text) {
+            return Ok(Pattern::as_written(&filled));
+        }
+        Pattern::check(&filled)
+            .map_err(|PatternError { message, help }| self.report(Code::BadPattern, text.span, message, help))
+    }
+
+    /// A whole number.
+    pub fn number(&mut self, number: &Number) -> Leaf<u64> {
+        self.given(&number.value, number.span)
+    }
+
+    /// A whole number that is part of another leaf.
+    pub fn given(&mut self, given: &Given<u64>, span: Span) -> Leaf<u64> {
+        let reference = match given {
+            Given::Literal(value) => return Ok(*value),
+            Given::Reference(reference) => reference,
+        };
+        let value = self.json_of(reference, span)?;
+        let number = value.as_u64().or_else(|| value.as_str().and_then(|text| text.parse().ok()));
+        number.ok_or_else(|| {
+            let message = format!("expected a whole number, `{reference}` gives `{}`", as_text(&value));
+            self.report(Code::WrongType, span, message, None)
+        })
+    }
+
+    /// A truth value: of a variable also as a text.
+    pub fn flag(&mut self, flag: &Flag) -> Leaf<bool> {
+        let reference = match &flag.value {
+            Given::Literal(value) => return Ok(*value),
+            Given::Reference(reference) => reference,
+        };
+        let value = as_text(&self.json_of(reference, flag.span)?);
+        value.parse().map_err(|_| {
+            let message = format!("expected `true` or `false`, `{reference}` gives `{value}`");
+            self.report(Code::WrongType, flag.span, message, None)
+        })
+    }
+
+    /// A free JSON value; a string that is exactly one reference takes the variable's own type.
+    pub fn json(&mut self, node: &Node) -> Leaf<Value> {
+        match &node.value {
+            NodeValue::String(text) => match self.json_of(text, node.span) {
+                // What is known later stands for itself.
+                Err(NotReady::Pending) if self.is_draft() => Ok(Value::String(text.clone())),
+                filled => filled,
+            },
+            // Every entry is filled, so that every problem is reported.
+            NodeValue::List(items) => {
+                let filled: Vec<Leaf<Value>> = items.iter().map(|item| self.json(item)).collect();
+                filled.into_iter().collect::<Leaf<Vec<_>>>().map(Value::Array)
+            }
+            NodeValue::Map(entries) => {
+                let filled: Vec<Leaf<(String, Value)>> =
+                    entries.iter().map(|entry| Ok((entry.key.clone(), self.json(&entry.value)?))).collect();
+                filled.into_iter().collect::<Leaf<Map<_, _>>>().map(Value::Object)
+            }
+            _ => Ok(node.to_json()),
+        }
+    }
+
+    /// The same for a leaf that may be left out.
+    pub fn optional_json(&mut self, node: Option<&Node>) -> Leaf<Option<Value>> {
+        node.map(|node| self.json(node)).transpose()
+    }
+
+    /// Whether `text` refers to something that is known later.
+    pub fn waits(&self, text: &Text) -> bool {
+        self.refers_to_later(&text.value)
+    }
+
+    /// Whether something in `node` is known later.
+    pub fn json_waits(&self, node: &Node) -> bool {
+        match &node.value {
+            NodeValue::String(text) => self.refers_to_later(text),
+            NodeValue::List(items) => items.iter().any(|item| self.json_waits(item)),
+            NodeValue::Map(entries) => entries.iter().any(|entry| self.json_waits(&entry.value)),
+            _ => false,
+        }
+    }
+
+    /// A number as it is written, where its value is known later and it is to stand for itself.
+    pub fn written_number(&self, number: &Number) -> Option<String> {
+        let Given::Reference(reference) = &number.value else { return None };
+        (self.is_draft() && self.refers_to_later(reference)).then(|| reference.clone())
+    }
+}
+
+/// A value inside other text: strings as they are, everything else as compact JSON.
+pub fn as_text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,161 @@
+//! What the references in a text mean in a scope, and what is said of those that mean nothing.
+
+use serde_json::Value;
+
+use super::interpolation::{Interpolation, Purpose, as_text};
+use super::leaf::{Leaf, NotReady};
+use super::mode::Mode;
+use super::scan::{Malformed, Piece, Reference, scan};
+use super::scope::Found;
+use super::secret::Secret;
+use crate::diagnostic::{Code, Diagnostic, Span};
+use crate::model::Text;
+use crate::text::nearest;
+
+impl Interpolation<'_> {
+    /// Whether references whose values are known later stay as they are written.
+    pub(super) fn is_draft(&self) -> bool {
+        self.mode == Mode::Draft
+    }
+
+    pub(super) fn lacks_environment(&self, text: &Text) -> bool {
+        self.refers_to(&text.value, |found| matches!(found, Found::MissingEnvironment(_)))
+    }
+
+    pub(super) fn refers_to_later(&self, text: &str) -> bool {
+        self.refers_to(text, |found| *found == Found::Pending)
+    }
+
+    fn refers_to(&self, text: &str, is_sought: impl Fn(&Found<'_>) -> bool) -> bool {
+        scan(text).unwrap_or_default().iter().any(|piece| match piece {
+            Piece::Reference(reference) => is_sought(&self.scope.look_up(reference)),
+            Piece::Literal(_) => false,
+        })
+    }
+
+    pub(super) fn replace(&mut self, text: &Text, purpose: Purpose) -> Leaf<String> {
+        if !text.value.contains("${") {
+            return Ok(text.value.clone());
+        }
+        let pieces = self.scan(&text.value, text.span, purpose)?;
+        self.join(&pieces, &text.value, text.span, purpose)
+    }
+
+    /// A text as a JSON value: exactly one reference has the variable's own type.
+    pub(super) fn json_of(&mut self, text: &str, span: Span) -> Leaf<Value> {
+        let pieces = self.scan(text, span, Purpose::Text)?;
+        if let [Piece::Reference(reference)] = pieces.as_slice() {
+            return self.look_up(reference, text, span, Purpose::Text);
+        }
+        self.join(&pieces, text, span, Purpose::Text).map(Value::String)
+    }
+
+    fn scan<'t>(&mut self, text: &'t str, span: Span, purpose: Purpose) -> Leaf<Vec<Piece<'t>>> {
+        let Malformed { errors, references } = match scan(text) {
+            Ok(pieces) => return Ok(pieces),
+            Err(malformed) => malformed,
+        };
+        for error in errors {
+            let place = self.inside(span, &text[error.range.clone()]);
+            let help =
+                "write `${NAME}` for a variable, or `$${` for the two characters themselves".to_owned();
+            self.report(Code::BadReference, place, error.message, Some(help));
+        }
+        // What else is wrong with the text is reported in the same round.
+        for reference in references {
+            let _ = self.look_up(&reference, text, span, purpose);
+        }
+        Err(NotReady::Invalid)
+    }
+
+    fn join(&mut self, pieces: &[Piece<'_>], whole: &str, span: Span, purpose: Purpose) -> Leaf<String> {
+        let mut joined = Ok(String::with_capacity(whole.len()));
+        for piece in pieces {
+            let text = match piece {
+                Piece::Literal(text) => Ok((*text).to_owned()),
+                Piece::Reference(reference) => match self.look_up(reference, whole, span, purpose) {
+                    Err(NotReady::Pending) if self.is_draft() => {
+                        Ok(whole[reference.range.clone()].to_owned())
+                    }
+                    found => found.map(|value| self.inserted(&as_text(&value), reference, purpose)),
+                },
+            };
+            joined = match (joined, text) {
+                (Ok(joined), Ok(text)) => Ok(joined + &text),
+                (Err(NotReady::Invalid), _) | (_, Err(NotReady::Invalid)) => Err(NotReady::Invalid),
+                _ => Err(NotReady::Pending),
+            };
+        }
+        joined
+    }
+
+    /// The text that stands for a reference.
+    fn inserted(&mut self, text: &str, reference: &Reference<'_>, purpose: Purpose) -> String {
+        if purpose == Purpose::Header && reference.default != Some(text) {
+            self.secrets.push(Secret::given(reference, text));
+        }
+        if purpose == Purpose::Pattern { regex_syntax::escape(text) } else { text.to_owned() }
+    }
+
+    fn look_up(
+        &mut self,
+        reference: &Reference<'_>,
+        whole: &str,
+        span: Span,
+        purpose: Purpose,
+    ) -> Leaf<Value> {
+        let (missing, environment) = match self.scope.look_up(reference) {
+            Found::Value(value) => return Ok(value.into_owned()),
+            Found::Pending => {
+                // In a draft it stands for itself.
+                self.has_waited |= !self.is_draft();
+                return Err(NotReady::Pending);
+            }
+            Found::Missing(missing) => (missing, false),
+            Found::MissingEnvironment(missing) => (missing, true),
+        };
+        let unsent =
+            environment && self.mode.sends_nothing() && matches!(purpose, Purpose::Sent | Purpose::Header);
+        if unsent && self.mode == Mode::Replay {
+            return Ok(Value::String(whole[reference.range.clone()].to_owned()));
+        }
+        let place = self.inside(span, &whole[reference.range.clone()]);
+        let problem = if unsent { Diagnostic::warning } else { Diagnostic::error };
+        let mut problem = problem(Code::UndefinedVariable, missing).at(self.source, place, "");
+        problem.help = self.help_for_missing(reference, environment);
+        self.problems.push(problem);
+        Err(NotReady::Invalid)
+    }
+
+    /// What to do about a name that nothing defines.
+    fn help_for_missing(&self, reference: &Reference<'_>, environment: bool) -> Vec<String> {
+        if environment {
+            let sought = reference.path[0];
+            return vec![match nearest(sought, self.scope.environment_names()) {
+                Some(name) => format!("did you mean `${{ENV.{name}}}`?"),
+                None => format!("set it, or give a default: `${{ENV.{sought}:-…}}`"),
+            }];
+        }
+        let sought = reference.name;
+        let hint = self.scope.hint_for_missing().filter(|_| !self.scope.knows(sought)).map(str::to_owned);
+        let help = match nearest(sought, self.scope.names()) {
+            Some(name) => Some(format!("did you mean `${{{name}}}`?")),
+            None if hint.is_some() => None,
+            None => Some(format!(
+                "define it, give a default with `${{{sought}:-…}}`, or write `$${{` for the two characters themselves"
+            )),
+        };
+        hint.into_iter().chain(help).collect()
+    }
+
+    /// The place of `part` inside `span`, or all of it where quoting hides the part.
+    fn inside(&self, span: Span, part: &str) -> Span {
+        let whole = self.source.text.get(span.start as usize..span.end as usize).unwrap_or("");
+        match whole.find(part) {
+            Some(offset) => {
+                Span::new(span.start as usize + offset, span.start as usize + offset + part.len())
+            }
+            None => span,
+        }
+    }
+}

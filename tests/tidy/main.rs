@@ -3,6 +3,7 @@
 mod exceptions;
 mod graph;
 mod scan;
+mod walks;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -286,6 +287,14 @@ fn the_public_interface_is_a_list() {
         &scan::public_items(&root),
         "is it meant to be public? `ANANKE_UPDATE=1 cargo test` writes the list",
     );
+}
+
+#[test]
+fn the_walks_name_what_exists() {
+    let page = fs::read_to_string(root().join("CONTRIBUTING.md")).expect("CONTRIBUTING.md is committed");
+    let (problems, rows) = walks::wrong(&page, root());
+    expect_none(&problems, "say in CONTRIBUTING.md where it is now");
+    assert!(rows >= 20, "the walks of CONTRIBUTING.md have {rows} rows");
 }
 
 #[test]

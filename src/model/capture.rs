@@ -4,24 +4,26 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::scalars::Text;
+use super::since::Since;
 
 /// Where a captured value is found: in the last call of a `tool`, in the `text`, or in the `state`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.3"))]
 pub struct Capture {
     /// The tool whose last call in this turn holds the value; with `args` or `result`.
-    #[schemars(extend("x-since" = "1.3"), example = &"create_order")]
+    #[schemars(example = &"create_order")]
     pub tool: Option<Text>,
     /// The path of the value in the call's arguments; `$` is all of them.
-    #[schemars(extend("x-since" = "1.3"), example = &"cart.id")]
+    #[schemars(example = &"cart.id")]
     pub args: Option<Text>,
     /// The path of the value in the call's result; `$` is all of it.
-    #[schemars(extend("x-since" = "1.3"), example = &"order.id")]
+    #[schemars(example = &"order.id")]
     pub result: Option<Text>,
     /// A pattern with one group, which is the value: searched in what the agent says in this turn.
-    #[schemars(extend("x-since" = "1.3"), example = r"order (\w+)")]
+    #[schemars(example = r"order (\w+)")]
     pub text: Option<Text>,
     /// The path of the value in the agent's state after this turn; `$` is all of it.
-    #[schemars(extend("x-since" = "1.3"), example = &"cart.total")]
+    #[schemars(example = &"cart.total")]
     pub state: Option<Text>,
 }

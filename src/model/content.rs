@@ -7,6 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
 
 use super::scalars::Text;
+use super::since::Since;
 use crate::message::MediaKind;
 
 /// What a user says: a text, or a list of parts.
@@ -38,21 +39,17 @@ impl UserContent {
 #[derive(Clone, Debug, serde::Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(tag = "type")]
+#[schemars(transform = Since("1.3"))]
 pub enum ContentPart {
     /// Words of the user, before, between or behind files.
-    #[schemars(extend("x-since" = "1.3"))]
     Text(TextPart),
     /// A picture: PNG, JPEG and the like.
-    #[schemars(extend("x-since" = "1.3"))]
     Image(Media),
     /// A recording to listen to.
-    #[schemars(extend("x-since" = "1.3"))]
     Audio(Media),
     /// A film to watch.
-    #[schemars(extend("x-since" = "1.3"))]
     Video(Media),
     /// A file of any other kind: a PDF, a text, a table.
-    #[schemars(extend("x-since" = "1.3"))]
     Document(Media),
 }
 
@@ -60,18 +57,15 @@ pub enum ContentPart {
 #[derive(Clone, Debug, serde::Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(tag = "type")]
+#[schemars(transform = Since("1.3"))]
 pub enum Attachment {
     /// A picture: PNG, JPEG and the like.
-    #[schemars(extend("x-since" = "1.3"))]
     Image(Media),
     /// A recording to listen to.
-    #[schemars(extend("x-since" = "1.3"))]
     Audio(Media),
     /// A film to watch.
-    #[schemars(extend("x-since" = "1.3"))]
     Video(Media),
     /// A file of any other kind: a PDF, a text, a table.
-    #[schemars(extend("x-since" = "1.3"))]
     Document(Media),
 }
 
@@ -99,13 +93,14 @@ pub struct TextPart {
 /// A file: where it is, and of which type.
 #[derive(Clone, Debug, serde::Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.3"))]
 pub struct Media {
     /// A local file, as `file://PATH` or a plain path from the test file's folder, whose content is sent; a `data:` URL
     /// in base64; or an `https://` URL, which the agent fetches itself.
-    #[schemars(extend("x-since" = "1.3"), example = &"file://images/receipt.png", example = &"https://example.org/receipt.png")]
+    #[schemars(example = &"file://images/receipt.png", example = &"https://example.org/receipt.png")]
     pub source: Text,
     /// Its media type. Without it the ending of a local file's name says it, and a `data:` URL its beginning.
-    #[schemars(extend("x-since" = "1.3"), example = &"image/png")]
+    #[schemars(example = &"image/png")]
     pub media_type: Option<Text>,
 }
 

@@ -7,6 +7,7 @@ use serde::de::{self, Deserialize, Deserializer};
 
 use super::content::UserContent;
 use super::scalars::Text;
+use super::since::Since;
 use crate::diagnostic::Spanned;
 use crate::message::Role;
 use crate::source::{Node, NodeValue};
@@ -14,40 +15,39 @@ use crate::source::{Node, NodeValue};
 /// A message of the conversation so far, in the shape of the protocol.
 #[derive(Clone, Debug, serde::Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.3"))]
 pub struct Message {
     /// Who says it.
-    #[schemars(extend("x-since" = "1.3"))]
     pub role: Role,
     /// What is said: a text; of a user also a list of parts. An `assistant` that calls tools may say nothing.
-    #[schemars(extend("x-since" = "1.3"), example = &"Which size?")]
+    #[schemars(example = &"Which size?")]
     pub content: Option<Spanned<UserContent>>,
     /// The message's id, by which the agent knows it (default: a new one).
-    #[schemars(extend("x-since" = "1.3"), length(min = 1))]
+    #[schemars(length(min = 1))]
     pub id: Option<Text>,
     /// The name of who says it, where several have one role.
-    #[schemars(extend("x-since" = "1.3"), length(min = 1))]
+    #[schemars(length(min = 1))]
     pub name: Option<Text>,
     /// The calls of an `assistant`. Each is answered by a message of a `tool` behind it.
-    #[schemars(extend("x-since" = "1.3"), length(min = 1))]
+    #[schemars(length(min = 1))]
     pub tool_calls: Option<Vec<Spanned<MessageCall>>>,
     /// The id of the call that a message of a `tool` answers.
-    #[schemars(extend("x-since" = "1.3"), length(min = 1))]
+    #[schemars(length(min = 1))]
     pub tool_call_id: Option<Text>,
 }
 
 /// A call of an assistant's message.
 #[derive(Clone, Debug, serde::Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.3"))]
 pub struct MessageCall {
     /// The call's id, which the answer to it names.
-    #[schemars(extend("x-since" = "1.3"), length(min = 1), example = &"call-1")]
+    #[schemars(length(min = 1), example = &"call-1")]
     pub id: Text,
     /// The one kind of call there is; may be left out.
     #[serde(rename = "type")]
-    #[schemars(extend("x-since" = "1.3"))]
     pub kind: Option<CallKind>,
     /// What is called.
-    #[schemars(extend("x-since" = "1.3"))]
     pub function: CalledFunction,
 }
 
@@ -62,12 +62,13 @@ pub enum CallKind {
 /// A tool, and what it is called with.
 #[derive(Clone, Debug, serde::Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.3"))]
 pub struct CalledFunction {
     /// The tool's name.
-    #[schemars(extend("x-since" = "1.3"), length(min = 1), example = &"get_weather")]
+    #[schemars(length(min = 1), example = &"get_weather")]
     pub name: Text,
     /// The arguments: a mapping, or the text of a JSON object as agents send it (default: none).
-    #[schemars(extend("x-since" = "1.3"), example = serde_json::json!({"city": "Rome"}), example = &"{\"city\": \"Rome\"}")]
+    #[schemars(example = serde_json::json!({"city": "Rome"}), example = &"{\"city\": \"Rome\"}")]
     pub arguments: Option<Arguments>,
 }
 

@@ -1,7 +1,8 @@
 //! What people write, one type a file.
 //!
 //! The types mirror the YAML key by key; the doc comment of a field is its description in the generated schema and in
-//! an editor's hover, and every field carries its since-version as `x-since`. Nothing here does input or output, and
+//! an editor's hover, and every field carries its since-version as `x-since` (that of its
+//! type, [`Since`], unless it has one of its own). Nothing here does input or output, and
 //! no string has been interpolated yet. A type is read from a [`Node`](crate::source::Node) by `source::from_node`.
 
 mod assert_block;
@@ -22,6 +23,7 @@ mod scalars;
 mod script;
 mod sequence;
 mod server;
+mod since;
 mod snapshot;
 mod test;
 mod test_file;
@@ -51,6 +53,7 @@ pub use scalars::{
 pub use script::{ScriptProgram, ScriptRule};
 pub use sequence::{SaidBy, SequenceMode, SequenceRule, SequenceStep};
 pub use server::{Ready, Server};
+pub use since::Since;
 pub use snapshot::{SnapshotOf, SnapshotRule};
 pub use test::Test;
 pub use test_file::TestFile;

@@ -7,6 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor, value};
 
 use super::scalars::Text;
+use super::since::Since;
 
 /// How a run ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Deserialize, JsonSchema)]
@@ -36,12 +37,12 @@ pub enum OutcomeRule {
 #[derive(Clone, Debug, serde::Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(inline)]
+#[schemars(transform = Since("1.3"))]
 pub struct OutcomeIs {
     /// How the run must end.
-    #[schemars(extend("x-since" = "1.3"))]
     pub is: RunOutcome,
     /// With `is: error`: a regex that the error's message or its code must match somewhere.
-    #[schemars(extend("x-since" = "1.3", "format" = "regex"), example = "unavailable|E42")]
+    #[schemars(extend("format" = "regex"), example = "unavailable|E42")]
     pub error_match: Option<Text>,
 }
 

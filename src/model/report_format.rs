@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::scalars::Text;
+use super::since::Since;
 use super::text_or::TextOr;
 
 /// The registry of report formats, one line each: the variant of [`ReportFormat`], its name in a config, its file
@@ -73,12 +74,12 @@ pub type ReportEntry = TextOr<ReportTarget>;
 /// A report file with its format.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.3"))]
 pub struct ReportTarget {
     /// The file, relative to the directory of the config.
-    #[schemars(extend("x-since" = "1.3"), example = "reports/junit.out")]
+    #[schemars(example = "reports/junit.out")]
     pub path: Text,
     /// The format. Without it the file extension names it.
-    #[schemars(extend("x-since" = "1.3"))]
     pub format: Option<ReportFormat>,
 }
 

@@ -4,19 +4,20 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::scalars::Text;
+use super::since::Since;
 use crate::diagnostic::Spanned;
 use crate::source::{FreeMap, Node};
 
 /// Steps, and how what the agent does must go with them. Each step is one call, one result or one message.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.3"))]
 pub struct SequenceRule {
     /// How what happens must go with the steps.
-    #[schemars(extend("x-since" = "1.3"))]
     pub mode: SequenceMode,
     /// The steps, at most 200. A mode that allows nothing else looks only at what its steps name: calls, results,
     /// messages of the agent, messages of the user.
-    #[schemars(extend("x-since" = "1.3"), length(min = 1), example = serde_json::json!([{"call": "validate_cart"}, {"result": "validate_cart", "match": "ok"}, {"says": "(?i)shipping"}]))]
+    #[schemars(length(min = 1), example = serde_json::json!([{"call": "validate_cart"}, {"result": "validate_cart", "match": "ok"}, {"says": "(?i)shipping"}]))]
     pub steps: Vec<Spanned<SequenceStep>>,
 }
 
@@ -40,36 +41,34 @@ pub enum SequenceMode {
 /// A step: exactly one of `call`, `result` and `says`, with the keys that go with it.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.3"))]
 pub struct SequenceStep {
     /// A call of this tool, by its exact name.
-    #[schemars(extend("x-since" = "1.3"), example = &"charge_card")]
+    #[schemars(example = &"charge_card")]
     pub call: Option<Text>,
     /// With `call`: what its arguments must hold, of a mapping the keys that are written, of a list every entry in its order.
     #[serde(default, deserialize_with = "super::scalars::optional_mapping")]
-    #[schemars(extend("x-since" = "1.3"), with = "Option<serde_json::Map<String, serde_json::Value>>", example = serde_json::json!({"currency": "EUR"}))]
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>", example = serde_json::json!({"currency": "EUR"}))]
     pub args: Option<Node>,
     /// With `call`: argument name or path (`user.name`, `items[0].id`) to regex; all must match.
-    #[schemars(extend("x-since" = "1.3"), example = serde_json::json!({"amount": "^10"}))]
+    #[schemars(example = serde_json::json!({"amount": "^10"}))]
     pub args_match: Option<FreeMap<Text>>,
     /// The result of a call of this tool, by its exact name.
-    #[schemars(extend("x-since" = "1.3"), example = &"charge_card")]
+    #[schemars(example = &"charge_card")]
     pub result: Option<Text>,
     /// With `result`: a regex that the result must match somewhere.
     #[serde(rename = "match")]
-    #[schemars(extend("x-since" = "1.3", "format" = "regex"), example = &"paid")]
+    #[schemars(extend("format" = "regex"), example = &"paid")]
     pub matches: Option<Text>,
     /// With `result`: whether it must be an error (`true`), or none (`false`).
-    #[schemars(extend("x-since" = "1.3"))]
     pub is_error: Option<Spanned<bool>>,
     /// A message: a regex that its text must match somewhere.
-    #[schemars(extend("x-since" = "1.3", "format" = "regex"), example = &"(?i)shipping")]
+    #[schemars(extend("format" = "regex"), example = &"(?i)shipping")]
     pub says: Option<Text>,
     /// With `says`: whose message it is (default `assistant`).
-    #[schemars(extend("x-since" = "1.3"))]
     pub role: Option<Spanned<SaidBy>>,
     /// Whether the step may be left out (default false), with `exact`, `in_order` and `any_order`. With `in_order` it must
     /// come at its place where something comes that fits it and no other step.
-    #[schemars(extend("x-since" = "1.3"))]
     pub optional: Option<Spanned<bool>>,
 }
 

@@ -7,6 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor, value};
 
 use super::scalars::Text;
+use super::since::Since;
 
 /// What `assert.snapshot` says.
 #[derive(Clone, Debug)]
@@ -25,13 +26,14 @@ pub enum SnapshotRule {
 #[derive(Clone, Debug, serde::Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(inline)]
+#[schemars(transform = Since("1.3"))]
 pub struct SnapshotOf {
     /// The name of its file. Without it, the file is named after the test and the turn.
-    #[schemars(extend("x-since" = "1.3"), length(min = 1), example = &"happy path")]
+    #[schemars(length(min = 1), example = &"happy path")]
     pub name: Option<Text>,
     /// Places whose values change from run to run: below `TOOL.args`, `TOOL.result`, `state` or `custom.NAME`; `*` is any
     /// tool, key or index, `text` is what the agent says. Those of outer levels come with them.
-    #[schemars(extend("x-since" = "1.3"), length(min = 1), example = ["search.args.when", "*.result.items[*].id", "state.updated_at"])]
+    #[schemars(length(min = 1), example = ["search.args.when", "*.result.items[*].id", "state.updated_at"])]
     pub volatile: Option<Vec<Text>>,
 }
 

@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 use super::call_selector::CallSelector;
 use super::scalars::{Limit, Number, Text};
+use super::since::Since;
 use super::toggle::Toggle;
 use crate::diagnostic::Spanned;
 use crate::source::FreeMap;
@@ -12,15 +13,14 @@ use crate::source::FreeMap;
 /// Rules about tool calls. A call counts from its start, with or without a result.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.0"))]
 pub struct ToolRules {
     /// Tools that must not be called at all, by exact name.
-    #[schemars(extend("x-since" = "1.0"), example = ["delete_order"])]
+    #[schemars(example = ["delete_order"])]
     pub forbid: Option<Spanned<Toggle<Vec<Text>>>>,
     /// Calls that must happen.
-    #[schemars(extend("x-since" = "1.0"))]
     pub require: Option<Spanned<Toggle<Vec<Spanned<Require>>>>>,
     /// Calls that must not happen: each entry forbids the calls that satisfy all its conditions.
-    #[schemars(extend("x-since" = "1.0"))]
     pub forbid_calls: Option<Spanned<Toggle<Vec<Spanned<ForbidCalls>>>>>,
     /// The only tools that may be called, by exact name; where several levels say so, those that all of them name. An empty list allows none.
     #[schemars(extend("x-since" = "1.3"), example = ["validate_cart", "charge_card"])]
@@ -47,22 +47,21 @@ pub enum Subagents {
 /// A call that must happen. The tool's name and the conditions select calls; without `count` one must be selected.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.0"))]
 pub struct Require {
     /// Which calls are meant.
     #[serde(rename = "$ananke::flattened")]
     #[schemars(flatten)]
     pub calls: CallSelector,
     /// How many selected calls there must be. Without it at least one.
-    #[schemars(extend("x-since" = "1.0"))]
     pub count: Option<Spanned<Count>>,
     /// No call selected by name and arguments may have an argument that matches here. An argument that is not there passes.
     #[schemars(extend("x-since" = "1.3"), example = serde_json::json!({"amount": "^-"}))]
     pub args_not_match: Option<FreeMap<Text>>,
     /// No call selected by name and arguments may have a result that matches this regex. No result passes.
-    #[schemars(extend("x-since" = "1.0", "format" = "regex"), example = "error|failed")]
+    #[schemars(extend("format" = "regex"), example = "error|failed")]
     pub result_not_match: Option<Text>,
     /// Every selected call needs an earlier call of this tool, in the same turn or one before it.
-    #[schemars(extend("x-since" = "1.0"))]
     pub after: Option<Text>,
     /// Every selected call needs a call of this tool that was answered before it began, in the same turn or one before it.
     #[schemars(extend("x-since" = "1.3"))]
@@ -72,30 +71,29 @@ pub struct Require {
 /// How many: `exact`, or `min` and `max`, whose bounds are included.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.0"))]
 pub struct Count {
     /// Exactly this many; stands alone.
-    #[schemars(extend("x-since" = "1.0"))]
     pub exact: Option<Number>,
     /// At least this many.
-    #[schemars(extend("x-since" = "1.0"))]
     pub min: Option<Number>,
     /// At most this many.
-    #[schemars(extend("x-since" = "1.0"))]
     pub max: Option<Number>,
 }
 
 /// Calls that must not happen: those that satisfy all conditions given here.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.3"))]
 pub struct ForbidCalls {
     /// Which calls are meant.
     #[serde(rename = "$ananke::flattened")]
     #[schemars(flatten)]
     pub calls: CallSelector,
     /// Only calls whose arguments do not match: none of them, also where the argument is not there.
-    #[schemars(extend("x-since" = "1.3"), example = serde_json::json!({"currency": "^EUR$"}))]
+    #[schemars(example = serde_json::json!({"currency": "^EUR$"}))]
     pub args_not_match: Option<FreeMap<Text>>,
     /// Only calls with a result that does not match this regex.
-    #[schemars(extend("x-since" = "1.3", "format" = "regex"), example = &"^\\{")]
+    #[schemars(extend("format" = "regex"), example = &"^\\{")]
     pub result_not_match: Option<Text>,
 }

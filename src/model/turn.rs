@@ -7,6 +7,7 @@ use super::assert_block::AssertBlock;
 use super::capture::Capture;
 use super::content::{Attachment, UserContent};
 use super::scalars::{Number, Text};
+use super::since::Since;
 use crate::diagnostic::Spanned;
 use crate::source::{FreeMap, Node};
 
@@ -78,25 +79,25 @@ pub struct TurnSettings<'t> {
 /// A turn in which the user says something.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.3"))]
 pub struct UserTurn {
     /// What the user says: a text, or a list of parts in their order, each a text, an image, audio, video or a document.
     #[schemars(extend("x-since" = "1.0"), example = "I want to checkout")]
     pub user: UserContent,
     /// Files that go with what the user says, behind it.
-    #[schemars(extend("x-since" = "1.3"), length(min = 1), example = serde_json::json!([{"type": "image", "source": "file://receipt.png"}]))]
+    #[schemars(length(min = 1), example = serde_json::json!([{"type": "image", "source": "file://receipt.png"}]))]
     pub attachments: Option<Vec<Attachment>>,
     /// What the turn is called in reports; no two turns of a test have the same.
-    #[schemars(extend("x-since" = "1.3"), length(min = 1), example = &"pay")]
+    #[schemars(length(min = 1), example = &"pay")]
     pub id: Option<Text>,
     /// How long this turn may take, in milliseconds, in the place of the target's `timeout_ms`.
-    #[schemars(extend("x-since" = "1.3"))]
     pub timeout_ms: Option<Number>,
     /// Passed to the agent with the runs of this turn, over the test's and the target's: key by key, this one wins.
     #[serde(rename = "forwardedProps", default, deserialize_with = "super::scalars::optional_mapping")]
-    #[schemars(extend("x-since" = "1.3"), with = "Option<serde_json::Map<String, serde_json::Value>>")]
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub props: Option<Node>,
     /// Values of this turn that become variables for later turns and for `teardown`.
-    #[schemars(extend("x-since" = "1.3"), example = serde_json::json!({"ORDER": {"tool": "create_order", "result": "id"}}))]
+    #[schemars(example = serde_json::json!({"ORDER": {"tool": "create_order", "result": "id"}}))]
     pub capture: Option<FreeMap<Spanned<Capture>>>,
     /// What must hold of this turn.
     #[schemars(extend("x-since" = "1.0"))]
@@ -106,19 +107,19 @@ pub struct UserTurn {
 /// A turn that connects to the thread. What the agent replays is seen by this turn's own assertions alone.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.3"))]
 pub struct ConnectTurn {
     /// What the turn is called in reports; no two turns of a test have the same.
-    #[schemars(extend("x-since" = "1.3"), length(min = 1), example = &"pay")]
+    #[schemars(length(min = 1), example = &"pay")]
     pub id: Option<Text>,
     /// How long this turn may take, in milliseconds, in the place of the target's `timeout_ms`.
-    #[schemars(extend("x-since" = "1.3"))]
     pub timeout_ms: Option<Number>,
     /// Passed to the agent with the runs of this turn, over the test's and the target's: key by key, this one wins.
     #[serde(rename = "forwardedProps", default, deserialize_with = "super::scalars::optional_mapping")]
-    #[schemars(extend("x-since" = "1.3"), with = "Option<serde_json::Map<String, serde_json::Value>>")]
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub props: Option<Node>,
     /// Values of this turn that become variables for later turns and for `teardown`.
-    #[schemars(extend("x-since" = "1.3"), example = serde_json::json!({"ORDER": {"tool": "create_order", "result": "id"}}))]
+    #[schemars(example = serde_json::json!({"ORDER": {"tool": "create_order", "result": "id"}}))]
     pub capture: Option<FreeMap<Spanned<Capture>>>,
     /// What must hold of what the agent replays. Nothing is inherited.
     #[schemars(extend("x-since" = "1.0"))]
@@ -128,43 +129,41 @@ pub struct ConnectTurn {
 /// A turn that answers what the agent waits for.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.3"))]
 pub struct ResumeTurn {
     /// One answer for each open interrupt.
-    #[schemars(extend("x-since" = "1.3"), length(min = 1), example = serde_json::json!([{"status": "resolved", "payload": {"approved": true}}]))]
+    #[schemars(length(min = 1), example = serde_json::json!([{"status": "resolved", "payload": {"approved": true}}]))]
     pub resume: Vec<Spanned<Resume>>,
     /// What the turn is called in reports; no two turns of a test have the same.
-    #[schemars(extend("x-since" = "1.3"), length(min = 1), example = &"pay")]
+    #[schemars(length(min = 1), example = &"pay")]
     pub id: Option<Text>,
     /// How long this turn may take, in milliseconds, in the place of the target's `timeout_ms`.
-    #[schemars(extend("x-since" = "1.3"))]
     pub timeout_ms: Option<Number>,
     /// Passed to the agent with the runs of this turn, over the test's and the target's: key by key, this one wins.
     #[serde(rename = "forwardedProps", default, deserialize_with = "super::scalars::optional_mapping")]
-    #[schemars(extend("x-since" = "1.3"), with = "Option<serde_json::Map<String, serde_json::Value>>")]
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub props: Option<Node>,
     /// Values of this turn that become variables for later turns and for `teardown`.
-    #[schemars(extend("x-since" = "1.3"), example = serde_json::json!({"ORDER": {"tool": "create_order", "result": "id"}}))]
+    #[schemars(example = serde_json::json!({"ORDER": {"tool": "create_order", "result": "id"}}))]
     pub capture: Option<FreeMap<Spanned<Capture>>>,
     /// What must hold of this turn.
-    #[schemars(extend("x-since" = "1.3"))]
     pub assert: Option<AssertBlock>,
 }
 
 /// The answer to one interrupt. `id` or `tool` says to which; neither is needed where one is open.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.3"))]
 pub struct Resume {
     /// The interrupt's id, or that of the call that waits.
-    #[schemars(extend("x-since" = "1.3"))]
     pub id: Option<Text>,
     /// The tool whose call waits, for agents that make up their ids.
-    #[schemars(extend("x-since" = "1.3"), example = &"delete_account")]
+    #[schemars(example = &"delete_account")]
     pub tool: Option<Text>,
     /// Whether it is answered or called off.
-    #[schemars(extend("x-since" = "1.3"))]
     pub status: ResumeStatus,
     /// The answer, in the shape the agent expects.
-    #[schemars(extend("x-since" = "1.3"), with = "Option<serde_json::Value>", example = serde_json::json!({"approved": true}))]
+    #[schemars(with = "Option<serde_json::Value>", example = serde_json::json!({"approved": true}))]
     pub payload: Option<Node>,
 }
 

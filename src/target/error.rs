@@ -63,6 +63,19 @@ pub struct TargetError {
     pub help: Option<String>,
 }
 
+impl TargetError {
+    /// An error before anything was received.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), received: Received::default(), help: None }
+    }
+
+    /// The same error, with what to do about it.
+    #[must_use]
+    pub fn with_help(self, help: impl Into<String>) -> Self {
+        Self { help: Some(help.into()), ..self }
+    }
+}
+
 impl fmt::Display for Received {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(status) = self.status else { return Ok(()) };

@@ -11,7 +11,6 @@ use super::incoming::Incoming;
 use super::item::ItemKind;
 use super::listeners::Listeners;
 use super::open_items::{Form, OpenItems};
-use super::step::Step;
 use super::warnings::shown;
 
 /// The items of one exchange.
@@ -134,7 +133,7 @@ impl Assembler {
         let delta = incoming.event.text(Key::Delta, listeners.warnings).unwrap_or_default();
         let ids = &listeners.conversation.ids;
         let id = self.old_reasoning.get_or_insert_with(|| ids.next("reasoning")).clone();
-        listeners.hear(Step::ReasoningText { id: &id, delta: &delta, subagent: incoming.subagent() });
+        listeners.reasoning_text(&id, &delta, incoming.subagent());
     }
 
     /// Ends reasoning of a version before 1.0.
@@ -148,7 +147,7 @@ impl Assembler {
         self.items.close_all(ItemKind::ReasoningSpan);
         for kind in [ItemKind::Reasoning, ItemKind::Message, ItemKind::Call] {
             for (id, open) in self.items.close_all(kind) {
-                listeners.hear(Step::end(kind, &id, open.role, &open.text));
+                listeners.ends(kind, &id, open.role, &open.text);
             }
         }
     }
@@ -207,7 +206,7 @@ impl Assembler {
                 let parent = event.id(Key::ParentMessageId, listeners.warnings)?;
                 if !is_open {
                     self.items.open(kind, id, "");
-                    listeners.hear(Step::CallBegins { id, name: &name, parent: parent.as_deref(), subagent });
+                    listeners.call_begins(id, &name, parent.as_deref(), subagent);
                 }
             }
             ItemKind::Reasoning | ItemKind::ReasoningSpan => self.open_reasoning(id, listeners),
@@ -229,13 +228,13 @@ impl Assembler {
             "assistant"
         });
         self.items.open(ItemKind::Message, id, role);
-        listeners.hear(Step::MessageBegins { id, role, subagent });
+        listeners.message_begins(id, role, subagent);
     }
 
     fn open_reasoning(&mut self, id: &str, listeners: &mut Listeners<'_, '_>) {
         if !self.items.is_open(ItemKind::Reasoning, id) {
             self.items.open(ItemKind::Reasoning, id, "");
-            listeners.hear(Step::ReasoningBegins { id });
+            listeners.reasoning_begins(id);
         }
     }
 
@@ -262,17 +261,18 @@ impl Assembler {
             open.text.push_str(delta);
         }
         match kind {
-            ItemKind::Message => listeners.hear(Step::MessageText { id, delta, is_late }),
+            ItemKind::Message if is_late => listeners.late_text(id, delta),
+            ItemKind::Message => listeners.message_text(id, delta),
             // Arguments of a call that never began have no tool.
-            ItemKind::Call if is_open || is_late => listeners.hear(Step::CallArgs { id, delta }),
-            ItemKind::Reasoning => listeners.hear(Step::ReasoningText { id, delta, subagent }),
+            ItemKind::Call if is_open || is_late => listeners.call_args(id, delta),
+            ItemKind::Reasoning => listeners.reasoning_text(id, delta, subagent),
             ItemKind::Call | ItemKind::ReasoningSpan => {}
         }
     }
 
     fn close(&mut self, kind: ItemKind, id: &str, listeners: &mut Listeners<'_, '_>) {
         if let Some((id, open)) = self.items.close(kind, id) {
-            listeners.hear(Step::end(kind, &id, open.role, &open.text));
+            listeners.ends(kind, &id, open.role, &open.text);
         }
     }
 

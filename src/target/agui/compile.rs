@@ -6,7 +6,7 @@ use super::agui_target::AguiTarget;
 use super::config::{AguiConfig, HistorySent};
 use super::settings::AguiSettings;
 use crate::target::clock::EventClock;
-use crate::target::http::header;
+use crate::target::http::headers;
 use crate::variables::{Interpolation, http_url};
 
 /// Checks and fills a target; `None` if something is known later or was reported.
@@ -16,14 +16,13 @@ pub(super) fn compile(target: &AguiConfig, filling: &mut Interpolation<'_>) -> O
         .sent_text(&target.endpoint)
         .ok()
         .and_then(|text| http_url(&text, "endpoint", &target.endpoint, filling));
-    let headers: Vec<Option<(String, String)>> =
-        target.headers.iter().flatten().map(|(name, text)| header(name, text, filling)).collect();
+    let headers = headers(target.headers.as_ref(), filling);
     let forwarded_props = filling.optional_json(target.forwarded_props.as_ref());
     let state = filling.optional_json(target.state.as_ref());
     Some(AguiTarget::new(AguiSettings {
         agent: agent?,
         endpoint: endpoint?,
-        headers: headers.into_iter().collect::<Option<_>>()?,
+        headers: headers?,
         forwarded_props: forwarded_props.ok()?.unwrap_or_else(|| Value::Object(Map::new())),
         state: state.ok()?.unwrap_or_else(|| Value::Object(Map::new())),
         transport: target.transport(),

@@ -4,42 +4,40 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::diagnostic::Spanned;
-use crate::model::Text;
+use crate::model::{Since, Text};
 use crate::source::{FreeMap, Node};
 use crate::target::clock::EventClock;
 
 /// An agent that speaks AG-UI: one HTTP POST a turn, answered by a stream of server-sent events.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[schemars(transform = Since("1.0"))]
 pub struct AguiConfig {
     /// Where runs are posted to: an `http://` or `https://` URL.
-    #[schemars(extend("x-since" = "1.0"), example = "http://127.0.0.1:8000/agent")]
+    #[schemars(example = "http://127.0.0.1:8000/agent")]
     pub endpoint: Text,
     /// The agent's name in reports.
-    #[schemars(extend("x-since" = "1.0"))]
     pub agent_id: Text,
     /// Passed to the agent untouched with every run.
     #[serde(default, deserialize_with = "crate::model::optional_mapping")]
-    #[schemars(extend("x-since" = "1.0"), with = "Option<serde_json::Map<String, serde_json::Value>>")]
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub forwarded_props: Option<Node>,
     /// The state sent with the first turn; later turns send the state as the agent left it.
-    #[schemars(extend("x-since" = "1.0"), with = "Option<serde_json::Value>")]
+    #[schemars(with = "Option<serde_json::Value>")]
     pub state: Option<Node>,
     /// How the agent is reached (default `http`).
-    #[schemars(extend("x-since" = "1.0"))]
     pub transport: Option<Spanned<AguiTransport>>,
     /// Which version of AG-UI the requests are written in (default `"1.0"`): `"0.x"` for a server from before 1.0.
     #[schemars(extend("x-since" = "1.3"))]
     pub protocol_version: Option<Spanned<ProtocolVersion>>,
     /// Which messages a run is sent (default `full`).
-    #[schemars(extend("x-since" = "1.0"))]
     pub history: Option<HistorySent>,
     /// Says that this agent answers a run without messages by telling its thread, so that `agui:connect` over plain
     /// `http` is meant.
     #[schemars(extend("x-since" = "1.3"))]
     pub connect: Option<Connect>,
     /// HTTP headers of every request. What `${…}` gives here is a secret and never printed.
-    #[schemars(extend("x-since" = "1.0"), example = serde_json::json!({"authorization": "Bearer ${ENV.AGENT_TOKEN}"}))]
+    #[schemars(example = serde_json::json!({"authorization": "Bearer ${ENV.AGENT_TOKEN}"}))]
     pub headers: Option<FreeMap<Text>>,
     /// Whose clock the rules about time go by (default `arrival`).
     #[schemars(extend("x-since" = "1.3"))]

@@ -60,9 +60,9 @@ impl Decoder {
         self.runs.state.has_ended()
     }
 
-    /// Whether a run is open.
-    pub(super) fn is_open(&self) -> bool {
-        matches!(self.runs.state, RunState::Open(_))
+    /// Whether something has arrived, and no run is open.
+    pub(super) fn is_between_runs(&self) -> bool {
+        self.events > 0 && !matches!(self.runs.state, RunState::Open(_))
     }
 
     /// Whether the exchange replays a thread.

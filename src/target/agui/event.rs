@@ -15,84 +15,50 @@ use serde_json::value::RawValue;
 use super::surrogates::without_lone_surrogates;
 use super::warnings::Warnings;
 
-/// A field that means something to this client.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Key {
-    Type,
-    Code,
-    Content,
-    Delta,
-    EncryptedValue,
-    EntityId,
-    Input,
-    Message,
-    MessageId,
-    Messages,
-    Metadata,
-    Name,
-    Outcome,
-    ParentMessageId,
-    ParentSubagentRunId,
-    ProtocolVersion,
-    RawEvent,
-    Replace,
-    Result,
-    Role,
-    RunId,
-    Snapshot,
-    StepName,
-    SubagentRunId,
-    Subtype,
-    ThreadId,
-    Timestamp,
-    ToolCallId,
-    ToolCallName,
-    Usage,
-    Value,
+/// Each key with its name in the protocol, and the name it has from a server that does not convert its own (or nothing).
+macro_rules! keys {
+    ($($key:ident $name:literal $converted:literal,)*) => {
+        /// A field that means something to this client.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(super) enum Key { $($key,)* }
+
+        const KEYS: &[(Key, &str, &str)] = &[$((Key::$key, $name, $converted),)*];
+    };
 }
 
-/// Each key with its name in the protocol, and the name it has from a server that does not convert its own (or nothing).
-const KEYS: [(Key, &str, &str); 31] = [
-    (Key::Type, "type", ""),
-    (Key::Code, "code", ""),
-    (Key::Content, "content", ""),
-    (Key::Delta, "delta", ""),
-    (Key::EncryptedValue, "encryptedValue", "encrypted_value"),
-    (Key::EntityId, "entityId", "entity_id"),
-    (Key::Input, "input", ""),
-    (Key::Message, "message", ""),
-    (Key::MessageId, "messageId", "message_id"),
-    (Key::Messages, "messages", ""),
-    (Key::Metadata, "metadata", ""),
-    (Key::Name, "name", ""),
-    (Key::Outcome, "outcome", ""),
-    (Key::ParentMessageId, "parentMessageId", "parent_message_id"),
-    (Key::ParentSubagentRunId, "parentSubagentRunId", "parent_subagent_run_id"),
-    (Key::ProtocolVersion, "protocolVersion", "protocol_version"),
-    (Key::RawEvent, "rawEvent", "raw_event"),
-    (Key::Replace, "replace", ""),
-    (Key::Result, "result", ""),
-    (Key::Role, "role", ""),
-    (Key::RunId, "runId", "run_id"),
-    (Key::Snapshot, "snapshot", ""),
-    (Key::StepName, "stepName", "step_name"),
-    (Key::SubagentRunId, "subagentRunId", "subagent_run_id"),
-    (Key::Subtype, "subtype", ""),
-    (Key::ThreadId, "threadId", "thread_id"),
-    (Key::Timestamp, "timestamp", ""),
-    (Key::ToolCallId, "toolCallId", "tool_call_id"),
-    (Key::ToolCallName, "toolCallName", "tool_call_name"),
-    (Key::Usage, "usage", ""),
-    (Key::Value, "value", ""),
-];
-
-const _: () = {
-    let mut index = 0;
-    while index < KEYS.len() {
-        assert!(KEYS[index].0 as usize == index, "a key is its own index");
-        index += 1;
-    }
-};
+keys! {
+    Type "type" "",
+    Code "code" "",
+    Content "content" "",
+    Delta "delta" "",
+    EncryptedValue "encryptedValue" "encrypted_value",
+    EntityId "entityId" "entity_id",
+    Input "input" "",
+    Message "message" "",
+    MessageId "messageId" "message_id",
+    Messages "messages" "",
+    Metadata "metadata" "",
+    Name "name" "",
+    Outcome "outcome" "",
+    ParentMessageId "parentMessageId" "parent_message_id",
+    ParentSubagentRunId "parentSubagentRunId" "parent_subagent_run_id",
+    ProtocolVersion "protocolVersion" "protocol_version",
+    RawEvent "rawEvent" "raw_event",
+    Replace "replace" "",
+    Result "result" "",
+    Role "role" "",
+    RunId "runId" "run_id",
+    Snapshot "snapshot" "",
+    StepName "stepName" "step_name",
+    SubagentRunId "subagentRunId" "subagent_run_id",
+    Subtype "subtype" "",
+    ThreadId "threadId" "thread_id",
+    Timestamp "timestamp" "",
+    ToolCallId "toolCallId" "tool_call_id",
+    ToolCallName "toolCallName" "tool_call_name",
+    Usage "usage" "",
+    Value "value" "",
+}
 
 /// Why an event cannot be decoded; the text follows `event 3 `.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,7 +9,6 @@ use super::config::ProtocolVersion;
 use super::content::Content;
 use super::message::{Call, Message, REASONING};
 use super::message_list::MessageList;
-use super::step::Step;
 use crate::context::Ids;
 use crate::message::{HistoryCall, HistoryMessage, Role, ToolAnswer};
 
@@ -31,25 +30,6 @@ pub(super) enum Annotated<'a> {
 }
 
 impl History {
-    /// Takes a step in the assembly of a message, a call or reasoning.
-    pub(super) fn hear(&mut self, step: Step<'_>) {
-        match step {
-            Step::MessageBegins { id, role, .. } => self.open_message(id, role),
-            Step::MessageText { id, delta, is_late: true } => {
-                if let Some(message) = self.messages.message(id) {
-                    message.append(delta);
-                }
-            }
-            Step::MessageEnds { id, role, text } => self.close_message(id, role, text),
-            Step::CallBegins { id, name, parent, .. } => self.open_call(id, name, parent),
-            Step::CallEnds { id, arguments } => self.close_call(id, arguments),
-            Step::ReasoningBegins { id } => self.open_reasoning(id),
-            Step::ReasoningEnds { id, text } => self.close_reasoning(id, text),
-            // Text and arguments count once they are complete.
-            Step::MessageText { .. } | Step::CallArgs { .. } | Step::ReasoningText { .. } => {}
-        }
-    }
-
     /// Adds a message of the user, unless its id is known.
     pub(super) fn say(&mut self, id: &str, name: Option<String>, content: Content) {
         if self.messages.message(id).is_none() {
@@ -100,7 +80,7 @@ impl History {
     }
 
     /// A message begins, or is continued.
-    fn open_message(&mut self, id: &str, role: &str) {
+    pub(super) fn open_message(&mut self, id: &str, role: &str) {
         if self.messages.message(id).is_none() {
             self.messages.push(Message::new(id, role));
         }
@@ -111,7 +91,7 @@ impl History {
     }
 
     /// A message is complete; `text` is its text since it began.
-    fn close_message(&mut self, id: &str, role: &str, text: &str) {
+    pub(super) fn close_message(&mut self, id: &str, role: &str, text: &str) {
         match self.messages.message(id) {
             Some(message) if message.open => {
                 message.open = false;
@@ -132,8 +112,15 @@ impl History {
         }
     }
 
+    /// More text of a message that is complete.
+    pub(super) fn append(&mut self, id: &str, text: &str) {
+        if let Some(message) = self.messages.message(id) {
+            message.append(text);
+        }
+    }
+
     /// Reasoning begins. If a message has its id, it is not sent.
-    fn open_reasoning(&mut self, id: &str) {
+    pub(super) fn open_reasoning(&mut self, id: &str) {
         if self.messages.message(id).is_none() {
             self.messages.push(Message::new(id, REASONING));
         }
@@ -144,7 +131,7 @@ impl History {
     }
 
     /// Reasoning is complete; `text` is its text since it began.
-    fn close_reasoning(&mut self, id: &str, text: &str) {
+    pub(super) fn close_reasoning(&mut self, id: &str, text: &str) {
         if let Some(message) =
             self.messages.message(id).filter(|message| message.role == REASONING && message.open)
         {
@@ -195,7 +182,7 @@ impl History {
 
     /// A call begins: in the assistant's message `parent` if there is one, else in a new message of that id, or of the
     /// call's own id if `parent` is missing or a message of another role. A known call begins again.
-    fn open_call(&mut self, id: &str, name: &str, parent: Option<&str>) {
+    pub(super) fn open_call(&mut self, id: &str, name: &str, parent: Option<&str>) {
         if let Some(call) = self.messages.call(id) {
             call.open = true;
             name.clone_into(&mut call.function.name);
@@ -208,7 +195,7 @@ impl History {
     }
 
     /// A call's arguments are complete.
-    fn close_call(&mut self, id: &str, arguments: &str) {
+    pub(super) fn close_call(&mut self, id: &str, arguments: &str) {
         let Some(call) = self.messages.call(id) else { return };
         call.open = false;
         if !arguments.is_empty() {

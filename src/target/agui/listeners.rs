@@ -1,9 +1,13 @@
 //! Who listens to the events of an answer: the history that the next request sends, and the trace.
+//!
+//! Events begin, continue and end messages, calls and reasoning in several forms; both hear of it in one.
+
+use std::borrow::Cow;
 
 use super::conversation::Conversation;
-use super::step::Step;
+use super::item::ItemKind;
 use super::warnings::Warnings;
-use crate::trace::Change;
+use crate::trace::{Change, Role};
 
 /// Where changes of the trace go.
 pub(super) type Tell<'t> = dyn FnMut(Change<'_>) + Send + 't;
@@ -16,11 +20,68 @@ pub(super) struct Listeners<'a, 't> {
 }
 
 impl Listeners<'_, '_> {
-    /// Passes a step to each of them.
-    pub(super) fn hear(&mut self, step: Step<'_>) {
-        self.conversation.history.hear(step);
-        if let Some(change) = step.change() {
-            (self.tell)(change);
+    /// A message begins; `role` is that of the protocol.
+    pub(super) fn message_begins(&mut self, id: &str, role: &'static str, subagent: Option<&str>) {
+        self.conversation.history.open_message(id, role);
+        let role = match role {
+            "user" => Role::User,
+            "system" | "developer" => Role::System,
+            _ => Role::Assistant,
+        };
+        (self.tell)(Change::MessageOpened { id: id.into(), role, subagent: named(subagent) });
+    }
+
+    /// Text of an open message; the history takes it when the message ends.
+    pub(super) fn message_text(&mut self, id: &str, delta: &str) {
+        (self.tell)(Change::MessageText { id: id.into(), delta: delta.into() });
+    }
+
+    /// Text of a message that has ended.
+    pub(super) fn late_text(&mut self, id: &str, delta: &str) {
+        self.conversation.history.append(id, delta);
+        self.message_text(id, delta);
+    }
+
+    /// A call begins, as part of the message `parent`, if it names one.
+    pub(super) fn call_begins(&mut self, id: &str, name: &str, parent: Option<&str>, subagent: Option<&str>) {
+        self.conversation.history.open_call(id, name, parent);
+        (self.tell)(Change::CallOpened { id: id.into(), name: name.into(), subagent: named(subagent) });
+    }
+
+    /// Arguments of a call; the history takes them when they are complete.
+    pub(super) fn call_args(&mut self, id: &str, delta: &str) {
+        (self.tell)(Change::CallArgs { id: id.into(), delta: delta.into() });
+    }
+
+    /// Reasoning begins, of which the trace hears with its first text.
+    pub(super) fn reasoning_begins(&mut self, id: &str) {
+        self.conversation.history.open_reasoning(id);
+    }
+
+    /// Text of reasoning.
+    pub(super) fn reasoning_text(&mut self, id: &str, delta: &str, subagent: Option<&str>) {
+        if !delta.is_empty() {
+            (self.tell)(Change::Reasoning { id: id.into(), delta: delta.into(), subagent: named(subagent) });
         }
     }
+
+    /// An item ends; `text` is its text, or that of its arguments, since it began.
+    pub(super) fn ends(&mut self, kind: ItemKind, id: &str, role: &'static str, text: &str) {
+        let history = &mut self.conversation.history;
+        match kind {
+            ItemKind::Message => {
+                history.close_message(id, role, text);
+                (self.tell)(Change::MessageClosed { id: id.into() });
+            }
+            ItemKind::Call => {
+                history.close_call(id, text);
+                (self.tell)(Change::CallArgsDone { id: id.into() });
+            }
+            ItemKind::Reasoning | ItemKind::ReasoningSpan => history.close_reasoning(id, text),
+        }
+    }
+}
+
+fn named(subagent: Option<&str>) -> Option<Cow<'_, str>> {
+    subagent.filter(|id| !id.is_empty()).map(Cow::Borrowed)
 }

@@ -1,7 +1,7 @@
 //! AG-UI: an agent behind one HTTP endpoint; a run is a POST whose response is a stream of server-sent events.
 //!
-//! A `session` sends a `request` and reads the response: the `stream_reader` makes events of bytes, the `decoder` changes of
-//! events. Its `assembler` puts messages and calls together from whatever form they are sent in; who listens to it are the
+//! A `session` sends a `request` and reads the response: the `event_reader` takes the events of its stream, the `decoder` makes
+//! changes of events. Its `assembler` puts messages and calls together from whatever form they are sent in; who listens to it are the
 //! `history`, which the next request sends, and the trace. `sequence` checks the order of the events. An agent need not
 //! keep anything, so every request contains the history and the state. A stream that ends without a terminal event is an
 //! error that says what was received.
@@ -17,6 +17,7 @@ mod conversation;
 mod decoder;
 mod event;
 mod event_kind;
+mod event_reader;
 mod failure_metadata;
 mod history;
 mod incoming;
@@ -26,7 +27,6 @@ mod message;
 mod message_list;
 mod open_items;
 mod protocol;
-mod received;
 mod request;
 mod run_end;
 mod run_state;
@@ -35,8 +35,6 @@ mod sequence;
 mod session;
 mod settings;
 mod snapshot;
-mod step;
-mod stream_reader;
 mod surrogates;
 mod transport;
 mod usage;

@@ -130,19 +130,6 @@ pub(super) fn with_command(own: &Value, answers: &[InterruptAnswer]) -> Value {
     Value::Object(props)
 }
 
-/// The headers of a request: those of the protocol and the target's own, which take precedence. A wildcard in `accept`
-/// would make some servers respond in the binary encoding.
-pub(super) fn headers(own: &[(String, String)]) -> Vec<(String, String)> {
-    let own = own.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.clone()));
-    let mut headers: Vec<_> = own.collect();
-    for (name, value) in [("content-type", "application/json"), ("accept", "text/event-stream")] {
-        if headers.iter().all(|(own, _)| own != name) {
-            headers.push((name.to_owned(), value.to_owned()));
-        }
-    }
-    headers
-}
-
 struct ObjectForNull<'a>(&'a Value);
 
 impl Serialize for ObjectForNull<'_> {

@@ -4,32 +4,33 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use serde_json::value::to_raw_value;
+use url::Url;
 
 use super::config::AguiTransport;
 use super::content::Content;
 use super::conversation::Conversation;
 use super::decoder::Decoder;
-use super::received::{ReceivedResponse, START_BYTES};
-use super::request::{Messages, RunInput, headers, pass_on_over, with_command};
+use super::event_reader::AguiEvents;
+use super::request::{Messages, RunInput, pass_on_over, with_command};
 use super::settings::AguiSettings;
-use super::stream_reader::StreamReader;
 use super::transport::{self, Purpose};
-use crate::context::{At, Clock};
+use crate::context::Clock;
 use crate::target::ended::Ended;
-use crate::target::error::{Received, TargetError};
-use crate::target::http::{Body, ClientEvent, HttpRequest, Method, Next, Transport};
+use crate::target::error::TargetError;
+use crate::target::http::{self, ClientEvent, HttpRequest, Method, Transport};
 use crate::target::limits::Limits;
 use crate::target::request::{Action, Request};
 use crate::target::session::{Session, SessionOptions};
 use crate::target::sink::{Sink, Wire};
 
+/// The headers of every request. A wildcard in `accept` would make some servers respond in the binary encoding.
+const HEADERS: [(&str, &str); 2] = [("content-type", "application/json"), ("accept", "text/event-stream")];
+
 /// How long a request to stop a run may take.
 const STOPPING: Duration = Duration::from_secs(1);
-
-/// How long the body of an HTTP error is read: its status alone says that the exchange failed.
-const REFUSAL: Duration = Duration::from_secs(1);
 
 /// One conversation with an agent that speaks AG-UI.
 pub(super) struct AguiSession {
@@ -114,18 +115,15 @@ impl AguiSession {
         let input = input.of(*version);
         let body = to_raw_value(&input)
             .and_then(|input| transport::request(&self.settings, purpose, thread_id, Some(input)));
-        let (url, body) = body.map_err(|failure| TargetError {
-            message: format!("the request cannot be written as JSON: {failure}"),
-            received: Received::default(),
-            help: None,
+        let (url, body) = body.map_err(|failure| {
+            TargetError::new(format!("the request cannot be written as JSON: {failure}"))
         })?;
-        Ok(HttpRequest {
-            method: Method::Post,
-            url,
-            headers: headers(&self.settings.headers),
-            body,
-            response_headers: &[],
-        })
+        Ok(self.post(url, body))
+    }
+
+    fn post(&self, url: Url, body: Bytes) -> HttpRequest {
+        let headers = http::headers_with_defaults(&self.settings.headers, &HEADERS);
+        HttpRequest { method: Method::Post, url, headers, body, response_headers: &[] }
     }
 
     /// Stops the run on a runtime that continues runs without a client. Its response does not matter.
@@ -135,15 +133,8 @@ impl AguiSession {
         }
         let thread_id = &self.conversation.thread_id;
         if let Ok((url, body)) = transport::request(&self.settings, Purpose::Stop, thread_id, None) {
-            let request = HttpRequest {
-                method: Method::Post,
-                url,
-                headers: headers(&self.settings.headers),
-                body,
-                response_headers: &[],
-            };
             let until = self.transport.moment(ClientEvent::Sends).plus(STOPPING);
-            let _answer = self.transport.send(request, until).await;
+            let _answer = self.transport.send(self.post(url, body), until).await;
         }
     }
 
@@ -154,47 +145,10 @@ impl AguiSession {
         limits: &Limits,
         sink: &mut dyn Sink,
     ) -> Result<Ended, TargetError> {
-        let sent = self.transport.moment(ClientEvent::Sends);
-        let until = sent.plus(limits.timeout);
-        sink.wire(sent, Wire::Sent { body: &request.body });
-        let Some(reply) = self.transport.send(request, until).await? else { return Ok(Ended::Timeout) };
-        sink.wire(reply.at, Wire::Head { status: reply.head.status, content_type: &reply.head.content_type });
-        let status = reply.head.status;
-        let received = ReceivedResponse::new(reply.head);
-        if !(200..300).contains(&status) {
-            let until = until.min(reply.at.plus(REFUSAL));
-            return Err(Self::refusal(received, reply.body, until).await);
-        }
-        StreamReader::new(received, decoder, &mut self.conversation, limits)
-            .read(reply.body, until, sink)
-            .await
-    }
-
-    /// The error of a response with another status than success.
-    async fn refusal(mut received: ReceivedResponse, mut body: Box<dyn Body>, until: At) -> TargetError {
-        // The error quotes what arrived until then.
-        while received.bytes < START_BYTES
-            && let Next::Bytes(_, bytes) = body.next(until).await
-        {
-            received.add(&bytes);
-        }
-        let head = received.head();
-        let (message, help) = match (head.status, &head.location) {
-            (300..=399, Some(location)) => (
-                format!("the agent has moved to {location}"),
-                "a redirect of a POST is not followed: put the new place into `endpoint`",
-            ),
-            (status @ (401 | 403), _) => (
-                format!("the agent answered with HTTP {status}"),
-                "does the target send the `headers` it needs?",
-            ),
-            (status @ (404 | 405), _) => (
-                format!("the agent answered with HTTP {status}"),
-                "is `endpoint` the address that runs the agent?",
-            ),
-            (status, _) => return received.error(format!("the agent answered with HTTP {status}")),
-        };
-        TargetError { help: Some(help.to_owned()), ..received.error(message) }
+        let response = http::send(&*self.transport, request, limits.timeout, sink).await?;
+        let Some(response) = response else { return Ok(Ended::Timeout) };
+        let mut events = AguiEvents { decoder, conversation: &mut self.conversation };
+        http::read_events(response, &mut events, limits, sink).await
     }
 }
 

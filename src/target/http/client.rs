@@ -48,7 +48,7 @@ impl HttpTransport {
     fn client(&self, url: &Url) -> Result<&Client, TargetError> {
         let kind = ClientKind::of(url);
         let client = self.clients[kind.index()].get_or_init(|| kind.build());
-        client.as_ref().map_err(|cause| error(format!("could not set up HTTP: {cause}")))
+        client.as_ref().map_err(|cause| TargetError::new(format!("could not set up HTTP: {cause}")))
     }
 
     async fn request(&self, request: HttpRequest) -> Result<Reply, TargetError> {
@@ -165,10 +165,13 @@ pub fn shown(url: &Url) -> String {
 fn header_map(headers: &[(String, String)]) -> Result<HeaderMap, TargetError> {
     let mut map = HeaderMap::with_capacity(headers.len());
     for (name, value) in headers {
-        let name = HeaderName::try_from(name)
-            .map_err(|_| error(format!("`{}` is not a name for an HTTP header", name.escape_debug())))?;
+        let name = HeaderName::try_from(name).map_err(|_| {
+            TargetError::new(format!("`{}` is not a name for an HTTP header", name.escape_debug()))
+        })?;
         let mut value = HeaderValue::try_from(value).map_err(|_| {
-            error(format!("the value of the header `{name}` cannot be sent: it holds control characters"))
+            TargetError::new(format!(
+                "the value of the header `{name}` cannot be sent: it holds control characters"
+            ))
         })?;
         value.set_sensitive(true);
         map.append(name, value);
@@ -230,7 +233,7 @@ fn not_answered(failure: &reqwest::Error, place: &str) -> TargetError {
         };
         (format!("the connection to {place} ended before an answer came: {cause}"), help)
     };
-    TargetError { help: Some(help.to_owned()), ..error(message) }
+    TargetError::new(message).with_help(help)
 }
 
 /// What to do about a connection that did not come about.
@@ -245,10 +248,6 @@ fn not_connected(cause: &Cause) -> &'static str {
         }
         _ => "is the agent running, and is `endpoint` its address?",
     }
-}
-
-fn error(message: String) -> TargetError {
-    TargetError { message, received: Received::default(), help: None }
 }
 
 #[cfg(test)]

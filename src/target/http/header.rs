@@ -1,12 +1,12 @@
-//! The HTTP headers of a config, checked and filled.
+//! The HTTP headers of a config, and those of its requests.
 
 use crate::diagnostic::Code;
 use crate::model::Text;
-use crate::source::printable;
+use crate::source::{FreeMap, printable};
 use crate::variables::Interpolation;
 
 /// RFC 9110, 5.1 and 5.5: a token for the name, no control characters but tab in the value.
-pub fn header(name: &Text, text: &Text, filling: &mut Interpolation<'_>) -> Option<(String, String)> {
+fn header(name: &Text, text: &Text, filling: &mut Interpolation<'_>) -> Option<(String, String)> {
     let value = filling.header(name, text).ok();
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     if name.is_empty() || !name.bytes().all(is_token) {
@@ -25,4 +25,24 @@ pub fn header(name: &Text, text: &Text, filling: &mut Interpolation<'_>) -> Opti
         return None;
     }
     Some((name.to_ascii_lowercase(), value))
+}
+
+/// The HTTP headers of a config, checked and filled; `None` if one is known later or was reported.
+pub fn headers(
+    written: Option<&FreeMap<Text>>,
+    filling: &mut Interpolation<'_>,
+) -> Option<Vec<(String, String)>> {
+    // Every header is looked at, so that every problem is reported.
+    let headers: Vec<Option<(String, String)>> =
+        written.into_iter().flatten().map(|(name, text)| header(name, text, filling)).collect();
+    headers.into_iter().collect()
+}
+
+/// The headers of a request: those of a target, and under them those of its protocol.
+pub fn headers_with_defaults(own: &[(String, String)], defaults: &[(&str, &str)]) -> Vec<(String, String)> {
+    let is_missing = |(name, _): &&(&str, &str)| own.iter().all(|(own, _)| !own.eq_ignore_ascii_case(name));
+    let missing =
+        defaults.iter().filter(is_missing).map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    let own = own.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.clone()));
+    own.chain(missing).collect()
 }

@@ -1,10 +1,18 @@
-//! HTTP for every protocol: the byte seam, the network behind it, and what a config says of it.
+//! HTTP for every protocol: the byte seam, the network behind it, what a config says of it, and what every exchange has:
+//! refusals, limits, streams of events, and the evidence that errors quote. A protocol writes its requests and reads its
+//! events ([`EventReader`]).
 
 mod cause;
 mod client;
+mod event_stream;
+mod exchange;
 mod header;
+mod received;
 mod transport;
 
 pub use client::{HttpTransport, shown, status};
-pub use header::header;
+pub use event_stream::{EventReader, Rest, read_events};
+pub use exchange::{Response, send};
+pub use header::{headers, headers_with_defaults};
+pub use received::{BodyForm, ReceivedResponse};
 pub use transport::{Body, Chunks, ClientEvent, Head, HttpRequest, Method, Next, Reply, Transport};

@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use super::pipe::{Pipe, PipeNext};
 use crate::context::{At, Clock};
 use crate::process::{Process, Started, Tail};
-use crate::target::error::{Received, TargetError};
+use crate::target::error::TargetError;
 
 /// How many lines may wait for a slow reader before the program has to.
 const LINES_AHEAD: usize = 64;
@@ -66,11 +66,8 @@ impl Pipe for ChildPipe {
                 return Ok(at);
             }
             self.stdin = None;
-            Err(TargetError {
-                message: "the agent no longer reads what it is sent".to_owned(),
-                received: Received::default(),
-                help: Some("did it end? What it printed to stderr may say why".to_owned()),
-            })
+            Err(TargetError::new("the agent no longer reads what it is sent")
+                .with_help("did it end? What it printed to stderr may say why"))
         })
     }
 

@@ -14,7 +14,7 @@ use super::target::ScriptedTarget;
 use crate::diagnostic::{Code, Spanned};
 use crate::model::Text;
 use crate::outcome::CallFailure;
-use crate::target::http::header;
+use crate::target::http::headers;
 use crate::trace::{Interrupt, Path, Usage};
 use crate::variables::{Interpolation, Leaf, Pattern};
 
@@ -25,13 +25,12 @@ pub(super) fn compile(target: &ScriptedConfig, filling: &mut Interpolation<'_>) 
         None => Some("scripted".to_owned()),
     };
     // Nothing of these is sent, but what is wrong with them is told all the same.
-    let headers: Vec<Option<(String, String)>> =
-        target.headers.iter().flatten().map(|(name, text)| header(name, text, filling)).collect();
+    let headers = headers(target.headers.as_ref(), filling);
     let forwarded_props = filling.optional_json(target.forwarded_props.as_ref()).ok();
     let state = filling.optional_json(target.state.as_ref());
     // Every rule is filled, so that every problem is reported.
     let rules: Vec<Option<Rule>> = target.rules.iter().map(|written| rule(written, filling)).collect();
-    headers.into_iter().collect::<Option<Vec<_>>>()?;
+    headers?;
     forwarded_props?;
     Some(ScriptedTarget::new(
         agent?,

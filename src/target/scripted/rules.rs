@@ -4,123 +4,108 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::diagnostic::Spanned;
-use crate::model::{Number, Text};
+use crate::model::{Number, Since, Text};
 use crate::source::{FreeMap, Node};
 
 /// One rule of a scripted agent: when it answers, and what it does.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.3"))]
 pub struct ScriptedRule {
     /// All conditions must hold; without `when` the rule answers every turn.
-    #[schemars(extend("x-since" = "1.3"))]
     pub when: Option<ScriptedWhen>,
     /// What the agent does, in order.
     #[serde(rename = "do")]
-    #[schemars(extend("x-since" = "1.3"))]
     pub steps: Vec<ScriptedStep>,
 }
 
 /// When a rule answers.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.3"))]
 pub struct ScriptedWhen {
     /// A regex that the last user message must match somewhere.
-    #[schemars(extend("x-since" = "1.3", "format" = "regex"), example = "(?i)checkout")]
+    #[schemars(extend("format" = "regex"), example = "(?i)checkout")]
     pub user: Option<Text>,
     /// The number of the turn, counted from 1.
-    #[schemars(extend("x-since" = "1.3"))]
     pub turn: Option<Number>,
     /// A regex that the thread id must match somewhere.
-    #[schemars(extend("x-since" = "1.3", "format" = "regex"))]
+    #[schemars(extend("format" = "regex"))]
     pub thread: Option<Text>,
     /// Paths into the state and the value each must have.
-    #[schemars(extend("x-since" = "1.3"), with = "Option<serde_json::Map<String, serde_json::Value>>")]
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub state: Option<FreeMap<Node>>,
 }
 
 /// One thing a scripted agent does.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(transform = Since("1.3"))]
 pub enum ScriptedStep {
     /// Says a message.
-    #[schemars(extend("x-since" = "1.3"))]
     Say(Text),
     /// Calls a tool.
-    #[schemars(extend("x-since" = "1.3"))]
     Call(ScriptedCall),
     /// Answers a call that an earlier `call` with an `id` and without a `result` left open.
-    #[schemars(extend("x-since" = "1.3"))]
     Answer(ScriptedAnswer),
     /// Sets keys of the state; the others stay.
     #[serde(deserialize_with = "crate::model::mapping")]
-    #[schemars(extend("x-since" = "1.3"), with = "serde_json::Map<String, serde_json::Value>")]
+    #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     State(Node),
     /// Thinks aloud: told as reasoning, which is no part of the text.
-    #[schemars(extend("x-since" = "1.3"))]
     Think(Text),
     /// Sends an event of the application's own.
-    #[schemars(extend("x-since" = "1.3"))]
     Custom(ScriptedCustom),
     /// Tells how many tokens the run took; several of them add up.
-    #[schemars(extend("x-since" = "1.3"))]
     Usage(ScriptedUsage),
     /// Lets virtual time pass, in milliseconds. Nothing sleeps.
-    #[schemars(extend("x-since" = "1.3"))]
     DelayMs(Number),
     /// Ends the run until an `agui:resume` turn answers; the steps behind it are what the agent does then.
-    #[schemars(extend("x-since" = "1.3"))]
     Interrupt(ScriptedInterrupt),
     /// Ends the run with an error event.
-    #[schemars(extend("x-since" = "1.3"))]
     Error(ScriptedError),
 }
 
 /// An interrupt of a scripted agent: it waits for an answer.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.3"))]
 pub struct ScriptedInterrupt {
     /// Its id; without it every interrupt gets one of its own.
-    #[schemars(extend("x-since" = "1.3"))]
     pub id: Option<Text>,
     /// Why, in one word.
-    #[schemars(extend("x-since" = "1.3"), example = &"tool_call")]
+    #[schemars(example = &"tool_call")]
     pub reason: Option<Text>,
     /// What is asked.
-    #[schemars(extend("x-since" = "1.3"))]
     pub message: Option<Text>,
     /// The `id` of the call that waits, where it is about one.
-    #[schemars(extend("x-since" = "1.3"))]
     pub call: Option<Text>,
     /// What the agent does where the interrupt is called off (default nothing).
-    #[schemars(extend("x-since" = "1.3"))]
     pub cancelled: Option<Vec<ScriptedStep>>,
 }
 
 /// A tool call of a scripted agent.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.3"))]
 pub struct ScriptedCall {
     /// The tool's name.
-    #[schemars(extend("x-since" = "1.3"))]
     pub tool: Text,
     /// The call's id, for a later `answer`; without it every call gets one of its own.
-    #[schemars(extend("x-since" = "1.3"))]
     pub id: Option<Text>,
     /// The arguments (default none).
     #[serde(default, deserialize_with = "crate::model::optional_mapping")]
-    #[schemars(extend("x-since" = "1.3"), with = "Option<serde_json::Map<String, serde_json::Value>>")]
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub args: Option<Node>,
     /// The result, any JSON value; without it the call stays unanswered.
-    #[schemars(extend("x-since" = "1.3"), with = "Option<serde_json::Value>")]
+    #[schemars(with = "Option<serde_json::Value>")]
     pub result: Option<Node>,
     /// How long the tool takes, in milliseconds of virtual time.
-    #[schemars(extend("x-since" = "1.3"))]
     pub delay_ms: Option<Number>,
     /// Says of the result that the call failed or was denied.
-    #[schemars(extend("x-since" = "1.3"))]
     pub failure: Option<Spanned<ScriptedFailure>>,
     /// The helper of the agent's own that calls (default the agent itself).
-    #[schemars(extend("x-since" = "1.3"), example = &"researcher")]
+    #[schemars(example = &"researcher")]
     pub subagent: Option<Text>,
 }
 
@@ -138,12 +123,13 @@ pub enum ScriptedFailure {
 /// An event of the application's own, of a scripted agent.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.3"))]
 pub struct ScriptedCustom {
     /// The event's name.
-    #[schemars(extend("x-since" = "1.3"), example = &"progress")]
+    #[schemars(example = &"progress")]
     pub name: Text,
     /// What it carries, any JSON value (default null).
-    #[schemars(extend("x-since" = "1.3"), with = "Option<serde_json::Value>")]
+    #[schemars(with = "Option<serde_json::Value>")]
     pub value: Option<Node>,
 }
 
@@ -151,41 +137,37 @@ pub struct ScriptedCustom {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[expect(clippy::struct_field_names, reason = "the keys are those of `usage` in an `assert`")]
+#[schemars(transform = Since("1.3"))]
 pub struct ScriptedUsage {
     /// How many tokens its model read.
-    #[schemars(extend("x-since" = "1.3"))]
     pub input_tokens: Option<Number>,
     /// How many tokens its model wrote.
-    #[schemars(extend("x-since" = "1.3"))]
     pub output_tokens: Option<Number>,
     /// Both together (default their sum).
-    #[schemars(extend("x-since" = "1.3"))]
     pub total_tokens: Option<Number>,
 }
 
 /// A late result of a scripted agent.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.3"))]
 pub struct ScriptedAnswer {
     /// The id of the call that is answered.
-    #[schemars(extend("x-since" = "1.3"))]
     pub id: Text,
     /// The result, any JSON value.
-    #[schemars(extend("x-since" = "1.3"), with = "serde_json::Value")]
+    #[schemars(with = "serde_json::Value")]
     pub result: Node,
     /// Says of the result that the call failed or was denied.
-    #[schemars(extend("x-since" = "1.3"))]
     pub failure: Option<Spanned<ScriptedFailure>>,
 }
 
 /// An error event of a scripted agent.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.3"))]
 pub struct ScriptedError {
     /// What went wrong, in the agent's words.
-    #[schemars(extend("x-since" = "1.3"))]
     pub message: Text,
     /// A code for programs.
-    #[schemars(extend("x-since" = "1.3"))]
     pub code: Option<Text>,
 }

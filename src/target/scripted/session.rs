@@ -159,18 +159,19 @@ impl ScriptedSession {
             match step {
                 Step::Say(text) => {
                     self.messages += 1;
-                    play.say(&format!("message-{}", self.messages), &text)?;
+                    play.say(format!("message-{}", self.messages).into(), text)?;
                 }
                 Step::Call { tool, id, args, result, delay, failure, subagent } => {
                     self.calls += 1;
-                    let id = id.unwrap_or_else(|| format!("call-{}", self.calls));
-                    play.call(&id, &tool, subagent, args.as_ref())?;
+                    let id: Cow<'static, str> =
+                        Cow::Owned(id.unwrap_or_else(|| format!("call-{}", self.calls)));
+                    play.call(id.clone(), tool, subagent, args)?;
                     play.wait(delay)?;
                     if let Some(result) = result {
-                        play.answer(&id, result, failure)?;
+                        play.answer(id, result, failure)?;
                     }
                 }
-                Step::Answer { id, result, failure } => play.answer(&id, result, failure)?,
+                Step::Answer { id, result, failure } => play.answer(id.into(), result, failure)?,
                 Step::State(keys) => {
                     let change = set_keys(&mut self.state, keys, &mut self.state_is_told);
                     play.tell(change)?;
@@ -259,8 +260,8 @@ struct Play<'a> {
 }
 
 impl Play<'_> {
-    fn tell(&mut self, change: Change<'_>) -> ControlFlow<Ended> {
-        self.told.push(change.clone().into_owned());
+    fn tell(&mut self, change: Change<'static>) -> ControlFlow<Ended> {
+        self.told.push(change.clone());
         self.send(change)
     }
 
@@ -275,7 +276,7 @@ impl Play<'_> {
         ControlFlow::Continue(())
     }
 
-    fn send(&mut self, change: Change<'_>) -> ControlFlow<Ended> {
+    fn send(&mut self, change: Change<'static>) -> ControlFlow<Ended> {
         if self.limits.cancel.is_cancelled() || self.sink.change(self.clock.now(), change).is_break() {
             return ControlFlow::Break(Ended::Cancelled);
         }
@@ -289,32 +290,37 @@ impl Play<'_> {
         if delay > left { ControlFlow::Break(Ended::Timeout) } else { ControlFlow::Continue(()) }
     }
 
-    fn say(&mut self, id: &str, text: &str) -> ControlFlow<Ended> {
-        self.tell(Change::MessageOpened { id: id.into(), role: Role::Assistant, subagent: None })?;
-        self.tell(Change::MessageText { id: id.into(), delta: text.into() })?;
-        self.tell(Change::MessageClosed { id: id.into() })
+    fn say(&mut self, id: Cow<'static, str>, text: String) -> ControlFlow<Ended> {
+        self.tell(Change::MessageOpened { id: id.clone(), role: Role::Assistant, subagent: None })?;
+        self.tell(Change::MessageText { id: id.clone(), delta: text.into() })?;
+        self.tell(Change::MessageClosed { id })
     }
 
     fn call(
         &mut self,
-        id: &str,
-        tool: &str,
+        id: Cow<'static, str>,
+        tool: String,
         subagent: Option<String>,
-        args: Option<&Value>,
+        args: Option<Value>,
     ) -> ControlFlow<Ended> {
         let subagent = subagent.map(Cow::Owned);
-        self.tell(Change::CallOpened { id: id.into(), name: tool.into(), subagent })?;
+        self.tell(Change::CallOpened { id: id.clone(), name: tool.into(), subagent })?;
         if let Some(args) = args {
-            self.tell(Change::CallArgs { id: id.into(), delta: args.to_string().into() })?;
+            self.tell(Change::CallArgs { id: id.clone(), delta: args.to_string().into() })?;
         }
-        self.tell(Change::CallArgsDone { id: id.into() })
+        self.tell(Change::CallArgsDone { id })
     }
 
-    fn answer(&mut self, id: &str, result: Value, failure: Option<CallFailure>) -> ControlFlow<Ended> {
+    fn answer(
+        &mut self,
+        id: Cow<'static, str>,
+        result: Value,
+        failure: Option<CallFailure>,
+    ) -> ControlFlow<Ended> {
         let result = ResultContent::Json(result);
-        self.tell(Change::CallAnswered { id: id.into(), result, is_error: None })?;
+        self.tell(Change::CallAnswered { id: id.clone(), result, is_error: None })?;
         let Some(failure) = failure else { return ControlFlow::Continue(()) };
-        self.tell(Change::CallFailed { id: id.into(), is_denied: failure == CallFailure::Denied })
+        self.tell(Change::CallFailed { id, is_denied: failure == CallFailure::Denied })
     }
 }
 

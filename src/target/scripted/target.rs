@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::script::Rule;
 use super::session::ScriptedSession;
-use crate::target::error::{Received, TargetError};
+use crate::target::error::TargetError;
 use crate::target::session::{Session, SessionOptions};
 use crate::target::target::Target;
 
@@ -36,10 +36,8 @@ impl Target for ScriptedTarget {
     fn open(&self, options: SessionOptions) -> BoxFuture<'_, Result<Box<dyn Session>, TargetError>> {
         let opened = ScriptedSession::new(options, self.state.clone(), &self.rules);
         let opened = opened.map(|session| Box::new(session) as Box<dyn Session>);
-        Box::pin(std::future::ready(opened.map_err(|error| TargetError {
-            message: format!("a pattern of the scripted agent cannot be used: {error}"),
-            received: Received::default(),
-            help: None,
+        Box::pin(std::future::ready(opened.map_err(|error| {
+            TargetError::new(format!("a pattern of the scripted agent cannot be used: {error}"))
         })))
     }
 }

@@ -6,6 +6,30 @@ use super::violations::Violations;
 use crate::target::agui::item::ItemKind;
 use crate::target::agui::open_items::{Form, Item, OpenItems};
 
+/// The rules about one kind of item.
+struct ItemRules {
+    begun_twice: SequenceRule,
+    not_open: SequenceRule,
+    still_open: SequenceRule,
+}
+
+fn rules(kind: ItemKind) -> ItemRules {
+    use SequenceRule as Rule;
+    let [begun_twice, not_open, still_open] = match kind {
+        ItemKind::Message => [Rule::TextAlreadyOpen, Rule::TextNotOpen, Rule::TextStillOpen],
+        ItemKind::Call => [Rule::CallAlreadyOpen, Rule::CallNotOpen, Rule::CallStillOpen],
+        ItemKind::Reasoning => [
+            Rule::ReasoningMessageAlreadyOpen,
+            Rule::ReasoningMessageNotOpen,
+            Rule::ReasoningMessageStillOpen,
+        ],
+        ItemKind::ReasoningSpan => {
+            [Rule::ReasoningAlreadyOpen, Rule::ReasoningNotOpen, Rule::ReasoningStillOpen]
+        }
+    };
+    ItemRules { begun_twice, not_open, still_open }
+}
+
 /// The item of a kind and id as a message names it.
 pub(super) fn named(kind: ItemKind, id: &str) -> Named<'_> {
     Named { noun: kind.noun(), id, subagent: None }
@@ -21,14 +45,8 @@ pub(super) fn begin(
     let Some(Item { begun, .. }) = items.get(kind, id).filter(|item| item.is_unfinished()) else {
         return true;
     };
-    let rule = match kind {
-        ItemKind::Message => SequenceRule::TextAlreadyOpen,
-        ItemKind::Call => SequenceRule::CallAlreadyOpen,
-        ItemKind::Reasoning => SequenceRule::ReasoningMessageAlreadyOpen,
-        ItemKind::ReasoningSpan => SequenceRule::ReasoningAlreadyOpen,
-    };
     let words = format_args!("begins {}, which is open since {begun}", named(kind, id));
-    violations.add(rule, Some(*begun), words);
+    violations.add(rules(kind).begun_twice, Some(*begun), words);
     false
 }
 
@@ -56,15 +74,8 @@ pub(super) fn end(kind: ItemKind, id: &str, items: &OpenItems, violations: &mut 
 
 /// The items that are open when the run finishes.
 pub(super) fn left(items: &OpenItems) -> impl Iterator<Item = Left<'_>> {
-    items.unfinished().map(|(kind, id, begun)| {
-        let rule = match kind {
-            ItemKind::Message => SequenceRule::TextStillOpen,
-            ItemKind::Call => SequenceRule::CallStillOpen,
-            ItemKind::Reasoning => SequenceRule::ReasoningMessageStillOpen,
-            ItemKind::ReasoningSpan => SequenceRule::ReasoningStillOpen,
-        };
-        Left { rule, begun, what: named(kind, id) }
-    })
+    let left = |(kind, id, begun)| Left { rule: rules(kind).still_open, begun, what: named(kind, id) };
+    items.unfinished().map(left)
 }
 
 fn not_open(
@@ -74,12 +85,7 @@ fn not_open(
     item: Option<&Item>,
     violations: &mut Violations<'_, '_>,
 ) -> bool {
-    let rule = match kind {
-        ItemKind::Message => SequenceRule::TextNotOpen,
-        ItemKind::Call => SequenceRule::CallNotOpen,
-        ItemKind::Reasoning => SequenceRule::ReasoningMessageNotOpen,
-        ItemKind::ReasoningSpan => SequenceRule::ReasoningNotOpen,
-    };
+    let rule = rules(kind).not_open;
     let what = format!("{does} {}", named(kind, id));
     match item {
         None => violations.add(rule, None, format_args!("{what}, which never began")),

@@ -1,0 +1,68 @@
+//! One exchange up to the head of its response: the request goes out, and a refusal becomes an error that quotes it.
+
+use std::time::Duration;
+
+use super::received::{ReceivedResponse, START_BYTES};
+use super::transport::{Body, ClientEvent, HttpRequest, Next, Transport};
+use crate::context::At;
+use crate::target::error::TargetError;
+use crate::target::sink::{Sink, Wire};
+
+/// How long the body of an HTTP error is read: its status alone says that the exchange failed.
+const REFUSAL: Duration = Duration::from_secs(1);
+
+/// A response whose status is success; its body is still to be read.
+pub struct Response {
+    /// What was received so far: the head.
+    pub received: ReceivedResponse,
+    /// The body.
+    pub body: Box<dyn Body>,
+    /// When the time of the exchange is up.
+    pub until: At,
+}
+
+/// Sends a request and waits for the head of its response, for as long as the exchange may take; `None` if it does not
+/// come. Request and head are reported to `sink`.
+///
+/// # Errors
+/// If there is no response at all, or one with another status than success.
+pub async fn send(
+    transport: &dyn Transport,
+    request: HttpRequest,
+    timeout: Duration,
+    sink: &mut dyn Sink,
+) -> Result<Option<Response>, TargetError> {
+    let sent = transport.moment(ClientEvent::Sends);
+    let until = sent.plus(timeout);
+    sink.wire(sent, Wire::Sent { body: &request.body });
+    let Some(reply) = transport.send(request, until).await? else { return Ok(None) };
+    sink.wire(reply.at, Wire::Head { status: reply.head.status, content_type: &reply.head.content_type });
+    let received = ReceivedResponse::new(reply.head);
+    if !(200..300).contains(&received.head.status) {
+        let until = until.min(reply.at.plus(REFUSAL));
+        return Err(refusal(received, reply.body, until).await);
+    }
+    Ok(Some(Response { received, body: reply.body, until }))
+}
+
+/// The error of a response with another status than success.
+async fn refusal(mut received: ReceivedResponse, mut body: Box<dyn Body>, until: At) -> TargetError {
+    // The error quotes what arrived until then.
+    while received.bytes < START_BYTES
+        && let Next::Bytes(_, bytes) = body.next(until).await
+    {
+        received.add(&bytes);
+    }
+    let status = received.head.status;
+    if let (300..=399, Some(location)) = (status, &received.head.location) {
+        return received
+            .error(format!("the agent has moved to {location}"))
+            .with_help("a redirect of a POST is not followed: put the new place into `endpoint`");
+    }
+    let error = received.error(format!("the agent answered with HTTP {status}"));
+    match status {
+        401 | 403 => error.with_help("does the target send the `headers` it needs?"),
+        404 | 405 => error.with_help("is `endpoint` the address that runs the agent?"),
+        _ => error,
+    }
+}

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ananke::compile::HookCommand;
 use ananke::hook;
-use ananke::outcome::{ErrorKind, Status};
+use ananke::outcome::{ErrorKind, Halt, Status};
 use ananke::project::Launch;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
@@ -92,7 +92,7 @@ async fn nothing_is_left_when_the_run_is_stopped() {
         cancel.cancel();
     };
     let (given, ()) = tokio::join!(hook::run(&command, &cancel), stop);
-    assert!(given.unwrap_err().is_stopped());
+    assert_eq!(Halt::from(given.unwrap_err()), Halt::Stopped);
     assert!(gone(folder.path(), &["a", "b"]).await);
 }
 

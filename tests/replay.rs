@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use ananke::context::{At, ManualClock};
 use ananke::outcome::{ErrorKind, Outcome, Status};
 use ananke::plan::{Selection, plan};
-use ananke::recording::{Mode, Recordings};
+use ananke::recording::{RecordingMode, Recordings};
 use ananke::run::{Options, Run, RunEvent, run};
 use ananke::target::{ClientEvent, HttpRequest, Reply, TargetError, Transport};
 use futures_util::future::BoxFuture;
@@ -74,7 +74,7 @@ async fn outcomes_of(
     outcomes
 }
 
-pub(crate) fn recordings(folder: &Path, mode: Mode) -> Recordings {
+pub(crate) fn recordings(folder: &Path, mode: RecordingMode) -> Recordings {
     Recordings { folder: folder.to_path_buf(), shown: "kept".to_owned(), mode, loose: false }
 }
 
@@ -87,10 +87,12 @@ async fn every_captured_stream_is_the_same_again() {
             let project = Project::new(&[("ananke.config.yaml", CONFIG), ("a.test.yaml", test)]);
             let kept = project.folder().join("kept");
             let canned = Arc::new(Canned { bodies: Mutex::new(vec![body(name)]), chunk });
-            let live = outcomes(&project, canned, &recordings(&kept, Mode::Record)).await;
-            let played = outcomes(&project, Arc::new(Nowhere), &recordings(&kept, Mode::Replay)).await;
+            let live = outcomes(&project, canned, &recordings(&kept, RecordingMode::Record)).await;
+            let played =
+                outcomes(&project, Arc::new(Nowhere), &recordings(&kept, RecordingMode::Replay)).await;
             assert_eq!(played, live, "{name} in chunks of {chunk}");
-            let again = outcomes(&project, Arc::new(Nowhere), &recordings(&kept, Mode::RecordMissing)).await;
+            let again =
+                outcomes(&project, Arc::new(Nowhere), &recordings(&kept, RecordingMode::RecordMissing)).await;
             assert_eq!(again, live, "{name}: what is there is played");
         }
     }
@@ -145,7 +147,7 @@ async fn a_recording_names_its_secrets_and_holds_none() {
     let rules = "{ text: { must_match: \"token ${TOKEN},\", must_not_match: nothing } }";
     let project = secretive(&agent.url(), rules).with_environment("KEY", "s3cr3t/key");
     let kept = project.folder().join("kept");
-    let live = outcomes_over_http(&project, &recordings(&kept, Mode::Record)).await;
+    let live = outcomes_over_http(&project, &recordings(&kept, RecordingMode::Record)).await;
     let passed = |outcomes: &[Outcome]| outcomes.iter().all(|outcome| outcome.status() == Status::Passed);
     assert!(passed(&live), "{live:#?}");
 
@@ -164,7 +166,7 @@ async fn a_recording_names_its_secrets_and_holds_none() {
     let elsewhere = Project::new(&files.each_ref().map(|(name, text)| (*name, text.as_str())));
     let planned = plan(&elsewhere.context(), &Selection::default(), &elsewhere.redactor);
     assert!(planned.plan.is_some(), "{:#?}", planned.problems);
-    let played = outcomes(&elsewhere, Arc::new(Nowhere), &recordings(&kept, Mode::Replay)).await;
+    let played = outcomes(&elsewhere, Arc::new(Nowhere), &recordings(&kept, RecordingMode::Replay)).await;
     assert!(passed(&played), "{played:#?}");
     let seal = |project: &Project, outcomes: Vec<Outcome>| format!("{:#?}", project.redactor.seal(outcomes));
     let (live, played) = (seal(&project, live), seal(&elsewhere, played));
@@ -181,7 +183,7 @@ async fn a_secret_told_in_pieces_is_not_recorded() {
     let project =
         secretive(&agent.url(), "{ text: { must_match: key } }").with_environment("KEY", "s3cr3t/key");
     let kept = project.folder().join("kept");
-    let outcome = outcomes_over_http(&project, &recordings(&kept, Mode::Record)).await.remove(0);
+    let outcome = outcomes_over_http(&project, &recordings(&kept, RecordingMode::Record)).await.remove(0);
     let problem = outcome.end.problem().expect("a problem");
     assert_eq!((outcome.status(), problem.kind), (Status::Error, ErrorKind::Recording));
     assert!(problem.message.contains("told `<secret:ENV.KEY>` in pieces"), "{problem:?}");
@@ -215,7 +217,7 @@ async fn what_the_config_redacts_is_in_no_recording() {
         assert: { text: { contains: [\"${OF_CONFIG}, \", \"pin ${LOGIN.pin}\", \"row ${OF_ROW}\"], must_not_match: \"key of\" } }";
     let project = redacting(&agent.url(), config, test).with_environment("HOST_KEY", "v-of-environment");
     let kept = project.folder().join("kept");
-    let live = outcomes_over_http(&project, &recordings(&kept, Mode::Record)).await;
+    let live = outcomes_over_http(&project, &recordings(&kept, RecordingMode::Record)).await;
     assert_eq!(live[0].status(), Status::Passed, "{live:#?}");
     let written = bytes(&kept);
     for secret in ["v-of", "424242", "sk-abc", "99812"] {
@@ -230,7 +232,7 @@ async fn what_the_config_redacts_is_in_no_recording() {
         written.contains("\"cookie\""),
         "a plain name is a variable, also one that headers have: {written}"
     );
-    let played = outcomes(&project, Arc::new(Nowhere), &recordings(&kept, Mode::Replay)).await;
+    let played = outcomes(&project, Arc::new(Nowhere), &recordings(&kept, RecordingMode::Replay)).await;
     let seal = |outcomes: Vec<Outcome>| format!("{:#?}", project.redactor.seal(outcomes));
     let (live, played) = (seal(live), seal(played));
     assert!(live.contains("of a pin ***, of the row ***, key ***, order ***."), "{live}");
@@ -244,7 +246,7 @@ async fn a_rule_that_looks_at_a_secret_keeps_its_test_from_being_recorded() {
         let test = format!("turns: [{{ user: hi }}]\nassert: {{ text: {{ {rules} }} }}");
         let project = redacting(&agent.url(), "redact: [{ match: \"sk-[a-z]+\" }]", &test);
         let kept = project.folder().join("kept");
-        let outcome = outcomes_over_http(&project, &recordings(&kept, Mode::Record)).await.remove(0);
+        let outcome = outcomes_over_http(&project, &recordings(&kept, RecordingMode::Record)).await.remove(0);
         let problem = outcome.end.problem().expect("a problem");
         assert_eq!((outcome.status(), problem.kind), (Status::Error, ErrorKind::Recording));
         assert!(problem.message.contains(&format!("and not `{status}`")), "{problem:?}");
@@ -262,7 +264,7 @@ async fn what_is_a_secret_only_in_the_end_or_by_its_looks_is_not_told_in_pieces_
         let test = "turns:\n  - user: hi\n    capture: { ORDER: { text: \"((?:O|sk)-\\\\w+)\" } }\n    assert: { text: { must_match: \"!\" } }";
         let project = redacting(&agent.url(), config, test);
         let kept = project.folder().join("kept");
-        let outcome = outcomes_over_http(&project, &recordings(&kept, Mode::Record)).await.remove(0);
+        let outcome = outcomes_over_http(&project, &recordings(&kept, RecordingMode::Record)).await.remove(0);
         let problem = outcome.end.problem().expect("a problem");
         assert!(problem.message.contains(&format!("told `<secret:{marker}>` in pieces")), "{problem:?}");
         assert_eq!(bytes(&kept), "");
@@ -278,9 +280,9 @@ async fn a_test_that_is_recorded_beside_one_that_is_played_keeps_its_markers() {
     let test = std::fs::read_to_string(project.folder().join("a.test.yaml")).unwrap();
     std::fs::write(project.folder().join("b.test.yaml"), test.replace("name: a", "name: b")).unwrap();
     let kept = project.folder().join("kept");
-    outcomes_over_http(&project, &recordings(&kept, Mode::Record)).await;
+    outcomes_over_http(&project, &recordings(&kept, RecordingMode::Record)).await;
     std::fs::remove_dir_all(kept.join("b")).unwrap();
-    outcomes_over_http(&project, &recordings(&kept, Mode::RecordMissing)).await;
+    outcomes_over_http(&project, &recordings(&kept, RecordingMode::RecordMissing)).await;
     assert!(bytes(&kept.join("b")).contains("key <secret:ENV.KEY>"), "{}", bytes(&kept));
 }
 
@@ -291,7 +293,7 @@ async fn a_test_with_a_secret_name_is_not_recorded() {
     let project = Project::new(&[("ananke.config.yaml", config), ("a.test.yaml", test)]);
     let project = project.with_environment("KEY", "s3cr3t-key");
     let kept = project.folder().join("kept");
-    let outcome = outcomes_over_http(&project, &recordings(&kept, Mode::Record)).await.remove(0);
+    let outcome = outcomes_over_http(&project, &recordings(&kept, RecordingMode::Record)).await.remove(0);
     assert!(outcome.end.problem().expect("a problem").message.contains("its name holds a secret"));
     assert!(!kept.exists());
 }
@@ -329,9 +331,9 @@ async fn what_did_not_end_well_does_not_end_well_again() {
         let project =
             secretive(&agent.url(), "{ text: { must_not_match: x } }").with_environment("KEY", "s3cr3t/key");
         let kept = project.folder().join("kept");
-        let live = outcomes_over_http(&project, &recordings(&kept, Mode::Record)).await;
+        let live = outcomes_over_http(&project, &recordings(&kept, RecordingMode::Record)).await;
         assert!(live[0].status().fails_the_run(), "{name}: {live:#?}");
-        let played = outcomes(&project, Arc::new(Nowhere), &recordings(&kept, Mode::Replay)).await;
+        let played = outcomes(&project, Arc::new(Nowhere), &recordings(&kept, RecordingMode::Replay)).await;
         // The words of an outcome hold what hooks gave, which is a marker now.
         let shown =
             |outcomes: &[Outcome]| format!("{outcomes:#?}").replace("<secret:TOKEN>", "t0ken-of-a-hook");

@@ -8,7 +8,7 @@ use ananke::context::{At, Clock};
 use ananke::outcome::{Line, Outcome, Status, Verdict};
 use ananke::plan::{Selection, plan};
 use ananke::project::Variables;
-use ananke::run::{Options, Reason, Run, RunEvent, Stopper, run};
+use ananke::run::{AfterFailure, Options, Reason, ReusedThreads, Run, RunEvent, Stopper, run};
 use ananke::target::{Chunks, ClientEvent, Head, HttpRequest, Next, Reply, TargetError, Transport};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
@@ -197,7 +197,8 @@ async fn a_thread_that_a_hook_gives_again_is_no_new_one() {
     assert_eq!(agent.asked.load(Ordering::SeqCst), 1, "nothing is sent");
 
     let agent = Moody::new(&project, &["no", "yes"]);
-    let ran = carried_out(&project, &agent, Options { retry_dirty: true, ..retries(1) }).await;
+    let ran =
+        carried_out(&project, &agent, Options { reused_threads: ReusedThreads::Allowed, ..retries(1) }).await;
     assert_eq!(shown(&ran.outcomes), ["a failed, passed"]);
 }
 
@@ -217,7 +218,7 @@ async fn a_run_that_is_stopped_tries_nothing_again() {
 #[tokio::test]
 async fn fail_fast_waits_for_the_last_attempt() {
     let project = project(&[wants_yes("a", ""), wants_yes("b", ""), wants_yes("c", "")]);
-    let fail_fast = Options { fail_fast: true, ..retries(1) };
+    let fail_fast = Options { after_failure: AfterFailure::Stop, ..retries(1) };
     let agent = Moody::new(&project, &["no", "yes", "no", "no"]);
     let ran = carried_out(&project, &agent, fail_fast).await;
     assert_eq!(shown(&ran.outcomes), ["a failed, passed", "b failed, failed", "c skipped"]);

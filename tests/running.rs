@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use ananke::context::{At, Clock};
+use ananke::engine::AtFailure;
 use ananke::outcome::{Outcome, Status, Totals};
-use ananke::run::{Options, Reason, Run, RunEvent, Stopper, run};
+use ananke::run::{AfterFailure, Options, Reason, Run, RunEvent, Stopper, run};
 use ananke::target::{Chunks, ClientEvent, Head, HttpRequest, Next, Reply, TargetError, Transport};
 use futures_util::future::BoxFuture;
 use tokio::sync::{Semaphore, mpsc};
@@ -232,7 +233,7 @@ const SCRIPT: &str = "version: \"1.3\"\ntarget:\n  type: scripted\n  rules:\n   
 async fn fail_fast_stops_the_run_at_the_first_failure() {
     let fails = "turns: [{ user: hi, assert: { tools: { forbid: [x] } } }]";
     let project = project(SCRIPT, &[("a", TURN), ("b", fails), ("c", TURN)]);
-    let options = Options { fail_fast: true, ..Options::default() };
+    let options = Options { after_failure: AfterFailure::Stop, ..Options::default() };
     let (outcomes, totals) = carried_out(&project, None, options, |_| async {}).await;
     assert_eq!(
         shown(&outcomes),
@@ -245,11 +246,11 @@ async fn fail_fast_stops_the_run_at_the_first_failure() {
 async fn stop_early_cuts_the_turn_at_the_first_broken_rule() {
     let fails = "turns: [{ user: hi, assert: { tools: { forbid: [x, y], require: [{ name: z }] } } }, { user: more }]";
     let project = project(SCRIPT, &[("a", fails)]);
-    for (stop_early, failures, duration) in [(false, 3, 1_000_000), (true, 1, 0)] {
-        let options = Options { stop_early, ..Options::default() };
+    for (at_failure, failures, duration) in [(AtFailure::Finish, 3, 1_000_000), (AtFailure::Stop, 1, 0)] {
+        let options = Options { at_failure, ..Options::default() };
         let (outcomes, _) = carried_out(&project, None, options, |_| async {}).await;
         assert_eq!(outcomes[0].status(), Status::Failed);
-        assert_eq!(outcomes[0].turns[0].failures().len(), failures, "stop early: {stop_early}");
+        assert_eq!(outcomes[0].turns[0].failures().len(), failures, "{at_failure:?}");
         assert_eq!((outcomes[0].duration_us, outcomes[0].turns_not_run), (duration, 1));
     }
 }

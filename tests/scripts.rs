@@ -8,7 +8,7 @@ use ananke::assertion::Program;
 use ananke::hook::{self, Expected, ScriptRequest};
 use ananke::outcome::{ErrorKind, Outcome, Status};
 use ananke::project::Launch;
-use ananke::recording::{Mode, Recordings};
+use ananke::recording::{RecordingMode, Recordings};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::time::{Instant, sleep};
@@ -203,12 +203,13 @@ async fn recorded(test: &str, answer: &str) -> (Project, Vec<Outcome>) {
     let project = project.with_environment("TOKEN", "s3cr3t-t0ken");
     let bodies = Mutex::new(vec![body("s3cr3t-t0ken").into_bytes()]);
     let canned = Arc::new(Canned { bodies, chunk: usize::MAX });
-    let live = outcomes(&project, canned, &recordings(&project.folder().join("kept"), Mode::Record)).await;
+    let live =
+        outcomes(&project, canned, &recordings(&project.folder().join("kept"), RecordingMode::Record)).await;
     (project, live)
 }
 
 async fn played(project: &Project, loose: bool) -> Vec<Outcome> {
-    let kept = recordings(&project.folder().join("kept"), Mode::Replay);
+    let kept = recordings(&project.folder().join("kept"), RecordingMode::Replay);
     outcomes(project, Arc::new(Nowhere), &Recordings { loose, ..kept }).await
 }
 

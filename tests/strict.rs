@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use ananke::engine::AtViolation;
 use ananke::outcome::{ErrorKind, Outcome, Status, TurnOutcome};
 use ananke::run::{Options, RunEvent, run};
 use tokio::sync::mpsc;
@@ -32,7 +33,8 @@ async fn outcome(answers: &[Vec<&str>], rules: &str, strict_protocol: bool) -> O
     );
     let project = Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", &test)]);
     let (sender, mut receiver) = mpsc::channel(1000);
-    let options = Options { strict_protocol, ..Options::default() };
+    let at_violation = if strict_protocol { AtViolation::Fail } else { AtViolation::Warn };
+    let options = Options { at_violation, ..Options::default() };
     run(project.shared(options, sender), project.plan().plan.expect("a plan")).await;
     while let Some(event) = receiver.recv().await {
         if let RunEvent::CaseFinished(outcome) = &*event {

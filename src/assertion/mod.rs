@@ -34,7 +34,7 @@ pub use block::{Block, Disabled, Expectation};
 pub use captured::{Captured, Writing};
 pub use explain::{ExplainedLimit, Explanation, Part, explain};
 pub use inherit::{Inherited, TurnRules, inherit};
-pub use judge::{Inquiry, Judge, Question, Scope};
+pub use judge::{Following, Inquiry, Judge, Question, Scope};
 pub use library::{Library, circular};
 pub use limits::{Bound, Measure, PerMeasure, Setting};
 pub use lint::{Lint, Surroundings, Timeout, lint};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use ananke::context::Context;
-use ananke::recording::{Mode, Recordings};
+use ananke::recording::{RecordingMode, Recordings};
 use clap::Args;
 
 /// What is kept of a run, or played instead of it.
@@ -26,9 +26,11 @@ pub(crate) struct RecordingOptions {
 /// The directory of recordings and what it is used for, if any.
 pub(super) fn recordings(options: &RecordingOptions, context: &Context) -> Option<Recordings> {
     let (folder, mode) = match (&options.record, &options.replay) {
-        (Some(folder), _) | (None, Some(folder)) if options.record_missing => (folder, Mode::RecordMissing),
-        (Some(folder), _) => (folder, Mode::Record),
-        (None, Some(folder)) => (folder, Mode::Replay),
+        (Some(folder), _) | (None, Some(folder)) if options.record_missing => {
+            (folder, RecordingMode::RecordMissing)
+        }
+        (Some(folder), _) => (folder, RecordingMode::Record),
+        (None, Some(folder)) => (folder, RecordingMode::Replay),
         (None, None) => return None,
     };
     Some(Recordings {

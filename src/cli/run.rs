@@ -6,11 +6,12 @@ use std::sync::Arc;
 use ananke::assertion::Writing;
 use ananke::compare::Baseline;
 use ananke::context::Context;
+use ananke::engine::{AtFailure, AtViolation};
 use ananke::plan::Plan;
-use ananke::recording::{Mode, Recordings};
+use ananke::recording::{RecordingMode, Recordings};
 use ananke::redact::Redactor;
-use ananke::report::deliver;
-use ananke::run::{Options, Reason, Run, run as run_plan};
+use ananke::report::tell;
+use ananke::run::{AfterFailure, Options, Reason, ReusedThreads, Run, run as run_plan};
 use ananke::target::http::HttpTransport;
 use clap::Args;
 use tokio::sync::mpsc;
@@ -72,7 +73,7 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
         }
     };
     let recordings = recordings(&options.recordings, context);
-    if let Some(Recordings { folder, shown, mode: Mode::Replay, .. }) = &recordings
+    if let Some(Recordings { folder, shown, mode: RecordingMode::Replay, .. }) = &recordings
         && !folder.is_dir()
     {
         let _ = writeln!(
@@ -83,7 +84,7 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
         return Exit::Failure;
     }
     let purpose = Purpose {
-        sends: !options.dry_run && recordings.as_ref().is_none_or(|kept| kept.mode != Mode::Replay),
+        sends: !options.dry_run && recordings.as_ref().is_none_or(|kept| kept.mode != RecordingMode::Replay),
         deny_warnings: options.strictness.deny_warnings,
         without_hooks: options.no_hooks,
         new_threads: options.retrying.retries > 0 && !options.retrying.retry_dirty,
@@ -125,22 +126,21 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
 fn going(options: &RunOptions, writing: Writing) -> Options {
     let ExecutionOptions { parallel, fail_fast, stop_early, strict_protocol, timeout } = options.going;
     let RetryOptions { retries, retry_dirty, flaky } = options.retrying;
-    let flaky_fails = flaky == Flaky::Fail;
     Options {
         parallel,
-        fail_fast,
-        stop_early,
-        strict_protocol,
+        after_failure: if fail_fast { AfterFailure::Stop } else { AfterFailure::Continue },
+        at_failure: if stop_early { AtFailure::Stop } else { AtFailure::Finish },
+        at_violation: if strict_protocol { AtViolation::Fail } else { AtViolation::Warn },
         timeout,
         retries,
-        retry_dirty,
-        flaky_fails,
+        reused_threads: if retry_dirty { ReusedThreads::Allowed } else { ReusedThreads::Rejected },
+        flaky_fails: flaky == Flaky::Fail,
         writing,
     }
 }
 
 fn carry_out(
-    mut plan: Plan,
+    plan: Plan,
     options: &RunOptions,
     going: Options,
     recordings: Option<Recordings>,
@@ -150,13 +150,15 @@ fn carry_out(
 ) -> io::Result<Exit> {
     let SelectionOptions { paths, filter, color, .. } = &options.selection;
     let of_everything = paths.is_empty() && filter.is_none() && !options.last_failed;
-    let Reporters { mut reporters, live } = reporters(&options.reports, &plan.reports, *color, context)?;
+    // What is wrong with them was told when the plan was made.
+    let of_config = plan.config.reports(context, &plan.variables, &mut Vec::new());
+    let Reporters { mut reporters, live } = reporters(&options.reports, &of_config, *color, context)?;
     reporters.push(Box::new(last_run::memory(&plan, of_everything, redactor)));
     reporters.extend(
         baseline.map(|known| baseline_report(known, of_everything, &options.reports, *color, context)),
     );
     let (sender, receiver) = mpsc::channel(EVENTS_IN_FLIGHT);
-    let needed = servers::needed(&mut plan, recordings.as_ref());
+    let needed = servers::needed(&plan, recordings.as_ref(), context);
     let transport = Arc::new(HttpTransport::new(context.clock.clone()));
     let mut shared = Run::new(context.clone(), transport, plan.redactor.clone(), going, sender);
     shared.recordings = recordings;
@@ -177,7 +179,7 @@ fn carry_out(
             .await;
             let Some(servers) = started else { return Ok(None) };
             shared.servers = servers.watch();
-            let telling = tokio::spawn(deliver(receiver, reporters));
+            let telling = tokio::spawn(tell(receiver, reporters));
             let verdict = run_plan(shared, plan).await;
             let told = telling.await.map_err(io::Error::other).flatten();
             servers.stop().await;

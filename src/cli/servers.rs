@@ -5,11 +5,12 @@ use std::io::{self, Write as _};
 use ananke::context::{Context, TerminalSize};
 use ananke::plan::{CaseEntry, Plan};
 use ananke::project::ServerCommand;
-use ananke::recording::{Mode, Recordings};
+use ananke::recording::{RecordingMode, Recordings};
 use ananke::redact::Redactor;
 use ananke::report::terminal::LiveArea;
 use ananke::report::terminal::last_words;
 use ananke::server::{Failed, Servers};
+use ananke::variables;
 use tokio_util::sync::CancellationToken;
 
 use super::colour::Colour;
@@ -17,17 +18,20 @@ use super::print_problems::print_problems_above;
 use super::report_options::ReportOptions;
 
 /// The servers that the tests of `plan` need: none where none of them talks to an agent.
-pub(super) fn needed(plan: &mut Plan, recordings: Option<&Recordings>) -> Vec<ServerCommand> {
+pub(super) fn needed(plan: &Plan, recordings: Option<&Recordings>, context: &Context) -> Vec<ServerCommand> {
     let is_live = |case: &CaseEntry| match recordings {
         None => true,
         Some(recordings) => match recordings.mode {
-            Mode::Record => true,
-            Mode::Replay => false,
-            Mode::RecordMissing => !recordings.has(&case.id()),
+            RecordingMode::Record => true,
+            RecordingMode::Replay => false,
+            RecordingMode::RecordMissing => !recordings.has(&case.id()),
         },
     };
-    let mut running = plan.cases.iter().filter(|case| case.test.skip.is_none());
-    if running.any(is_live) { std::mem::take(&mut plan.servers) } else { Vec::new() }
+    if !plan.cases.iter().any(|case| case.test.skip.is_none() && is_live(case)) {
+        return Vec::new();
+    }
+    // What is wrong with them was told when the plan was made.
+    plan.config.servers(context, &plan.variables, variables::Mode::Send, &mut Vec::new())
 }
 
 /// Starts the servers, which `live` shows; `None` where that failed, which is told. A run that is stopped meanwhile has

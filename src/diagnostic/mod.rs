@@ -10,7 +10,6 @@ mod diagnostic;
 mod difference;
 mod edit;
 mod excerpt;
-mod indentation;
 pub mod render;
 mod source_file;
 mod span;

@@ -2,24 +2,16 @@
 
 use std::time::Duration;
 
-use tokio_util::sync::CancellationToken;
-
 use crate::outcome::{ErrorKind, Problem};
 use crate::target::Limits;
 
 /// What applies to every turn of a conversation, wherever its input comes from.
 #[derive(Clone, Debug)]
 pub struct Budget {
-    /// The timeout of a turn that has none of its own.
-    pub turn: Duration,
+    /// The limits of each turn; its timeout is that of a turn that has none of its own.
+    pub turn: Limits,
     /// How much time the agent has for the whole conversation.
     pub whole: Option<Duration>,
-    /// The largest event, in bytes.
-    pub max_event_bytes: usize,
-    /// The largest response, in bytes.
-    pub max_response_bytes: usize,
-    /// Stops the turn that is going on.
-    pub cancel: CancellationToken,
 }
 
 /// What of a budget one turn gets.
@@ -33,15 +25,10 @@ pub(super) struct TurnBudget {
 impl Budget {
     /// For a turn with a timeout of its `own`, after so much time is `used`.
     pub(super) fn of_turn(&self, own: Option<Duration>, used: Duration) -> TurnBudget {
-        let own = own.unwrap_or(self.turn);
+        let own = own.unwrap_or(self.turn.timeout);
         let left = self.whole.map(|whole| whole.saturating_sub(used));
         let timeout = left.map_or(own, |left| left.min(own));
-        let limits = Limits {
-            timeout,
-            max_event_bytes: self.max_event_bytes,
-            max_response_bytes: self.max_response_bytes,
-            cancel: self.cancel.child_token(),
-        };
+        let limits = Limits { timeout, cancel: self.turn.cancel.child_token(), ..self.turn.clone() };
         TurnBudget { limits, whole: self.whole.filter(|_| timeout < own) }
     }
 }

@@ -6,20 +6,20 @@ use std::time::Duration;
 
 use super::budget::Budget;
 use super::exchanges::exchange;
-use super::halt::Halt;
 use super::input_source::{InputSource, NextTurn};
 use super::observer::Observer;
 use super::oracle::{Decision, Oracle};
 use super::pending::{action, unanswered};
+use super::request_host::RequestHost;
 use super::result::ConversationResult;
 use super::tool_host::ToolHost;
 use super::trace_sink::{AtFailure, TraceSink};
 use super::turn_outcome::{messages_count, turn_outcome, violation};
 use super::turn_request::TurnRequest;
-use crate::assertion::{Judge, Question, Scope};
+use crate::assertion::{Following, Judge, Question, Scope};
 use crate::context::Ids;
-use crate::message::TurnInput;
-use crate::outcome::{ErrorKind, Failure, Problem, Status, TimeLimits, TurnEnd, TurnOutcome};
+use crate::message::{Lane, TurnInput};
+use crate::outcome::{ErrorKind, Failure, Halt, Problem, Status, TimeLimits, TurnEnd, TurnOutcome};
 use crate::target::{Action, Session};
 use crate::trace::{Input, Trace};
 
@@ -35,6 +35,8 @@ pub enum AtViolation {
 
 /// What a conversation is made of.
 pub struct Parts<'a> {
+    /// Who is talked to.
+    pub lane: Lane,
     /// The session with the agent.
     pub session: Box<dyn Session>,
     /// The trace to fill, with what is known of the conversation before it begins.
@@ -45,6 +47,8 @@ pub struct Parts<'a> {
     pub tools: &'a mut dyn ToolHost,
     /// Answers what rules ask.
     pub oracle: &'a dyn Oracle,
+    /// Answers what a server asks back.
+    pub requests: &'a mut dyn RequestHost,
     /// Ids of messages.
     pub ids: Arc<dyn Ids>,
     /// Who follows it.
@@ -72,9 +76,9 @@ struct Conversation<'a> {
 /// Holds a conversation: sends what `inputs` gives until it gives nothing more or a turn does not pass (SPEC 5), and
 /// settles the rules of the whole conversation.
 pub async fn converse(parts: Parts<'_>, inputs: &mut dyn InputSource) -> ConversationResult {
-    let Parts { session, trace, judge, tools, oracle, ids, observers, budget, at_failure, at_violation } =
-        parts;
-    let sink = TraceSink::new(trace, judge, observers, at_failure);
+    let Parts { lane, session, trace, judge, tools, oracle, requests, ids, observers, .. } = parts;
+    let (budget, at_violation) = (parts.budget, parts.at_violation);
+    let sink = TraceSink::new(lane, trace, judge, requests, observers, parts.at_failure);
     let result = ConversationResult::default();
     let mut conversation = Conversation { session, sink, tools, oracle, ids, budget, at_violation, result };
     if let Err(halt) = conversation.carry_out(inputs).await {
@@ -97,7 +101,8 @@ impl Conversation<'_> {
             if let Some(rules) = rules {
                 self.sink.judge.set_turn_rules(index, rules);
             }
-            let mut turn = self.turn(index, &request).await;
+            let following = if inputs.remaining() == Some(0) { Following::Nothing } else { Following::Turns };
+            let mut turn = self.turn(index, &request, following).await;
             let review = inputs.review(&self.sink.trace, &turn.end);
             turn.warnings.extend(review.warnings);
             if let Some(problem) = review.problem {
@@ -131,14 +136,15 @@ impl Conversation<'_> {
         if !self.result.turns.is_empty() {
             self.result.messages_count = messages_count(&self.sink.trace);
         }
+        self.result.trace = self.sink.trace;
         self.result
     }
 
     /// Sends one turn and evaluates it.
-    async fn turn(&mut self, index: usize, request: &TurnRequest) -> TurnOutcome {
+    async fn turn(&mut self, index: usize, request: &TurnRequest, following: Following) -> TurnOutcome {
         let (limits, end) = match self.begin_turn(index, request) {
             Ok(action) => {
-                let end = self.carry_out_turn(index, request, action).await;
+                let end = self.carry_out_turn(index, request, action, following).await;
                 (self.sink.judge.time_limits(), end)
             }
             Err(problem) => (TimeLimits::default(), TurnEnd::Problem(problem, Vec::new())),
@@ -160,7 +166,13 @@ impl Conversation<'_> {
         Ok(action)
     }
 
-    async fn carry_out_turn(&mut self, index: usize, request: &TurnRequest, action: Action) -> TurnEnd {
+    async fn carry_out_turn(
+        &mut self,
+        index: usize,
+        request: &TurnRequest,
+        action: Action,
+        following: Following,
+    ) -> TurnEnd {
         let used = Duration::from_micros(self.result.duration_us);
         let budget = self.budget.of_turn(request.timeout, used);
         let Self { session, sink, tools, .. } = self;
@@ -169,7 +181,7 @@ impl Conversation<'_> {
         let mut halt = exchanged.err().or_else(|| self.violation(index));
         self.sink.end_turn();
         let is_cut_short = halt.is_some() || self.sink.was_stopped();
-        let mut failures = self.sink.judge.end_turn(&self.sink.trace, is_cut_short);
+        let mut failures = self.sink.judge.end_turn(&self.sink.trace, is_cut_short, following);
         let questions = self.sink.judge.take_questions();
         if !is_cut_short {
             halt = self.sink.judge.unjudged().map(Halt::Broken);
@@ -328,7 +340,7 @@ mod tests {
     #[tokio::test]
     async fn a_run_that_is_stopped_stops_the_turn() {
         let mut test = Test::of(&[]);
-        test.budget.cancel.cancel();
+        test.budget.turn.cancel.cancel();
         let result = test.hold(&mut Inputs::says(&["one"])).await;
         assert_eq!(result.turns[0].end, TurnEnd::Stopped(Vec::new()));
     }
@@ -378,5 +390,53 @@ mod tests {
         assert!(
             matches!(&test.requests.lock().unwrap()[1], Action::Resume(answers) if answers[0].id == "i-1")
         );
+    }
+
+    #[tokio::test]
+    async fn the_rules_of_the_test_apply_to_turns_that_are_not_written() {
+        // The rules are those of a test of two turns.
+        let wait = |seconds| Does::Waits(Duration::from_secs(seconds));
+        for (rule, waits, turns, of_whole) in [
+            ("{ timing: { max_first_token_ms: 1500, max_duration_ms: 9000 } }", [1, 1, 1, 1], "pppp", 0),
+            ("{ timing: { max_duration_ms: 3500 } }", [1, 1, 1, 1], "pppf", 0),
+            ("{ timing: { max_idle_ms: 2500 } }", [1, 1, 1, 3], "pppf", 0),
+            ("{ timing: { max_idle_ms: 2500 } }", [1, 1, 3, 1], "ppf", 0),
+        ] {
+            let mut inputs = Inputs { is_counted: false, ..Inputs::says(&["one", "two", "three", "four"]) };
+            let mut test = Test::of(&waits.map(wait));
+            test.rules = rules(rule);
+            let result = test.hold(&mut inputs).await;
+            let shown: String = statuses(&result).iter().map(|status| &status.as_str()[..1]).collect();
+            assert_eq!((shown.as_str(), result.failures.len()), (turns, of_whole), "{rule} {waits:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn rules_of_a_turn_can_come_with_it() {
+        let rules = rules("{ timing: { max_idle_ms: 500 } }").turns.remove(0);
+        let mut inputs = Inputs::says(&["one", "two", "three"]);
+        inputs.rules = Some((2, rules));
+        let result = Test::of(&vec![Does::Waits(Duration::from_secs(1)); 3]).hold(&mut inputs).await;
+        assert_eq!(statuses(&result), [Status::Passed, Status::Passed, Status::Failed]);
+    }
+
+    #[tokio::test]
+    async fn what_a_server_asks_back_is_answered_by_the_part_that_was_handed_in() {
+        let result = Test::of(&[Does::Asks]).hold(&mut Inputs::says(&["one"])).await;
+        assert_eq!(result.trace.messages[1].text, "Accepted(String(\"Sure?\"))");
+    }
+
+    #[tokio::test]
+    async fn an_observer_sees_everything_in_its_order_with_the_lane_that_talks() {
+        let mut test = Test::of(&[Does::Says("hi")]);
+        test.lane = Lane::Helper { role: "judge".to_owned(), number: 1 };
+        test.hold(&mut Inputs::says(&["one"])).await;
+        let notes = test.notes.0.lock().unwrap();
+        let kinds =
+            ["Sent", "RunStarted", "MessageOpened", "MessageText", "MessageClosed", "RunEnded", "Closed"];
+        assert_eq!(notes.len(), kinds.len(), "{notes:?}");
+        for (note, kind) in notes.iter().zip(kinds) {
+            assert!(note.starts_with(&format!("judge.1: {kind}")), "{note}");
+        }
     }
 }

@@ -5,11 +5,10 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::budget::TurnBudget;
-use super::halt::Halt;
 use super::tool_host::{Handling, ToolHost};
 use super::trace_sink::TraceSink;
 use crate::message::ToolAnswer;
-use crate::outcome::{ErrorKind, Problem};
+use crate::outcome::{ErrorKind, Halt, Problem};
 use crate::target::{Action, Ended, Request, Session, TargetError};
 use crate::trace::{Origin, RunEnd, ToolCall, Trace};
 

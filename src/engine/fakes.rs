@@ -9,19 +9,22 @@ use tokio_util::sync::CancellationToken;
 
 use super::budget::Budget;
 use super::conversation::{AtViolation, Parts, converse};
-use super::halt::Halt;
 use super::input_source::{InputSource, NextTurn, TurnReview};
+use super::observer::Observer;
 use super::oracle::{Decision, Oracle};
+use super::request_host::RequestHost;
 use super::result::ConversationResult;
 use super::tool_host::{Handling, ToolHost};
 use super::trace_sink::AtFailure;
 use super::turn_request::TurnRequest;
-use crate::assertion::{Block, Inherited, Judge, Question, inherit};
-use crate::context::{Clock, ManualClock, SequentialIds};
+use crate::assertion::{Block, Inherited, Judge, Question, TurnRules, inherit};
+use crate::context::{At, Clock, ManualClock, SequentialIds};
 use crate::diagnostic::SourceFile;
-use crate::message::{MessageId, ToolAnswer, TurnInput, UserContent};
+use crate::message::{
+    Lane, MessageId, ServerAnswer, ServerRequest, ServerRequestKind, ToolAnswer, TurnInput, UserContent,
+};
 use crate::model::TestFile;
-use crate::outcome::{Level, TurnEnd};
+use crate::outcome::{Halt, Level, TurnEnd};
 use crate::redact::Redactor;
 use crate::schema::{FileKind, load};
 use crate::target::{Action, Ended, Limits, Request, Session, Sink, TargetError, Wire};
@@ -41,6 +44,8 @@ pub(super) enum Does {
     Waits(Duration),
     /// Ends so.
     Ends(RunEnd),
+    /// Asks the user, and says the answer.
+    Asks,
 }
 
 /// An agent that does what is written down, exchange by exchange, in virtual time.
@@ -58,9 +63,11 @@ impl Session for FakeSession {
         limits: &'a Limits,
         sink: &'a mut dyn Sink,
     ) -> BoxFuture<'a, Result<Ended, TargetError>> {
-        let ended = self.act(request, limits, sink);
-        sink.wire(self.clock.now(), Wire::Closed);
-        Box::pin(std::future::ready(Ok(ended)))
+        Box::pin(async move {
+            let ended = self.act(request, limits, sink).await;
+            sink.wire(self.clock.now(), Wire::Closed);
+            Ok(ended)
+        })
     }
 
     fn clock(&self) -> &dyn Clock {
@@ -69,7 +76,7 @@ impl Session for FakeSession {
 }
 
 impl FakeSession {
-    fn act(&mut self, request: Request, limits: &Limits, sink: &mut dyn Sink) -> Ended {
+    async fn act(&mut self, request: Request, limits: &Limits, sink: &mut dyn Sink) -> Ended {
         self.requests.lock().unwrap().push(request.action);
         if limits.cancel.is_cancelled() {
             return Ended::Cancelled;
@@ -78,11 +85,12 @@ impl FakeSession {
         let mut changes = vec![Change::RunStarted { run_id: None, thread_id: None, is_replay: false }];
         let mut end = RunEnd::Finished;
         match self.script.next().unwrap_or(Does::Says("…")) {
-            Does::Says(text) => changes.extend([
-                Change::MessageOpened { id: "m".into(), role: Role::Assistant, subagent: None },
-                Change::MessageText { id: "m".into(), delta: text.into() },
-                Change::MessageClosed { id: "m".into() },
-            ]),
+            Does::Says(text) => changes.extend(message(text.to_owned())),
+            Does::Asks => {
+                let kind = ServerRequestKind::Elicitation;
+                let request = ServerRequest { kind, message: "Sure?".to_owned(), details: json!({}) };
+                changes.extend(message(format!("{:?}", sink.request(request).await)));
+            }
             Does::Calls(calls) => changes.extend(calls.iter().flat_map(|(id, name)| call(id, name))),
             Does::Executes(name) => {
                 changes.extend(call("own", name));
@@ -107,6 +115,14 @@ impl FakeSession {
     }
 }
 
+fn message(text: String) -> [Change<'static>; 3] {
+    [
+        Change::MessageOpened { id: "m".into(), role: Role::Assistant, subagent: None },
+        Change::MessageText { id: "m".into(), delta: text.into() },
+        Change::MessageClosed { id: "m".into() },
+    ]
+}
+
 fn call(id: &'static str, name: &'static str) -> [Change<'static>; 2] {
     [
         Change::CallOpened { id: id.into(), name: name.into(), subagent: None },
@@ -118,6 +134,8 @@ fn call(id: &'static str, name: &'static str) -> [Change<'static>; 2] {
 pub(super) struct Inputs {
     pub(super) turns: std::vec::IntoIter<TurnInput>,
     pub(super) finds: TurnReview,
+    /// The rules that come with the turn of this index.
+    pub(super) rules: Option<(usize, TurnRules)>,
     /// Whether it knows how many are left.
     pub(super) is_counted: bool,
     pub(super) ends: Vec<TurnEnd>,
@@ -130,7 +148,7 @@ impl Inputs {
 
     pub(super) fn of(turns: Vec<TurnInput>) -> Self {
         let turns = turns.into_iter();
-        Self { turns, finds: TurnReview::default(), is_counted: true, ends: Vec::new() }
+        Self { turns, finds: TurnReview::default(), rules: None, is_counted: true, ends: Vec::new() }
     }
 }
 
@@ -143,7 +161,8 @@ impl InputSource for Inputs {
             timeout: None,
             props: Map::new(),
         };
-        let next = self.turns.next().map(|input| NextTurn { request: request(input), rules: None });
+        let rules = self.rules.take_if(|(index, _)| *index == self.ends.len()).map(|(_, rules)| rules);
+        let next = self.turns.next().map(|input| NextTurn { request: request(input), rules });
         Box::pin(std::future::ready(Ok(next)))
     }
 
@@ -179,6 +198,29 @@ impl ToolHost for Tools {
     }
 }
 
+/// Accepts every request.
+pub(super) struct Accepts;
+
+impl RequestHost for Accepts {
+    fn answer<'a>(&'a mut self, request: ServerRequest, _: &'a Trace) -> BoxFuture<'a, ServerAnswer> {
+        Box::pin(std::future::ready(ServerAnswer::Accepted(json!(request.message))))
+    }
+}
+
+/// Notes the changes, each with its lane.
+#[derive(Clone, Default)]
+pub(super) struct Notes(pub(super) Arc<Mutex<Vec<String>>>);
+
+impl Observer for Notes {
+    fn wire(&mut self, lane: &Lane, _: At, wire: Wire<'_>) {
+        self.0.lock().unwrap().push(format!("{lane}: {wire:?}"));
+    }
+
+    fn change(&mut self, lane: &Lane, _: At, change: &Change<'_>) {
+        self.0.lock().unwrap().push(format!("{lane}: {change:?}"));
+    }
+}
+
 /// Says this to every question.
 pub(super) struct Says(pub(super) Result<Decision, Halt>);
 
@@ -201,13 +243,7 @@ pub(super) fn rules(block: &str) -> Inherited {
 }
 
 pub(super) fn budget() -> Budget {
-    Budget {
-        turn: Duration::from_secs(5),
-        whole: None,
-        max_event_bytes: Limits::MAX_EVENT_BYTES,
-        max_response_bytes: Limits::MAX_RESPONSE_BYTES,
-        cancel: CancellationToken::new(),
-    }
+    Budget { turn: Limits::new(Duration::from_secs(5), CancellationToken::new()), whole: None }
 }
 
 /// A conversation of a test.
@@ -218,6 +254,8 @@ pub(super) struct Test {
     pub(super) budget: Budget,
     pub(super) at_failure: AtFailure,
     pub(super) tools: Tools,
+    pub(super) lane: Lane,
+    pub(super) notes: Notes,
     pub(super) requests: Arc<Mutex<Vec<Action>>>,
 }
 
@@ -230,6 +268,8 @@ impl Test {
             budget: budget(),
             at_failure: AtFailure::Finish,
             tools: Tools::default(),
+            lane: Lane::Agent,
+            notes: Notes::default(),
             requests: Arc::default(),
         }
     }
@@ -242,13 +282,15 @@ impl Test {
             requests: Arc::clone(&self.requests),
         };
         let parts = Parts {
+            lane: self.lane.clone(),
             session: Box::new(session),
             trace: Trace::new(json!({})),
             judge: Judge::start(self.rules.clone(), Redactor::default()).unwrap(),
             tools: &mut self.tools,
             oracle: &self.oracle,
+            requests: &mut Accepts,
             ids: Arc::new(SequentialIds::default()),
-            observers: Vec::new(),
+            observers: vec![Box::new(self.notes.clone())],
             budget: self.budget.clone(),
             at_failure: self.at_failure,
             at_violation: AtViolation::Warn,

@@ -2,10 +2,9 @@
 
 use futures_util::future::BoxFuture;
 
-use super::halt::Halt;
 use super::turn_request::TurnRequest;
 use crate::assertion::TurnRules;
-use crate::outcome::{Problem, TurnEnd};
+use crate::outcome::{Halt, Problem, TurnEnd};
 use crate::trace::Trace;
 
 /// The next turn of a conversation.
@@ -40,6 +39,6 @@ pub trait InputSource: Send {
         TurnReview::default()
     }
 
-    /// How many turns are still to come; `None` if that is not known.
+    /// How many turns [`Self::next`] has not given yet; `None` if that is not known.
     fn remaining(&self) -> Option<usize>;
 }

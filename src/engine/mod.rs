@@ -1,7 +1,8 @@
 //! One conversation with an agent, without a plan: a session, a trace and a judge, and everything else handed in.
 //!
 //! [`converse`] sends what an [`InputSource`] gives, has a [`ToolHost`] execute client-side tools and an [`Oracle`]
-//! answer what rules ask, shows each [`Observer`] what happens, and returns a [`ConversationResult`]. It knows neither
+//! answer what rules ask, has a [`RequestHost`] answer what a server asks back, shows each [`Observer`] what happens, and
+//! returns a [`ConversationResult`]. It knows neither
 //! how many turns there will be nor who calls it.
 
 mod budget;
@@ -9,11 +10,11 @@ mod conversation;
 mod exchanges;
 #[cfg(test)]
 mod fakes;
-mod halt;
 mod input_source;
 mod observer;
 mod oracle;
 mod pending;
+mod request_host;
 mod result;
 mod tool_host;
 mod trace_sink;
@@ -22,10 +23,10 @@ mod turn_request;
 
 pub use budget::Budget;
 pub use conversation::{AtViolation, Parts, converse};
-pub use halt::Halt;
 pub use input_source::{InputSource, NextTurn, TurnReview};
 pub use observer::Observer;
 pub use oracle::{Decision, Oracle};
+pub use request_host::{DeclineRequests, RequestHost};
 pub use result::ConversationResult;
 pub use tool_host::{Handling, NoTools, ToolHost};
 pub use trace_sink::AtFailure;

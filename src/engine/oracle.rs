@@ -2,8 +2,8 @@
 
 use futures_util::future::BoxFuture;
 
-use super::halt::Halt;
 use crate::assertion::Question;
+use crate::outcome::Halt;
 
 /// The answer to a question of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]

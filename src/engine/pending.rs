@@ -150,3 +150,99 @@ impl<'t> Pending<'t> {
 fn problem(message: String, help: &str) -> Problem {
     Problem { kind: ErrorKind::Conversation, message, help: Some(help.to_owned()) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::At;
+    use crate::message::ToolAnswer;
+    use crate::trace::{Change, Input};
+
+    /// A trace whose only turn leaves these interrupts and these calls, all of them to `pay`, open.
+    fn trace(interrupts: &[&str], calls: &[&str]) -> Trace {
+        let mut trace = Trace::new(json!({}));
+        trace.begin_turn(Input::default());
+        trace.begin_exchange(At::default());
+        let mut deltas = Vec::new();
+        let mut apply = |change| trace.apply(At::default(), change, &mut deltas);
+        apply(Change::RunStarted { run_id: None, thread_id: None, is_replay: false });
+        for call in calls {
+            apply(Change::CallOpened { id: (*call).into(), name: "pay".into(), subagent: None });
+            apply(Change::CallArgsDone { id: (*call).into() });
+        }
+        let interrupt = |id: &&str| Interrupt { id: (*id).to_owned(), ..Interrupt::default() };
+        apply(Change::RunEnded(match interrupts {
+            [] => RunEnd::Finished,
+            interrupts => RunEnd::Interrupted(interrupts.iter().map(interrupt).collect()),
+        }));
+        trace
+    }
+
+    fn answer(to: AnswerTo) -> PendingAnswer {
+        PendingAnswer { to, is_resolved: true, payload: None }
+    }
+
+    #[test]
+    fn an_answer_that_is_for_nothing_is_a_problem() {
+        let id = |id: &str| AnswerTo::Id(id.to_owned());
+        let tool = |tool: &str| AnswerTo::Tool(tool.to_owned());
+        for (interrupts, calls, answers, message) in [
+            (
+                &[][..],
+                &[][..],
+                vec![AnswerTo::TheOnlyOne],
+                "the answer has no question: the agent waits for nothing",
+            ),
+            (
+                &["i"],
+                &[],
+                vec![id("j")],
+                "the answer to `j` fits nothing that is open: the agent waits for an answer to its interrupt `i`",
+            ),
+            (
+                &[],
+                &["a"],
+                vec![tool("find")],
+                "the answer to the call of `find` fits nothing that is open: the agent waits for a result of `pay` (`a`)",
+            ),
+            (
+                &["i", "j"],
+                &[],
+                vec![AnswerTo::TheOnlyOne],
+                "the answer fits more than one: an answer to its interrupt `i`, an answer to its interrupt `j`",
+            ),
+            (
+                &[],
+                &["a", "b"],
+                vec![tool("pay")],
+                "the answer to the call of `pay` fits more than one: a result of `pay` (`a`), a result of `pay` (`b`)",
+            ),
+            (&["i", "j"], &[], vec![id("i")], "no answer to an answer to its interrupt `j`"),
+        ] {
+            let answers: Vec<PendingAnswer> = answers.into_iter().map(answer).collect();
+            let problem = action(&trace(interrupts, calls), &answers).unwrap_err();
+            assert_eq!((problem.kind, problem.message.as_str()), (ErrorKind::Conversation, message));
+            assert!(problem.help.is_some());
+        }
+    }
+
+    #[test]
+    fn answers_go_to_what_they_are_for() {
+        let both = [answer(AnswerTo::Id("j".to_owned())), answer(AnswerTo::Id("i".to_owned()))];
+        let Ok(Action::Resume(answers)) = action(&trace(&["i", "j"], &[]), &both) else { panic!() };
+        let ids: Vec<&str> = answers.iter().map(|answer| answer.id.as_str()).collect();
+        assert_eq!(ids, ["j", "i"]);
+        let Ok(Action::ToolResults(results)) = action(&trace(&[], &["a"]), &[answer(AnswerTo::TheOnlyOne)])
+        else {
+            panic!()
+        };
+        let content = json!({ "accepted": true });
+        assert_eq!(results, [ToolAnswer { call: "a".to_owned(), content, is_error: false }]);
+    }
+
+    #[test]
+    fn a_message_of_the_user_answers_no_interrupt() {
+        assert!(unanswered(&trace(&["i"], &[])).is_some());
+        assert!(unanswered(&trace(&[], &["a"])).is_none());
+    }
+}

@@ -1,8 +1,8 @@
 //! What comes of a conversation.
 
-use super::halt::Halt;
 use crate::assertion::Captured;
-use crate::outcome::{Failure, Held, Status, TurnOutcome};
+use crate::outcome::{Failure, Halt, Held, Status, TurnOutcome};
+use crate::trace::Trace;
 
 /// What came of a conversation.
 #[derive(Debug, Default)]
@@ -17,6 +17,8 @@ pub struct ConversationResult {
     pub held: Vec<Held>,
     /// Why it ended before its time, apart from what its last turn says.
     pub halt: Option<Halt>,
+    /// Everything that was observed.
+    pub trace: Trace,
     /// The snapshots to write.
     pub snapshots: Vec<Captured>,
     /// The number of messages: those of the user, and those of the agent that are not empty.

@@ -2,8 +2,8 @@
 
 use futures_util::future::BoxFuture;
 
-use super::halt::Halt;
 use crate::message::ToolAnswer;
+use crate::outcome::Halt;
 use crate::trace::{ToolCall, Trace};
 
 /// What becomes of a call to a tool.

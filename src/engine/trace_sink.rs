@@ -2,10 +2,13 @@
 
 use std::ops::ControlFlow;
 
+use futures_util::future::BoxFuture;
+
 use super::observer::Observer;
+use super::request_host::RequestHost;
 use crate::assertion::Judge;
 use crate::context::At;
-use crate::message::ToolAnswer;
+use crate::message::{Lane, ServerAnswer, ServerRequest, ToolAnswer};
 use crate::target::{Sink, Stop, Wire};
 use crate::trace::{Change, Delta, Trace};
 
@@ -21,8 +24,10 @@ pub enum AtFailure {
 
 /// A trace that rules watch while it grows.
 pub(super) struct TraceSink<'a> {
+    lane: Lane,
     pub(super) trace: Trace,
     pub(super) judge: Judge,
+    requests: &'a mut dyn RequestHost,
     observers: Vec<Box<dyn Observer + 'a>>,
     deltas: Vec<Delta>,
     at_failure: AtFailure,
@@ -31,12 +36,15 @@ pub(super) struct TraceSink<'a> {
 
 impl<'a> TraceSink<'a> {
     pub(super) fn new(
+        lane: Lane,
         trace: Trace,
         judge: Judge,
+        requests: &'a mut dyn RequestHost,
         observers: Vec<Box<dyn Observer + 'a>>,
         at_failure: AtFailure,
     ) -> Self {
-        Self { trace, judge, observers, deltas: Vec::new(), at_failure, stopped: false }
+        let deltas = Vec::new();
+        Self { lane, trace, judge, requests, observers, deltas, at_failure, stopped: false }
     }
 
     /// Closes what is still open in the turn that has ended, so that rules see complete calls and messages.
@@ -80,7 +88,7 @@ impl<'a> TraceSink<'a> {
 impl Sink for TraceSink<'_> {
     fn wire(&mut self, at: At, wire: Wire<'_>) {
         for observer in &mut self.observers {
-            observer.wire(at, wire);
+            observer.wire(&self.lane, at, wire);
         }
         match wire {
             Wire::Sent { .. } => self.trace.begin_exchange(at),
@@ -92,9 +100,13 @@ impl Sink for TraceSink<'_> {
 
     fn change(&mut self, at: At, change: Change<'_>) -> ControlFlow<Stop> {
         for observer in &mut self.observers {
-            observer.change(at, &change);
+            observer.change(&self.lane, at, &change);
         }
         self.trace.apply(at, change, &mut self.deltas);
         self.feed()
+    }
+
+    fn request(&mut self, request: ServerRequest) -> BoxFuture<'_, ServerAnswer> {
+        self.requests.answer(request, &self.trace)
     }
 }

@@ -9,6 +9,7 @@ use super::pipes::MOST_OUTPUT;
 use super::script_request::ScriptRequest;
 use crate::assertion::Program;
 use crate::compile::HookCommand;
+use crate::outcome::{ErrorKind, Halt, Problem};
 use crate::process::{ExitStatus, StartError};
 
 /// What an exit code of a shell means when the command was not found, or could not be run.
@@ -76,11 +77,6 @@ impl ProgramError {
         }
     }
 
-    /// Whether it failed only because the run was stopped.
-    pub fn is_stopped(&self) -> bool {
-        self.cause == FailureCause::Stopped
-    }
-
     /// What to do about it.
     pub fn help(&self) -> Option<String> {
         let help = match &self.cause {
@@ -119,6 +115,20 @@ impl ProgramError {
 }
 
 impl std::error::Error for ProgramError {}
+
+/// A program that was killed since the run was stopped is no problem of the test.
+impl From<ProgramError> for Halt {
+    fn from(error: ProgramError) -> Self {
+        if error.cause == FailureCause::Stopped {
+            return Self::Stopped;
+        }
+        let kind = match error.expected {
+            Expected::Variables => ErrorKind::Hook,
+            Expected::Verdict | Expected::ToolAnswer => ErrorKind::Script,
+        };
+        Self::Broken(Problem { kind, message: error.to_string(), help: error.help() })
+    }
+}
 
 impl fmt::Display for ProgramError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -6,6 +6,7 @@
 mod attachment;
 mod history;
 mod interrupt;
+mod lane;
 pub mod media_type;
 mod role;
 mod server_request;
@@ -16,6 +17,7 @@ mod user_content;
 pub use attachment::{Attachment, FileContent, MediaKind, size_in_words};
 pub use history::{HistoryCall, HistoryMessage};
 pub use interrupt::InterruptAnswer;
+pub use lane::Lane;
 pub use role::Role;
 pub use server_request::{ServerAnswer, ServerRequest, ServerRequestKind};
 pub use tool::{ToolAnswer, ToolDeclaration};

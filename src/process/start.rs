@@ -8,7 +8,8 @@ use std::process::Stdio;
 use tokio::process::Command;
 
 use super::group::GroupSetup;
-use super::{Process, Program, Started};
+use super::process::{Process, Started};
+use super::program::Program;
 
 /// How much of a file is looked at for its first line.
 const FIRST_LINE: u64 = 256;

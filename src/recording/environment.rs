@@ -1,179 +1,252 @@
-//! Clock, ids and transport of one attempt: live, recorded or replayed.
+//! Clock, ids, transports, hook results and script answers of one attempt: live, recorded or replayed.
 //!
-//! It is between the engine and everything that is not the same the next time: the network, the hooks, the scripts, the
-//! clock and the ids. What was recorded goes through the same decoder and the same rules again.
+//! It is between a test and everything that is not the same the next time: the network, hooks, scripts, the clock and
+//! ids. Whoever uses it does not ask which of the three it is. What is replayed goes through the same decoder and the
+//! same rules again.
 
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::error::RecordingError;
-use super::lane::Lane;
+use super::problem::problem;
 use super::recorder::Recorder;
-use super::recordings::{Mode, Recordings};
-use super::replay::Player;
+use super::recordings::{RecordingMode, Recordings};
+use super::replay::Replay;
 use crate::context::{At, CaseKey, Context};
-use crate::outcome::Problem;
+use crate::message::Lane;
+use crate::outcome::{Halt, Problem};
 use crate::redact::{Redactor, marker};
+use crate::server::Watch;
 use crate::target::Transport;
-use crate::variables::Secret;
+use crate::variables::{Mode, Secret};
 
-/// The world of one attempt at a test.
-pub struct Tape {
-    /// Environment, clock and ids.
+/// The outside world of one attempt at a test.
+pub struct Environment {
+    /// Environment variables, clock and ids.
     pub context: Context,
     /// The way to agents on the network.
     pub transport: Arc<dyn Transport>,
-    /// When the test began.
-    pub started: At,
-    /// Whether nobody is told of what happens here.
-    pub is_rehearsal: bool,
-    kind: Kind,
+    /// The servers that it depends on; none in a replay.
+    pub servers: Watch,
+    /// Masks the secrets of the test.
+    pub redactor: Redactor,
+    started: At,
+    source: Source,
 }
 
-enum Kind {
+/// Where everything comes from.
+enum Source {
     Live,
-    Records(Recorder, Recordings),
-    Plays(Player),
+    Recorded(Recorder, Recordings),
+    Replayed(Replay),
 }
 
-impl Tape {
-    /// The world of the attempt `key`, in a run in this world.
-    ///
-    /// # Errors
-    /// Where a recording is to be played and there is none, or none that can be read.
-    pub fn open(
-        recordings: Option<&Recordings>,
-        key: &CaseKey,
+impl Environment {
+    /// The run's own outside world.
+    pub fn live(
         context: &Context,
         transport: &Arc<dyn Transport>,
-    ) -> Result<Self, RecordingError> {
-        let Some(recordings) = recordings else {
-            return Ok(Self::live(context, transport));
+        servers: &Watch,
+        redactor: &Redactor,
+    ) -> Self {
+        Self {
+            context: context.clone(),
+            transport: Arc::clone(transport),
+            servers: servers.clone(),
+            redactor: redactor.clone(),
+            started: context.clock.now(),
+            source: Source::Live,
+        }
+    }
+
+    /// The same for the attempt `key`, recorded or replayed as `recordings` says.
+    ///
+    /// # Errors
+    /// If a recording is to be replayed that does not exist or cannot be read.
+    pub fn with_recordings(self, recordings: &Recordings, key: &CaseKey) -> Result<Self, Problem> {
+        let found = match recordings.mode {
+            RecordingMode::Record => None,
+            RecordingMode::Replay | RecordingMode::RecordMissing => recordings.read(key, &self.redactor)?,
         };
-        let played = match recordings.mode {
-            Mode::Record => None,
-            Mode::Replay | Mode::RecordMissing => recordings.read(key)?,
-        };
-        match (played, recordings.mode) {
-            (Some(found), _) => Ok(Self::plays(found, context)),
-            (None, Mode::Replay) => Err(recordings.missing(key)),
+        match (found, recordings.mode) {
+            (Some(replay), _) => Ok(Self::replayed(replay, &self.context, self.redactor)),
+            (None, RecordingMode::Replay) => Err(recordings.missing(key)),
             (None, _) => {
-                let started = context.clock.now();
-                let recorder = Recorder::new(key.clone(), context, started, Arc::clone(transport));
-                let context = Context { ids: recorder.ids(), ..context.clone() };
+                let Self { context, transport, started, ref redactor, .. } = self;
+                let recorder = Recorder::new(key.clone(), &context, started, transport, redactor.clone());
+                let context = Context { ids: recorder.ids(), ..context };
                 let transport = recorder.transport(Lane::Agent);
-                Ok(Self::new(context, transport, started, Kind::Records(recorder, recordings.clone())))
+                Ok(Self {
+                    context,
+                    transport,
+                    source: Source::Recorded(recorder, recordings.clone()),
+                    ..self
+                })
             }
         }
     }
 
-    /// The run's own world.
-    pub fn live(context: &Context, transport: &Arc<dyn Transport>) -> Self {
-        Self::new(context.clone(), Arc::clone(transport), context.clock.now(), Kind::Live)
-    }
-
-    fn new(context: Context, transport: Arc<dyn Transport>, started: At, kind: Kind) -> Self {
-        Self { context, transport, started, is_rehearsal: false, kind }
-    }
-
-    fn plays(player: Player, context: &Context) -> Self {
+    fn replayed(replay: Replay, context: &Context, redactor: Redactor) -> Self {
         let mut environment = Arc::clone(&context.environment);
-        let secret = player.secrets().iter().filter_map(|name| Some((name, name.strip_prefix("ENV.")?)));
-        for (name, variable) in secret {
-            // The value of then is not known, and that of now may be another.
+        let secrets = replay.secrets().iter().filter_map(|name| Some((name, name.strip_prefix("ENV.")?)));
+        for (name, variable) in secrets {
+            // The recorded value is not known, and the current one may be another.
             Arc::make_mut(&mut environment).set(variable, marker(name));
         }
-        let context = Context { environment, clock: player.clock(), ids: player.ids(), ..context.clone() };
-        let started = context.clock.now();
-        Self::new(context, player.transport(Lane::Agent), started, Kind::Plays(player))
-    }
-
-    /// The way to who talks in `lane`.
-    pub fn transport_of(&self, lane: Lane) -> Arc<dyn Transport> {
-        match &self.kind {
-            Kind::Live => Arc::clone(&self.transport),
-            Kind::Records(recorder, _) => recorder.transport(lane),
-            Kind::Plays(player) => player.transport(lane),
+        let context = Context { environment, clock: replay.clock(), ids: replay.ids(), ..context.clone() };
+        Self {
+            started: context.clock.now(),
+            context,
+            transport: replay.transport(Lane::Agent),
+            servers: Watch::default(),
+            redactor,
+            source: Source::Replayed(replay),
         }
     }
 
-    /// What plays the recording, where one is played.
-    pub fn player(&self) -> Option<&Player> {
-        match &self.kind {
-            Kind::Plays(player) => Some(player),
-            Kind::Live | Kind::Records(..) => None,
-        }
+    /// What leaves are filled for.
+    pub fn mode(&self) -> Mode {
+        if self.replay().is_some() { Mode::Replay } else { Mode::Send }
     }
 
-    /// Who listens, where somebody does.
+    /// The secrets whose values are not known, since a recording contains markers instead: each with its marker.
+    pub fn unknown_secrets(&self) -> impl Iterator<Item = (&str, String)> {
+        self.replay().into_iter().flat_map(Replay::secrets).map(|name| (name.as_str(), marker(name)))
+    }
+
+    /// When the attempt started, in milliseconds since the Unix epoch.
+    pub fn started_unix_ms(&self) -> u64 {
+        self.context.clock.unix_ms(self.started)
+    }
+
+    /// When the attempt, which is over now, ended, in milliseconds since the Unix epoch.
+    pub fn ended_unix_ms(&self) -> u64 {
+        let clock = &self.context.clock;
+        self.replay().map_or_else(|| clock.unix_ms(clock.now()), Replay::ended_unix_ms)
+    }
+
+    /// Follows the conversation if it is recorded.
     pub fn recorder(&self) -> Option<&Recorder> {
-        match &self.kind {
-            Kind::Records(recorder, _) => Some(recorder),
-            Kind::Live | Kind::Plays(_) => None,
+        match &self.source {
+            Source::Recorded(recorder, _) => Some(recorder),
+            Source::Live | Source::Replayed(_) => None,
+        }
+    }
+
+    fn replay(&self) -> Option<&Replay> {
+        match &self.source {
+            Source::Replayed(replay) => Some(replay),
+            Source::Live | Source::Recorded(..) => None,
         }
     }
 
     /// What follows belongs to `turn`, counted from 1.
     pub fn begin_turn(&self, turn: u32) {
-        match &self.kind {
-            Kind::Live => {}
-            Kind::Records(recorder, _) => recorder.begin_turn(turn),
-            Kind::Plays(player) => player.begin_turn(turn),
+        match &self.source {
+            Source::Live => {}
+            Source::Recorded(recorder, _) => recorder.begin_turn(turn),
+            Source::Replayed(replay) => replay.begin_turn(turn),
         }
     }
 
-    /// All secrets that are known by now; `redactor` knows what else is one by its looks.
-    pub fn learn(&self, secrets: &[Secret], redactor: &Redactor) {
-        match &self.kind {
-            Kind::Live => {}
-            Kind::Records(recorder, _) => recorder.learn(secrets, redactor),
-            Kind::Plays(player) => player.learn(secrets, redactor),
+    /// Takes over all secrets that are known by now.
+    pub fn set_secrets(&self, secrets: &[Secret]) {
+        self.redactor.add(secrets);
+        match &self.source {
+            Source::Live => {}
+            Source::Recorded(recorder, _) => recorder.add_secrets(secrets),
+            Source::Replayed(replay) => replay.set_secrets(secrets),
         }
     }
 
-    /// What the next hook gave, for whoever listens.
-    pub fn hook_gave(&self, gave: Result<&Map<String, Value>, &Problem>) {
-        if let Kind::Records(recorder, _) = &self.kind {
-            recorder.hook(gave.cloned().map_err(Clone::clone));
-        }
-    }
-
-    /// What the script `name` answered to `request`, for whoever listens.
-    pub fn script_gave(&self, name: &str, request: &Value, gave: Result<&Value, &Problem>) {
-        if let Kind::Records(recorder, _) = &self.kind {
-            recorder.script(name, request, gave.cloned().map_err(Clone::clone));
-        }
-    }
-
-    /// The world of the recording that was just made, before it is kept, where there are secrets: the test must come to
-    /// the same there.
+    /// The variables that the hook `number`, counted from 1, gives. `run` runs it.
     ///
     /// # Errors
-    /// Where it may not be kept.
-    pub fn rehearsal(
+    /// If the hook fails, or the recording has no such hook.
+    pub async fn hook(
         &self,
-        ended_unix_ms: u64,
-        context: &Context,
-        redactor: &Redactor,
-    ) -> Result<Option<Self>, RecordingError> {
-        let Kind::Records(recorder, recordings) = &self.kind else { return Ok(None) };
-        let player = recorder.rehearsed(recordings, ended_unix_ms, redactor)?;
-        Ok(player.map(|player| Self { is_rehearsal: true, ..Self::plays(player, context) }))
+        number: usize,
+        run: impl Future<Output = Result<Map<String, Value>, Halt>>,
+    ) -> Result<Map<String, Value>, Halt> {
+        if let Some(replay) = self.replay() {
+            return Ok(replay.hook(number)?);
+        }
+        let gave = run.await;
+        if let (Some(recorder), Some(gave)) = (self.recorder(), to_record(&gave)) {
+            recorder.hook(gave);
+        }
+        gave
     }
 
-    /// The test was over at `ended_unix_ms`, in milliseconds since the Unix epoch: writes the recording, where one was made.
-    /// The file of the recording that was made or played, as shown in messages, where there is one.
+    /// The answer of the script `name` to `request`. `run` runs it; `misfit` says what is wrong with a recorded answer.
     ///
     /// # Errors
-    /// Where it cannot be written, or would hold a secret.
-    pub fn keep(&self, ended_unix_ms: u64, redactor: &Redactor) -> Result<Option<String>, RecordingError> {
-        match &self.kind {
-            Kind::Live => Ok(None),
-            Kind::Records(recorder, recordings) => {
-                recorder.keep(recordings, ended_unix_ms, redactor).map(Some)
-            }
-            Kind::Plays(player) => Ok(Some(player.file().to_owned())),
+    /// If the script fails, or the recording has no answer to this request that fits.
+    pub async fn script(
+        &self,
+        name: &str,
+        request: &Value,
+        misfit: impl Fn(&Value) -> Option<&'static str>,
+        run: impl Future<Output = Result<Value, Halt>>,
+    ) -> Result<Value, Halt> {
+        if let Some(replay) = self.replay() {
+            let answer = replay.script(name, request)?;
+            let Some(what) = misfit(&answer) else { return Ok(answer) };
+            let message = format!("the recording holds no answer of the script `{name}`, but {what}");
+            return Err(problem(message, None).into());
         }
+        let gave = run.await;
+        if let (Some(recorder), Some(gave)) = (self.recorder(), to_record(&gave)) {
+            recorder.script(name, request, gave);
+        }
+        gave
+    }
+
+    /// The warnings of `run`, which cleans up after the attempt. A replay leaves nothing to clean up.
+    pub async fn teardown(&self, run: impl Future<Output = Vec<String>>) -> Vec<String> {
+        if self.replay().is_some() { Vec::new() } else { run.await }
+    }
+
+    /// Why a recording could not be replayed any further.
+    pub fn error(&self) -> Option<Problem> {
+        self.replay()?.error()
+    }
+
+    /// A warning if a recording contains more than a complete replay used.
+    pub fn unused(&self) -> Option<String> {
+        self.replay()?.unused()
+    }
+
+    /// A replay of what was just recorded, before it is kept, to verify it; `None` if there are no secrets, without which
+    /// it replays as it was.
+    ///
+    /// # Errors
+    /// If it must not be kept.
+    pub fn verification(&self, ended_unix_ms: u64, context: &Context) -> Result<Option<Self>, Problem> {
+        let Source::Recorded(recorder, recordings) = &self.source else { return Ok(None) };
+        let replay = recorder.verification(recordings, ended_unix_ms)?;
+        Ok(replay.map(|replay| Self::replayed(replay, context, self.redactor.clone())))
+    }
+
+    /// Writes what was recorded of the attempt, which ended at `ended_unix_ms`, in milliseconds since the Unix epoch.
+    /// Returns the file that was written or replayed, as shown in messages.
+    ///
+    /// # Errors
+    /// If it cannot be written, or would contain a secret.
+    pub fn keep(&self, ended_unix_ms: u64) -> Result<Option<String>, Problem> {
+        match &self.source {
+            Source::Live => Ok(None),
+            Source::Recorded(recorder, recordings) => recorder.keep(recordings, ended_unix_ms).map(Some),
+            Source::Replayed(replay) => Ok(Some(replay.file().to_owned())),
+        }
+    }
+}
+
+/// What a recording keeps of a result: not that the run was stopped.
+fn to_record<T: Clone>(gave: &Result<T, Halt>) -> Option<Result<T, Problem>> {
+    match gave {
+        Ok(value) => Some(Ok(value.clone())),
+        Err(Halt::Broken(problem)) => Some(Err(problem.clone())),
+        Err(Halt::Stopped) => None,
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-use super::lane::Lane;
+use crate::message::Lane;
 use crate::outcome::Problem;
 use crate::target::{Head, Method};
 

@@ -2,20 +2,16 @@
 
 mod diff;
 mod environment;
-mod error;
 mod exchange;
 mod file;
 mod frames;
-mod lane;
 mod name;
+mod problem;
 mod recorder;
 mod recordings;
 mod replay;
 mod secret_splitter;
 
-pub use environment::Tape;
-pub use error::RecordingError;
-pub use lane::Lane;
+pub use environment::Environment;
 pub use recorder::Recorder;
-pub use recordings::{Mode, Recordings};
-pub use replay::Player;
+pub use recordings::{RecordingMode, Recordings};

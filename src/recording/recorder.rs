@@ -12,16 +12,16 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
-use super::error::RecordingError;
 use super::exchange::{Answer, End, Exchange, Recorded, ScriptAnswer};
 use super::file;
 use super::frames::Frames;
-use super::lane::Lane;
 use super::name;
+use super::problem::problem;
 use super::recordings::Recordings;
-use super::replay::Player;
+use super::replay::Replay;
 use super::secret_splitter::SecretSplitter;
 use crate::context::{At, CaseKey, Context, Ids, Scratch, digest};
+use crate::message::Lane;
 use crate::outcome::Problem;
 use crate::redact::{Markers, Redactor};
 use crate::target::{Body, ClientEvent, HttpRequest, Next, Reply, TargetError, Transport};
@@ -37,6 +37,7 @@ struct Shared {
     started: At,
     ids: Arc<dyn Ids>,
     transport: Arc<dyn Transport>,
+    redactor: Redactor,
     taken: Mutex<Taken>,
 }
 
@@ -54,12 +55,18 @@ struct Taken {
 }
 
 impl Recorder {
-    pub(super) fn new(key: CaseKey, context: &Context, started: At, transport: Arc<dyn Transport>) -> Self {
+    pub(super) fn new(
+        key: CaseKey,
+        context: &Context,
+        started: At,
+        transport: Arc<dyn Transport>,
+        redactor: Redactor,
+    ) -> Self {
         let clock = &context.clock;
         let started_unix_us = clock.unix_ms(At::default()) * 1000 + started.0;
         let recorded = Recorded { started_unix_us, ..Recorded::default() };
         let taken = Mutex::new(Taken { recorded, ..Taken::default() });
-        Self(Arc::new(Shared { key, started, ids: Arc::clone(&context.ids), transport, taken }))
+        Self(Arc::new(Shared { key, started, ids: Arc::clone(&context.ids), transport, redactor, taken }))
     }
 
     pub(super) fn ids(&self) -> Arc<dyn Ids> {
@@ -75,13 +82,13 @@ impl Recorder {
         self.0.taken().turn = turn;
     }
 
-    /// These values may not get into the file.
-    pub(super) fn learn(&self, secrets: &[Secret], redactor: &Redactor) {
+    /// These values must not get into the file.
+    pub(super) fn add_secrets(&self, secrets: &[Secret]) {
         let mut taken = self.0.taken();
         taken.secrets.extend_from_slice(secrets);
         taken.secrets.sort();
         taken.secrets.dedup();
-        taken.markers = Markers::new(&taken.secrets, redactor.patterns());
+        taken.markers = Markers::new(&taken.secrets, self.0.redactor.patterns());
     }
 
     /// What the next hook gave.
@@ -98,22 +105,17 @@ impl Recorder {
         taken.asked.push(request.to_string());
     }
 
-    /// What the agent does, so that a secret told in pieces is noticed.
-    pub fn hear(&self, change: &Change<'_>) {
-        self.0.taken().split.add(change);
+    /// Follows what a lane does, to notice a secret that it sends in pieces.
+    pub fn observe(&self, lane: &Lane, change: &Change<'_>) {
+        self.0.taken().split.add(lane, change);
     }
 
     /// Writes the recording, over an older one of the same test and run, and says where, as shown in messages.
-    pub(super) fn keep(
-        &self,
-        recordings: &Recordings,
-        ended_unix_ms: u64,
-        redactor: &Redactor,
-    ) -> Result<String, RecordingError> {
+    pub(super) fn keep(&self, recordings: &Recordings, ended_unix_ms: u64) -> Result<String, Problem> {
         let folder = &recordings.folder;
         let path = name::path(folder, &self.0.key);
         let shown = recordings.shown(&self.0.key);
-        let text = self.text(ended_unix_ms, redactor)?;
+        let text = self.text(ended_unix_ms)?;
         let write = || {
             let mut scratch = Scratch::beside(&path, "part")?;
             scratch.file.write_all(text.as_bytes())?;
@@ -121,7 +123,7 @@ impl Recorder {
         };
         write().map_err(|error| {
             let message = format!("the recording `{shown}` cannot be written: {error}");
-            refused(message, "is the folder of recordings one that can be written to?")
+            problem(message, Some("is the folder of recordings one that can be written to?"))
         })?;
         // Of an earlier recording that needed more attempts, nothing stays.
         let mut next = CaseKey { attempt: self.0.key.attempt + 1, ..self.0.key.clone() };
@@ -132,19 +134,20 @@ impl Recorder {
     }
 
     /// The recording as it is kept.
-    fn text(&self, ended_unix_ms: u64, redactor: &Redactor) -> Result<String, RecordingError> {
+    fn text(&self, ended_unix_ms: u64) -> Result<String, Problem> {
+        let redactor = &self.0.redactor;
         let mut taken = self.0.taken();
         if redactor.text(&self.0.key.test) != self.0.key.test {
             let message =
                 "it was not recorded: its name holds a secret, and a recording is named after its test";
-            return Err(refused(message.to_owned(), "give it a name that everybody may know"));
+            return Err(problem(message.to_owned(), Some("give it a name that everybody may know")));
         }
         let Taken { recorded, markers, split, asked, .. } = &mut *taken;
         if let Some(secret) = split.found(markers) {
             let message = format!(
                 "it was not recorded: the agent told `{secret}` in pieces, which a recording would keep"
             );
-            return Err(refused(message, "have the agent keep its secrets to itself"));
+            return Err(problem(message, Some("have the agent keep its secrets to itself")));
         }
         recorded.ended_unix_ms = ended_unix_ms;
         recorded.secrets = markers.names().to_vec();
@@ -154,23 +157,18 @@ impl Recorder {
         Ok(file::write(&self.0.key, recorded, &|text: &str| markers.text_without_others(text, redactor)))
     }
 
-    /// What plays the recording, where there are secrets: then something in it may not be as it was.
-    pub(super) fn rehearsed(
+    /// A replay of the recording, if there are secrets: then something in it may not be as it was.
+    pub(super) fn verification(
         &self,
         recordings: &Recordings,
         ended_unix_ms: u64,
-        redactor: &Redactor,
-    ) -> Result<Option<Player>, RecordingError> {
+    ) -> Result<Option<Replay>, Problem> {
         if self.0.taken().markers.is_empty() {
             return Ok(None);
         }
-        let text = self.text(ended_unix_ms, redactor)?;
-        recordings.player(&self.0.key, &text).map(Some)
+        let text = self.text(ended_unix_ms)?;
+        recordings.replay(&self.0.key, &text, &self.0.redactor).map(Some)
     }
-}
-
-fn refused(message: String, help: &str) -> RecordingError {
-    RecordingError { message, help: Some(help.to_owned()) }
 }
 
 impl Shared {
@@ -227,7 +225,7 @@ impl Transport for RecordedLane {
                         Answer::Came { at: shared.since(at), head: head.clone(), pieces: Vec::new(), end };
                     shared.taken().recorded.exchanges[index].answer = came;
                     let recorder = self.recorder.clone();
-                    let body = Listened { body, recorder, index, frames: Frames::new(), last: at };
+                    let body = RecordedBody { body, recorder, index, frames: Frames::new(), last: at };
                     Ok(Some(Reply { at, head, body: Box::new(body) }))
                 }
                 Ok(None) => Ok(None),
@@ -264,8 +262,8 @@ impl Recorder {
     }
 }
 
-/// A body that is listened to.
-struct Listened {
+/// A response body that is recorded while it is read.
+struct RecordedBody {
     body: Box<dyn Body>,
     recorder: Recorder,
     index: usize,
@@ -273,7 +271,7 @@ struct Listened {
     last: At,
 }
 
-impl Listened {
+impl RecordedBody {
     fn note(&mut self, next: &Next) {
         let shared = &self.recorder.0;
         let mut taken = shared.taken();
@@ -293,7 +291,7 @@ impl Listened {
     }
 }
 
-impl Body for Listened {
+impl Body for RecordedBody {
     fn next(&mut self, until: At) -> BoxFuture<'_, Next> {
         Box::pin(async move {
             let next = self.body.next(until).await;
@@ -304,7 +302,7 @@ impl Body for Listened {
 }
 
 /// Whatever came last and completed no event is part of the answer.
-impl Drop for Listened {
+impl Drop for RecordedBody {
     fn drop(&mut self) {
         let rest = self.frames.rest();
         let at = self.recorder.0.since(self.last);

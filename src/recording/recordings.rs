@@ -6,11 +6,13 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::error::RecordingError;
 use super::file;
 use super::name;
-use super::replay::Player;
+use super::problem::problem;
+use super::replay::Replay;
 use crate::context::CaseKey;
+use crate::outcome::Problem;
+use crate::redact::Redactor;
 
 /// Where recordings are, and what is done with them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,50 +22,43 @@ pub struct Recordings {
     /// The folder, as shown in messages.
     pub shown: String,
     /// What is done with them.
-    pub mode: Mode,
+    pub mode: RecordingMode,
     /// Whether a request may be another than the one that was recorded (`--replay-loose`).
     pub loose: bool,
 }
 
 /// What is done with recordings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub enum RecordingMode {
     /// Every test is run and recorded, over what is there.
     Record,
-    /// Every test is played; one without a recording is an error.
+    /// Every test is replayed; one without a recording is an error.
     Replay,
-    /// A test is played where there is a recording of it, and recorded where there is none.
+    /// A test that has a recording is replayed, and any other is recorded.
     RecordMissing,
 }
 
 impl Recordings {
-    /// The recording of `key`, ready to be played; `None` where there is none.
-    pub(super) fn read(&self, key: &CaseKey) -> Result<Option<Player>, RecordingError> {
-        let path = name::path(&self.folder, key);
-        let shown = self.shown(key);
-        let help = |help: &str| Some(help.to_owned());
-        let text = match fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => {
-                let message = format!("the recording `{shown}` cannot be read: {error}");
-                return Err(RecordingError { message, help: help("record the test again with `--record`") });
-            }
-        };
-        self.player(key, &text).map(Some)
+    /// A replay of the recording of `key`; `None` if there is none.
+    pub(super) fn read(&self, key: &CaseKey, redactor: &Redactor) -> Result<Option<Replay>, Problem> {
+        match fs::read_to_string(name::path(&self.folder, key)) {
+            Ok(text) => self.replay(key, &text, redactor).map(Some),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(self.unusable(key, &format!("cannot be read: {error}"))),
+        }
     }
 
-    /// What plays the recording `text` of `key`.
-    pub(super) fn player(&self, key: &CaseKey, text: &str) -> Result<Player, RecordingError> {
-        let shown = self.shown(key);
-        match file::read(key, text) {
-            Ok(recorded) => Ok(Player::new(recorded, shown, self.loose)),
-            Err(file::Unreadable { line, message }) => {
-                let message = format!("the recording `{shown}` cannot be played: line {line}: {message}");
-                let help = Some("record the test again with `--record`".to_owned());
-                Err(RecordingError { message, help })
-            }
-        }
+    /// A replay of the recording `text` of `key`.
+    pub(super) fn replay(&self, key: &CaseKey, text: &str, redactor: &Redactor) -> Result<Replay, Problem> {
+        let recorded = file::read(key, text).map_err(|file::Unreadable { line, message }| {
+            self.unusable(key, &format!("cannot be played: line {line}: {message}"))
+        })?;
+        Ok(Replay::new(recorded, self.shown(key), self.loose, redactor.clone()))
+    }
+
+    fn unusable(&self, key: &CaseKey, why: &str) -> Problem {
+        let message = format!("the recording `{}` {why}", self.shown(key));
+        problem(message, Some("record the test again with `--record`"))
     }
 
     /// Whether there is a recording of the first attempt at the test `id`.
@@ -71,19 +66,16 @@ impl Recordings {
         name::path(&self.folder, &CaseKey::first(id)).is_file()
     }
 
-    pub(super) fn missing(&self, key: &CaseKey) -> RecordingError {
+    pub(super) fn missing(&self, key: &CaseKey) -> Problem {
         let what = match (key.run, key.attempt) {
             (1, 1) => "test".to_owned(),
             (1, attempt) => format!("test's attempt {attempt}"),
             (run, attempt) => format!("test's run {run}, attempt {attempt}"),
         };
-        RecordingError {
-            message: format!("there is no recording of this {what}: `{}` does not exist", self.shown(key)),
-            help: Some(format!(
-                "record it with `--record {}`, or what is missing with `--record-missing`",
-                self.shown
-            )),
-        }
+        let message = format!("there is no recording of this {what}: `{}` does not exist", self.shown(key));
+        let folder = &self.shown;
+        let help = format!("record it with `--record {folder}`, or what is missing with `--record-missing`");
+        problem(message, Some(&help))
     }
 
     /// The file of `key`, as shown in messages.

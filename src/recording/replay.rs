@@ -1,7 +1,7 @@
 //! Replays a recording: ids, times and bytes come from the file, and nothing leaves the program.
 //!
 //! Flows in: what was recorded of one attempt. Flows out: the same answers to the same requests; another request is a
-//! [`RecordingError`] that shows the difference.
+//! [`Problem`] that shows the difference.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,10 +12,10 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
 use super::diff;
-use super::error::RecordingError;
 use super::exchange::{Answer, End, Exchange, Recorded, ScriptAnswer};
-use super::lane::Lane;
+use super::problem::problem;
 use crate::context::{At, Clock, Ids, ManualClock, digest};
+use crate::message::Lane;
 use crate::outcome::Problem;
 use crate::redact::{Markers, Redactor};
 use crate::target::{Body, ClientEvent, HttpRequest, Method, Next, Received, Reply, TargetError, Transport};
@@ -26,7 +26,7 @@ const LOOSE: &str = "the test or its target changed since then: record it again 
 
 /// Clock, ids and transport of an attempt that is replayed. Clones share what is left.
 #[derive(Clone)]
-pub struct Player(Arc<Shared>);
+pub(super) struct Replay(Arc<Shared>);
 
 struct Shared {
     /// The file, as shown in messages.
@@ -38,13 +38,14 @@ struct Shared {
     started: At,
     secrets: Vec<String>,
     ended_unix_ms: u64,
+    redactor: Redactor,
     left: Mutex<Left>,
 }
 
-/// What is left to play.
+/// What has not been replayed yet.
 struct Left {
     ids: BTreeMap<String, VecDeque<String>>,
-    /// Every id of then, and those that had to be made up.
+    /// Every recorded id, and those that had to be made up.
     known_ids: BTreeSet<String>,
     hooks: VecDeque<Result<Map<String, Value>, Problem>>,
     exchanges: VecDeque<Exchange>,
@@ -53,11 +54,12 @@ struct Left {
     /// When the exchange that is replayed was over, lane by lane.
     closed: BTreeMap<Lane, At>,
     markers: Markers,
-    trouble: Option<RecordingError>,
+    /// Why it could not be replayed any further.
+    error: Option<Problem>,
 }
 
-impl Player {
-    pub(super) fn new(recorded: Recorded, shown: String, loose: bool) -> Self {
+impl Replay {
+    pub(super) fn new(recorded: Recorded, shown: String, loose: bool, redactor: Redactor) -> Self {
         let Recorded { started_unix_us, ended_unix_ms, ids, secrets, hooks, exchanges, scripts } = recorded;
         let clock = ManualClock::new(started_unix_us / 1000);
         clock.advance(Duration::from_micros(started_unix_us % 1000));
@@ -71,10 +73,11 @@ impl Player {
             turn: 0,
             closed: BTreeMap::new(),
             markers: Markers::default(),
-            trouble: None,
+            error: None,
         };
         let left = Mutex::new(left);
-        Self(Arc::new(Shared { shown, loose, clock: Arc::new(clock), started, secrets, ended_unix_ms, left }))
+        let clock = Arc::new(clock);
+        Self(Arc::new(Shared { shown, loose, clock, started, secrets, ended_unix_ms, redactor, left }))
     }
 
     pub(super) fn clock(&self) -> Arc<dyn Clock> {
@@ -86,69 +89,67 @@ impl Player {
     }
 
     pub(super) fn transport(&self, lane: Lane) -> Arc<dyn Transport> {
-        Arc::new(ReplayedLane { player: self.clone(), lane })
+        Arc::new(ReplayedLane { replay: self.clone(), lane })
     }
 
     pub(super) fn begin_turn(&self, turn: u32) {
         self.0.left().turn = turn;
     }
 
-    pub(super) fn learn(&self, secrets: &[Secret], redactor: &Redactor) {
-        self.0.left().markers = Markers::new(secrets, redactor.patterns());
+    /// All secrets that are known by now.
+    pub(super) fn set_secrets(&self, secrets: &[Secret]) {
+        self.0.left().markers = Markers::new(secrets, self.0.redactor.patterns());
     }
 
     /// When the test was over, in milliseconds since the Unix epoch.
-    pub fn ended_unix_ms(&self) -> u64 {
+    pub(super) fn ended_unix_ms(&self) -> u64 {
         self.0.ended_unix_ms
     }
 
     /// The names of the secrets that markers stand for.
-    pub fn secrets(&self) -> &[String] {
+    pub(super) fn secrets(&self) -> &[String] {
         &self.0.secrets
     }
 
     /// What the hook `number`, counted from 1, gave.
     ///
     /// # Errors
-    /// Where there was no such hook.
-    pub fn hook(&self, number: usize) -> Result<Result<Map<String, Value>, Problem>, RecordingError> {
+    /// If it failed, or there was no such hook.
+    pub(super) fn hook(&self, number: usize) -> Result<Map<String, Value>, Problem> {
+        let stale = || self.0.stale(&format!("holds nothing of hook {number}, which the test has now"));
         let gave = self.0.left().hooks.pop_front();
-        gave.ok_or_else(|| self.0.stale(&format!("holds nothing of hook {number}, which the test has now")))
+        gave.ok_or_else(stale)?
     }
 
     /// What the script `name` answered to `request` in this turn.
     ///
     /// # Errors
-    /// Where it was not asked, or something else.
-    pub fn script(
-        &self,
-        name: &str,
-        request: &Value,
-        redactor: &Redactor,
-    ) -> Result<Result<Value, Problem>, RecordingError> {
+    /// If it failed, or did not get this request.
+    pub(super) fn script(&self, name: &str, request: &Value) -> Result<Value, Problem> {
+        let Shared { loose, redactor, .. } = &*self.0;
         let mut left = self.0.left();
         let turn = left.turn;
         let (named, asked) = (left.markers.text(name), digest(&redactor.text(&request.to_string())));
         let is_of = |answer: &ScriptAnswer| answer.turn == turn && answer.name == named;
         let same = left.scripts.iter().position(|answer| is_of(answer) && answer.request == asked);
-        let any = || left.scripts.iter().position(is_of);
-        let found = match same {
-            None if self.0.loose => any(),
-            None if any().is_some() => {
+        let found = match (same, left.scripts.iter().position(is_of)) {
+            (Some(same), _) => same,
+            (None, Some(any)) if *loose => any,
+            (None, Some(_)) => {
                 let what =
                     format!("holds an answer of the script `{name}` to another request in turn {turn}");
-                return Err(RecordingError { help: Some(LOOSE.to_owned()), ..self.0.stale(&what) });
+                return Err(Problem { help: Some(LOOSE.to_owned()), ..self.0.stale(&what) });
             }
-            same => same,
+            (None, None) => {
+                return Err(self.0.stale(&format!("holds no answer of the script `{name}` in turn {turn}")));
+            }
         };
-        let what = || format!("holds no answer of the script `{name}` in turn {turn}");
-        let found = found.ok_or_else(|| self.0.stale(&what()))?;
-        Ok(left.scripts.remove(found).gave)
+        left.scripts.remove(found).gave
     }
 
-    /// What kept the recording from being played on.
-    pub fn trouble(&self) -> Option<RecordingError> {
-        self.0.left().trouble.clone()
+    /// Why it could not be replayed any further.
+    pub(super) fn error(&self) -> Option<Problem> {
+        self.0.left().error.clone()
     }
 
     /// The file of the recording, as shown in messages.
@@ -156,8 +157,8 @@ impl Player {
         &self.0.shown
     }
 
-    /// What to say of a test that was seen whole and asked for less than was recorded.
-    pub fn unplayed(&self) -> Option<String> {
+    /// A warning if a complete replay used less than was recorded.
+    pub(super) fn unused(&self) -> Option<String> {
         let requests = match self.0.left().exchanges.len() {
             0 => return None,
             1 => "1 request".to_owned(),
@@ -177,15 +178,13 @@ impl Shared {
         At(self.started.0.saturating_add(micros))
     }
 
-    fn stale(&self, what: &str) -> RecordingError {
-        RecordingError {
-            message: format!("the recording `{}` {what}", self.shown),
-            help: Some("the test changed since it was recorded: record it again with `--record`".to_owned()),
-        }
+    fn stale(&self, what: &str) -> Problem {
+        let help = "the test changed since it was recorded: record it again with `--record`";
+        problem(format!("the recording `{}` {what}", self.shown), Some(help))
     }
 
     /// The exchange of `lane` that answers a request with this body.
-    fn asked(&self, lane: &Lane, method: Method, body: &str) -> Result<Exchange, RecordingError> {
+    fn asked(&self, lane: &Lane, method: Method, body: &str) -> Result<Exchange, Problem> {
         let mut left = self.left();
         let turn = left.turn;
         // What an earlier turn no longer sends.
@@ -209,13 +208,13 @@ impl Shared {
             Some(lines) => {
                 let stale =
                     self.stale(&format!("is of another request in turn {turn}: {}", lines.join("; ")));
-                Err(RecordingError { help: Some(LOOSE.to_owned()), ..stale })
+                Err(Problem { help: Some(LOOSE.to_owned()), ..stale })
             }
         }
     }
 }
 
-impl Ids for Player {
+impl Ids for Replay {
     fn next(&self, kind: &str) -> String {
         let mut left = self.0.left();
         if let Some(id) = left.ids.get_mut(kind).and_then(VecDeque::pop_front) {
@@ -229,13 +228,13 @@ impl Ids for Player {
 
 /// The transport of one lane.
 struct ReplayedLane {
-    player: Player,
+    replay: Replay,
     lane: Lane,
 }
 
 impl Transport for ReplayedLane {
     fn moment(&self, event: ClientEvent) -> At {
-        let Player(shared) = &self.player;
+        let Replay(shared) = &self.replay;
         let left = shared.left();
         match event {
             ClientEvent::Sends => {
@@ -249,33 +248,33 @@ impl Transport for ReplayedLane {
 
     fn send(&self, request: HttpRequest, until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
         Box::pin(async move {
-            let Self { player, lane } = self;
-            let shared = &player.0;
+            let Self { replay, lane } = self;
+            let shared = &replay.0;
             let asked = shared.asked(lane, request.method, &String::from_utf8_lossy(&request.body));
             let error = |message, help| TargetError { message, received: Received::default(), help };
             let exchange = match asked {
                 Ok(exchange) => exchange,
-                Err(trouble) => {
-                    let told = error(trouble.message.clone(), trouble.help.clone());
-                    shared.left().trouble = Some(trouble);
-                    return Err(told);
+                Err(problem) => {
+                    let refused = error(problem.message.clone(), problem.help.clone());
+                    shared.left().error = Some(problem);
+                    return Err(refused);
                 }
             };
             let closed = exchange.closed.map(|micros| shared.at(micros));
-            player.close(lane, closed);
+            replay.close(lane, closed);
             match exchange.answer {
                 Answer::Failed(message, help) => Err(error(message, help)),
                 Answer::Late => {
-                    player.wait_until(until, closed);
+                    replay.wait_until(until, closed);
                     Ok(None)
                 }
                 Answer::Came { at, .. } if shared.at(at) > until => {
-                    player.close(lane, Some(until));
+                    replay.close(lane, Some(until));
                     Ok(None)
                 }
                 Answer::Came { at, head, pieces, end } => {
-                    let (player, lane) = (player.clone(), lane.clone());
-                    let body = Played { pieces: pieces.into(), end, closed, player, lane };
+                    let (replay, lane) = (replay.clone(), lane.clone());
+                    let body = ReplayedBody { pieces: pieces.into(), end, closed, replay, lane };
                     Ok(Some(Reply { at: shared.at(at), head, body: Box::new(body) }))
                 }
             }
@@ -283,7 +282,7 @@ impl Transport for ReplayedLane {
     }
 }
 
-impl Player {
+impl Replay {
     /// The exchange of `lane` is over then, or when its client says so.
     fn close(&self, lane: &Lane, at: Option<At>) {
         let closed = &mut self.0.left().closed;
@@ -300,22 +299,22 @@ impl Player {
         let waited =
             humantime::format_duration(Duration::from_micros(u64::try_from(micros).unwrap_or(u64::MAX)));
         let what = format!("ends {waited} into the test, where nobody listened any more, and more may come");
-        self.0.left().trouble = Some(self.0.stale(&what));
+        self.0.left().error = Some(self.0.stale(&what));
     }
 }
 
 /// A recorded response body.
-struct Played {
+struct ReplayedBody {
     pieces: VecDeque<(u64, Bytes)>,
     end: End,
     closed: Option<At>,
-    player: Player,
+    replay: Replay,
     lane: Lane,
 }
 
-impl Played {
+impl ReplayedBody {
     fn take(&mut self, until: At) -> Next {
-        let shared = &self.player.0;
+        let shared = &self.replay.0;
         if let Some((at, _)) = self.pieces.front() {
             let at = shared.at(*at);
             if at <= until
@@ -330,20 +329,20 @@ impl Played {
             End::Broken(at, cause) if shared.at(*at) <= until => Next::Broken(shared.at(*at), cause.clone()),
             End::Broken(..) => self.late(until),
             End::Left => {
-                self.player.wait_until(until, self.closed);
+                self.replay.wait_until(until, self.closed);
                 Next::Late
             }
         }
     }
 
-    /// More came then, but later than it is waited for now.
+    /// More was recorded, but later than it is waited for now.
     fn late(&self, until: At) -> Next {
-        self.player.close(&self.lane, Some(until));
+        self.replay.close(&self.lane, Some(until));
         Next::Late
     }
 }
 
-impl Body for Played {
+impl Body for ReplayedBody {
     fn next(&mut self, until: At) -> BoxFuture<'_, Next> {
         let next = self.take(until);
         Box::pin(std::future::ready(next))

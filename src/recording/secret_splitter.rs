@@ -5,13 +5,14 @@
 
 use std::collections::HashMap;
 
+use crate::message::Lane;
 use crate::redact::Markers;
 use crate::trace::Change;
 
 /// Collects texts that come in pieces.
 #[derive(Debug, Default)]
 pub(super) struct SecretSplitter {
-    texts: HashMap<(Part, String), Pieces>,
+    texts: HashMap<(Lane, Part, String), Pieces>,
 }
 
 /// A text, and where its pieces meet.
@@ -29,15 +30,15 @@ enum Part {
 }
 
 impl SecretSplitter {
-    /// One more change.
-    pub(super) fn add(&mut self, change: &Change<'_>) {
+    /// One more change of `lane`.
+    pub(super) fn add(&mut self, lane: &Lane, change: &Change<'_>) {
         let (part, id, delta) = match change {
             Change::MessageText { id, delta } => (Part::Message, id, delta),
             Change::CallArgs { id, delta } => (Part::Arguments, id, delta),
             Change::Reasoning { id, delta, .. } => (Part::Reasoning, id, delta),
             _ => return,
         };
-        let Pieces { text, cuts } = self.texts.entry((part, id.to_string())).or_default();
+        let Pieces { text, cuts } = self.texts.entry((lane.clone(), part, id.to_string())).or_default();
         text.push_str(delta);
         cuts.push(text.len());
     }
@@ -61,9 +62,9 @@ mod tests {
         let markers = Markers::new(&[secret], Vec::new());
         let mut split = SecretSplitter::default();
         for (index, delta) in deltas.iter().enumerate() {
-            split.add(&Change::MessageText { id: "m".into(), delta: (*delta).into() });
+            split.add(&Lane::Agent, &Change::MessageText { id: "m".into(), delta: (*delta).into() });
             let elsewhere = if index % 2 == 0 { "m" } else { "other" };
-            split.add(&Change::CallArgs { id: elsewhere.into(), delta: "{}".into() });
+            split.add(&Lane::Agent, &Change::CallArgs { id: elsewhere.into(), delta: "{}".into() });
         }
         split.found(&markers).is_some()
     }

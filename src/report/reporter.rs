@@ -26,15 +26,15 @@ pub trait Reporter: Send {
 ///
 /// # Errors
 /// The first report that cannot be written; the others are completed all the same.
-pub async fn deliver(
+pub async fn tell(
     mut events: mpsc::Receiver<Sealed<RunEvent>>,
     mut reporters: Vec<Box<dyn Reporter>>,
 ) -> io::Result<()> {
     let mut first_error = Ok(());
     while let Some(event) = events.recv().await {
         for reporter in &mut reporters {
-            let taken = reporter.event(&event);
-            first_error = first_error.and(taken);
+            let told = reporter.event(&event);
+            first_error = first_error.and(told);
         }
     }
     for reporter in reporters {

@@ -3,60 +3,68 @@
 use std::sync::{Mutex, PoisonError};
 
 use crate::context::CaseKey;
-use crate::engine::Halt;
-use crate::outcome::Outcome;
-use crate::plan::{CaseEntry, Plan, Preparation};
-use crate::recording::{Player, Tape};
-use crate::redact::{Redactor, marker};
+use crate::outcome::{Halt, Outcome};
+use crate::plan::Preparation;
+use crate::recording::Environment;
 
+use super::case::Case;
 use super::hooks::run_hooks;
 use super::outcomes::{end_with, mark_aborted};
-use super::prefetch::Loading;
-use super::problems::unprepared_problem;
 use super::reused_thread::reused_thread;
-use super::shared::Run;
 use super::teardown::run_teardown;
 use super::turn_count::turn_count;
 
-/// One attempt at a test: its own environment, and its outcome so far.
+/// What an attempt is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// Its outcome is reported.
+    Report,
+    /// It verifies a recording: nothing is reported and nothing is written.
+    Verify,
+}
+
+/// One attempt at a test: its environment, and its outcome so far.
 pub(super) struct Attempt<'a> {
-    pub(super) shared: &'a Run,
+    pub(super) case: &'a Case<'a>,
     pub(super) key: &'a CaseKey,
-    pub(super) tape: Tape,
-    /// Masks the secrets of the test, and those of this attempt as soon as they are known.
-    pub(super) redactor: &'a Redactor,
+    pub(super) environment: Environment,
+    pub(super) purpose: Purpose,
     pub(super) outcome: Outcome,
 }
 
 impl Attempt<'_> {
+    /// Runs the test to its last rule, and ends the attempt; `before` is the attempt before it. Whatever goes wrong is
+    /// in its outcome.
+    pub(super) async fn run(&mut self, before: Option<&Outcome>) {
+        let carried_out = self.carry_out(before).await;
+        match carried_out {
+            Ok(()) => {}
+            Err(Halt::Stopped) => mark_aborted(&mut self.outcome, self.case.shared.stopper.reason()),
+            Err(Halt::Broken(problem)) => end_with(&mut self.outcome, problem),
+        }
+        self.note_server_exit().await;
+        let last = self.outcome.turns.last().map_or(0, |turn| turn.ended_unix_ms);
+        self.outcome.ended_unix_ms = self.environment.ended_unix_ms().max(last);
+    }
+
     /// Runs the test from its file to its last rule, and the teardown. What stops it is a problem of the whole test.
-    pub(super) async fn carry_out(
-        &mut self,
-        plan: &Plan,
-        entry: &CaseEntry,
-        loading: Loading,
-        before: Option<&Outcome>,
-    ) -> Result<(), Halt> {
-        let redactor = self.redactor;
-        let unprepared = |unprepared| unprepared_problem(redactor, unprepared);
-        let test = loading.test_of(entry).await.map_err(unprepared)?;
-        let context = self.tape.context.clone();
-        let mut preparation = Preparation::begin(&context, plan, entry, test).map_err(unprepared)?;
-        if let Some(player) = self.tape.player() {
-            preparation = preparation.without_sending();
-            // The recorded value of a variable that only the command line sets is not known.
-            for name in player.secrets() {
-                redactor.add([marker(name)]);
-                preparation.replace(name, marker(name));
-            }
+    async fn carry_out(&mut self, before: Option<&Outcome>) -> Result<(), Halt> {
+        let Case { plan, entry, ref loading, .. } = *self.case;
+        let unprepared = |error| self.case.unprepared(error);
+        let test = loading.clone().test_of(entry).await.map_err(unprepared)?;
+        let context = self.environment.context.clone();
+        let begun = Preparation::begin(&context, plan, entry, test, self.environment.mode());
+        let mut preparation = begun.map_err(unprepared)?;
+        for (name, marker) in self.environment.unknown_secrets() {
+            self.case.redactor.add([&marker]);
+            preparation.replace(name, marker);
         }
         self.outcome.turns_not_run = turn_count(preparation.turns());
         let preparation = Mutex::new(preparation);
         let talked = self.talk(&preparation, before).await;
-        if self.tape.player().is_none() {
-            let preparation = preparation.into_inner().unwrap_or_else(PoisonError::into_inner);
-            run_teardown(redactor, &preparation, &mut self.outcome).await;
-        }
+        let preparation = preparation.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let warnings = self.environment.teardown(run_teardown(self.case, &preparation)).await;
+        self.outcome.warnings.extend(warnings);
         talked
     }
 
@@ -66,34 +74,17 @@ impl Attempt<'_> {
         preparation: &Mutex<Preparation<'_>>,
         before: Option<&Outcome>,
     ) -> Result<(), Halt> {
-        let Self { shared, tape, outcome, redactor, .. } = self;
-        let known = || preparation.lock().unwrap_or_else(PoisonError::into_inner);
-        let unprepared = |unprepared| unprepared_problem(redactor, unprepared);
-        run_hooks(shared, tape, redactor, preparation).await?;
-        let prepared = known().finish().map_err(unprepared)?;
-        redactor.add(&prepared.secrets);
-        tape.learn(&prepared.secrets, redactor);
+        let Self { case, environment, outcome, .. } = self;
+        run_hooks(case, environment, preparation).await?;
+        let finished = preparation.lock().unwrap_or_else(PoisonError::into_inner).finish();
+        let prepared = finished.map_err(|error| case.unprepared(error))?;
+        environment.set_secrets(&prepared.secrets);
         prepared.target.agent().clone_into(&mut outcome.agent);
         outcome.thread_id.clone_from(&prepared.thread_id);
         outcome.warnings.clone_from(&prepared.warnings);
-        if let Some(problem) = reused_thread(shared, before, &prepared.thread_id) {
+        if let Some(problem) = reused_thread(case.shared, before, &prepared.thread_id) {
             return Err(problem.into());
         }
         self.converse(preparation, prepared).await
-    }
-
-    /// Ends the attempt: its environment and its complete outcome.
-    pub(super) fn ended(self, carried_out: Result<(), Halt>) -> (Tape, Outcome) {
-        let Self { shared, tape, mut outcome, .. } = self;
-        match carried_out {
-            Ok(()) => {}
-            Err(Halt::Stopped) => mark_aborted(&mut outcome, shared.stopper.reason()),
-            Err(Halt::Broken(problem)) => end_with(&mut outcome, problem),
-        }
-        let clock = &tape.context.clock;
-        let now = tape.player().map_or_else(|| clock.unix_ms(clock.now()), Player::ended_unix_ms);
-        let last = outcome.turns.last().map_or(0, |turn| turn.ended_unix_ms);
-        outcome.ended_unix_ms = now.max(last);
-        (tape, outcome)
     }
 }

@@ -1,31 +1,43 @@
-//! One test, from its entry in the plan to its outcome.
-
-use crate::outcome::Outcome;
-use crate::plan::{CaseEntry, Plan};
-use crate::redact::Sealed;
+//! One test of a run, and what all parts of its attempts share.
 
 use super::event::RunEvent;
-use super::outcomes::skipped;
 use super::prefetch::Loading;
-use super::retries::run_with_retries;
 use super::shared::Run;
+use crate::diagnostic::Diagnostic;
+use crate::outcome::{ErrorKind, Problem};
+use crate::plan::{CaseEntry, Plan, PrepareError};
+use crate::redact::Redactor;
 
-/// Runs one test; its outcome contains whatever goes wrong.
-pub(super) async fn run_case(
-    shared: &Run,
-    plan: &Plan,
-    entry: &CaseEntry,
-    loading: Loading,
-) -> Sealed<Outcome> {
-    let redactor = shared.redactor_of(entry);
-    let id = entry.id().into_owned();
-    shared.tell(redactor.seal(RunEvent::CaseStarted { id: id.clone() })).await;
-    let outcome = match &entry.test.skip {
-        // The future of an attempt is large: boxed once, it is not moved with every task.
-        None => Box::pin(run_with_retries(shared, plan, entry, loading, &redactor)).await,
-        Some(why) => skipped(shared, entry, why.clone()),
-    };
-    let fails_the_run = outcome.fails_the_run();
-    shared.tell(redactor.seal(RunEvent::CaseEnded { id, fails_the_run })).await;
-    redactor.seal(outcome)
+/// One test of a run.
+pub(super) struct Case<'a> {
+    pub(super) shared: &'a Run,
+    pub(super) plan: &'a Plan,
+    pub(super) entry: &'a CaseEntry,
+    /// Its file.
+    pub(super) loading: Loading,
+    /// Masks the secrets of the test, and those of its attempts as soon as they are known.
+    pub(super) redactor: Redactor,
+}
+
+impl Case<'_> {
+    /// Sends an event of this test.
+    pub(super) async fn tell(&self, event: RunEvent) {
+        self.shared.tell(self.redactor.seal(event)).await;
+    }
+
+    /// The problem of a test that could not be prepared; secrets that the messages may quote are masked from now on.
+    pub(super) fn unprepared(&self, error: PrepareError) -> Problem {
+        let (message, help) = match error {
+            PrepareError::Changed => {
+                ("the file changed since the run began".to_owned(), Some("run it again".to_owned()))
+            }
+            PrepareError::Broken(problems, secrets) => {
+                self.redactor.add(&secrets);
+                let lines: Vec<String> = problems.iter().map(Diagnostic::to_string).collect();
+                let help = problems.into_iter().find(|problem| !problem.help.is_empty());
+                (lines.join("\n"), help.map(|problem| problem.help.join("\n")))
+            }
+        };
+        Problem { kind: ErrorKind::Setup, message, help }
+    }
 }

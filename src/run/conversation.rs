@@ -2,18 +2,18 @@
 
 use std::sync::Mutex;
 
-use super::attempt::Attempt;
+use super::attempt::{Attempt, Purpose};
+use super::case::Case;
 use super::mocks::Mocks;
 use super::oracle::Scripts;
 use super::snapshots;
 use super::turn_count::turn_count;
 use super::written_turns::WrittenTurns;
 use crate::assertion::Judge;
-use crate::engine::{self, AtFailure, AtViolation, Budget, ConversationResult, Halt, Observer, Parts};
-use crate::message::HistoryMessage;
-use crate::outcome::{ErrorKind, Problem, Status, TestEnd};
+use crate::engine::{self, Budget, ConversationResult, DeclineRequests, Observer, Parts};
+use crate::message::{HistoryMessage, Lane};
+use crate::outcome::{ErrorKind, Halt, Problem, Status, TestEnd};
 use crate::plan::{Preparation, Prepared};
-use crate::recording::Player;
 use crate::target::{Limits, Session, SessionOptions};
 use crate::trace::Trace;
 
@@ -34,13 +34,12 @@ impl Attempt<'_> {
         mut prepared: Prepared,
     ) -> Result<(), Halt> {
         // Held until the conversation is over.
-        let is_taken = prepared.thread_is_fixed && self.tape.player().is_none();
-        let _taken = match prepared.target.endpoint().filter(|_| is_taken) {
-            Some(endpoint) => Some(self.shared.thread_locks.lock(endpoint, &prepared.thread_id).await),
+        let _taken = match prepared.target.endpoint().filter(|_| prepared.thread_is_fixed) {
+            Some(endpoint) => Some(self.case.shared.thread_locks.lock(endpoint, &prepared.thread_id).await),
             None => None,
         };
         for message in &mut prepared.history {
-            message.id.get_or_insert_with(|| self.tape.context.ids.next("message"));
+            message.id.get_or_insert_with(|| self.environment.context.ids.next("message"));
         }
         self.outcome.history = engine::history(&prepared.history);
         // What a conversation knows is large: it is put aside once, and not moved with every task.
@@ -54,15 +53,15 @@ impl Attempt<'_> {
         preparation: &Mutex<Preparation<'_>>,
         prepared: Prepared,
     ) -> Result<ConversationResult, Problem> {
-        let Self { shared, tape, redactor, .. } = self;
+        let Self { case: Case { shared, redactor, .. }, environment, .. } = self;
         let Prepared {
             history, turns, rules, target, client_tools, thread_id, timeout, whole_timeout, ..
         } = prepared;
         let options = shared.options;
-        let judge = Judge::start(rules, self.redactor.clone())
+        let judge = Judge::start(rules, redactor.clone())
             .map_err(|error| setup(error.to_string()))?
             .writing(options.writing);
-        let scripts = Scripts { shared, tape, redactor, preparation };
+        let scripts = Scripts { attempt: self, preparation };
         let declared: Vec<_> = client_tools.iter().map(|tool| tool.declaration.clone()).collect();
         let mut mocks = Mocks::start(client_tools, scripts).map_err(|error| setup(error.to_string()))?;
         let trace = Trace::new(target.state().clone())
@@ -74,33 +73,33 @@ impl Attempt<'_> {
             thread_id,
             history,
             client_tools: declared.into(),
-            clock: tape.context.clock.clone(),
-            ids: tape.context.ids.clone(),
-            transport: tape.transport.clone(),
+            clock: environment.context.clock.clone(),
+            ids: environment.context.ids.clone(),
+            transport: environment.transport.clone(),
         };
         let session: Box<dyn Session> = target.open(session_options).await.map_err(|error| Problem {
             kind: ErrorKind::Protocol,
             message: error.to_string(),
             help: error.help,
         })?;
-        let recorder = tape.recorder().cloned().map(|recorder| Box::new(recorder) as Box<dyn Observer>);
+        let recorder =
+            environment.recorder().cloned().map(|recorder| Box::new(recorder) as Box<dyn Observer>);
         let parts = Parts {
+            lane: Lane::Agent,
             session,
             trace,
             judge,
             tools: &mut mocks,
             oracle: &scripts,
-            ids: tape.context.ids.clone(),
+            requests: &mut DeclineRequests,
+            ids: environment.context.ids.clone(),
             observers: recorder.into_iter().collect(),
             budget: Budget {
-                turn: timeout,
+                turn: Limits::new(timeout, shared.stopper.token().clone()),
                 whole: [options.timeout, whole_timeout].into_iter().flatten().min(),
-                max_event_bytes: Limits::MAX_EVENT_BYTES,
-                max_response_bytes: Limits::MAX_RESPONSE_BYTES,
-                cancel: shared.stopper.token().clone(),
             },
-            at_failure: if options.stop_early { AtFailure::Stop } else { AtFailure::Finish },
-            at_violation: if options.strict_protocol { AtViolation::Fail } else { AtViolation::Warn },
+            at_failure: options.at_failure,
+            at_violation: options.at_violation,
         };
         let mut turns = WrittenTurns::new(self, preparation, turns);
         Ok(engine::converse(parts, &mut turns).await)
@@ -114,6 +113,7 @@ impl Attempt<'_> {
             failures,
             held,
             halt,
+            trace: _,
             snapshots,
             messages_count,
             duration_us,
@@ -132,8 +132,8 @@ impl Attempt<'_> {
             return Err(Halt::Stopped);
         }
         let is_whole = turns_not_run == 0 && outcome.turns.iter().all(|turn| turn.problem().is_none());
-        outcome.warnings.extend(self.tape.player().filter(|_| is_whole).and_then(Player::unplayed));
-        if self.tape.is_rehearsal {
+        outcome.warnings.extend(self.environment.unused().filter(|_| is_whole));
+        if self.purpose == Purpose::Verify {
             return Ok(());
         }
         Ok(snapshots::keep(snapshots, outcome)?)

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use crate::assertion::{ArgumentPatterns, Program};
 use crate::compile::{ClientTool, Mock, MockAnswer};
-use crate::engine::{Halt, Handling, ToolHost};
+use crate::engine::{Handling, ToolHost};
 use crate::hook::Expected;
 use crate::message::ToolAnswer;
-use crate::outcome::{ErrorKind, Problem};
+use crate::outcome::{ErrorKind, Halt, Problem};
 use crate::trace::{ToolCall, Trace};
 use crate::variables::Patterns;
 

@@ -3,25 +3,45 @@
 use std::time::Duration;
 
 use crate::assertion::Writing;
+use crate::engine::{AtFailure, AtViolation};
+
+/// What a test that does not pass means for those after it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AfterFailure {
+    /// They run.
+    #[default]
+    Continue,
+    /// The run stops.
+    Stop,
+}
+
+/// Whether a retry may use the thread of an earlier attempt, which the agent may remember.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReusedThreads {
+    /// No: the attempt has a problem.
+    #[default]
+    Rejected,
+    /// Yes.
+    Allowed,
+}
 
 /// The options of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct Options {
     /// How many tests run at once; at least one.
     pub parallel: usize,
-    /// Stops the run at the first test that does not pass.
-    pub fail_fast: bool,
-    /// Ends a turn at the first rule that fails.
-    pub stop_early: bool,
-    /// Whether a turn fails if its events come in an order that the protocol forbids.
-    pub strict_protocol: bool,
+    /// What a test that does not pass means for those after it.
+    pub after_failure: AfterFailure,
+    /// When a turn ends in which a rule fails.
+    pub at_failure: AtFailure,
+    /// What a violation of the protocol makes of its turn.
+    pub at_violation: AtViolation,
     /// The timeout of one attempt at a test: the time that its agent may take.
     pub timeout: Option<Duration>,
     /// How often a test that does not pass is retried.
     pub retries: u32,
     /// Whether a retry may use the thread of an earlier attempt.
-    pub retry_dirty: bool,
+    pub reused_threads: ReusedThreads,
     /// Whether a test that passed only on a retry fails the run.
     pub flaky_fails: bool,
     /// Which snapshots are written.
@@ -32,12 +52,12 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             parallel: 1,
-            fail_fast: false,
-            stop_early: false,
-            strict_protocol: false,
+            after_failure: AfterFailure::default(),
+            at_failure: AtFailure::default(),
+            at_violation: AtViolation::default(),
             timeout: None,
             retries: 0,
-            retry_dirty: false,
+            reused_threads: ReusedThreads::default(),
             flaky_fails: false,
             writing: Writing::default(),
         }

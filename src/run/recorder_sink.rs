@@ -2,11 +2,12 @@
 
 use crate::context::At;
 use crate::engine::Observer;
+use crate::message::Lane;
 use crate::recording::Recorder;
 use crate::trace::Change;
 
 impl Observer for Recorder {
-    fn change(&mut self, _: At, change: &Change<'_>) {
-        self.hear(change);
+    fn change(&mut self, lane: &Lane, _: At, change: &Change<'_>) {
+        self.observe(lane, change);
     }
 }

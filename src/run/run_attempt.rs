@@ -1,59 +1,54 @@
 //! One attempt at a test, from its environment to its outcome and its recording.
 
 use crate::context::CaseKey;
-use crate::outcome::{Outcome, Status};
-use crate::plan::{CaseEntry, Plan};
-use crate::recording::{RecordingError, Tape};
-use crate::redact::Redactor;
+use crate::outcome::{Outcome, Problem, Status};
+use crate::recording::Environment;
 
-use super::attempt::Attempt;
+use super::attempt::{Attempt, Purpose};
+use super::case::Case;
 use super::outcomes::{blank, end_with};
-use super::prefetch::Loading;
-use super::problems::recording_problem;
-use super::shared::Run;
 use super::verify_recording::verify_recording;
 
 /// Runs the attempt `key` at a test, with its own hooks, thread and conversation, and keeps its recording; `before` is
 /// the attempt before it.
-pub(super) async fn run_attempt(
-    shared: &Run,
-    plan: &Plan,
-    entry: &CaseEntry,
-    key: &CaseKey,
-    loading: Loading,
-    redactor: &Redactor,
-    before: Option<&Outcome>,
-) -> Outcome {
-    let mut outcome = blank(shared, entry);
-    let tape = match Tape::open(shared.recordings.as_ref(), key, &shared.context, &shared.transport) {
-        Ok(tape) => tape,
-        Err(error) => {
-            end_with(&mut outcome, recording_problem(error));
+pub(super) async fn run_attempt(case: &Case<'_>, key: &CaseKey, before: Option<&Outcome>) -> Outcome {
+    let mut outcome = blank(case.shared, case.entry);
+    let environment = match environment(case, key) {
+        Ok(environment) => environment,
+        Err(problem) => {
+            end_with(&mut outcome, problem);
             outcome.ended_unix_ms = outcome.started_unix_ms;
             return outcome;
         }
     };
-    outcome.started_unix_ms = tape.context.clock.unix_ms(tape.started);
-    let mut attempt = Attempt { shared, key, tape, redactor, outcome };
-    let carried_out = attempt.carry_out(plan, entry, loading, before).await;
-    attempt.note_server_exit().await;
-    let (tape, mut outcome) = attempt.ended(carried_out);
+    outcome.started_unix_ms = environment.started_unix_ms();
+    let mut attempt = Attempt { case, key, environment, purpose: Purpose::Report, outcome };
+    attempt.run(before).await;
+    let Attempt { environment, mut outcome, .. } = attempt;
     if outcome.status() != Status::Skipped {
-        let verified = verify_recording((shared, redactor), plan, entry, key, before, &tape, &outcome).await;
-        let kept = verified.and_then(|()| tape.keep(outcome.ended_unix_ms, redactor));
-        match kept {
+        let verified = verify_recording(case, key, before, &environment, &outcome).await;
+        match verified.and_then(|()| environment.keep(outcome.ended_unix_ms)) {
             Ok(recording) => outcome.recording = recording,
-            Err(error) => not_recorded(&mut outcome, error),
+            Err(problem) => not_recorded(&mut outcome, problem),
         }
     }
     outcome
 }
 
+fn environment(case: &Case<'_>, key: &CaseKey) -> Result<Environment, Problem> {
+    let Case { shared, redactor, .. } = case;
+    let live = Environment::live(&shared.context, &shared.transport, &shared.servers, redactor);
+    match &shared.recordings {
+        Some(recordings) => live.with_recordings(recordings, key),
+        None => Ok(live),
+    }
+}
+
 /// The test could not be recorded: it does not pass, whatever the agent did.
-fn not_recorded(outcome: &mut Outcome, error: RecordingError) {
+fn not_recorded(outcome: &mut Outcome, problem: Problem) {
     if outcome.end.problem().is_some() {
-        outcome.warnings.push(error.message);
+        outcome.warnings.push(problem.message);
     } else {
-        end_with(outcome, recording_problem(error));
+        end_with(outcome, problem);
     }
 }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use tokio::task::JoinSet;
 
-use super::case::run_case;
-use super::options::Options;
+use super::options::{AfterFailure, Options};
 use super::outcomes::{lost, not_run};
 use super::prefetch::Prefetch;
+use super::run_case::run_case;
 use super::shared::Run;
 use super::spool::{Spool, Taken};
 use super::stop::Reason;
@@ -93,11 +93,53 @@ impl Schedule<'_> {
     }
 
     fn finish(&mut self, index: usize, outcome: Sealed<Outcome>) {
-        let Options { fail_fast, flaky_fails, .. } = self.shared.options;
+        let Options { after_failure, flaky_fails, .. } = self.shared.options;
         let is_flaky = outcome.is_flaky() && outcome.quarantine.is_none();
-        if fail_fast && (outcome.fails_the_run() || (flaky_fails && is_flaky)) {
+        let is_failure = outcome.fails_the_run() || (flaky_fails && is_flaky);
+        if is_failure && after_failure == AfterFailure::Stop {
             self.shared.stopper.stop(Reason::FailFast);
         }
         self.finished.put(index, outcome);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::fakes::Project;
+
+    #[tokio::test]
+    async fn outcomes_are_reported_in_the_order_of_the_plan() {
+        let words = vec!["good"; 40];
+        let shown = Project::saying(&words, Options { parallel: 7, ..Options::default() }).events().await;
+        let finished: Vec<&String> = shown.iter().filter(|event| event.ends_with(": passed")).collect();
+        let expected: Vec<String> = (0..40).map(|index| format!("t{index}: passed")).collect();
+        assert_eq!(finished, expected.iter().collect::<Vec<_>>());
+    }
+
+    #[tokio::test]
+    async fn one_at_a_time_each_starts_when_the_one_before_it_is_reported() {
+        let shown = Project::saying(&["good", "bad"], Options::default()).events().await;
+        let expected = ["t0 starts", "t0 ends", "t0: passed", "t1 starts", "t1 ends", "t1: failed"];
+        assert_eq!(shown, expected);
+    }
+
+    #[tokio::test]
+    async fn nothing_starts_after_the_first_failure_if_it_stops_the_run() {
+        let options = Options { after_failure: AfterFailure::Stop, ..Options::default() };
+        let shown = Project::saying(&["good", "bad", "good"], options).events().await;
+        assert_eq!(
+            shown[3..],
+            ["t1 starts", "t1 ends", "t1: failed", "t2: not run: a test before it did not pass"]
+        );
+    }
+
+    #[tokio::test]
+    async fn a_skipped_test_is_reported_with_its_reason() {
+        let tests = "  - { name: t0, skip: later, turns: [{ user: bad }] }\n";
+        assert_eq!(
+            Project::of(tests, Options::default()).events().await,
+            ["t0 starts", "t0 ends", "t0: later"]
+        );
     }
 }

@@ -38,16 +38,16 @@ impl Run {
 impl Attempt<'_> {
     /// Adds to a connection error that a server has ended, if one has.
     pub(super) async fn note_server_exit(&mut self) {
-        let shared = self.shared;
-        if shared.servers.is_empty() || self.tape.player().is_some() {
+        let servers = &self.environment.servers;
+        if servers.is_empty() {
             return;
         }
         let problems = self.outcome.turns.iter_mut().filter_map(|turn| turn.end.problem_mut());
         let Some(problem) = problems.into_iter().find(|problem| problem.kind == ErrorKind::Protocol) else {
             return;
         };
-        if let Ok(exit) = timeout(PATIENCE, shared.servers.exit()).await {
-            shared.report_exit(&exit).await;
+        if let Ok(exit) = timeout(PATIENCE, servers.exit()).await {
+            self.case.shared.report_exit(&exit).await;
             problem.help = Some(format!("{exit} while the tests ran"));
         }
     }

@@ -92,3 +92,53 @@ impl Spool {
         Ok(Box::new(serde_json::from_slice(&bytes)?))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::fakes::Project;
+    use crate::run::options::Options;
+
+    fn name(taken: Taken) -> (String, bool) {
+        match taken {
+            Taken::Same(outcome) => (outcome.name.clone(), true),
+            Taken::Read(outcome) => (outcome.name, false),
+        }
+    }
+
+    #[test]
+    fn what_is_put_in_comes_out_once_from_memory_or_the_file() {
+        let project = Project::saying(&["good"], Options::default());
+        let mut spool = Spool::default();
+        let more = IN_MEMORY + 20;
+        for index in (0..more).rev() {
+            let outcome = project.outcome(&format!("outcome {index}"));
+            spool.put(index, project.run.redactor.seal(outcome));
+        }
+        for index in 0..more {
+            let taken = spool.take(index).unwrap().map(name);
+            // The last to come in were first in memory.
+            assert_eq!(taken, Some((format!("outcome {index}"), index >= 20)));
+            assert!(spool.take(index).unwrap().is_none());
+        }
+        assert_eq!((spool.in_memory, spool.waiting.len()), (0, 0));
+    }
+
+    #[test]
+    fn the_file_is_used_again_once_it_is_empty() {
+        let project = Project::saying(&["good"], Options::default());
+        let mut spool = Spool { in_memory: IN_MEMORY, ..Spool::default() };
+        for round in 0..3 {
+            spool.put(round, project.run.redactor.seal(project.outcome("same")));
+            assert!(matches!(spool.waiting[&round], Waiting::InFile { start: 0, .. }));
+            assert_eq!(name(spool.take(round).unwrap().unwrap()), ("same".to_owned(), false));
+        }
+    }
+
+    #[test]
+    fn an_outcome_that_cannot_be_read_back_is_an_error() {
+        let mut spool = Spool::default();
+        spool.waiting.insert(1, Waiting::InFile { start: 0, length: 5 });
+        assert!(spool.take(1).is_err());
+    }
+}

@@ -3,27 +3,25 @@
 use tokio_util::sync::CancellationToken;
 
 use crate::hook;
-use crate::outcome::Outcome;
 use crate::plan::Preparation;
-use crate::redact::Redactor;
 
-use super::problems::unprepared_problem;
+use super::case::Case;
 
-/// Runs every teardown command, also if the run is stopping.
-pub(super) async fn run_teardown(redactor: &Redactor, preparation: &Preparation<'_>, outcome: &mut Outcome) {
+/// Runs every teardown command, also if the run is stopping, and returns the warnings.
+pub(super) async fn run_teardown(case: &Case<'_>, preparation: &Preparation<'_>) -> Vec<String> {
     // A second interrupt drops the run, and with it the process.
     let never = CancellationToken::new();
+    let mut warnings = Vec::new();
     for index in 0..preparation.teardown_commands() {
-        let problem = match preparation.teardown(index) {
-            Ok(None) => continue,
-            Ok(Some(command)) => match hook::run(&command, &never).await {
-                Ok(_) => continue,
-                Err(error) => error.to_string(),
-            },
-            Err(unprepared) => {
-                format!("teardown {}: {}", index + 1, unprepared_problem(redactor, unprepared).message)
+        match preparation.teardown(index) {
+            Ok(None) => {}
+            Ok(Some(command)) => {
+                warnings.extend(hook::run(&command, &never).await.err().map(|error| error.to_string()));
             }
-        };
-        outcome.warnings.push(problem);
+            Err(error) => {
+                warnings.push(format!("teardown {}: {}", index + 1, case.unprepared(error).message));
+            }
+        }
     }
+    warnings
 }

@@ -22,3 +22,30 @@ impl ThreadLocks {
         talking.lock_owned().await
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::time::{sleep, timeout};
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn one_thread_of_one_endpoint_is_used_by_one_test_at_a_time() {
+        let locks = ThreadLocks::default();
+        let patience = Duration::from_secs(1);
+        let held = locks.lock("http://a", "t").await;
+        for (endpoint, thread, is_free) in
+            [("http://a", "t", false), ("http://b", "t", true), ("http://a", "u", true)]
+        {
+            let locked = timeout(patience, locks.lock(endpoint, thread)).await;
+            assert_eq!(locked.is_ok(), is_free, "{endpoint} {thread}");
+        }
+        let release = async {
+            sleep(patience).await;
+            drop(held);
+        };
+        let (_again, ()) = tokio::join!(locks.lock("http://a", "t"), release);
+    }
+}

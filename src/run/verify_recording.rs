@@ -1,35 +1,35 @@
 //! Verifies the recording of a test that has secrets: it is replayed once before it is kept, since a rule may match
 //! text that the recording replaces by a marker.
 
-use super::attempt::Attempt;
+use super::attempt::{Attempt, Purpose};
+use super::case::Case;
 use super::outcomes::blank;
 use super::prefetch::Loading;
-use super::shared::Run;
 use crate::context::CaseKey;
-use crate::outcome::Outcome;
-use crate::plan::{CaseEntry, Plan};
-use crate::recording::{RecordingError, Tape};
-use crate::redact::Redactor;
+use crate::outcome::{ErrorKind, Outcome, Problem};
+use crate::recording::Environment;
 
-/// Replays what `tape` has recorded, if there are secrets, and compares the result with `outcome`.
+/// Replays what was recorded in `environment`, if there are secrets, and compares the result with `outcome`.
 ///
 /// # Errors
 /// If the result is different.
 pub(super) async fn verify_recording(
-    (shared, redactor): (&Run, &Redactor),
-    plan: &Plan,
-    entry: &CaseEntry,
+    case: &Case<'_>,
     key: &CaseKey,
     before: Option<&Outcome>,
-    tape: &Tape,
+    environment: &Environment,
     outcome: &Outcome,
-) -> Result<(), RecordingError> {
-    let environment = tape.rehearsal(outcome.ended_unix_ms, &shared.context, redactor)?;
-    let Some(tape) = environment else { return Ok(()) };
-    let mut attempt = Attempt { shared, key, tape, redactor, outcome: blank(shared, entry) };
+) -> Result<(), Problem> {
+    let Case { shared, plan, entry, ref redactor, .. } = *case;
+    let environment = environment.verification(outcome.ended_unix_ms, &shared.context)?;
+    let Some(environment) = environment else { return Ok(()) };
     let loading = Loading::begin(shared.context.clone(), entry.clone());
-    let carried_out = attempt.carry_out(plan, entry, loading, before).await;
-    let (_, replayed) = attempt.ended(carried_out);
+    let case = &Case { shared, plan, entry, loading, redactor: redactor.clone() };
+    let outcome_of_replay = blank(shared, entry);
+    let mut attempt =
+        Attempt { case, key, environment, purpose: Purpose::Verify, outcome: outcome_of_replay };
+    attempt.run(before).await;
+    let replayed = attempt.outcome;
     // If the run stops, the replay is not complete.
     if shared.stopper.token().is_cancelled() || verdicts(&replayed) == verdicts(outcome) {
         return Ok(());
@@ -41,7 +41,7 @@ pub(super) async fn verify_recording(
         outcome.status().as_str()
     );
     let help = "have rules look at what is no secret, or take it out of the config's `redact`".to_owned();
-    Err(RecordingError { message, help: Some(help) })
+    Err(Problem { kind: ErrorKind::Recording, message, help: Some(help) })
 }
 
 /// What must be equal in both outcomes: every status, and which rules fail where.

@@ -1,27 +1,25 @@
 //! The turns that a test writes down, as the inputs of its conversation.
 
+use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::vec;
 
 use futures_util::future::BoxFuture;
 
-use super::attempt::Attempt;
+use super::attempt::{Attempt, Purpose};
 use super::capture_values::capture_values;
 use super::event::RunEvent;
-use super::problems::{recording_problem, unprepared_problem};
 use super::turn_count::turn_count;
 use crate::compile::{Capture, PreparedTurn};
-use crate::engine::{Halt, InputSource, NextTurn, TurnRequest, TurnReview};
-use crate::outcome::{ErrorKind, Problem, Status, TurnEnd};
+use crate::engine::{InputSource, NextTurn, TurnRequest, TurnReview};
+use crate::outcome::{ErrorKind, Halt, Problem, Status, TurnEnd};
 use crate::plan::Preparation;
-use crate::recording::Player;
 use crate::trace::Trace;
 
 /// The written turns of one attempt, from its first to its last.
 pub(super) struct WrittenTurns<'a, 'p> {
     attempt: &'a Attempt<'a>,
     preparation: &'a Mutex<Preparation<'p>>,
-    turns: vec::IntoIter<Option<PreparedTurn>>,
+    turns: VecDeque<Option<PreparedTurn>>,
     total: usize,
     /// How many have ended.
     ended: usize,
@@ -36,7 +34,7 @@ impl<'a, 'p> WrittenTurns<'a, 'p> {
         turns: Vec<Option<PreparedTurn>>,
     ) -> Self {
         let total = turns.len();
-        Self { attempt, preparation, turns: turns.into_iter(), total, ended: 0, captures: Vec::new() }
+        Self { attempt, preparation, turns: turns.into(), total, ended: 0, captures: Vec::new() }
     }
 
     fn preparation(&self) -> MutexGuard<'a, Preparation<'p>> {
@@ -45,14 +43,12 @@ impl<'a, 'p> WrittenTurns<'a, 'p> {
 
     /// Captures what the turn that has just ended is to capture; the problem names what is missing.
     fn capture(&self, trace: &Trace, review: &mut TurnReview) {
-        let Attempt { tape, redactor, .. } = self.attempt;
-        let (values, missing) = capture_values(&self.captures, trace, redactor);
+        let Attempt { case, environment, .. } = self.attempt;
+        let (values, missing) = capture_values(&self.captures, trace, &case.redactor);
         if !values.is_empty() {
             let mut preparation = self.preparation();
             review.warnings = preparation.keep(values);
-            let secrets = preparation.secrets();
-            redactor.add(&secrets);
-            tape.learn(&secrets, redactor);
+            environment.set_secrets(&preparation.secrets());
         }
         if !missing.is_empty() {
             review.problem =
@@ -64,22 +60,22 @@ impl<'a, 'p> WrittenTurns<'a, 'p> {
 impl InputSource for WrittenTurns<'_, '_> {
     fn next<'a>(&'a mut self, _: &'a Trace) -> BoxFuture<'a, Result<Option<NextTurn>, Halt>> {
         Box::pin(async move {
-            let Attempt { shared, key, tape, redactor, .. } = self.attempt;
+            let Attempt { case, key, environment, purpose, .. } = self.attempt;
             let index = self.ended;
-            let (turn, rules) = match self.turns.next() {
-                None => return Ok(None),
-                Some(Some(turn)) => (turn, None),
-                Some(None) => {
-                    let filled = self.preparation().late_turn(index);
-                    let (turn, rules) = filled.map_err(|error| unprepared_problem(redactor, error))?;
-                    (turn, Some(rules))
-                }
+            let Some(written) = self.turns.front_mut().map(Option::take) else { return Ok(None) };
+            let (turn, rules) = if let Some(turn) = written {
+                (turn, None)
+            } else {
+                let late = self.preparation().late_turn(index).map_err(|error| case.unprepared(error))?;
+                (late.0, Some(late.1))
             };
-            if !tape.is_rehearsal {
+            // A turn that cannot be filled was not given.
+            self.turns.pop_front();
+            if *purpose == Purpose::Report {
                 let (id, turn, of) = (key.test.clone(), index + 1, self.total);
-                shared.tell(redactor.seal(RunEvent::TurnStarted { id, turn, of })).await;
+                case.tell(RunEvent::TurnStarted { id, turn, of }).await;
             }
-            tape.begin_turn(turn_count(index + 1));
+            environment.begin_turn(turn_count(index + 1));
             let PreparedTurn { id, input, message, timeout, props, captures } = turn;
             self.captures = captures;
             Ok(Some(NextTurn { request: TurnRequest { id, input, message, timeout, props }, rules }))
@@ -93,13 +89,11 @@ impl InputSource for WrittenTurns<'_, '_> {
         if end.status() != Status::Passed {
             review.problem = None;
         }
-        if let Some(stale) = self.attempt.tape.player().and_then(Player::trouble) {
-            review.problem = Some(recording_problem(stale));
-        }
+        review.problem = self.attempt.environment.error().or(review.problem);
         review
     }
 
     fn remaining(&self) -> Option<usize> {
-        Some(self.total - self.ended)
+        Some(self.turns.len())
     }
 }

@@ -22,4 +22,10 @@ impl Limits {
     pub const MAX_EVENT_BYTES: usize = 16 << 20;
     /// Largest response without a setting: 64 MiB (SPEC 4).
     pub const MAX_RESPONSE_BYTES: usize = 64 << 20;
+
+    /// These times, and the largest event and response without a setting.
+    pub fn new(timeout: Duration, cancel: CancellationToken) -> Self {
+        let (max_event_bytes, max_response_bytes) = (Self::MAX_EVENT_BYTES, Self::MAX_RESPONSE_BYTES);
+        Self { timeout, max_event_bytes, max_response_bytes, cancel }
+    }
 }

@@ -2,6 +2,8 @@
 
 use std::ops::ControlFlow;
 
+use futures_util::future::BoxFuture;
+
 use crate::context::At;
 use crate::message::{ServerAnswer, ServerRequest};
 use crate::trace::Change;
@@ -15,8 +17,8 @@ pub trait Sink: Send {
     fn change(&mut self, at: At, change: Change<'_>) -> ControlFlow<Stop>;
 
     /// Answers what a server asks back before it goes on. Without an answer of its own, a sink declines.
-    fn request(&mut self, _at: At, _request: ServerRequest) -> ServerAnswer {
-        ServerAnswer::Declined
+    fn request(&mut self, _request: ServerRequest) -> BoxFuture<'_, ServerAnswer> {
+        Box::pin(std::future::ready(ServerAnswer::Declined))
     }
 }
 

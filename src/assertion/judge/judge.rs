@@ -14,6 +14,15 @@ use crate::redact::Redactor;
 use crate::trace::{Delta, RunEnd, Trace};
 use crate::variables::Patterns;
 
+/// What follows a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Following {
+    /// Another turn, as far as is known.
+    Turns,
+    /// Nothing: it was the last turn.
+    Nothing,
+}
+
 /// The monitors of one test: those with the test as their scope, those of the running turn, and those of earlier turns
 /// that still wait for results.
 #[derive(Debug)]
@@ -89,17 +98,26 @@ impl Judge {
         watches.filter(|watch| watch.is_of(question.path, &question.origin))
     }
 
-    /// Takes over the rules of the turn `index`, counted from 0, which were unknown when the test started.
+    /// Takes over the rules of the turn `index`, counted from 0, which were unknown when the test started. It need not be
+    /// one of the turns that are written.
     pub fn set_turn_rules(&mut self, index: usize, rules: TurnRules) {
+        for unwritten in self.rules.turns.len()..=index {
+            let rules = self.rules.of_unwritten_turn();
+            self.set_total_rules(unwritten, &rules);
+            self.rules.turns.push(rules);
+        }
+        self.set_total_rules(index, &rules);
+        self.rules.turns[index] = rules;
+    }
+
+    fn set_total_rules(&mut self, index: usize, rules: &TurnRules) {
         for watch in &mut self.test {
             watch.monitor.set_turn_rules(index, &rules.limits, &rules.separate);
         }
-        if let Some(known) = self.rules.turns.get_mut(index) {
-            *known = rules;
-        }
     }
 
-    /// Starts the monitors of the turn `index`, counted from 0.
+    /// Starts the monitors of the turn `index`, counted from 0. To a turn that is not written, the rules of the target and
+    /// the test apply.
     ///
     /// # Errors
     /// If a pattern compiles to more than is allowed.
@@ -107,7 +125,10 @@ impl Judge {
         let scope = Scope::Turn(index);
         self.begun = index + 1;
         self.waiting.extend(self.turn.drain(..).filter(|watch| !watch.is_decided && !watch.has_failed));
-        let Some(rules) = self.rules.turns.get(index) else { return Ok(()) };
+        if index >= self.rules.turns.len() {
+            self.set_turn_rules(index, self.rules.of_unwritten_turn());
+        }
+        let rules = &self.rules.turns[index];
         for entry in &rules.entries {
             let monitor = entry.rule.monitor(&mut self.patterns)?;
             let exclusions = Exclusions { subagents: rules.without_subagents, ..Exclusions::default() };
@@ -130,13 +151,12 @@ impl Judge {
 
     /// The running turn has ended; returns every rule that failed in it. If it was aborted by an error or a timeout,
     /// requirements that are still open are not judged (SPEC 5).
-    pub fn end_turn(&mut self, trace: &Trace, was_aborted: bool) -> Vec<Failure> {
+    pub fn end_turn(&mut self, trace: &Trace, was_aborted: bool, following: Following) -> Vec<Failure> {
         for watch in self.test.iter_mut().chain(&mut self.turn) {
             watch.feed(trace, &self.redactor, Moment::TurnEnd, &mut self.found);
         }
         // After the last turn nothing can arrive that a rule of it could wait for.
-        let is_last = self.begun == self.rules.turns.len();
-        let end = if is_last { Moment::TestEnd } else { Moment::ScopeEnd };
+        let end = if following == Following::Nothing { Moment::TestEnd } else { Moment::ScopeEnd };
         for watch in &mut self.turn {
             if !(was_aborted && watch.is_requirement()) {
                 watch.feed(trace, &self.redactor, end, &mut self.found);

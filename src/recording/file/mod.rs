@@ -20,9 +20,9 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::super::exchange::{Answer, End, Exchange, Recorded, ScriptAnswer};
-    use super::super::lane::Lane;
     use super::*;
     use crate::context::CaseKey;
+    use crate::message::Lane;
     use crate::outcome::{ErrorKind, Problem};
     use crate::target::{Head, Method};
 

@@ -9,9 +9,9 @@ use super::line::{
     EVENT, Encoded, Ending, Event, Failed, HeadLine, Hook, How, Line, MAJOR, Request, Script, Text,
 };
 use crate::context::CaseKey;
+use crate::message::Lane;
 use crate::outcome::{ErrorKind, Problem};
 use crate::recording::exchange::{Answer, End, Exchange, Recorded, ScriptAnswer};
-use crate::recording::lane::Lane;
 use crate::target::{Head, Method};
 
 /// What is wrong with a file: the number of the line, and the words.

@@ -11,9 +11,9 @@ use super::line::{
     EVENT, Encoded, Ending, Event, Failed, HeadLine, Heading, Hook, How, Line, Request, Script, Text, VERSION,
 };
 use crate::context::CaseKey;
+use crate::message::Lane;
 use crate::outcome::Problem;
 use crate::recording::exchange::{Answer, End, Exchange, Recorded, ScriptAnswer};
-use crate::recording::lane::Lane;
 use crate::target::Method;
 use crate::text::escape;
 

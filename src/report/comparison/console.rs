@@ -26,7 +26,8 @@ impl Comparison {
         let palette = Palette::new(colour);
         let mut page = Page::of_width(width);
         page.end();
-        page.line(palette.strong, &format!("compared with {}", words::name(&self.before)));
+        page.put(palette.strong, &format!("compared with {}", words::name(&self.before)));
+        page.end();
         page.end();
         self.write(&mut page, palette);
         page.into_text()
@@ -50,13 +51,15 @@ impl Comparison {
         if listed.peek().is_none() {
             return;
         }
-        page.line(palette.strong, heading);
+        page.put(palette.strong, heading);
+        page.end();
         for change in listed {
             test(page, palette, change);
         }
         let more = changes.count();
         if more > 0 {
-            page.line(palette.faint, &format!("  … and {more} more; `ananke compare --json` tells all"));
+            page.put(palette.faint, &format!("  … and {more} more; `ananke compare --json` tells all"));
+            page.end();
         }
         page.end();
     }
@@ -65,10 +68,12 @@ impl Comparison {
         for (word, side) in [("before", &self.before), ("after", &self.after)] {
             page.put(palette.faint, &format!("{word:<6}  "));
             page.hang();
-            page.line(palette.faint, &words::run(side));
+            page.put(palette.faint, &words::run(side));
+            page.end();
         }
         for line in self.not_run().into_iter().chain(self.agents_time()) {
-            page.line(palette.faint, &line);
+            page.put(palette.faint, &line);
+            page.end();
         }
     }
 
@@ -76,12 +81,16 @@ impl Comparison {
         page.plain(&self.changed());
         page.end();
         let style = if self.is_regression() { palette.failed } else { palette.passed };
-        page.line(style, &self.verdict_in_words());
+        page.put(style, &self.verdict_in_words());
+        page.end();
     }
 }
 
 fn test(page: &mut Page, palette: Palette, change: &Change) {
-    page.sign(2, style(palette, change), words::sign(change));
+    page.space(2);
+    page.put(style(palette, change), words::sign(change));
+    page.space(1);
+    page.hang();
     page.put(Style::new(), &escape::line(&truncate::bytes(change.id(), 400)));
     let note = words::note(change);
     if !note.is_empty() {
@@ -114,7 +123,8 @@ fn details(page: &mut Page, palette: Palette, change: &Change) {
             page.put(palette.faint, &format!("{word:>6}"));
             page.space(2);
             page.hang();
-            page.line(style, &escape::line(&text));
+            page.put(style, &escape::line(&text));
+            page.end();
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Why a conversation ends before its time.
 
-use crate::outcome::{Failure, Problem, TurnEnd};
+use super::failure::Failure;
+use super::problem::Problem;
+use super::turn_end::TurnEnd;
 
 /// Why a conversation ends before its time.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,9 +1,9 @@
-//! Who talks in an exchange.
+//! Who talks in a conversation.
 
 use std::fmt;
 
-/// Who talks in an exchange: each lane is recorded, and replayed, in its own order.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+/// Who talks in a conversation: each lane is recorded, and replayed, in its own order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Lane {
     /// The agent under test.
     #[default]
@@ -19,7 +19,7 @@ pub enum Lane {
 
 impl Lane {
     /// The lane that is written `text`.
-    pub(super) fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         if text == "agent" {
             return Some(Self::Agent);
         }

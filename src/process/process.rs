@@ -1,0 +1,55 @@
+//! A running program, which can be waited for and ended with all that it started.
+
+use std::time::Duration;
+
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
+use tokio::time::timeout;
+
+use super::exit_status::ExitStatus;
+use super::group::{self, Group};
+
+/// How long a killed process may take to go.
+const REAP: Duration = Duration::from_secs(2);
+
+/// A program that has just been started.
+pub struct Started {
+    /// Our end of its stdin, where it takes input.
+    pub stdin: Option<ChildStdin>,
+    /// Our end of its stdout.
+    pub stdout: Option<ChildStdout>,
+    /// Our end of its stderr.
+    pub stderr: Option<ChildStderr>,
+    /// The running program.
+    pub process: Process,
+}
+
+/// A running program and what it started.
+pub struct Process {
+    // Dropped before the child: the group is killed while its leader still holds the number.
+    pub(super) group: Group,
+    pub(super) child: Child,
+}
+
+impl Process {
+    /// Waits until the program has ended. What it started may still run.
+    pub async fn ends(&mut self) {
+        self.group.leader_ends(&mut self.child).await;
+    }
+
+    /// Asks the program and what it started to end; kills it where it cannot be asked.
+    pub fn terminate(&mut self) {
+        if !self.group.terminate() {
+            let _ = self.child.start_kill();
+        }
+    }
+
+    /// Kills the program, if it still runs, and all that it started. Returns its exit status if it ends within two seconds.
+    pub async fn end(&mut self) -> Option<ExitStatus> {
+        self.group.kill();
+        let _ = self.child.start_kill();
+        match timeout(REAP, self.child.wait()).await {
+            Ok(Ok(status)) => Some(group::exit_status(status)),
+            _ => None,
+        }
+    }
+}

@@ -98,3 +98,25 @@ fn a_long_way_is_refused_and_a_broad_one_is_walked_once() {
     let refused = "more than 32 blocks of assertions extend each other";
     assert_eq!(problems(&format!("{user}{assertions}")), [refused, refused]);
 }
+
+/// A typo in a target that extends another: the keys offered are those of the protocol of that other one.
+#[test]
+fn an_unknown_key_of_an_extending_target_offers_the_keys_it_can_have() {
+    let helps = |kind: &str, key: &str| {
+        let config = format!(
+            "version: \"1.3\"\ntarget: {{ {kind} }}\ntargets:\n  other: {{ extends: default, {key}: [] }}\n"
+        );
+        let project = Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", TEST)]);
+        let problems = project.plan().problems;
+        let [problem] = problems.as_slice() else { panic!("{problems:?}") };
+        assert_eq!(problem.to_string().split(": ").nth(1), Some("error[unknown-key]"), "{problem}");
+        (problem.help.join("; "), problem.fixes.len())
+    };
+    let scripted = "type: scripted, rules: []";
+    let agui = "type: agui, agentId: shop, endpoint: \"http://127.0.0.1:1\"";
+    assert_eq!(helps(scripted, "rulse"), ("did you mean `rules`?".to_owned(), 1));
+    let (help, fixes) = helps(agui, "rulse");
+    assert!(help.contains("`endpoint`") && !help.contains("`rules`") && fixes == 0, "{help}");
+    let (help, fixes) = helps(scripted, "endpont");
+    assert!(help.contains("`rules`") && !help.contains("`endpoint`") && fixes == 0, "{help}");
+}

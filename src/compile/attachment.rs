@@ -54,21 +54,21 @@ enum Source {
 
 /// What is said, with the files that go with it; `None` where something is known later or was reported.
 pub(crate) fn user_content(
-    content: &model::UserContent,
-    attachments: &[model::Attachment],
+    content: &model::WrittenContent,
+    attachments: &[model::WrittenAttachment],
     files: Files<'_>,
     filling: &mut Interpolation<'_>,
 ) -> Option<UserContent> {
     let mut parts: Vec<Option<ContentPart>> = match content {
-        model::UserContent::Text(text) if attachments.is_empty() => {
+        model::WrittenContent::Text(text) if attachments.is_empty() => {
             return filling.text(text).ok().map(|text| UserContent::Text(text.into()));
         }
-        model::UserContent::Text(text) => match filling.text(text).ok() {
+        model::WrittenContent::Text(text) => match filling.text(text).ok() {
             // Models refuse a part without words.
             Some(text) if text.is_empty() => Vec::new(),
             text => vec![text.map(ContentPart::Text)],
         },
-        model::UserContent::Parts(parts) => {
+        model::WrittenContent::Parts(parts) => {
             parts.iter().map(|part| self::part(part, files, filling)).collect()
         }
     };
@@ -79,13 +79,13 @@ pub(crate) fn user_content(
     parts.into_iter().collect::<Option<Vec<ContentPart>>>().map(|parts| UserContent::Parts(parts.into()))
 }
 
-fn part(part: &model::ContentPart, files: Files<'_>, filling: &mut Interpolation<'_>) -> Option<ContentPart> {
+fn part(part: &model::WrittenPart, files: Files<'_>, filling: &mut Interpolation<'_>) -> Option<ContentPart> {
     match part {
-        model::ContentPart::Text(part) => filling.text(&part.text).ok().map(ContentPart::Text),
-        model::ContentPart::Image(media) => file(MediaKind::Image, media, files, filling),
-        model::ContentPart::Audio(media) => file(MediaKind::Audio, media, files, filling),
-        model::ContentPart::Video(media) => file(MediaKind::Video, media, files, filling),
-        model::ContentPart::Document(media) => file(MediaKind::Document, media, files, filling),
+        model::WrittenPart::Text(part) => filling.text(&part.text).ok().map(ContentPart::Text),
+        model::WrittenPart::Image(media) => file(MediaKind::Image, media, files, filling),
+        model::WrittenPart::Audio(media) => file(MediaKind::Audio, media, files, filling),
+        model::WrittenPart::Video(media) => file(MediaKind::Video, media, files, filling),
+        model::WrittenPart::Document(media) => file(MediaKind::Document, media, files, filling),
     }
 }
 

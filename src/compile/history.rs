@@ -85,7 +85,7 @@ fn shape(written: &Spanned<Message>, files: Files<'_>, filling: &mut Interpolati
             let message = "the key `content` is missing: this message says nothing".to_owned();
             wrong.push((Code::MissingKey, written.span, message, "add what is said, if only as `\"\"`"));
         }
-        Some(content) if matches!(content.value, model::UserContent::Parts(_)) && !may_have_parts => {
+        Some(content) if matches!(content.value, model::WrittenContent::Parts(_)) && !may_have_parts => {
             let message = format!("the `content` of a message of role `{whose}` is a text here");
             wrong.push((Code::WrongType, content.span, message, "write all of it as one text"));
         }

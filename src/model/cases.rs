@@ -1,12 +1,12 @@
 //! The rows that a test runs with, and why a test does not run.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer};
 
-use crate::source::Node;
+use super::tree::no_form;
+use crate::source::{Node, NodeValue};
 
 /// Rows of data, or where they are.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,36 +28,14 @@ pub enum Skip {
 
 impl<'de> Deserialize<'de> for Cases {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct CasesVisitor;
-        impl<'de> Visitor<'de> for CasesVisitor {
-            type Value = Cases;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("a list of mappings or the path of a file")
+        let node = Node::deserialize(deserializer)?;
+        match node.value {
+            NodeValue::String(path) => Ok(Self::File(path)),
+            NodeValue::List(rows) if rows.iter().all(|row| matches!(row.value, NodeValue::Map(_))) => {
+                Ok(Self::Rows(rows))
             }
-
-            fn visit_str<E: de::Error>(self, path: &str) -> Result<Cases, E> {
-                Ok(Cases::File(path.to_owned()))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Cases, A::Error> {
-                let mut rows = Vec::new();
-                while let Some(row) = list.next_element::<Row>()? {
-                    rows.push(row.0);
-                }
-                Ok(Cases::Rows(rows))
-            }
+            _ => Err(no_form(&node, "a list of mappings or the path of a file")),
         }
-        deserializer.deserialize_any(CasesVisitor)
-    }
-}
-
-/// A row that is written in the test.
-struct Row(Node);
-
-impl<'de> Deserialize<'de> for Row {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        super::scalars::mapping(deserializer).map(Self)
     }
 }
 
@@ -80,23 +58,12 @@ impl JsonSchema for Cases {
 
 impl<'de> Deserialize<'de> for Skip {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct SkipVisitor;
-        impl Visitor<'_> for SkipVisitor {
-            type Value = Skip;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("`true`, `false` or the reason")
-            }
-
-            fn visit_bool<E: de::Error>(self, value: bool) -> Result<Skip, E> {
-                Ok(Skip::Is(value))
-            }
-
-            fn visit_str<E: de::Error>(self, reason: &str) -> Result<Skip, E> {
-                Ok(Skip::Because(reason.to_owned()))
-            }
+        let node = Node::deserialize(deserializer)?;
+        match node.value {
+            NodeValue::Bool(value) => Ok(Self::Is(value)),
+            NodeValue::String(reason) => Ok(Self::Because(reason)),
+            _ => Err(no_form(&node, "`true`, `false` or the reason")),
         }
-        deserializer.deserialize_any(SkipVisitor)
     }
 }
 

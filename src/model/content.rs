@@ -1,32 +1,33 @@
 //! What a user says beyond plain text: texts and files as parts of one message.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer};
 
 use super::scalars::Text;
 use super::since::Since;
+use super::tree::form;
 use crate::message::MediaKind;
+use crate::source::{Node, NodeValue};
 
 /// What a user says: a text, or a list of parts.
 #[derive(Clone, Debug)]
-pub enum UserContent {
+pub enum WrittenContent {
     /// Words alone.
     Text(Text),
     /// Words and files in their order; at least one.
-    Parts(Vec<ContentPart>),
+    Parts(Vec<WrittenPart>),
 }
 
-impl UserContent {
+impl WrittenContent {
     /// The words as they are written; of several parts, those that are words.
     pub fn written(&self) -> String {
         match self {
             Self::Text(text) => text.value.clone(),
             Self::Parts(parts) => {
                 let words = parts.iter().filter_map(|part| match part {
-                    ContentPart::Text(part) => Some(part.text.value.as_str()),
+                    WrittenPart::Text(part) => Some(part.text.value.as_str()),
                     _ => None,
                 });
                 words.collect::<Vec<_>>().join(" ")
@@ -38,9 +39,8 @@ impl UserContent {
 /// One part of what a user says.
 #[derive(Clone, Debug, serde::Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[schemars(tag = "type")]
-#[schemars(transform = Since("1.3"))]
-pub enum ContentPart {
+#[schemars(tag = "type", rename = "ContentPart", transform = Since("1.3"))]
+pub enum WrittenPart {
     /// Words of the user, before, between or behind files.
     Text(TextPart),
     /// A picture: PNG, JPEG and the like.
@@ -56,9 +56,8 @@ pub enum ContentPart {
 /// A file that goes with what a user says.
 #[derive(Clone, Debug, serde::Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[schemars(tag = "type")]
-#[schemars(transform = Since("1.3"))]
-pub enum Attachment {
+#[schemars(tag = "type", rename = "Attachment", transform = Since("1.3"))]
+pub enum WrittenAttachment {
     /// A picture: PNG, JPEG and the like.
     Image(Media),
     /// A recording to listen to.
@@ -69,7 +68,7 @@ pub enum Attachment {
     Document(Media),
 }
 
-impl Attachment {
+impl WrittenAttachment {
     /// The file, and what kind it is.
     pub fn media(&self) -> (MediaKind, &Media) {
         match self {
@@ -104,33 +103,17 @@ pub struct Media {
     pub media_type: Option<Text>,
 }
 
-impl<'de> Deserialize<'de> for UserContent {
+impl<'de> Deserialize<'de> for WrittenContent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct UserContentVisitor;
-        impl<'de> Visitor<'de> for UserContentVisitor {
-            type Value = UserContent;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("a text or a list of parts")
-            }
-
-            fn visit_newtype_struct<D: Deserializer<'de>>(self, one: D) -> Result<UserContent, D::Error> {
-                Text::deserialize(one).map(UserContent::Text)
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<UserContent, A::Error> {
-                let mut parts = Vec::new();
-                while let Some(part) = list.next_element()? {
-                    parts.push(part);
-                }
-                Ok(UserContent::Parts(parts))
-            }
+        let node = Node::deserialize(deserializer)?;
+        match node.value {
+            NodeValue::List(_) => form(&node).map(Self::Parts),
+            _ => form(&node).map(Self::Text),
         }
-        deserializer.deserialize_newtype_struct(crate::source::ONE_OR_MANY, UserContentVisitor)
     }
 }
 
-impl JsonSchema for UserContent {
+impl JsonSchema for WrittenContent {
     fn inline_schema() -> bool {
         true
     }
@@ -141,7 +124,7 @@ impl JsonSchema for UserContent {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let text = generator.subschema_for::<Text>();
-        let part = generator.subschema_for::<ContentPart>();
+        let part = generator.subschema_for::<WrittenPart>();
         json_schema!({ "anyOf": [text, { "type": "array", "x-since": "1.3", "items": part, "minItems": 1 }] })
     }
 }

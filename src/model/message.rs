@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, Deserializer};
 
-use super::content::UserContent;
+use super::content::WrittenContent;
 use super::scalars::Text;
 use super::since::Since;
 use crate::diagnostic::Spanned;
@@ -21,7 +21,7 @@ pub struct Message {
     pub role: Role,
     /// What is said: a text; of a user also a list of parts. An `assistant` that calls tools may say nothing.
     #[schemars(example = &"Which size?")]
-    pub content: Option<Spanned<UserContent>>,
+    pub content: Option<Spanned<WrittenContent>>,
     /// The message's id, by which the agent knows it (default: a new one).
     #[schemars(length(min = 1))]
     pub id: Option<Text>,

@@ -1,13 +1,14 @@
 //! How a run must end: a word, `false`, or a word with what an error must say.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor, value};
+use serde::de::{Deserialize, Deserializer};
 
 use super::scalars::Text;
 use super::since::Since;
+use super::tree::form;
+use crate::source::{Node, NodeValue};
 
 /// How a run ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Deserialize, JsonSchema)]
@@ -48,30 +49,12 @@ pub struct OutcomeIs {
 
 impl<'de> Deserialize<'de> for OutcomeRule {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(OutcomeVisitor)
-    }
-}
-
-struct OutcomeVisitor;
-
-impl<'de> Visitor<'de> for OutcomeVisitor {
-    type Value = OutcomeRule;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("`finished`, `error`, `interrupted`, `cancelled`, `false` or a mapping with `is`")
-    }
-
-    fn visit_bool<E: de::Error>(self, value: bool) -> Result<OutcomeRule, E> {
-        if value { Err(E::invalid_value(de::Unexpected::Bool(true), &self)) } else { Ok(OutcomeRule::Off) }
-    }
-
-    fn visit_str<E: de::Error>(self, word: &str) -> Result<OutcomeRule, E> {
-        let is = RunOutcome::deserialize(value::StrDeserializer::new(word))?;
-        Ok(OutcomeRule::Is(OutcomeIs { is, error_match: None }))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<OutcomeRule, A::Error> {
-        OutcomeIs::deserialize(value::MapAccessDeserializer::new(map)).map(OutcomeRule::Is)
+        let node = Node::deserialize(deserializer)?;
+        match node.value {
+            NodeValue::Bool(false) => Ok(Self::Off),
+            NodeValue::Map(_) => form(&node).map(Self::Is),
+            _ => Ok(Self::Is(OutcomeIs { is: form(&node)?, error_match: None })),
+        }
     }
 }
 

@@ -6,8 +6,9 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor, value};
+use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
 
+use super::tree::no_form;
 use crate::diagnostic::Spanned;
 use crate::source::{FreeMap, Node, NodeValue};
 
@@ -61,7 +62,7 @@ pub fn mapping<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Node, D::Er
     let node = Node::deserialize(deserializer)?;
     match node.value {
         NodeValue::Map(_) => Ok(node),
-        _ => Err(de::Error::custom(format!("expected a mapping, found {}", node.describe()))),
+        _ => Err(no_form(&node, "a mapping")),
     }
 }
 
@@ -73,67 +74,40 @@ pub fn optional_mapping<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Op
     mapping(deserializer).map(Some)
 }
 
-struct GivenVisitor;
-
-impl Visitor<'_> for GivenVisitor {
-    type Value = Given<u64>;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a whole number or exactly one `${…}`")
-    }
-
-    fn visit_u64<E: de::Error>(self, value: u64) -> Result<Self::Value, E> {
-        Ok(Given::Literal(value))
-    }
-
-    // `3.0` is a whole number in JSON Schema too.
-    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Self::Value, E> {
-        match format!("{value}").parse() {
-            Ok(whole) => Ok(Given::Literal(whole)),
-            Err(_) => Err(E::invalid_value(de::Unexpected::Float(value), &self)),
-        }
-    }
-
-    fn visit_str<E: de::Error>(self, value: &str) -> Result<Self::Value, E> {
-        reference(value).ok_or_else(|| E::invalid_value(de::Unexpected::Str(value), &self))
-    }
-}
-
 /// Whether a text is exactly one reference.
 pub fn is_reference(text: &str) -> bool {
     let inner = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
     inner.is_some_and(|inner| !inner.is_empty() && !inner.contains(['{', '}']))
 }
 
-fn reference<T>(value: &str) -> Option<Given<T>> {
-    is_reference(value).then(|| Given::Reference(value.to_owned()))
+/// What a text that is exactly one reference refers to.
+fn reference<T>(value: &NodeValue) -> Option<Given<T>> {
+    let NodeValue::String(text) = value else { return None };
+    is_reference(text).then(|| Given::Reference(text.clone()))
+}
+
+/// A whole number, or a reference to one. `3.0` is a whole number in JSON Schema too.
+fn whole_number(value: &NodeValue) -> Option<Given<u64>> {
+    let NodeValue::Number(number) = value else { return reference(value) };
+    let whole = number.as_u64().or_else(|| format!("{}", number.as_f64()?).parse().ok());
+    whole.map(Given::Literal)
 }
 
 impl<'de> Deserialize<'de> for Given<u64> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(GivenVisitor)
+        let node = Node::deserialize(deserializer)?;
+        whole_number(&node.value).ok_or_else(|| no_form(&node, "a whole number or exactly one `${…}`"))
     }
 }
 
 impl<'de> Deserialize<'de> for Given<bool> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct FlagVisitor;
-        impl Visitor<'_> for FlagVisitor {
-            type Value = Given<bool>;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("`true`, `false` or exactly one `${…}`")
-            }
-
-            fn visit_bool<E: de::Error>(self, value: bool) -> Result<Self::Value, E> {
-                Ok(Given::Literal(value))
-            }
-
-            fn visit_str<E: de::Error>(self, value: &str) -> Result<Self::Value, E> {
-                reference(value).ok_or_else(|| E::invalid_value(de::Unexpected::Str(value), &self))
-            }
-        }
-        deserializer.deserialize_any(FlagVisitor)
+        let node = Node::deserialize(deserializer)?;
+        let flag = match &node.value {
+            NodeValue::Bool(value) => Some(Self::Literal(*value)),
+            value => reference(value),
+        };
+        flag.ok_or_else(|| no_form(&node, "`true`, `false` or exactly one `${…}`"))
     }
 }
 
@@ -173,31 +147,12 @@ impl JsonSchema for Given<u64> {
 
 impl<'de> Deserialize<'de> for Limit {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct LimitVisitor;
-        impl Visitor<'_> for LimitVisitor {
-            type Value = Limit;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("`false`, a whole number or exactly one `${…}`")
-            }
-
-            fn visit_bool<E: de::Error>(self, value: bool) -> Result<Limit, E> {
-                if value { Err(E::invalid_value(de::Unexpected::Bool(true), &self)) } else { Ok(Limit::Off) }
-            }
-
-            fn visit_u64<E: de::Error>(self, value: u64) -> Result<Limit, E> {
-                GivenVisitor.visit_u64(value).map(Limit::Most)
-            }
-
-            fn visit_f64<E: de::Error>(self, value: f64) -> Result<Limit, E> {
-                GivenVisitor.visit_f64(value).map(Limit::Most)
-            }
-
-            fn visit_str<E: de::Error>(self, value: &str) -> Result<Limit, E> {
-                GivenVisitor.visit_str(value).map(Limit::Most)
-            }
-        }
-        deserializer.deserialize_any(LimitVisitor)
+        let node = Node::deserialize(deserializer)?;
+        let limit = match &node.value {
+            NodeValue::Bool(false) => Some(Self::Off),
+            value => whole_number(value).map(Self::Most),
+        };
+        limit.ok_or_else(|| no_form(&node, "`false`, a whole number or exactly one `${…}`"))
     }
 }
 
@@ -227,10 +182,6 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<T> {
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
                 formatter.write_str("one text or a list of them")
-            }
-
-            fn visit_str<E: de::Error>(self, value: &str) -> Result<Self::Value, E> {
-                T::deserialize(value::StrDeserializer::new(value)).map(|one| OneOrMany(vec![one]))
             }
 
             fn visit_newtype_struct<D: Deserializer<'de>>(self, one: D) -> Result<Self::Value, D::Error> {

@@ -1,13 +1,14 @@
 //! A snapshot: `true`, `false`, a name, or a mapping.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor, value};
+use serde::de::{Deserialize, Deserializer};
 
 use super::scalars::Text;
 use super::since::Since;
+use super::tree::form;
+use crate::source::{Node, NodeValue};
 
 /// What `assert.snapshot` says.
 #[derive(Clone, Debug)]
@@ -39,29 +40,13 @@ pub struct SnapshotOf {
 
 impl<'de> Deserialize<'de> for SnapshotRule {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(SnapshotVisitor)
-    }
-}
-
-struct SnapshotVisitor;
-
-impl<'de> Visitor<'de> for SnapshotVisitor {
-    type Value = SnapshotRule;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("`true`, `false`, a name or a mapping with `name` and `volatile`")
-    }
-
-    fn visit_bool<E: de::Error>(self, value: bool) -> Result<SnapshotRule, E> {
-        Ok(if value { SnapshotRule::On } else { SnapshotRule::Off })
-    }
-
-    fn visit_str<E: de::Error>(self, name: &str) -> Result<SnapshotRule, E> {
-        Ok(SnapshotRule::Named(name.to_owned()))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<SnapshotRule, A::Error> {
-        SnapshotOf::deserialize(value::MapAccessDeserializer::new(map)).map(SnapshotRule::Of)
+        let node = Node::deserialize(deserializer)?;
+        match node.value {
+            NodeValue::Bool(true) => Ok(Self::On),
+            NodeValue::Bool(false) => Ok(Self::Off),
+            NodeValue::String(name) => Ok(Self::Named(name)),
+            _ => form(&node).map(Self::Of),
+        }
     }
 }
 

@@ -1,13 +1,13 @@
 //! A value that is a text in the simple case and a mapping otherwise.
 
 use std::borrow::Cow;
-use std::fmt;
-use std::marker::PhantomData;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{Deserialize, Deserializer, Visitor};
+use serde::de::{Deserialize, DeserializeOwned, Deserializer};
 
 use super::scalars::Text;
+use super::tree::form;
+use crate::source::{Node, NodeValue};
 
 /// A text, or a mapping that is an `M`.
 #[derive(Clone, Debug)]
@@ -18,25 +18,13 @@ pub enum TextOr<M> {
     Mapping(M),
 }
 
-impl<'de, M: Deserialize<'de>> Deserialize<'de> for TextOr<M> {
+impl<'de, M: DeserializeOwned> Deserialize<'de> for TextOr<M> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct EitherVisitor<M>(PhantomData<M>);
-        impl<'de, M: Deserialize<'de>> Visitor<'de> for EitherVisitor<M> {
-            type Value = TextOr<M>;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("a text or a mapping")
-            }
-
-            fn visit_newtype_struct<D: Deserializer<'de>>(self, text: D) -> Result<TextOr<M>, D::Error> {
-                Text::deserialize(text).map(TextOr::Text)
-            }
-
-            fn visit_some<D: Deserializer<'de>>(self, mapping: D) -> Result<TextOr<M>, D::Error> {
-                M::deserialize(mapping).map(TextOr::Mapping)
-            }
+        let node = Node::deserialize(deserializer)?;
+        match node.value {
+            NodeValue::Map(_) => form(&node).map(Self::Mapping),
+            _ => form(&node).map(Self::Text),
         }
-        deserializer.deserialize_newtype_struct(crate::source::TEXT_OR_MAPPING, EitherVisitor(PhantomData))
     }
 }
 

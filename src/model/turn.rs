@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::assert_block::AssertBlock;
 use super::capture::Capture;
-use super::content::{Attachment, UserContent};
+use super::content::{WrittenAttachment, WrittenContent};
 use super::scalars::{Number, Text};
 use super::since::Since;
 use crate::diagnostic::Spanned;
@@ -83,10 +83,10 @@ pub struct TurnSettings<'t> {
 pub struct UserTurn {
     /// What the user says: a text, or a list of parts in their order, each a text, an image, audio, video or a document.
     #[schemars(extend("x-since" = "1.0"), example = "I want to checkout")]
-    pub user: UserContent,
+    pub user: WrittenContent,
     /// Files that go with what the user says, behind it.
     #[schemars(length(min = 1), example = serde_json::json!([{"type": "image", "source": "file://receipt.png"}]))]
-    pub attachments: Option<Vec<Attachment>>,
+    pub attachments: Option<Vec<WrittenAttachment>>,
     /// What the turn is called in reports; no two turns of a test have the same.
     #[schemars(length(min = 1), example = &"pay")]
     pub id: Option<Text>,

@@ -34,9 +34,13 @@ impl Reading {
                 let targets = targets::resolve(&source, &model, problems);
                 Some(Self { config: Config::new(source, model, folder, targets), recovered: None })
             }
-            Err(broken) => {
+            Err(mut broken) => {
+                let recovered = schema::recover::<ConfigFile>(FileKind::Config, &source);
+                if let (Some(recovered), Some(root)) = (&recovered, source::tree(&source).0) {
+                    targets::suggest_own_keys(&source, &root, &recovered.value, &mut broken);
+                }
                 problems.extend(broken);
-                let recovered = schema::recover::<ConfigFile>(FileKind::Config, &source)?;
+                let recovered = recovered?;
                 let model = recovered.value.clone();
                 let targets = targets::own(&model).into_iter().collect();
                 let config = Config::new(source, model, folder, targets);

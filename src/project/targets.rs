@@ -81,6 +81,35 @@ pub(super) fn resolve(
     resolved
 }
 
+/// Lets each problem of an unknown key in a target that extends another offer the keys that the target can have: those
+/// of the protocol of the target that it extends in the end. `root` is the config as it is written.
+pub(super) fn suggest_own_keys(
+    source: &Arc<SourceFile>,
+    root: &Node,
+    model: &ConfigFile,
+    problems: &mut [Diagnostic],
+) {
+    let links = links(source, model, &mut Vec::new());
+    let by_name: HashMap<&str, &Link> = links.iter().map(|link| (link.name.as_str(), link)).collect();
+    for link in &links {
+        let Ok(chain) = chain(link, &links, &by_name, source) else { continue };
+        let base = chain.last().map_or(link, |base| *base);
+        let Some((known, _)) = link.target.unknown_keys(&base.target.node) else { continue };
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        let written = root.get("targets").and_then(|targets| targets.get(&link.name));
+        for entry in written.into_iter().flat_map(Node::entries).filter(|entry| entry.key != "type") {
+            let is_about_it = |problem: &&mut Diagnostic| {
+                problem.code == Code::UnknownKey
+                    && problem.labels.iter().any(|label| label.span == entry.key_span)
+            };
+            for problem in problems.iter_mut().filter(is_about_it) {
+                problem.help = vec![suggest(&entry.key, &known, "the keys here are")];
+                problem.fixes.retain(|fix| known.contains(&fix.text.trim_matches(['"', '\''])));
+            }
+        }
+    }
+}
+
 fn links(source: &Arc<SourceFile>, model: &ConfigFile, problems: &mut Vec<Diagnostic>) -> Vec<Link> {
     let link =
         |name: &str, target: NamedTarget| Link { name: name.to_owned(), extends: target.extends(), target };

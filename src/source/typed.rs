@@ -21,8 +21,6 @@ pub const ONE_OR_MANY: &str = "$ananke::one_or_many";
 
 /// The marker under which [`Toggle`](crate::model::Toggle) asks for `false` or rules.
 pub const SWITCH: &str = "$ananke::switch";
-/// The marker under which a value asks for a mapping, or for anything else: a text.
-pub const TEXT_OR_MAPPING: &str = "$ananke::text_or_mapping";
 
 /// The name of a field whose type is a mapping of its own in Rust, and whose keys stand among those of the mapping
 /// around it in a file.
@@ -129,7 +127,6 @@ impl<'de> Deserializer<'de> for Reader<'de> {
             (SWITCH, NodeValue::Bool(value)) => {
                 visitor.visit_bool(*value).map_err(|misread: Misread| misread.or_at(self.node.span))
             }
-            (TEXT_OR_MAPPING, NodeValue::Map(_)) => visitor.visit_some(self),
             _ => visitor.visit_newtype_struct(self),
         }
     }

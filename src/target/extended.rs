@@ -6,7 +6,6 @@ use serde::{Deserialize, Deserializer};
 
 use super::common::TargetCommon;
 use super::config::{TargetConfig, protocol_of};
-use super::registry::PROTOCOLS;
 use crate::model::{AssertBlock, TAG_DEFAULTS, Text};
 use crate::source::{self, Entry, Mismatch, Node, NodeValue};
 
@@ -35,16 +34,13 @@ impl NamedTarget {
         source::from_node(self.node.get("assert")?, TAG_DEFAULTS).ok()
     }
 
-    /// Checks that what is written has the shape of a target.
+    /// Checks that what is written has the shape of a target. One that extends another is read once it is merged.
     ///
     /// # Errors
     /// If it has not: the first such place.
     pub fn check(&self) -> Result<(), Mismatch> {
         match self.node.get(EXTENDS) {
-            Some(extends) => {
-                source::from_node::<Text>(extends, TAG_DEFAULTS)?;
-                check_extended(&self.node)
-            }
+            Some(extends) => source::from_node::<Text>(extends, TAG_DEFAULTS).map(|_| ()),
             None => TargetConfig::read(&self.node).map(|_| ()),
         }
     }
@@ -64,32 +60,6 @@ impl NamedTarget {
         let is_unknown = |entry: &&Entry| entry.key != EXTENDS && !known.contains(&entry.key);
         let unknown = self.node.entries().iter().filter(is_unknown).collect();
         Some((known, unknown))
-    }
-}
-
-/// Reads each key by the first protocol that has it; none of them is required.
-fn check_extended(node: &Node) -> Result<(), Mismatch> {
-    let common = without(node, |key| !TargetCommon::KEYS.contains(&key));
-    source::from_node::<TargetCommon>(&common, TAG_DEFAULTS)?;
-    let mut seen: BTreeSet<String> = TargetCommon::KEYS.map(str::to_owned).into();
-    seen.insert(EXTENDS.to_owned());
-    for protocol in PROTOCOLS {
-        let keys = protocol.keys();
-        let own = without(node, |key| !keys.contains(key) || seen.contains(key));
-        match protocol.read(&own) {
-            // Every key that is there was read before one that is missing is noticed.
-            Err(mismatch) if mismatch.missing.is_some() && mismatch.span == node.span => {}
-            Err(mismatch) => return Err(mismatch),
-            Ok(_) => {}
-        }
-        seen.extend(keys);
-    }
-    match node.entries().iter().find(|entry| !seen.contains(&entry.key)) {
-        Some(entry) => {
-            let message = format!("unknown key `{}`", source::printable(&entry.key));
-            Err(Mismatch { span: entry.key_span, message, missing: None })
-        }
-        None => Ok(()),
     }
 }
 

@@ -1,17 +1,16 @@
 //! The targets in the schema of a config, made from the registry.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{Deserialize, Deserializer, Visitor};
+use serde::de::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
 
 use super::common::TargetCommon;
 use super::extended::NamedTarget;
 use super::registry::{PROTOCOLS, Registration, TYPE};
-use crate::model::Text;
-use crate::source::Node;
+use crate::model::{Text, form};
+use crate::source::{Node, NodeValue};
 
 /// The agent under test: a target, or the name of one.
 #[derive(Clone, Debug)]
@@ -24,23 +23,11 @@ pub enum ChosenTarget {
 
 impl<'de> Deserialize<'de> for ChosenTarget {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct ChosenVisitor;
-        impl<'de> Visitor<'de> for ChosenVisitor {
-            type Value = ChosenTarget;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("a target or the name of one")
-            }
-
-            fn visit_newtype_struct<D: Deserializer<'de>>(self, one: D) -> Result<ChosenTarget, D::Error> {
-                Text::deserialize(one).map(ChosenTarget::Named)
-            }
-
-            fn visit_some<D: Deserializer<'de>>(self, own: D) -> Result<ChosenTarget, D::Error> {
-                Node::deserialize(own).map(ChosenTarget::Own)
-            }
+        let node = Node::deserialize(deserializer)?;
+        match node.value {
+            NodeValue::Map(_) => Ok(Self::Own(node)),
+            _ => form(&node).map(Self::Named),
         }
-        deserializer.deserialize_newtype_struct(crate::source::TEXT_OR_MAPPING, ChosenVisitor)
     }
 }
 

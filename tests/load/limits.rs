@@ -61,7 +61,7 @@ fn places_survive_and_count_bytes() {
         .iter()
         .map(|turn| {
             let ananke::model::Turn::User(turn) = &turn.value else { panic!("a user turn") };
-            let ananke::model::UserContent::Text(user) = &turn.user else { panic!("a text") };
+            let ananke::model::WrittenContent::Text(user) = &turn.user else { panic!("a text") };
             (user.as_str(), written(user.span))
         })
         .collect();

@@ -31,7 +31,7 @@ fn project(servers: &[&str]) -> Project {
 fn commands(project: &Project) -> Vec<ServerCommand> {
     let planned = project.plan();
     let plan = planned.plan.unwrap_or_else(|| panic!("{:#?}", planned.problems));
-    plan.config.servers(&project.context(), &plan.variables, ananke::variables::Mode::Send, &mut Vec::new())
+    plan.servers
 }
 
 async fn start(project: &Project) -> Result<Servers, Failed> {

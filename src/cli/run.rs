@@ -140,7 +140,7 @@ fn going(options: &RunOptions, writing: Writing) -> Options {
 }
 
 fn carry_out(
-    plan: Plan,
+    mut plan: Plan,
     options: &RunOptions,
     going: Options,
     recordings: Option<Recordings>,
@@ -150,15 +150,13 @@ fn carry_out(
 ) -> io::Result<Exit> {
     let SelectionOptions { paths, filter, color, .. } = &options.selection;
     let of_everything = paths.is_empty() && filter.is_none() && !options.last_failed;
-    // What is wrong with them was told when the plan was made.
-    let of_config = plan.config.reports(context, &plan.variables, &mut Vec::new());
-    let Reporters { mut reporters, live } = reporters(&options.reports, &of_config, *color, context)?;
+    let Reporters { mut reporters, live } = reporters(&options.reports, &plan.reports, *color, context)?;
     reporters.push(Box::new(last_run::memory(&plan, of_everything, redactor)));
     reporters.extend(
         baseline.map(|known| baseline_report(known, of_everything, &options.reports, *color, context)),
     );
     let (sender, receiver) = mpsc::channel(EVENTS_IN_FLIGHT);
-    let needed = servers::needed(&plan, recordings.as_ref(), context);
+    let needed = servers::needed(&mut plan, recordings.as_ref());
     let transport = Arc::new(HttpTransport::new(context.clock.clone()));
     let mut shared = Run::new(context.clone(), transport, plan.redactor.clone(), going, sender);
     shared.recordings = recordings;

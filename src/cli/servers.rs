@@ -10,7 +10,6 @@ use ananke::redact::Redactor;
 use ananke::report::terminal::LiveArea;
 use ananke::report::terminal::last_words;
 use ananke::server::{Failed, Servers};
-use ananke::variables;
 use tokio_util::sync::CancellationToken;
 
 use super::colour::Colour;
@@ -18,7 +17,7 @@ use super::print_problems::print_problems_above;
 use super::report_options::ReportOptions;
 
 /// The servers that the tests of `plan` need: none where none of them talks to an agent.
-pub(super) fn needed(plan: &Plan, recordings: Option<&Recordings>, context: &Context) -> Vec<ServerCommand> {
+pub(super) fn needed(plan: &mut Plan, recordings: Option<&Recordings>) -> Vec<ServerCommand> {
     let is_live = |case: &CaseEntry| match recordings {
         None => true,
         Some(recordings) => match recordings.mode {
@@ -27,11 +26,8 @@ pub(super) fn needed(plan: &Plan, recordings: Option<&Recordings>, context: &Con
             RecordingMode::RecordMissing => !recordings.has(&case.id()),
         },
     };
-    if !plan.cases.iter().any(|case| case.test.skip.is_none() && is_live(case)) {
-        return Vec::new();
-    }
-    // What is wrong with them was told when the plan was made.
-    plan.config.servers(context, &plan.variables, variables::Mode::Send, &mut Vec::new())
+    let mut running = plan.cases.iter().filter(|case| case.test.skip.is_none());
+    if running.any(is_live) { std::mem::take(&mut plan.servers) } else { Vec::new() }
 }
 
 /// Starts the servers, which `live` shows; `None` where that failed, which is told. A run that is stopped meanwhile has

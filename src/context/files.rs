@@ -86,6 +86,17 @@ impl Files {
         matches!(self.look(path), Ok(Found::Directory))
     }
 
+    /// Whether what is on the disk at `path` may be executed; where the file extension decides that, always.
+    pub fn is_executable(&self, path: &Path) -> bool {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            std::fs::metadata(path).is_ok_and(|file| file.permissions().mode() & 0o111 != 0)
+        }
+        #[cfg(not(unix))]
+        self.is_file(path)
+    }
+
     /// The paths of what is directly in `directory`, sorted; nothing if it cannot be read.
     pub fn list(&self, directory: &Path) -> Vec<PathBuf> {
         let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();

@@ -268,7 +268,7 @@ impl LoadedTest {
         around: Around<'_>,
         problems: &mut Vec<Diagnostic>,
     ) {
-        let scripts = config.scripts();
+        let scripts = config.scripts(&around.context.files);
         let own = || [&draft.test].into_iter().chain(&draft.blocks);
         for block in own() {
             scripts.check_block(block, &self.source, problems);

@@ -1,15 +1,26 @@
 //! What is wrong with a config, before anything runs.
 
+use std::path::PathBuf;
+
 use super::needs::{needs_of_rules, needs_of_test, unmet};
-use super::quarantine::Quarantine;
 use crate::assertion::Block;
 use crate::compile::fill_client_tools;
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::model::ReportFormat;
 use crate::outcome::Level;
-use crate::project::{Config, Reading, ResolvedTarget, Surroundings, Variables};
+use crate::project::{Config, Reading, ResolvedTarget, ServerCommand, Surroundings, Variables};
 use crate::redact::Redactor;
 use crate::variables::{Interpolation, Mode, Scope};
+
+/// What a run needs of a config beside its targets.
+#[derive(Default)]
+pub(super) struct RunSettings {
+    /// The reports that every run writes.
+    pub(super) reports: Vec<(PathBuf, ReportFormat)>,
+    /// The servers that run while the tests run.
+    pub(super) servers: Vec<ServerCommand>,
+}
 
 /// Checks every leaf that does not depend on a test; of a config that does not fit, what is wrong all the same.
 pub(super) fn check_config(
@@ -20,32 +31,32 @@ pub(super) fn check_config(
     mode: Mode,
     redactor: &Redactor,
     problems: &mut Vec<Diagnostic>,
-) {
+) -> RunSettings {
     let config = reading.config();
     let mut found = Vec::new();
     for target in &config.targets {
         if let Some(scope) = scope_of(target) {
-            check_target(config, target, &scope, mode, redactor, &mut found);
+            check_target(config, target, context, &scope, mode, redactor, &mut found);
             continue;
         }
         // Nothing of it is in use: what is missing today may be there when it is.
         let mut of_it = Vec::new();
         let scope = Scope::default().open();
-        check_target(config, target, &scope, Mode::Check, redactor, &mut of_it);
+        check_target(config, target, context, &scope, Mode::Check, redactor, &mut of_it);
         of_it.retain(|problem| problem.code != Code::UndefinedVariable);
         found.extend(of_it);
     }
-    check_library(config, &mut found);
+    check_library(config, context, &mut found);
     let surroundings = Surroundings { context, home: &config.folder, scope: &Scope::default() };
-    config.scripts().check_programs(surroundings, &mut found);
-    Quarantine::of(config, &mut found);
-    config.reports(context, variables, &mut found);
-    config.servers(context, variables, mode, &mut found);
+    config.scripts(&context.files).check_programs(surroundings, &mut found);
+    let reports = config.reports(context, variables, &mut found);
+    let servers = config.servers(context, variables, mode, &mut found);
     reading.report(found, problems);
+    RunSettings { reports, servers }
 }
 
 /// Checks the named assertions, whoever extends them.
-fn check_library(config: &Config, problems: &mut Vec<Diagnostic>) {
+fn check_library(config: &Config, context: &Context, problems: &mut Vec<Diagnostic>) {
     config.named_assertions().check(problems);
     let scope = Scope::default().open();
     let mut filling = Interpolation::new(&scope, &config.source, Mode::Check, problems);
@@ -55,7 +66,7 @@ fn check_library(config: &Config, problems: &mut Vec<Diagnostic>) {
         blocks.push(Block::compile([block], Level::Test, None, &mut filling));
     }
     for block in &blocks {
-        config.scripts().check_block(block, &config.source, problems);
+        config.scripts(&context.files).check_block(block, &config.source, problems);
     }
 }
 
@@ -63,6 +74,7 @@ fn check_library(config: &Config, problems: &mut Vec<Diagnostic>) {
 fn check_target(
     config: &Config,
     target: &ResolvedTarget,
+    context: &Context,
     scope: &Scope,
     mode: Mode,
     redactor: &Redactor,
@@ -70,7 +82,11 @@ fn check_target(
 ) {
     let mut filling = Interpolation::new(scope, &config.source, mode, problems);
     target.model.compile(&mut filling);
-    fill_client_tools(target.model.common.client_tools.as_ref(), Some(config.scripts()), &mut filling);
+    fill_client_tools(
+        target.model.common.client_tools.as_ref(),
+        Some(config.scripts(&context.files)),
+        &mut filling,
+    );
     let block = target.block(config.named_assertions(), &mut filling);
     if let Some(thread) = &target.model.common.thread_id {
         let _ = filling.text(thread);
@@ -79,7 +95,7 @@ fn check_target(
         let _ = filling.number(timeout);
     }
     redactor.add(filling.into_secrets());
-    config.scripts().check_block(&block, &config.source, problems);
+    config.scripts(&context.files).check_block(&block, &config.source, problems);
     let mut needs = needs_of_test(&[], &[], target.model.common.client_tools.as_ref(), &config.source);
     needs.extend(needs_of_rules(&block));
     problems.extend(unmet(needs, &target.model));

@@ -48,7 +48,7 @@ impl LoadedTest {
         let library = config.map(Config::named_assertions);
         let test = self.block(library, &mut filling);
         let tools = self.model.client_tools.as_ref();
-        fill_client_tools(tools, config.map(Config::scripts), &mut filling);
+        fill_client_tools(tools, config.map(|config| config.scripts(&context.files)), &mut filling);
         passed_on(self.model.props.as_ref(), &mut filling);
         if let Some(timeout) = &self.model.timeout_ms {
             let _ = filling.number(timeout);

@@ -8,7 +8,7 @@ use super::test_file::LoadedFile;
 use super::test_scope::scope_at_start;
 use crate::assertion::{Explanation, Timeout, explain as explain_blocks};
 use crate::context::Context;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::Given;
 
 /// A test and what is in force in it. What is known only when it starts stands there as it is written.
@@ -55,19 +55,24 @@ fn of(
     entry: &CaseEntry,
     test: &LoadedTest,
 ) -> Result<ExplainedTest, Vec<Diagnostic>> {
-    // What is wrong or odd was told when the plan was made.
-    let mut told = Vec::new();
-    let Some(agent) = plan.config.target(&entry.test.target) else { return Err(told) };
+    let mut problems = Vec::new();
+    let Some(agent) = plan.config.target(&entry.test.target) else { return Err(problems) };
     let mut target = plan.config.rules(agent, context, &plan.variables);
     let mut scope =
-        scope_at_start(test.scope_before_rows(context, &plan.variables, &plan.config.folder, &mut told));
+        scope_at_start(test.scope_before_rows(context, &plan.variables, &plan.config.folder, &mut problems));
     if entry.row.is_some() {
         // The rows differ in what they say.
         scope = scope.open();
     }
-    let mut draft = test.draft(context, &plan.variables, &scope, Some(&*plan.config), Some(agent), &mut told);
+    let mut draft =
+        test.draft(context, &plan.variables, &scope, Some(&*plan.config), Some(agent), &mut problems);
     let snapshot_files = test.snapshot_files(context, &entry.test.name, entry.row.as_ref(), false);
-    snapshot_files.place(&mut target.block, &mut draft.test, &mut draft.blocks, &mut told);
+    snapshot_files.place(&mut target.block, &mut draft.test, &mut draft.blocks, &mut problems);
+    // What is odd was reported when the plan was made.
+    problems.retain(|problem| problem.severity == Severity::Error);
+    if !problems.is_empty() {
+        return Err(problems);
+    }
     Ok(ExplainedTest {
         earlier: test.earlier.len(),
         turns: draft.turns,

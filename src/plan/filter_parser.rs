@@ -233,32 +233,8 @@ fn closing(text: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
+    use super::super::fakes::case;
     use super::*;
-    use crate::plan::{CaseEntry, TestEntry};
-
-    fn case(place: &str, name: &str, tags: &[&str]) -> CaseEntry {
-        let test = TestEntry {
-            target: String::new(),
-            id: format!("{place}::{name}"),
-            name: name.to_owned(),
-            description: None,
-            tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
-            skip: None,
-            turns: 1,
-            path: place.into(),
-            place: place.to_owned(),
-            file: place.to_owned(),
-            line: 1,
-            index: 0,
-            hash: 0,
-            hooks: false,
-            defines: Vec::new(),
-            secrets: Vec::new(),
-        };
-        CaseEntry { test: Arc::new(test), row: None, quarantine: None }
-    }
 
     #[test]
     fn takes_what_it_says() {

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::check::Project;
-use super::check_config::check_config;
+use super::check_config::{RunSettings, check_config};
 use super::entry::{CaseEntry, TestEntry};
 use super::load;
 use super::quarantine::Quarantine;
@@ -17,10 +17,11 @@ use crate::compile::obsolete_snapshots;
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Severity, sort};
 use crate::golden::Golden;
+use crate::model::ReportFormat;
 use crate::outcome;
 use crate::project::{
-    Config, Found, Reading, ResolvedTarget, Variables, absolute, default_specs, discover, display_name,
-    locate,
+    Config, Found, Reading, ResolvedTarget, ServerCommand, Variables, absolute, default_specs, discover,
+    display_name, locate,
 };
 use crate::redact::Redactor;
 use crate::variables::{Mode, Scope};
@@ -40,6 +41,10 @@ pub struct Plan {
     pub variables: Variables,
     /// Entries of the quarantine that are in force no more: they fail the run.
     pub expired: Vec<outcome::Quarantine>,
+    /// The reports that every run writes.
+    pub reports: Vec<(PathBuf, ReportFormat)>,
+    /// The servers that run while the tests run, in their order; to be started only if something is sent to them.
+    pub servers: Vec<ServerCommand>,
     /// Masks what is secret in every test; what is secret in one test is in its [`TestEntry`].
     pub redactor: Redactor,
 }
@@ -113,8 +118,12 @@ fn load(
     all_secrets.add(&loaded.secrets);
     one_id_each(&loaded.cases, problems);
     let unix_ms = context.unix_ms();
-    // What is wrong with an entry is told with the config.
-    let quarantine = fitting.map(|config| Quarantine::of(config, &mut Vec::new())).unwrap_or_default();
+    let mut of_quarantine = Vec::new();
+    let quarantine = config.as_ref().map(|reading| Quarantine::of(reading.config(), &mut of_quarantine));
+    if let Some(reading) = &config {
+        reading.report(of_quarantine, problems);
+    }
+    let quarantine = quarantine.filter(|_| fitting.is_some()).unwrap_or_default();
     quarantine.mark(&mut loaded.cases, unix_ms);
     if let Some(config) = fitting.filter(|_| whole) {
         loaded.warnings.extend(quarantine.of_nothing(&loaded.cases, &config.source));
@@ -128,6 +137,7 @@ fn load(
         }
     }
     let expired = quarantine.expired(&cases, selection, unix_ms);
+    let mut settings = RunSettings::default();
     if let Some(config) = &config {
         let default = fitting.and_then(Config::default_target).map(|target| &target.name);
         let scope_of = |target: &ResolvedTarget| {
@@ -138,7 +148,7 @@ fn load(
             is_used.then(scope)
         };
         let mode = if selection.sends { Mode::Send } else { Mode::Check };
-        check_config(config, context, &variables, scope_of, mode, redactor, problems);
+        settings = check_config(config, context, &variables, scope_of, mode, redactor, problems);
     }
     let broken = problems.iter().any(|problem| problem.severity == Severity::Error);
     if !broken && !selection.allow_empty {
@@ -161,7 +171,9 @@ fn load(
         obsolete_snapshots(context, snapshots, &loaded.snapshots, &files)
     };
     let redactor = redactor.clone();
-    Some(Plan { config, cases, files: files.len(), obsolete, variables, expired, redactor })
+    let RunSettings { reports, servers } = settings;
+    let files = files.len();
+    Some(Plan { config, cases, files, obsolete, variables, expired, reports, servers, redactor })
 }
 
 fn is_in_use(target: &ResolvedTarget, cases: &[CaseEntry]) -> bool {

@@ -8,66 +8,36 @@ use serde_json::{Map, Value};
 use super::entry::CaseEntry;
 use super::plan::Plan;
 use super::prepare_error::PrepareError;
+use super::prepared::Prepared;
 use super::secrets::secrets_of;
 use super::test::{LoadedTest, turn_block};
-use crate::assertion::{Block, Inherited, Program, TurnRules, inherit};
+use super::test_scope::THREAD;
+use crate::assertion::{Block, Program, TurnRules, inherit};
 use crate::compile::{
-    ClientTool, HookCommand, PreparedTurn, RowEntry, feeds_headers, fill_client_tools, fill_hook,
-    headers_with, merge_client_tools, passed_on,
+    HookCommand, PreparedTurn, RowEntry, feeds_headers, fill_client_tools, fill_hook, headers_with,
+    merge_client_tools, passed_on,
 };
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Severity, Span, sort};
-use crate::message::HistoryMessage;
-use crate::model::Text;
+use crate::model::Hook;
 use crate::project::{DEFAULT_TURN_TIMEOUT, Launch, ResolvedTarget, Surroundings};
-use crate::target::Target;
-use crate::variables::{Interpolation, Mode, Piece, Scope, Secret, as_text, scan};
+use crate::variables::{Interpolation, Mode, Scope, Secret};
 
 /// How many names of variables are listed in a hint.
 const LISTED_NAMES: usize = 10;
 
-/// The variable that holds the conversation's thread.
-const THREAD: &str = "THREAD_ID";
-
-/// A test that is ready to run.
-#[derive(Clone, Debug)]
-pub struct Prepared {
-    /// What was said before the first of them.
-    pub history: Vec<HistoryMessage>,
-    /// The turns; `None` where one waits for what an earlier one keeps.
-    pub turns: Vec<Option<PreparedTurn>>,
-    /// What must hold.
-    pub rules: Inherited,
-    /// The agent.
-    pub target: Arc<dyn Target>,
-    /// The tools that the client carries out.
-    pub client_tools: Vec<ClientTool>,
-    /// The conversation's thread.
-    pub thread_id: String,
-    /// Whether another test may get the same thread: it was not generated for this one.
-    pub thread_is_fixed: bool,
-    /// How long one turn may take that does not say so itself.
-    pub timeout: Duration,
-    /// How much of the agent's time the whole test may take.
-    pub whole_timeout: Option<Duration>,
-    /// Values that must be masked wherever they are told; given out before anything is told of the test.
-    pub secrets: Vec<Secret>,
-    /// What is odd about what hooks gave; the plan has told the rest.
-    pub warnings: Vec<String>,
-}
-
 /// A test that has started: its hooks are to be run one by one, everything else is filled after the last, but for the
 /// turns that wait for what earlier ones keep, and what runs when the test is over.
 pub struct Preparation<'a> {
-    context: &'a Context,
-    plan: &'a Plan,
-    test: Arc<LoadedTest>,
+    pub(super) context: &'a Context,
+    pub(super) plan: &'a Plan,
+    pub(super) test: Arc<LoadedTest>,
     name: String,
-    target: &'a ResolvedTarget,
+    pub(super) target: &'a ResolvedTarget,
     row: Option<RowEntry>,
-    scope: Scope,
+    pub(super) scope: Scope,
     /// Whether `THREAD_ID` was set by somebody, so that the target's own is not asked.
-    thread_is_given: bool,
+    pub(super) thread_is_given: bool,
     /// Every name that the test's own variables and its row gave.
     from_test: Vec<String>,
     /// Every name that hooks gave, in their order.
@@ -93,9 +63,11 @@ impl<'a> Preparation<'a> {
         mode: Mode,
     ) -> Result<Self, PrepareError> {
         let target = plan.config.target(&entry.test.target).ok_or(PrepareError::Changed)?;
-        // What is wrong with its variables was told when the plan was made.
-        let mut told = Vec::new();
-        let mut scope = test.scope_before_rows(context, &plan.variables, &plan.config.folder, &mut told);
+        let mut problems = Vec::new();
+        let mut scope = test.scope_before_rows(context, &plan.variables, &plan.config.folder, &mut problems);
+        if !problems.is_empty() {
+            return Err(PrepareError::Broken(problems, Vec::new()));
+        }
         let mut from_test: Vec<String> = test.own_names().map(str::to_owned).collect();
         if let Some(row) = &entry.row {
             let (with_row, names) = test.with_row_of(row, scope, context, &plan.variables)?;
@@ -150,20 +122,14 @@ impl<'a> Preparation<'a> {
     /// # Errors
     /// Where a leaf of it cannot be filled.
     pub fn hook(&self, index: usize) -> Result<Option<HookCommand>, PrepareError> {
-        let Some(written) = self.test.hooks(&self.plan.variables).get(index) else { return Ok(None) };
         let mut hint = LoadedTest::HINT_FOR_HOOKS.to_owned();
         if !self.scope.knows(THREAD) {
             hint.push_str("; `THREAD_ID` comes later, since the target's `threadId` uses what hooks give");
         }
         let scope = self.scope.clone().hint(hint);
-        let mut problems = Vec::new();
-        let mut filling = Interpolation::new(&scope, &self.test.source, Mode::Send, &mut problems);
-        let filled = fill_hook(written, index + 1, self.surroundings(&scope), &mut filling);
-        let quotes = !feeds_headers(&self.target.model);
-        match filled {
-            Some(command) => Ok(Some(HookCommand { may_be_quoted: quotes, ..command })),
-            None => Err(PrepareError::Broken(problems, self.secrets())),
-        }
+        let command = self.command(self.test.hooks(&self.plan.variables), index, &scope)?;
+        let may_be_quoted = !feeds_headers(&self.target.model);
+        Ok(command.map(|command| HookCommand { may_be_quoted, ..command }))
     }
 
     /// How many commands are to be run when the test is over.
@@ -176,14 +142,21 @@ impl<'a> Preparation<'a> {
     /// # Errors
     /// Where a leaf of it cannot be filled.
     pub fn teardown(&self, index: usize) -> Result<Option<HookCommand>, PrepareError> {
-        let Some(written) = self.test.teardown(&self.plan.variables).get(index) else { return Ok(None) };
+        let command = self.command(self.test.teardown(&self.plan.variables), index, &self.scope)?;
+        Ok(command.map(|command| HookCommand { is_teardown: true, ..command }))
+    }
+
+    fn command(
+        &self,
+        written: &[Hook],
+        index: usize,
+        scope: &Scope,
+    ) -> Result<Option<HookCommand>, PrepareError> {
+        let Some(written) = written.get(index) else { return Ok(None) };
         let mut problems = Vec::new();
-        let mut filling = Interpolation::new(&self.scope, &self.test.source, Mode::Send, &mut problems);
-        let filled = fill_hook(written, index + 1, self.surroundings(&self.scope), &mut filling);
-        match filled {
-            Some(command) => Ok(Some(HookCommand { is_teardown: true, ..command })),
-            None => Err(PrepareError::Broken(problems, self.secrets())),
-        }
+        let mut filling = Interpolation::new(scope, &self.test.source, Mode::Send, &mut problems);
+        let filled = fill_hook(written, index + 1, self.surroundings(scope), &mut filling);
+        filled.map(Some).ok_or_else(|| PrepareError::Broken(problems, self.secrets()))
     }
 
     /// What is started to ask `program`, filled with all that is known by now.
@@ -192,7 +165,7 @@ impl<'a> Preparation<'a> {
     /// Where a leaf of it cannot be filled, or its name stands for nothing.
     pub fn script(&self, program: &Program, timeout_ms: Option<u64>) -> Result<Launch, PrepareError> {
         let mut problems = Vec::new();
-        let scripts = self.plan.config.scripts();
+        let scripts = self.plan.config.scripts(&self.context.files);
         let launch = scripts.launch(program, timeout_ms, self.surroundings(&self.scope), &mut problems);
         launch.ok_or_else(|| PrepareError::Broken(problems, self.secrets()))
     }
@@ -364,52 +337,6 @@ impl<'a> Preparation<'a> {
         match filled {
             Some(filled) if problems.is_empty() => Ok(filled),
             _ => Err(PrepareError::Broken(problems, self.secrets())),
-        }
-    }
-
-    /// The target's `threadId`, where it does not name `THREAD_ID` itself.
-    fn literal_thread(&self) -> Option<&'a Text> {
-        let names_itself = |text: &Text| {
-            scan(&text.value).is_ok_and(|pieces| {
-                pieces
-                    .iter()
-                    .any(|piece| matches!(piece, Piece::Reference(reference) if reference.name == THREAD))
-            })
-        };
-        self.target.model.common.thread_id.as_ref().filter(|text| !names_itself(text))
-    }
-
-    /// What hooks know as `THREAD_ID`: nothing where the target's `threadId` waits for what they give.
-    fn first_thread(&mut self) {
-        if self.thread_is_given {
-            return;
-        }
-        let thread = match self.literal_thread() {
-            Some(text) => {
-                let scope = self.scope.clone();
-                let scope = if self.hooks() > 0 { scope.open() } else { scope };
-                Interpolation::new(&scope, &self.plan.config.source, Mode::Send, &mut Vec::new())
-                    .text(text)
-                    .ok()
-            }
-            None => Some(self.context.ids.next("thread")),
-        };
-        if let Some(thread) = thread {
-            self.scope.set(THREAD, thread);
-        }
-    }
-
-    /// The conversation's thread. `THREAD_ID` is a variable of that name if set, else the target's literal `threadId`,
-    /// else generated (SPEC 2); a `threadId` that names it is built on it.
-    fn thread(&mut self, problems: &mut Vec<Diagnostic>) -> Option<String> {
-        let source = &self.plan.config.source;
-        if let (Some(literal), false) = (self.literal_thread(), self.thread_is_given) {
-            let thread = Interpolation::new(&self.scope, source, Mode::Send, problems).text(literal).ok()?;
-            self.scope.set(THREAD, thread);
-        }
-        match &self.target.model.common.thread_id {
-            Some(written) => Interpolation::new(&self.scope, source, Mode::Send, problems).text(written).ok(),
-            None => self.scope.values().find(|(name, _)| *name == THREAD).map(|(_, value)| as_text(value)),
         }
     }
 }

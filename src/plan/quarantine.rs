@@ -170,3 +170,45 @@ fn fits(test: &str, span: Span, filling: &mut Interpolation<'_>) -> Option<Fits>
     }
     pattern.map(Fits::Like)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::fakes::{case, rows};
+    use super::*;
+    use crate::source::{from_node, tree};
+
+    /// The ids of what is in quarantine on the day before the last one of an entry for `test`, and on the day after.
+    fn marked(test: &str) -> [Vec<String>; 2] {
+        let yaml = format!("{{ test: \"{test}\", owner: shop, expires: \"1970-01-02\" }}");
+        let source = Arc::new(SourceFile::new("a.yaml", "a.yaml", yaml));
+        let written: QuarantineEntry =
+            from_node(&tree(&source).0.expect("a mapping"), &[]).expect("an entry");
+        let (scope, mut problems) = (Scope::default(), Vec::new());
+        let entry = Entry::of(&written, &mut Interpolation::new(&scope, &source, Mode::Send, &mut problems));
+        let quarantine = Quarantine(entry.into_iter().collect());
+        let day = 24 * 60 * 60 * 1000;
+        [0, 2 * day].map(|unix_ms| {
+            let mut cases = vec![case("a.yaml", "pays", &[]), case("b.yaml", "pays", &[])];
+            cases.extend(rows(&case("c.yaml", "ships", &[]), &["1", "2"]));
+            quarantine.mark(&mut cases, unix_ms);
+            let in_quarantine = cases.iter().filter(|case| case.quarantine.is_some());
+            in_quarantine.map(|case| case.id().into_owned()).collect()
+        })
+    }
+
+    #[test]
+    fn an_entry_protects_the_tests_it_fits_until_its_last_day() {
+        for (test, expected) in [
+            ("a.yaml::pays", &["a.yaml::pays"][..]),
+            ("*::pays", &["a.yaml::pays", "b.yaml::pays"]),
+            ("?.yaml::pays", &["a.yaml::pays", "b.yaml::pays"]),
+            ("c.yaml::ships", &["c.yaml::ships[1]", "c.yaml::ships[2]"]),
+            ("c.yaml::ships[2]", &["c.yaml::ships[2]"]),
+            ("*[1]", &["c.yaml::ships[1]"]),
+            ("pays", &[]),
+            ("a.yaml::pay.", &[]),
+        ] {
+            assert_eq!(marked(test), [expected.to_vec(), Vec::<&str>::new()], "{test}");
+        }
+    }
+}

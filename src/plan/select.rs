@@ -65,3 +65,85 @@ pub(super) fn nearest_id(written: &str, cases: &[CaseEntry]) -> Option<String> {
     let ids = cases.iter().flat_map(|case| [Cow::Borrowed(case.test.id.as_str()), case.id()]);
     nearest(written, ids).map(Cow::into_owned)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::fakes::{case, rows};
+    use super::super::filter::Filter;
+    use super::*;
+
+    fn cases() -> Vec<CaseEntry> {
+        let mut cases = vec![
+            case("shop/pay.yaml", "pays", &["smoke"]),
+            case("shop/pay.yaml", "refunds", &["smoke", "slow"]),
+            case("cart.yaml", "adds", &[]),
+        ];
+        cases.extend(rows(&case("rows.yaml", "ships", &["slow"]), &["berlin", "rome"]));
+        cases
+    }
+
+    /// The numbers of the cases that are taken, and what is wrong.
+    fn chosen(filter: &str, tags: &[&str], ids: &[&str]) -> (String, Vec<String>) {
+        let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        let filter = Some(filter).filter(|filter| !filter.is_empty());
+        let selection = Selection {
+            filter: filter.map(|filter| Filter::parse(filter).expect("a filter")),
+            tags: texts(tags),
+            ids: texts(ids),
+            ..Selection::default()
+        };
+        let mut problems = Vec::new();
+        let taken = selection.choose(cases(), &mut problems);
+        let all = cases();
+        let number =
+            |case: &CaseEntry| all.iter().position(|other| other.id() == case.id()).map_or(0, |at| at + 1);
+        let numbers = taken.iter().map(|case| number(case).to_string()).collect();
+        (numbers, problems.into_iter().map(|problem| problem.help.concat()).collect())
+    }
+
+    #[test]
+    fn a_test_needs_one_of_the_tags_one_of_the_ids_and_what_the_filter_says() {
+        for (filter, tags, ids, expected) in [
+            ("", &[][..], &[][..], "12345"),
+            ("", &["smoke"], &[], "12"),
+            ("", &["slow", "smoke"], &[], "1245"),
+            ("", &["smo"], &[], ""),
+            ("", &[], &["cart.yaml::adds"], "3"),
+            ("", &[], &["cart.yaml::adds", "shop/pay.yaml::pays"], "13"),
+            ("", &[], &["rows.yaml::ships"], "45"),
+            ("", &[], &["rows.yaml::ships[rome]"], "5"),
+            ("", &["slow"], &["cart.yaml::adds"], ""),
+            ("pay", &["slow"], &[], "2"),
+            ("name(ships)", &["slow"], &["rows.yaml::ships[berlin]"], "4"),
+            ("not tag(slow)", &["smoke"], &[], "1"),
+        ] {
+            assert_eq!(
+                chosen(filter, tags, ids),
+                (expected.to_owned(), Vec::new()),
+                "{filter} {tags:?} {ids:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_id_that_no_test_has_is_a_problem() {
+        let (taken, help) = chosen("", &[], &["cart.yaml::add", "rows.yaml::ships[rom]", "x"]);
+        assert_eq!(taken, "");
+        let expected = [
+            "did you mean `cart.yaml::adds`?",
+            "did you mean `rows.yaml::ships[rome]`?",
+            "`ananke list` prints the ids",
+        ];
+        assert_eq!(help, expected);
+    }
+
+    #[test]
+    fn what_took_none_is_named() {
+        let tags = vec!["a".to_owned()];
+        let selection = Selection { tags: tags.clone(), ..Selection::default() };
+        assert_eq!(selection.chooser(), "`--tag` takes none of the tests");
+        let selection = Selection { tags, ids: vec!["b".to_owned()], ..Selection::default() };
+        assert_eq!(selection.chooser(), "`--tag` and `--id` take none of the tests");
+        assert!(Selection::default().is_whole() && !selection.is_whole());
+    }
+}

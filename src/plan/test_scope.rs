@@ -12,6 +12,9 @@ use crate::model::Turn;
 use crate::project::Variables;
 use crate::variables::{Interpolation, Mode, Scope};
 
+/// The variable that holds the conversation's thread.
+pub(super) const THREAD: &str = "THREAD_ID";
+
 impl LoadedTest {
     /// What is known before the test is selected: the environment, what the command line gives, and over what is known
     /// of the project its own `vars`, each of which sees those before it.
@@ -93,7 +96,7 @@ impl LoadedTest {
 
 /// What is known of every test once it starts, before it does.
 pub(super) fn scope_at_start(mut known: Scope) -> Scope {
-    known.expect("THREAD_ID");
+    known.expect(THREAD);
     known.expect("TEST_NAME");
     known
 }

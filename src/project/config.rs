@@ -13,7 +13,7 @@ use super::servers::{self, ServerCommand};
 use super::targets::{self, ResolvedTarget};
 use super::variables::Variables;
 use crate::assertion::{Block, Library, Timeout};
-use crate::context::Context;
+use crate::context::{Context, Files};
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
 use crate::model::{ReportEntry, ReportFormat, ReportTarget, Text};
 use crate::target::ChosenTarget;
@@ -63,8 +63,8 @@ impl Config {
     }
 
     /// The scripts that rules and mocks know by their names.
-    pub(crate) fn scripts(&self) -> Scripts<'_> {
-        Scripts { source: &self.source, named: self.model.scripts.as_ref(), home: &self.folder }
+    pub(crate) fn scripts<'a>(&'a self, files: &'a Files) -> Scripts<'a> {
+        Scripts { source: &self.source, named: self.model.scripts.as_ref(), home: &self.folder, files }
     }
 
     /// The target of this name.
@@ -85,7 +85,7 @@ impl Config {
     }
 
     /// The reports that every run writes.
-    pub fn reports(
+    pub(crate) fn reports(
         &self,
         context: &Context,
         variables: &Variables,
@@ -118,7 +118,7 @@ impl Config {
 
     /// The servers that run while the tests run, in their order. A missing environment variable is an error only if
     /// they will be started ([`Mode::Send`]).
-    pub fn servers(
+    pub(crate) fn servers(
         &self,
         context: &Context,
         variables: &Variables,

@@ -79,7 +79,7 @@ fn walk(
     (files, snapshots): (&mut BTreeSet<PathBuf>, &mut BTreeSet<PathBuf>),
     problems: &mut Vec<Diagnostic>,
 ) {
-    let own = start.to_path_buf();
+    let (own, files_of) = (start.to_path_buf(), context.files.clone());
     let walker = WalkBuilder::new(start)
         .require_git(false)
         .git_global(false)
@@ -87,10 +87,14 @@ fn walk(
         .ignore(false)
         .filter_entry(move |entry| {
             let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-            !(is_folder && entry.path() != own && entry.path().join(CONFIG_NAME).is_file())
+            !(is_folder && entry.path() != own && files_of.is_file(&entry.path().join(CONFIG_NAME)))
         })
         .build();
-    let unsaved = context.files.unsaved().filter(|path| path.starts_with(start));
+    let is_own = |path: &&Path| {
+        let mut between = path.ancestors().skip(1).take_while(|folder| *folder != start);
+        path.starts_with(start) && !between.any(|folder| context.files.is_file(&folder.join(CONFIG_NAME)))
+    };
+    let unsaved = context.files.unsaved().filter(is_own);
     let is_spec = |path: &Path| globs.is_match(path.strip_prefix(folder).unwrap_or(path));
     files.extend(unsaved.filter(|path| is_spec(path)).map(Path::to_path_buf));
     for entry in walker {

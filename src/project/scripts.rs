@@ -3,13 +3,13 @@
 //! Names flow in, what is to be started flows out; what is wrong with a name is told where it is written.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::launch::{Launch, Surroundings};
 use crate::assertion::{Block, Program, Script};
+use crate::context::Files;
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
 use crate::model::{ClientTool, Mock, ScriptProgram};
 use crate::source::{FreeMap, printable};
@@ -34,6 +34,7 @@ pub(crate) struct Scripts<'a> {
     pub(crate) named: Option<&'a FreeMap<ScriptProgram>>,
     /// The config's folder.
     pub(crate) home: &'a Path,
+    pub(crate) files: &'a Files,
 }
 
 /// What a name stands for.
@@ -133,7 +134,7 @@ impl<'a> Scripts<'a> {
                 return Err(Diagnostic::error(Code::BadValue, message).help("name one with its ending"));
             }
         };
-        if is_executable(&self.home.join(&path)) {
+        if self.files.is_executable(&self.home.join(&path)) {
             return Ok(Found::File(path));
         }
         let help = format!(
@@ -146,29 +147,24 @@ impl<'a> Scripts<'a> {
     /// that can be run, no others.
     fn files_of(&self, name: &str) -> Vec<String> {
         let whole = format!("{FOLDER}/{name}");
-        if self.home.join(&whole).is_file() {
+        if self.files.is_file(&self.home.join(&whole)) {
             return vec![whole];
         }
         let (folder, last) = whole.rsplit_once('/').unwrap_or((FOLDER, name));
-        let entries = fs::read_dir(self.home.join(folder)).into_iter().flatten().flatten();
-        let fitting = entries.filter(|entry| {
-            let path = entry.path();
-            path.file_stem().is_some_and(|stem| stem == last) && path.is_file()
-        });
-        let mut files: Vec<String> =
-            fitting.map(|entry| format!("{folder}/{}", entry.file_name().to_string_lossy())).collect();
-        if files.len() > 1 && files.iter().any(|file| is_executable(&self.home.join(file))) {
-            files.retain(|file| is_executable(&self.home.join(file)));
+        let mut files = self.files.list(&self.home.join(folder));
+        files.retain(|path| path.file_stem().is_some_and(|stem| stem == last) && self.files.is_file(path));
+        if files.len() > 1 && files.iter().any(|file| self.files.is_executable(file)) {
+            files.retain(|file| self.files.is_executable(file));
         }
-        files.sort();
-        files
+        let names = files.iter().filter_map(|file| file.file_name());
+        names.map(|name| format!("{folder}/{}", name.to_string_lossy())).collect()
     }
 
     fn unknown(&self, name: &str) -> Diagnostic {
         let mut known: Vec<String> =
             self.named.into_iter().flatten().map(|(name, _)| name.value.clone()).collect();
         let mut files = BTreeSet::new();
-        list(&self.home.join(FOLDER), "", LISTED.1, &mut files);
+        self.list(&self.home.join(FOLDER), "", LISTED.1, &mut files);
         known.extend(files);
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
         let help = match suggest(name, &known, "") {
@@ -184,6 +180,22 @@ impl<'a> Scripts<'a> {
             _ => suggest(name, &known[..TOLD], "among the scripts are"),
         };
         Diagnostic::error(Code::UnknownName, format!("there is no script `{}`", printable(name))).help(help)
+    }
+
+    /// Collects the files below `folder` by their paths without their extensions.
+    fn list(&self, folder: &Path, before: &str, depth: usize, found: &mut BTreeSet<String>) {
+        for path in self.files.list(folder) {
+            let [name, stem] =
+                [path.file_name(), path.file_stem()].map(|name| name.unwrap_or_default().to_string_lossy());
+            if found.len() >= LISTED.0 || name.starts_with('.') {
+                continue;
+            }
+            if self.files.is_file(&path) {
+                found.insert(format!("{before}{stem}"));
+            } else if depth > 0 {
+                self.list(&path, &format!("{before}{name}/"), depth - 1, found);
+            }
+        }
     }
 }
 
@@ -209,33 +221,23 @@ pub(crate) fn script_names<'n>(
     asked.chain(mocks).collect()
 }
 
-/// The files below `folder` by their paths without their endings.
-fn list(folder: &Path, before: &str, depth: usize, files: &mut BTreeSet<String>) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        let Some(stem) = path.file_stem().map(|stem| format!("{before}{}", stem.to_string_lossy())) else {
-            continue;
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_that_is_not_saved_yet_is_there_and_not_executable() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let saved = Files::default();
+        let unsaved = saved.with_unsaved(folder.path().join("scripts/check.sh"), "#!/bin/sh");
+        let source = Arc::new(SourceFile::new("a.yaml", "a.yaml", ""));
+        let said = |files: &Files| {
+            let scripts = Scripts { source: &source, named: None, home: folder.path(), files };
+            scripts.check("check").map_err(|problem| problem.message)
         };
-        if files.len() >= LISTED.0 || entry.file_name().to_string_lossy().starts_with('.') {
-            continue;
-        }
-        if path.is_file() {
-            files.insert(stem);
-        } else if depth > 0 {
-            let name = entry.file_name();
-            list(&path, &format!("{before}{}/", name.to_string_lossy()), depth - 1, files);
+        assert_eq!(said(&saved), Err("there is no script `check`".to_owned()));
+        if cfg!(unix) {
+            assert_eq!(said(&unsaved), Err("`scripts/check.sh` is not executable".to_owned()));
         }
     }
-}
-
-#[cfg(unix)]
-fn is_executable(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    fs::metadata(path).is_ok_and(|file| file.permissions().mode() & 0o111 != 0)
-}
-
-/// Elsewhere the ending decides, when it is started.
-#[cfg(not(unix))]
-fn is_executable(_: &Path) -> bool {
-    true
 }

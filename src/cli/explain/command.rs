@@ -59,11 +59,11 @@ pub(crate) fn explain(options: &ExplainOptions, context: &Context) -> Exit {
         return print(&name.text(colours, TerminalSize::width(context.stdout_size())));
     }
     let path = context.working_directory.join(&options.subject);
-    if path.is_dir() {
+    if context.files.is_directory(&path) {
         let message = format!("`{}` is a folder, expected one test file", options.subject);
         return complain(&message, Exit::Usage);
     }
-    if !path.exists() && is_like_a_name(&options.subject) {
+    if context.files.look(&path).is_err() && is_like_a_name(&options.subject) {
         return complain(&unknown_name(&options.subject), Exit::Usage);
     }
     of_file(options, colours, context)

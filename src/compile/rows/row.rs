@@ -26,6 +26,14 @@ pub struct RowEntry {
     pub(super) hash: u64,
 }
 
+#[cfg(test)]
+impl RowEntry {
+    /// A row of this label, of no file.
+    pub(crate) fn named(label: &str) -> Self {
+        Self { label: label.into(), index: 0, line: 0, offset: 0, hash: 0 }
+    }
+}
+
 /// What a row says.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Row {

@@ -1,0 +1,34 @@
+//! Tests of a plan that exist in no file.
+
+use std::sync::Arc;
+
+use super::entry::{CaseEntry, TestEntry};
+
+/// A test without rows.
+pub(super) fn case(place: &str, name: &str, tags: &[&str]) -> CaseEntry {
+    let test = TestEntry {
+        target: String::new(),
+        id: format!("{place}::{name}"),
+        name: name.to_owned(),
+        description: None,
+        tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
+        skip: None,
+        turns: 1,
+        path: place.into(),
+        place: place.to_owned(),
+        file: place.to_owned(),
+        line: 1,
+        index: 0,
+        hash: 0,
+        hooks: false,
+        defines: Vec::new(),
+        secrets: Vec::new(),
+    };
+    CaseEntry { test: Arc::new(test), row: None, quarantine: None }
+}
+
+/// The rows of a test, by their labels.
+pub(super) fn rows(of: &CaseEntry, labels: &[&str]) -> Vec<CaseEntry> {
+    use crate::compile::RowEntry;
+    labels.iter().map(|label| CaseEntry { row: Some(RowEntry::named(label)), ..of.clone() }).collect()
+}

@@ -56,6 +56,9 @@ pub(crate) fn all() -> Vec<Subject> {
         passing("pieces", 50000, pieces),
         passing("history", 5000, history),
         passing("rules", 800, rules),
+        passing("rules of a tool", 800, rules_of_a_tool),
+        passing("rules off", 1500, rules_off),
+        Subject { arguments: &["check"], ..passing("name patterns", 100, name_patterns) },
         passing("rules x calls", 50, rules_and_calls),
         passing("patterns", 300, patterns),
         passing("variables", 3000, variables),
@@ -252,6 +255,35 @@ fn rules(count: usize) -> Files {
         shop(),
         test(&format!(
             "turns: [{{ user: hello }}]\nassert:\n  tools:\n    forbid:\n{forbidden}    require:\n{required}"
+        )),
+    ]
+}
+
+/// Rules that differ in their arguments alone.
+fn rules_of_a_tool(count: usize) -> Files {
+    let rule = |number| format!("      - {{ name: pay, args: {{ id: {number} }} }}");
+    let forbidden = lines(count, rule);
+    vec![
+        shop(),
+        test(&format!("turns: [{{ user: hello }}]\nassert:\n  tools:\n    forbid_calls:\n{forbidden}")),
+    ]
+}
+
+/// Rules of a test that one of its turns switches off.
+fn rules_off(count: usize) -> Files {
+    let forbidden = lines(count, |number| format!("      - never_{number}"));
+    let turns = "turns: [{ user: hello }, { user: hello, assert: { tools: false } }]";
+    vec![shop(), test(&format!("{turns}\nassert:\n  tools:\n    forbid:\n{forbidden}"))]
+}
+
+/// Forbidden and required tools: each of these is compared with the patterns of those.
+fn name_patterns(count: usize) -> Files {
+    let forbidden = lines(count, |number| format!("      - {{ name_match: \"^never_{number}$\" }}"));
+    let required = lines(count, |number| format!("      - {{ name: tool_{number} }}"));
+    vec![
+        shop(),
+        test(&format!(
+            "turns: [{{ user: hello }}]\nassert:\n  tools:\n    forbid_calls:\n{forbidden}    require:\n{required}"
         )),
     ]
 }

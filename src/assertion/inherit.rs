@@ -1,6 +1,6 @@
 //! Target → test → turn: which rules apply where (SPEC 7.1).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::block::{Block, Expectation};
@@ -37,6 +37,8 @@ pub struct TurnRules {
     pub dropped: Vec<Dropped>,
     /// The rules of the test that do not look at this turn.
     pub left_out: Vec<Replaced>,
+    /// The same rules, to be found without looking at all of them.
+    left_out_rules: HashSet<Arc<dyn Rule>>,
     /// What one block of the turn defines and a later one replaces.
     pub replaced: Vec<Replaced>,
     /// Whether calls of subagents do not count for the turn's own rules.
@@ -52,7 +54,7 @@ pub struct TurnRules {
 impl TurnRules {
     /// Whether a rule of the test does not look at this turn.
     pub(crate) fn leaves_out(&self, entry: &Entry) -> bool {
-        self.left_out.iter().any(|left_out| left_out.entry == *entry)
+        self.left_out_rules.contains(&entry.rule)
     }
 }
 
@@ -135,6 +137,7 @@ fn turn_rules(
         replaced_on_turn(entry, turn).filter(|_| is_about(entry) && !turn.is_replay)
     });
     let mut own = TurnRules {
+        left_out_rules: left_out.iter().map(|replaced| Arc::clone(&replaced.entry.rule)).collect(),
         left_out,
         replaced: turn.replaced.clone(),
         without_subagents,

@@ -68,5 +68,5 @@ pub(crate) fn replaced_by<'b>(entry: &Entry, inner: &'b Block) -> Option<&'b Ori
 /// What a turn says instead of a rule of the test.
 pub(crate) fn replaced_on_turn<'b>(entry: &Entry, turn: &'b Block) -> Option<&'b Origin> {
     let looser = || turn.entries.iter().find(|own| entry.rule.is_loosened_by(&*own.rule));
-    turn.disables(entry.path).or_else(|| looser().map(|own| &own.origin))
+    turn.disables(entry.path).or_else(|| entry.rule.is_overridden().then(looser)?.map(|own| &own.origin))
 }

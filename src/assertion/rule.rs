@@ -58,7 +58,7 @@ pub(crate) trait Rule: AnyRule + fmt::Debug + Send + Sync {
         false
     }
 
-    /// Whether a turn that defines `inner` switches this rule off for itself.
+    /// Whether a turn that defines `inner` switches this rule off for itself; only for what is overridden.
     fn is_loosened_by(&self, _inner: &dyn Rule) -> bool {
         false
     }

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use super::indentation::depth;
 use super::source_file::{Place, SourceFile};
 use crate::text::truncate;
 
@@ -44,21 +45,21 @@ impl SourceFile {
     /// three. Where the line begins with what is at the place, the lines that stand under it belong to it. How deep a
     /// line stands is its indentation, so this reads YAML well and nothing else.
     pub fn excerpt(&self, place: &Place) -> Excerpt {
-        let first = (place.line as usize).saturating_sub(1);
-        // The lines that can be shown, and not the whole file for each of its lines.
-        let skipped = first.saturating_sub(FARTHEST);
-        let rest = self.text.get(self.line_start(skipped)..).unwrap_or_default();
-        let lines: Vec<&str> = rest.lines().take(first - skipped + MOST_LINES).collect();
-        let meant = first - skipped;
-        let Some(begin) = lines.get(meant) else { return Excerpt::default() };
+        let meant = (place.line as usize).saturating_sub(1);
+        let lines: Vec<&str> = self.lines_from(meant).take(MOST_LINES).collect();
+        let Some((begin, behind)) = lines.split_first() else { return Excerpt::default() };
         let before = begin.chars().take_while(|character| matches!(character, ' ' | '-')).count();
-        let own = if place.column as usize == before + 1 { below(&lines[meant + 1..], begin) } else { 0 };
-        let mut above = above(&lines[..meant], begin);
-        above.truncate(MOST_LINES - 1 - own);
-        let shown = |index: usize, is_meant| line(skipped + index, lines[index], is_meant);
-        let above = above.into_iter().rev().map(|index| shown(index, false));
-        let meant = (meant..=meant + own).map(|index| shown(index, true));
-        Excerpt { lines: above.chain(meant).collect() }
+        let own = if place.column as usize == before + 1 { below(behind, begin) } else { 0 };
+        let above = std::iter::successors(self.parent(meant), |line| self.parent(*line));
+        let mut above: Vec<usize> =
+            above.take_while(|line| meant - line <= FARTHEST).take(MOST_LINES - 1 - own).collect();
+        above.reverse();
+        let above =
+            above.iter().map(|index| (*index, self.lines_from(*index).next().unwrap_or_default(), false));
+        let own = (meant..=meant + own).zip(&lines).map(|(index, text)| (index, *text, true));
+        Excerpt {
+            lines: above.chain(own).map(|(index, text, is_meant)| line(index, text, is_meant)).collect(),
+        }
     }
 }
 
@@ -78,30 +79,11 @@ fn line(index: usize, text: &str, is_meant: bool) -> ExcerptLine {
     ExcerptLine { number: u32::try_from(index + 1).unwrap_or(u32::MAX), text, is_meant }
 }
 
-/// The places of the lines that `of` stands under, the nearest first.
-fn above(lines: &[&str], of: &str) -> Vec<usize> {
-    let (mut found, mut inner) = (Vec::new(), depth(of));
-    for (index, text) in lines.iter().enumerate().rev().take(FARTHEST) {
-        let is_blank = text.trim().is_empty() || text.trim_start().starts_with('#');
-        if !is_blank && depth(text) < inner {
-            inner = depth(text);
-            found.push(index);
-        }
-    }
-    found
-}
-
 /// How many of `lines` stand under `of`, which comes before them.
 fn below(lines: &[&str], of: &str) -> usize {
     let is_under = |line: &&&str| line.trim().is_empty() || depth(line) > depth(of);
     let under = lines.iter().take_while(is_under).count();
     lines[..under].iter().rposition(|line| !line.trim().is_empty()).map_or(0, |last| last + 1)
-}
-
-/// How deep a line stands. An entry of a list stands deeper than a key in its column, which may hold the list.
-fn depth(line: &str) -> (usize, bool) {
-    let text = line.trim_start_matches(' ');
-    (line.len() - text.len(), text.starts_with("- "))
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod diagnostic;
 mod difference;
 mod edit;
 mod excerpt;
+mod indentation;
 pub mod render;
 mod source_file;
 mod span;

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
+use super::indentation::parents;
 use super::span::Span;
 
 /// A text that was read, under the name people know it by.
@@ -18,6 +19,7 @@ pub struct SourceFile {
     /// The whole text.
     pub text: String,
     line_starts: OnceLock<Vec<u32>>,
+    parents: OnceLock<Vec<Option<usize>>>,
 }
 
 /// A file, a line and a column, as editors count them.
@@ -49,7 +51,13 @@ impl Eq for SourceFile {}
 impl SourceFile {
     /// A text under a name.
     pub fn new(name: impl Into<Arc<str>>, path: impl Into<PathBuf>, text: impl Into<String>) -> Self {
-        Self { name: name.into(), path: path.into(), text: text.into(), line_starts: OnceLock::new() }
+        Self {
+            name: name.into(),
+            path: path.into(),
+            text: text.into(),
+            line_starts: OnceLock::new(),
+            parents: OnceLock::new(),
+        }
     }
 
     /// Line and column of the start of `span`.
@@ -62,9 +70,15 @@ impl SourceFile {
         Place { file: Arc::clone(&self.name), line: count(line), column: count(before.chars().count() + 1) }
     }
 
-    /// The offset in bytes of the line `index`, counted from 0; the end of the text if there is no such line.
-    pub(super) fn line_start(&self, index: usize) -> usize {
-        self.line_starts().get(index).map_or(self.text.len(), |start| *start as usize)
+    /// The lines from the line `index` on, which is counted from 0.
+    pub(super) fn lines_from(&self, index: usize) -> impl Iterator<Item = &str> {
+        let start = self.line_starts().get(index).map_or(self.text.len(), |start| *start as usize);
+        self.text.get(start..).unwrap_or_default().lines()
+    }
+
+    /// The line that the line `index`, counted from 0, stands under.
+    pub(super) fn parent(&self, index: usize) -> Option<usize> {
+        *self.parents.get_or_init(|| parents(self.lines_from(0))).get(index)?
     }
 
     fn line_starts(&self) -> &[u32] {

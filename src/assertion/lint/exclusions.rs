@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
-use super::rules::{Rules, Scoped};
+use super::rules::{MOST_PAIRS, Rules, Scoped};
 use crate::assertion::claim::Claim;
 use crate::assertion::judge::Scope;
 use crate::assertion::rule::Entry;
 use crate::assertion::select::{Selector, ToolName};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::variables::Patterns;
 
 /// Calls that are forbidden somewhere.
 #[derive(Clone, Copy)]
@@ -23,7 +24,7 @@ struct Prohibitions<'r, 'e> {
     /// Of one tool, by its name.
     by_name: HashMap<&'e str, Vec<ForbiddenCalls<'e>>>,
     /// Of all tools whose names match.
-    by_pattern: Vec<ForbiddenCalls<'e>>,
+    by_pattern: Vec<(ToolName, ForbiddenCalls<'e>)>,
     /// Those that name the tools that are allowed.
     allowed: Vec<(Scoped<'e>, &'e [String])>,
 }
@@ -53,6 +54,7 @@ pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) {
 impl<'r, 'e> Prohibitions<'r, 'e> {
     fn of(rules: &'r Rules<'e>) -> Self {
         let mut found = Self { rules, by_name: HashMap::new(), by_pattern: Vec::new(), allowed: Vec::new() };
+        let mut requirements = 0;
         for (scoped, claim) in rules.claims() {
             match claim {
                 Claim::ForbidsTool(name) => {
@@ -63,13 +65,20 @@ impl<'r, 'e> Prohibitions<'r, 'e> {
                     let calls = ForbiddenCalls { scoped, selector: Some(selector) };
                     match &selector.name {
                         ToolName::Exact(name) => found.by_name.entry(name).or_default().push(calls),
-                        ToolName::Matching(_) => found.by_pattern.push(calls),
+                        ToolName::Matching(_) => found.by_pattern.push((selector.name.clone(), calls)),
                     }
                 }
                 Claim::AllowsOnly(names) => found.allowed.push((scoped, names)),
+                Claim::Requires { .. } | Claim::Step { .. } => requirements += 1,
                 _ => {}
             }
         }
+        // Each requirement is compared with each pattern, which is compiled once for all of them.
+        if requirements == 0 || found.by_pattern.len() * requirements > MOST_PAIRS {
+            found.by_pattern.clear();
+        }
+        let mut patterns = Patterns::default();
+        found.by_pattern.retain_mut(|(name, _)| name.start(&mut patterns).is_ok());
         found
     }
 
@@ -160,14 +169,8 @@ impl<'r, 'e> Prohibitions<'r, 'e> {
             ToolName::Exact(name) => self.by_name.get(name.as_str()),
             ToolName::Matching(_) => None,
         };
-        let includes = |calls: &&ForbiddenCalls<'_>| {
-            calls.selector.is_some_and(|selector| selector.name.surely_includes(name))
-        };
-        of_name
-            .into_iter()
-            .flatten()
-            .chain(self.by_pattern.iter().filter(move |calls| includes(calls)))
-            .copied()
+        let by_pattern = self.by_pattern.iter().filter(move |(pattern, _)| pattern.surely_includes(name));
+        of_name.into_iter().flatten().chain(by_pattern.map(|(_, calls)| calls)).copied()
     }
 
     fn warning(&self, message: String, required: &Entry, forbidden: &Entry) -> Diagnostic {

@@ -6,6 +6,9 @@ use crate::assertion::inherit::{Inherited, TurnRules};
 use crate::assertion::judge::Scope;
 use crate::assertion::rule::Entry;
 
+/// How many pairs of rules of a test are compared one by one: beyond that there are no warnings about them.
+pub(super) const MOST_PAIRS: usize = 10_000;
+
 /// A rule that applies, with its scope.
 pub(super) type Scoped<'e> = (Scope, &'e Entry);
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::rules::{Rules, Scoped};
+use super::rules::{MOST_PAIRS, Rules, Scoped};
 use crate::assertion::claim::Claim;
 use crate::assertion::describe::literally;
 use crate::assertion::judge::Scope;
@@ -11,9 +11,6 @@ use crate::assertion::text::{Needle, Sought};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::TextOf;
 use crate::variables::Patterns;
-
-/// How many pairs of rules of a test are compared: beyond that there are no warnings.
-const MOST_PAIRS: usize = 10_000;
 
 #[expect(clippy::mutable_key_type, reason = "a pattern is its text, whether it is compiled or not")]
 pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) {

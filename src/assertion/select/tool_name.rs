@@ -73,7 +73,7 @@ impl ToolName {
     }
 
     /// Compiles its pattern.
-    pub(super) fn start(&mut self, patterns: &mut Patterns) -> Result<(), regex::Error> {
+    pub(crate) fn start(&mut self, patterns: &mut Patterns) -> Result<(), regex::Error> {
         match self {
             Self::Exact(_) => Ok(()),
             Self::Matching(pattern) => pattern.start(patterns),

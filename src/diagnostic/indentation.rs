@@ -1,0 +1,24 @@
+//! How deep the lines of a text stand, and which line each stands under.
+
+/// How deep a line stands. An entry of a list stands deeper than a key in its column, which may hold the list.
+pub(super) fn depth(line: &str) -> (usize, bool) {
+    let text = line.trim_start_matches(' ');
+    (line.len() - text.len(), text.starts_with("- "))
+}
+
+/// For each line the one before it that it stands under. Nothing stands under blank lines and comments.
+pub(super) fn parents<'t>(lines: impl Iterator<Item = &'t str>) -> Vec<Option<usize>> {
+    // The lines that a next one may stand under, each deeper than the one before.
+    let mut open: Vec<(usize, (usize, bool))> = Vec::new();
+    let parent = |(index, line): (usize, &str)| {
+        let depth = depth(line);
+        let shallower = open.partition_point(|(_, known)| *known < depth);
+        let parent = open[..shallower].last().map(|(index, _)| *index);
+        if !(line.trim().is_empty() || line.trim_start().starts_with('#')) {
+            open.truncate(shallower);
+            open.push((index, depth));
+        }
+        parent
+    };
+    lines.enumerate().map(parent).collect()
+}

@@ -81,7 +81,7 @@
 //!
 //! # Write a report
 //!
-//! [`create_report`] makes a [`Reporter`] of any [`ReportFormat`], and [`tell`] gives it the events of a run:
+//! [`create_report`] makes a [`Reporter`] of any [`ReportFormat`], and [`deliver`] gives it the events of a run:
 //!
 //! ```
 //! use std::path::Path;
@@ -185,7 +185,7 @@ pub use report::file::junit::{Attachments, JunitProfile};
 #[doc(inline)]
 pub use report::file::{FileOptions, FileReport, create_report};
 #[doc(inline)]
-pub use report::{Reporter, tell};
+pub use report::{Reporter, deliver};
 #[doc(inline)]
 pub use run::{Options as RunOptions, Reason, Run, RunEvent, Stopper, run};
 #[doc(inline)]

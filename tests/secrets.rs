@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use ananke::report::file::junit::JunitReport;
 use ananke::report::file::{FileOptions, FileReport};
 use ananke::report::terminal::{ConsoleOptions, ConsoleReport, Verbosity};
-use ananke::report::{Reporter, tell};
+use ananke::report::{Reporter, deliver};
 use ananke::run::{Options, run};
 use tokio::sync::mpsc;
 
@@ -85,7 +85,7 @@ async fn tells_no_secret(reference: &str, hooks: &str) {
         Box::new(JunitReport::create(&junit, &FileOptions::default()).unwrap()),
     ];
     let (sender, receiver) = mpsc::channel(8);
-    let telling = tokio::spawn(tell(receiver, reporters));
+    let telling = tokio::spawn(deliver(receiver, reporters));
     let verdict = run(project.shared(Options::default(), sender), plan).await;
     telling.await.unwrap().unwrap();
     assert_eq!(verdict.totals.error, 1);

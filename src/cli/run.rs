@@ -10,7 +10,7 @@ use ananke::engine::{AtFailure, AtViolation};
 use ananke::plan::Plan;
 use ananke::recording::{RecordingMode, Recordings};
 use ananke::redact::Redactor;
-use ananke::report::tell;
+use ananke::report::deliver;
 use ananke::run::{AfterFailure, Options, Reason, ReusedThreads, Run, run as run_plan};
 use ananke::target::http::HttpTransport;
 use clap::Args;
@@ -177,7 +177,7 @@ fn carry_out(
             .await;
             let Some(servers) = started else { return Ok(None) };
             shared.servers = servers.watch();
-            let telling = tokio::spawn(tell(receiver, reporters));
+            let telling = tokio::spawn(deliver(receiver, reporters));
             let verdict = run_plan(shared, plan).await;
             let told = telling.await.map_err(io::Error::other).flatten();
             servers.stop().await;

@@ -1,26 +1,51 @@
 //! What a comparison keeps of a test: a few words and numbers, whatever the size of its transcript.
 
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
+
 use crate::outcome::Status;
 
-/// One test of a report.
-#[derive(Clone, Debug, PartialEq)]
+/// A test in one run.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "Test")]
 pub(crate) struct TestSummary {
+    #[serde(skip)]
     pub(crate) id: String,
+    /// The verdict: `passed`, `failed`, `error`, `timeout`, `skipped`.
+    #[serde(serialize_with = "word")]
+    #[schemars(with = "String")]
     pub(crate) status: Status,
     /// Whether it passed only when it was tried again.
     pub(crate) flaky: bool,
     /// Whether it is known to fail, so that its verdict fails no run.
     pub(crate) quarantined: bool,
-    /// The agent's time in all turns together, in microseconds.
+    /// The agent's time, in milliseconds with up to three decimals.
+    #[serde(rename = "duration_ms", serialize_with = "milliseconds")]
+    #[schemars(with = "f64")]
     pub(crate) duration_us: u64,
     /// How many turns were sent.
+    #[serde(skip)]
     pub(crate) turns: usize,
-    /// The names of the tools that were called, in the order they began.
+    /// The tools that were called, in the order the calls began.
     pub(crate) tools: Vec<String>,
-    /// How the agent says that its last run ended.
+    /// How the agent says that its last run ended: `finished`, `error`, `interrupted`, `cancelled`; left out where none
+    /// ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ending: Option<String>,
-    /// Why it did not pass or did not run: the first finding.
+    /// Why it did not pass or was not run, on one line; left out where it passed.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "a serializer asks so")]
+fn word<S: Serializer>(status: &Status, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(status.as_str())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "285 years of microseconds are exact")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "a serializer asks so")]
+fn milliseconds<S: Serializer>(us: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(*us as f64 / 1000.0)
 }
 
 impl TestSummary {

@@ -1,13 +1,12 @@
 //! A test that was retried.
 
-use super::line::Line;
 use super::status::Status;
 use super::test::Outcome;
 use super::test_end::TestEnd;
 use super::turn::TurnOutcome;
 
 /// The most bytes of what was said and called that are kept of an attempt that was not the last.
-const MOST_TOLD: usize = 16 << 10;
+const MOST_SAID: usize = 16 << 10;
 
 /// The most findings that are kept of a turn, or the whole test, of such an attempt.
 const MOST_FAILURES: usize = 20;
@@ -46,7 +45,7 @@ impl Outcome {
     /// little memory.
     #[must_use]
     pub fn into_earlier(mut self) -> Self {
-        let mut left = MOST_TOLD;
+        let mut left = MOST_SAID;
         for turn in self.turns.iter_mut().rev() {
             shorten(turn, &mut left);
         }
@@ -61,8 +60,8 @@ impl Outcome {
 
 fn shorten(turn: &mut TurnOutcome, left: &mut usize) {
     let kept = turn.lines.iter().rev().take_while(|line| {
-        let fits = told(line) <= *left;
-        *left = if fits { *left - told(line) } else { 0 };
+        let fits = line.size() <= *left;
+        *left = if fits { *left - line.size() } else { 0 };
         fits
     });
     let dropped = turn.lines.len() - kept.count();
@@ -74,14 +73,4 @@ fn shorten(turn: &mut TurnOutcome, left: &mut usize) {
     }
     turn.end.failures_mut().truncate(MOST_FAILURES);
     turn.held.clear();
-}
-
-/// How much a line takes.
-fn told(line: &Line) -> usize {
-    match line {
-        Line::Says { text, .. } | Line::Thinks { text, .. } => text.len(),
-        Line::Calls(call) => call.name.len() + call.args.len() + call.result.as_ref().map_or(0, String::len),
-        Line::Answered(late) => late.name.len() + late.result.len(),
-        Line::Custom { name, value, .. } => name.len() + value.len(),
-    }
 }

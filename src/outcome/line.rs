@@ -35,3 +35,26 @@ pub enum Line {
         value: String,
     },
 }
+
+impl Line {
+    /// The number of the event that it comes from.
+    pub fn event(&self) -> u32 {
+        match self {
+            Self::Says { event, .. } | Self::Thinks { event, .. } | Self::Custom { event, .. } => *event,
+            Self::Calls(call) => call.event,
+            Self::Answered(late) => late.event,
+        }
+    }
+
+    /// How many bytes its texts take.
+    pub fn size(&self) -> usize {
+        match self {
+            Self::Says { text, .. } | Self::Thinks { text, .. } => text.len(),
+            Self::Calls(call) => {
+                call.name.len() + call.args.len() + call.result.as_ref().map_or(0, String::len)
+            }
+            Self::Answered(late) => late.name.len() + late.result.len(),
+            Self::Custom { name, value, .. } => name.len() + value.len(),
+        }
+    }
+}

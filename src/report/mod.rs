@@ -17,4 +17,4 @@ pub mod terminal;
 mod transcript;
 mod words;
 
-pub use reporter::{Reporter, tell};
+pub use reporter::{Reporter, deliver};

@@ -26,15 +26,15 @@ pub trait Reporter: Send {
 ///
 /// # Errors
 /// The first report that cannot be written; the others are completed all the same.
-pub async fn tell(
+pub async fn deliver(
     mut events: mpsc::Receiver<Sealed<RunEvent>>,
     mut reporters: Vec<Box<dyn Reporter>>,
 ) -> io::Result<()> {
     let mut first_error = Ok(());
     while let Some(event) = events.recv().await {
         for reporter in &mut reporters {
-            let told = reporter.event(&event);
-            first_error = first_error.and(told);
+            let taken = reporter.event(&event);
+            first_error = first_error.and(taken);
         }
     }
     for reporter in reporters {

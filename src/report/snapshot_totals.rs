@@ -53,12 +53,10 @@ impl SnapshotTotals {
             page.end();
         }
         if self.obsolete > self.listed.len() {
-            page.put(palette.faint, &format!("  … and {} more", self.obsolete - self.listed.len()));
-            page.end();
+            page.line(palette.faint, &format!("  … and {} more", self.obsolete - self.listed.len()));
         }
         if self.obsolete > 0 {
-            page.put(palette.faint, "  no rule refers to these: `--update-snapshots` deletes them");
-            page.end();
+            page.line(palette.faint, "  no rule refers to these: `--update-snapshots` deletes them");
         }
         page.end();
     }
@@ -68,7 +66,7 @@ impl SnapshotTotals {
         let Self { written, updated, obsolete, deleted, listed: _ } = self;
         let counts =
             [(written, "written"), (updated, "updated"), (obsolete, "obsolete"), (deleted, "deleted")];
-        let told = counts.iter().filter(|(count, _)| **count > 0);
-        told.map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
+        let counted = counts.iter().filter(|(count, _)| **count > 0);
+        counted.map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
     }
 }

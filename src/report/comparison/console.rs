@@ -26,8 +26,7 @@ impl Comparison {
         let palette = Palette::new(colour);
         let mut page = Page::of_width(width);
         page.end();
-        page.put(palette.strong, &format!("compared with {}", words::name(&self.before)));
-        page.end();
+        page.line(palette.strong, &format!("compared with {}", words::name(&self.before)));
         page.end();
         self.write(&mut page, palette);
         page.into_text()
@@ -51,15 +50,13 @@ impl Comparison {
         if listed.peek().is_none() {
             return;
         }
-        page.put(palette.strong, heading);
-        page.end();
+        page.line(palette.strong, heading);
         for change in listed {
             test(page, palette, change);
         }
         let more = changes.count();
         if more > 0 {
-            page.put(palette.faint, &format!("  … and {more} more; `ananke compare --json` tells all"));
-            page.end();
+            page.line(palette.faint, &format!("  … and {more} more; `ananke compare --json` tells all"));
         }
         page.end();
     }
@@ -68,12 +65,10 @@ impl Comparison {
         for (word, side) in [("before", &self.before), ("after", &self.after)] {
             page.put(palette.faint, &format!("{word:<6}  "));
             page.hang();
-            page.put(palette.faint, &words::run(side));
-            page.end();
+            page.line(palette.faint, &words::run(side));
         }
         for line in self.not_run().into_iter().chain(self.agents_time()) {
-            page.put(palette.faint, &line);
-            page.end();
+            page.line(palette.faint, &line);
         }
     }
 
@@ -81,16 +76,12 @@ impl Comparison {
         page.plain(&self.changed());
         page.end();
         let style = if self.is_regression() { palette.failed } else { palette.passed };
-        page.put(style, &self.verdict_in_words());
-        page.end();
+        page.line(style, &self.verdict_in_words());
     }
 }
 
 fn test(page: &mut Page, palette: Palette, change: &Change) {
-    page.space(2);
-    page.put(style(palette, change), words::sign(change));
-    page.space(1);
-    page.hang();
+    page.sign(2, style(palette, change), words::sign(change));
     page.put(Style::new(), &escape::line(&truncate::bytes(change.id(), 400)));
     let note = words::note(change);
     if !note.is_empty() {
@@ -123,8 +114,7 @@ fn details(page: &mut Page, palette: Palette, change: &Change) {
             page.put(palette.faint, &format!("{word:>6}"));
             page.space(2);
             page.hang();
-            page.put(style, &escape::line(&text));
-            page.end();
+            page.line(style, &escape::line(&text));
         }
     }
 }

@@ -67,33 +67,10 @@ struct ChangeView<'a> {
     is_regression: bool,
     /// The test in the first run; left out where it was not there.
     #[serde(skip_serializing_if = "Option::is_none")]
-    before: Option<TestView<'a>>,
+    before: Option<&'a TestSummary>,
     /// The test in the second run; left out where it was not there.
     #[serde(skip_serializing_if = "Option::is_none")]
-    after: Option<TestView<'a>>,
-}
-
-/// A test in one run.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Test")]
-struct TestView<'a> {
-    /// The verdict: `passed`, `failed`, `error`, `timeout`, `skipped`.
-    status: &'static str,
-    /// Whether it passed only when it was tried again.
-    flaky: bool,
-    /// Whether it is known to fail, so that its verdict fails no run.
-    quarantined: bool,
-    /// The agent's time, in milliseconds with up to three decimals.
-    duration_ms: f64,
-    /// The tools that were called, in the order the calls began.
-    tools: &'a [String],
-    /// How the agent says that its last run ended: `finished`, `error`, `interrupted`, `cancelled`; left out where none
-    /// ended.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ending: Option<&'a str>,
-    /// Why it did not pass or was not run, on one line; left out where it passed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'a str>,
+    after: Option<&'a TestSummary>,
 }
 
 impl Comparison {
@@ -120,8 +97,8 @@ impl Comparison {
             id: change.id(),
             changes: &change.kinds,
             is_regression: change.regressions(&self.also).next().is_some(),
-            before: change.before.as_ref().map(test),
-            after: change.after.as_ref().map(test),
+            before: change.before.as_ref(),
+            after: change.after.as_ref(),
         }
     }
 }
@@ -132,17 +109,5 @@ fn run(side: &ComparedRun, agents_time_us: u64) -> RunView<'_> {
         tests: side.summary.total,
         duration_ms: side.summary.elapsed_us.map(milliseconds),
         agents_time_ms: milliseconds(agents_time_us),
-    }
-}
-
-fn test(test: &TestSummary) -> TestView<'_> {
-    TestView {
-        status: test.status.as_str(),
-        flaky: test.flaky,
-        quarantined: test.quarantined,
-        duration_ms: milliseconds(test.duration_us),
-        tools: &test.tools,
-        ending: test.ending.as_deref(),
-        reason: test.reason.as_deref(),
     }
 }

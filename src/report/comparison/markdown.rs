@@ -29,7 +29,7 @@ impl Comparison {
                 rows.add(&row(change));
             }
             if rows.count > 0 {
-                let _ = write!(text, "\n### {heading}\n\n{}", rows.told());
+                let _ = write!(text, "\n### {heading}\n\n{}", rows.text());
             }
         }
         text

@@ -12,10 +12,10 @@ pub(super) fn both(before: &[String], after: &[String]) -> (String, String) {
     let head = before.iter().zip(after).take_while(same).count();
     let most = before.len().min(after.len()) - head;
     let tail = before.iter().rev().zip(after.iter().rev()).take(most).take_while(same).count();
-    (told(before, head, tail), told(after, head, tail))
+    (list(before, head, tail), list(after, head, tail))
 }
 
-fn told(tools: &[String], head: usize, tail: usize) -> String {
+fn list(tools: &[String], head: usize, tail: usize) -> String {
     if tools.is_empty() {
         return "none".to_owned();
     }
@@ -28,9 +28,9 @@ fn told(tools: &[String], head: usize, tail: usize) -> String {
     for run in runs.iter().take(MOST) {
         words.push(if run.len() == 1 { run[0].clone() } else { format!("{} ×{}", run[0], run.len()) });
     }
-    let untold: usize = runs.iter().skip(MOST).map(|run| run.len()).sum();
-    if untold > 0 {
-        words.push(format!("… {untold} more"));
+    let left_out: usize = runs.iter().skip(MOST).map(|run| run.len()).sum();
+    if left_out > 0 {
+        words.push(format!("… {left_out} more"));
     }
     if to < tools.len() {
         words.push(format!("… {} as before", tools.len() - to));

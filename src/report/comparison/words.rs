@@ -59,8 +59,8 @@ impl Comparison {
 
 /// `2 newly failing, 1 slower`.
 fn listed(counts: impl Iterator<Item = (ChangeKind, usize)>) -> String {
-    let told = counts.filter(|(_, count)| *count > 0);
-    told.map(|(kind, count)| format!("{count} {}", kind.words())).collect::<Vec<_>>().join(", ")
+    let counted = counts.filter(|(_, count)| *count > 0);
+    counted.map(|(kind, count)| format!("{count} {}", kind.words())).collect::<Vec<_>>().join(", ")
 }
 
 fn tests(count: usize) -> String {

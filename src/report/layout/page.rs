@@ -58,6 +58,20 @@ impl Page {
         let _ = write!(self.text, "{style}{text}{style:#}");
     }
 
+    /// `text` in `style` to the end of the line.
+    pub(crate) fn line(&mut self, style: Style, text: &str) {
+        self.put(style, text);
+        self.end();
+    }
+
+    /// The sign of a list at `column`, in `style`; its text is wrapped beside it.
+    pub(crate) fn sign(&mut self, column: usize, style: Style, sign: &str) {
+        self.space(column);
+        self.put(style, sign);
+        self.space(1);
+        self.hang();
+    }
+
     /// `text`, a part of one line, as it is.
     pub(crate) fn plain(&mut self, text: &str) {
         self.put(Style::new(), text);

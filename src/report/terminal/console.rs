@@ -92,8 +92,7 @@ impl ConsoleReport {
             page.end();
         }
         if !same_file {
-            page.put(self.palette.strong, &escape::line(&outcome.file));
-            page.end();
+            page.line(self.palette.strong, &escape::line(&outcome.file));
             self.file = Some(outcome.file.clone());
         }
         self.test_line(&mut page, outcome);
@@ -104,10 +103,7 @@ impl ConsoleReport {
 
     fn test_line(&self, page: &mut Page, outcome: &Outcome) {
         let style = self.palette.of(outcome.status());
-        page.space(2);
-        page.put(style, mark(outcome.status()));
-        page.space(1);
-        page.hang();
+        page.sign(2, style, mark(outcome.status()));
         let title = names::title(outcome);
         page.put(Style::new(), &escape::line(&truncate::bytes(&title, 200)));
         if matches!(outcome.status(), Status::Error | Status::Timeout | Status::Skipped) {
@@ -146,9 +142,9 @@ impl ConsoleReport {
         let is_whole = style.scope == Scope::Everything;
         // Why a test was skipped stands in its line.
         let is_left_out = outcome.status() == Status::Skipped && outcome.turns.is_empty();
-        let is_told =
+        let has_story =
             (is_whole && !is_left_out) || outcome.status().fails_the_run() || !outcome.warnings.is_empty();
-        earlier_attempts(outcome, style) + &if is_told { transcript(outcome, style) } else { String::new() }
+        earlier_attempts(outcome, style) + &if has_story { transcript(outcome, style) } else { String::new() }
     }
 
     /// What failed, and as the last line what a person looks for first. The verdict and the time are there if the run came
@@ -181,8 +177,8 @@ impl Reporter for ConsoleReport {
         let text = match &**event {
             RunEvent::ServerEnded { what, printed } => {
                 let before = if self.file.take().is_some() { "\n" } else { "" };
-                let told = servers::told(what, printed, &self.palette, TerminalSize::width(self.size));
-                format!("{before}{told}\n")
+                let block = servers::ended(what, printed, &self.palette, TerminalSize::width(self.size));
+                format!("{before}{block}\n")
             }
             RunEvent::CaseFinished(outcome) => self.case(outcome),
             RunEvent::RunFinished { .. } => self.summary(),

@@ -70,8 +70,7 @@ impl RunResult {
         if idle.is_empty() {
             return;
         }
-        page.put(palette.strong, "passed in quarantine: if they are mended, their entries can go");
-        page.end();
+        page.line(palette.strong, "passed in quarantine: if they are mended, their entries can go");
         for entry in idle.iter().take(MOST) {
             row(mark(Status::Passed), palette.passed, &entry.test, &format!("  {}", entry.place), page);
         }
@@ -93,8 +92,7 @@ impl List {
         if self.listed.is_empty() {
             return;
         }
-        page.put(palette.strong, heading);
-        page.end();
+        page.line(palette.strong, heading);
         for (status, id) in &self.listed {
             row(mark(*status), palette.of(*status), id, "", page);
         }
@@ -107,34 +105,27 @@ fn expired(entries: &[Quarantine], palette: &Palette, page: &mut Page) {
     if entries.is_empty() {
         return;
     }
-    page.put(palette.strong, "expired in the quarantine, which fails the run");
-    page.end();
+    page.line(palette.strong, "expired in the quarantine, which fails the run");
     for Quarantine { test, owner, expires, place, .. } in entries.iter().take(MOST) {
         let beside = format!("  last day {expires}, owner {}, {place}", bounded(owner));
         row(mark(Status::Error), palette.failed, test, &beside, page);
     }
     further(entries.len().saturating_sub(MOST), palette, page);
-    page.put(
+    page.line(
         palette.faint,
         "  mend the tests and remove the entries, or agree on a later day with the owners",
     );
     page.end();
-    page.end();
 }
 
 fn row(sign: &str, style: Style, what: &str, beside: &str, page: &mut Page) {
-    page.space(2);
-    page.put(style, sign);
-    page.space(1);
-    page.hang();
-    page.put(Style::new(), &escape::line(&(bounded(what) + beside)));
-    page.end();
+    page.sign(2, style, sign);
+    page.line(Style::new(), &escape::line(&(bounded(what) + beside)));
 }
 
 fn further(count: usize, palette: &Palette, page: &mut Page) {
     if count > 0 {
-        page.put(palette.faint, &format!("  … and {count} more"));
-        page.end();
+        page.line(palette.faint, &format!("  … and {count} more"));
     }
 }
 

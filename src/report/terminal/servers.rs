@@ -29,7 +29,7 @@ impl ServerReport {
 impl Reporter for ServerReport {
     fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
         if let RunEvent::ServerEnded { what, printed } = &**event {
-            self.out.print(&told(what, printed, &self.palette, TerminalSize::width(self.size)))?;
+            self.out.print(&ended(what, printed, &self.palette, TerminalSize::width(self.size)))?;
         }
         Ok(())
     }
@@ -40,13 +40,12 @@ impl Reporter for ServerReport {
 }
 
 /// The block for people.
-pub(crate) fn told(what: &str, printed: &str, palette: &Palette, width: Option<usize>) -> String {
+pub(crate) fn ended(what: &str, printed: &str, palette: &Palette, width: Option<usize>) -> String {
     let mut page = Page::of_width(width);
     page.put(palette.failed, mark(Status::Error));
     page.space(1);
     page.hang();
-    page.put(palette.strong, &escape::line(&format!("{what} while the tests ran")));
-    page.end();
+    page.line(palette.strong, &escape::line(&format!("{what} while the tests ran")));
     page.lines(&last_words(printed, width));
     page.into_text()
 }

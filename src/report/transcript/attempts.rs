@@ -30,8 +30,8 @@ pub(crate) fn earlier_attempts(outcome: &Outcome, style: TranscriptStyle) -> Str
         } else {
             let found = attempt.headline();
             let as_last = (found == last).then_some("as the last attempt");
-            let told = as_last.or_else(|| (found == before).then_some("the same again"));
-            first_finding(&mut page, attempt, told, style);
+            let same = as_last.or_else(|| (found == before).then_some("the same again"));
+            first_finding(&mut page, attempt, same, style);
             page.end();
             before = found;
         }
@@ -53,11 +53,11 @@ fn heading(page: &mut Page, attempt: &Outcome, (number, of): (usize, usize), sty
 }
 
 /// The first finding of an attempt, or which other attempt has the same.
-fn first_finding(page: &mut Page, attempt: &Outcome, told: Option<&str>, style: TranscriptStyle) {
+fn first_finding(page: &mut Page, attempt: &Outcome, same: Option<&str>, style: TranscriptStyle) {
     let Some((_, message)) = attempt.headline() else { return };
     page.space(2);
-    if let Some(told) = told {
-        return page.put(style.palette.faint, told);
+    if let Some(same) = same {
+        return page.put(style.palette.faint, same);
     }
     page.put(style.palette.failed, mark(attempt.status()));
     page.space(1);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::style::{Scope, event_of};
+use super::style::Scope;
 use crate::outcome::Line;
 
 /// A turn with at most so many lines is kept whole.
@@ -22,7 +22,7 @@ pub(crate) fn kept(lines: &[Line], cited: &BTreeSet<u32>, scope: Scope) -> Vec<b
         return vec![true; count];
     }
     let mut kept: Vec<bool> = (0..count).map(|index| index < FIRST || index + LAST >= count).collect();
-    for index in (0..count).filter(|index| cited.contains(&event_of(&lines[*index]))) {
+    for index in (0..count).filter(|index| cited.contains(&lines[*index].event())) {
         kept[index.saturating_sub(1)..(index + 2).min(count)].fill(true);
     }
     // One line takes no more room than the words that it is left out.
@@ -36,7 +36,7 @@ pub(crate) fn kept(lines: &[Line], cited: &BTreeSet<u32>, scope: Scope) -> Vec<b
 mod tests {
     use super::*;
 
-    fn told(count: u32, cited: &[u32], scope: Scope) -> String {
+    fn drawn(count: u32, cited: &[u32], scope: Scope) -> String {
         let says = |event| Line::Says { event, text: String::new() };
         let lines: Vec<Line> = (0..count).map(says).collect();
         let kept = kept(&lines, &cited.iter().copied().collect(), scope);
@@ -54,8 +54,8 @@ mod tests {
             (14, &[4, 7], "#########..###"),
             (14, &[0, 13], "##.........###"),
         ] {
-            assert_eq!(told(count, cited, Scope::Excerpt), expected, "{count} {cited:?}");
-            assert!(!told(count, cited, Scope::Everything).contains('.'));
+            assert_eq!(drawn(count, cited, Scope::Excerpt), expected, "{count} {cited:?}");
+            assert!(!drawn(count, cited, Scope::Everything).contains('.'));
         }
     }
 }

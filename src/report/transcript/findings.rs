@@ -42,16 +42,12 @@ impl TranscriptWriter {
         }
         let Palette { passed, faint, .. } = self.style.palette;
         for Held { rule, level, place, wanted } in held {
-            self.page.space(self.style.indent + GUTTER - 2);
-            self.page.put(passed, mark(Status::Passed));
-            self.page.space(1);
-            self.page.hang();
+            self.page.sign(self.style.indent + GUTTER - 2, passed, mark(Status::Passed));
             let wanted = self.harmless_line(wanted);
             self.page.plain(&wanted);
             self.page.space(2);
             let place = self.harmless_line(&format!("({} rule {rule}, {place})", level.as_str()));
-            self.page.put(faint, &place);
-            self.page.end();
+            self.page.line(faint, &place);
         }
     }
 
@@ -117,9 +113,7 @@ impl TranscriptWriter {
     fn finding(&mut self, mark: &str, message: &str) {
         let Palette { failed, strong, .. } = self.style.palette;
         let column = self.style.indent + GUTTER;
-        self.page.space(column - 2);
-        self.page.put(failed, mark);
-        self.page.space(1);
+        self.page.sign(column - 2, failed, mark);
         let message = self.harmless(message);
         self.page.block(column, strong, &message);
         self.page.end();

@@ -1,6 +1,5 @@
 //! How a transcript is written: how much of it, where, how wide, in which colours.
 
-use crate::outcome::Line;
 use crate::report::layout::Palette;
 
 /// The width of the gutter with the event numbers, in columns.
@@ -46,14 +45,5 @@ impl TranscriptStyle {
             width: None,
             held: false,
         }
-    }
-}
-
-/// The number of the event that `line` comes from.
-pub(super) fn event_of(line: &Line) -> u32 {
-    match line {
-        Line::Says { event, .. } | Line::Thinks { event, .. } | Line::Custom { event, .. } => *event,
-        Line::Calls(call) => call.event,
-        Line::Answered(late) => late.event,
     }
 }

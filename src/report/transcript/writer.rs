@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use anstyle::Style;
 
 use super::excerpt;
-use super::style::{GUTTER, Scope, TranscriptStyle, event_of};
+use super::style::{GUTTER, Scope, TranscriptStyle};
 use crate::outcome::{
     CallOutcome, EarlierMessage, LateResult, Line, OpenInterrupt, Outcome, RunEnd, TurnOutcome,
 };
@@ -48,7 +48,7 @@ pub(crate) fn transcript(outcome: &Outcome, style: TranscriptStyle) -> String {
 
 /// The events that both a finding and a line of the story name.
 fn cited(outcome: &Outcome) -> BTreeSet<u32> {
-    let lines = outcome.turns.iter().flat_map(|turn| turn.lines.iter().map(event_of));
+    let lines = outcome.turns.iter().flat_map(|turn| turn.lines.iter().map(Line::event));
     let shown: BTreeSet<u32> = lines.collect();
     let named = outcome.all_failures().flat_map(|(_, failure)| failure.events.iter().copied());
     named.filter(|event| shown.contains(event)).collect()
@@ -82,7 +82,7 @@ impl TranscriptWriter {
         let findings = !turn.failures().is_empty() || turn.status().fails_the_run();
         let with_lines = match self.style.scope {
             Scope::Everything => true,
-            Scope::Excerpt => findings || turn.lines.iter().any(|line| self.cited.contains(&event_of(line))),
+            Scope::Excerpt => findings || turn.lines.iter().any(|line| self.cited.contains(&line.event())),
             Scope::Findings => false,
         };
         if !findings && !with_lines {
@@ -119,8 +119,7 @@ impl TranscriptWriter {
         self.page.space(2);
         self.page.put(palette.of(turn.status()), turn.status().as_str());
         self.page.space(2);
-        self.page.put(palette.faint, &duration::for_people(turn.duration_us));
-        self.page.end();
+        self.page.line(palette.faint, &duration::for_people(turn.duration_us));
     }
 
     fn lines(&mut self, turn: &TurnOutcome, outcome: &Outcome) {
@@ -243,22 +242,20 @@ impl TranscriptWriter {
 
     fn times(&mut self, times: &str) {
         self.page.space(2);
-        self.page.put(self.style.palette.faint, &format!("({times})"));
-        self.page.end();
+        self.page.line(self.style.palette.faint, &format!("({times})"));
     }
 
     fn whole_test(&mut self, outcome: &Outcome) {
         let palette = self.style.palette;
-        let is_told = self.style.held && !outcome.held.is_empty();
+        let lists_held = self.style.held && !outcome.held.is_empty();
         let (problem, failures) = (outcome.end.problem(), outcome.end.failures());
         let with_findings = problem.is_some() || !failures.is_empty();
-        if is_told || with_findings {
+        if lists_held || with_findings {
             self.part();
             // Where it comes first, or there is no turn, there is nothing to tell the whole test from.
             if !outcome.turns.is_empty() && self.style.scope != Scope::Excerpt {
                 self.page.space(self.style.indent);
-                self.page.put(palette.strong, "whole test");
-                self.page.end();
+                self.page.line(palette.strong, "whole test");
             }
             self.findings(problem, failures, false);
             self.held(&outcome.held, with_findings);
@@ -272,8 +269,7 @@ impl TranscriptWriter {
             self.part();
             self.page.space(self.style.indent);
             let plural = if outcome.turns_not_run == 1 { "turn" } else { "turns" };
-            self.page.put(palette.faint, &format!("{} {plural} not run", outcome.turns_not_run));
-            self.page.end();
+            self.page.line(palette.faint, &format!("{} {plural} not run", outcome.turns_not_run));
         }
     }
 

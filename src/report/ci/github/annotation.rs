@@ -74,7 +74,7 @@ impl Annotations {
     }
 
     /// The lines; where there are more than are shown, the last says how many.
-    pub(super) fn told(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let all = self.first.iter().chain(&self.further);
         if self.count <= SHOWN {
             return all.map(String::as_str).collect();
@@ -105,15 +105,15 @@ mod tests {
         let mut annotations = Annotations::new(Kind::Warning);
         annotations.add(["a1\n", "a2\n"].into_iter().map(str::to_owned));
         annotations.add(std::iter::once("b1\n".to_owned()));
-        assert_eq!(annotations.told(), "a1\nb1\na2\n");
+        assert_eq!(annotations.text(), "a1\nb1\na2\n");
         for _ in 0..20 {
             annotations.add(std::iter::once("c1\n".to_owned()));
         }
-        let told = annotations.told();
-        assert_eq!(told.lines().count(), SHOWN);
+        let text = annotations.text();
+        assert_eq!(text.lines().count(), SHOWN);
         assert!(
-            told.ends_with("::warning title=ananke::and 14 more: see the summary of the job\n"),
-            "{told}"
+            text.ends_with("::warning title=ananke::and 14 more: see the summary of the job\n"),
+            "{text}"
         );
     }
 }

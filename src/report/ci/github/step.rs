@@ -46,7 +46,7 @@ impl Step {
         let before = file.metadata()?.len();
         let apart = if before > 0 { "\n" } else { "" };
         let room = MOST_SUMMARY.saturating_sub(before + 1);
-        let text = summary.told(usize::try_from(room).unwrap_or(usize::MAX));
+        let text = summary.text(usize::try_from(room).unwrap_or(usize::MAX));
         if text.is_empty() { Ok(()) } else { file.write_all(format!("{apart}{text}").as_bytes()) }
     }
 }

@@ -61,7 +61,7 @@ impl HtmlReport {
         self.stories.file.write_all(markup::data(&format!("test-{number}"), &test).as_bytes())?;
         if outcome.status().fails_the_run() {
             if self.not_passed < MOST_PLAIN {
-                self.plain.file.write_all(plain::told(outcome).as_bytes())?;
+                self.plain.file.write_all(plain::section(outcome).as_bytes())?;
             }
             self.not_passed += 1;
         }

@@ -10,14 +10,14 @@ use crate::report::transcript::{Scope, TranscriptStyle, transcript};
 /// The part before these tests.
 pub(super) fn open(out: &mut impl Write, not_passed: usize) -> io::Result<()> {
     out.write_all(b"<noscript>\n<p class=\"notice\">This page needs scripts to show every test. ")?;
-    let told: &[u8] =
+    let result: &[u8] =
         if not_passed == 0 { b"Every test that ran passed." } else { b"These tests did not pass:" };
-    out.write_all(told)?;
+    out.write_all(result)?;
     out.write_all(b"</p>\n")
 }
 
 /// One of them.
-pub(super) fn told(outcome: &Outcome) -> String {
+pub(super) fn section(outcome: &Outcome) -> String {
     let style = TranscriptStyle::for_files(Scope::Excerpt);
     let story = earlier_attempts(outcome, style) + &transcript(outcome, style);
     format!(

@@ -179,9 +179,9 @@ fn interrupt(open: &outcome::OpenInterrupt) -> Interrupt<'_> {
 /// What is known of the tokens, where anything is.
 fn usage(usage: trace::Usage) -> Option<Usage> {
     let trace::Usage { input, output, total } = usage;
-    let told = [input, output, total].map(Tokens::whole);
-    let [input_tokens, output_tokens, total_tokens] = told;
-    told.iter().any(Option::is_some).then_some(Usage { input_tokens, output_tokens, total_tokens })
+    let tokens = [input, output, total].map(Tokens::whole);
+    let [input_tokens, output_tokens, total_tokens] = tokens;
+    tokens.iter().any(Option::is_some).then_some(Usage { input_tokens, output_tokens, total_tokens })
 }
 
 fn late_result<'a>(late: &'a outcome::LateResult, turn: &TurnOutcome) -> LateResult<'a> {

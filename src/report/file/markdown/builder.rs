@@ -72,14 +72,14 @@ impl MarkdownBuilder {
 
     /// The whole in at most `room` bytes, or what was said when this was made where that is less; nothing where not
     /// even the verdict fits.
-    pub(in crate::report) fn told(&self, room: usize) -> String {
+    pub(in crate::report) fn text(&self, room: usize) -> String {
         let room = room.min(self.most);
         let (head, rest) = (self.head(), self.rest());
         if head.len() > room {
             return String::new();
         }
         let rest = if head.len() + rest.len() > room { String::new() } else { rest };
-        let failures = self.failures.told(room - head.len() - rest.len());
+        let failures = self.failures.text(room - head.len() - rest.len());
         // Where there is no room for it, not even the count of what is left out is told.
         let failures = if failures.len() > room - head.len() - rest.len() { String::new() } else { failures };
         let mut text = head + &failures + &rest;
@@ -117,10 +117,10 @@ impl MarkdownBuilder {
         if count > 0 {
             let fails = end.is_some_and(|end| end.verdict.flaky_fails);
             let fails = if fails { ", which fails the run (`--flaky fail`)" } else { "" };
-            let _ = write!(text, "### flaky{fails}\n\n{}\n", self.flaky.told());
+            let _ = write!(text, "### flaky{fails}\n\n{}\n", self.flaky.text());
         }
         if self.quarantined.count > 0 {
-            text += &folded(&format!("{} quarantined", self.quarantined.count), &self.quarantined.told());
+            text += &folded(&format!("{} quarantined", self.quarantined.count), &self.quarantined.text());
         }
         if self.run.totals.tests() > SLOWEST {
             let rows = self.slowest.iter().fold(String::new(), |mut rows, (us, id)| {
@@ -150,5 +150,5 @@ fn expired(entries: &[Quarantine], room: usize) -> String {
         let (test, owner, place) = (code(test, NAME), code(owner, NAME), code(&place.to_string(), NAME));
         rows.add(&format!("{test} last day {expires}, owner {owner}, {place}"));
     }
-    format!("### expired in the quarantine, which fails the run\n\n{}\n", rows.told())
+    format!("### expired in the quarantine, which fails the run\n\n{}\n", rows.text())
 }

@@ -26,7 +26,7 @@ const CODE_BLOCK: usize = 4;
 /// The tests that failed, as many as there may be room for.
 #[derive(Debug)]
 pub(super) struct Failures {
-    told: Vec<Told>,
+    kept: Vec<FailedTest>,
     /// How many bytes the heads of those take.
     bytes: usize,
     room: usize,
@@ -35,7 +35,7 @@ pub(super) struct Failures {
 
 /// One test.
 #[derive(Debug)]
-struct Told {
+struct FailedTest {
     /// Its name, its verdict, and what is wrong.
     head: String,
     transcript: HeadTail,
@@ -44,11 +44,11 @@ struct Told {
 impl Failures {
     /// As many as `room` bytes can hold.
     pub(super) fn new(room: usize) -> Self {
-        Self { told: Vec::new(), bytes: 0, room, further: 0 }
+        Self { kept: Vec::new(), bytes: 0, room, further: 0 }
     }
 
     pub(super) fn add(&mut self, outcome: &Outcome) {
-        if self.further > 0 || self.told.len() == MOST {
+        if self.further > 0 || self.kept.len() == MOST {
             self.further += 1;
             return;
         }
@@ -58,29 +58,29 @@ impl Failures {
             return;
         }
         self.bytes += head.len();
-        self.told.push(Told { head, transcript: kept_transcript(outcome) });
+        self.kept.push(FailedTest { head, transcript: kept_transcript(outcome) });
     }
 
     /// The failures in at most `room` bytes.
-    pub(super) fn told(&self, room: usize) -> String {
+    pub(super) fn text(&self, room: usize) -> String {
         let mut left = room.saturating_sub(further(usize::MAX).len());
         let mut fitting = Vec::new();
-        for told in &self.told {
-            let Some(rest) = left.checked_sub(told.head.len()) else { break };
+        for test in &self.kept {
+            let Some(rest) = left.checked_sub(test.head.len()) else { break };
             left = rest;
-            fitting.push(told);
+            fitting.push(test);
         }
         let most = share(&fitting, left);
         let mut text = String::new();
-        for Told { head, transcript } in &fitting {
+        for FailedTest { head, transcript } in &fitting {
             text.push_str(head);
             if transcript.size() <= most || most >= SHORTEST_TRANSCRIPT {
                 text += &folded("transcript", &transcript.clone().shortened(most).to_string());
             }
         }
-        let untold = self.told.len() - fitting.len() + self.further;
-        if untold > 0 {
-            text += &further(untold);
+        let left_out = self.kept.len() - fitting.len() + self.further;
+        if left_out > 0 {
+            text += &further(left_out);
         }
         text
     }
@@ -88,9 +88,9 @@ impl Failures {
 
 /// How long every transcript may be, so that all of them and the text around them take `room` bytes: what the short
 /// ones leave is for the long ones.
-fn share(told: &[&Told], room: usize) -> usize {
+fn share(tests: &[&FailedTest], room: usize) -> usize {
     let around = folded("transcript", "").len() + CODE_BLOCK + HeadTail::LONGEST_MARK;
-    let mut lengths: Vec<usize> = told.iter().map(|told| told.transcript.size() + around).collect();
+    let mut lengths: Vec<usize> = tests.iter().map(|test| test.transcript.size() + around).collect();
     lengths.sort_unstable();
     let mut left = room;
     for (shared, length) in lengths.iter().enumerate() {

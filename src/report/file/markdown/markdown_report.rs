@@ -34,7 +34,7 @@ impl Reporter for MarkdownReport {
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<()> {
-        self.scratch.file.write_all(self.builder.told(MOST).as_bytes())?;
+        self.scratch.file.write_all(self.builder.text(MOST).as_bytes())?;
         self.scratch.put_in_place(&self.destination)
     }
 }

@@ -30,12 +30,12 @@ impl Rows {
     }
 
     /// The list; empty where nothing was added.
-    pub(in crate::report) fn told(&self) -> String {
-        let mut told = self.text.clone();
+    pub(in crate::report) fn text(&self) -> String {
+        let mut text = self.text.clone();
         if self.further > 0 {
             // Writing to a String cannot fail.
-            let _ = writeln!(told, "- … and {} more", self.further);
+            let _ = writeln!(text, "- … and {} more", self.further);
         }
-        told
+        text
     }
 }

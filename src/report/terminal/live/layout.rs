@@ -119,19 +119,19 @@ impl Layout {
             tests.iter().map(|test| columns::width(&test.shown)).max().unwrap_or_default().min(WIDEST_ID);
         // The sign that turns and the blanks beside the id.
         let room = self.room().saturating_sub(4);
-        let tell = |words| -> Vec<(String, String)> {
+        let labels = |words| -> Vec<(String, String)> {
             tests.iter().map(|test| (place(test, words), self.time(test, words))).collect()
         };
-        let beside = |told: &[(String, String)]| {
-            let (places, times) = widths(told);
+        let beside = |labels: &[(String, String)]| {
+            let (places, times) = widths(labels);
             places + if times > 0 { times + 2 } else { 0 }
         };
-        let has_room = |words: &Words| room.saturating_sub(beside(&tell(*words))) >= widest.min(ID);
+        let has_room = |words: &Words| room.saturating_sub(beside(&labels(*words))) >= widest.min(ID);
         let words = [Words::All, Words::Few].into_iter().find(has_room).unwrap_or(Words::Fewest);
-        let told = tell(words);
-        let width = widest.min(room.saturating_sub(beside(&told)).max(1));
-        let (places, times) = widths(&told);
-        let rows = tests.iter().zip(told).map(|(test, (place, time))| {
+        let labels = labels(words);
+        let width = widest.min(room.saturating_sub(beside(&labels)).max(1));
+        let (places, times) = widths(&labels);
+        let rows = tests.iter().zip(labels).map(|(test, (place, time))| {
             let id = columns::end_of(&test.shown, width);
             let gap = " ".repeat(width - columns::width(&id) + 2);
             let place = columns::beginning_of(&place, room.saturating_sub(width));
@@ -203,9 +203,10 @@ fn plain(text: &str) -> (Style, String) {
 }
 
 /// The widest of the places and of the times.
-fn widths(told: &[(String, String)]) -> (usize, usize) {
-    let widest =
-        |of: fn(&(String, String)) -> &String| told.iter().map(|row| of(row).len()).max().unwrap_or_default();
+fn widths(labels: &[(String, String)]) -> (usize, usize) {
+    let widest = |of: fn(&(String, String)) -> &String| {
+        labels.iter().map(|row| of(row).len()).max().unwrap_or_default()
+    };
     (widest(|(place, _)| place), widest(|(_, time)| time))
 }
 

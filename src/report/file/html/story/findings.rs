@@ -82,11 +82,11 @@ pub(crate) fn is_zero(count: &usize) -> bool {
 
 /// `failures`, as many as a person reads; the last of them says how many more there are.
 pub(crate) fn findings(failures: &[Failure]) -> Vec<Finding<'_>> {
-    let mut told: Vec<Finding<'_>> = failures.iter().take(MOST).map(finding).collect();
-    if let Some(last) = told.last_mut() {
+    let mut shown: Vec<Finding<'_>> = failures.iter().take(MOST).map(finding).collect();
+    if let Some(last) = shown.last_mut() {
         last.further = failures.len().saturating_sub(MOST);
     }
-    told
+    shown
 }
 
 /// `held`, as many as a person reads.

@@ -63,14 +63,14 @@ pub(crate) fn tools(outcome: &Outcome, most: usize) -> Vec<&str> {
 /// The lines that there is room for, and those that are `cited`: the first quarter and the end, where a test that stops
 /// at its first failure has what matters.
 pub(super) fn lines<'a>(lines: &'a [Line], cited: &BTreeSet<u32>, room: usize) -> Vec<LineView<'a>> {
-    let sizes: Vec<usize> = lines.iter().map(size).collect();
+    let sizes: Vec<usize> = lines.iter().map(Line::size).collect();
     let is_short = sizes.iter().sum::<usize>() <= room;
     let first = if is_short { lines.len() } else { fitting(sizes.iter(), room / 4) };
     let last = if is_short { 0 } else { lines.len() - fitting(sizes.iter().rev(), room - room / 4) };
     let mut views = Vec::new();
     let mut left_out = 0;
     for (index, line) in lines.iter().enumerate() {
-        if index >= first && index < last && !cited.contains(&event(line)) {
+        if index >= first && index < last && !cited.contains(&line.event()) {
             left_out += 1;
             continue;
         }
@@ -89,23 +89,6 @@ pub(super) fn lines<'a>(lines: &'a [Line], cited: &BTreeSet<u32>, room: usize) -
 fn fitting<'s>(sizes: impl Iterator<Item = &'s usize>, room: usize) -> usize {
     let mut used = 0;
     sizes.take_while(|size| (used += **size, used <= room).1).count()
-}
-
-fn size(line: &Line) -> usize {
-    match line {
-        Line::Says { text, .. } | Line::Thinks { text, .. } => text.len(),
-        Line::Calls(call) => call.name.len() + call.args.len() + call.result.as_ref().map_or(0, String::len),
-        Line::Answered(late) => late.name.len() + late.result.len(),
-        Line::Custom { name, value, .. } => name.len() + value.len(),
-    }
-}
-
-fn event(line: &Line) -> u32 {
-    match line {
-        Line::Says { event, .. } | Line::Thinks { event, .. } | Line::Custom { event, .. } => *event,
-        Line::Calls(call) => call.event,
-        Line::Answered(late) => late.event,
-    }
 }
 
 fn view(line: &Line) -> LineView<'_> {
@@ -150,7 +133,7 @@ mod tests {
     fn the_middle_is_left_out_but_for_what_is_cited() {
         let says = |event| Line::Says { event, text: "x".repeat(100) };
         let turn: Vec<Line> = (1..=20).map(says).collect();
-        let told = |cited: &[u32], room| {
+        let shown = |cited: &[u32], room| {
             let views = lines(&turn, &cited.iter().copied().collect(), room);
             let word = |view: &LineView<'_>| match view {
                 LineView::Says { event, .. } => event.to_string(),
@@ -159,9 +142,9 @@ mod tests {
             };
             views.iter().map(word).collect::<Vec<_>>().join(" ")
         };
-        assert_eq!(told(&[], 2000), (1..=20).map(|n| n.to_string()).collect::<Vec<_>>().join(" "));
-        assert_eq!(told(&[], 800), "1 2 (12) 15 16 17 18 19 20");
-        assert_eq!(told(&[7, 14], 800), "1 2 (4) 7 (6) 14 15 16 17 18 19 20");
-        assert_eq!(told(&[], 0), "(20)");
+        assert_eq!(shown(&[], 2000), (1..=20).map(|n| n.to_string()).collect::<Vec<_>>().join(" "));
+        assert_eq!(shown(&[], 800), "1 2 (12) 15 16 17 18 19 20");
+        assert_eq!(shown(&[7, 14], 800), "1 2 (4) 7 (6) 14 15 16 17 18 19 20");
+        assert_eq!(shown(&[], 0), "(20)");
     }
 }

@@ -100,7 +100,7 @@ fn turn<'a>(turn: &'a TurnOutcome, cited: &BTreeSet<u32>, room: usize) -> Turn<'
         duration_ms: milliseconds(turn.duration_us),
         input: &turn.input,
         lines: lines(&turn.lines, cited, room),
-        // An error that nobody expected is told as the problem it is.
+        // An error that nobody expected is words as the problem it is.
         end: turn.run_end.as_ref().filter(|_| turn.problem().is_none()).and_then(end),
         problem: turn.problem().map(problem),
         findings: findings(turn.failures()),
@@ -132,9 +132,9 @@ fn interrupt(open: &OpenInterrupt) -> Interrupt<'_> {
 /// `1,204 in, 96 out`, with what the agent reported; `None` if it reported nothing.
 fn tokens(usage: Usage) -> Option<String> {
     let Usage { input, output, total } = usage;
-    let told = [(input, "in"), (output, "out"), (total, "in all")];
-    let told =
-        told.into_iter().filter_map(|(tokens, word)| Some(format!("{} {word}", Tokens::whole(tokens)?)));
-    let told: Vec<String> = told.collect();
-    (!told.is_empty()).then(|| told.join(", "))
+    let words = [(input, "in"), (output, "out"), (total, "in all")];
+    let words =
+        words.into_iter().filter_map(|(tokens, word)| Some(format!("{} {word}", Tokens::whole(tokens)?)));
+    let words: Vec<String> = words.collect();
+    (!words.is_empty()).then(|| words.join(", "))
 }

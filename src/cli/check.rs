@@ -4,13 +4,13 @@ use std::io::Write as _;
 
 use ananke::context::Context;
 use ananke::diagnostic::Code;
-use ananke::plan::Fixed;
+use ananke::plan::{Fixed, Selection};
 use ananke::redact::Redactor;
 use ananke::text::escape;
 use clap::Args;
 
 use super::exit::Exit;
-use super::load::{Purpose, load, selection};
+use super::load::load;
 use super::print_problems::print_problems;
 use super::selection_options::SelectionOptions;
 use super::strictness::Strictness;
@@ -31,9 +31,9 @@ pub(super) fn check(options: &CheckOptions, context: &Context) -> Exit {
     if options.fix && !fix(options, context) {
         return Exit::Failure;
     }
-    let purpose =
-        Purpose { deny_warnings: options.strictness.deny_warnings, checks: true, ..Purpose::default() };
-    match load(&options.selection, purpose, context) {
+    let deny_warnings = options.strictness.deny_warnings;
+    let selection = Selection { checks: true, deny_warnings, ..options.selection.selection() };
+    match load(&selection, options.selection.color, context) {
         Ok((plan, _)) => {
             let (tests, files) = (plan.cases.len(), plan.files);
             let counted =
@@ -52,8 +52,8 @@ pub(super) fn check(options: &CheckOptions, context: &Context) -> Exit {
 
 /// Applies fixes and prints them; `false` if a file could not be written.
 fn fix(options: &CheckOptions, context: &Context) -> bool {
-    let purpose = Purpose { checks: true, ..Purpose::default() };
-    match ananke::plan::fix(context, &selection(&options.selection, purpose)) {
+    let selection = Selection { checks: true, ..options.selection.selection() };
+    match ananke::plan::fix(context, &selection) {
         Ok(fixed) => {
             let mut stdout = std::io::stdout().lock();
             for Fixed { code, file, line, before, after } in fixed {

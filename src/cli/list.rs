@@ -9,7 +9,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::exit::Exit;
-use super::load::{Purpose, load};
+use super::load::load;
 use super::selection_options::SelectionOptions;
 use ananke::text::{columns, escape};
 
@@ -24,7 +24,7 @@ pub(crate) struct ListOptions {
 
 /// Lists what is selected: for people an id and its place a line, for programs one JSON array.
 pub(super) fn list(options: &ListOptions, context: &Context) -> Exit {
-    let (plan, redactor) = match load(&options.selection, Purpose::default(), context) {
+    let (plan, redactor) = match load(&options.selection.selection(), options.selection.color, context) {
         Ok(loaded) => loaded,
         Err(exit) => return exit,
     };

@@ -7,7 +7,7 @@ use ananke::assertion::Writing;
 use ananke::compare::Baseline;
 use ananke::context::Context;
 use ananke::engine::{AtFailure, AtViolation};
-use ananke::plan::Plan;
+use ananke::plan::{Plan, Selection};
 use ananke::recording::{RecordingMode, Recordings};
 use ananke::redact::Redactor;
 use ananke::report::deliver;
@@ -21,7 +21,7 @@ use super::execution_options::ExecutionOptions;
 use super::exit::Exit;
 use super::interrupt::Interrupts;
 use super::last_run;
-use super::load::{Purpose, load};
+use super::load::load;
 use super::recording_options::{RecordingOptions, recordings};
 use super::report_options::ReportOptions;
 use super::reporters::{Reporters, reporters};
@@ -83,14 +83,14 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
         );
         return Exit::Failure;
     }
-    let purpose = Purpose {
+    let mut selection = Selection {
         sends: !options.dry_run && recordings.as_ref().is_none_or(|kept| kept.mode != RecordingMode::Replay),
         deny_warnings: options.strictness.deny_warnings,
-        without_hooks: options.no_hooks,
         new_threads: options.retrying.retries > 0 && !options.retrying.retry_dirty,
-        ..Purpose::default()
+        ..options.selection.selection()
     };
-    let (mut plan, redactor) = match load(&options.selection, purpose, context) {
+    selection.variables.without_hooks = options.no_hooks;
+    let (mut plan, redactor) = match load(&selection, options.selection.color, context) {
         Ok(loaded) => loaded,
         Err(exit) => return exit,
     };

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use ananke::plan::Filter;
+use ananke::plan::{Filter, Selection};
+use ananke::project::Variables;
 use ananke::variables::{is_name, is_reserved};
 use clap::Args;
 
@@ -38,6 +39,23 @@ pub(crate) struct SelectionOptions {
     /// Colours
     #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
     pub(crate) color: Colour,
+}
+
+impl SelectionOptions {
+    /// What is selected; what for is up to the command.
+    pub(super) fn selection(&self) -> Selection {
+        Selection {
+            paths: self.paths.clone(),
+            config: self.config.clone(),
+            target: self.target.clone(),
+            filter: self.filter.clone(),
+            tags: self.tags.clone(),
+            ids: self.ids.clone(),
+            allow_empty: self.allow_empty,
+            variables: Variables { given: self.variables.iter().cloned().collect(), ..Variables::default() },
+            ..Selection::default()
+        }
+    }
 }
 
 /// `NAME=VALUE`; everything after the first `=` is the value.

@@ -4,22 +4,22 @@
 //! `https://` URL is for the agent to fetch. Whatever is wrong with one is told at its place before anything is sent.
 
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use base64::{DecodeError, Engine as _};
-use url::Url;
 
+use super::attachment_source::{Source, problem};
 use crate::context::{Context, Found};
-use crate::diagnostic::{Code, Span};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::message::{
     Attachment, ContentPart, FileContent, MediaKind, UserContent, media_type, size_in_words,
 };
 use crate::model::{self, Media};
-use crate::project::{absolute_from, display_name};
+use crate::project::display_name;
 use crate::source::reason;
 use crate::target::{Capability, TargetConfig};
-use crate::variables::Interpolation;
+use crate::variables::{Interpolation, Leaf, NotReady};
 
 /// The largest local file that is sent, in bytes: in base64 it still fits into one event of the largest size, as agents
 /// send it that repeat their input or the conversation.
@@ -37,35 +37,20 @@ pub(crate) struct Files<'a> {
     pub(crate) reads: bool,
 }
 
-/// What is wrong with a source.
-struct Wrong {
-    code: Code,
-    message: String,
-    help: String,
-}
-
-/// A source as far as it is known without its media type.
-enum Source {
-    File(PathBuf),
-    /// A `data:` URL: what it says its media type is, and its content.
-    Data(Option<String>, FileContent),
-    Url(Url),
-}
-
-/// What is said, with the files that go with it; `None` where something is known later or was reported.
+/// What is said, with the files that go with it.
 pub(crate) fn user_content(
     content: &model::WrittenContent,
     attachments: &[model::WrittenAttachment],
     files: Files<'_>,
     filling: &mut Interpolation<'_>,
-) -> Option<UserContent> {
-    let mut parts: Vec<Option<ContentPart>> = match content {
+) -> Leaf<UserContent> {
+    let mut parts: Vec<Leaf<ContentPart>> = match content {
         model::WrittenContent::Text(text) if attachments.is_empty() => {
-            return filling.text(text).ok().map(|text| UserContent::Text(text.into()));
+            return filling.text(text).map(|text| UserContent::Text(text.into()));
         }
-        model::WrittenContent::Text(text) => match filling.text(text).ok() {
+        model::WrittenContent::Text(text) => match filling.text(text) {
             // Models refuse a part without words.
-            Some(text) if text.is_empty() => Vec::new(),
+            Ok(text) if text.is_empty() => Vec::new(),
             text => vec![text.map(ContentPart::Text)],
         },
         model::WrittenContent::Parts(parts) => {
@@ -76,12 +61,12 @@ pub(crate) fn user_content(
         let (kind, media) = attachment.media();
         file(kind, media, files, filling)
     }));
-    parts.into_iter().collect::<Option<Vec<ContentPart>>>().map(|parts| UserContent::Parts(parts.into()))
+    parts.into_iter().collect::<Leaf<Vec<ContentPart>>>().map(|parts| UserContent::Parts(parts.into()))
 }
 
-fn part(part: &model::WrittenPart, files: Files<'_>, filling: &mut Interpolation<'_>) -> Option<ContentPart> {
+fn part(part: &model::WrittenPart, files: Files<'_>, filling: &mut Interpolation<'_>) -> Leaf<ContentPart> {
     match part {
-        model::WrittenPart::Text(part) => filling.text(&part.text).ok().map(ContentPart::Text),
+        model::WrittenPart::Text(part) => filling.text(&part.text).map(ContentPart::Text),
         model::WrittenPart::Image(media) => file(MediaKind::Image, media, files, filling),
         model::WrittenPart::Audio(media) => file(MediaKind::Audio, media, files, filling),
         model::WrittenPart::Video(media) => file(MediaKind::Video, media, files, filling),
@@ -94,26 +79,30 @@ fn file(
     media: &Media,
     files: Files<'_>,
     filling: &mut Interpolation<'_>,
-) -> Option<ContentPart> {
-    let said = media.media_type.as_ref().map(|text| filling.text(text)).transpose().ok();
-    let source = filling.text(&media.source).ok();
+) -> Leaf<ContentPart> {
+    let said = media.media_type.as_ref().map(|text| filling.text(text)).transpose();
+    let source = filling.text(&media.source);
     let is_later = |text| filling.waits(text);
     if is_later(&media.source) || media.media_type.as_ref().is_some_and(is_later) {
         let (media_type, content) = (said?, FileContent::Url(source?));
-        return Some(ContentPart::File(Attachment { kind, media_type, content }));
+        return Ok(ContentPart::File(Attachment { kind, media_type, content }));
     }
     let (said, source) = (said?, source?);
     if let (Some(written), Some(said)) = (&media.media_type, &said)
         && !media_type::is_one(said)
     {
         let help = Some("a media type looks like `image/png`".to_owned());
-        filling.report(Code::BadValue, written.span, format!("`{said}` is no media type"), help);
-        return None;
+        return Err(filling.report(Code::BadValue, written.span, format!("`{said}` is no media type"), help));
     }
-    let attached = Source::of(&source, files).and_then(|source| attach(kind, said, source, files));
+    let attached =
+        Source::of(&source, files.context, files.folder).and_then(|source| attach(kind, said, source, files));
     match attached {
-        Ok(attached) => Some(ContentPart::File(attached)),
-        Err(wrong) => wrong.report(media.source.span, filling),
+        Ok(attached) => Ok(ContentPart::File(attached)),
+        Err(problem) => {
+            let problem = filling.at(problem, media.source.span);
+            filling.add(problem);
+            Err(NotReady::Invalid)
+        }
     }
 }
 
@@ -122,7 +111,7 @@ fn attach(
     said: Option<String>,
     source: Source,
     files: Files<'_>,
-) -> Result<Attachment, Wrong> {
+) -> Result<Attachment, Diagnostic> {
     let (media_type, content) = match source {
         Source::File(path) => {
             let media_type = said.map_or_else(|| guessed(&path, kind, files).map(str::to_owned), Ok)?;
@@ -130,7 +119,7 @@ fn attach(
         }
         Source::Data(own, content) => {
             let Some(media_type) = said.or(own) else {
-                return Err(Wrong::new(
+                return Err(problem(
                     Code::MissingKey,
                     "the `data:` URL does not say its media type",
                     "begin it like `data:image/png;base64,`, or give the `media_type`",
@@ -148,7 +137,7 @@ fn attach(
                             "a file that is sent to {} needs a media type, and this URL does not tell it",
                             target.describe()
                         );
-                        Wrong::new(Code::MissingKey, message, "give the `media_type`")
+                        problem(Code::MissingKey, message, "give the `media_type`")
                     })?)
                 }
                 _ => said,
@@ -160,92 +149,22 @@ fn attach(
 }
 
 /// The media type that the name of a local file says.
-fn guessed(path: &Path, kind: MediaKind, files: Files<'_>) -> Result<&'static str, Wrong> {
+fn guessed(path: &Path, kind: MediaKind, files: Files<'_>) -> Result<&'static str, Diagnostic> {
     let name = display_name(files.context, path);
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let Some(media_type) = media_type::of_ending(ending, kind) else {
         let message = format!("the name of `{name}` does not tell its media type");
-        return Err(Wrong::new(Code::MissingKey, message, "give the `media_type`, such as `image/png`"));
+        return Err(problem(Code::MissingKey, message, "give the `media_type`, such as `image/png`"));
     };
     if media_type::fits(media_type, kind) {
         return Ok(media_type);
     }
     let message = format!("`{name}` is `{media_type}` by its name, and the type here is `{}`", kind.as_str());
-    Err(Wrong::new(
+    Err(problem(
         Code::Contradiction,
         message,
         "write the `type` that it is, or give its `media_type` if the name is wrong",
     ))
-}
-
-impl Source {
-    fn of(text: &str, files: Files<'_>) -> Result<Self, Wrong> {
-        // One letter is a drive.
-        let scheme = text.split_once(':').filter(|(scheme, _)| {
-            scheme.len() > 1
-                && scheme.starts_with(|first: char| first.is_ascii_alphabetic())
-                && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
-        });
-        let scheme = scheme.map(|(scheme, rest)| (scheme.to_ascii_lowercase(), rest));
-        let path = match scheme.as_ref().map(|(scheme, rest)| (scheme.as_str(), *rest)) {
-            Some(("data", rest)) => return data(rest),
-            Some(("http" | "https", _)) => return address(text),
-            Some(("file", rest)) => rest.strip_prefix("//").unwrap_or(rest),
-            Some((scheme, _)) => {
-                return Err(Wrong::new(
-                    Code::BadUrl,
-                    format!("a file cannot come from `{scheme}:`"),
-                    "name a local file, with or without `file://`, or an `https://`, `http://` or `data:` URL",
-                ));
-            }
-            None => text,
-        };
-        if path.is_empty() {
-            let help = "write `file://` and its path from the test file's folder";
-            return Err(Wrong::new(Code::BadValue, "the source names no file", help));
-        }
-        Ok(Self::File(absolute_from(files.context, files.folder, path.as_ref())))
-    }
-}
-
-fn address(text: &str) -> Result<Source, Wrong> {
-    let wrong = |message| Wrong::new(Code::BadUrl, message, "write it in full: `https://example.org/a.png`");
-    match Url::parse(text) {
-        Ok(url) => Ok(Source::Url(url)),
-        Err(error) => Err(wrong(format!("the source is no URL: {error}"))),
-    }
-}
-
-/// What comes after `data:` (RFC 2397). The content may be written over several lines.
-fn data(rest: &str) -> Result<Source, Wrong> {
-    let wrong = |message: String| {
-        Wrong::new(Code::BadUrl, message, "a `data:` URL looks like `data:image/png;base64,iVBORw0KGgo=`")
-    };
-    let Some((head, content)) = rest.split_once(',') else {
-        return Err(wrong("the `data:` URL has no `,` before its content".to_owned()));
-    };
-    let Some(media_type) = head.trim_end().strip_suffix(";base64") else {
-        return Err(wrong("the content of the `data:` URL is not in base64".to_owned()));
-    };
-    if !media_type.is_empty() && !media_type::is_one(media_type) {
-        return Err(wrong(format!("`{media_type}` is no media type")));
-    }
-    let base64: String = content.split_ascii_whitespace().collect();
-    let size = match STANDARD.decode(&base64) {
-        Ok(bytes) => bytes.len() as u64,
-        Err(DecodeError::InvalidByte(..)) => {
-            return Err(wrong(
-                "the content of the `data:` URL has a character that is not of base64".to_owned(),
-            ));
-        }
-        Err(_) => {
-            return Err(wrong(
-                "the base64 of the `data:` URL is cut short, or a `=` is missing at its end".to_owned(),
-            ));
-        }
-    };
-    let media_type = Some(media_type.to_owned()).filter(|media_type| !media_type.is_empty());
-    Ok(Source::Data(media_type, FileContent::Data { base64, size }))
 }
 
 impl Files<'_> {
@@ -255,7 +174,7 @@ impl Files<'_> {
     }
 
     /// What is sent of a local file.
-    fn content(self, path: &Path) -> Result<FileContent, Wrong> {
+    fn content(self, path: &Path) -> Result<FileContent, Diagnostic> {
         let name = display_name(self.context, path);
         let unreadable = |reason: &str| {
             let help = if path.to_string_lossy().contains('%') {
@@ -263,15 +182,11 @@ impl Files<'_> {
             } else {
                 "a path counts from the folder of the test file"
             };
-            Wrong::new(Code::Unreadable, format!("`{name}` cannot be read: {reason}"), help)
+            problem(Code::Unreadable, format!("`{name}` cannot be read: {reason}"), help)
         };
         let too_large = || {
             let message = format!("`{name}` is larger than {}", size_in_words(MAX_BYTES));
-            Wrong::new(
-                Code::LimitExceeded,
-                message,
-                "take a smaller file, or give the agent its `https://` URL",
-            )
+            problem(Code::LimitExceeded, message, "take a smaller file, or give the agent its `https://` URL")
         };
         // Looked at before it is opened: a pipe would not open before somebody writes into it.
         let disk = &self.context.files;
@@ -294,16 +209,5 @@ impl Files<'_> {
             return Err(too_large());
         }
         Ok(FileContent::Data { base64: STANDARD.encode(&bytes), size })
-    }
-}
-
-impl Wrong {
-    fn new(code: Code, message: impl Into<String>, help: &str) -> Self {
-        Self { code, message: message.into(), help: help.to_owned() }
-    }
-
-    fn report<T>(self, span: Span, filling: &mut Interpolation<'_>) -> Option<T> {
-        filling.report(self.code, span, self.message, Some(self.help));
-        None
     }
 }

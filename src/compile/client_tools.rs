@@ -10,7 +10,7 @@ use crate::message::ToolDeclaration;
 use crate::model;
 use crate::project::Scripts;
 use crate::source::Node;
-use crate::variables::Interpolation;
+use crate::variables::{Interpolation, Leaf, NotReady};
 
 /// A tool that the client carries out.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,7 +55,7 @@ pub(crate) fn fill_client_tools(
     let mut tools: Vec<ClientTool> = Vec::new();
     let mut names = HashSet::new();
     for tool in written.into_iter().flatten() {
-        let Some(filled) = client_tool(tool, scripts, filling) else { continue };
+        let Ok(filled) = client_tool(tool, scripts, filling) else { continue };
         if names.insert(filled.declaration.name.clone()) {
             tools.push(filled);
         } else {
@@ -83,59 +83,48 @@ fn client_tool(
     tool: &model::ClientTool,
     scripts: Option<Scripts<'_>>,
     filling: &mut Interpolation<'_>,
-) -> Option<ClientTool> {
+) -> Leaf<ClientTool> {
     let name = filling.text(&tool.name);
     if matches!(&name, Ok(name) if name.is_empty()) {
-        filling.report(Code::EmptyValue, tool.name.span, "a tool's name cannot be empty", None);
-        return None;
+        return Err(filling.report(Code::EmptyValue, tool.name.span, "a tool's name cannot be empty", None));
     }
     let description = tool.description.as_ref().map(|text| filling.text(text)).transpose();
     let parameters = tool.parameters.as_ref().map(|node| filling.json(node)).transpose();
     let mock = tool.mock.as_ref().map(|written| mock(written, scripts, filling));
     let any = || json!({ "type": "object", "properties": Map::new() });
     let declaration = ToolDeclaration {
-        name: name.ok()?,
-        description: description.ok()?.unwrap_or_default(),
-        parameters: parameters.ok()?.unwrap_or_else(any),
+        name: name?,
+        description: description?.unwrap_or_default(),
+        parameters: parameters?.unwrap_or_else(any),
     };
-    let mock = match mock {
-        Some(mock) => Some(mock?),
-        None => None,
-    };
-    Some(ClientTool { declaration, mock })
+    Ok(ClientTool { declaration, mock: mock.transpose()? })
 }
 
-fn mock(
-    written: &model::Mock,
-    scripts: Option<Scripts<'_>>,
-    filling: &mut Interpolation<'_>,
-) -> Option<Mock> {
+fn mock(written: &model::Mock, scripts: Option<Scripts<'_>>, filling: &mut Interpolation<'_>) -> Leaf<Mock> {
     match written {
-        model::Mock::None => Some(Mock::LeftOpen),
+        model::Mock::None => Ok(Mock::LeftOpen),
         model::Mock::Result(node) => result(node, filling).map(Mock::Always),
         model::Mock::Error(text) => error(text, filling).map(Mock::Always),
         model::Mock::Script(name) => script(name, scripts, filling).map(Mock::Script),
         model::Mock::Sequence(Spanned { value: answers, span }) if answers.is_empty() => {
-            filling.report(Code::BadValue, *span, "`sequence` needs at least one answer", None);
-            None
+            Err(filling.report(Code::BadValue, *span, "`sequence` needs at least one answer", None))
         }
         model::Mock::When(Spanned { value: cases, span }) if cases.is_empty() => {
-            filling.report(Code::BadValue, *span, "`when` needs at least one case", None);
-            None
+            Err(filling.report(Code::BadValue, *span, "`when` needs at least one case", None))
         }
         model::Mock::Sequence(answers) => {
-            let answers: Vec<Option<MockAnswer>> = answers
+            let answers: Vec<Leaf<MockAnswer>> = answers
                 .iter()
                 .map(|answer| match answer {
                     model::MockAnswer::Result(node) => result(node, filling),
                     model::MockAnswer::Error(text) => error(text, filling),
                 })
                 .collect();
-            answers.into_iter().collect::<Option<_>>().map(Mock::Sequence)
+            answers.into_iter().collect::<Leaf<_>>().map(Mock::Sequence)
         }
         model::Mock::When(cases) => {
             let cases: Vec<_> = cases.iter().map(|case| case_of(case, filling)).collect();
-            cases.into_iter().collect::<Option<_>>().map(Mock::When)
+            cases.into_iter().collect::<Leaf<_>>().map(Mock::When)
         }
     }
 }
@@ -144,46 +133,44 @@ fn script(
     written: &model::Text,
     scripts: Option<Scripts<'_>>,
     filling: &mut Interpolation<'_>,
-) -> Option<String> {
-    let name = filling.text(written).ok()?;
+) -> Leaf<String> {
+    let name = filling.text(written)?;
     if !filling.waits(written)
         && let Some(Err(problem)) = scripts.map(|scripts| scripts.check(&name))
     {
         let problem = filling.at(problem, written.span);
         filling.add(problem);
-        return None;
+        return Err(NotReady::Invalid);
     }
-    Some(name)
+    Ok(name)
 }
 
 fn case_of(
     case: &Spanned<model::MockCase>,
     filling: &mut Interpolation<'_>,
-) -> Option<(ArgumentPatterns, MockAnswer)> {
+) -> Leaf<(ArgumentPatterns, MockAnswer)> {
     let patterns = ArgumentPatterns::compile(case.args_match.as_ref(), filling);
     let answer = match (&case.result, &case.error) {
         (Some(node), None) => result(node, filling),
         (None, Some(text)) => error(text, filling),
         (Some(_), Some(text)) => {
             let message = "a case answers with a `result` or with an `error`, not with both";
-            filling.report(Code::Contradiction, text.span, message, None);
-            None
+            Err(filling.report(Code::Contradiction, text.span, message, None))
         }
         (None, None) => {
             let message = "a case needs an answer: neither `result` nor `error` is there";
             let help = "add `result:` or `error:`; `result: \"\"` answers with nothing";
-            filling.report(Code::MissingKey, case.span, message, Some(help.to_owned()));
-            None
+            Err(filling.report(Code::MissingKey, case.span, message, Some(help.to_owned())))
         }
     };
-    patterns.zip(answer)
+    Ok((patterns.ok_or(NotReady::Invalid)?, answer?))
 }
 
-fn result(node: &Node, filling: &mut Interpolation<'_>) -> Option<MockAnswer> {
-    filling.json(node).ok().map(|content| MockAnswer { content, is_error: false })
+fn result(node: &Node, filling: &mut Interpolation<'_>) -> Leaf<MockAnswer> {
+    filling.json(node).map(|content| MockAnswer { content, is_error: false })
 }
 
-fn error(text: &model::Text, filling: &mut Interpolation<'_>) -> Option<MockAnswer> {
-    let content = filling.text(text).ok()?;
-    Some(MockAnswer { content: Value::String(content), is_error: true })
+fn error(text: &model::Text, filling: &mut Interpolation<'_>) -> Leaf<MockAnswer> {
+    let content = filling.text(text)?;
+    Ok(MockAnswer { content: Value::String(content), is_error: true })
 }

@@ -14,20 +14,20 @@ use crate::model::{self, Arguments, Message, MessageCall, Text};
 use crate::source::Node;
 use crate::target::Capability;
 use crate::text::suggest;
-use crate::variables::Interpolation;
+use crate::variables::{Interpolation, Leaf};
 
-/// Checks and fills messages; `None` where something is known later or was reported.
+/// Checks and fills messages.
 pub(crate) fn fill_history(
     messages: &[Spanned<Message>],
     files: Files<'_>,
     filling: &mut Interpolation<'_>,
-) -> Option<Vec<HistoryMessage>> {
-    let filled: Vec<Option<HistoryMessage>> =
+) -> Leaf<Vec<HistoryMessage>> {
+    let filled: Vec<Leaf<HistoryMessage>> =
         messages.iter().map(|message| one(message, files, filling)).collect();
     let mut order = Order::default();
     for (message, filled) in messages.iter().zip(&filled) {
         // What is not known yet is looked at when the test starts.
-        order.next(message, filled.as_ref()?, filling);
+        order.next(message, filled.as_ref().map_err(|not_ready| *not_ready)?, filling);
     }
     order.end(filling);
     filled.into_iter().collect()
@@ -37,24 +37,24 @@ fn one(
     written: &Spanned<Message>,
     files: Files<'_>,
     filling: &mut Interpolation<'_>,
-) -> Option<HistoryMessage> {
+) -> Leaf<HistoryMessage> {
     let Message { role, content, id, name, tool_calls, tool_call_id } = &written.value;
     let fits = shape(written, files, filling);
-    let mut text = |text: &Option<Text>| text.as_ref().map(|text| filling.text(text)).transpose().ok();
+    let mut text = |text: &Option<Text>| text.as_ref().map(|text| filling.text(text)).transpose();
     let (id, name, answers) = (text(id), text(name), text(tool_call_id));
     let content = match content {
         Some(content) => attachment::user_content(&content.value, &[], files, filling).map(Some),
-        None => Some(None),
+        None => Ok(None),
     };
-    let calls: Vec<Option<HistoryCall>> =
+    let calls: Vec<Leaf<HistoryCall>> =
         tool_calls.iter().flatten().map(|written| call(&written.value, filling)).collect();
-    fits.then_some(())?;
-    let calls = calls.into_iter().collect::<Option<_>>()?;
-    Some(HistoryMessage { role: *role, id: id?, name: name?, content: content?, calls, answers: answers? })
+    fits?;
+    let calls = calls.into_iter().collect::<Leaf<_>>()?;
+    Ok(HistoryMessage { role: *role, id: id?, name: name?, content: content?, calls, answers: answers? })
 }
 
-/// Whether a message has what its role needs, and nothing else.
-fn shape(written: &Spanned<Message>, files: Files<'_>, filling: &mut Interpolation<'_>) -> bool {
+/// Checks that a message has what its role needs, and nothing else.
+fn shape(written: &Spanned<Message>, files: Files<'_>, filling: &mut Interpolation<'_>) -> Leaf<()> {
     let Message { role, content, tool_calls, tool_call_id, .. } = &written.value;
     let mut wrong: Vec<(Code, Span, String, &str)> = Vec::new();
     let whose = role.as_str();
@@ -91,37 +91,35 @@ fn shape(written: &Spanned<Message>, files: Files<'_>, filling: &mut Interpolati
         }
         Some(_) => {}
     }
-    let fits = wrong.is_empty();
-    for (code, span, message, help) in wrong {
-        filling.report(code, span, message, Some(help.to_owned()));
-    }
-    fits
+    let reported = wrong
+        .into_iter()
+        .map(|(code, span, message, help)| filling.report(code, span, message, Some(help.to_owned())));
+    reported.last().map_or(Ok(()), Err)
 }
 
-fn call(written: &MessageCall, filling: &mut Interpolation<'_>) -> Option<HistoryCall> {
+fn call(written: &MessageCall, filling: &mut Interpolation<'_>) -> Leaf<HistoryCall> {
     let (id, name) = (filling.text(&written.id), filling.text(&written.function.name));
     let arguments = match &written.function.arguments {
-        None => Some("{}".to_owned()),
+        None => Ok("{}".to_owned()),
         Some(Arguments(node)) => arguments(node, filling),
     };
-    Some(HistoryCall { id: id.ok()?, name: name.ok()?, arguments: arguments? })
+    Ok(HistoryCall { id: id?, name: name?, arguments: arguments? })
 }
 
 /// The text of a call's arguments: a JSON object, as it is written or sent.
-fn arguments(node: &Node, filling: &mut Interpolation<'_>) -> Option<String> {
-    let value = filling.json(node).ok()?;
+fn arguments(node: &Node, filling: &mut Interpolation<'_>) -> Leaf<String> {
+    let value = filling.json(node)?;
     if let Value::String(text) = &value
         && (filling.json_waits(node) || serde_json::from_str::<Map<String, Value>>(text).is_ok())
     {
-        return Some(text.clone());
+        return Ok(text.clone());
     }
     if value.is_object() {
-        return Some(value.to_string());
+        return Ok(value.to_string());
     }
     let message = "the `arguments` of this call are no JSON object";
     let help = "write them as a mapping: `arguments: { city: Rome }`, or as its JSON".to_owned();
-    filling.report(Code::BadValue, node.span, message, Some(help));
-    None
+    Err(filling.report(Code::BadValue, node.span, message, Some(help)))
 }
 
 /// What is known while messages are read one after the other.

@@ -4,6 +4,7 @@
 //! Each compiles one part and reports what is wrong at its place. Nothing here knows which tests run.
 
 mod attachment;
+mod attachment_source;
 mod capture;
 mod client_tools;
 mod history;

@@ -10,7 +10,7 @@ use crate::diagnostic::{Code, Spanned};
 use crate::message::{AnswerTo, MessageId, PendingAnswer, TurnInput};
 use crate::model::{Resume, ResumeStatus, Turn, TurnSettings};
 use crate::source::Node;
-use crate::variables::Interpolation;
+use crate::variables::{Interpolation, Leaf};
 
 /// A turn that is ready to be sent.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,25 +30,25 @@ pub struct PreparedTurn {
 }
 
 impl PreparedTurn {
-    /// Checks and fills a turn; `None` where something is known later or was reported.
-    pub(crate) fn fill(turn: &Turn, files: Files<'_>, filling: &mut Interpolation<'_>) -> Option<Self> {
+    /// Checks and fills a turn.
+    pub(crate) fn fill(turn: &Turn, files: Files<'_>, filling: &mut Interpolation<'_>) -> Leaf<Self> {
         let TurnSettings { id, timeout_ms, props, capture } = turn.settings();
         let id = id.map(|id| filling.text(id)).transpose();
         let timeout = timeout_ms.map(|number| filling.number(number)).transpose();
         let props = passed_on(props, filling);
-        let captures: Vec<Option<Capture>> = capture
+        let captures: Vec<Leaf<Capture>> = capture
             .into_iter()
             .flatten()
             .map(|(name, written)| Capture::fill(name, written, filling))
             .collect();
         let input = fill_input(turn, files, filling);
-        Some(Self {
-            id: id.ok()?,
+        Ok(Self {
+            id: id?,
             input: input?,
             message: MessageId::default(),
-            timeout: timeout.ok()?.map(Duration::from_millis),
+            timeout: timeout?.map(Duration::from_millis),
             props: props?,
-            captures: captures.into_iter().collect::<Option<_>>()?,
+            captures: captures.into_iter().collect::<Leaf<_>>()?,
         })
     }
 }
@@ -62,30 +62,27 @@ impl PreparedTurn {
 }
 
 /// A mapping that is passed to the agent; empty where there is none.
-pub(crate) fn passed_on(
-    written: Option<&Node>,
-    filling: &mut Interpolation<'_>,
-) -> Option<Map<String, Value>> {
-    let value = written.map(|node| filling.json(node)).transpose().ok()?;
-    Some(match value {
+pub(crate) fn passed_on(written: Option<&Node>, filling: &mut Interpolation<'_>) -> Leaf<Map<String, Value>> {
+    let value = written.map(|node| filling.json(node)).transpose()?;
+    Ok(match value {
         Some(Value::Object(props)) => props,
         _ => Map::new(),
     })
 }
 
-/// Checks and fills what a turn sends; `None` where something is known later or was reported.
-fn fill_input(turn: &Turn, files: Files<'_>, filling: &mut Interpolation<'_>) -> Option<TurnInput> {
+/// Checks and fills what a turn sends.
+fn fill_input(turn: &Turn, files: Files<'_>, filling: &mut Interpolation<'_>) -> Leaf<TurnInput> {
     match turn {
         Turn::User(turn) => {
             let attachments = turn.attachments.as_deref().unwrap_or_default();
             attachment::user_content(&turn.user, attachments, files, filling).map(TurnInput::User)
         }
-        Turn::Connect(_) => Some(TurnInput::Connect),
+        Turn::Connect(_) => Ok(TurnInput::Connect),
         Turn::Resume(turn) => {
             let several = turn.resume.len() > 1;
-            let answers: Vec<Option<PendingAnswer>> =
+            let answers: Vec<Leaf<PendingAnswer>> =
                 turn.resume.iter().map(|written| answer(written, several, filling)).collect();
-            answers.into_iter().collect::<Option<_>>().map(TurnInput::Resume)
+            answers.into_iter().collect::<Leaf<_>>().map(TurnInput::Resume)
         }
     }
 }
@@ -99,28 +96,22 @@ pub(crate) fn describe_written(turn: &Turn) -> String {
     }
 }
 
-fn answer(
-    written: &Spanned<Resume>,
-    several: bool,
-    filling: &mut Interpolation<'_>,
-) -> Option<PendingAnswer> {
+fn answer(written: &Spanned<Resume>, several: bool, filling: &mut Interpolation<'_>) -> Leaf<PendingAnswer> {
     let Resume { id, tool, status, payload } = &written.value;
     let payload = payload.as_ref().map(|node| filling.json(node)).transpose();
     let to = match (id, tool) {
-        (Some(id), None) => filling.text(id).ok().map(AnswerTo::Id),
-        (None, Some(tool)) => filling.text(tool).ok().map(AnswerTo::Tool),
-        (None, None) if !several => Some(AnswerTo::TheOnlyOne),
+        (Some(id), None) => filling.text(id).map(AnswerTo::Id),
+        (None, Some(tool)) => filling.text(tool).map(AnswerTo::Tool),
+        (None, None) if !several => Ok(AnswerTo::TheOnlyOne),
         (None, None) => {
             let message = "several answers, and this one does not say what it answers";
             let help = "give it the interrupt's `id`, or the `tool` whose call waits";
-            filling.report(Code::MissingKey, written.span, message, Some(help.to_owned()));
-            None
+            Err(filling.report(Code::MissingKey, written.span, message, Some(help.to_owned())))
         }
         (Some(_), Some(tool)) => {
             let message = "`id` and `tool` both say what is answered";
-            filling.report(Code::Contradiction, tool.span, message, Some("keep one of them".to_owned()));
-            None
+            Err(filling.report(Code::Contradiction, tool.span, message, Some("keep one of them".to_owned())))
         }
     };
-    Some(PendingAnswer { to: to?, is_resolved: *status == ResumeStatus::Resolved, payload: payload.ok()? })
+    Ok(PendingAnswer { to: to?, is_resolved: *status == ResumeStatus::Resolved, payload: payload? })
 }

@@ -49,14 +49,14 @@ impl LoadedTest {
         let test = self.block(library, &mut filling);
         let tools = self.model.client_tools.as_ref();
         fill_client_tools(tools, config.map(|config| config.scripts(&context.files)), &mut filling);
-        passed_on(self.model.props.as_ref(), &mut filling);
+        let _ = passed_on(self.model.props.as_ref(), &mut filling);
         if let Some(timeout) = &self.model.timeout_ms {
             let _ = filling.number(timeout);
         }
         self.one_id_each(&mut filling);
         let files = self.files(context, target, false);
-        self.history(files, &mut filling);
-        self.message_id(&mut filling);
+        let _ = self.history(files, &mut filling);
+        let _ = self.message_id(&mut filling);
         let mut draft = Draft { turns: Vec::new(), test, blocks: Vec::new() };
         for (turn, scope) in self.each_turn(&scope, variables) {
             let mut filling = Interpolation::new(&scope, &self.source, Mode::Draft, problems);
@@ -82,7 +82,7 @@ impl WrittenTurn {
     fn of(turn: &Spanned<Turn>, files: Files<'_>, filling: &mut Interpolation<'_>) -> Self {
         let settings = turn.settings();
         let written_timeout = settings.timeout_ms.and_then(|number| filling.written_number(number));
-        let filled = PreparedTurn::fill(turn, files, filling);
+        let filled = PreparedTurn::fill(turn, files, filling).ok();
         let timeout_ms =
             filled.as_ref().and_then(|turn| turn.timeout).map(|time| time.as_millis().to_string());
         Self {

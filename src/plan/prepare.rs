@@ -287,22 +287,22 @@ impl<'a> Preparation<'a> {
             turn_blocks.push(turn_block(turn, Some(config.named_assertions()), &mut filling));
             let prepared = PreparedTurn::fill(turn, files, &mut filling);
             let waits = filling.has_waited();
-            is_whole &= waits || prepared.is_some();
-            turns.push(prepared.filter(|_| !waits));
+            is_whole &= waits || prepared.is_ok();
+            turns.push(prepared.ok().filter(|_| !waits));
         }
         let snapshot_files = self.test.snapshot_files(self.context, &self.name, self.row.as_ref(), true);
         snapshot_files.place(&mut target_block, &mut test_block, &mut turn_blocks, problems);
         let target = target?;
-        self.props = props?;
+        self.props = props.ok()?;
         turns.iter_mut().flatten().for_each(|turn| turn.pass_on_under(&self.props));
         let rules = inherit(&target_block, &test_block, &turn_blocks);
         self.levels = Some((target_block, test_block));
         is_whole.then_some(())?;
         if let Some(Some(first)) = turns.first_mut() {
-            first.message = message_id?;
+            first.message = message_id.ok()?;
         }
         Some(Prepared {
-            history: history?,
+            history: history.ok()?,
             turns,
             rules,
             target,
@@ -326,7 +326,7 @@ impl<'a> Preparation<'a> {
             let mut filling = Interpolation::new(&self.scope, &self.test.source, Mode::Send, &mut problems);
             let mut block = turn_block(turn, Some(self.plan.config.named_assertions()), &mut filling);
             let files = self.test.files(self.context, Some(self.target), true);
-            let mut turn = PreparedTurn::fill(turn, files, &mut filling)?;
+            let mut turn = PreparedTurn::fill(turn, files, &mut filling).ok()?;
             turn.pass_on_under(&self.props);
             let snapshot_files = self.test.snapshot_files(self.context, &self.name, self.row.as_ref(), true);
             snapshot_files.give(&mut block, Some(index + 1), &mut problems);

@@ -11,7 +11,7 @@ use crate::message::{HistoryMessage, MessageId, Role};
 use crate::model::{Hook, Message, Test, Text, Turn, UserTurn};
 use crate::outcome::Level;
 use crate::project::{Config, ResolvedTarget, Variables, unknown_target};
-use crate::variables::{Interpolation, Mode, Scope};
+use crate::variables::{Interpolation, Leaf, Mode, Scope};
 
 /// A test as loaded.
 #[derive(Debug)]
@@ -47,21 +47,21 @@ impl LoadedTest {
         Self { source, model, earlier, turns, asked, index, hash, rows: OnceLock::new() }
     }
 
-    /// What was said before the first turn; `None` where something of it is known later or was reported.
+    /// What was said before the first turn.
     pub(super) fn history(
         &self,
         files: Files<'_>,
         filling: &mut Interpolation<'_>,
-    ) -> Option<Vec<HistoryMessage>> {
+    ) -> Leaf<Vec<HistoryMessage>> {
         fill_history(&self.earlier, files, filling)
     }
 
     /// What the test says of the message that is its one turn.
-    pub(super) fn message_id(&self, filling: &mut Interpolation<'_>) -> Option<MessageId> {
-        let Some(Message { id, name, .. }) = &self.asked else { return Some(MessageId::default()) };
+    pub(super) fn message_id(&self, filling: &mut Interpolation<'_>) -> Leaf<MessageId> {
+        let Some(Message { id, name, .. }) = &self.asked else { return Ok(MessageId::default()) };
         let mut text = |text: &Option<Text>| text.as_ref().map(|text| filling.text(text)).transpose();
         let (id, name) = (text(id), text(name));
-        Some(MessageId { id: id.ok()?, name: name.ok()? })
+        Ok(MessageId { id: id?, name: name? })
     }
 
     /// Whether it may give itself variables.

@@ -29,7 +29,7 @@ impl LoadedTest {
         scope.set("TEST_FILE", self.path_from(folder));
         for (name, written) in self.model.vars.iter().flatten() {
             let mut filling = Interpolation::new(&scope, &self.source, Mode::Send, problems);
-            let is_name = check_name(name, &mut filling).is_some();
+            let is_name = check_name(name, &mut filling).is_ok();
             let value = filling.json(written).ok();
             match value {
                 _ if !is_name || variables.given.contains_key(&name.value) => {}

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
 use crate::source::{FreeMap, Node, printable};
-use crate::variables::{Interpolation, Mode, Scope, is_name, is_reserved};
+use crate::variables::{Interpolation, Mode, Scope, name_problem};
 
 /// Why a name may be missing in the `vars` of the config.
 const HINT: &str = "a variable of the config sees the environment and those written before it";
@@ -41,14 +41,9 @@ impl Variables {
         for (name, written) in written.into_iter().flatten() {
             let scope = variables.scope(context).hint(HINT);
             let mut filling = Interpolation::new(&scope, source, Mode::Send, problems);
-            if is_reserved(name) {
-                let message = format!("`{}` is reserved", printable(name));
-                let help = "`ENV` and all names that begin with `TEST_` are ananke's own".to_owned();
-                filling.report(Code::BadValue, name.span, message, Some(help));
-            } else if !is_name(name) {
-                let message = format!("`{}` is no name of a variable", printable(name));
-                let help = "names are made of letters, digits and `_`, and begin with no digit".to_owned();
-                filling.report(Code::BadValue, name.span, message, Some(help));
+            if let Some((what, help)) = name_problem(name) {
+                let message = format!("`{}` {what}", printable(name));
+                filling.report(Code::BadValue, name.span, message, Some(help.to_owned()));
             } else if let Ok(value) = filling.json(written) {
                 variables.vars.insert(name.value.clone(), value);
             }

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::model::TAG_DEFAULTS;
+use crate::source::TagDefault;
 
 /// Tidies a whole schema: no null branches, described tags, no tag required where it has a default.
 pub(super) fn tidy(schema: &mut Value, title: &str) {
@@ -15,10 +16,7 @@ pub(super) fn tidy(schema: &mut Value, title: &str) {
     if let Some(definitions) = schema.get_mut("definitions").and_then(Value::as_object_mut) {
         for default in TAG_DEFAULTS {
             if let Some(union) = definitions.get_mut(default.union) {
-                match default.key {
-                    None => relax(union, default.tag),
-                    Some(_) => untag(union, default.tag),
-                }
+                relax(union, default);
             }
         }
     }
@@ -141,26 +139,16 @@ fn in_reading_order(object: &mut Map<String, Value>) {
     object.extend(entries);
 }
 
-/// Makes `type` optional in the branch that is meant without it.
-fn relax(union: &mut Value, tag: &str) {
+/// Makes `type` optional in the branch that is meant without it; takes it out of one that another key chooses.
+fn relax(union: &mut Value, default: &TagDefault) {
     let branches = union.get_mut("oneOf").and_then(Value::as_array_mut);
     for branch in branches.into_iter().flatten() {
-        if branch.pointer("/properties/type/const").is_some_and(|name| name == tag)
-            && let Some(required) = branch.get_mut("required").and_then(Value::as_array_mut)
-        {
-            required.retain(|key| key != "type");
-        }
-    }
-}
-
-/// Takes `type` out of the branch that another key chooses.
-fn untag(union: &mut Value, tag: &str) {
-    let branches = union.get_mut("oneOf").and_then(Value::as_array_mut);
-    for branch in branches.into_iter().flatten() {
-        if branch.pointer("/properties/type/const").is_none_or(|name| name != tag) {
+        if branch.pointer("/properties/type/const").is_none_or(|name| name != default.tag) {
             continue;
         }
-        if let Some(properties) = branch.get_mut("properties").and_then(Value::as_object_mut) {
+        if let Some(properties) = branch.get_mut("properties").and_then(Value::as_object_mut)
+            && default.key.is_some()
+        {
             properties.shift_remove("type");
         }
         if let Some(required) = branch.get_mut("required").and_then(Value::as_array_mut) {

@@ -51,13 +51,18 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for PlacedVisitor<T> {
 
 impl<'de> Deserialize<'de> for NodeValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(NodeValueVisitor)
+        deserializer.deserialize_any(NodeValueVisitor::<Spanned<String>, Node>(PhantomData))
     }
 }
 
-struct NodeValueVisitor;
+/// Reads any value whose keys and inner values come as `K` and `V`.
+pub(super) struct NodeValueVisitor<K, V>(pub(super) PhantomData<(K, V)>);
 
-impl<'de> Visitor<'de> for NodeValueVisitor {
+impl<'de, K, V> Visitor<'de> for NodeValueVisitor<K, V>
+where
+    K: Deserialize<'de> + Into<Spanned<String>>,
+    V: Deserialize<'de> + Into<Node>,
+{
     type Value = NodeValue;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -95,16 +100,17 @@ impl<'de> Visitor<'de> for NodeValueVisitor {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<NodeValue, A::Error> {
         let mut items = Vec::with_capacity(list.size_hint().unwrap_or(0).min(1024));
-        while let Some(item) = list.next_element()? {
-            items.push(item);
+        while let Some(item) = list.next_element::<V>()? {
+            items.push(item.into());
         }
         Ok(NodeValue::List(items))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<NodeValue, A::Error> {
         let mut entries = Vec::new();
-        while let Some((key, value)) = map.next_entry::<Spanned<String>, Node>()? {
-            entries.push(Entry { key: key.value, key_span: key.span, value });
+        while let Some((key, value)) = map.next_entry::<K, V>()? {
+            let Spanned { value: key, span: key_span } = key.into();
+            entries.push(Entry { key, key_span, value: value.into() });
         }
         Ok(NodeValue::Map(entries))
     }

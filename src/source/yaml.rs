@@ -3,20 +3,20 @@
 //! Flows in: a [`SourceFile`]. Flows out: a [`Node`], and what is wrong with the text in words of our own; the
 //! crate's own texts speak to programmers and never reach a user.
 
-use std::fmt;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_json::Number;
+use serde::{Deserialize, Deserializer};
 use serde_yaml::Spanned;
 use serde_yaml::budget::BudgetBreach;
 use serde_yaml::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy};
 
 use super::node::{Entry, Node, NodeValue, printable};
+use super::node_serde::NodeValueVisitor;
 use super::read::{MAX_BYTES, too_large};
 use super::yaml_error::explain;
 use super::yaml_place::{MAX_DEPTH, span};
-use crate::diagnostic::{Code, Diagnostic, SourceFile};
+use crate::diagnostic::{self, Code, Diagnostic, SourceFile};
 
 /// How deep the documents are that people write by hand.
 const USUAL_DEPTH: usize = 20;
@@ -61,9 +61,8 @@ pub fn tree(source: &Arc<SourceFile>) -> (Option<Node>, Vec<Diagnostic>) {
 /// Reads a document. The crate recurses and wants much stack a level, so a deep one is read again on a thread with
 /// enough of it, and the threads that programs usually run on are never short of it.
 fn read(text: &str) -> Result<Node, serde_yaml::Error> {
-    let read = |depth| {
-        serde_yaml::from_str_with_options::<Spanned<Value>>(text, options(depth)).map(IntoNode::into_node)
-    };
+    let read =
+        |depth| serde_yaml::from_str_with_options::<Spanned<Value>>(text, options(depth)).map(Node::from);
     let shallow = read(USUAL_DEPTH);
     if !matches!(&shallow, Err(error) if is_too_deep(error)) {
         return shallow;
@@ -157,81 +156,33 @@ fn find_duplicates(source: &Arc<SourceFile>, node: &Node, diagnostics: &mut Vec<
 /// A value as the crate hands it over: its place comes around it.
 struct Value(NodeValue);
 
-trait IntoNode {
-    fn into_node(self) -> Node;
-}
+/// A key with its place.
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct Key(Spanned<String>);
 
-impl IntoNode for Spanned<Value> {
-    fn into_node(self) -> Node {
-        let mut place = span(self.referenced);
+impl From<Spanned<Value>> for Node {
+    fn from(read: Spanned<Value>) -> Self {
+        let mut place = span(read.referenced);
         // A block mapping begins with its first key and has no sign of its own.
-        if let (NodeValue::Map(entries), true) = (&self.value.0, place.start == place.end)
+        if let (NodeValue::Map(entries), true) = (&read.value.0, place.start == place.end)
             && let Some(first) = entries.first()
             && first.key_span.start == place.start
         {
             place = first.key_span;
         }
-        Node { value: self.value.0, span: place }
+        Self { value: read.value.0, span: place }
+    }
+}
+
+impl From<Key> for diagnostic::Spanned<String> {
+    fn from(Key(read): Key) -> Self {
+        Self { span: span(read.referenced), value: read.value }
     }
 }
 
 impl<'de> Deserialize<'de> for Value {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ValueVisitor).map(Self)
-    }
-}
-
-struct ValueVisitor;
-
-impl<'de> Visitor<'de> for ValueVisitor {
-    type Value = NodeValue;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a value")
-    }
-
-    fn visit_unit<E>(self) -> Result<NodeValue, E> {
-        Ok(NodeValue::Null)
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<NodeValue, E> {
-        Ok(NodeValue::Bool(value))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<NodeValue, E> {
-        Ok(NodeValue::Number(value.into()))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<NodeValue, E> {
-        Ok(NodeValue::Number(value.into()))
-    }
-
-    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<NodeValue, E> {
-        Number::from_f64(value).map(NodeValue::Number).ok_or_else(|| E::custom("not finite"))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<NodeValue, E> {
-        Ok(NodeValue::String(value.to_owned()))
-    }
-
-    fn visit_string<E>(self, value: String) -> Result<NodeValue, E> {
-        Ok(NodeValue::String(value))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<NodeValue, A::Error> {
-        let mut items = Vec::new();
-        while let Some(item) = list.next_element::<Spanned<Value>>()? {
-            items.push(item.into_node());
-        }
-        Ok(NodeValue::List(items))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<NodeValue, A::Error> {
-        let mut entries = Vec::new();
-        while let Some(key) = map.next_key::<Spanned<String>>()? {
-            let value = map.next_value::<Spanned<Value>>()?.into_node();
-            entries.push(Entry { key_span: span(key.referenced), key: key.value, value });
-        }
-        Ok(NodeValue::Map(entries))
+        deserializer.deserialize_any(NodeValueVisitor::<Key, Spanned<Self>>(PhantomData)).map(Self)
     }
 }

@@ -11,32 +11,13 @@ use super::node::printable;
 use super::yaml_place::{MAX_DEPTH, span};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 
-/// Words for one kind of mistake: what is wrong and, where it helps, what to do.
-struct Words {
-    code: Code,
-    message: String,
-    help: Option<&'static str>,
-}
-
-impl Words {
-    fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), help: None }
-    }
-
-    fn help(self, help: &'static str) -> Self {
-        Self { help: Some(help), ..self }
-    }
-}
-
 /// The crate's error as a problem of ours.
 pub(super) fn explain(source: &Arc<SourceFile>, error: &Error) -> Diagnostic {
-    let words = words(error);
-    let diagnostic = Diagnostic::error(words.code, words.message);
-    let diagnostic = match error.location() {
-        Some(location) if location != Location::UNKNOWN => diagnostic.at(source, place(source, location), ""),
-        _ => diagnostic.in_file(source),
-    };
-    words.help.into_iter().fold(diagnostic, Diagnostic::help)
+    let problem = words(error);
+    match error.location() {
+        Some(location) if location != Location::UNKNOWN => problem.at(source, place(source, location), ""),
+        _ => problem.in_file(source),
+    }
 }
 
 /// Where an error is. Those of the scanner come without byte offsets, with line and column only.
@@ -58,8 +39,8 @@ fn place(source: &SourceFile, location: Location) -> Span {
     Span::new(start + offset, start + offset)
 }
 
-fn words(error: &Error) -> Words {
-    let syntax = |message: &str| Words::new(Code::Syntax, message);
+fn words(error: &Error) -> Diagnostic {
+    let syntax = |message: &str| Diagnostic::error(Code::Syntax, message);
     match error {
         Error::AliasError { error, .. } | Error::WithSnippet { error, .. } => words(error),
         Error::ExternalMessage { source, .. } => match &**source {
@@ -70,7 +51,7 @@ fn words(error: &Error) -> Words {
         Error::MultipleDocuments { .. } => syntax("a second document begins here")
             .help("keep one document a file: move the rest to a file of its own"),
         Error::NonFiniteFloat { value, .. } => {
-            Words::new(Code::BadValue, format!("`{}` is no number JSON can hold", printable(value)))
+            Diagnostic::error(Code::BadValue, format!("`{}` is no number JSON can hold", printable(value)))
                 .help("write a finite number, or put quotes round a text")
         }
         Error::NullIntoString { .. }
@@ -79,7 +60,7 @@ fn words(error: &Error) -> Words {
             syntax("a key must be a text").help("write every key as `name: value`")
         }
         Error::MergeValueNotMapOrSeqOfMaps { .. } => {
-            Words::new(Code::WrongType, "`<<` takes a mapping or a list of mappings")
+            Diagnostic::error(Code::WrongType, "`<<` takes a mapping or a list of mappings")
                 .help("merge an anchored mapping: `<<: *name`")
         }
         Error::UnknownAnchor { .. } => no_anchor(),
@@ -104,31 +85,31 @@ fn words(error: &Error) -> Words {
             | BudgetBreach::AliasAnchorRatio { .. }
             | BudgetBreach::RecordedAnchorEvents { .. }
             | BudgetBreach::RecordedAnchorBytes { .. } => too_many_aliases(),
-            _ => Words::new(Code::LimitExceeded, "the file holds more values than are read")
+            _ => Diagnostic::error(Code::LimitExceeded, "the file holds more values than are read")
                 .help("split it into several files"),
         },
         _ => syntax("this is no YAML"),
     }
 }
 
-fn too_deep() -> Words {
-    Words::new(Code::LimitExceeded, format!("lists and mappings nest deeper than {MAX_DEPTH} levels"))
+fn too_deep() -> Diagnostic {
+    Diagnostic::error(Code::LimitExceeded, format!("lists and mappings nest deeper than {MAX_DEPTH} levels"))
 }
 
-fn too_many_aliases() -> Words {
-    Words::new(Code::LimitExceeded, "the aliases of this file stand for more values than are read")
+fn too_many_aliases() -> Diagnostic {
+    Diagnostic::error(Code::LimitExceeded, "the aliases of this file stand for more values than are read")
         .help("write the repeated parts out, or split the file")
 }
 
-fn no_anchor() -> Words {
-    Words::new(Code::Syntax, "this alias has no anchor")
+fn no_anchor() -> Diagnostic {
+    Diagnostic::error(Code::Syntax, "this alias has no anchor")
         .help("define it first with `&name`, or put quotes round a text that begins with `*`")
 }
 
-fn parser_words(kind: &ErrorKind) -> Words {
+fn parser_words(kind: &ErrorKind) -> Diagnostic {
     use ErrorKind as Kind;
 
-    let syntax = |message: &str| Words::new(Code::Syntax, message);
+    let syntax = |message: &str| Diagnostic::error(Code::Syntax, message);
     match kind {
         Kind::TabNotAllowed
         | Kind::TabInBlockIndentation

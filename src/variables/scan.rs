@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::name::is_name;
+
 /// A stretch of a scanned text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece<'a> {
@@ -116,13 +118,6 @@ fn reference(text: &str, range: Range<usize>) -> Result<Reference<'_>, String> {
         return Err(format!("`{target}` is no path into a variable"));
     }
     Ok(Reference { name, path, default, range })
-}
-
-/// Whether `text` is `[A-Za-z_][A-Za-z0-9_]*`.
-pub fn is_name(text: &str) -> bool {
-    let mut bytes = text.bytes();
-    bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
-        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 #[cfg(test)]

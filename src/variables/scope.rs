@@ -6,16 +6,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::name::{ENVIRONMENT, is_reserved};
 use super::scan::Reference;
 use crate::context::Environment;
-
-/// The name under which the environment is reached: `${ENV.NAME}`.
-const ENVIRONMENT: &str = "ENV";
-
-/// Whether `name` is ananke's own, so that nothing else may give it a value.
-pub fn is_reserved(name: &str) -> bool {
-    name == ENVIRONMENT || name.starts_with("TEST_")
-}
 
 /// What a reference means.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,15 +4,14 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use ananke::context::{Context, TerminalSize};
-use ananke::plan::Filter;
+use ananke::plan::{Filter, Selection};
 use ananke::text::nearest;
 use clap::Args;
 
 use super::super::colour::{Colour, is_coloured};
 use super::super::exit::Exit;
-use super::super::load::{Purpose, load};
+use super::super::load::load;
 use super::super::print_problems::print_problems;
-use super::super::selection_options::SelectionOptions;
 use super::layout::Colours;
 use super::name::Name;
 use super::test;
@@ -70,18 +69,15 @@ pub(crate) fn explain(options: &ExplainOptions, context: &Context) -> Exit {
 }
 
 fn of_file(options: &ExplainOptions, colours: Colours, context: &Context) -> Exit {
-    let selection = SelectionOptions {
+    let selection = Selection {
         paths: vec![options.subject.clone().into()],
         config: options.config.clone(),
         target: options.target.clone(),
         filter: options.filter.clone(),
-        tags: Vec::new(),
         ids: options.ids.clone(),
-        allow_empty: false,
-        variables: Vec::new(),
-        color: options.color,
+        ..Selection::default()
     };
-    let (plan, redactor) = match load(&selection, Purpose::default(), context) {
+    let (plan, redactor) = match load(&selection, options.color, context) {
         Ok(loaded) => loaded,
         Err(exit) => return exit,
     };

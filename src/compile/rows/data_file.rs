@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::row_error::RowError;
+use super::row::row_problem;
 use crate::context::{Files, OpenFile};
+use crate::diagnostic::Diagnostic;
 use crate::source;
 
 /// A file of data.
@@ -23,6 +24,6 @@ impl DataFile {
 }
 
 /// A file that cannot be read.
-pub(super) fn unreadable(file: &DataFile, error: &std::io::Error) -> RowError {
-    RowError::new(format!("`{}` cannot be read: {}", file.name, source::reason(error)), "")
+pub(super) fn unreadable(file: &DataFile, error: &std::io::Error) -> Diagnostic {
+    row_problem(format!("`{}` cannot be read: {}", file.name, source::reason(error)), "")
 }

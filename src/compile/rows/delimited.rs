@@ -6,13 +6,13 @@ use csv::{ByteRecord, Position, Reader, ReaderBuilder};
 use serde_json::{Map, Value};
 
 use super::data_file::{DataFile, unreadable};
-use super::row::{Row, check_name};
-use super::row_error::RowError;
+use super::row::{Row, check_name, row_problem};
 use crate::context::OpenFile;
+use crate::diagnostic::Diagnostic;
 use crate::source::MAX_BYTES;
 
 /// Reads every record, and hands on what is in it for as long as more is wanted.
-pub(super) fn each(file: &DataFile, take: &mut dyn FnMut(Result<Row, RowError>) -> bool) {
+pub(super) fn each(file: &DataFile, take: &mut dyn FnMut(Result<Row, Diagnostic>) -> bool) {
     let (mut reader, names) = match begin(file) {
         Ok(begun) => begun,
         Err(error) => {
@@ -28,7 +28,7 @@ pub(super) fn each(file: &DataFile, take: &mut dyn FnMut(Result<Row, RowError>) 
                 if reader.get_ref().is_odd {
                     let message =
                         format!("{}:{last}: a `\"` in this row or before it has no partner", file.name);
-                    take(Err(RowError::new(
+                    take(Err(row_problem(
                         message,
                         "a quote that is part of a value is written twice: `\"5\"\" wide\"`",
                     )));
@@ -51,7 +51,7 @@ pub(super) fn each(file: &DataFile, take: &mut dyn FnMut(Result<Row, RowError>) 
 }
 
 /// Reads the row that begins at `offset`.
-pub(super) fn at(file: &DataFile, offset: u64) -> Result<Row, RowError> {
+pub(super) fn at(file: &DataFile, offset: u64) -> Result<Row, Diagnostic> {
     let (mut reader, names) = begin(file)?;
     let mut place = Position::new();
     place.set_byte(offset);
@@ -59,13 +59,13 @@ pub(super) fn at(file: &DataFile, offset: u64) -> Result<Row, RowError> {
     let read = reader.seek(place).and_then(|()| reader.read_byte_record(&mut record));
     match read {
         Ok(true) => row(file, &names, &record, 0),
-        Ok(false) => Err(RowError::new(format!("{}: the row is gone", file.name), "")),
+        Ok(false) => Err(row_problem(format!("{}: the row is gone", file.name), "")),
         Err(error) => Err(broken(file, error)),
     }
 }
 
 /// Opens a file and reads the names of its columns.
-fn begin(file: &DataFile) -> Result<(Reader<Quotes>, Vec<String>), RowError> {
+fn begin(file: &DataFile) -> Result<(Reader<Quotes>, Vec<String>), Diagnostic> {
     let opened = file.open().map_err(|error| unreadable(file, &error))?;
     // How many fields a record has is for us to judge: we say it in words.
     let mut reader = ReaderBuilder::new().flexible(true).from_reader(Quotes {
@@ -78,11 +78,9 @@ fn begin(file: &DataFile) -> Result<(Reader<Quotes>, Vec<String>), RowError> {
     let mut names: Vec<String> = Vec::new();
     for field in &heading {
         let name = text(file, 1, field)?.trim().to_owned();
-        let at_heading =
-            |error: RowError| RowError { message: format!("{}:1: {}", file.name, error.message), ..error };
-        check_name(&name).map_err(at_heading)?;
+        check_name(&name, &format!("{}:1: ", file.name))?;
         if names.contains(&name) {
-            return Err(RowError::new(format!("{}:1: the column `{name}` stands twice", file.name), ""));
+            return Err(row_problem(format!("{}:1: the column `{name}` stands twice", file.name), ""));
         }
         names.push(name);
     }
@@ -98,11 +96,11 @@ fn line_of(reader: &Reader<Quotes>, record: &ByteRecord) -> u64 {
     start + (reader.position().line() - start).saturating_sub(inside + end)
 }
 
-fn row(file: &DataFile, names: &[String], record: &ByteRecord, line: u64) -> Result<Row, RowError> {
+fn row(file: &DataFile, names: &[String], record: &ByteRecord, line: u64) -> Result<Row, Diagnostic> {
     let offset = record.position().map_or(0, Position::byte);
     if record.as_slice().len() > MAX_BYTES {
         let message = format!("{}:{line}: the row is larger than {} MiB", file.name, MAX_BYTES >> 20);
-        return Err(RowError::new(message, "does a quote open in it that nothing closes?"));
+        return Err(row_problem(message, "does a quote open in it that nothing closes?"));
     }
     if record.len() != names.len() {
         let columns =
@@ -119,7 +117,7 @@ fn row(file: &DataFile, names: &[String], record: &ByteRecord, line: u64) -> Res
             }
             None => "put a value that holds a comma between quotes: `\"a, b\"`".to_owned(),
         };
-        return Err(RowError::new(message, &help));
+        return Err(row_problem(message, &help));
     }
     let mut columns = Map::new();
     for (name, field) in names.iter().zip(record) {
@@ -159,16 +157,16 @@ impl Seek for Quotes {
     }
 }
 
-fn text(file: &DataFile, line: u64, field: &[u8]) -> Result<String, RowError> {
+fn text(file: &DataFile, line: u64, field: &[u8]) -> Result<String, Diagnostic> {
     let no_text =
-        |_| RowError::new(format!("{}:{line}: the row is not UTF-8", file.name), "save the file as UTF-8");
+        |_| row_problem(format!("{}:{line}: the row is not UTF-8", file.name), "save the file as UTF-8");
     std::str::from_utf8(field).map(str::to_owned).map_err(no_text)
 }
 
-fn broken(file: &DataFile, error: csv::Error) -> RowError {
+fn broken(file: &DataFile, error: csv::Error) -> Diagnostic {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => unreadable(file, &error),
-        other => RowError::new(format!("`{}` is no CSV: {other:?}", file.name), ""),
+        other => row_problem(format!("`{}` is no CSV: {other:?}", file.name), ""),
     }
 }
 

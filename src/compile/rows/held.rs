@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Map;
 
-use super::row::{Row, check_name};
-use super::row_error::RowError;
+use super::row::{Row, check_name, row_problem};
 use crate::context::Files;
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
 use crate::source::{self, Entry, Node, NodeValue};
@@ -23,20 +22,24 @@ pub(crate) struct Held {
 
 impl Held {
     /// `None` where a value of it cannot be filled, which was reported.
-    pub(super) fn row(&self, index: usize, filling: &mut Interpolation<'_>) -> Option<Result<Row, RowError>> {
+    pub(super) fn row(
+        &self,
+        index: usize,
+        filling: &mut Interpolation<'_>,
+    ) -> Option<Result<Row, Diagnostic>> {
         let node = self.rows.get(index)?;
         let place = self.source.place(node.span);
         let mut columns = Map::new();
         for Entry { key, key_span, value } in node.entries() {
-            if let Err(error) = check_name(key) {
-                return Some(Err(RowError { span: Some(*key_span), ..error }));
+            if let Err(problem) = check_name(key, "") {
+                return Some(Err(problem.at(&self.source, *key_span, "")));
             }
             let value = if self.is_filled { filling.json(value).ok()? } else { value.to_json() };
             columns.insert(key.clone(), value);
         }
         if columns.is_empty() {
             let message = format!("a row is a mapping with at least one column, found {}", node.describe());
-            return Some(Err(RowError { message, help: None, span: Some(node.span) }));
+            return Some(Err(row_problem(message, "").at(&self.source, node.span, "")));
         }
         Some(Ok(Row { columns, offset: 0, line: u64::from(place.line), file: place.file.to_string() }))
     }

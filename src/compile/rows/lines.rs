@@ -5,15 +5,15 @@ use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use serde_json::Value;
 
 use super::data_file::{DataFile, unreadable};
-use super::row::{Row, check_name};
-use super::row_error::RowError;
+use super::row::{Row, check_name, row_problem};
+use crate::diagnostic::Diagnostic;
 use crate::source::MAX_BYTES;
 
 /// The mark that some editors begin a file with.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Reads every line, and hands on what is in it for as long as more is wanted.
-pub(super) fn each(file: &DataFile, take: &mut dyn FnMut(Result<Row, RowError>) -> bool) {
+pub(super) fn each(file: &DataFile, take: &mut dyn FnMut(Result<Row, Diagnostic>) -> bool) {
     let mut reader = match file.open() {
         Ok(opened) => BufReader::new(opened),
         Err(error) => {
@@ -43,14 +43,14 @@ pub(super) fn each(file: &DataFile, take: &mut dyn FnMut(Result<Row, RowError>) 
 }
 
 /// Reads the row that begins at `offset`.
-pub(super) fn at(file: &DataFile, offset: u64) -> Result<Row, RowError> {
+pub(super) fn at(file: &DataFile, offset: u64) -> Result<Row, Diagnostic> {
     let mut line = Vec::new();
     let read = file.open().and_then(|mut opened| {
         opened.seek(SeekFrom::Start(offset))?;
         read_line(&mut BufReader::new(opened), &mut line)
     });
     read.map_err(|error| unreadable(file, &error))?;
-    let gone = || Err(RowError::new(format!("{}: the row is gone", file.name), ""));
+    let gone = || Err(row_problem(format!("{}: the row is gone", file.name), ""));
     row(file, &line, offset, None).unwrap_or_else(gone)
 }
 
@@ -63,11 +63,11 @@ fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<u
 }
 
 /// What is in a line; `None` where it is blank. Its number is known when the whole file is read.
-fn row(file: &DataFile, line: &[u8], offset: u64, number: Option<u64>) -> Option<Result<Row, RowError>> {
+fn row(file: &DataFile, line: &[u8], offset: u64, number: Option<u64>) -> Option<Result<Row, Diagnostic>> {
     let place = number.map_or_else(|| file.name.clone(), |number| format!("{}:{number}", file.name));
     if line.len() > MAX_BYTES {
         let message = format!("{place}: the line is larger than {} MiB", MAX_BYTES >> 20);
-        return Some(Err(RowError::new(message, "")));
+        return Some(Err(row_problem(message, "")));
     }
     let line = if offset == 0 { line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line) } else { line };
     if line.trim_ascii().is_empty() {
@@ -77,16 +77,16 @@ fn row(file: &DataFile, line: &[u8], offset: u64, number: Option<u64>) -> Option
         Ok(Value::Object(columns)) if !columns.is_empty() => columns,
         Ok(_) => {
             let message = format!("{place}: a line is one JSON object with at least one column");
-            return Some(Err(RowError::new(
+            return Some(Err(row_problem(
                 message,
                 "write it like `{\"id\": \"berlin\", \"city\": \"Berlin\"}`",
             )));
         }
-        Err(error) => return Some(Err(RowError::new(format!("{place}: no JSON: {}", words(&error)), ""))),
+        Err(error) => return Some(Err(row_problem(format!("{place}: no JSON: {}", words(&error)), ""))),
     };
     for name in columns.keys() {
-        if let Err(error) = check_name(name) {
-            return Some(Err(RowError { message: format!("{place}: {}", error.message), ..error }));
+        if let Err(problem) = check_name(name, &format!("{place}: ")) {
+            return Some(Err(problem));
         }
     }
     Some(Ok(Row { columns, offset, line: number.unwrap_or_default(), file: file.name.clone() }))

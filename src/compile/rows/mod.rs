@@ -8,7 +8,6 @@ mod delimited;
 mod held;
 mod lines;
 mod row;
-mod row_error;
 mod rows;
 
 pub(crate) use row::Row;

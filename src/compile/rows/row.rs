@@ -4,9 +4,9 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use serde_json::{Map, Value};
 
-use super::row_error::RowError;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::source::printable;
-use crate::variables::{as_text, is_name, is_reserved};
+use crate::variables::{as_text, name_problem};
 
 /// The column that names a row.
 const LABEL: &str = "id";
@@ -64,7 +64,7 @@ impl Row {
 }
 
 /// What a row is called: its `id`, else its number.
-pub(super) fn label(row: &Row, index: u32) -> Result<Box<str>, RowError> {
+pub(super) fn label(row: &Row, index: u32) -> Result<Box<str>, Diagnostic> {
     match row.columns.get(LABEL) {
         Some(value @ (Value::String(_) | Value::Number(_))) => {
             let label = as_text(value);
@@ -74,7 +74,7 @@ pub(super) fn label(row: &Row, index: u32) -> Result<Box<str>, RowError> {
         None | Some(Value::Null) => Ok(number(index)),
         Some(_) => {
             let message = format!("{}: the `id` of a row is a text or a number", row.place());
-            Err(RowError::new(message, "it names the row in the test's id: `path::name[id]`"))
+            Err(row_problem(message, "it names the row in the test's id: `path::name[id]`"))
         }
     }
 }
@@ -83,18 +83,18 @@ fn number(index: u32) -> Box<str> {
     (u64::from(index) + 1).to_string().into()
 }
 
-/// Whether a column may have this name.
-pub(super) fn check_name(name: &str) -> Result<(), RowError> {
-    if is_reserved(name) {
-        let help = "`ENV` and all names that begin with `TEST_` are ananke's own";
-        return Err(RowError::new(format!("the column `{}` is reserved", printable(name)), help));
+/// Whether a column may have this name; `place` is the beginning of the message.
+pub(super) fn check_name(name: &str, place: &str) -> Result<(), Diagnostic> {
+    match name_problem(name) {
+        Some((what, help)) => {
+            Err(row_problem(format!("{place}the column `{}` {what}", printable(name)), help))
+        }
+        None => Ok(()),
     }
-    if !is_name(name) {
-        let help = "names are made of letters, digits and `_`, and begin with no digit";
-        return Err(RowError::new(
-            format!("the column `{}` is no name of a variable", printable(name)),
-            help,
-        ));
-    }
-    Ok(())
+}
+
+/// Why there is no row, and what to do if that is known.
+pub(super) fn row_problem(message: String, help: &str) -> Diagnostic {
+    let problem = Diagnostic::error(Code::BadRow, message);
+    if help.is_empty() { problem } else { problem.help(help) }
 }

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use super::data_file::DataFile;
 use super::held::{Held, held};
-use super::row::{Row, RowEntry, label};
-use super::row_error::RowError;
+use super::row::{Row, RowEntry, label, row_problem};
 use super::{delimited, lines};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span, Spanned};
@@ -82,7 +81,7 @@ impl Rows {
     ) {
         let mut index = 0_u32;
         let mut wrong = 0;
-        let mut take = |row: Result<Row, RowError>, filling: &mut Interpolation<'_>| {
+        let mut take = |row: Result<Row, Diagnostic>, filling: &mut Interpolation<'_>| {
             let row = row.and_then(|row| label(&row, index).map(|label| (label, row)));
             match row {
                 Ok((label, row)) => {
@@ -92,7 +91,7 @@ impl Rows {
                 }
                 Err(error) => {
                     wrong += 1;
-                    self.report(error, span, filling);
+                    report(error, span, filling);
                 }
             }
             index = index.saturating_add(1);
@@ -114,12 +113,8 @@ impl Rows {
         }
         // That a list in the test is empty is told by its schema.
         if index == 0 && !matches!(self, Self::Held(Held { is_filled: true, .. })) {
-            let error = RowError {
-                message: "there are no rows: the test would never run".to_owned(),
-                help: None,
-                span: None,
-            };
-            self.report(error, span, filling);
+            let message = "there are no rows: the test would never run".to_owned();
+            report(row_problem(message, ""), span, filling);
         }
     }
 
@@ -133,13 +128,10 @@ impl Rows {
         let row = row.ok().filter(|row| row.hash() == entry.hash)?;
         Some(Row { line: u64::from(entry.line), ..row })
     }
+}
 
-    fn report(&self, error: RowError, span: Span, filling: &mut Interpolation<'_>) {
-        let problem = Diagnostic::error(Code::BadRow, error.message);
-        let problem = match (self, error.span) {
-            (Self::Held(held), Some(place)) => problem.at(&held.source, place, ""),
-            _ => filling.at(problem, span),
-        };
-        filling.add(error.help.into_iter().fold(problem, Diagnostic::help));
-    }
+/// Reports a problem, at `span` where it is in no file that a problem can show.
+fn report(problem: Diagnostic, span: Span, filling: &mut Interpolation<'_>) {
+    let problem = if problem.source.is_some() { problem } else { filling.at(problem, span) };
+    filling.add(problem);
 }

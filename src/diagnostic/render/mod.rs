@@ -1,12 +1,10 @@
 //! One renderer per file: each turns diagnostics into text and knows nothing of where it is printed.
 
-mod concise;
 mod human;
 mod json;
 mod summary;
 mod terminal_text;
 
-pub use concise::concise;
 pub use human::{Look, human};
 pub use json::json;
 pub use summary::summary;

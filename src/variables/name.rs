@@ -1,0 +1,28 @@
+//! Names of variables, and which of them are ananke's own.
+
+/// The name under which the environment is reached: `${ENV.NAME}`.
+pub(super) const ENVIRONMENT: &str = "ENV";
+
+/// Whether `name` is ananke's own, so that nothing else may give it a value.
+pub fn is_reserved(name: &str) -> bool {
+    name == ENVIRONMENT || name.starts_with("TEST_")
+}
+
+/// Why nothing that people give a value to may have this name, and what to do.
+pub fn name_problem(name: &str) -> Option<(&'static str, &'static str)> {
+    if is_reserved(name) {
+        Some(("is reserved", "`ENV` and all names that begin with `TEST_` are ananke's own"))
+    } else if is_name(name) {
+        None
+    } else {
+        let help = "names are made of letters, digits and `_`, and begin with no digit";
+        Some(("is no name of a variable", help))
+    }
+}
+
+/// Whether `text` is `[A-Za-z_][A-Za-z0-9_]*`.
+pub fn is_name(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}

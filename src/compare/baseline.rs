@@ -21,7 +21,7 @@ impl Baseline {
     /// Reads the report at `path`, which messages call `name`.
     ///
     /// # Errors
-    /// Where it cannot be read, or is not a complete report.
+    /// If it cannot be read, or is not a complete report.
     pub fn read(path: &Path, name: &str) -> Result<Self, Diagnostic> {
         let mut tests = IndexMap::new();
         let summary = reader::read(path, name, &mut |test| {

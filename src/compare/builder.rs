@@ -1,4 +1,4 @@
-//! A comparison in the making: the tests of the second run come one after the other.
+//! Builds a comparison from the tests of the second run, which come one after the other.
 
 use std::path::Path;
 

@@ -31,7 +31,7 @@ const MOST_TESTS: usize = 1_000_000;
 /// Reads the report at `path`, which messages call `name`, and gives each of its tests to `take`.
 ///
 /// # Errors
-/// Where it cannot be read, is not a report, has an unknown format, or is not complete.
+/// If it cannot be read, is not a report, has an unknown format, or is not complete.
 pub(crate) fn read(
     path: &Path,
     name: &str,

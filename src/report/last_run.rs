@@ -1,5 +1,5 @@
 //! What the project remembers of its last runs, for `--last-failed`: the ids of the tests whose last verdict was that
-//! they do not pass, in `.ananke/last-run.json` beside the config.
+//! they do not pass, in `.ananke/last-run.json` next to the config.
 //!
 //! **Invariant:** a memory that cannot be written fails no run, and a folder of ours is never committed: it ignores
 //! itself.
@@ -17,7 +17,7 @@ use crate::redact::Sealed;
 use crate::report::reporter::Reporter;
 use crate::run::RunEvent;
 
-/// Where it is, from the config's folder.
+/// Its path, relative to the directory of the config.
 pub const LAST_RUN: &str = ".ananke/last-run.json";
 
 /// The version of the file.
@@ -43,7 +43,7 @@ impl LastRun {
     /// What the project in `folder` remembers.
     ///
     /// # Errors
-    /// Where it remembers nothing.
+    /// If it remembers nothing.
     pub fn read(folder: &Path) -> Result<Self, Unknown> {
         let text = fs::read(folder.join(LAST_RUN)).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Unknown::NoRun,

@@ -12,17 +12,17 @@ pub trait Reporter: Send {
     /// Takes the next event.
     ///
     /// # Errors
-    /// Where the report cannot be written.
+    /// If the report cannot be written.
     fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()>;
 
-    /// Completes the report; called once, after the last event, also when the run was cut short.
+    /// Completes the report; called once, after the last event, also if the run was aborted.
     ///
     /// # Errors
-    /// Where the report cannot be written.
+    /// If the report cannot be written.
     fn finish(self: Box<Self>) -> io::Result<()>;
 }
 
-/// Gives every event of a run to every reporter; completes the reports at the end.
+/// Delivers every event of a run to every reporter, and completes the reports at the end.
 ///
 /// # Errors
 /// The first report that cannot be written; the others are completed all the same.

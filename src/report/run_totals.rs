@@ -1,4 +1,4 @@
-//! What there is to say of a run as a whole, counted while it goes.
+//! The counts of a run, and its end.
 
 use crate::outcome::{Totals, Verdict};
 use crate::report::snapshot_totals::SnapshotTotals;

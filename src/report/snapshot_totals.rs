@@ -35,7 +35,7 @@ impl SnapshotTotals {
         self.listed.extend(left.iter().take(room).cloned());
     }
 
-    /// Writes what the end of a run says of them; nothing where there is nothing to say.
+    /// Writes them for the end of a run; nothing if all are zero.
     pub(crate) fn write(&self, palette: &Palette, page: &mut Page) {
         let counts = self.counts();
         if counts.is_empty() {
@@ -61,7 +61,7 @@ impl SnapshotTotals {
         page.end();
     }
 
-    /// `2 written, 1 updated`; empty where there is nothing to count.
+    /// `2 written, 1 updated`; empty if all are zero.
     pub(crate) fn counts(&self) -> String {
         let Self { written, updated, obsolete, deleted, listed: _ } = self;
         let counts =

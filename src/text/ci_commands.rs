@@ -32,7 +32,7 @@ pub fn escape_with(text: &str, replacement: impl Fn(u8) -> &'static str) -> Cow<
     Cow::Owned(escaped)
 }
 
-/// Where commands begin, ascending.
+/// The positions at which commands begin, ascending.
 fn starts(text: &str) -> Vec<usize> {
     let bytes = text.as_bytes();
     let mut starts = Vec::new();

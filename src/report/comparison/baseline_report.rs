@@ -22,7 +22,7 @@ pub struct BaselineReport {
 }
 
 impl BaselineReport {
-    /// A report on `out` of what changed since `baseline`, wrapped at the width of the terminal where there is one. A run
+    /// A report on `out` of what changed since `baseline`, wrapped at the width of the terminal, if there is one. A run
     /// `of_everything` reports removed tests; a run of some tests cannot know them.
     pub fn new(
         out: Box<dyn Write + Send>,

@@ -14,7 +14,7 @@ const MOST: usize = 100;
 const INDENT: usize = 6;
 
 impl Comparison {
-    /// What changed, as text for a terminal, wrapped where there is a width.
+    /// What changed, as text for a terminal, wrapped if there is a width.
     pub fn text(&self, colour: bool, width: Option<usize>) -> String {
         let mut page = Page::of_width(width);
         self.write(&mut page, Palette::new(colour));

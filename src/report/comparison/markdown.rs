@@ -22,7 +22,7 @@ impl Comparison {
         }
         let mut text = head;
         for (heading, kinds) in SECTIONS {
-            // What stands round the rows of this section and of those behind it always has room.
+            // There is always room for the headings of this section and of those after it.
             let room = (MOST - SECTIONS.len() * 100).saturating_sub(text.len());
             let mut rows = Rows::new(room);
             for change in self.section_of(kinds) {

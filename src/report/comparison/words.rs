@@ -1,4 +1,4 @@
-//! What there is to say of a comparison, in words that every form of it has in common.
+//! The words of a comparison that all its forms share.
 
 use super::tools::both;
 use crate::compare::{Change, ChangeKind, ComparedRun, Comparison, TestSummary, ratio};

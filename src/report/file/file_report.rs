@@ -10,10 +10,10 @@ use crate::report::reporter::Reporter;
 /// A report in a file, whose line in `model::report_format` names it.
 pub trait FileReport: Reporter + Sized + 'static {
     /// A report that will be at `destination`, whose directories are made. Until it is complete there are only hidden
-    /// files beside it.
+    /// files next to it.
     ///
     /// # Errors
-    /// Where nothing can be written beside `destination`, or it is a directory.
+    /// If nothing can be written next to `destination`, or it is a directory.
     fn create(destination: &Path, options: &FileOptions) -> io::Result<Self>;
 }
 

@@ -12,7 +12,7 @@ macro_rules! create_each {
         /// A report of this format at `destination`.
         ///
         /// # Errors
-        /// If nothing can be written beside `destination`, it is a directory, or the Cargo feature of the format is off.
+        /// If nothing can be written next to `destination`, it is a directory, or the Cargo feature of the format is off.
         pub fn create_report(
             format: ReportFormat,
             destination: &Path,

@@ -146,7 +146,7 @@ fn end(run: &RunTotals) -> String {
     }
 }
 
-/// `text` in a description or behind a directive.
+/// `text` in a description or after a directive.
 fn described(text: &str) -> String {
     escape::line(&truncate::bytes(text, LONGEST)).replace('\\', r"\\").replace('#', r"\#")
 }

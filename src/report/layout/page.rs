@@ -1,4 +1,4 @@
-//! Text in the making: indented rows with styled parts, wrapped where there is a width.
+//! Builds text: indented rows with styled parts, wrapped if there is a width.
 //!
 //! **Invariant:** every style ends where its line ends, so that a page can be cut between any two lines; a line that is
 //! wrapped gives no order to a build server.
@@ -20,18 +20,18 @@ const TAB: usize = 8;
 #[derive(Debug, Default)]
 pub(crate) struct Page {
     text: String,
-    /// How many columns a line may have; where there is none, lines are as long as what they say.
+    /// The most columns of a line; `None`: lines are not wrapped.
     width: Option<usize>,
     /// The column of the next character.
     column: usize,
-    /// Where the line goes on when it is wrapped.
+    /// The column at which a wrapped line continues.
     hang: usize,
     /// Spaces before the next text, if it is on the same line.
     blanks: usize,
 }
 
 impl Page {
-    /// A page whose lines are wrapped where there is a width.
+    /// A page whose lines are wrapped if there is a width.
     pub(crate) fn of_width(width: Option<usize>) -> Self {
         Self { width, ..Self::default() }
     }

@@ -4,7 +4,7 @@ use anstyle::{AnsiColor, Style};
 
 use crate::outcome::Status;
 
-/// What each kind of text looks like; all of it plain where there is no colour.
+/// What each kind of text looks like; all plain without colours.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Palette {
     pub(crate) passed: Style,

@@ -41,7 +41,7 @@ pub struct ConsoleOptions {
     pub colour: bool,
     /// How much is printed.
     pub verbosity: Verbosity,
-    /// The size of the terminal: lines are wrapped at its width. Where it is not known they are as long as what they say.
+    /// The size of the terminal: lines are wrapped at its width, and not wrapped if it is not known.
     pub size: fn() -> Option<TerminalSize>,
 }
 
@@ -59,7 +59,7 @@ pub struct ConsoleReport {
     palette: Palette,
     /// The file whose heading was printed last.
     file: Option<String>,
-    /// Whether the test before left a block of text, from which the next stands apart.
+    /// Whether the test before has a block of text: an empty line follows it.
     after_block: bool,
     run: RunTotals,
     result: RunResult,
@@ -140,7 +140,7 @@ impl ConsoleReport {
             _ => TranscriptStyle { scope: Scope::Excerpt, item: 400, whole: 8 << 10, ..style },
         };
         let is_whole = style.scope == Scope::Everything;
-        // Why a test was skipped stands in its line.
+        // The line of a skipped test says why.
         let is_left_out = outcome.status() == Status::Skipped && outcome.turns.is_empty();
         let has_story =
             (is_whole && !is_left_out) || outcome.status().fails_the_run() || !outcome.warnings.is_empty();

@@ -1,5 +1,5 @@
 //! What the end of a run lists for people: the tests that failed, those that are flaky or in quarantine, and the
-//! entries of the quarantine that are to be seen to. As many of each as a person reads.
+//! entries of the quarantine that need attention; at most [`MOST`] of each.
 
 use std::collections::BTreeMap;
 

@@ -20,7 +20,7 @@ pub struct ServerReport {
 }
 
 impl ServerReport {
-    /// A report on `out`, wrapped at the width of the terminal where there is one.
+    /// A report on `out`, wrapped at the width of the terminal, if there is one.
     pub fn new(out: Box<dyn Write + Send>, coloured: bool, size: fn() -> Option<TerminalSize>) -> Self {
         Self { out: Stream::new(out), palette: Palette::new(coloured), size }
     }

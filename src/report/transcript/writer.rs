@@ -62,7 +62,7 @@ fn waits_for(interrupt: &OpenInterrupt) -> String {
     format!("for an answer to `{id}`{about}{asks}")
 }
 
-/// A transcript in the making.
+/// Builds a transcript.
 pub(super) struct TranscriptWriter {
     pub(super) style: TranscriptStyle,
     pub(super) cited: BTreeSet<u32>,
@@ -150,7 +150,7 @@ impl TranscriptWriter {
                 }
             }
         }
-        // An error that nobody expected is told as the problem it is.
+        // An unexpected error is shown as the problem.
         match turn.run_end.as_ref().filter(|_| turn.problem().is_none()) {
             Some(RunEnd::Error(message)) => self.row(None, "error:", Style::new(), message),
             Some(RunEnd::Cancelled) => self.row(None, "ends", palette.faint, "the agent cancelled the run"),
@@ -252,7 +252,7 @@ impl TranscriptWriter {
         let with_findings = problem.is_some() || !failures.is_empty();
         if lists_held || with_findings {
             self.part();
-            // Where it comes first, or there is no turn, there is nothing to tell the whole test from.
+            // If it comes first, or there is no turn, it needs no heading.
             if !outcome.turns.is_empty() && self.style.scope != Scope::Excerpt {
                 self.page.space(self.style.indent);
                 self.page.line(palette.strong, "whole test");

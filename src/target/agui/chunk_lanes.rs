@@ -124,7 +124,7 @@ mod tests {
     }
 
     fn author(id: &str) -> Author {
-        Some(id.to_owned())
+        id.to_owned().into()
     }
 
     #[test]

@@ -18,7 +18,7 @@ const SHOWN: usize = 10;
 pub(super) enum Kind {
     /// What fails the run.
     Error,
-    /// What is to be seen to.
+    /// What needs attention.
     Warning,
 }
 
@@ -73,7 +73,7 @@ impl Annotations {
         }
     }
 
-    /// The lines; where there are more than are shown, the last says how many.
+    /// The lines; if there are more than are shown, the last says how many.
     pub(super) fn text(&self) -> String {
         let all = self.first.iter().chain(&self.further);
         if self.count <= SHOWN {

@@ -98,7 +98,7 @@ impl Reporter for GithubReport {
     fn finish(mut self: Box<Self>) -> io::Result<()> {
         let mut text = self.errors.text() + &self.warnings.text();
         if let Err(error) = self.step.append_summary(&self.summary) {
-            // A run does not fail because nobody can be told of it in one more place.
+            // A summary that cannot be written does not fail the run.
             let message = format!("cannot write the summary of the job: {error}");
             text += &line(Kind::Warning, None, "ananke", &message);
         }

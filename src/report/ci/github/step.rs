@@ -15,7 +15,7 @@ pub(super) const MOST_SUMMARY: u64 = 1 << 20;
 #[derive(Clone, Debug)]
 pub struct Step {
     working_directory: PathBuf,
-    /// Where the repository is: annotations name files from there.
+    /// The root of the repository: annotations name files relative to it.
     workspace: Option<PathBuf>,
     /// The file whose text is shown with the job.
     summary: Option<PathBuf>,

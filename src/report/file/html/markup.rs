@@ -42,7 +42,7 @@ pub(super) fn json(value: &impl Serialize) -> io::Result<String> {
     Ok(if json.contains('<') { Cow::Owned(json.replace('<', "\\u003c")) } else { json }.into_owned())
 }
 
-/// A block of data with this id, which is no text of an agent's; `json` is made by [`json`].
+/// A block of data with this id, which must not come from an agent; `json` is made by [`json`].
 pub(super) fn data(id: &str, json: &str) -> String {
     format!("{}{json}{DATA_END}", data_begin(id))
 }

@@ -38,7 +38,7 @@ pub(super) struct Row<'a> {
     quarantined: bool,
 }
 
-/// What there is to read of a test.
+/// The details of a test.
 #[derive(Debug, Serialize)]
 pub(super) struct Test<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -102,7 +102,7 @@ pub(in crate::report) fn summary(run: &RunTotals) -> SummaryLine {
     }
 }
 
-/// What there is to say of the snapshots of a run.
+/// The counts of a run's snapshots; `None` if all are zero.
 fn snapshots(snapshots: &SnapshotTotals) -> Option<SnapshotCounts> {
     let SnapshotTotals { written, updated, obsolete, deleted, .. } = *snapshots;
     let counts = SnapshotCounts { written, updated, obsolete, deleted };
@@ -207,7 +207,7 @@ fn tool_call<'a>(call: &'a CallOutcome, turn: &TurnOutcome) -> ToolCall<'a> {
     }
 }
 
-/// The deepest value that is told as such: with the line round it, every reader's own limit is further away.
+/// The deepest value that is written as JSON; with the line around it, it is within the limits of every reader.
 const DEEPEST: usize = 64;
 
 /// `text` as the value it is, its numbers digit by digit as they were sent; else as a string.

@@ -12,7 +12,7 @@ use crate::text::is_confusable;
 #[derive(Clone, Debug, Default)]
 pub struct Attachments {
     working_directory: PathBuf,
-    /// A path that starts elsewhere, where a server wants it.
+    /// Another start of paths, if the server requires one.
     elsewhere: Option<Start>,
 }
 

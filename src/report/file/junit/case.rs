@@ -102,8 +102,8 @@ fn is_shielded(outcome: &Outcome) -> bool {
     outcome.status().fails_the_run() && outcome.quarantine.is_some()
 }
 
-/// An attempt before the last, as Maven's Surefire writes it: `flaky…` beside a test that passed in the end, `rerun…`
-/// beside one that did not. Readers want the findings in an element of their own.
+/// An attempt before the last, as Maven's Surefire writes it: `flaky…` in a test that passed in the end, `rerun…`
+/// in one that did not. Readers expect the findings in an element of their own.
 fn retried<W: Write>(writer: &mut Writer<W>, attempt: &Outcome, last: Status) -> io::Result<()> {
     let name = match (last, attempt.status()) {
         (Status::Passed, Status::Failed) => "flakyFailure",

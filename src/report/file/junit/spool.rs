@@ -13,7 +13,7 @@ pub(super) struct Spool {
     length: u64,
 }
 
-/// Where a spool holds the pieces of one suite: few ranges, since the tests of a file come one after another.
+/// The positions of the pieces of one suite in a spool: few ranges, since the tests of a file come one after another.
 #[derive(Debug, Default)]
 pub(super) struct Pieces(Vec<Range<u64>>);
 
@@ -24,7 +24,7 @@ impl Spool {
 
     /// Adds one more piece to `pieces`.
     pub(super) fn add(&mut self, pieces: &mut Pieces, bytes: &[u8]) -> io::Result<()> {
-        // What a failed write left behind is written over.
+        // A failed write is overwritten.
         self.scratch.file.seek(SeekFrom::Start(self.length))?;
         self.scratch.file.write_all(bytes)?;
         let range = self.length..self.length + bytes.len() as u64;

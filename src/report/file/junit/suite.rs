@@ -75,7 +75,7 @@ impl Suite {
             .with("package", &escape::line(package))
             .with("name", &escape::line(name))
             .with("timestamp", &iso8601(self.started_unix_ms)[.."2026-11-21T22:08:00".len()])
-            // The schema wants a host; a report says the same wherever it was written.
+            // The schema requires a host; a report is the same on every machine.
             .with("hostname", "localhost");
         let element = with_counts(element, &self.totals);
         element.open(writer)?;

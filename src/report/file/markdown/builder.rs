@@ -19,7 +19,7 @@ const SLOWEST: usize = 5;
 /// The most bytes of a name in a row, and of a message.
 const NAME: usize = 300;
 
-/// The Markdown report of a run in the making.
+/// Builds the Markdown report of a run.
 #[derive(Debug)]
 pub(in crate::report) struct MarkdownBuilder {
     most: usize,
@@ -80,7 +80,7 @@ impl MarkdownBuilder {
         }
         let rest = if head.len() + rest.len() > room { String::new() } else { rest };
         let failures = self.failures.text(room - head.len() - rest.len());
-        // Where there is no room for it, not even the count of what is left out is told.
+        // If there is no room for it, not even the count of omitted tests is written.
         let failures = if failures.len() > room - head.len() - rest.len() { String::new() } else { failures };
         let mut text = head + &failures + &rest;
         text.truncate(text.trim_end().len());

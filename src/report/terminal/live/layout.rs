@@ -117,7 +117,7 @@ impl Layout {
     fn table(&self, tests: &[Running]) -> Vec<Row> {
         let widest =
             tests.iter().map(|test| columns::width(&test.shown)).max().unwrap_or_default().min(WIDEST_ID);
-        // The sign that turns and the blanks beside the id.
+        // The spinner and the blanks next to the id.
         let room = self.room().saturating_sub(4);
         let labels = |words| -> Vec<(String, String)> {
             tests.iter().map(|test| (place(test, words), self.time(test, words))).collect()
@@ -172,7 +172,7 @@ impl Layout {
         if self.is_narrow { "" } else { "  " }
     }
 
-    /// The columns behind the margin.
+    /// The columns after the margin.
     fn room(&self) -> usize {
         self.columns.saturating_sub(self.margin().len())
     }
@@ -210,7 +210,7 @@ fn widths(labels: &[(String, String)]) -> (usize, usize) {
     (widest(|(place, _)| place), widest(|(_, time)| time))
 }
 
-/// Where a test is.
+/// The turn that a test is in.
 fn place(test: &Running, words: Words) -> String {
     let retry = test.retry.as_ref().map(|retry| (retry.number, retry.of));
     match words {
@@ -225,7 +225,7 @@ fn place(test: &Running, words: Words) -> String {
     }
 }
 
-/// Why a test is tried again, where there is room for it.
+/// Why a test is retried, if there is room for it.
 fn why(test: &Running, room: usize) -> String {
     match &test.retry {
         Some(retry) if room >= WHY => format!("({})", columns::beginning_of(&retry.why, room - 2)),

@@ -7,7 +7,7 @@ use crate::text::escape;
 /// The most bytes of a text that are looked at: more has room on no terminal.
 const LONGEST: usize = 600;
 
-/// What there is to show.
+/// What the area shows.
 #[derive(Debug, Default)]
 pub(super) struct State {
     /// What has to happen before the tests begin, and since when it is waited for.

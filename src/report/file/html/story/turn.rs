@@ -100,7 +100,7 @@ fn turn<'a>(turn: &'a TurnOutcome, cited: &BTreeSet<u32>, room: usize) -> Turn<'
         duration_ms: milliseconds(turn.duration_us),
         input: &turn.input,
         lines: lines(&turn.lines, cited, room),
-        // An error that nobody expected is words as the problem it is.
+        // An unexpected error is shown as the problem.
         end: turn.run_end.as_ref().filter(|_| turn.problem().is_none()).and_then(end),
         problem: turn.problem().map(problem),
         findings: findings(turn.failures()),

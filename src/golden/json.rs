@@ -11,8 +11,8 @@ const WIDTH: usize = 88;
 /// A value whose leaves are texts.
 enum Formatted {
     Leaf(String),
-    List(Vec<Formatted>),
-    Map(Vec<(String, Formatted)>),
+    /// A list or a mapping: its brackets, and its items, each with its key and a colon if it has a key.
+    Group([char; 2], Vec<(String, Formatted)>),
 }
 
 /// `value` as lines; `word` changes every string and every key before it is written.
@@ -40,13 +40,17 @@ pub(super) fn quoted(text: &str) -> String {
 fn formatted(value: &Value, word: &mut dyn FnMut(&str) -> String) -> Formatted {
     match value {
         Value::String(text) => Formatted::Leaf(quoted(&word(text))),
-        Value::Array(items) => Formatted::List(items.iter().map(|item| formatted(item, word)).collect()),
+        Value::Array(items) => {
+            let items = items.iter().map(|item| (String::new(), formatted(item, word)));
+            Formatted::Group(['[', ']'], items.collect())
+        }
         Value::Object(entries) => {
             // Ids among the keys get their aliases in the order they were sent, whatever the order of the keys.
             let mut keys: Vec<(String, &Value)> =
                 entries.iter().map(|(key, value)| (quoted(&word(key)), value)).collect();
             keys.sort_by(|(one, _), (other, _)| one.cmp(other));
-            Formatted::Map(keys.into_iter().map(|(key, value)| (key, formatted(value, word))).collect())
+            let items = keys.into_iter().map(|(key, value)| (key + ": ", formatted(value, word)));
+            Formatted::Group(['{', '}'], items.collect())
         }
         other => Formatted::Leaf(other.to_string()),
     }
@@ -66,24 +70,14 @@ impl Formatted {
                 text.push_str(leaf);
                 true
             }
-            Self::List(items) => {
-                text.push('[');
-                let all = items.iter().enumerate().all(|(index, item)| {
-                    text.push_str(if index > 0 { ", " } else { "" });
-                    item.push_inline(width, text)
-                });
-                text.push(']');
-                all
-            }
-            Self::Map(entries) => {
-                text.push('{');
-                let all = entries.iter().enumerate().all(|(index, (key, value))| {
+            Self::Group([open, close], items) => {
+                text.push(*open);
+                let all = items.iter().enumerate().all(|(index, (key, item))| {
                     text.push_str(if index > 0 { ", " } else { "" });
                     text.push_str(key);
-                    text.push_str(": ");
-                    value.push_inline(width, text)
+                    item.push_inline(width, text)
                 });
-                text.push('}');
+                text.push(*close);
                 all
             }
         };
@@ -93,44 +87,28 @@ impl Formatted {
 
     /// Appends the value; its further lines are indented by `indent`.
     fn block(&self, indent: usize, text: &mut String) {
-        let close = |text: &mut String, sign: char| {
+        let Self::Group([open, close], items) = self else {
+            self.push_inline(usize::MAX, text);
+            return;
+        };
+        // However little room there is, brackets with nothing in them stay together.
+        let width = if items.is_empty() { usize::MAX } else { WIDTH.saturating_sub(indent) };
+        if let Some(inline) = self.inline(width) {
+            return text.push_str(&inline);
+        }
+        let new_line = |text: &mut String, indent: usize| {
             text.push('\n');
             text.extend(std::iter::repeat_n(' ', indent));
-            text.push(sign);
         };
-        let open = |text: &mut String, index: usize| {
-            text.push_str(if index > 0 { ",\n" } else { "\n" });
-            text.extend(std::iter::repeat_n(' ', indent + STEP));
-        };
-        match self {
-            Self::Leaf(leaf) => text.push_str(leaf),
-            Self::List(items) if !items.is_empty() => {
-                if let Some(inline) = self.inline(WIDTH.saturating_sub(indent)) {
-                    return text.push_str(&inline);
-                }
-                text.push('[');
-                for (index, item) in items.iter().enumerate() {
-                    open(text, index);
-                    item.block(indent + STEP, text);
-                }
-                close(text, ']');
-            }
-            Self::Map(entries) if !entries.is_empty() => {
-                if let Some(inline) = self.inline(WIDTH.saturating_sub(indent)) {
-                    return text.push_str(&inline);
-                }
-                text.push('{');
-                for (index, (key, value)) in entries.iter().enumerate() {
-                    open(text, index);
-                    text.push_str(key);
-                    text.push_str(": ");
-                    value.block(indent + STEP, text);
-                }
-                close(text, '}');
-            }
-            Self::List(_) => text.push_str("[]"),
-            Self::Map(_) => text.push_str("{}"),
+        text.push(*open);
+        for (index, (key, item)) in items.iter().enumerate() {
+            text.push_str(if index > 0 { "," } else { "" });
+            new_line(text, indent + STEP);
+            text.push_str(key);
+            item.block(indent + STEP, text);
         }
+        new_line(text, indent);
+        text.push(*close);
     }
 }
 

@@ -14,8 +14,6 @@ pub struct Mismatch {
     pub span: Span,
     /// What is wrong, in words a user can be shown.
     pub message: String,
-    /// The key that is not there, where that is what is wrong; the place is then the mapping's.
-    pub missing: Option<&'static str>,
 }
 
 impl Display for Mismatch {
@@ -31,12 +29,11 @@ impl std::error::Error for Mismatch {}
 pub(super) struct Misread {
     span: Option<Span>,
     message: String,
-    missing: Option<&'static str>,
 }
 
 impl Misread {
     pub(super) fn new(span: Span, message: String) -> Self {
-        Self { span: Some(span), message, missing: None }
+        Self { span: Some(span), message }
     }
 
     /// Gives the place to a mismatch that has none yet.
@@ -47,7 +44,7 @@ impl Misread {
 
     /// What the user gets to see.
     pub(super) fn at(self, span: Span) -> Mismatch {
-        Mismatch { span: self.span.unwrap_or(span), message: self.message, missing: self.missing }
+        Mismatch { span: self.span.unwrap_or(span), message: self.message }
     }
 }
 
@@ -76,7 +73,7 @@ fn found(unexpected: Unexpected<'_>) -> String {
 
 impl de::Error for Misread {
     fn custom<T: Display>(message: T) -> Self {
-        Self { span: None, message: message.to_string(), missing: None }
+        Self { span: None, message: message.to_string() }
     }
 
     // `expected` may be serde's wording ("struct X"), so it is not passed on.
@@ -101,7 +98,7 @@ impl de::Error for Misread {
     }
 
     fn missing_field(field: &'static str) -> Self {
-        Self { missing: Some(field), ..Self::custom(format!("the key `{field}` is missing")) }
+        Self::custom(format!("the key `{field}` is missing"))
     }
 
     fn duplicate_field(field: &'static str) -> Self {

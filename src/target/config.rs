@@ -66,7 +66,7 @@ impl TargetConfig {
 /// # Errors
 /// If it names none, or there is no `type`.
 pub(super) fn protocol_of(node: &Node) -> Result<&'static Registration, Mismatch> {
-    let wrong = |span, message| Mismatch { span, message, missing: None };
+    let wrong = |span, message| Mismatch { span, message };
     if !matches!(node.value, NodeValue::Map(_)) {
         return Err(wrong(node.span, format!("expected a mapping, found {}", node.describe())));
     }

@@ -1,6 +1,5 @@
 //! The tokens that an agent reports.
 
-use std::iter::Sum;
 use std::ops::Add;
 
 use serde::{Deserialize, Serialize};
@@ -77,12 +76,6 @@ impl Add for Usage {
     }
 }
 
-impl Sum for Usage {
-    fn sum<I: Iterator<Item = Self>>(parts: I) -> Self {
-        parts.fold(Self::default(), Add::add)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,6 +88,6 @@ mod tests {
         assert_eq!((sum.input.whole(), sum.output.whole(), sum.total.whole()), (Some(11), None, Some(24)));
         assert_eq!(sum.output.counted, 5, "what is known stays known");
         assert_eq!(Usage::reported(Some(3), None, None).total, Tokens { counted: 3, is_partial: true });
-        assert_eq!([whole, Usage::UNKNOWN].into_iter().sum::<Usage>().total.whole(), None);
+        assert_eq!((whole + Usage::UNKNOWN).total.whole(), None);
     }
 }

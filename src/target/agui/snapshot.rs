@@ -16,9 +16,7 @@ pub(super) fn messages(
     warnings: &mut Warnings,
 ) -> Result<Vec<Message>, DecodeError> {
     let Value::Array(values) = value else {
-        return Err(DecodeError(
-            "has `messages` that are not an array in its `MESSAGES_SNAPSHOT`".to_owned(),
-        ));
+        return Err(wrong("`messages` that are not an array"));
     };
     let read = values.into_iter().map(|value| message(value, ids, warnings));
     let read: Vec<_> = read.collect::<Result<_, _>>()?;
@@ -30,13 +28,17 @@ pub(super) fn items(messages: &[Message], warnings: &mut Warnings) -> Vec<Snapsh
     messages.iter().filter_map(|message| item(message, warnings)).collect()
 }
 
+fn wrong(what: &str) -> DecodeError {
+    DecodeError(format!("has {what} in its `MESSAGES_SNAPSHOT`"))
+}
+
 fn message(value: Value, ids: &dyn Ids, warnings: &mut Warnings) -> Result<Message, DecodeError> {
     let Value::Object(mut fields) = value else {
-        return Err(DecodeError("has a message that is not an object in its `MESSAGES_SNAPSHOT`".to_owned()));
+        return Err(wrong("a message that is not an object"));
     };
     fields.retain(|_, value| !value.is_null());
     let Some(Value::String(role)) = fields.remove("role") else {
-        return Err(DecodeError("has a message without a `role` in its `MESSAGES_SNAPSHOT`".to_owned()));
+        return Err(wrong("a message without a `role`"));
     };
     let id = take_id(&mut fields, "id", "id").unwrap_or_else(|| {
         warnings.add("a message of a `MESSAGES_SNAPSHOT` has no `id`");
@@ -46,17 +48,13 @@ fn message(value: Value, ids: &dyn Ids, warnings: &mut Warnings) -> Result<Messa
     let tool_calls = match calls {
         Some(Value::Array(calls)) => calls.into_iter().map(call).collect::<Result<_, _>>()?,
         Some(_) => {
-            return Err(DecodeError(
-                "has `toolCalls` that are not an array in its `MESSAGES_SNAPSHOT`".to_owned(),
-            ));
+            return Err(wrong("`toolCalls` that are not an array"));
         }
         None => Vec::new(),
     };
     let tool_call_id = take_id(&mut fields, "toolCallId", "tool_call_id");
     if role == "tool" && tool_call_id.is_none() {
-        return Err(DecodeError(
-            "has a tool's message without a `toolCallId` in its `MESSAGES_SNAPSHOT`".to_owned(),
-        ));
+        return Err(wrong("a tool's message without a `toolCallId`"));
     }
     let content = fields.remove("content").map(Content::Json);
     Ok(Message { content, tool_calls, tool_call_id, rest: fields, ..Message::new(&id, &role) })
@@ -73,12 +71,10 @@ fn call(value: Value) -> Result<Call, DecodeError> {
         None
     };
     let Some((id, Value::Object(mut function), rest)) = parts else {
-        return Err(DecodeError(
-            "has a call without `id` or `function` in its `MESSAGES_SNAPSHOT`".to_owned(),
-        ));
+        return Err(wrong("a call without `id` or `function`"));
     };
     let Some(Value::String(name)) = function.remove("name") else {
-        return Err(DecodeError("has a call without a name in its `MESSAGES_SNAPSHOT`".to_owned()));
+        return Err(wrong("a call without a name"));
     };
     let arguments = match function.remove("arguments") {
         Some(Value::String(text)) => text,

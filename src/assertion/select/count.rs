@@ -96,3 +96,38 @@ impl CallCount {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::fakes::compile;
+    use super::*;
+
+    #[test]
+    fn a_count_is_compiled_described_and_compared() {
+        let rows: [(&str, Result<(&str, &[u64]), &str>); 10] = [
+            ("exact: 0", Ok(("no call", &[0]))),
+            ("exact: 1", Ok(("exactly once", &[1]))),
+            ("exact: 2", Ok(("exactly 2 times", &[2]))),
+            ("min: 1", Ok(("at least once", &[1, 2, 3]))),
+            ("max: 1", Ok(("at most once", &[0, 1]))),
+            ("max: 0", Ok(("no call", &[0]))),
+            ("{ min: 1, max: 2 }", Ok(("1 to 2 times", &[1, 2]))),
+            ("{ min: 2, max: 1 }", Err("`min` 2 is larger than `max` 1")),
+            ("{ exact: 1, min: 1 }", Err("`exact` stands beside `min` or `max`")),
+            ("{}", Err("a `count` without a number")),
+        ];
+        for (yaml, expected) in rows {
+            let count =
+                compile(yaml, |count: &Count, filling| CallCount::compile(count, Span::default(), filling));
+            let found = count.map(|count| {
+                (count.describe(), (0..4).filter(|calls| count.allows(*calls)).collect::<Vec<u64>>())
+            });
+            let expected = expected.map(|(words, allowed)| (words.to_owned(), allowed.to_vec()));
+            assert_eq!(
+                found.map_err(|problems| problems.join("; ")),
+                expected.map_err(str::to_owned),
+                "{yaml}"
+            );
+        }
+    }
+}

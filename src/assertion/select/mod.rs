@@ -3,6 +3,8 @@
 mod argument_patterns;
 mod arguments;
 mod count;
+#[cfg(test)]
+mod fakes;
 mod json_subset;
 mod mismatch;
 mod result;

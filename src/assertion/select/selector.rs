@@ -103,3 +103,143 @@ impl Selector {
         mismatches
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::fakes::{answered, call, selector};
+    use super::*;
+    use crate::trace::Change;
+
+    /// Why a call is not selected, on one line.
+    fn mismatches(yaml: &str, call: &ToolCall) -> String {
+        selector(yaml).expect(yaml).mismatches(call).lines().join("; ")
+    }
+
+    #[test]
+    fn arguments_select() {
+        let call = call(r#"{"amount": 10, "card": {"type": "debit"}, "tags": ["a"]}"#, []);
+        for (yaml, expected) in [
+            ("name: pay", ""),
+            ("{ name: pay, args: { amount: 10.0 } }", ""),
+            ("{ name: pay, args: { card: { type: debit } } }", ""),
+            ("{ name: pay, args: { amount: 9 } }", "argument `amount` is `10`, expected `9`"),
+            ("{ name: pay, args: { tip: 1 } }", "there is no argument `tip`, expected `1`"),
+            (
+                "{ name: pay, exact: true, args: { amount: 10, tags: [a] } }",
+                "argument `card` is `{\"type\":\"debit\"}`, expected nothing there",
+            ),
+            ("{ name: pay, args_match: { amount: '^1', card.type: deb, 'tags[0]': a } }", ""),
+            (
+                "{ name: pay, args_match: { amount: '^9' } }",
+                "argument `amount` is `10`, which does not match `^9`",
+            ),
+            ("{ name: pay, args_match: { tip: '.' } }", "there is no argument `tip`"),
+        ] {
+            assert_eq!(mismatches(yaml, &call), expected, "{yaml}");
+        }
+    }
+
+    #[test]
+    fn arguments_that_are_not_json_match_nothing() {
+        let call = call("{", []);
+        assert_eq!(mismatches("name: pay", &call), "");
+        for yaml in ["{ name: pay, args: { a: 1 } }", "{ name: pay, args_match: { a: '.' } }"] {
+            assert!(mismatches(yaml, &call).starts_with("the arguments are no JSON: "), "{yaml}");
+        }
+    }
+
+    #[test]
+    fn results_select() {
+        let denied = || Change::CallFailed { id: "c".into(), is_denied: true };
+        for (yaml, changes, expected) in [
+            ("{ name: pay, result: { ok: true } }", vec![answered("{\"ok\":true,\"id\":1}", None)], ""),
+            ("{ name: pay, result: paid }", vec![answered("paid", None)], ""),
+            ("{ name: pay, result: '42' }", vec![answered("42", None)], ""),
+            ("{ name: pay, result: paid }", vec![], "there is no result"),
+            (
+                "{ name: pay, result: { ok: true } }",
+                vec![answered("{\"ok\":false}", None)],
+                "`ok` in the result is `false`, expected `true`",
+            ),
+            ("{ name: pay, result_match: ^pa }", vec![answered("paid", None)], ""),
+            // The last result is the result.
+            (
+                "{ name: pay, result_match: ^pa }",
+                vec![answered("paid", None), answered("no", None)],
+                "the result `no` does not match `^pa`",
+            ),
+            ("{ name: pay, is_error: false }", vec![answered("paid", None)], ""),
+            ("{ name: pay, is_error: false }", vec![answered("no", Some(true))], "the result is an error"),
+            ("{ name: pay, is_error: true }", vec![answered("paid", None)], "the result is no error"),
+            ("{ name: pay, status: pending }", vec![], ""),
+            (
+                "{ name: pay, status: pending }",
+                vec![answered("paid", None)],
+                "the call is `executed`, expected `pending`",
+            ),
+            ("{ name: pay, status: denied }", vec![answered("no", None), denied()], ""),
+            (
+                "{ name: pay, status: executed }",
+                vec![answered("no", None), denied()],
+                "the call is `denied`, expected `executed`",
+            ),
+        ] {
+            let call = call("{}", changes);
+            assert_eq!(mismatches(yaml, &call), expected, "{yaml}");
+            let is_selected = selector(yaml).unwrap().matches_result(&call);
+            assert_eq!(is_selected, expected.is_empty(), "{yaml}");
+        }
+    }
+
+    #[test]
+    fn a_selector_says_what_it_selects_and_what_is_wrong_with_it() {
+        for (yaml, expected) in [
+            ("name: pay", Ok("`pay`")),
+            ("name_match: ^pa", Ok("a tool matching `^pa`")),
+            ("{ name: pay, args: { a: 1 } }", Ok("`pay` with arguments holding `{\"a\":1}`")),
+            ("{ name: pay, args: {}, exact: true }", Ok("`pay` with the arguments `{}`")),
+            (
+                "{ name: pay, args_match: { a: x }, result_match: y, is_error: true }",
+                Ok("`pay` with `a` matching `x` and a result matching `y` and an error as its result"),
+            ),
+            ("{ name: pay, status: denied }", Ok("`pay` with the status `denied`")),
+            ("{}", Err("nothing says which tool is meant")),
+            ("name: ''", Err("a tool's name cannot be empty")),
+            ("{ name: pay, name_match: pa }", Err("`name` and `name_match` exclude each other")),
+            ("{ name: pay, args: {} }", Err("`args` without a key selects every call")),
+            ("{ name: pay, exact: true }", Err("`exact` stands beside neither `args` nor `result`")),
+            (
+                "{ name: pay, status: pending, result_match: x }",
+                Err("a pending call has no result, which `result_match` looks at"),
+            ),
+            (
+                "{ name: pay, status: denied, is_error: false }",
+                Err("the result of a denied call is an error, which `is_error: false` excludes"),
+            ),
+        ] {
+            let compiled = selector(yaml).map(|selector| selector.describe());
+            let compiled = compiled.map_err(|problems| problems.join("; "));
+            assert_eq!(compiled, expected.map(str::to_owned).map_err(str::to_owned), "{yaml}");
+        }
+    }
+
+    #[test]
+    fn a_selector_is_within_one_that_has_fewer_conditions() {
+        let narrow = "{ name: pay, args: { a: 1 }, args_match: { b: x }, result_match: y, is_error: true }";
+        for (wide, expected) in [
+            (narrow, true),
+            ("name: pay", true),
+            ("name_match: ^pa", true),
+            ("{ name: pay, args_match: { b: x } }", true),
+            ("{ name: pay, result_match: y, is_error: true }", true),
+            ("name: refund", false),
+            ("name_match: ^re", false),
+            ("{ name: pay, args: { a: 2 } }", false),
+            ("{ name: pay, args_match: { b: z } }", false),
+            ("{ name: pay, is_error: false }", false),
+        ] {
+            let is_within = selector(narrow).unwrap().is_within(&selector(wide).unwrap());
+            assert_eq!(is_within, expected, "{wide}");
+        }
+    }
+}

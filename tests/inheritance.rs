@@ -210,7 +210,7 @@ fn the_sequence_of_the_test_replaces_that_of_the_target_and_a_turn_has_its_own()
 fn who_leaves_subagents_out_says_so_for_the_levels_further_in() {
     let without = |blocks: &[(&str, &str)]| {
         let merged = inherited(blocks, 1);
-        (merged.without_subagents, merged.turns[0].without_subagents)
+        (merged.excludes_subagents, merged.turns[0].excludes_subagents)
     };
     let (exclude, include) = ("{tools: {subagents: exclude}}", "{tools: {subagents: include}}");
     assert_eq!(without(&[]), (false, false));

@@ -21,7 +21,7 @@ pub struct Inherited {
     /// What the target defines and the test replaces, or one block of a level and a later one of it.
     pub replaced: Vec<Replaced>,
     /// Whether calls of subagents do not count for the rules whose scope is the test.
-    pub without_subagents: bool,
+    pub excludes_subagents: bool,
     /// The test's effective limits.
     pub limits: PerMeasure<Bound>,
     /// What each turn adds.
@@ -42,7 +42,7 @@ pub struct TurnRules {
     /// What one block of the turn defines and a later one replaces.
     pub replaced: Vec<Replaced>,
     /// Whether calls of subagents do not count for the turn's own rules.
-    pub without_subagents: bool,
+    pub excludes_subagents: bool,
     /// The turn's effective limits.
     pub limits: PerMeasure<Bound>,
     /// Where the turn's own limit is `false` or looser than the test's: its part does not count towards the test's total.
@@ -61,15 +61,15 @@ impl TurnRules {
 impl Inherited {
     /// What applies to a turn that is not written.
     pub(crate) fn of_unwritten_turn(&self) -> TurnRules {
-        let (without_subagents, limits) = (self.without_subagents, self.limits.clone());
-        TurnRules { without_subagents, limits, ..TurnRules::default() }
+        let (excludes_subagents, limits) = (self.excludes_subagents, self.limits.clone());
+        TurnRules { excludes_subagents, limits, ..TurnRules::default() }
     }
 
     /// What a rule of the test does not look at.
     pub(crate) fn exclusions(&self, entry: &Entry) -> Exclusions {
         let turns = self.turns.iter().enumerate().filter(|(_, turn)| turn.leaves_out(entry));
         let turns = turns.map(|(index, _)| index).collect();
-        Exclusions { turns, subagents: self.without_subagents }
+        Exclusions { turns, subagents: self.excludes_subagents }
     }
 }
 
@@ -80,7 +80,7 @@ pub fn inherit(target: &Block, test: &Block, turns: &[Block]) -> Inherited {
     let mut merged = Inherited {
         test: kept,
         replaced: [target.replaced.as_slice(), &test.replaced, &replaced].concat(),
-        without_subagents: excludes_subagents(&[target, test]),
+        excludes_subagents: are_subagents_excluded(&[target, test]),
         dropped: [target.dropped.as_slice(), &test.dropped].concat(),
         limits: bounds(&[target, test]),
         turns: Vec::with_capacity(turns.len()),
@@ -125,9 +125,9 @@ fn turn_rules(
     is_last: bool,
 ) -> TurnRules {
     let levels: &[&Block] = if turn.is_replay { &[turn] } else { &[target, test, turn] };
-    let without_subagents = excludes_subagents(levels);
+    let excludes_subagents = are_subagents_excluded(levels);
     let applies_alike = |entry: &Entry| {
-        !turn.is_replay && (!entry.is_about_tools() || without_subagents == merged.without_subagents)
+        !turn.is_replay && (!entry.is_about_tools() || excludes_subagents == merged.excludes_subagents)
     };
     let is_separate = |measure: &Measure| {
         turn.is_replay || is_looser(turn.limits.get(*measure), merged.limits.get(*measure))
@@ -140,7 +140,7 @@ fn turn_rules(
         left_out_rules: left_out.iter().map(|replaced| Arc::clone(&replaced.entry.rule)).collect(),
         left_out,
         replaced: turn.replaced.clone(),
-        without_subagents,
+        excludes_subagents,
         dropped: turn.dropped.clone(),
         limits: bounds(levels),
         separate: Measure::ALL.into_iter().filter(Measure::has_total).filter(is_separate).collect(),
@@ -159,7 +159,7 @@ fn turn_rules(
     own
 }
 
-fn excludes_subagents(levels: &[&Block]) -> bool {
+fn are_subagents_excluded(levels: &[&Block]) -> bool {
     levels.iter().rev().find_map(|block| block.excludes_subagents()).unwrap_or_default()
 }
 

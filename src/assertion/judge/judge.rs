@@ -131,7 +131,7 @@ impl Judge {
         let rules = &self.rules.turns[index];
         for entry in &rules.entries {
             let monitor = entry.rule.monitor(&mut self.patterns)?;
-            let exclusions = Exclusions { subagents: rules.without_subagents, ..Exclusions::default() };
+            let exclusions = Exclusions { subagents: rules.excludes_subagents, ..Exclusions::default() };
             self.turn.push(Watch::of_rule(entry, scope, exclusions, monitor));
         }
         for (measure, bound) in rules.limits.iter() {

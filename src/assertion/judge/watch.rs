@@ -17,7 +17,7 @@ use crate::trace::Trace;
 /// How often one rule may fail in one turn, or one scope: an agent may violate it without end.
 const MOST_FINDINGS: usize = 100;
 
-/// A rule and how it stands.
+/// A rule, its monitor and its state.
 #[derive(Debug)]
 pub(super) struct Watch {
     pub(super) path: &'static str,

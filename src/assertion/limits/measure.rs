@@ -32,6 +32,30 @@ struct Spec {
     tokens: Option<fn(Usage) -> Tokens>,
 }
 
+const fn time(path: &'static str, name: &'static str, has_total: bool) -> Spec {
+    Spec { path, name, of_what: "ms", has_total, tokens: None }
+}
+
+const fn usage(
+    path: &'static str,
+    name: &'static str,
+    of_what: &'static str,
+    tokens: fn(Usage) -> Tokens,
+) -> Spec {
+    Spec { path, name, of_what, has_total: true, tokens: Some(tokens) }
+}
+
+/// In the order of [`Measure::ALL`].
+const SPECS: [Spec; Measure::ALL.len()] = [
+    time("timing.max_duration_ms", "duration", true),
+    time("timing.max_idle_ms", "idle", false),
+    time("timing.max_first_token_ms", "first text", false),
+    time("timing.max_tool_ms", "tool", false),
+    usage("usage.max_input_tokens", "input", "input tokens", |usage| usage.input),
+    usage("usage.max_output_tokens", "output", "output tokens", |usage| usage.output),
+    usage("usage.max_total_tokens", "total", "tokens", |usage| usage.total),
+];
+
 impl Measure {
     /// Every one, in the order in which people read them.
     pub const ALL: [Self; 7] = [
@@ -44,28 +68,8 @@ impl Measure {
         Self::TotalTokens,
     ];
 
-    fn spec(self) -> Spec {
-        let time = |path, name, has_total| Spec { path, name, of_what: "ms", has_total, tokens: None };
-        let usage = |path, name, of_what, tokens: fn(Usage) -> Tokens| Spec {
-            path,
-            name,
-            of_what,
-            has_total: true,
-            tokens: Some(tokens),
-        };
-        match self {
-            Self::Duration => time("timing.max_duration_ms", "duration", true),
-            Self::Idle => time("timing.max_idle_ms", "idle", false),
-            Self::FirstToken => time("timing.max_first_token_ms", "first text", false),
-            Self::Tool => time("timing.max_tool_ms", "tool", false),
-            Self::InputTokens => {
-                usage("usage.max_input_tokens", "input", "input tokens", |usage| usage.input)
-            }
-            Self::OutputTokens => {
-                usage("usage.max_output_tokens", "output", "output tokens", |usage| usage.output)
-            }
-            Self::TotalTokens => usage("usage.max_total_tokens", "total", "tokens", |usage| usage.total),
-        }
+    fn spec(self) -> &'static Spec {
+        &SPECS[self as usize]
     }
 
     /// Its limit's path in an assert block.

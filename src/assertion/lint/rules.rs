@@ -41,11 +41,11 @@ impl<'e> Rules<'e> {
         let turns = self.merged.turns.as_slice();
         // A replay turn inherits nothing.
         let is_alone = |scope: Scope| matches!(scope, Scope::Turn(turn) if turns.get(turn).is_some_and(|turn| turn.is_replay));
-        let without_subagents = |scope: Scope| match scope {
-            Scope::Test => self.merged.without_subagents,
-            Scope::Turn(turn) => turns.get(turn).is_some_and(|turn| turn.without_subagents),
+        let excludes_subagents = |scope: Scope| match scope {
+            Scope::Test => self.merged.excludes_subagents,
+            Scope::Turn(turn) => turns.get(turn).is_some_and(|turn| turn.excludes_subagents),
         };
-        if rule.is_about_tools() && without_subagents(forbidden) && !without_subagents(required) {
+        if rule.is_about_tools() && excludes_subagents(forbidden) && !excludes_subagents(required) {
             return false;
         }
         let applies = |turn: &TurnRules| !turn.leaves_out(rule);

@@ -78,12 +78,12 @@ fn never_equal(
             Claim::Says(needle) => {
                 looks_at_the_same(*other, against)
                     && needle.of == of
-                    && all_contain(texts, needle, false, &mut patterns)
+                    && containing(texts, needle, &mut patterns) == Some(0)
             }
             Claim::NeverSays(needle) => {
                 rules.overlap((*other, against), (scope, entry))
                     && needle.of == of
-                    && all_contain(texts, needle, true, &mut patterns)
+                    && containing(texts, needle, &mut patterns) == Some(texts.len())
             }
             Claim::SaysOneOf(others, other_of) => {
                 looks_at_the_same(*other, against)
@@ -112,14 +112,14 @@ fn is_known(text: &str) -> bool {
     !text.contains("${")
 }
 
-/// Whether surely all texts contain the needle, or none of them.
-fn all_contain(texts: &[String], needle: &Needle, expected: bool, patterns: &mut Patterns) -> bool {
+/// How many of the texts contain the needle; `None` if that is unknown.
+fn containing(texts: &[String], needle: &Needle, patterns: &mut Patterns) -> Option<usize> {
     let is_known = match &needle.sought {
         Sought::Pattern(pattern) => is_known(pattern.as_str()),
         Sought::Literal(literal) => is_known(literal),
     };
-    let all = |needle: Needle| texts.iter().all(|text| needle.find(text).is_some() == expected);
-    is_known && needle.started(patterns).is_ok_and(all)
+    let needle = needle.started(patterns).ok().filter(|_| is_known)?;
+    Some(texts.iter().filter(|text| needle.find(text).is_some()).count())
 }
 
 fn said_and_not(needle: &Needle, required: &Entry, forbidden: &Entry, rules: &Rules<'_>) -> Diagnostic {

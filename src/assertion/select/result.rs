@@ -159,7 +159,7 @@ pub(super) fn check_status(written: &CallSelector, unwanted: Option<&Text>, fill
     }
 }
 
-/// Whether a text in quotes is the text of the result: `42` no longer tells whether a tool meant a number.
+/// Whether a text in quotes is the text of the result: `42` may have been a number or a text.
 fn is_same_text(json: &JsonSubset, result: &ToolResult) -> bool {
     matches!(&json.value, Value::String(wanted) if *wanted == result.text)
 }

@@ -79,7 +79,7 @@ impl Only {
         self.check(view, Item::Result(call))
     }
 
-    /// Checks what could not be checked before, and what the user said: no event tells when that was.
+    /// Checks what could not be checked before, and what the user said, which no event reports.
     fn turn_end(&mut self, view: &View<'_>) -> Judgement {
         let late = std::mem::take(&mut self.late).into_iter().map(Item::Result);
         let said = view.trace.turns.last().map(|turn| turn.messages.clone()).unwrap_or_default();

@@ -109,7 +109,7 @@ impl Rule for Sequence {
 
     /// The steps without which it cannot pass.
     fn claims(&self) -> Vec<Claim<'_>> {
-        let required = self.steps.iter().filter(|step| !step.optional && !self.is_prohibition());
+        let required = self.steps.iter().filter(|step| !step.is_optional && !self.is_prohibition());
         let claims = required.filter_map(|step| match &step.wants {
             Wants::Call(selector) => Some(Claim::Step { selector, is_result: false }),
             Wants::Result(selector) => Some(Claim::Step { selector, is_result: true }),
@@ -129,7 +129,7 @@ impl Rule for Sequence {
 }
 
 fn matched(steps: &Steps, items: &[Item], trace: &Trace) -> Matched {
-    let optional: Vec<bool> = steps.all.iter().map(|step| step.optional).collect();
+    let optional: Vec<bool> = steps.all.iter().map(|step| step.is_optional).collect();
     let fits = |step: usize, item: usize| steps.all[step].matches(trace, items[item]);
     match steps.mode {
         SequenceMode::Exact => matching::exact(&optional, items.len(), fits),

@@ -14,7 +14,7 @@ pub(super) struct Step {
     /// What it wants.
     pub(super) wants: Wants,
     /// Whether it may be left out.
-    pub(super) optional: bool,
+    pub(super) is_optional: bool,
 }
 
 /// What a step wants.
@@ -99,7 +99,7 @@ impl Step {
                 Some(help.to_owned()),
             );
         }
-        let optional = match optional {
+        let is_optional = match optional {
             Some(Spanned { value: true, span }) => {
                 check_optional(mode, *span, filling)?;
                 true
@@ -125,7 +125,7 @@ impl Step {
                 Wants::Message { pattern: filling.pattern(text).ok()?, by }
             }
         };
-        (astray.is_empty() && empty.is_none()).then_some(Self { wants, optional })
+        (astray.is_empty() && empty.is_none()).then_some(Self { wants, is_optional })
     }
 
     /// What is wanted, in words.
@@ -150,7 +150,7 @@ impl Step {
                 format!("a message{whose} matching `{}`", short(pattern.as_str()))
             }
         };
-        if self.optional { format!("{wanted}, optional") } else { wanted }
+        if self.is_optional { format!("{wanted}, optional") } else { wanted }
     }
 
     /// The same step with its patterns compiled.

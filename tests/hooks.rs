@@ -6,7 +6,7 @@ use std::time::Duration;
 use ananke::compile::HookCommand;
 use ananke::hook;
 use ananke::outcome::{ErrorKind, Halt, Status};
-use ananke::project::Launch;
+use ananke::process::Launch;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 use tokio::time::{Instant, sleep};

@@ -7,7 +7,7 @@ use std::time::Duration;
 use ananke::assertion::Program;
 use ananke::hook::{self, Expected, ScriptRequest};
 use ananke::outcome::{ErrorKind, Outcome, Status};
-use ananke::project::Launch;
+use ananke::process::Launch;
 use ananke::recording::{RecordingMode, Recordings};
 use serde_json::{Value, json};
 use tempfile::TempDir;

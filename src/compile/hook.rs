@@ -1,7 +1,8 @@
 //! The hooks of a test: checked when it is loaded, filled one by one when it starts.
 
 use crate::model::{Hook, Text};
-use crate::project::{Launch, Surroundings};
+use crate::process::Launch;
+use crate::project::Surroundings;
 use crate::source::FreeMap;
 use crate::target::TargetConfig;
 use crate::variables::{Interpolation, Piece, is_reserved, scan};

@@ -9,8 +9,8 @@ use tokio_util::sync::CancellationToken;
 use super::error::FailureCause;
 use super::output;
 use super::pipes::{Pipes, Reading};
+use crate::process::Launch;
 use crate::process::{ExitStatus, Process, Program, StartError, Started, Tail, start};
-use crate::project::Launch;
 
 /// How long output may still come when the program is over: a process of its own may be about to write it, and one that
 /// left the group may hold the pipes for ever.

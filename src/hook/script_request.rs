@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::answer::Expected;
 use crate::assertion::Program;
-use crate::project::Launch;
+use crate::process::Launch;
 
 /// A request to a script: which script, what it gets, and which answer it must give.
 #[derive(Clone, Copy, Debug)]

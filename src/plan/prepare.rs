@@ -20,7 +20,8 @@ use crate::compile::{
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Severity, Span, sort};
 use crate::model::Hook;
-use crate::project::{DEFAULT_TURN_TIMEOUT, Launch, ResolvedTarget, Surroundings};
+use crate::process::Launch;
+use crate::project::{DEFAULT_TURN_TIMEOUT, ResolvedTarget, Surroundings};
 use crate::variables::{Interpolation, Mode, Scope, Secret};
 
 /// How many names of variables are listed in a hint.

@@ -34,7 +34,7 @@ impl LoadedTest {
             match value {
                 _ if !is_name || variables.given.contains_key(&name.value) => {}
                 Some(value) => scope.set(name, value),
-                None => scope.expect_anew(name),
+                None => scope.shadow(name),
             }
         }
         scope
@@ -104,7 +104,7 @@ pub(super) fn scope_at_start(mut known: Scope) -> Scope {
 fn expect_captures(turn: &Spanned<Turn>, scope: &mut Cow<'_, Scope>, variables: &Variables) {
     for (name, _) in turn.settings().capture.into_iter().flatten() {
         if !variables.given.contains_key(&name.value) {
-            scope.to_mut().expect_anew(name);
+            scope.to_mut().shadow(name);
         }
     }
 }

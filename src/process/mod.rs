@@ -7,6 +7,7 @@ mod exit_status;
 #[cfg_attr(unix, path = "group_unix.rs")]
 #[cfg_attr(not(unix), path = "group_other.rs")]
 mod group;
+mod launch;
 #[expect(clippy::module_inception, reason = "the type that the folder is about")]
 mod process;
 mod program;
@@ -14,6 +15,7 @@ mod start;
 mod tail;
 
 pub use exit_status::ExitStatus;
+pub use launch::Launch;
 pub use process::{Process, Started};
 pub use program::{Program, shown};
 pub use start::{StartError, start};

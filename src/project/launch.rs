@@ -1,12 +1,13 @@
 //! Everything a program of the project is started with: checked when a test is loaded, filled when it is needed.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use super::paths::{absolute_from, display_name};
-use crate::context::{Context, Environment};
+use crate::context::Context;
 use crate::diagnostic::Code;
 use crate::model::{Hook, Number, ScriptProgram, Text};
+use crate::process::Launch;
 use crate::source::FreeMap;
 use crate::variables::{Interpolation, Leaf, Scope, as_text};
 
@@ -15,21 +16,6 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// What goes before a variable's name in the environment of a program.
 const VARIABLE_PREFIX: &str = "ANANKE_VAR_";
-
-/// A program that is ready to be started.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Launch {
-    /// The program and its arguments.
-    pub argv: Vec<String>,
-    /// Its whole environment.
-    pub environment: Environment,
-    /// The folder it runs in.
-    pub folder: PathBuf,
-    /// The folder as shown in messages.
-    pub folder_name: String,
-    /// How long it may take.
-    pub timeout: Duration,
-}
 
 /// Where a program finds itself.
 #[derive(Clone, Copy)]

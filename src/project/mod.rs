@@ -22,7 +22,6 @@ pub(crate) use config::{DEFAULT_TURN_TIMEOUT, TargetRules};
 pub use config_file::ConfigFile;
 pub(crate) use discover::{Found, default_specs, discover};
 pub use file_schema::file_schema;
-pub use launch::Launch;
 pub(crate) use launch::Surroundings;
 pub use locate::CONFIG_NAME;
 pub(crate) use locate::locate;

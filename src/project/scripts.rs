@@ -7,11 +7,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::launch::{Launch, Surroundings};
+use super::launch::Surroundings;
 use crate::assertion::{Block, Program, Script};
 use crate::context::Files;
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
 use crate::model::{ClientTool, Mock, ScriptProgram};
+use crate::process::Launch;
 use crate::source::{FreeMap, printable};
 use crate::text::suggest;
 use crate::variables::{Interpolation, Mode, Scope};

@@ -69,7 +69,7 @@ pub fn from_mapping<T: DeserializeOwned>(
 ) -> Result<T, Mismatch> {
     let reader = Reader { node, defaults };
     let read = match &node.value {
-        NodeValue::Map(entries) => T::deserialize(Rest(reader.entries(entries, Keys::Without(without)))),
+        NodeValue::Map(entries) => T::deserialize(reader.entries(entries, Keys::Without(without))),
         _ => T::deserialize(reader),
     };
     read.map_err(|misread| misread.at(node.span))
@@ -191,17 +191,25 @@ impl<'de> Reader<'de> {
         if let Some((tag, key)) = by_key
             && entries.iter().any(|entry| entry.key == key)
         {
-            return Ok(variant(tag, self.node.span, Content::Whole(entries)));
+            return Ok(variant(tag, self.node.span, Content::Entries(self.entries(entries, Keys::All))));
         }
         if let Some(entry) = entries.iter().find(|entry| entry.key == TAG) {
             let tag = entry.value.as_str().filter(|tag| by_key.is_none_or(|(hidden, _)| *tag != hidden));
             let tag = tag.ok_or_else(|| {
                 Misread::new(entry.value.span, format!("{} is no `type`", entry.value.describe()))
             })?;
-            return Ok(variant(tag, entry.value.span, Content::Rest(entries)));
+            return Ok(variant(
+                tag,
+                entry.value.span,
+                Content::Entries(self.entries(entries, Keys::Without(is_tag))),
+            ));
         }
         if let Some(default) = default.filter(|default| default.key.is_none()) {
-            return Ok(variant(default.tag, self.node.span, Content::Rest(entries)));
+            return Ok(variant(
+                default.tag,
+                self.node.span,
+                Content::Entries(self.entries(entries, Keys::Without(is_tag))),
+            ));
         }
         match entries {
             [entry] if variants.contains(&entry.key.as_str()) => {
@@ -213,12 +221,9 @@ impl<'de> Reader<'de> {
 }
 
 /// What a variant's value is read from.
-#[derive(Clone, Copy)]
 enum Content<'de> {
-    /// The mapping itself, without `type`.
-    Rest(&'de [Entry]),
-    /// The mapping itself.
-    Whole(&'de [Entry]),
+    /// The mapping itself, with or without `type`.
+    Entries(Entries<'de>),
     /// The value of the only key.
     Value(&'de Node),
 }
@@ -254,12 +259,9 @@ impl<'de> VariantAccess<'de> for Variant<'de> {
 
     fn newtype_variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, Misread> {
         match self.content {
-            Content::Rest(entries) | Content::Whole(entries) => {
+            Content::Entries(entries) => {
                 let place = self.reader.node.span;
-                let is_rest = matches!(self.content, Content::Rest(_));
-                let keys = if is_rest { Keys::Without(is_tag) } else { Keys::All };
-                let rest = self.reader.entries(entries, keys);
-                seed.deserialize(Rest(rest)).map_err(|misread| misread.or_at(place))
+                seed.deserialize(entries).map_err(|misread| misread.or_at(place))
             }
             Content::Value(node) => seed
                 .deserialize(Reader { node, defaults: self.reader.defaults })
@@ -277,30 +279,13 @@ impl<'de> VariantAccess<'de> for Variant<'de> {
         visitor: V,
     ) -> Result<V::Value, Misread> {
         match self.content {
-            Content::Rest(entries) => visitor.visit_map(self.reader.entries(entries, Keys::Without(is_tag))),
-            Content::Whole(entries) => visitor.visit_map(self.reader.entries(entries, Keys::All)),
+            Content::Entries(entries) => visitor.visit_map(entries),
             Content::Value(node) => Reader { node, defaults: self.reader.defaults }.deserialize_any(visitor),
         }
     }
 }
 
-/// A mapping of which some keys are taken already.
-struct Rest<'de>(Entries<'de>);
-
-impl<'de> Deserializer<'de> for Rest<'de> {
-    type Error = Misread;
-
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misread> {
-        visitor.visit_map(self.0)
-    }
-
-    forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
-        newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
-    }
-}
-
-/// The entries of a mapping.
+/// The entries of a mapping, or those of some keys: read like a mapping of its own.
 struct Entries<'de> {
     rest: std::slice::Iter<'de, Entry>,
     value: Option<&'de Entry>,
@@ -327,6 +312,19 @@ impl Keys {
             Self::Of(fields) => fields.contains(&key),
             Self::NotOf(fields) => !fields.contains(&key),
         }
+    }
+}
+
+impl<'de> Deserializer<'de> for Entries<'de> {
+    type Error = Misread;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misread> {
+        visitor.visit_map(self)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
+        newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
     }
 }
 
@@ -377,7 +375,7 @@ impl<'de> MapAccess<'de> for Flattening<'de> {
             return self.own.next_value_seed(seed);
         }
         let flattened = self.flattened.take().ok_or_else(|| serde::de::Error::custom("no value is left"))?;
-        seed.deserialize(Rest(flattened))
+        seed.deserialize(flattened)
     }
 }
 

@@ -23,7 +23,7 @@ const KEPT: usize = 32;
 /// Tests of one project have the target's patterns in common and many of their own (`error|failed`). Checking them is
 /// most of what loading costs beside reading YAML, and compiling them most of what a short test costs. Both are pure, so
 /// nobody can tell a remembered pattern from a new one.
-static RECENT: Mutex<Recent> = Mutex::new(Recent(VecDeque::new()));
+static CACHE: Mutex<Cache> = Mutex::new(Cache(VecDeque::new()));
 
 /// A regular expression: its text, and its compiled form once a test has started with it.
 #[derive(Clone)]
@@ -68,7 +68,7 @@ impl Pattern {
     /// Bad syntax, look-around and back-references, the `/…/` habit of other tools, a pattern that compiles to more
     /// than 1 MiB.
     pub fn check(text: &str) -> Result<Self, PatternError> {
-        if let Some((pattern, _)) = recent().find(text) {
+        if let Some((pattern, _)) = cache().find(text) {
             return Ok(pattern);
         }
         if let Some(error) = slashes(text) {
@@ -88,7 +88,7 @@ impl Pattern {
             })?;
         }
         let pattern = Self::as_written(text);
-        recent().remember(&pattern, None);
+        cache().remember(&pattern, None);
         Ok(pattern)
     }
 
@@ -150,12 +150,12 @@ impl Patterns {
         if let Some(regex) = self.0.get(pattern) {
             return Ok(Arc::clone(regex));
         }
-        let found = recent().find(pattern.as_str());
+        let found = cache().find(pattern.as_str());
         let regex = match found {
             Some((_, Some(regex))) => regex,
             _ => Arc::new(compile(pattern.as_str())?),
         };
-        recent().remember(pattern, Some(&regex));
+        cache().remember(pattern, Some(&regex));
         self.0.insert(pattern.clone(), Arc::clone(&regex));
         Ok(regex)
     }
@@ -163,9 +163,9 @@ impl Patterns {
 
 /// The patterns checked and compiled last, the latest first.
 #[derive(Debug, Default)]
-struct Recent(VecDeque<(Pattern, Option<Arc<Regex>>)>);
+struct Cache(VecDeque<(Pattern, Option<Arc<Regex>>)>);
 
-impl Recent {
+impl Cache {
     fn find(&self, text: &str) -> Option<(Pattern, Option<Arc<Regex>>)> {
         self.0.iter().find(|(pattern, _)| pattern.as_str() == text).cloned()
     }
@@ -186,8 +186,8 @@ fn compile(text: &str) -> Result<Regex, regex::Error> {
     RegexBuilder::new(text).size_limit(MAX_COMPILED_BYTES).build()
 }
 
-fn recent() -> MutexGuard<'static, Recent> {
-    RECENT.lock().unwrap_or_else(PoisonError::into_inner)
+fn cache() -> MutexGuard<'static, Cache> {
+    CACHE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// `/…/` and `/…/flags` would silently never match what their author means.
@@ -287,10 +287,10 @@ mod tests {
     }
     #[test]
     fn keeps_the_latest_patterns_of_bounded_size() {
-        let mut recent = Recent::default();
+        let mut cache = Cache::default();
         let mut remember = |text: &str| {
-            recent.remember(&Pattern::as_written(text), None);
-            recent.0.iter().map(|(pattern, _)| pattern.as_str().to_owned()).collect::<Vec<_>>()
+            cache.remember(&Pattern::as_written(text), None);
+            cache.0.iter().map(|(pattern, _)| pattern.as_str().to_owned()).collect::<Vec<_>>()
         };
         assert_eq!(remember("a"), ["a"]);
         assert_eq!(remember("b"), ["b", "a"]);
@@ -302,16 +302,16 @@ mod tests {
         }
         let kept = remember("a");
         assert_eq!((kept.len(), kept[0].as_str(), kept[1].as_str()), (KEPT, "a", "31"));
-        assert!(recent.find("b").is_none() && recent.find("a").is_some());
+        assert!(cache.find("b").is_none() && cache.find("a").is_some());
     }
 
     #[test]
     fn remembers_what_is_compiled() {
-        let (mut recent, pattern) = (Recent::default(), Pattern::as_written("a"));
-        recent.remember(&pattern, None);
-        assert!(matches!(recent.find("a"), Some((_, None))));
+        let (mut cache, pattern) = (Cache::default(), Pattern::as_written("a"));
+        cache.remember(&pattern, None);
+        assert!(matches!(cache.find("a"), Some((_, None))));
         let regex = Arc::new(compile("a").expect("within the limit"));
-        recent.remember(&pattern, Some(&regex));
-        assert!(matches!(recent.find("a"), Some((_, Some(found))) if Arc::ptr_eq(&found, &regex)));
+        cache.remember(&pattern, Some(&regex));
+        assert!(matches!(cache.find("a"), Some((_, Some(found))) if Arc::ptr_eq(&found, &regex)));
     }
 }

@@ -71,7 +71,7 @@ impl Scope {
     }
 
     /// Says that `name` gets another value later, whatever it is by now.
-    pub fn expect_anew(&mut self, name: &str) {
+    pub fn shadow(&mut self, name: &str) {
         self.values.remove(name);
         self.pending.insert(name.to_owned());
     }

@@ -102,9 +102,12 @@ mod tests {
     use super::super::fakes::compile;
     use super::*;
 
+    /// The words of a count and the numbers that it allows, or what is wrong with it.
+    type Expected = Result<(&'static str, &'static [u64]), &'static str>;
+
     #[test]
     fn a_count_is_compiled_described_and_compared() {
-        let rows: [(&str, Result<(&str, &[u64]), &str>); 10] = [
+        let rows: [(&str, Expected); 10] = [
             ("exact: 0", Ok(("no call", &[0]))),
             ("exact: 1", Ok(("exactly once", &[1]))),
             ("exact: 2", Ok(("exactly 2 times", &[2]))),

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::attachment::{self, Files};
 use super::capture::Capture;
 use crate::diagnostic::{Code, Spanned};
-use crate::message::{AnswerTo, MessageId, PendingAnswer, TurnInput};
+use crate::message::{AnswerTo, MessageId, PendingAnswer, TurnInput, TurnRequest};
 use crate::model::{Resume, ResumeStatus, Turn, TurnSettings};
 use crate::source::Node;
 use crate::variables::{Interpolation, Leaf};
@@ -15,17 +15,9 @@ use crate::variables::{Interpolation, Leaf};
 /// A turn that is ready to be sent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PreparedTurn {
-    /// What it is called.
-    pub id: Option<String>,
-    /// What it does.
-    pub input: TurnInput,
-    /// What its message is called, where it was written as the last of the `messages`.
-    pub message: MessageId,
-    /// How long it may take, where it says so itself.
-    pub timeout: Option<Duration>,
-    /// Passed to the agent with its runs, over what is passed with every run.
-    pub props: Map<String, Value>,
-    /// What it keeps for those behind it.
+    /// What it sends.
+    pub request: TurnRequest,
+    /// Values that later turns can use.
     pub captures: Vec<Capture>,
 }
 
@@ -42,22 +34,20 @@ impl PreparedTurn {
             .map(|(name, written)| Capture::fill(name, written, filling))
             .collect();
         let input = fill_input(turn, files, filling);
-        Ok(Self {
+        let request = TurnRequest {
             id: id?,
             input: input?,
             message: MessageId::default(),
             timeout: timeout?.map(Duration::from_millis),
             props: props?,
-            captures: captures.into_iter().collect::<Leaf<_>>()?,
-        })
+        };
+        Ok(Self { request, captures: captures.into_iter().collect::<Leaf<_>>()? })
     }
-}
 
-impl PreparedTurn {
     /// Passes `outer` on as well, under what the turn itself passes on: key by key.
     pub(crate) fn pass_on_under(&mut self, outer: &Map<String, Value>) {
-        let own = std::mem::replace(&mut self.props, outer.clone());
-        self.props.extend(own);
+        let own = std::mem::replace(&mut self.request.props, outer.clone());
+        self.request.props.extend(own);
     }
 }
 

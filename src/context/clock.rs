@@ -54,7 +54,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that moves only when told to: the clock of a scripted agent, of a replay and of tests.
+/// A clock that moves only when it is advanced: the clock of a scripted agent, of a replay and of tests.
 #[derive(Debug, Default)]
 pub struct ManualClock {
     micros: AtomicU64,

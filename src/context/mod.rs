@@ -48,7 +48,7 @@ pub struct Context {
     pub stdout_is_terminal: bool,
     /// Whether standard error is a terminal.
     pub stderr_is_terminal: bool,
-    /// How large the terminal is that is written to, asked anew each time: it may change while tests run. `None` where that
+    /// How large the terminal is that is written to, asked each time: it may change while tests run. `None` where that
     /// is not known.
     pub terminal_size: fn() -> Option<TerminalSize>,
     /// How many things can be done at once.
@@ -78,7 +78,7 @@ impl Context {
         self.environment.text(name)
     }
 
-    /// How large the terminal behind standard output is, asked anew each time; never known where it is none.
+    /// How large the terminal behind standard output is, asked each time; never known where it is none.
     pub fn stdout_size(&self) -> fn() -> Option<TerminalSize> {
         if self.stdout_is_terminal { self.terminal_size } else { || None }
     }

@@ -1,4 +1,4 @@
-//! Files in the making, beside the place they are meant for: a reader never sees half of one.
+//! Files that are being written, in the directory they are meant for: a reader never sees half of one.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -14,10 +14,10 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// A new empty file beside `destination`, whose folders are made; `purpose` ends its name.
+    /// A new empty file in the directory of `destination`, which is created; `purpose` ends its name.
     ///
     /// # Errors
-    /// Where `destination` is a folder or no file name, and where nothing can be written beside it.
+    /// If `destination` is a directory or not a file name, or if its directory cannot be written to.
     pub fn beside(destination: &Path, purpose: &str) -> io::Result<Self> {
         let unusable =
             |why| io::Error::new(io::ErrorKind::InvalidInput, format!("{}: {why}", destination.display()));
@@ -43,7 +43,7 @@ impl Scratch {
         }
     }
 
-    /// A new empty file that nobody else can read, in the folder for temporary files; `purpose` ends its name.
+    /// A new empty file that only this user can read, in the folder for temporary files; `purpose` ends its name.
     ///
     /// # Errors
     /// If nothing can be written there.
@@ -76,7 +76,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // Nobody is left to tell, and a file that is not there is what was wanted.
+        // Nothing can be reported here, and a file that does not exist is what was wanted.
         let _ = fs::remove_file(&self.path);
     }
 }

@@ -16,12 +16,12 @@ use super::request_host::RequestHost;
 use super::result::ConversationResult;
 use super::tool_host::{Handling, ToolHost};
 use super::trace_sink::AtFailure;
-use super::turn_request::TurnRequest;
 use crate::assertion::{Block, Inherited, Judge, Question, TurnRules, inherit};
 use crate::context::{At, Clock, ManualClock, SequentialIds};
 use crate::diagnostic::SourceFile;
 use crate::message::{
-    Lane, MessageId, ServerAnswer, ServerRequest, ServerRequestKind, ToolAnswer, TurnInput, UserContent,
+    Lane, MessageId, ServerAnswer, ServerRequest, ServerRequestKind, ToolAnswer, TurnInput, TurnRequest,
+    UserContent,
 };
 use crate::model::TestFile;
 use crate::outcome::{Halt, Level, TurnEnd};

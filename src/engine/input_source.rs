@@ -2,8 +2,8 @@
 
 use futures_util::future::BoxFuture;
 
-use super::turn_request::TurnRequest;
 use crate::assertion::TurnRules;
+use crate::message::TurnRequest;
 use crate::outcome::{Halt, Problem, TurnEnd};
 use crate::trace::Trace;
 

@@ -19,7 +19,6 @@ mod result;
 mod tool_host;
 mod trace_sink;
 mod turn_outcome;
-mod turn_request;
 
 pub use budget::Budget;
 pub use conversation::{AtViolation, Parts, converse};
@@ -28,7 +27,6 @@ pub use observer::Observer;
 pub use oracle::{Decision, Oracle};
 pub use request_host::{DeclineRequests, RequestHost};
 pub use result::ConversationResult;
-pub use tool_host::{Handling, NoTools, ToolHost};
+pub use tool_host::{Handling, ToolHost};
 pub use trace_sink::AtFailure;
 pub use turn_outcome::history;
-pub use turn_request::TurnRequest;

@@ -32,17 +32,3 @@ pub trait ToolHost: Send {
         trace: &'a Trace,
     ) -> BoxFuture<'a, Result<ToolAnswer, Halt>>;
 }
-
-/// There are no client-side tools.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NoTools;
-
-impl ToolHost for NoTools {
-    fn handling(&self, _: &str) -> Handling {
-        Handling::Agent
-    }
-
-    fn answer<'a>(&'a mut self, _: &'a ToolCall, _: &'a Trace) -> BoxFuture<'a, Result<ToolAnswer, Halt>> {
-        unreachable!("no call is handled here")
-    }
-}

@@ -69,7 +69,7 @@ impl ProgramError {
         Self {
             who: format!("the script {}", request.program),
             folder_name: request.launch.folder_name.clone(),
-            // What it prints becomes no variable, and so no secret that nobody knows of.
+            // What it prints does not become a variable, and so not a secret that is not known yet.
             may_be_quoted: true,
             expected: request.expected,
             cause,

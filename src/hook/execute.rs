@@ -5,7 +5,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::error::{FailureCause, ProgramError};
 use super::output::variables;
-use super::pipes::TOLD_LINES;
+use super::pipes::SHOWN_LINES;
 use super::process::Running;
 use super::script_request::ScriptRequest;
 use crate::compile::HookCommand;
@@ -27,7 +27,7 @@ pub async fn run(
         None => variables(&finished.output).map_err(FailureCause::Output),
         Some(cause) => Err(cause),
     };
-    read.map_err(|cause| failed(cause, finished.errors.last_lines(TOLD_LINES)))
+    read.map_err(|cause| failed(cause, finished.errors.last_lines(SHOWN_LINES)))
 }
 
 /// Sends a script its request and reads its answer, which has the expected form.
@@ -44,5 +44,5 @@ pub async fn ask(request: ScriptRequest<'_>, cancel: &CancellationToken) -> Resu
         None => request.expected.read(&finished.output).map_err(FailureCause::Output),
         Some(cause) => Err(cause),
     };
-    read.map_err(|cause| failed(cause, finished.errors.last_lines(TOLD_LINES)))
+    read.map_err(|cause| failed(cause, finished.errors.last_lines(SHOWN_LINES)))
 }

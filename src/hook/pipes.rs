@@ -2,10 +2,10 @@
 
 use std::future::pending;
 
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::AsyncWriteExt as _;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 
-use crate::process::Tail;
+use crate::process::{Tail, read_some};
 
 /// The most that a program may print to stdout (SPEC 3).
 pub(super) const MOST_OUTPUT: usize = 8 << 20;
@@ -14,7 +14,7 @@ pub(super) const MOST_OUTPUT: usize = 8 << 20;
 const KEPT_ERRORS: usize = 4 << 10;
 
 /// How many lines of stderr an error shows.
-pub(super) const TOLD_LINES: usize = 10;
+pub(super) const SHOWN_LINES: usize = 10;
 
 /// How much is read at once.
 const CHUNK: usize = 16 << 10;
@@ -61,12 +61,12 @@ impl Pipes {
         while self.stdin.is_some() || self.stdout.is_some() || self.stderr.is_some() {
             tokio::select! {
                 is_over = fed(self.stdin.as_mut()) => if is_over { self.stdin = None },
-                count = some(self.stdout.as_mut(), &mut from_stdout) => match count {
+                count = read_some(self.stdout.as_mut(), &mut from_stdout) => match count {
                     0 => self.stdout = None,
                     count if self.output.len() + count > MOST_OUTPUT => return Reading::TooMuch,
                     count => self.output.extend_from_slice(&from_stdout[..count]),
                 },
-                count = some(self.stderr.as_mut(), &mut from_stderr) => match count {
+                count = read_some(self.stderr.as_mut(), &mut from_stderr) => match count {
                     0 => self.stderr = None,
                     count => self.errors.push(&from_stderr[..count]),
                 },
@@ -76,7 +76,7 @@ impl Pipes {
     }
 }
 
-/// Writes some bytes; answers whether that was all, or nobody reads them any more.
+/// Writes some bytes; returns whether that was all, or the program no longer reads.
 async fn fed(feed: Option<&mut Feed>) -> bool {
     let Some(Feed { stdin, input, written }) = feed else { return pending().await };
     match stdin.write(&input[*written..]).await {
@@ -86,14 +86,5 @@ async fn fed(feed: Option<&mut Feed>) -> bool {
             *written += count;
             *written == input.len()
         }
-    }
-}
-
-/// Reads some bytes; 0 at the end, and never where there is nothing to read from.
-async fn some(stream: Option<&mut (impl AsyncRead + Unpin)>, buffer: &mut [u8]) -> usize {
-    match stream {
-        // A pipe that cannot be read has nothing more to say.
-        Some(stream) => stream.read(buffer).await.unwrap_or_default(),
-        None => pending().await,
     }
 }

@@ -12,6 +12,7 @@ mod role;
 mod server_request;
 mod tool;
 mod turn_input;
+mod turn_request;
 mod user_content;
 
 pub use attachment::{Attachment, FileContent, MediaKind, size_in_words};
@@ -22,4 +23,5 @@ pub use role::Role;
 pub use server_request::{ServerAnswer, ServerRequest, ServerRequestKind};
 pub use tool::{ToolAnswer, ToolDeclaration};
 pub use turn_input::{AnswerTo, MessageId, PendingAnswer, TurnInput};
+pub use turn_request::TurnRequest;
 pub use user_content::{ContentPart, UserContent};

@@ -1,7 +1,7 @@
-//! The size of what is told of a test: words that quote an agent are cut where they grow too long to be read.
+//! The size of findings: texts that quote an agent are truncated where they are too long to be read.
 //!
-//! What an agent said and did is cut where it is taken from the trace; this is about the findings beside it, which quote
-//! ids, names and messages of any length. **Invariant:** what is cut says how much of it is missing.
+//! A transcript is truncated when it is taken from the trace; this is about the findings, which quote ids, names and
+//! messages of any length. **Invariant:** a truncated text says how much of it is missing.
 
 use std::borrow::Cow;
 
@@ -27,7 +27,7 @@ pub fn bounded(text: &str) -> String {
 }
 
 impl Outcome {
-    /// Cuts every finding, and what rules want, where they are longer than anyone reads.
+    /// Truncates findings and expectations that are too long to be read.
     pub fn bound(&mut self) {
         self.turns.iter_mut().for_each(TurnOutcome::bound);
         match &mut self.end {

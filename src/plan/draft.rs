@@ -84,12 +84,12 @@ impl WrittenTurn {
         let written_timeout = settings.timeout_ms.and_then(|number| filling.written_number(number));
         let filled = PreparedTurn::fill(turn, files, filling).ok();
         let timeout_ms =
-            filled.as_ref().and_then(|turn| turn.timeout).map(|time| time.as_millis().to_string());
+            filled.as_ref().and_then(|turn| turn.request.timeout).map(|time| time.as_millis().to_string());
         Self {
             id: settings.id.map(|id| {
-                filled.as_ref().and_then(|turn| turn.id.clone()).unwrap_or_else(|| id.value.clone())
+                filled.as_ref().and_then(|turn| turn.request.id.clone()).unwrap_or_else(|| id.value.clone())
             }),
-            input: filled.map_or_else(|| describe_written(turn), |turn| turn.input.describe()),
+            input: filled.map_or_else(|| describe_written(turn), |turn| turn.request.input.describe()),
             timeout_ms: written_timeout.or(timeout_ms),
         }
     }

@@ -300,7 +300,7 @@ impl<'a> Preparation<'a> {
         self.levels = Some((target_block, test_block));
         is_whole.then_some(())?;
         if let Some(Some(first)) = turns.first_mut() {
-            first.message = message_id.ok()?;
+            first.request.message = message_id.ok()?;
         }
         Some(Prepared {
             history: history.ok()?,

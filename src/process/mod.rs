@@ -11,6 +11,7 @@ mod launch;
 #[expect(clippy::module_inception, reason = "the type that the folder is about")]
 mod process;
 mod program;
+mod read_some;
 mod start;
 mod tail;
 
@@ -18,5 +19,6 @@ pub use exit_status::ExitStatus;
 pub use launch::Launch;
 pub use process::{Process, Started};
 pub use program::{Program, shown};
+pub use read_some::read_some;
 pub use start::{StartError, start};
 pub use tail::Tail;

@@ -8,14 +8,14 @@ use serde_json::Value;
 
 use crate::text::truncate;
 
-/// How many differences are told.
-const TOLD: usize = 5;
+/// How many differences are reported.
+const REPORTED: usize = 5;
 
 /// How many characters of a value are shown.
 const SHOWN: usize = 120;
 
 /// Where `now` is another request than `recorded`, a line each; `None` where it is the same. `ids` are those that the
-/// client drew then and now.
+/// client drew when it was recorded, and now.
 pub(super) fn difference(recorded: &str, now: &str, ids: &BTreeSet<String>) -> Option<Vec<String>> {
     if recorded == now {
         return None;
@@ -78,7 +78,7 @@ impl Found<'_> {
     }
 
     fn tell(&mut self, path: &str, recorded: &str, now: &str) {
-        if self.lines.len() < TOLD {
+        if self.lines.len() < REPORTED {
             let place = if path.is_empty() { String::new() } else { format!("`{path}`: ") };
             self.lines.push(format!("{place}recorded {recorded}, now {now}"));
         } else {

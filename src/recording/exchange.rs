@@ -60,20 +60,20 @@ pub(super) struct Exchange {
     pub(super) path: String,
     /// What was sent.
     pub(super) body: String,
-    /// What came back.
+    /// The response.
     pub(super) answer: Answer,
-    /// When it was over, where somebody said so.
+    /// When its client closed it, if it did.
     pub(super) closed: Option<u64>,
 }
 
-/// What came back.
+/// The response.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Answer {
-    /// Nothing, until nobody wanted it any more.
+    /// Nothing until it was closed.
     Late,
-    /// No connection: the words, and what to do.
+    /// No connection: the message, and what to do.
     Failed(String, Option<String>),
-    /// An answer.
+    /// A response.
     Came {
         /// When its head arrived.
         at: u64,
@@ -93,6 +93,6 @@ pub(super) enum End {
     Complete,
     /// The connection broke.
     Broken(u64, String),
-    /// Nobody read on.
+    /// The client stopped reading.
     Left,
 }

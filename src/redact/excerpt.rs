@@ -1,8 +1,8 @@
-//! Pieces of a longer text that carry, unseen, what was beside them, so that a secret across their edge is masked whole.
+//! Excerpts of a longer text that carry, hidden, what surrounded them, so that a secret across their edge is masked whole.
 //!
 //! Flows in: a text and the range of it that is shown. Flows out: a text with hidden parts, which masking looks at and
 //! takes away. A hidden part is between two code points that Unicode keeps for use inside a program, and carries a
-//! check that nobody outside can make: no text of an agent hides anything.
+//! check that cannot be made outside the program: no text of an agent hides anything.
 
 use std::borrow::Cow;
 use std::hash::{BuildHasher as _, RandomState};
@@ -24,7 +24,7 @@ const CHECK: usize = 16;
 /// What checks are made with: another key in each process. It is never seen in what comes out.
 static KEY: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
-/// The part `shown` of `text`. What is beside it is there for [`Redactor::text`](super::Redactor::text) alone, which
+/// The part `shown` of `text`. What surrounds it is there for [`Redactor::text`](super::Redactor::text) alone, which
 /// takes it away: until then the text is nothing to be shown, or to be cut again.
 pub fn excerpt(text: &str, shown: Range<usize>) -> String {
     let before = text.floor_char_boundary(shown.start.saturating_sub(BESIDE))..shown.start;

@@ -1,5 +1,5 @@
-//! What a run tells while it goes: the only thing a report is made from. Tests start and take turns in any order, and
-//! finish in the order of the plan.
+//! Events of a run: the only thing a report is made from. Tests start and take turns in any order, and finish in the
+//! order of the plan.
 
 use crate::outcome::{Outcome, Status, Verdict};
 use crate::redact::{Mask, Redactor};
@@ -28,7 +28,7 @@ pub enum RunEvent {
         /// How many turns the test has.
         of: usize,
     },
-    /// A running test did not pass and is tried again.
+    /// A running test did not pass and is retried.
     Retrying {
         /// The test's id.
         id: String,
@@ -55,9 +55,9 @@ pub enum RunEvent {
         /// Whether the run fails for it.
         fails_the_run: bool,
     },
-    /// What came of a test; told in the order of the plan.
+    /// The outcome of a test, in the order of the plan.
     CaseFinished(Box<Outcome>),
-    /// There are snapshots that no rule refers to; told when all tests are over.
+    /// There are snapshots that no rule refers to; sent when all tests are over.
     ObsoleteSnapshots {
         /// Those that are still there, as shown in messages.
         left: Vec<String>,
@@ -66,11 +66,11 @@ pub enum RunEvent {
     },
     /// The run is over.
     RunFinished {
-        /// What it comes to.
+        /// The verdict.
         verdict: Verdict,
         /// How long the run took on the wall clock, in microseconds.
         elapsed_us: u64,
-        /// Whether somebody interrupted it.
+        /// Whether it was interrupted.
         interrupted: bool,
     },
 }

@@ -9,7 +9,7 @@ use super::outcomes::{lost, not_run};
 use super::prefetch::Prefetch;
 use super::run_case::run_case;
 use super::shared::Run;
-use super::spool::{Spool, Taken};
+use super::spool::Spool;
 use super::stop::Reason;
 use crate::outcome::{Outcome, Totals};
 use crate::plan::{CaseEntry, Plan};
@@ -57,10 +57,9 @@ impl Schedule<'_> {
     async fn outcome(&mut self, next: usize, entry: &CaseEntry) -> Sealed<Outcome> {
         loop {
             self.start();
-            match self.finished.take(next) {
+            match self.finished.take(next, &self.shared.redactor) {
                 Ok(None) => {}
-                Ok(Some(Taken::Same(outcome))) => return *outcome,
-                Ok(Some(Taken::Read(outcome))) => return self.shared.redactor.seal(*outcome),
+                Ok(Some(outcome)) => return outcome,
                 Err(error) => return lost(self.shared, entry, &error),
             }
             match self.running.join_next().await {

@@ -8,7 +8,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 
 use crate::context::Scratch;
 use crate::outcome::Outcome;
-use crate::redact::Sealed;
+use crate::redact::{Redactor, Sealed};
 
 /// How many outcomes are kept in memory.
 const IN_MEMORY: usize = 256;
@@ -29,14 +29,6 @@ enum Waiting {
     InFile { start: u64, length: usize },
 }
 
-/// An outcome that was taken out.
-pub(super) enum Taken {
-    /// It was in memory.
-    Same(Box<Sealed<Outcome>>),
-    /// It was in the file; masked before it was written.
-    Read(Box<Outcome>),
-}
-
 impl Spool {
     /// Puts an outcome in. One that cannot be written stays in memory.
     pub(super) fn put(&mut self, index: usize, outcome: Sealed<Outcome>) {
@@ -50,23 +42,24 @@ impl Spool {
         self.waiting.insert(index, Waiting::InMemory(Box::new(outcome)));
     }
 
-    /// Takes the outcome of a test out, if it is there.
+    /// Takes the outcome of a test out, if it is there. What comes from the file was masked before it was written; the
+    /// `redactor` seals it again.
     ///
     /// # Errors
     /// If it cannot be read back.
-    pub(super) fn take(&mut self, index: usize) -> io::Result<Option<Taken>> {
+    pub(super) fn take(&mut self, index: usize, redactor: &Redactor) -> io::Result<Option<Sealed<Outcome>>> {
         match self.waiting.remove(&index) {
             None => Ok(None),
             Some(Waiting::InMemory(outcome)) => {
                 self.in_memory -= 1;
-                Ok(Some(Taken::Same(outcome)))
+                Ok(Some(*outcome))
             }
             Some(Waiting::InFile { start, length }) => {
                 let outcome = self.read(start, length)?;
                 if self.waiting.is_empty() {
                     self.end = 0;
                 }
-                Ok(Some(Taken::Read(outcome)))
+                Ok(Some(redactor.seal(outcome)))
             }
         }
     }
@@ -84,12 +77,12 @@ impl Spool {
         Ok((start, bytes.len()))
     }
 
-    fn read(&mut self, start: u64, length: usize) -> io::Result<Box<Outcome>> {
+    fn read(&mut self, start: u64, length: usize) -> io::Result<Outcome> {
         let scratch = self.file.as_mut().ok_or(io::ErrorKind::NotFound)?;
         let mut bytes = vec![0; length];
         scratch.file.seek(SeekFrom::Start(start))?;
         scratch.file.read_exact(&mut bytes)?;
-        Ok(Box::new(serde_json::from_slice(&bytes)?))
+        Ok(serde_json::from_slice(&bytes)?)
     }
 }
 
@@ -99,11 +92,8 @@ mod tests {
     use crate::run::fakes::Project;
     use crate::run::options::Options;
 
-    fn name(taken: Taken) -> (String, bool) {
-        match taken {
-            Taken::Same(outcome) => (outcome.name.clone(), true),
-            Taken::Read(outcome) => (outcome.name, false),
-        }
+    fn name(spool: &mut Spool, index: usize) -> Option<String> {
+        Some(spool.take(index, &Redactor::default()).unwrap()?.name.clone())
     }
 
     #[test]
@@ -116,10 +106,10 @@ mod tests {
             spool.put(index, project.run.redactor.seal(outcome));
         }
         for index in 0..more {
-            let taken = spool.take(index).unwrap().map(name);
-            // The last to come in were first in memory.
-            assert_eq!(taken, Some((format!("outcome {index}"), index >= 20)));
-            assert!(spool.take(index).unwrap().is_none());
+            // The first that were put in are in memory.
+            assert_eq!(matches!(spool.waiting[&index], Waiting::InMemory(_)), index >= 20);
+            assert_eq!(name(&mut spool, index), Some(format!("outcome {index}")));
+            assert_eq!(name(&mut spool, index), None);
         }
         assert_eq!((spool.in_memory, spool.waiting.len()), (0, 0));
     }
@@ -131,7 +121,7 @@ mod tests {
         for round in 0..3 {
             spool.put(round, project.run.redactor.seal(project.outcome("same")));
             assert!(matches!(spool.waiting[&round], Waiting::InFile { start: 0, .. }));
-            assert_eq!(name(spool.take(round).unwrap().unwrap()), ("same".to_owned(), false));
+            assert_eq!(name(&mut spool, round).as_deref(), Some("same"));
         }
     }
 
@@ -139,6 +129,6 @@ mod tests {
     fn an_outcome_that_cannot_be_read_back_is_an_error() {
         let mut spool = Spool::default();
         spool.waiting.insert(1, Waiting::InFile { start: 0, length: 5 });
-        assert!(spool.take(1).is_err());
+        assert!(spool.take(1, &Redactor::default()).is_err());
     }
 }

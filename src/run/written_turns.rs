@@ -10,7 +10,7 @@ use super::capture_values::capture_values;
 use super::event::RunEvent;
 use super::turn_count::turn_count;
 use crate::compile::{Capture, PreparedTurn};
-use crate::engine::{InputSource, NextTurn, TurnRequest, TurnReview};
+use crate::engine::{InputSource, NextTurn, TurnReview};
 use crate::outcome::{ErrorKind, Halt, Problem, Status, TurnEnd};
 use crate::plan::Preparation;
 use crate::trace::Trace;
@@ -76,9 +76,9 @@ impl InputSource for WrittenTurns<'_, '_> {
                 case.tell(RunEvent::TurnStarted { id, turn, of }).await;
             }
             environment.begin_turn(turn_count(index + 1));
-            let PreparedTurn { id, input, message, timeout, props, captures } = turn;
+            let PreparedTurn { request, captures } = turn;
             self.captures = captures;
-            Ok(Some(NextTurn { request: TurnRequest { id, input, message, timeout, props }, rules }))
+            Ok(Some(NextTurn { request, rules }))
         })
     }
 

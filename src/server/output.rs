@@ -3,20 +3,19 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use regex::Regex;
-use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::{ChildStderr, ChildStdout};
 
-use crate::process::Tail;
+use crate::process::{Tail, read_some};
 use crate::redact::truncated;
 
 /// How much of the end is kept, in bytes.
 const KEPT: usize = 64 << 10;
 
-/// How many lines of it are told.
-const TOLD_LINES: usize = 20;
+/// How many lines of it are shown.
+const SHOWN_LINES: usize = 20;
 
-/// How much of a line is told, in characters.
-const TOLD_OF_LINE: usize = 400;
+/// How much of a line is shown, in characters.
+const SHOWN_OF_LINE: usize = 400;
 
 /// How much of a line is searched, in bytes.
 const SEARCHED: usize = 8 << 10;
@@ -51,7 +50,7 @@ pub(super) enum Read {
     More,
     /// The line that was looked for.
     Found,
-    /// Nobody holds the other ends any more.
+    /// The other ends are closed.
     AtEnd,
 }
 
@@ -68,8 +67,8 @@ impl Printed {
     pub(super) fn last_lines(&self) -> String {
         let text = self.tail().lines();
         let lines: Vec<&str> = text.trim_end().lines().collect();
-        let told = lines[lines.len().saturating_sub(TOLD_LINES)..].iter();
-        let told = told.map(|line| truncated(&plain(line), TOLD_OF_LINE));
+        let told = lines[lines.len().saturating_sub(SHOWN_LINES)..].iter();
+        let told = told.map(|line| truncated(&plain(line), SHOWN_OF_LINE));
         told.collect::<Vec<_>>().join("\n")
     }
 }
@@ -92,7 +91,7 @@ impl Output {
             return Read::AtEnd;
         }
         tokio::select! {
-            count = some(stdout.as_mut(), from_stdout) => {
+            count = read_some(stdout.as_mut(), from_stdout) => {
                 if count == 0 {
                     self.stdout = None;
                 }
@@ -103,7 +102,7 @@ impl Output {
                     return Read::Found;
                 }
             }
-            count = some(stderr.as_mut(), from_stderr) => {
+            count = read_some(stderr.as_mut(), from_stderr) => {
                 if count == 0 {
                     self.stderr = None;
                 }
@@ -113,18 +112,9 @@ impl Output {
         Read::More
     }
 
-    /// Reads until nobody holds the other ends any more.
+    /// Reads until the other ends are closed.
     pub(super) async fn drain(&mut self) {
         while self.read().await != Read::AtEnd {}
-    }
-}
-
-/// Reads some bytes; 0 at the end, and never where there is nothing to read from.
-async fn some(stream: Option<&mut (impl AsyncRead + Unpin)>, buffer: &mut [u8]) -> usize {
-    match stream {
-        // A pipe that cannot be read has nothing more to say.
-        Some(stream) => stream.read(buffer).await.unwrap_or_default(),
-        None => std::future::pending().await,
     }
 }
 

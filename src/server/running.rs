@@ -36,7 +36,7 @@ pub(super) struct State {
 pub(super) struct Running {
     state: watch::Receiver<State>,
     printed: Printed,
-    // Dropped, it is told to end as well.
+    // If it is dropped, the server ends as well.
     stop: DropGuard,
     task: JoinHandle<()>,
 }
@@ -88,7 +88,7 @@ impl State {
     pub(super) async fn exit(state: &mut watch::Receiver<Self>) -> ServerExit {
         match state.wait_for(|state| state.exit.is_some()).await.ok().and_then(|state| state.exit.clone()) {
             Some(exit) => exit,
-            // It was told to end: nobody needs to hear of it.
+            // It was ended on request, which is not reported.
             None => std::future::pending().await,
         }
     }

@@ -1,4 +1,4 @@
-//! From the lines of a file to what was recorded; whatever is wrong with a file is told with the number of its line.
+//! From the lines of a file to what was recorded; what is wrong with a file is reported with the number of its line.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -167,8 +167,8 @@ impl Writer<'_> {
     }
 }
 
-/// `text` as JSON whose every character is kept, on one line; `None` also where it holds what deceives whoever looks at
-/// the file: in a string that is an escape, and comes back as it was.
+/// `text` as JSON whose every character is kept, on one line; `None` also if it contains characters that
+/// deceive a reader of the file: as part of a string they are escaped, and read back as they were.
 fn raw(text: &str) -> Option<Box<RawValue>> {
     let raw: Box<RawValue> = serde_json::from_str(text).ok()?;
     let is_harmless = !text.contains(['\n', '\r']) && matches!(escape::json(text), Cow::Borrowed(_));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::message::{MessageId, TurnInput};
+use super::turn_input::{MessageId, TurnInput};
 
 /// A turn that is ready to be sent.
 #[derive(Clone, Debug, PartialEq)]

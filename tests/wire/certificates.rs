@@ -5,32 +5,20 @@ use std::sync::Arc;
 
 use ananke::context::SystemClock;
 use ananke::target::http::HttpTransport;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
-use rustls::{ServerConfig, ServerConnection};
+use rustls::ServerConnection;
 
 use crate::support::agui::{session, settings};
 use crate::support::canned::{limits, user};
+use crate::support::http2_agent::tls;
 use crate::support::summary::Summary;
-
-/// A certificate that signs itself, for 127.0.0.1 and a hundred years, and its key: made for this test alone.
-const CERTIFICATE: &[u8] = include_bytes!("tls/certificate.der");
-const KEY: &[u8] = include_bytes!("tls/key.der");
 
 #[tokio::test]
 async fn a_certificate_that_signs_itself_is_not_trusted() {
-    let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(KEY));
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .expect("versions of TLS")
-        .with_no_client_auth()
-        .with_single_cert(vec![CertificateDer::from(CERTIFICATE)], key)
-        .expect("a certificate and its key");
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = listener.local_addr().expect("an address");
     let server = std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().expect("a connection");
-        let mut connection = ServerConnection::new(Arc::new(config)).expect("a server");
+        let mut connection = ServerConnection::new(tls(&[])).expect("a server");
         while connection.is_handshaking() {
             if connection.complete_io(&mut stream).is_err() {
                 return false;

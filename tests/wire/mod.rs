@@ -3,6 +3,7 @@
 mod bodies;
 pub(crate) mod captures;
 mod certificates;
+mod connections;
 mod conversations;
 mod hostile;
 mod oddities;

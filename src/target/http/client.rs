@@ -1,7 +1,11 @@
 //! The transport of the network: one request, its response as stamped chunks.
 //!
 //! A task of its own reads the body and stamps every chunk before anything looks at it; when nobody wants the body any
-//! more, it ends and the connection with it. Redirects are not followed and nothing is sent twice.
+//! more, it ends and the connection with it. Redirects are not followed.
+//!
+//! Each request has a connection of its own. A server may close a connection that it kept at any moment, and a request
+//! that is just being sent over it then fails without a sign of whether it was processed. Nothing is sent twice, except
+//! what HTTP/2 says was not processed: a stream that was refused, or that a graceful `GOAWAY` leaves out (RFC 9113, 8.7).
 
 use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
@@ -20,10 +24,6 @@ use crate::target::error::{Received, TargetError};
 
 /// How many chunks may wait for a slow reader before the peer has to.
 const CHUNKS_AHEAD: usize = 64;
-
-/// Shorter than any server keeps an idle connection: a connection is not used again just when its peer closes it,
-/// which no one could tell from an agent that broke.
-const KEEP_IDLE: Duration = Duration::from_secs(1);
 
 /// Carries requests over HTTP and HTTPS.
 pub struct HttpTransport {
@@ -105,9 +105,8 @@ impl ClientKind {
         let mut builder = Client::builder()
             .user_agent(concat!("ananke/", env!("CARGO_PKG_VERSION")))
             .redirect(reqwest::redirect::Policy::none())
-            .retry(reqwest::retry::never())
             .referer(false)
-            .pool_idle_timeout(KEEP_IDLE);
+            .pool_max_idle_per_host(0);
         if !self.encrypted {
             builder = builder.tls_certs_only([]);
         }

@@ -5,6 +5,31 @@ use crate::model::Text;
 use crate::source::{FreeMap, printable};
 use crate::variables::Interpolation;
 
+/// Headers that HTTP writes itself: what is wrong with one in a config, and what to do.
+const RESERVED: [(&[&str], &str, &str); 5] = [
+    (&["host"], "is the host of `endpoint`", "put the host into `endpoint`, and remove the header"),
+    (
+        &["content-encoding", "content-length", "trailer", "transfer-encoding"],
+        "says how the body of the request is sent, which is known only then",
+        "remove it: each request gets what describes its own body",
+    ),
+    (
+        &["connection", "http2-settings", "keep-alive", "proxy-connection", "te", "upgrade"],
+        "controls the connection, and each request has a new one",
+        "remove it",
+    ),
+    (
+        &["expect"],
+        "asks the server for a response before the body is sent, and nothing waits for it",
+        "remove it",
+    ),
+    (
+        &["proxy-authenticate", "proxy-authentication-info", "proxy-authorization"],
+        "is for a proxy, and would be sent to the agent",
+        "put user and password into the URL of the proxy: `HTTPS_PROXY=http://user:password@proxy:8080`",
+    ),
+];
+
 /// RFC 9110, 5.1 and 5.5: a token for the name, no control characters but tab in the value.
 fn header(name: &Text, text: &Text, filling: &mut Interpolation<'_>) -> Option<(String, String)> {
     let value = filling.header(name, text).ok();
@@ -12,6 +37,12 @@ fn header(name: &Text, text: &Text, filling: &mut Interpolation<'_>) -> Option<(
     if name.is_empty() || !name.bytes().all(is_token) {
         let message = format!("`{}` is no name of an HTTP header", printable(name));
         filling.report(Code::BadValue, name.span, message, None);
+        return None;
+    }
+    let is_reserved = |names: &[&str]| names.iter().any(|reserved| name.eq_ignore_ascii_case(reserved));
+    if let Some((_, wrong, help)) = RESERVED.iter().find(|(names, ..)| is_reserved(names)) {
+        let message = format!("the header `{}` cannot be set: it {wrong}", name.value);
+        filling.report(Code::BadValue, name.span, message, Some((*help).to_owned()));
         return None;
     }
     let value = value?;

@@ -215,10 +215,11 @@ impl Transport for RecordedLane {
     }
 
     fn send(&self, request: HttpRequest, until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
+        let Recorder(shared) = &self.recorder;
+        let reply = shared.transport.send(request.clone(), until);
+        let index = self.recorder.asked(&self.lane, &request);
         Box::pin(async move {
-            let Recorder(shared) = &self.recorder;
-            let index = self.recorder.asked(&self.lane, &request);
-            match shared.transport.send(request, until).await {
+            match reply.await {
                 Ok(Some(Reply { at, head, body })) => {
                     let end = End::Left;
                     let came =

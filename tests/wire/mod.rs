@@ -11,6 +11,7 @@ mod parts;
 mod scripted;
 mod sequence;
 mod sse;
+mod stamps;
 mod table;
 mod turns;
 mod verdicts;

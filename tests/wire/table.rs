@@ -2,12 +2,10 @@
 
 use std::fmt::Write as _;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
-use ananke::context::{At, Clock, ManualClock, SystemClock};
+use ananke::context::SystemClock;
 use ananke::target::http::HttpTransport;
-use ananke::target::{Ended, HttpRequest, Method, Next, TargetError, Transport};
+use ananke::target::{Ended, TargetError};
 use tokio::sync::Notify;
 
 use crate::support::agui::{session, settings};
@@ -172,56 +170,4 @@ async fn a_sink_that_wants_no_more_ends_the_exchange() {
     assert_eq!(ended, Ok(Ended::Cancelled));
     assert_eq!(summary.text(), "run");
     assert_eq!(agent.requests().await.len(), 1, "the connection is let go");
-}
-
-/// A clock that knows how often it was read.
-#[derive(Default)]
-struct Watched {
-    clock: ManualClock,
-    reads: AtomicUsize,
-}
-
-impl Clock for Watched {
-    fn now(&self) -> At {
-        let now = self.clock.now();
-        self.reads.fetch_add(1, Ordering::SeqCst);
-        now
-    }
-
-    fn unix_ms(&self, at: At) -> u64 {
-        self.clock.unix_ms(at)
-    }
-}
-
-#[tokio::test]
-async fn stamps_are_those_of_arrival() {
-    let more = Arc::new(Notify::new());
-    let steps =
-        vec![Step::Expect, stream("first"), Step::Await(Arc::clone(&more)), Step::Send(b"second".to_vec())];
-    let agent = RawAgent::start(vec![steps]).await;
-    let clock = Arc::new(Watched::default());
-    let transport = HttpTransport::new(Arc::clone(&clock) as Arc<dyn Clock>);
-    let url = agent.url().parse().expect("a URL");
-    let request = HttpRequest {
-        method: Method::Post,
-        url,
-        headers: Vec::new(),
-        body: bytes::Bytes::from_static(b"{}"),
-        response_headers: &["content-type"],
-    };
-    let until = At::default().plus(Duration::from_mins(1));
-    let mut reply = transport.send(request, until).await.expect("an answer").expect("in time");
-    let Next::Bytes(first, _) = reply.body.next(until).await else { panic!("no chunk") };
-    clock.clock.advance(Duration::from_secs(1));
-    let reads = clock.reads.load(Ordering::SeqCst);
-    more.notify_one();
-    while clock.reads.load(Ordering::SeqCst) == reads {
-        tokio::task::yield_now().await;
-    }
-    // Nobody looks for a while: the stamp is from before.
-    clock.clock.advance(Duration::from_secs(5));
-    let second = reply.body.next(until).await;
-    assert_eq!((reply.at, first), (At(0), At(0)));
-    assert_eq!(second, Next::Bytes(At(1_000_000), bytes::Bytes::from_static(b"second")));
-    assert_eq!(reply.body.next(until).await, Next::End);
 }

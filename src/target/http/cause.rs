@@ -6,6 +6,8 @@ use std::io;
 
 use rustls::CertificateError;
 
+use crate::target::error::TargetError;
+
 /// Why a connection failed.
 #[derive(Debug)]
 pub(super) enum Cause {
@@ -38,6 +40,11 @@ impl Cause {
                 None => return Self::Other(in_lower_case(&innermost.to_string())),
             }
         }
+    }
+
+    /// The cause of an error of the system.
+    pub(super) fn of_io(error: &io::Error) -> Self {
+        Self::of_system(error.kind()).unwrap_or_else(|| Self::Other(in_lower_case(&error.to_string())))
     }
 
     fn known(error: &(dyn Error + 'static)) -> Option<Self> {
@@ -94,5 +101,34 @@ fn in_lower_case(text: &str) -> String {
     match (letters.next(), letters.clone().next()) {
         (Some(first), Some(second)) if second.is_lowercase() => first.to_lowercase().chain(letters).collect(),
         _ => text.to_owned(),
+    }
+}
+
+/// The error of a request to `place` that got no response.
+pub(super) fn not_answered(failure: &reqwest::Error, place: &str) -> TargetError {
+    let cause = Cause::of(failure);
+    let (message, help) = if failure.is_connect() {
+        (format!("could not connect to {place}: {cause}"), not_connected(&cause))
+    } else {
+        let help = match cause {
+            Cause::NotHttp => "is `endpoint` the address of a server that speaks HTTP?",
+            _ => "did the agent crash or restart? Its own log may say",
+        };
+        (format!("the connection to {place} ended before an answer came: {cause}"), help)
+    };
+    TargetError::new(message).with_help(help)
+}
+
+/// What to do about a connection that did not come about.
+fn not_connected(cause: &Cause) -> &'static str {
+    match cause {
+        Cause::NotTls => "the server does not seem to speak TLS: is it `http://` instead of `https://`?",
+        Cause::UnknownIssuer => {
+            "this machine does not trust who signed the server's certificate: add it to the roots of the operating system"
+        }
+        Cause::BadCertificate(_) => {
+            "is the server's certificate made for the host of `endpoint`, and valid today?"
+        }
+        _ => "is the agent running, and is `endpoint` its address?",
     }
 }

@@ -3,16 +3,21 @@
 //! events ([`EventReader`]).
 
 mod cause;
-mod client;
+mod chunks;
+mod client_kind;
 mod event_stream;
 mod exchange;
 mod header;
+mod http_transport;
+mod io_thread;
 mod received;
 mod transport;
 
-pub use client::{HttpTransport, shown, status};
+pub use chunks::Chunks;
+pub use client_kind::status;
 pub use event_stream::{EventReader, Rest, read_events};
 pub use exchange::{Response, send};
 pub use header::{headers, headers_with_defaults};
+pub use http_transport::{HttpTransport, shown};
 pub use received::{BodyForm, ReceivedResponse};
-pub use transport::{Body, Chunks, ClientEvent, Head, HttpRequest, Method, Next, Reply, Transport};
+pub use transport::{Body, ClientEvent, Head, HttpRequest, Method, Next, Reply, Transport};

@@ -1,13 +1,9 @@
 //! The byte seam under a protocol: the network, or a recording that plays the same bytes to the same decoder.
 
-use std::sync::Arc;
-
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
-use tokio::sync::mpsc::{self, error::TryRecvError};
-use tokio::time::timeout;
 
-use crate::context::{At, Clock};
+use crate::context::At;
 use crate::target::error::TargetError;
 
 /// A request to carry out.
@@ -64,7 +60,7 @@ pub struct Head {
 /// What comes next of a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// Bytes, stamped by the reading task before anything looked at them.
+    /// Bytes, stamped by the thread of the network before anything looked at them.
     Bytes(At, Bytes),
     /// The connection broke; the words are those of its error.
     Broken(At, String),
@@ -79,43 +75,6 @@ pub trait Body: Send {
     /// What comes next, if it comes until then. Nothing is asked for after [`Next::Broken`], [`Next::End`] and
     /// [`Next::Late`].
     fn next(&mut self, until: At) -> BoxFuture<'_, Next>;
-}
-
-/// A body that a task of its own reads and stamps ahead. The channel is bounded, so that a slow reader slows the peer
-/// and not the stamps; it ends with the body.
-pub struct Chunks {
-    chunks: mpsc::Receiver<Next>,
-    clock: Arc<dyn Clock>,
-}
-
-impl Chunks {
-    /// What comes through `chunks`, stamped by `clock`.
-    pub fn new(chunks: mpsc::Receiver<Next>, clock: Arc<dyn Clock>) -> Self {
-        Self { chunks, clock }
-    }
-}
-
-impl Body for Chunks {
-    fn next(&mut self, until: At) -> BoxFuture<'_, Next> {
-        Box::pin(async move {
-            let next = match self.chunks.try_recv() {
-                // It counts when it came, not when somebody got to it.
-                Ok(next) => next,
-                Err(TryRecvError::Disconnected) => return Next::End,
-                Err(TryRecvError::Empty) => {
-                    match timeout(until.since(self.clock.now()), self.chunks.recv()).await {
-                        Ok(Some(next)) => next,
-                        Ok(None) => return Next::End,
-                        Err(_elapsed) => return Next::Late,
-                    }
-                }
-            };
-            match next {
-                Next::Bytes(at, _) | Next::Broken(at, _) if at > until => Next::Late,
-                next => next,
-            }
-        })
-    }
 }
 
 /// An answer: its head, and its body.
@@ -143,7 +102,8 @@ pub trait Transport: Send + Sync {
     /// When the client does what it is about to do: now; in a recording, when it did.
     fn moment(&self, event: ClientEvent) -> At;
 
-    /// Sends one request and waits for the head of its answer; `None` where it does not come until then.
+    /// Sends one request and waits for the head of its answer; `None` where it does not come until then. The request
+    /// leaves at once, before anybody waits for the answer; if nobody does any more, the connection ends.
     ///
     /// # Errors
     /// Where there is no answer at all: connection refused, name not found, TLS failed.

@@ -1,0 +1,112 @@
+//! The clients of reqwest: one for each combination of what an endpoint needs.
+
+use std::net::IpAddr;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use reqwest::{Client, Url};
+use tokio::time::timeout;
+
+use super::cause::Cause;
+
+/// What a client must be able to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ClientKind {
+    encrypted: bool,
+    loopback: bool,
+}
+
+impl ClientKind {
+    /// What `url` needs.
+    pub(super) fn of(url: &Url) -> Self {
+        Self { encrypted: url.scheme() == "https", loopback: is_loopback(url) }
+    }
+
+    /// Its number, from 0 to 3.
+    pub(super) fn index(self) -> usize {
+        usize::from(self.encrypted) * 2 + usize::from(self.loopback)
+    }
+
+    /// A client, or why there is none.
+    pub(super) fn build(self) -> Result<Client, String> {
+        install_crypto();
+        let mut builder = Client::builder()
+            .user_agent(concat!("ananke/", env!("CARGO_PKG_VERSION")))
+            .redirect(reqwest::redirect::Policy::none())
+            .referer(false)
+            .pool_max_idle_per_host(0);
+        if !self.encrypted {
+            builder = builder.tls_certs_only([]);
+        }
+        if self.loopback {
+            builder = builder.no_proxy();
+        }
+        builder.build().map_err(|failure| Cause::of(&failure).to_string())
+    }
+}
+
+/// Asks `url` with a GET: the status of what answers, or why nothing does. Redirects are not followed.
+///
+/// # Errors
+/// Where nothing answers in HTTP within the time.
+pub async fn status(url: &Url, within: Duration) -> Result<u16, String> {
+    let client = ClientKind::of(url).build()?;
+    match timeout(within, client.get(url.clone()).send()).await {
+        Ok(Ok(response)) => Ok(response.status().as_u16()),
+        Ok(Err(failure)) => Err(Cause::of(&failure).to_string()),
+        Err(_elapsed) => Err("no answer came".to_owned()),
+    }
+}
+
+/// A client cannot be made without a provider; one that is installed already stays.
+fn install_crypto() {
+    static INSTALLED: OnceLock<()> = OnceLock::new();
+    INSTALLED.get_or_init(|| {
+        // An error means that the program around this library has chosen one.
+        let _chosen_already = rustls::crypto::ring::default_provider().install_default();
+    });
+}
+
+fn is_loopback(url: &Url) -> bool {
+    let Some(host) = url.host_str() else { return false };
+    let address = host.trim_start_matches('[').trim_end_matches(']');
+    match address.parse::<IpAddr>() {
+        // `0.0.0.0`, where servers say they listen, is this machine as well.
+        Ok(address) => address.is_unspecified() || address.to_canonical().is_loopback(),
+        Err(_) => host == "localhost" || host.ends_with(".localhost"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url(text: &str) -> Url {
+        text.parse().expect("a URL")
+    }
+
+    #[test]
+    fn loopback_is_known_in_every_spelling() {
+        for host in [
+            "127.0.0.1",
+            "127.9.9.9",
+            "[::1]",
+            "[::ffff:127.0.0.1]",
+            "localhost",
+            "LOCALHOST",
+            "a.localhost",
+            "0.0.0.0",
+        ] {
+            assert!(is_loopback(&url(&format!("http://{host}:8000/"))), "{host}");
+        }
+        for host in ["10.0.0.1", "[::2]", "localhost.example.org", "example.org"] {
+            assert!(!is_loopback(&url(&format!("http://{host}:8000/"))), "{host}");
+        }
+    }
+
+    #[test]
+    fn every_kind_of_client_has_a_place_of_its_own() {
+        let kinds = ["http://a/", "http://localhost/", "https://a/", "https://localhost/"];
+        assert_eq!(kinds.map(|kind| ClientKind::of(&url(kind)).index()), [0, 1, 2, 3]);
+    }
+}

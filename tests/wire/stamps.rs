@@ -1,0 +1,183 @@
+//! Moments are taken by the thread of the network, whatever the thread that judges is busy with.
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use ananke::context::{At, Clock, ManualClock};
+use ananke::target::http::HttpTransport;
+use ananke::target::{Ended, HttpRequest, Method, Next, Sink, Stop, Transport, Wire};
+use ananke::trace::Change;
+use tokio::sync::Notify;
+
+use crate::support::agui::{session, settings};
+use crate::support::canned::{limits, user};
+use crate::support::raw_agent::{RawAgent, Step};
+
+/// How long anything waits that is not going to happen.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// More than any queue of chunks is likely to have room for.
+const EVENTS: u64 = 500;
+
+/// A clock that knows how often it was read.
+#[derive(Default)]
+struct Watched {
+    clock: ManualClock,
+    reads: AtomicUsize,
+}
+
+impl Watched {
+    fn reads(&self) -> usize {
+        self.reads.load(Ordering::SeqCst)
+    }
+
+    /// Waits until it was read more than `reads` times; `false` if that does not happen.
+    fn is_read_after(&self, reads: usize) -> bool {
+        let begun = Instant::now();
+        while self.reads() == reads {
+            if begun.elapsed() > PATIENCE {
+                return false;
+            }
+            std::thread::yield_now();
+        }
+        true
+    }
+}
+
+impl Clock for Watched {
+    fn now(&self) -> At {
+        let now = self.clock.now();
+        self.reads.fetch_add(1, Ordering::SeqCst);
+        now
+    }
+
+    fn unix_ms(&self, at: At) -> u64 {
+        self.clock.unix_ms(at)
+    }
+}
+
+/// An agent on a thread of its own that moves the clock by a millisecond as soon as what it sent has been stamped.
+/// Returns how many stamps it saw.
+fn agent(clock: Arc<Watched>) -> (SocketAddr, mpsc::Receiver<()>, JoinHandle<u64>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("an address");
+    let (done, is_done) = mpsc::channel();
+    let agent = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().expect("a connection");
+        stream.set_nodelay(true).expect("a socket");
+        until_request(&mut stream);
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+        let started = "data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n";
+        let custom = "data: {\"type\":\"CUSTOM\",\"name\":\"n\",\"value\":1}\n\n";
+        let finished = "data: {\"type\":\"RUN_FINISHED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n";
+        let events = (2..EVENTS).map(|_| custom);
+        let mut stamps = 0;
+        for part in [head, started].into_iter().chain(events).chain([finished]) {
+            let reads = clock.reads();
+            stream.write_all(part.as_bytes()).expect("the client reads");
+            if !clock.is_read_after(reads) {
+                break;
+            }
+            stamps += 1;
+            clock.clock.advance(Duration::from_millis(1));
+        }
+        drop(done);
+        stamps
+    });
+    (address, is_done, agent)
+}
+
+fn until_request(stream: &mut TcpStream) {
+    let mut request = Vec::new();
+    let mut bytes = [0; 4096];
+    while !request.ends_with(b"}") {
+        let read = stream.read(&mut bytes).expect("a request");
+        assert_ne!(read, 0, "the request ends before its end");
+        request.extend_from_slice(&bytes[..read]);
+    }
+}
+
+/// A sink that blocks its thread as soon as a request is sent, until the agent has sent everything.
+struct Blocked {
+    is_done: mpsc::Receiver<()>,
+    stamps: Vec<At>,
+}
+
+impl Sink for Blocked {
+    fn wire(&mut self, at: At, wire: Wire<'_>) {
+        if matches!(wire, Wire::Sent { .. }) {
+            let waited = self.is_done.recv_timeout(2 * PATIENCE);
+            assert_eq!(
+                waited,
+                Err(RecvTimeoutError::Disconnected),
+                "the agent is served while this thread waits"
+            );
+        }
+        self.stamps.push(at);
+    }
+
+    fn change(&mut self, _at: At, _change: Change<'_>) -> ControlFlow<Stop> {
+        ControlFlow::Continue(())
+    }
+}
+
+#[tokio::test]
+async fn a_blocked_thread_of_the_rules_bends_no_stamp() {
+    let clock = Arc::new(Watched::default());
+    let (address, is_done, agent) = agent(Arc::clone(&clock));
+    let transport = Arc::new(HttpTransport::new(clock));
+    let mut session = session(settings(&format!("http://{address}/")), transport, 1).await;
+    let mut sink = Blocked { is_done, stamps: Vec::new() };
+    let ended = session.exchange(user(1, "hi"), &limits(), &mut sink).await;
+    assert_eq!(ended, Ok(Ended::Terminal));
+    assert_eq!(agent.join().expect("the agent"), EVENTS + 1, "head and events are stamped meanwhile");
+    // Sent and answered at the origin, and then an event each millisecond, exactly.
+    let milliseconds: Vec<u64> = sink.stamps.iter().map(|at| at.0 / 1000).collect();
+    let closed = milliseconds.len() - 1;
+    let expected: Vec<u64> = [0, 0].into_iter().chain(1..=EVENTS).collect();
+    assert_eq!(milliseconds[..closed], expected);
+}
+
+#[tokio::test]
+async fn stamps_are_those_of_arrival() {
+    let more = Arc::new(Notify::new());
+    let first = "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\nfirst";
+    let steps = vec![
+        Step::Expect,
+        Step::Send(first.as_bytes().to_vec()),
+        Step::Await(Arc::clone(&more)),
+        Step::Send(b"second".to_vec()),
+    ];
+    let agent = RawAgent::start(vec![steps]).await;
+    let clock = Arc::new(Watched::default());
+    let transport = HttpTransport::new(Arc::clone(&clock) as Arc<dyn Clock>);
+    let url = agent.url().parse().expect("a URL");
+    let request = HttpRequest {
+        method: Method::Post,
+        url,
+        headers: Vec::new(),
+        body: bytes::Bytes::from_static(b"{}"),
+        response_headers: &["content-type"],
+    };
+    let until = At::default().plus(Duration::from_mins(1));
+    let mut reply = transport.send(request, until).await.expect("an answer").expect("in time");
+    let Next::Bytes(first, _) = reply.body.next(until).await else { panic!("no chunk") };
+    clock.clock.advance(Duration::from_secs(1));
+    let reads = clock.reads();
+    more.notify_one();
+    while clock.reads() == reads {
+        tokio::task::yield_now().await;
+    }
+    // Nobody looks for a while: the stamp is from before.
+    clock.clock.advance(Duration::from_secs(5));
+    let second = reply.body.next(until).await;
+    assert_eq!((reply.at, first), (At(0), At(0)));
+    assert_eq!(second, Next::Bytes(At(1_000_000), bytes::Bytes::from_static(b"second")));
+    assert_eq!(reply.body.next(until).await, Next::End);
+}

@@ -69,7 +69,7 @@
 //! while let Some(event) = received.recv().await {
 //!     if let RunEvent::CaseFinished(outcome) = &*event {
 //!         assert_eq!(outcome.status(), Status::Passed);
-//!         assert_eq!(outcome.turns[0].input, "Hi");
+//!         assert_eq!(outcome.transcript.turns[0].input, "Hi");
 //!     }
 //! }
 //! let verdict = running.await?;
@@ -170,8 +170,8 @@ pub use model::ReportFormat;
 #[doc(inline)]
 pub use outcome::{
     CallFailure, CallOutcome, EarlierMessage, ErrorKind, Failure, Gap, Held, LateResult, Level, Line,
-    OpenInterrupt, Outcome, Problem, Quarantine, RunEnd, SnapshotWritten, Status, TestEnd, TimeLimits,
-    Timing, Totals, TurnEnd, TurnOutcome, Verdict,
+    OpenInterrupt, Outcome, Problem, Quarantine, RunEnd, SnapshotWritten, Status, TestEnd, TestIdentity,
+    TestVerdict, TimeLimits, Timing, Totals, Transcript, TurnEnd, TurnOutcome, Verdict,
 };
 #[doc(inline)]
 pub use plan::{CaseEntry, Filter, FilterError, Plan, Planned, Selection, TestEntry, Workspace, plan};

@@ -65,7 +65,7 @@ async fn a_file_that_changes_after_the_plan_is_sent_as_it_is_then() {
     sparse(&project, "specs/a.png", 10);
     let outcome = run_after(&project, || sparse(&project, "specs/a.png", 3000)).await;
     assert_eq!(
-        (outcome.status(), outcome.turns[0].input.as_str()),
+        (outcome.status(), outcome.transcript.turns[0].input.as_str()),
         (Status::Passed, "look [image image/png, 3 KiB]")
     );
 }
@@ -76,7 +76,7 @@ async fn a_file_that_is_gone_when_its_test_starts_is_an_error_of_the_test() {
     sparse(&project, "specs/a.png", 10);
     let outcome =
         run_after(&project, || std::fs::remove_file(project.folder().join("specs/a.png")).unwrap()).await;
-    let problem = outcome.end.problem().expect("a problem");
+    let problem = outcome.verdict.end.problem().expect("a problem");
     assert_eq!(
         (outcome.status(), problem.message.as_str(), problem.help.as_deref()),
         (
@@ -95,8 +95,8 @@ async fn a_source_may_come_from_a_hook() {
         let project = project(&hooks, "file://${IMAGE}");
         sparse(&project, "specs/a.png", 10);
         let outcome = project.run().await.remove(0);
-        let inputs: Vec<&str> = outcome.turns.iter().map(|turn| turn.input.as_str()).collect();
+        let inputs: Vec<&str> = outcome.transcript.turns.iter().map(|turn| turn.input.as_str()).collect();
         assert_eq!(inputs.join(" "), expected, "{outcome:?}");
-        assert_eq!(outcome.end.problem().is_some(), expected.is_empty());
+        assert_eq!(outcome.verdict.end.problem().is_some(), expected.is_empty());
     }
 }

@@ -77,7 +77,7 @@ async fn the_smaller_time_counts_and_a_turn_has_its_own() {
         .iter()
         .map(|outcome| {
             let problem = outcome.first_problem().map(|(_, problem)| problem.message.clone());
-            (outcome.status(), outcome.turns.len(), problem.unwrap_or_default())
+            (outcome.status(), outcome.transcript.turns.len(), problem.unwrap_or_default())
         })
         .collect();
     assert_eq!(
@@ -112,7 +112,7 @@ async fn a_teardown_runs_however_a_test_ends_and_sees_what_is_known_by_then() {
     let outcomes = project.run().await;
     let statuses: Vec<Status> = outcomes.iter().map(Outcome::status).collect();
     assert_eq!(statuses, [Status::Passed, Status::Failed, Status::Error, Status::Skipped]);
-    assert!(outcomes.iter().all(|outcome| outcome.warnings.is_empty()), "{outcomes:?}");
+    assert!(outcomes.iter().all(|outcome| outcome.verdict.warnings.is_empty()), "{outcomes:?}");
     let log = std::fs::read_to_string(project.folder().join("log")).unwrap();
     assert_eq!(log, "passes hello nothing\nfails hello nothing\nbreaks nothing 1\n");
 }
@@ -128,15 +128,15 @@ async fn rows_of_a_file_are_found_again_and_one_that_changed_is_told() {
     let project = Project::new(&files);
     let outcomes = project.run().await;
     assert_eq!(outcomes.len(), 300);
-    assert_eq!(outcomes[299].id, "a.test.yaml::many[300]");
-    assert_eq!(outcomes[299].turns[0].input, "slow City299 a\nb \"299\"");
+    assert_eq!(outcomes[299].test.id, "a.test.yaml::many[300]");
+    assert_eq!(outcomes[299].transcript.turns[0].input, "slow City299 a\nb \"299\"");
     let plan = project.plan().plan.unwrap();
     std::fs::write(project.folder().join("rows.csv"), rows.replace("City7,", "Town7,")).unwrap();
     let outcomes = project.run_plan(plan).await;
     let changed: Vec<&str> = outcomes
         .iter()
         .filter(|outcome| outcome.status() == Status::Error)
-        .map(|outcome| outcome.end.problem().unwrap().message.as_str())
+        .map(|outcome| outcome.verdict.end.problem().unwrap().message.as_str())
         .collect();
     assert_eq!(changed, ["the file changed since the run began"]);
 }
@@ -152,8 +152,10 @@ async fn tests_that_share_a_file_run_as_it_was_read_once() {
     let file = format!("version: \"1.3\"\ntests:\n{}{}{}", entry("one"), entry("two"), entry("three"));
     let project = Project::new(&[("ananke.config.yaml", SCRIPTED), ("a.test.yaml", &file)]);
     let outcomes = project.run().await;
-    let told: Vec<(&str, u32, Status)> =
-        outcomes.iter().map(|outcome| (outcome.id.as_str(), outcome.line, outcome.status())).collect();
+    let told: Vec<(&str, u32, Status)> = outcomes
+        .iter()
+        .map(|outcome| (outcome.test.id.as_str(), outcome.test.line, outcome.status()))
+        .collect();
     assert_eq!(
         told,
         [

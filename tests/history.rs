@@ -81,7 +81,7 @@ async fn messages_go_before_the_first_turn_and_with_every_run() {
     let ids: std::collections::HashSet<&str> =
         sent[1].as_array().unwrap().iter().filter_map(|message| message["id"].as_str()).collect();
     assert_eq!(ids.len(), 8, "{ids:?}");
-    let told: Vec<&str> = outcome.history.iter().map(|message| &*message.role).collect();
+    let told: Vec<&str> = outcome.transcript.history.iter().map(|message| &*message.role).collect();
     assert_eq!(told, ["system", "user", "assistant", "tool", "tool"]);
 }
 
@@ -102,7 +102,11 @@ async fn a_last_message_of_the_user_is_the_one_turn() {
     let last = json!({ "id": "mine", "role": "user", "content": "Large", "name": "Ada" });
     assert_eq!((sent[0].as_array().map(Vec::len), &sent[0][1]), (Some(2), &last));
     assert_eq!(
-        (outcome.turns.len(), outcome.turns[0].input.as_str(), outcome.history.len()),
+        (
+            outcome.transcript.turns.len(),
+            outcome.transcript.turns[0].input.as_str(),
+            outcome.transcript.history.len()
+        ),
         (1, "Large", 1)
     );
 }
@@ -124,5 +128,5 @@ assert: { tools: { max_calls: 0, forbid: [forbidden] }, text: { must_not_match: 
     let (outcome, _) =
         run("", test, vec![answer(&format!("data: {}\n\n", snapshot.replace('\n', "")))]).await;
     assert_eq!(outcome.status(), Status::Passed, "{outcome:?}");
-    assert_eq!(outcome.messages_count, 2);
+    assert_eq!(outcome.transcript.messages_count, 2);
 }

@@ -234,8 +234,11 @@ async fn a_broken_hook_is_an_error_of_its_kind_and_sends_nothing() {
     let project = Project::new(&[("ananke.config.yaml", CONFIG), ("t.test.yaml", test)]);
     let outcome = project.run().await.remove(0);
     assert_eq!(outcome.status(), Status::Error);
-    assert_eq!((outcome.turns.len(), outcome.turns_not_run, outcome.duration_us), (0, 2, 0));
-    let problem = outcome.end.problem().unwrap();
+    assert_eq!(
+        (outcome.transcript.turns.len(), outcome.transcript.turns_not_run, outcome.transcript.duration_us),
+        (0, 2, 0)
+    );
+    let problem = outcome.verdict.end.problem().unwrap();
     assert_eq!(problem.kind, ErrorKind::Hook);
     assert_eq!(problem.kind.as_str(), "hook");
     assert_eq!(problem.message, "hook 1 `[\"sh\", \"-c\", \"exit 4\"]` ended with exit code 4");
@@ -248,8 +251,11 @@ async fn what_is_undefined_after_the_hooks_is_an_error_of_the_set_up() {
         "version: \"1.0\"\nname: t\nhooks: [{ cmd: [echo, '{\"A\": 1}'] }]\nturns: [{ user: \"${B}\" }]\n";
     let project = Project::new(&[("ananke.config.yaml", CONFIG), ("t.test.yaml", test)]);
     let outcome = project.run().await.remove(0);
-    assert_eq!((outcome.status(), outcome.turns.len(), outcome.turns_not_run), (Status::Error, 0, 1));
-    let problem = outcome.end.problem().unwrap();
+    assert_eq!(
+        (outcome.status(), outcome.transcript.turns.len(), outcome.transcript.turns_not_run),
+        (Status::Error, 0, 1)
+    );
+    let problem = outcome.verdict.end.problem().unwrap();
     assert_eq!(problem.kind, ErrorKind::Setup);
     assert_eq!(
         problem.message,
@@ -270,7 +276,11 @@ async fn hooks_run_once_a_test_and_cost_the_agent_nothing() {
     let project =
         Project::new(&[("ananke.config.yaml", CONFIG), ("a.test.yaml", &one), ("b.test.yaml", &two)]);
     let outcomes = project.run().await;
-    assert!(outcomes.iter().all(|outcome| outcome.status() == Status::Passed && outcome.duration_us == 0));
+    assert!(
+        outcomes
+            .iter()
+            .all(|outcome| outcome.status() == Status::Passed && outcome.transcript.duration_us == 0)
+    );
     assert_eq!(std::fs::read_to_string(project.folder().join("log")).unwrap(), "run\nrun\n");
 }
 

@@ -166,7 +166,7 @@ async fn a_test_in_quarantine_fails_and_the_run_does_not() {
     assert_eq!(outcomes.len(), 2);
     for outcome in &outcomes {
         assert_eq!(outcome.status().as_str(), "failed", "the second one was not skipped");
-        let entry = outcome.quarantine.as_ref().unwrap();
+        let entry = outcome.test.quarantine.as_ref().unwrap();
         assert_eq!(entry.to_string(), "quarantined until 2026-12-31 (shop team)");
         assert_eq!((entry.place.line, entry.place.column), (4, 13));
     }

@@ -184,7 +184,7 @@ async fn a_secret_told_in_pieces_is_not_recorded() {
         secretive(&agent.url(), "{ text: { must_match: key } }").with_environment("KEY", "s3cr3t/key");
     let kept = project.folder().join("kept");
     let outcome = outcomes_over_http(&project, &recordings(&kept, RecordingMode::Record)).await.remove(0);
-    let problem = outcome.end.problem().expect("a problem");
+    let problem = outcome.verdict.end.problem().expect("a problem");
     assert_eq!((outcome.status(), problem.kind), (Status::Error, ErrorKind::Recording));
     assert!(problem.message.contains("told `<secret:ENV.KEY>` in pieces"), "{problem:?}");
     assert_eq!(bytes(&kept), "");
@@ -247,7 +247,7 @@ async fn a_rule_that_looks_at_a_secret_keeps_its_test_from_being_recorded() {
         let project = redacting(&agent.url(), "redact: [{ match: \"sk-[a-z]+\" }]", &test);
         let kept = project.folder().join("kept");
         let outcome = outcomes_over_http(&project, &recordings(&kept, RecordingMode::Record)).await.remove(0);
-        let problem = outcome.end.problem().expect("a problem");
+        let problem = outcome.verdict.end.problem().expect("a problem");
         assert_eq!((outcome.status(), problem.kind), (Status::Error, ErrorKind::Recording));
         assert!(problem.message.contains(&format!("and not `{status}`")), "{problem:?}");
         assert_eq!(bytes(&kept), "");
@@ -265,7 +265,7 @@ async fn what_is_a_secret_only_in_the_end_or_by_its_looks_is_not_told_in_pieces_
         let project = redacting(&agent.url(), config, test);
         let kept = project.folder().join("kept");
         let outcome = outcomes_over_http(&project, &recordings(&kept, RecordingMode::Record)).await.remove(0);
-        let problem = outcome.end.problem().expect("a problem");
+        let problem = outcome.verdict.end.problem().expect("a problem");
         assert!(problem.message.contains(&format!("told `<secret:{marker}>` in pieces")), "{problem:?}");
         assert_eq!(bytes(&kept), "");
     }
@@ -294,7 +294,7 @@ async fn a_test_with_a_secret_name_is_not_recorded() {
     let project = project.with_environment("KEY", "s3cr3t-key");
     let kept = project.folder().join("kept");
     let outcome = outcomes_over_http(&project, &recordings(&kept, RecordingMode::Record)).await.remove(0);
-    assert!(outcome.end.problem().expect("a problem").message.contains("its name holds a secret"));
+    assert!(outcome.verdict.end.problem().expect("a problem").message.contains("its name holds a secret"));
     assert!(!kept.exists());
 }
 

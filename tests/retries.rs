@@ -125,7 +125,7 @@ async fn carried_out(project: &Project, agent: &Arc<Moody>, options: Options) ->
 fn shown(outcomes: &[Outcome]) -> Vec<String> {
     let line = |outcome: &Outcome| {
         let statuses = outcome.earlier_attempts.iter().chain([outcome]).map(|one| one.status().as_str());
-        format!("{} {}", outcome.name, statuses.collect::<Vec<_>>().join(", "))
+        format!("{} {}", outcome.test.name, statuses.collect::<Vec<_>>().join(", "))
     };
     outcomes.iter().map(line).collect()
 }
@@ -146,7 +146,7 @@ async fn a_test_is_tried_until_it_passes_on_a_new_thread_each_time() {
     assert!(ran.verdict.is_pass());
     let mut threads = agent.threads.lock().unwrap().clone();
     let attempts = outcome.earlier_attempts.iter().chain([outcome]);
-    assert!(attempts.map(|attempt| &attempt.thread_id).eq(&threads));
+    assert!(attempts.map(|attempt| &attempt.transcript.thread_id).eq(&threads));
     threads.sort();
     threads.dedup();
     assert_eq!(threads.len(), 3);
@@ -191,7 +191,7 @@ async fn a_thread_that_a_hook_gives_again_is_no_new_one() {
     let agent = Moody::new(&project, &["no", "yes"]);
     let ran = carried_out(&project, &agent, retries(1)).await;
     assert_eq!(shown(&ran.outcomes), ["a failed, error"]);
-    let problem = ran.outcomes[0].end.problem().unwrap();
+    let problem = ran.outcomes[0].verdict.end.problem().unwrap();
     assert_eq!(problem.message, "the thread `mine` is that of an earlier attempt");
     assert!(problem.help.as_ref().unwrap().contains("--retry-dirty"));
     assert_eq!(agent.asked.load(Ordering::SeqCst), 1, "nothing is sent");
@@ -249,8 +249,8 @@ async fn each_attempt_has_the_time_of_a_whole_test() {
     let options = Options { timeout: Some(Duration::from_millis(1500)), ..retries(1) };
     let ran = carried_out(&project, &agent, options).await;
     assert_eq!(shown(&ran.outcomes), ["a timeout, timeout"]);
-    assert_eq!(ran.outcomes[0].duration_us, 1_500_000);
-    assert_eq!(ran.outcomes[0].earlier_attempts[0].duration_us, 1_500_000);
+    assert_eq!(ran.outcomes[0].transcript.duration_us, 1_500_000);
+    assert_eq!(ran.outcomes[0].earlier_attempts[0].transcript.duration_us, 1_500_000);
 }
 
 #[tokio::test]
@@ -267,16 +267,21 @@ async fn what_an_earlier_attempt_said_is_masked_and_bounded() {
     assert!(!format!("{:?}", *sealed).contains(SECRET));
 
     let mut long = Outcome { earlier_attempts: Vec::new(), ..outcome.earlier_attempts[0].clone() };
-    let turn = long.turns[0].clone();
-    long.turns = vec![turn; 50];
-    long.turns[49].lines.insert(0, Line::Says { event: 1, text: "the first line".to_owned() });
+    let turn = long.transcript.turns[0].clone();
+    long.transcript.turns = vec![turn; 50];
+    long.transcript.turns[49].lines.insert(0, Line::Says { event: 1, text: "the first line".to_owned() });
     let kept = long.into_earlier();
-    let lines = |index: usize| kept.turns[index].lines.len();
+    let lines = |index: usize| kept.transcript.turns[index].lines.len();
     assert_eq!((0..50).map(lines).sum::<usize>(), 2, "the end is kept");
     assert_eq!((lines(48), lines(49)), (0, 2));
     let warning = "not kept, since the test was tried again: 1 line of this turn";
-    assert_eq!(kept.turns[48].warnings.last().unwrap(), warning);
-    assert!(kept.turns.iter().all(|turn| turn.failures().len() == 1 && turn.status() == Status::Failed));
+    assert_eq!(kept.transcript.turns[48].warnings.last().unwrap(), warning);
+    assert!(
+        kept.transcript
+            .turns
+            .iter()
+            .all(|turn| turn.failures().len() == 1 && turn.status() == Status::Failed)
+    );
 }
 
 /// What is said of threads when everything is loaded, for a target with these keys.

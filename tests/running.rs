@@ -118,12 +118,17 @@ async fn carried_out<F: Future<Output = ()>>(
 fn shown(outcomes: &[Outcome]) -> Vec<String> {
     let problem = |outcome: &Outcome| {
         let problem = outcome.first_problem().map(|(_, problem)| problem.message.as_str());
-        problem.or(outcome.end.skip_reason()).map(|why| format!(": {why}"))
+        problem.or(outcome.verdict.end.skip_reason()).map(|why| format!(": {why}"))
     };
     outcomes
         .iter()
         .map(|outcome| {
-            format!("{} {}{}", outcome.name, outcome.status().as_str(), problem(outcome).unwrap_or_default())
+            format!(
+                "{} {}{}",
+                outcome.test.name,
+                outcome.status().as_str(),
+                problem(outcome).unwrap_or_default()
+            )
         })
         .collect()
 }
@@ -186,9 +191,13 @@ async fn a_slow_test_holds_no_other_up() {
     })
     .await;
     assert_eq!((totals.passed, outcomes.len()), (601, 601));
-    let ids: Vec<&str> = outcomes.iter().map(|outcome| outcome.id.as_str()).collect();
+    let ids: Vec<&str> = outcomes.iter().map(|outcome| outcome.test.id.as_str()).collect();
     assert_eq!((ids[0], ids[1], ids[600]), ("a.test.yaml::a", "b.test.yaml::b[r0]", "b.test.yaml::b[r599]"));
-    assert!(outcomes.iter().all(|outcome| outcome.turns.len() == 1 && outcome.turns[0].input == "hi"));
+    assert!(
+        outcomes
+            .iter()
+            .all(|outcome| outcome.transcript.turns.len() == 1 && outcome.transcript.turns[0].input == "hi")
+    );
 }
 
 #[tokio::test]
@@ -200,7 +209,9 @@ async fn tests_on_one_fixed_thread_never_overlap() {
     let (outcomes, _) = carried_out(&project, Some(Arc::clone(&gate)), options, |_| async {}).await;
     assert_eq!(outcomes.len(), 3);
     assert!(
-        outcomes.iter().all(|outcome| outcome.thread_id == "fixed" && outcome.status() == Status::Passed)
+        outcomes
+            .iter()
+            .all(|outcome| outcome.transcript.thread_id == "fixed" && outcome.status() == Status::Passed)
     );
     assert_eq!(gate.most.load(Ordering::SeqCst), 1);
 }
@@ -250,8 +261,8 @@ async fn stop_early_cuts_the_turn_at_the_first_broken_rule() {
         let options = Options { at_failure, ..Options::default() };
         let (outcomes, _) = carried_out(&project, None, options, |_| async {}).await;
         assert_eq!(outcomes[0].status(), Status::Failed);
-        assert_eq!(outcomes[0].turns[0].failures().len(), failures, "{at_failure:?}");
-        assert_eq!((outcomes[0].duration_us, outcomes[0].turns_not_run), (duration, 1));
+        assert_eq!(outcomes[0].transcript.turns[0].failures().len(), failures, "{at_failure:?}");
+        assert_eq!((outcomes[0].transcript.duration_us, outcomes[0].transcript.turns_not_run), (duration, 1));
     }
 }
 
@@ -261,7 +272,7 @@ async fn a_whole_test_has_a_time_of_its_own() {
     let limited = |ms| Options { timeout: Some(Duration::from_millis(ms)), ..Options::default() };
     let (outcomes, _) = carried_out(&project, None, limited(1500), |_| async {}).await;
     assert_eq!(shown(&outcomes), ["a timeout: timeout after 1s 500ms for the whole test"]);
-    assert_eq!((outcomes[0].turns.len(), outcomes[0].duration_us), (2, 1_500_000));
+    assert_eq!((outcomes[0].transcript.turns.len(), outcomes[0].transcript.duration_us), (2, 1_500_000));
     let (outcomes, _) = carried_out(&project, None, limited(3000), |_| async {}).await;
     assert_eq!(shown(&outcomes), ["a passed"], "equal to the limit passes");
 }

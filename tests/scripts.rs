@@ -79,12 +79,12 @@ turns:
             {"role": "assistant", "content": "It comes to 89.50.", "turn": 1, "subagent": null},
         ],
         "tool_calls": [find, ask],
-        "with": {"a": [1, outcome.thread_id]},
+        "with": {"a": [1, outcome.transcript.thread_id]},
     });
     assert_eq!(json_of(project.folder(), "request"), expected);
     let mock = json!({
         "name": "book", "args": {"day": "monday"}, "call_id": "call-3", "number": 1, "turn": 2,
-        "thread": outcome.thread_id,
+        "thread": outcome.transcript.thread_id,
     });
     assert_eq!(json_of(project.folder(), "mock"), mock);
 }
@@ -255,7 +255,7 @@ async fn an_answer_to_another_request_is_stale() {
 
     change(&project, "id: 7", "id: 8");
     let outcome = played(&project, false).await.remove(0);
-    let problem = outcome.turns[0].problem().expect("it is stale");
+    let problem = outcome.transcript.turns[0].problem().expect("it is stale");
     assert_eq!((outcome.status(), problem.kind), (Status::Error, ErrorKind::Recording));
     assert_eq!(
         problem.message,
@@ -266,7 +266,7 @@ async fn an_answer_to_another_request_is_stale() {
 
     change(&project, "[{ script: check, with", "[{ cmd: [echo, \"true\"] }, { script: check, with");
     let outcome = played(&project, true).await.remove(0);
-    let problem = outcome.turns[0].problem().expect("it was never asked");
+    let problem = outcome.transcript.turns[0].problem().expect("it was never asked");
     assert!(
         problem.message.ends_with(
             "the recording `kept/t/t.jsonl` holds no answer of the script `[\"echo\", \"true\"]` in turn 1"

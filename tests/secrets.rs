@@ -356,7 +356,7 @@ async fn a_secret_of_one_test_is_not_masked_in_another() {
     let tests = "tests:\n  - { name: one, vars: { TOKEN: first-token }, turns: [{ user: hi }] }\n  - { name: two, vars: { TOKEN: second-token }, turns: [{ user: hi }] }\n";
     for tests in [rows, tests] {
         let outcomes = with_tokens(tests).run().await;
-        let said = |index: usize| format!("{:?}", outcomes[index].turns[0].lines);
+        let said = |index: usize| format!("{:?}", outcomes[index].transcript.turns[0].lines);
         assert!(said(0).contains("*** second-token"), "{}", said(0));
         assert!(said(1).contains("first-token ***"), "{}", said(1));
     }

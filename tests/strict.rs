@@ -65,17 +65,17 @@ async fn a_violation_fails_a_turn_only_where_it_is_to() {
         "after-run-finished: event 4 (`CUSTOM`) comes after event 3 (`RUN_FINISHED`) has finished the run",
     ];
     let lenient = outcome_of(false).await;
-    assert_eq!((lenient.status(), told(&lenient.turns[0]).as_str()), (Status::Passed, "passed"));
-    assert_eq!(lenient.turns[0].warnings, warnings);
+    assert_eq!((lenient.status(), told(&lenient.transcript.turns[0]).as_str()), (Status::Passed, "passed"));
+    assert_eq!(lenient.transcript.turns[0].warnings, warnings);
 
     let strict = outcome_of(true).await;
     assert_eq!(strict.status(), Status::Error);
-    let problem = strict.turns[0].problem().expect("a problem");
+    let problem = strict.transcript.turns[0].problem().expect("a problem");
     let message = format!("violation of the protocol: {} (and 1 more violation)", warnings[0]);
     assert_eq!((problem.kind, &problem.message), (ErrorKind::Protocol, &message));
     let help = "`ananke explain text-not-open` tells what the rule wants";
     assert_eq!(problem.help.as_deref(), Some(help));
-    assert_eq!(strict.turns[0].warnings, warnings);
+    assert_eq!(strict.transcript.turns[0].warnings, warnings);
 }
 
 #[tokio::test]
@@ -84,17 +84,17 @@ async fn what_is_broken_by_then_is_reported_beside_it_and_nothing_that_is_only_o
     let answers = [vec![START, CALL, CALL_END, FINISH], vec![START, FINISH, CUSTOM]];
     let outcome = outcome(&answers, rules, true).await;
     assert_eq!(
-        told(&outcome.turns[0]),
+        told(&outcome.transcript.turns[0]),
         "error, protocol: violation of the protocol: answer 2: after-run-finished: event 3 (`CUSTOM`) comes after event 2 (`RUN_FINISHED`) has finished the run, tools.forbid"
     );
-    assert!(outcome.turns[0].warnings[0].starts_with("answer 2: after-run-finished: "));
+    assert!(outcome.transcript.turns[0].warnings[0].starts_with("answer 2: after-run-finished: "));
 }
 
 #[tokio::test]
 async fn what_fails_a_turn_anyway_stays_what_fails_it() {
     let outcome = outcome(&[vec![START, TEXT_END, ERROR]], "{}", true).await;
-    assert_eq!(told(&outcome.turns[0]), "error, agent: agent error: model unavailable");
-    assert!(outcome.turns[0].warnings[0].starts_with("text-not-open: "));
+    assert_eq!(told(&outcome.transcript.turns[0]), "error, agent: agent error: model unavailable");
+    assert!(outcome.transcript.turns[0].warnings[0].starts_with("text-not-open: "));
 }
 
 #[tokio::test]
@@ -103,7 +103,11 @@ async fn violations_without_end_are_counted() {
     events.extend([TEXT_END; 31]);
     events.push(FINISH);
     let outcome = outcome(&[events], "{}", true).await;
-    assert!(told(&outcome.turns[0]).ends_with("(and 30 more violations)"), "{}", told(&outcome.turns[0]));
-    assert_eq!(outcome.turns[0].warnings.len(), 21);
-    assert_eq!(outcome.turns[0].warnings[20], "11 more violations of the protocol are not shown");
+    assert!(
+        told(&outcome.transcript.turns[0]).ends_with("(and 30 more violations)"),
+        "{}",
+        told(&outcome.transcript.turns[0])
+    );
+    assert_eq!(outcome.transcript.turns[0].warnings.len(), 21);
+    assert_eq!(outcome.transcript.turns[0].warnings[20], "11 more violations of the protocol are not shown");
 }

@@ -24,7 +24,7 @@ impl Outcome {
 
     /// Whether it fails the run by its status: a test in quarantine never does.
     pub fn fails_the_run(&self) -> bool {
-        self.status().fails_the_run() && self.quarantine.is_none()
+        self.status().fails_the_run() && self.test.quarantine.is_none()
     }
 
     /// What is wrong with it in a few words: a kind, and the finding itself. For a failed test its first failed rule,
@@ -36,7 +36,9 @@ impl Outcome {
         let of_rule = failures.next().map(|(_, failure)| (failure.rule.as_str(), failure.message.as_str()));
         match self.status() {
             Status::Failed => of_rule.or(of_problem),
-            Status::Skipped => self.end.skip_reason().map(|reason| (Status::Skipped.as_str(), reason)),
+            Status::Skipped => {
+                self.verdict.end.skip_reason().map(|reason| (Status::Skipped.as_str(), reason))
+            }
             Status::Passed | Status::Error | Status::Timeout => of_problem,
         }
     }
@@ -46,14 +48,14 @@ impl Outcome {
     #[must_use]
     pub fn into_earlier(mut self) -> Self {
         let mut left = MOST_SAID;
-        for turn in self.turns.iter_mut().rev() {
+        for turn in self.transcript.turns.iter_mut().rev() {
             shorten(turn, &mut left);
         }
-        if let TestEnd::Evaluated(failures) | TestEnd::Problem(_, failures) = &mut self.end {
+        if let TestEnd::Evaluated(failures) | TestEnd::Problem(_, failures) = &mut self.verdict.end {
             failures.truncate(MOST_FAILURES);
         }
-        self.held.clear();
-        self.history.clear();
+        self.verdict.held.clear();
+        self.transcript.history.clear();
         self
     }
 }

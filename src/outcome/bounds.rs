@@ -10,6 +10,7 @@ use super::held::Held;
 use super::problem::Problem;
 use super::test::Outcome;
 use super::test_end::TestEnd;
+use super::test_verdict::TestVerdict;
 use super::turn::TurnOutcome;
 use crate::redact::excerpt;
 use crate::text::truncate;
@@ -29,8 +30,9 @@ pub fn bounded(text: &str) -> String {
 impl Outcome {
     /// Truncates findings and expectations that are too long to be read.
     pub fn bound(&mut self) {
-        self.turns.iter_mut().for_each(TurnOutcome::bound);
-        match &mut self.end {
+        self.transcript.turns.iter_mut().for_each(TurnOutcome::bound);
+        let TestVerdict { end, held, warnings, snapshots: _ } = &mut self.verdict;
+        match end {
             TestEnd::Evaluated(failures) => failures.iter_mut().for_each(Failure::bound),
             TestEnd::Problem(problem, failures) => {
                 problem.bound();
@@ -38,8 +40,8 @@ impl Outcome {
             }
             TestEnd::Skipped(reason) => bound(reason),
         }
-        self.held.iter_mut().for_each(Held::bound);
-        self.warnings.iter_mut().for_each(bound);
+        held.iter_mut().for_each(Held::bound);
+        warnings.iter_mut().for_each(bound);
     }
 }
 

@@ -5,12 +5,15 @@ use std::borrow::Cow;
 use super::call::{CallOutcome, LateResult};
 use super::failure::Failure;
 use super::held::Held;
+use super::identity::TestIdentity;
 use super::line::Line;
 use super::problem::Problem;
 use super::quarantine::Quarantine;
 use super::run_end::{OpenInterrupt, RunEnd};
 use super::test::Outcome;
 use super::test_end::TestEnd;
+use super::test_verdict::TestVerdict;
+use super::transcript::Transcript;
 use super::turn::TurnOutcome;
 use super::turn_end::TurnEnd;
 use crate::diagnostic::Place;
@@ -168,50 +171,58 @@ impl Mask for TurnOutcome {
 /// Truncates as well: nothing is truncated before it is masked.
 impl Mask for Outcome {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self {
-            id,
-            name,
-            description,
-            tags,
-            file,
-            line: _,
-            target,
-            agent,
-            thread_id,
-            end,
-            history,
-            turns,
-            turns_not_run: _,
-            held,
-            warnings,
-            started_unix_ms: _,
-            ended_unix_ms: _,
-            messages_count: _,
-            snapshots,
-            recording,
-            duration_us: _,
-            earlier_attempts,
-            quarantine,
-        } = self;
+        let Self { test, verdict, transcript, earlier_attempts } = self;
+        test.mask(redactor);
+        verdict.mask(redactor);
+        transcript.mask(redactor);
+        earlier_attempts.mask(redactor);
+        self.bound();
+    }
+}
+
+impl Mask for TestIdentity {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self { id, name, description, tags, file, line: _, target, agent, quarantine } = self;
+        for text in [id, name, file, target, agent] {
+            text.mask(redactor);
+        }
+        description.mask(redactor);
+        tags.mask(redactor);
+        quarantine.mask(redactor);
+    }
+}
+
+impl Mask for TestVerdict {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self { end, held, warnings, snapshots } = self;
+        end.mask(redactor);
+        held.mask(redactor);
+        warnings.mask(redactor);
         for written in snapshots {
             written.file.mask(redactor);
         }
-        for text in [id, name, file, target, agent, thread_id] {
-            text.mask(redactor);
-        }
+    }
+}
+
+impl Mask for Transcript {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self {
+            thread_id,
+            history,
+            turns,
+            turns_not_run: _,
+            messages_count: _,
+            started_unix_ms: _,
+            ended_unix_ms: _,
+            duration_us: _,
+            recording,
+        } = self;
+        thread_id.mask(redactor);
         for message in history {
             message.text.mask(redactor);
         }
-        held.mask(redactor);
-        description.mask(redactor);
-        recording.mask(redactor);
-        tags.mask(redactor);
         turns.mask(redactor);
-        end.mask(redactor);
-        warnings.mask(redactor);
-        earlier_attempts.mask(redactor);
-        quarantine.mask(redactor);
-        self.bound();
+        recording.mask(redactor);
     }
 }
 

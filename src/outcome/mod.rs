@@ -1,5 +1,5 @@
-//! Inert data of one finished test, in three parts: who it is and how it ended ([`Outcome`]), what happened in each turn
-//! ([`TurnOutcome`]), and the verdict of a run ([`Verdict`]).
+//! Inert data of one finished test ([`Outcome`]): which test it is ([`TestIdentity`]), what its rules and its setup came to
+//! ([`TestVerdict`]), and what was said and done ([`Transcript`], turn by turn); and the verdict of a run ([`Verdict`]).
 //!
 //! Reports are written from these values alone. They are bounded in size and contain no raw events. A status is derived
 //! from how a turn or a test ended, never set.
@@ -10,6 +10,7 @@ mod call;
 mod failure;
 mod halt;
 mod held;
+mod identity;
 mod level;
 mod line;
 mod mask;
@@ -19,8 +20,10 @@ mod run_end;
 mod status;
 mod test;
 mod test_end;
+mod test_verdict;
 mod timing;
 mod totals;
+mod transcript;
 mod turn;
 mod turn_end;
 mod verdict;
@@ -30,16 +33,19 @@ pub use call::{CallFailure, CallOutcome, LateResult};
 pub use failure::Failure;
 pub use halt::Halt;
 pub use held::Held;
+pub use identity::TestIdentity;
 pub use level::Level;
 pub use line::Line;
 pub use problem::{ErrorKind, Problem};
 pub use quarantine::Quarantine;
 pub use run_end::{OpenInterrupt, RunEnd};
 pub use status::Status;
-pub use test::{EarlierMessage, Outcome, SnapshotWritten};
+pub use test::Outcome;
 pub use test_end::TestEnd;
+pub use test_verdict::{SnapshotWritten, TestVerdict};
 pub use timing::{Gap, TimeLimits, Timing};
 pub use totals::Totals;
+pub use transcript::{EarlierMessage, Transcript};
 pub use turn::TurnOutcome;
 pub use turn_end::TurnEnd;
 pub use verdict::Verdict;

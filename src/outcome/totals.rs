@@ -28,7 +28,7 @@ impl Totals {
     /// Counts one more test.
     pub fn add(&mut self, outcome: &Outcome) {
         match outcome.status() {
-            Status::Failed | Status::Error | Status::Timeout if outcome.quarantine.is_some() => {
+            Status::Failed | Status::Error | Status::Timeout if outcome.test.quarantine.is_some() => {
                 self.quarantined += 1;
             }
             Status::Passed => self.passed += 1,
@@ -37,8 +37,8 @@ impl Totals {
             Status::Timeout => self.timeout += 1,
             Status::Skipped => self.skipped += 1,
         }
-        self.flaky += usize::from(outcome.is_flaky() && outcome.quarantine.is_none());
-        self.duration_us = self.duration_us.saturating_add(outcome.duration_us);
+        self.flaky += usize::from(outcome.is_flaky() && outcome.test.quarantine.is_none());
+        self.duration_us = self.duration_us.saturating_add(outcome.transcript.duration_us);
     }
 
     /// How many tests there were.

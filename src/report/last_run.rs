@@ -71,10 +71,10 @@ impl LastRun {
     fn learn(&mut self, outcome: &Outcome) {
         match outcome.status() {
             Status::Passed => {
-                self.failed.remove(&outcome.id);
+                self.failed.remove(&outcome.test.id);
             }
             Status::Failed | Status::Error | Status::Timeout => {
-                self.failed.insert(outcome.id.clone());
+                self.failed.insert(outcome.test.id.clone());
             }
             // A test that did not run keeps its last verdict.
             Status::Skipped => {}

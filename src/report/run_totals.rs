@@ -34,7 +34,7 @@ impl RunTotals {
             }
             RunEvent::CaseFinished(outcome) => {
                 self.totals.add(outcome);
-                self.total_turns += outcome.turns.len();
+                self.total_turns += outcome.transcript.turns.len();
                 self.snapshots.add(outcome);
             }
             RunEvent::ObsoleteSnapshots { left, deleted } => self.snapshots.obsolete(left, deleted),

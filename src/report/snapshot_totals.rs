@@ -22,9 +22,9 @@ pub(crate) struct SnapshotTotals {
 impl SnapshotTotals {
     /// Takes what one test wrote.
     pub(crate) fn add(&mut self, outcome: &Outcome) {
-        let new = outcome.snapshots.iter().filter(|written| written.is_new).count();
+        let new = outcome.verdict.snapshots.iter().filter(|written| written.is_new).count();
         self.written += new;
-        self.updated += outcome.snapshots.len() - new;
+        self.updated += outcome.verdict.snapshots.len() - new;
     }
 
     /// Takes what no rule refers to.

@@ -43,8 +43,8 @@ impl Attempt<'_> {
             Err(Halt::Broken(problem)) => end_with(&mut self.outcome, problem),
         }
         self.note_server_exit().await;
-        let last = self.outcome.turns.last().map_or(0, |turn| turn.ended_unix_ms);
-        self.outcome.ended_unix_ms = self.environment.ended_unix_ms().max(last);
+        let last = self.outcome.transcript.turns.last().map_or(0, |turn| turn.ended_unix_ms);
+        self.outcome.transcript.ended_unix_ms = self.environment.ended_unix_ms().max(last);
     }
 
     /// Runs the test from its file to its last rule, and the teardown. What stops it is a problem of the whole test.
@@ -59,12 +59,12 @@ impl Attempt<'_> {
             self.case.redactor.add([&marker]);
             preparation.replace(name, marker);
         }
-        self.outcome.turns_not_run = turn_count(preparation.turns());
+        self.outcome.transcript.turns_not_run = turn_count(preparation.turns());
         let preparation = Mutex::new(preparation);
         let talked = self.talk(&preparation, before).await;
         let preparation = preparation.into_inner().unwrap_or_else(PoisonError::into_inner);
         let warnings = self.environment.teardown(run_teardown(self.case, &preparation)).await;
-        self.outcome.warnings.extend(warnings);
+        self.outcome.verdict.warnings.extend(warnings);
         talked
     }
 
@@ -79,9 +79,9 @@ impl Attempt<'_> {
         let finished = preparation.lock().unwrap_or_else(PoisonError::into_inner).finish();
         let prepared = finished.map_err(|error| case.unprepared(error))?;
         environment.set_secrets(&prepared.secrets);
-        prepared.target.agent().clone_into(&mut outcome.agent);
-        outcome.thread_id.clone_from(&prepared.thread_id);
-        outcome.warnings.clone_from(&prepared.warnings);
+        prepared.target.agent().clone_into(&mut outcome.test.agent);
+        outcome.transcript.thread_id.clone_from(&prepared.thread_id);
+        outcome.verdict.warnings.clone_from(&prepared.warnings);
         if let Some(problem) = reused_thread(case.shared, before, &prepared.thread_id) {
             return Err(problem.into());
         }

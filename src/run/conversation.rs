@@ -41,7 +41,7 @@ impl Attempt<'_> {
         for message in &mut prepared.history {
             message.id.get_or_insert_with(|| self.environment.context.ids.next("message"));
         }
-        self.outcome.history = engine::history(&prepared.history);
+        self.outcome.transcript.history = engine::history(&prepared.history);
         // What a conversation knows is large: it is put aside once, and not moved with every task.
         let result = Box::pin(self.talk_through(preparation, prepared)).await?;
         self.take(result)
@@ -119,20 +119,21 @@ impl Attempt<'_> {
             duration_us,
         } = result;
         let outcome = &mut self.outcome;
-        outcome.turns = turns;
-        outcome.turns_not_run = turn_count(turns_not_run);
-        outcome.held = held;
-        outcome.end = TestEnd::Evaluated(failures);
-        outcome.messages_count = messages_count;
-        outcome.duration_us = duration_us;
+        outcome.transcript.turns = turns;
+        outcome.transcript.turns_not_run = turn_count(turns_not_run);
+        outcome.verdict.held = held;
+        outcome.verdict.end = TestEnd::Evaluated(failures);
+        outcome.transcript.messages_count = messages_count;
+        outcome.transcript.duration_us = duration_us;
         if let Some(halt) = halt {
             return Err(halt);
         }
         if outcome.status() == Status::Skipped {
             return Err(Halt::Stopped);
         }
-        let is_whole = turns_not_run == 0 && outcome.turns.iter().all(|turn| turn.problem().is_none());
-        outcome.warnings.extend(self.environment.unused().filter(|_| is_whole));
+        let is_whole =
+            turns_not_run == 0 && outcome.transcript.turns.iter().all(|turn| turn.problem().is_none());
+        outcome.verdict.warnings.extend(self.environment.unused().filter(|_| is_whole));
         if self.purpose == Purpose::Verify {
             return Ok(());
         }

@@ -66,7 +66,9 @@ impl Project {
 
     /// The outcome of the first test before it starts, under another name.
     pub(super) fn outcome(&self, name: &str) -> Outcome {
-        Outcome { name: name.to_owned(), ..blank(&self.run, &self.plan.cases[0]) }
+        let mut outcome = blank(&self.run, &self.plan.cases[0]);
+        name.clone_into(&mut outcome.test.name);
+        outcome
     }
 
     /// Runs every test: each event in a few words.
@@ -88,8 +90,8 @@ fn in_words(event: &RunEvent) -> Option<String> {
         RunEvent::Retrying { id, retry, of, .. } => format!("{} again {retry}/{of}", name(id)),
         RunEvent::CaseEnded { id, .. } => format!("{} ends", name(id)),
         RunEvent::CaseFinished(outcome) => {
-            let end = outcome.end.skip_reason().unwrap_or_else(|| outcome.status().as_str());
-            format!("{}: {end}", outcome.name)
+            let end = outcome.verdict.end.skip_reason().unwrap_or_else(|| outcome.status().as_str());
+            format!("{}: {end}", outcome.test.name)
         }
         _ => return None,
     })

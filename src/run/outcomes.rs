@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::outcome::{ErrorKind, Outcome, Problem, TestEnd};
+use crate::outcome::{ErrorKind, Outcome, Problem, TestEnd, TestIdentity, Transcript};
 use crate::plan::CaseEntry;
 use crate::redact::Sealed;
 
@@ -13,29 +13,19 @@ use super::stop::Reason;
 pub(super) fn blank(shared: &Run, entry: &CaseEntry) -> Outcome {
     let clock = &shared.context.clock;
     Outcome {
-        id: entry.id().into_owned(),
-        name: entry.test.name.clone(),
-        description: entry.test.description.clone(),
-        tags: entry.test.tags.clone(),
-        file: entry.test.file.clone(),
-        line: entry.test.line,
-        target: entry.test.target.clone(),
-        agent: String::new(),
-        thread_id: String::new(),
-        turns: Vec::new(),
-        turns_not_run: 0,
-        held: Vec::new(),
-        end: TestEnd::default(),
-        warnings: Vec::new(),
-        started_unix_ms: clock.unix_ms(clock.now()),
-        ended_unix_ms: 0,
-        history: Vec::new(),
-        messages_count: 0,
-        snapshots: Vec::new(),
-        recording: None,
-        duration_us: 0,
-        earlier_attempts: Vec::new(),
-        quarantine: entry.quarantine.as_deref().cloned(),
+        test: TestIdentity {
+            id: entry.id().into_owned(),
+            name: entry.test.name.clone(),
+            description: entry.test.description.clone(),
+            tags: entry.test.tags.clone(),
+            file: entry.test.file.clone(),
+            line: entry.test.line,
+            target: entry.test.target.clone(),
+            agent: String::new(),
+            quarantine: entry.quarantine.as_deref().cloned(),
+        },
+        transcript: Transcript { started_unix_ms: clock.unix_ms(clock.now()), ..Transcript::default() },
+        ..Outcome::default()
     }
 }
 
@@ -44,8 +34,8 @@ pub(super) fn lost(shared: &Run, entry: &CaseEntry, error: &io::Error) -> Sealed
     let message = format!("its outcome was put aside in a file and cannot be read back: {error}");
     let problem = Problem { kind: ErrorKind::Setup, message, help: None };
     let mut outcome = blank(shared, entry);
-    outcome.end = TestEnd::Problem(problem, Vec::new());
-    outcome.ended_unix_ms = outcome.started_unix_ms;
+    outcome.verdict.end = TestEnd::Problem(problem, Vec::new());
+    outcome.transcript.ended_unix_ms = outcome.transcript.started_unix_ms;
     shared.redactor_of(entry).seal(outcome)
 }
 
@@ -59,18 +49,18 @@ pub(super) fn not_run(shared: &Run, entry: &CaseEntry, reason: Option<Reason>) -
 /// The outcome of a skipped test.
 pub(super) fn skipped(shared: &Run, entry: &CaseEntry, why: String) -> Outcome {
     let mut outcome = blank(shared, entry);
-    outcome.end = TestEnd::Skipped(why);
-    outcome.ended_unix_ms = outcome.started_unix_ms;
+    outcome.verdict.end = TestEnd::Skipped(why);
+    outcome.transcript.ended_unix_ms = outcome.transcript.started_unix_ms;
     outcome
 }
 
 /// Ends the outcome of a test that was running when the run stopped.
 pub(super) fn mark_aborted(outcome: &mut Outcome, reason: Option<Reason>) {
     let because = reason.map(|reason| format!(": {}", reason.as_str())).unwrap_or_default();
-    outcome.end = TestEnd::Skipped(format!("not run to its end{because}"));
+    outcome.verdict.end = TestEnd::Skipped(format!("not run to its end{because}"));
 }
 
 /// Ends the outcome with a problem of the whole test.
 pub(super) fn end_with(outcome: &mut Outcome, problem: Problem) {
-    outcome.end = TestEnd::Problem(problem, outcome.end.failures().to_vec());
+    outcome.verdict.end = TestEnd::Problem(problem, outcome.verdict.end.failures().to_vec());
 }

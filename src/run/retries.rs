@@ -34,7 +34,7 @@ pub(super) async fn run_with_retries(case: &Case<'_>) -> Outcome {
 
 fn retrying(failed: &Outcome, retry: u32, of: u32) -> RunEvent {
     let why = failed.headline().map(|(_, message)| message.to_owned()).unwrap_or_default();
-    RunEvent::Retrying { id: failed.id.clone(), retry, of, status: failed.status(), why }
+    RunEvent::Retrying { id: failed.test.id.clone(), retry, of, status: failed.status(), why }
 }
 
 #[cfg(test)]

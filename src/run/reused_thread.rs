@@ -9,7 +9,7 @@ use crate::outcome::{ErrorKind, Outcome, Problem};
 pub(super) fn reused_thread(shared: &Run, before: Option<&Outcome>, thread: &str) -> Option<Problem> {
     let before = before.filter(|_| shared.options.reused_threads == ReusedThreads::Rejected)?;
     let mut attempts = before.earlier_attempts.iter().chain([before]);
-    attempts.any(|attempt| attempt.thread_id == thread).then(|| Problem {
+    attempts.any(|attempt| attempt.transcript.thread_id == thread).then(|| Problem {
         kind: ErrorKind::Setup,
         message: format!("the thread `{thread}` is that of an earlier attempt"),
         help: Some(

@@ -17,18 +17,18 @@ pub(super) async fn run_attempt(case: &Case<'_>, key: &CaseKey, before: Option<&
         Ok(environment) => environment,
         Err(problem) => {
             end_with(&mut outcome, problem);
-            outcome.ended_unix_ms = outcome.started_unix_ms;
+            outcome.transcript.ended_unix_ms = outcome.transcript.started_unix_ms;
             return outcome;
         }
     };
-    outcome.started_unix_ms = environment.started_unix_ms();
+    outcome.transcript.started_unix_ms = environment.started_unix_ms();
     let mut attempt = Attempt { case, key, environment, purpose: Purpose::Report, outcome };
     attempt.run(before).await;
     let Attempt { environment, mut outcome, .. } = attempt;
     if outcome.status() != Status::Skipped {
         let verified = verify_recording(case, key, before, &environment, &outcome).await;
-        match verified.and_then(|()| environment.keep(outcome.ended_unix_ms)) {
-            Ok(recording) => outcome.recording = recording,
+        match verified.and_then(|()| environment.keep(outcome.transcript.ended_unix_ms)) {
+            Ok(recording) => outcome.transcript.recording = recording,
             Err(problem) => not_recorded(&mut outcome, problem),
         }
     }
@@ -46,8 +46,8 @@ fn environment(case: &Case<'_>, key: &CaseKey) -> Result<Environment, Problem> {
 
 /// The test could not be recorded: it does not pass, whatever the agent did.
 fn not_recorded(outcome: &mut Outcome, problem: Problem) {
-    if outcome.end.problem().is_some() {
-        outcome.warnings.push(problem.message);
+    if outcome.verdict.end.problem().is_some() {
+        outcome.verdict.warnings.push(problem.message);
     } else {
         end_with(outcome, problem);
     }

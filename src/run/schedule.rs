@@ -93,7 +93,7 @@ impl Schedule<'_> {
 
     fn finish(&mut self, index: usize, outcome: Sealed<Outcome>) {
         let Options { after_failure, flaky_fails, .. } = self.shared.options;
-        let is_flaky = outcome.is_flaky() && outcome.quarantine.is_none();
+        let is_flaky = outcome.is_flaky() && outcome.test.quarantine.is_none();
         let is_failure = outcome.fails_the_run() || (flaky_fails && is_flaky);
         if is_failure && after_failure == AfterFailure::Stop {
             self.shared.stopper.stop(Reason::FailFast);

@@ -42,7 +42,7 @@ impl Attempt<'_> {
         if servers.is_empty() {
             return;
         }
-        let problems = self.outcome.turns.iter_mut().filter_map(|turn| turn.end.problem_mut());
+        let problems = self.outcome.transcript.turns.iter_mut().filter_map(|turn| turn.end.problem_mut());
         let Some(problem) = problems.into_iter().find(|problem| problem.kind == ErrorKind::Protocol) else {
             return;
         };

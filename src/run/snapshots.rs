@@ -28,7 +28,7 @@ pub(super) fn keep(captured: Vec<Captured>, outcome: &mut Outcome) -> Result<(),
             message: format!("the snapshot `{shown}` cannot be written: {}", why(&path, &error)),
             help: None,
         })?;
-        outcome.snapshots.push(SnapshotWritten { file: shown, is_new });
+        outcome.verdict.snapshots.push(SnapshotWritten { file: shown, is_new });
     }
     Ok(())
 }

@@ -93,7 +93,7 @@ mod tests {
     use crate::run::options::Options;
 
     fn name(spool: &mut Spool, index: usize) -> Option<String> {
-        Some(spool.take(index, &Redactor::default()).unwrap()?.name.clone())
+        Some(spool.take(index, &Redactor::default()).unwrap()?.test.name.clone())
     }
 
     #[test]

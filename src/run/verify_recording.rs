@@ -21,7 +21,7 @@ pub(super) async fn verify_recording(
     outcome: &Outcome,
 ) -> Result<(), Problem> {
     let Case { shared, plan, entry, ref redactor, .. } = *case;
-    let environment = environment.verification(outcome.ended_unix_ms, &shared.context)?;
+    let environment = environment.verification(outcome.transcript.ended_unix_ms, &shared.context)?;
     let Some(environment) = environment else { return Ok(()) };
     let loading = Loading::begin(shared.context.clone(), entry.clone());
     let case = &Case { shared, plan, entry, loading, redactor: redactor.clone() };
@@ -46,7 +46,7 @@ pub(super) async fn verify_recording(
 
 /// What must be equal in both outcomes: every status, and which rules fail where.
 fn verdicts(outcome: &Outcome) -> impl PartialEq {
-    let turns: Vec<_> = outcome.turns.iter().map(|turn| (turn.number, turn.status())).collect();
+    let turns: Vec<_> = outcome.transcript.turns.iter().map(|turn| (turn.number, turn.status())).collect();
     let broken =
         outcome.all_failures().map(|(turn, failure)| (turn, failure.rule.clone(), failure.place.clone()));
     let problem = outcome.first_problem().map(|(turn, problem)| (turn, problem.kind));

@@ -100,7 +100,7 @@ fn what_is_printed_for_programs_fits_its_schema() {
     for (number, outcome) in after.iter_mut().enumerate() {
         let status = if number % 2 == 0 { Status::Failed } else { Status::Passed };
         *outcome = outcomes::ended(status, outcome.clone());
-        outcome.turns.truncate(number);
+        outcome.transcript.turns.truncate(number);
     }
     let [before, after] = [("a", everything()), ("b", after)]
         .map(|(name, outcomes)| whole(folder.path(), name, &run(outcomes)));
@@ -119,7 +119,8 @@ fn flaky_tests_and_those_in_quarantine_are_no_regressions() {
     let test = |name: &str| outcomes::outcome("a.test.yaml", name);
     let wobbles = Outcome { earlier_attempts: vec![test("wobbles")], ..test("wobbles") };
     let quarantine = Some(outcomes::quarantine(1, "*"));
-    let known = outcomes::ended(Status::Failed, Outcome { quarantine, ..test("known") });
+    let known = outcomes::changed(test("known"), |outcome| outcome.test.quarantine = quarantine);
+    let known = outcomes::ended(Status::Failed, known);
     let [before, after] =
         [("a", vec![test("wobbles"), test("known")]), ("b", vec![wobbles, known])].map(|(name, outcomes)| {
             (
@@ -304,8 +305,8 @@ fn hostile_comparison(count: usize) -> Comparison {
     let folder = TempDir::new().unwrap();
     let named = |number: usize, status| {
         let mut outcome = outcomes::hostile_after_all(status, number.is_multiple_of(3));
-        outcome.id = format!("{number}{}{}", outcomes::MARKDOWN, outcomes::HOSTILE);
-        for turn in &mut outcome.turns {
+        outcome.test.id = format!("{number}{}{}", outcomes::MARKDOWN, outcomes::HOSTILE);
+        for turn in &mut outcome.transcript.turns {
             turn.lines.push(outcomes::calls(9, &format!("{number}{}", outcomes::MARKDOWN), "", None, (0, 0)));
         }
         outcome

@@ -180,7 +180,7 @@ fn a_quiet_run_that_passes_is_one_line() {
 fn a_run_cut_short_says_how_far_it_came() {
     let mut outcomes = outcomes::all_kinds();
     outcomes.truncate(1);
-    outcomes[0].warnings.clear();
+    outcomes[0].verdict.warnings.clear();
     let text = printed(&begun(12, outcomes), false, Verbosity::Normal);
     assert_eq!(text, "specs/browse.test.yaml\n  ✓ browses coats  840 ms\n\n1 of 12 tests: 1 passed\n");
 }
@@ -190,7 +190,7 @@ fn hostile_text_stays_text() {
     for verbosity in [Verbosity::Quiet, Verbosity::Normal, Verbosity::Verbose] {
         let shielded = outcomes::hostile_after_all(Status::Failed, true);
         let flaky = outcomes::hostile_after_all(Status::Passed, false);
-        let expired = shielded.quarantine.clone().into_iter().collect();
+        let expired = shielded.test.quarantine.clone().into_iter().collect();
         let verdict = Verdict { expired, ..Verdict::default() };
         let text = printed(&ended(vec![outcomes::hostile(), shielded, flaky], verdict), false, verbosity);
         let bad = text.chars().find(|character| {
@@ -205,11 +205,11 @@ fn hostile_text_stays_text() {
 #[test]
 fn long_stories_are_cut() {
     let mut long = outcomes::outcome("specs/long.test.yaml", "long");
-    long.duration_us = 1;
+    long.transcript.duration_us = 1;
     for number in 1..=400 {
         let mut turn = outcomes::turn(number, &"é".repeat(5_000), 1, vec![outcomes::says(number, "x\ny")]);
         turn.end.failures_mut().push(outcomes::failure(Level::Turn, 1, "tools.forbid", "no"));
-        long.turns.push(turn);
+        long.transcript.turns.push(turn);
     }
     let verbose = printed(&run(vec![long.clone()]), false, Verbosity::Verbose);
     assert!(verbose.len() < 66 << 10, "{}", verbose.len());
@@ -234,8 +234,10 @@ fn every_list_at_the_end_is_bounded() {
     let entry = |number| outcomes::quarantine(number, "*");
     let outcomes = (1..=150).flat_map(|number| {
         let outcome = outcomes::outcome("a.test.yaml", &format!("t{number}"));
-        let idle = Outcome { quarantine: Some(entry(number)), ..outcome.clone() };
-        let shielded = Outcome { quarantine: Some(entry(999)), ..outcome.clone() };
+        let shielded_by = |number| {
+            outcomes::changed(outcome.clone(), |outcome| outcome.test.quarantine = Some(entry(number)))
+        };
+        let (idle, shielded) = (shielded_by(number), shielded_by(999));
         let shielded = outcomes::ended(Status::Error, shielded);
         let flaky = Outcome { earlier_attempts: vec![outcome.clone()], ..outcome };
         [idle, shielded, flaky]

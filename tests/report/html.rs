@@ -181,7 +181,8 @@ fn the_page_marks_the_signs_that_are_escaped_elsewhere() {
 fn a_test_of_megabytes_is_told_in_half_a_one() {
     let says = |event| Line::Says { event, text: "<".repeat(16 << 10) };
     let turn = outcomes::turn(1, "talk", 1000, (1..=1000).map(says).collect());
-    let long = Outcome { turns: vec![turn], ..outcomes::outcome("long.test.yaml", "long") };
+    let long = outcomes::outcome("long.test.yaml", "long");
+    let long = outcomes::changed(long, |outcome| outcome.transcript.turns.push(turn));
     let page = written(&run(vec![long]));
     let test = data(&page, "test-0");
     let lines = test["turns"][0]["lines"].as_array().expect("lines");
@@ -195,7 +196,7 @@ fn a_test_of_megabytes_is_told_in_half_a_one() {
 fn browsers_without_scripts_see_what_did_not_pass_and_not_too_much_of_it() {
     let failed = |number: usize| {
         let outcome = outcomes::outcome("many.test.yaml", &format!("number {number}"));
-        outcomes::ended(Status::Failed, Outcome { started_unix_ms: STARTED, ..outcome })
+        outcomes::ended(Status::Failed, outcome)
     };
     let page = written(&run((1..=103).map(failed).collect()));
     let (_, plain) = page.split_once("<noscript>").expect("a part for them");

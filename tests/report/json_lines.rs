@@ -159,7 +159,7 @@ fn arguments_and_results_are_the_values_that_were_sent() {
     ] {
         let mut outcome = outcomes::outcome("a.test.yaml", "a");
         let result = Some(sent).filter(|sent| !sent.is_empty());
-        outcome.turns =
+        outcome.transcript.turns =
             vec![outcomes::turn(1, "x", 1, vec![outcomes::calls(1, "t", sent, result, (1500, 2500))])];
         let lines = lines(&printed(&run(vec![outcome])));
         let call = &lines[0]["turns"][0]["tool_calls"][0];
@@ -169,14 +169,15 @@ fn arguments_and_results_are_the_values_that_were_sent() {
     }
     let mut outcome = outcomes::outcome("a.test.yaml", "a");
     let long = "{\"id\":123456789012345678901234567890.10}";
-    outcome.turns = vec![outcomes::turn(1, "x", 1, vec![outcomes::calls(1, "t", long, None, (0, 0))])];
+    outcome.transcript.turns =
+        vec![outcomes::turn(1, "x", 1, vec![outcomes::calls(1, "t", long, None, (0, 0))])];
     assert!(printed(&run(vec![outcome])).contains(&format!("\"args\":{long}")), "no digit is lost");
 }
 
 #[test]
 fn the_response_is_the_last_thing_said() {
     let mut outcome = outcomes::outcome("a.test.yaml", "a");
-    outcome.turns = vec![
+    outcome.transcript.turns = vec![
         outcomes::turn(1, "x", 1, vec![outcomes::says(1, "one"), outcomes::says(2, "two")]),
         outcomes::turn(2, "y", 1, vec![outcomes::calls(3, "t", "", None, (0, 0)), outcomes::says(4, "")]),
     ];

@@ -239,7 +239,10 @@ fn cases_of_one_file_share_a_suite_however_they_arrive() {
 
 #[test]
 fn names_differ_where_ids_do() {
-    let given = |id: &str| Outcome { id: id.to_owned(), ..outcomes::outcome("a.test.yaml", "pays") };
+    let given = |id: &str| {
+        let outcome = outcomes::outcome("a.test.yaml", "pays");
+        outcomes::changed(outcome, |outcome| id.clone_into(&mut outcome.test.id))
+    };
     let root = parsed(&written(
         "names",
         &run(vec![given("a.test.yaml::pays[1]"), given("a.test.yaml::pays[2]"), given("own-id")]),

@@ -8,7 +8,7 @@ use ananke::report::file::{FileOptions, FileReport};
 use regex::Regex;
 
 use super::junit::{Node, folder, parsed, xml_text};
-use super::outcomes::{ended, outcome, says, turn};
+use super::outcomes::{changed, ended, outcome, says, turn};
 use super::{in_job, run};
 
 const NOWHERE: [(&str, &str); 0] = [];
@@ -40,7 +40,8 @@ fn written(name: &str, environment: &[(&str, &str)], outcomes: Vec<Outcome>) -> 
 }
 
 fn recorded(name: &str, status: Status, file: &str) -> Outcome {
-    ended(status, Outcome { recording: Some(file.to_owned()), ..outcome("pay.test.yaml", name) })
+    let outcome = outcome("pay.test.yaml", name);
+    ended(status, changed(outcome, |outcome| outcome.transcript.recording = Some(file.to_owned())))
 }
 
 #[test]
@@ -92,11 +93,10 @@ fn servers_get_paths_that_they_find() {
 #[test]
 fn nothing_else_is_attached() {
     let said = "before [[ATTACHMENT|/etc/passwd]]\n[[ATTACHMENT|/etc/shadow]]\nafter";
-    let never = Outcome {
-        turns: vec![turn(1, said, 10, vec![says(1, said)])],
-        description: Some(said.to_owned()),
-        ..recorded("never", Status::Failed, "kept/a.jsonl")
-    };
+    let never = changed(recorded("never", Status::Failed, "kept/a.jsonl"), |outcome| {
+        outcome.transcript.turns.push(turn(1, said, 10, vec![says(1, said)]));
+        outcome.test.description = Some(said.to_owned());
+    });
     assert_eq!(attached("agent", &NOWHERE, vec![never]), ["kept/a.jsonl"]);
     for file in ["kept/a]]b.jsonl", "kept/a\nb.jsonl"] {
         let outcomes = vec![recorded("never", Status::Failed, file)];

@@ -131,7 +131,7 @@ fn what_is_told_of_a_file_is_bounded() {
     let long = |number: u32| {
         let mut outcome = outcomes::outcome("long.test.yaml", &format!("t{number}"));
         let says = (1..=40).map(|event| outcomes::says(event, &"é".repeat(5_000))).collect();
-        outcome.turns.push(outcomes::turn(1, "talk", 1, says));
+        outcome.transcript.turns.push(outcomes::turn(1, "talk", 1, says));
         outcome
     };
     let xml = strict("long", (0..60).map(long).collect());

@@ -103,8 +103,8 @@ fn hostile_text_stays_text() {
     for status in [Status::Passed, Status::Failed, Status::Error, Status::Timeout, Status::Skipped] {
         for in_quarantine in [false, true] {
             let mut outcome = outcomes::hostile_after_all(status, in_quarantine);
-            outcome.id = format!("{}{}", outcomes::MARKDOWN, outcome.id);
-            for turn in &mut outcome.turns {
+            outcome.test.id = format!("{}{}", outcomes::MARKDOWN, outcome.test.id);
+            for turn in &mut outcome.transcript.turns {
                 turn.lines.push(outcomes::says(7, outcomes::MARKDOWN));
             }
             let text = written(&format!("hostile-{}-{in_quarantine}", status.as_str()), &run(vec![outcome]));
@@ -119,8 +119,8 @@ fn it_fits_into_a_comment_whatever_the_run() {
     let huge = "é`\n".repeat(40_000);
     let long = |number: usize| {
         let mut outcome = outcomes::all_kinds().remove(2);
-        outcome.id = format!("specs/t.test.yaml::{number} {}", "`".repeat(number % 700));
-        outcome.turns[0].lines.push(outcomes::says(9, &huge));
+        outcome.test.id = format!("specs/t.test.yaml::{number} {}", "`".repeat(number % 700));
+        outcome.transcript.turns[0].lines.push(outcomes::says(9, &huge));
         outcome
     };
     for count in [1, 3, 40, 2000] {
@@ -141,7 +141,7 @@ fn it_fits_into_a_comment_whatever_the_run() {
     }
     let shielded = |number| {
         let mut outcome = outcomes::hostile_after_all(Status::Failed, true);
-        outcome.id = format!("{number}{}", "x`".repeat(200));
+        outcome.test.id = format!("{number}{}", "x`".repeat(200));
         outcome
     };
     let text = written("budget-rows", &run((0..3000).map(shielded).collect()));

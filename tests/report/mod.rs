@@ -44,7 +44,7 @@ fn ended(outcomes: Vec<Outcome>, mut verdict: Verdict) -> Vec<Sealed<RunEvent>> 
 fn begun(tests: usize, outcomes: Vec<Outcome>) -> Vec<Sealed<RunEvent>> {
     let mut events = vec![seal(RunEvent::RunStarted { tests, unix_ms: outcomes::STARTED })];
     for outcome in outcomes {
-        events.push(seal(RunEvent::CaseStarted { id: outcome.id.clone() }));
+        events.push(seal(RunEvent::CaseStarted { id: outcome.test.id.clone() }));
         events.push(seal(RunEvent::CaseFinished(Box::new(outcome))));
     }
     events

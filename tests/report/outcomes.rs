@@ -6,7 +6,7 @@ use ananke::context::Day;
 use ananke::diagnostic::{Difference, Excerpt, ExcerptLine, Place};
 use ananke::outcome::{
     CallOutcome, EarlierMessage, ErrorKind, Failure, Held, Level, Line, Outcome, Problem, Quarantine, Status,
-    TestEnd, Timing, TurnEnd, TurnOutcome,
+    TestEnd, TestIdentity, TestVerdict, Timing, Transcript, TurnEnd, TurnOutcome,
 };
 
 /// When every run of these tests starts.
@@ -15,30 +15,29 @@ pub(super) const STARTED: u64 = 1_795_298_880_123;
 /// A test that passed without a turn.
 pub(super) fn outcome(file: &str, name: &str) -> Outcome {
     Outcome {
-        id: format!("{file}::{name}"),
-        name: name.to_owned(),
-        description: None,
-        tags: Vec::new(),
-        file: file.to_owned(),
-        line: 2,
-        target: "default".to_owned(),
-        agent: "shop".to_owned(),
-        thread_id: "thread-1".to_owned(),
-        end: TestEnd::default(),
-        turns: Vec::new(),
-        turns_not_run: 0,
-        held: Vec::new(),
-        warnings: Vec::new(),
-        started_unix_ms: STARTED,
-        ended_unix_ms: STARTED,
-        history: Vec::new(),
-        messages_count: 0,
-        snapshots: Vec::new(),
-        recording: None,
-        duration_us: 0,
-        earlier_attempts: Vec::new(),
-        quarantine: None,
+        test: TestIdentity {
+            id: format!("{file}::{name}"),
+            name: name.to_owned(),
+            file: file.to_owned(),
+            line: 2,
+            target: "default".to_owned(),
+            agent: "shop".to_owned(),
+            ..TestIdentity::default()
+        },
+        transcript: Transcript {
+            thread_id: "thread-1".to_owned(),
+            started_unix_ms: STARTED,
+            ended_unix_ms: STARTED,
+            ..Transcript::default()
+        },
+        ..Outcome::default()
     }
+}
+
+/// `outcome` after `change`.
+pub(super) fn changed(mut outcome: Outcome, change: impl FnOnce(&mut Outcome)) -> Outcome {
+    change(&mut outcome);
+    outcome
 }
 
 pub(super) fn turn(number: u32, input: &str, duration_us: u64, lines: Vec<Line>) -> TurnOutcome {
@@ -99,17 +98,17 @@ pub(super) fn problem(kind: ErrorKind, message: &str, help: Option<&str>) -> Pro
 
 /// `outcome` with this verdict. Its own findings stay where a test with this verdict can have them.
 pub(super) fn ended(status: Status, mut outcome: Outcome) -> Outcome {
-    let own = outcome.end.problem().cloned();
+    let own = outcome.verdict.end.problem().cloned();
     let problem =
         |kind| Problem { kind, ..own.clone().unwrap_or_else(|| problem(kind, "it went wrong", None)) };
-    let failures = outcome.end.failures().to_vec();
-    outcome.end = match status {
+    let failures = outcome.verdict.end.failures().to_vec();
+    outcome.verdict.end = match status {
         Status::Passed => {
-            outcome.turns.iter_mut().for_each(|turn| turn.end = TurnEnd::Evaluated(Vec::new()));
+            outcome.transcript.turns.iter_mut().for_each(|turn| turn.end = TurnEnd::Evaluated(Vec::new()));
             TestEnd::default()
         }
         Status::Failed if own.is_none() && failures.is_empty() => {
-            outcome.turns.iter_mut().for_each(|turn| turn.end = TurnEnd::Evaluated(Vec::new()));
+            outcome.transcript.turns.iter_mut().for_each(|turn| turn.end = TurnEnd::Evaluated(Vec::new()));
             TestEnd::Evaluated(vec![failure(Level::Test, 5, "tools.forbid", "`pay` is forbidden")])
         }
         Status::Failed => TestEnd::Problem(problem(ErrorKind::Conversation), failures),
@@ -122,11 +121,11 @@ pub(super) fn ended(status: Status, mut outcome: Outcome) -> Outcome {
 }
 
 fn timed(mut outcome: Outcome) -> Outcome {
-    outcome.duration_us = outcome.turns.iter().map(|turn| turn.duration_us).sum();
-    outcome.ended_unix_ms = STARTED + outcome.duration_us / 1000;
+    outcome.transcript.duration_us = outcome.transcript.turns.iter().map(|turn| turn.duration_us).sum();
+    outcome.transcript.ended_unix_ms = STARTED + outcome.transcript.duration_us / 1000;
     let says = |line: &&Line| matches!(line, Line::Says { .. });
     let said = |turn: &TurnOutcome| 1 + turn.lines.iter().filter(says).count();
-    outcome.messages_count = outcome.turns.iter().map(said).sum();
+    outcome.transcript.messages_count = outcome.transcript.turns.iter().map(said).sum();
     outcome
 }
 
@@ -158,7 +157,10 @@ fn browses() -> Outcome {
     let held = vec![held(Level::Test, 11, "tools.forbid", "no call of `charge_card`")];
     let warning = "ananke.config.yaml:7: a secret of the header `x-key` is too short to be masked";
     let warnings = vec![warning.to_owned()];
-    timed(Outcome { turns, held, warnings, ..outcome("specs/browse.test.yaml", "browses coats") })
+    let mut outcome = outcome("specs/browse.test.yaml", "browses coats");
+    outcome.transcript.turns = turns;
+    outcome.verdict = TestVerdict { held, warnings, ..outcome.verdict };
+    timed(outcome)
 }
 
 fn pays_twice() -> Outcome {
@@ -198,8 +200,10 @@ fn pays_twice() -> Outcome {
         ..failure(Level::Target, 9, "timing.max_duration_ms", "the turn took 1.3 s, at most 1 s is allowed")
     });
     let turns = vec![turn(1, "I want to checkout", 640_000, vec![validated, says(8, "Which card?")]), paying];
-    let base = outcome("specs/checkout.test.yaml", "pays once");
-    timed(Outcome { turns, turns_not_run: 1, line: 3, ..base })
+    let mut outcome = outcome("specs/checkout.test.yaml", "pays once");
+    outcome.test.line = 3;
+    outcome.transcript = Transcript { turns, turns_not_run: 1, ..outcome.transcript };
+    timed(outcome)
 }
 
 fn never_validates() -> Outcome {
@@ -212,8 +216,11 @@ fn never_validates() -> Outcome {
         events: vec![4],
         ..failure(Level::Test, 21, "tools.require", "`validate_cart` was never called")
     }]);
-    let base = outcome("specs/checkout.test.yaml", "validates before paying");
-    timed(Outcome { turns, end, line: 18, ..base })
+    let mut outcome = outcome("specs/checkout.test.yaml", "validates before paying");
+    outcome.test.line = 18;
+    outcome.transcript.turns = turns;
+    outcome.verdict.end = end;
+    timed(outcome)
 }
 
 fn crashes() -> Outcome {
@@ -221,7 +228,7 @@ fn crashes() -> Outcome {
     let problem = problem(ErrorKind::Agent, "agent error: model unavailable (E42)", None);
     crashing.end = TurnEnd::Problem(problem, Vec::new());
     let base = outcome("specs/trouble.test.yaml", "crashes");
-    timed(Outcome { turns: vec![crashing], ..base })
+    timed(changed(base, |outcome| outcome.transcript.turns.push(crashing)))
 }
 
 fn hangs() -> Outcome {
@@ -238,34 +245,37 @@ fn hangs() -> Outcome {
     );
     let failures = vec![failure(Level::Turn, 31, "tools.forbid", "`search_web` is forbidden")];
     hanging.end = TurnEnd::Problem(problem, failures);
-    let base = outcome("specs/trouble.test.yaml", "hangs");
-    timed(Outcome { turns: vec![hanging], turns_not_run: 2, line: 14, ..base })
+    let mut outcome = outcome("specs/trouble.test.yaml", "hangs");
+    outcome.test.line = 14;
+    outcome.transcript = Transcript { turns: vec![hanging], turns_not_run: 2, ..outcome.transcript };
+    timed(outcome)
 }
 
 fn lacks_a_variable() -> Outcome {
     let message = "`${COUPON}` is not defined";
     let help = "define it under `vars`, or pass `--var COUPON=…`";
-    Outcome {
-        end: TestEnd::Problem(problem(ErrorKind::Setup, message, Some(help)), Vec::new()),
-        thread_id: String::new(),
-        turns_not_run: 1,
-        ..outcome("specs/trouble.test.yaml", "lacks a variable")
-    }
+    let end = TestEnd::Problem(problem(ErrorKind::Setup, message, Some(help)), Vec::new());
+    without_turns(outcome("specs/trouble.test.yaml", "lacks a variable"), end, 1)
 }
 
 fn is_skipped() -> Outcome {
-    Outcome {
-        end: TestEnd::Skipped("skipped on purpose".to_owned()),
-        thread_id: String::new(),
-        turns_not_run: 3,
-        ..outcome("specs/trouble.test.yaml", "is skipped")
-    }
+    let end = TestEnd::Skipped("skipped on purpose".to_owned());
+    without_turns(outcome("specs/trouble.test.yaml", "is skipped"), end, 3)
+}
+
+/// `outcome` of a test that ended like this before its first turn.
+fn without_turns(mut outcome: Outcome, end: TestEnd, turns_not_run: u32) -> Outcome {
+    outcome.verdict.end = end;
+    outcome.transcript.thread_id.clear();
+    outcome.transcript.turns_not_run = turns_not_run;
+    outcome
 }
 
 /// A run with every status, and with a failure of every level.
 pub(super) fn all_kinds() -> Vec<Outcome> {
-    let mut row = Outcome { duration_us: 999, ..outcome("specs/browse.test.yaml", "finds by size") };
-    row.id.push_str("[size M]");
+    let mut row = outcome("specs/browse.test.yaml", "finds by size");
+    row.transcript.duration_us = 999;
+    row.test.id.push_str("[size M]");
     vec![
         browses(),
         row,
@@ -292,25 +302,29 @@ pub(super) fn quarantine(line: u32, test: &str) -> Quarantine {
 /// `outcome` as it is after these attempts.
 fn after(outcome: Outcome, attempts: &[Outcome]) -> Outcome {
     let attempt = |(number, attempt): (usize, &Outcome)| {
-        let thread_id = format!("thread-{number}");
-        Outcome { id: outcome.id.clone(), name: outcome.name.clone(), thread_id, ..attempt.clone() }
+        changed(attempt.clone(), |attempt| {
+            attempt.test.id.clone_from(&outcome.test.id);
+            attempt.test.name.clone_from(&outcome.test.name);
+            attempt.transcript.thread_id = format!("thread-{number}");
+        })
     };
-    Outcome {
-        earlier_attempts: (1..).zip(attempts).map(attempt).collect(),
-        thread_id: "thread-9".to_owned(),
-        ..outcome
-    }
+    let earlier_attempts = (1..).zip(attempts).map(attempt).collect();
+    let mut last = Outcome { earlier_attempts, ..outcome.clone() };
+    last.transcript.thread_id = "thread-9".to_owned();
+    last
 }
 
 /// A run of tests that were tried again, some of them in quarantine.
 pub(super) fn retried() -> Vec<Outcome> {
-    let flaky = after(Outcome { warnings: Vec::new(), ..browses() }, &[pays_twice(), crashes()]);
+    let flaky =
+        after(changed(browses(), |outcome| outcome.verdict.warnings.clear()), &[pays_twice(), crashes()]);
     let hopeless = after(pays_twice(), &[hangs(), never_validates()]);
     let broken = after(crashes(), &[never_validates()]);
     let shielded = |outcome: Outcome, test: &str, line| {
         let id = format!("specs/old.test.yaml::{test}");
         let quarantine = Some(quarantine(line, "specs/old.test.yaml::*"));
-        Outcome { id, name: test.to_owned(), file: "specs/old.test.yaml".to_owned(), quarantine, ..outcome }
+        let (name, file) = (test.to_owned(), "specs/old.test.yaml".to_owned());
+        Outcome { test: TestIdentity { id, name, file, quarantine, ..outcome.test }, ..outcome }
     };
     vec![
         flaky,
@@ -329,7 +343,8 @@ pub(super) fn hostile_after_all(status: Status, in_quarantine: bool) -> Outcome 
     let entry =
         Quarantine { owner: HOSTILE.to_owned(), reason: Some(HOSTILE.to_owned()), ..quarantine(1, HOSTILE) };
     let quarantine = in_quarantine.then_some(entry);
-    ended(status, Outcome { earlier_attempts: vec![hostile(), hostile()], quarantine, ..hostile() })
+    let last = changed(hostile(), |outcome| outcome.test.quarantine = quarantine);
+    ended(status, Outcome { earlier_attempts: vec![hostile(), hostile()], ..last })
 }
 
 /// Text that breaks terminals, parsers and attributes.
@@ -383,28 +398,34 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         warnings: vec![say("turn's warning")],
     };
     Outcome {
-        id: say("id"),
-        name: say("name"),
-        description: Some(say("description")),
-        tags: vec![say("tag")],
-        file: say("file"),
-        line: u32::MAX,
-        target: say("target"),
-        agent: say("agent's name"),
-        thread_id: say("thread"),
-        end: TestEnd::Problem(problem, vec![failure]),
-        history: vec![EarlierMessage { role: "assistant".into(), text: say("history") }],
-        turns: vec![turn],
-        turns_not_run: 1,
-        held: vec![held],
-        warnings: vec![say("warning")],
-        started_unix_ms: u64::MAX,
-        ended_unix_ms: u64::MAX,
-        messages_count: usize::MAX,
-        snapshots: Vec::new(),
-        recording: Some(say("recording")),
-        duration_us: 1,
+        test: TestIdentity {
+            id: say("id"),
+            name: say("name"),
+            description: Some(say("description")),
+            tags: vec![say("tag")],
+            file: say("file"),
+            line: u32::MAX,
+            target: say("target"),
+            agent: say("agent's name"),
+            quarantine: None,
+        },
+        verdict: TestVerdict {
+            end: TestEnd::Problem(problem, vec![failure]),
+            held: vec![held],
+            warnings: vec![say("warning")],
+            snapshots: Vec::new(),
+        },
+        transcript: Transcript {
+            thread_id: say("thread"),
+            history: vec![EarlierMessage { role: "assistant".into(), text: say("history") }],
+            turns: vec![turn],
+            turns_not_run: 1,
+            messages_count: usize::MAX,
+            started_unix_ms: u64::MAX,
+            ended_unix_ms: u64::MAX,
+            duration_us: 1,
+            recording: Some(say("recording")),
+        },
         earlier_attempts: Vec::new(),
-        quarantine: None,
     }
 }

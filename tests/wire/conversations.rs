@@ -46,7 +46,12 @@ impl Told {
     /// The names of the calls that each turn tells.
     fn calls(&self) -> Vec<Vec<String>> {
         let name = |line: &Line| if let Line::Calls(call) = line { Some(call.name.clone()) } else { None };
-        self.outcome.turns.iter().map(|turn| turn.lines.iter().filter_map(name).collect()).collect()
+        self.outcome
+            .transcript
+            .turns
+            .iter()
+            .map(|turn| turn.lines.iter().filter_map(name).collect())
+            .collect()
     }
 }
 
@@ -140,7 +145,7 @@ turns:
       text: { must_match: "^The frontend said: .'ok': True.$" }
 "#;
     let told = Told::of(&["pydantic-frontend-run1", "pydantic-frontend-run2"], test).await;
-    assert_eq!(told.verdict(), ["passed"], "{:#?}", told.outcome.turns);
+    assert_eq!(told.verdict(), ["passed"], "{:#?}", told.outcome.transcript.turns);
     let tools = json!([{"name": "setColor", "description": "Paints", "parameters": {"type": "object", "properties": {}}}]);
     assert_eq!((&told.bodies[0]["tools"], &told.bodies[1]["tools"]), (&tools, &tools));
     let answer = told.bodies[1]["messages"].as_array().unwrap().last().unwrap();

@@ -103,7 +103,7 @@ async fn parts_of_0_x_are_binary_and_the_version_is_not_said() {
 #[tokio::test]
 async fn a_report_names_files_and_never_holds_them() {
     let (_, outcome) = converse("", TURNS, &[vec![], vec![]]).await;
-    let inputs: Vec<&str> = outcome.turns.iter().map(|turn| turn.input.as_str()).collect();
+    let inputs: Vec<&str> = outcome.transcript.turns.iter().map(|turn| turn.input.as_str()).collect();
     let first = "Is this [image image/png, 20 bytes] my cart? [image https://a.example/cart.jpeg?size=1] \
                  [document text/plain;charset=utf-8, 5 bytes] [audio audio/wav, 4 bytes]";
     assert_eq!(inputs, [first, "And this? [video video/mp4, http://a.example/v]"]);

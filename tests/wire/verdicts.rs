@@ -28,7 +28,7 @@ async fn outcome(row: &Row) -> Outcome {
     let project = Project::new(&[("ananke.config.yaml", &config), ("row.test.yaml", TEST)]);
     let mut outcome = project.run().await.remove(0);
     let address = agent.address.to_string();
-    for problem in outcome.turns.iter_mut().filter_map(|turn| turn.end.problem_mut()) {
+    for problem in outcome.transcript.turns.iter_mut().filter_map(|turn| turn.end.problem_mut()) {
         problem.message = problem.message.replace(&address, "AGENT");
     }
     outcome
@@ -40,7 +40,7 @@ async fn what_is_no_proper_run_is_an_error_that_quotes_what_came() {
     let mut judged = 0;
     for row in rows().iter().filter(|row| fits_a_file(row)) {
         let outcome = outcome(row).await;
-        let problem = outcome.turns[0].problem();
+        let problem = outcome.transcript.turns[0].problem();
         let found = (outcome.status(), problem.map(|problem| (problem.kind, problem.message.as_str())));
         let expected = match row.ends {
             Err(message) => (Status::Error, Some((ErrorKind::Protocol, message))),
@@ -71,7 +71,7 @@ async fn a_refused_connection_is_an_error_of_the_protocol() {
         "version: \"1.0\"\ntarget: { type: agui, endpoint: \"http://127.0.0.1:1/\", agentId: nobody }\n";
     let project = Project::new(&[("ananke.config.yaml", config), ("row.test.yaml", TEST)]);
     let outcome = project.run().await.remove(0);
-    let problem = outcome.turns[0].problem().unwrap();
+    let problem = outcome.transcript.turns[0].problem().unwrap();
     assert_eq!((outcome.status(), problem.kind), (Status::Error, ErrorKind::Protocol));
     assert!(problem.message.starts_with("could not connect to http://127.0.0.1:1/"), "{}", problem.message);
 }

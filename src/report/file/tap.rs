@@ -62,7 +62,7 @@ impl Reporter for TapReport {
 /// The line of one test with its block of YAML.
 fn point(number: usize, outcome: &Outcome) -> String {
     let not = if outcome.status().fails_the_run() { "not " } else { "" };
-    let mut point = format!("{not}ok {number} - {}{}\n", described(&outcome.id), directive(outcome));
+    let mut point = format!("{not}ok {number} - {}{}\n", described(&outcome.test.id), directive(outcome));
     if outcome.status() != Status::Skipped {
         diagnosis(&mut point, outcome);
     }
@@ -71,7 +71,7 @@ fn point(number: usize, outcome: &Outcome) -> String {
 
 /// What a harness is to make of a test that did not pass and yet fails nothing.
 fn directive(outcome: &Outcome) -> String {
-    match (outcome.status(), &outcome.quarantine) {
+    match (outcome.status(), &outcome.test.quarantine) {
         (Status::Skipped, _) => {
             let why = outcome.headline().map_or("skipped on purpose", |(_, why)| why);
             format!(" # SKIP {}", described(why))
@@ -90,7 +90,7 @@ fn diagnosis(point: &mut String, outcome: &Outcome) {
         let _ = writeln!(point, "  {line}");
     };
     put("---");
-    put(&format!("duration_ms: {}", milliseconds(outcome.duration_us)));
+    put(&format!("duration_ms: {}", milliseconds(outcome.transcript.duration_us)));
     if outcome.attempt() > 1 {
         put(&format!("attempts: {}", outcome.attempt()));
     }
@@ -98,7 +98,7 @@ fn diagnosis(point: &mut String, outcome: &Outcome) {
         let word = outcome.status().as_str();
         let (kind, message) = outcome.headline().unwrap_or((word, word));
         let first = outcome.all_failures().next().filter(|_| outcome.status() == Status::Failed);
-        let (file, line) = first.map_or((outcome.file.as_str(), outcome.line), |(_, failure)| {
+        let (file, line) = first.map_or((outcome.test.file.as_str(), outcome.test.line), |(_, failure)| {
             (&*failure.place.file, failure.place.line)
         });
         put(&format!("message: {}", quoted(message)));

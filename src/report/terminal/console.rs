@@ -87,13 +87,13 @@ impl ConsoleReport {
         }
         let story = self.story(outcome);
         let mut page = self.page();
-        let same_file = self.file.as_deref() == Some(outcome.file.as_str());
+        let same_file = self.file.as_deref() == Some(outcome.test.file.as_str());
         if self.file.is_some() && (!same_file || self.after_block) {
             page.end();
         }
         if !same_file {
-            page.line(self.palette.strong, &escape::line(&outcome.file));
-            self.file = Some(outcome.file.clone());
+            page.line(self.palette.strong, &escape::line(&outcome.test.file));
+            self.file = Some(outcome.test.file.clone());
         }
         self.test_line(&mut page, outcome);
         page.lines(&story);
@@ -114,15 +114,15 @@ impl ConsoleReport {
             page.put(self.palette.faint, &format!(": {}", escape::line(&truncate::bytes(why, 200))));
         }
         let flaky = outcome.is_flaky().then(|| "flaky".to_owned());
-        let quarantine = outcome.quarantine.as_ref().map(ToString::to_string);
+        let quarantine = outcome.test.quarantine.as_ref().map(ToString::to_string);
         for mark in flaky.into_iter().chain(quarantine) {
             page.space(2);
             page.put(self.palette.warning, &escape::line(&truncate::bytes(&mark, 200)));
         }
-        let ran = !outcome.turns.is_empty() || outcome.status() == Status::Passed;
+        let ran = !outcome.transcript.turns.is_empty() || outcome.status() == Status::Passed;
         if ran && outcome.status() != Status::Skipped {
             page.space(2);
-            page.put(self.palette.faint, &duration::for_people(outcome.duration_us));
+            page.put(self.palette.faint, &duration::for_people(outcome.transcript.duration_us));
         }
         page.end();
     }
@@ -141,9 +141,10 @@ impl ConsoleReport {
         };
         let is_whole = style.scope == Scope::Everything;
         // The line of a skipped test says why.
-        let is_left_out = outcome.status() == Status::Skipped && outcome.turns.is_empty();
-        let has_story =
-            (is_whole && !is_left_out) || outcome.status().fails_the_run() || !outcome.warnings.is_empty();
+        let is_left_out = outcome.status() == Status::Skipped && outcome.transcript.turns.is_empty();
+        let has_story = (is_whole && !is_left_out)
+            || outcome.status().fails_the_run()
+            || !outcome.verdict.warnings.is_empty();
         earlier_attempts(outcome, style) + &if has_story { transcript(outcome, style) } else { String::new() }
     }
 

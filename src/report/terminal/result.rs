@@ -33,7 +33,7 @@ struct List {
 impl RunResult {
     pub(crate) fn add(&mut self, outcome: &Outcome) {
         let failed = outcome.status().fails_the_run();
-        match &outcome.quarantine {
+        match &outcome.test.quarantine {
             None if failed => self.failed.add(outcome, ""),
             None if outcome.is_flaky() => {
                 self.flaky.add(outcome, &format!("  passed at attempt {}", outcome.attempt()));
@@ -82,7 +82,7 @@ impl RunResult {
 impl List {
     fn add(&mut self, outcome: &Outcome, beside: &str) {
         if self.listed.len() < MOST {
-            self.listed.push((outcome.status(), bounded(&outcome.id) + beside));
+            self.listed.push((outcome.status(), bounded(&outcome.test.id) + beside));
         } else {
             self.further += 1;
         }

@@ -49,7 +49,7 @@ fn heading(page: &mut Page, attempt: &Outcome, (number, of): (usize, usize), sty
     page.space(2);
     page.put(palette.of(attempt.status()), attempt.status().as_str());
     page.space(2);
-    page.put(palette.faint, &duration::for_people(attempt.duration_us));
+    page.put(palette.faint, &duration::for_people(attempt.transcript.duration_us));
 }
 
 /// The first finding of an attempt, or which other attempt has the same.

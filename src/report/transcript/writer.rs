@@ -32,7 +32,7 @@ pub(crate) fn transcript(outcome: &Outcome, style: TranscriptStyle) -> String {
     if is_excerpt {
         writer.whole_test(outcome);
     }
-    for turn in &outcome.turns {
+    for turn in &outcome.transcript.turns {
         writer.turn(turn, outcome);
     }
     if !is_excerpt {
@@ -48,7 +48,7 @@ pub(crate) fn transcript(outcome: &Outcome, style: TranscriptStyle) -> String {
 
 /// The events that both a finding and a line of the story name.
 fn cited(outcome: &Outcome) -> BTreeSet<u32> {
-    let lines = outcome.turns.iter().flat_map(|turn| turn.lines.iter().map(Line::event));
+    let lines = outcome.transcript.turns.iter().flat_map(|turn| turn.lines.iter().map(Line::event));
     let shown: BTreeSet<u32> = lines.collect();
     let named = outcome.all_failures().flat_map(|(_, failure)| failure.events.iter().copied());
     named.filter(|event| shown.contains(event)).collect()
@@ -72,7 +72,7 @@ pub(super) struct TranscriptWriter {
 impl TranscriptWriter {
     fn set_up(&mut self, outcome: &Outcome) {
         if self.style.scope != Scope::Findings {
-            for warning in &outcome.warnings {
+            for warning in &outcome.verdict.warnings {
                 self.warning(self.style.indent, warning);
             }
         }
@@ -91,7 +91,8 @@ impl TranscriptWriter {
         let is_excerpt = self.style.scope == Scope::Excerpt;
         self.part();
         // Of an only turn the line of its test says the same.
-        let is_only = outcome.turns.len() == 1 && outcome.turns_not_run == 0 && turn.id.is_none();
+        let is_only =
+            outcome.transcript.turns.len() == 1 && outcome.transcript.turns_not_run == 0 && turn.id.is_none();
         if !(is_excerpt && is_only) {
             self.heading(turn, outcome);
         }
@@ -113,7 +114,7 @@ impl TranscriptWriter {
     fn heading(&mut self, turn: &TurnOutcome, outcome: &Outcome) {
         let palette = self.style.palette;
         self.page.space(self.style.indent);
-        let turns = outcome.turns.len() + outcome.turns_not_run as usize;
+        let turns = outcome.transcript.turns.len() + outcome.transcript.turns_not_run as usize;
         let id = turn.id.as_ref().map(|id| format!(", {}", self.harmless_line(id))).unwrap_or_default();
         self.page.put(palette.strong, &format!("turn {} of {turns}{id}", turn.number));
         self.page.space(2);
@@ -124,7 +125,7 @@ impl TranscriptWriter {
 
     fn lines(&mut self, turn: &TurnOutcome, outcome: &Outcome) {
         let palette = self.style.palette;
-        for EarlierMessage { role, text } in outcome.history.iter().filter(|_| turn.number == 1) {
+        for EarlierMessage { role, text } in outcome.transcript.history.iter().filter(|_| turn.number == 1) {
             self.row(None, "before", palette.faint, &format!("{role}: {text}"));
         }
         if !turn.input.is_empty() {
@@ -247,29 +248,29 @@ impl TranscriptWriter {
 
     fn whole_test(&mut self, outcome: &Outcome) {
         let palette = self.style.palette;
-        let lists_held = self.style.held && !outcome.held.is_empty();
-        let (problem, failures) = (outcome.end.problem(), outcome.end.failures());
+        let lists_held = self.style.held && !outcome.verdict.held.is_empty();
+        let (problem, failures) = (outcome.verdict.end.problem(), outcome.verdict.end.failures());
         let with_findings = problem.is_some() || !failures.is_empty();
         if lists_held || with_findings {
             self.part();
             // If it comes first, or there is no turn, it needs no heading.
-            if !outcome.turns.is_empty() && self.style.scope != Scope::Excerpt {
+            if !outcome.transcript.turns.is_empty() && self.style.scope != Scope::Excerpt {
                 self.page.space(self.style.indent);
                 self.page.line(palette.strong, "whole test");
             }
             self.findings(problem, failures, false);
-            self.held(&outcome.held, with_findings);
+            self.held(&outcome.verdict.held, with_findings);
         }
     }
 
     fn not_run(&mut self, outcome: &Outcome) {
         let palette = self.style.palette;
-        let stopped = outcome.turns_not_run > 0 && !outcome.turns.is_empty();
+        let stopped = outcome.transcript.turns_not_run > 0 && !outcome.transcript.turns.is_empty();
         if stopped && self.style.scope != Scope::Findings {
             self.part();
             self.page.space(self.style.indent);
-            let plural = if outcome.turns_not_run == 1 { "turn" } else { "turns" };
-            self.page.line(palette.faint, &format!("{} {plural} not run", outcome.turns_not_run));
+            let plural = if outcome.transcript.turns_not_run == 1 { "turn" } else { "turns" };
+            self.page.line(palette.faint, &format!("{} {plural} not run", outcome.transcript.turns_not_run));
         }
     }
 

@@ -5,9 +5,9 @@ use crate::outcome::Outcome;
 /// The name of the test with its row: what follows the file in an id made of both, else the name and the id that was
 /// given to it, so that no two tests of a file are called the same.
 pub(crate) fn title(outcome: &Outcome) -> String {
-    let own = format!("::{}", outcome.name);
-    match outcome.id.find(&own) {
-        Some(at) => outcome.id[at + 2..].to_owned(),
-        None => format!("{} ({})", outcome.name, outcome.id),
+    let own = format!("::{}", outcome.test.name);
+    match outcome.test.id.find(&own) {
+        Some(at) => outcome.test.id[at + 2..].to_owned(),
+        None => format!("{} ({})", outcome.test.name, outcome.test.id),
     }
 }

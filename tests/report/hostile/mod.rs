@@ -80,11 +80,11 @@ fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
     ];
     let turn =
         |number, end| TurnOutcome { run_end: Some(end), ..outcomes::turn(number, "x", 1, lines.clone()) };
-    outcome.turns.push(turn(2, RunEnd::Interrupted(vec![interrupt])));
-    outcome.turns.push(turn(3, RunEnd::Error(say("agent's error"))));
+    outcome.transcript.turns.push(turn(2, RunEnd::Interrupted(vec![interrupt])));
+    outcome.transcript.turns.push(turn(3, RunEnd::Error(say("agent's error"))));
     // JUnit attaches it: a test of its own.
-    outcome.recording = None;
-    outcome.snapshots.push(SnapshotWritten { file: say("snapshot"), is_new: true });
+    outcome.transcript.recording = None;
+    outcome.verdict.snapshots.push(SnapshotWritten { file: say("snapshot"), is_new: true });
     outcome
 }
 
@@ -94,7 +94,8 @@ fn everywhere(text: &str) -> Vec<Outcome> {
     let statuses = [Status::Passed, Status::Failed, Status::Error, Status::Timeout, Status::Skipped];
     let mut tests: Vec<Outcome> = statuses.map(|status| outcomes::ended(status, all())).into();
     tests.push(outcomes::ended(Status::Passed, Outcome { earlier_attempts: vec![all()], ..all() }));
-    tests.push(Outcome { earlier_attempts: vec![all()], quarantine: Some(quarantine(text)), ..all() });
+    let shielded = outcomes::changed(all(), |outcome| outcome.test.quarantine = Some(quarantine(text)));
+    tests.push(Outcome { earlier_attempts: vec![all()], ..shielded });
     numbered(tests)
 }
 
@@ -112,7 +113,7 @@ fn somewhere(text: &str) -> Vec<Outcome> {
 
 fn numbered(mut tests: Vec<Outcome>) -> Vec<Outcome> {
     for (number, test) in tests.iter_mut().enumerate() {
-        let _ = write!(test.id, " {number}");
+        let _ = write!(test.test.id, " {number}");
     }
     tests
 }
@@ -127,7 +128,7 @@ fn events(text: &str, tests: &[Outcome]) -> Vec<Sealed<RunEvent>> {
     let own = || text.to_owned();
     let mut events = vec![RunEvent::RunStarted { tests: tests.len(), unix_ms: outcomes::STARTED }];
     for test in tests {
-        let id = test.id.clone();
+        let id = test.test.id.clone();
         events.push(RunEvent::CaseStarted { id: id.clone() });
         events.push(RunEvent::Retrying { id, retry: 1, of: 1, status: Status::Failed, why: own() });
         events.push(RunEvent::CaseFinished(Box::new(test.clone())));
@@ -185,7 +186,10 @@ fn check_reports(name: &str, text: &str, tests: &[Outcome]) {
     let results = json_lines::lines(&lines);
     assert_eq!(results.len(), tests.len() + 1, "a line a test and one for all");
     for (result, test) in results.iter().zip(tests) {
-        assert_eq!((&result["id"], &result["name"]), (&test.id.as_str().into(), &test.name.as_str().into()));
+        assert_eq!(
+            (&result["id"], &result["name"]),
+            (&test.test.id.as_str().into(), &test.test.name.as_str().into())
+        );
     }
 
     let tap = tap::written(name, &events);
@@ -224,7 +228,7 @@ fn check_others(text: &str) {
         .rev()
         .cloned()
         .zip(&before)
-        .map(|(last, first)| Outcome { id: first.id.clone(), ..last });
+        .map(|(last, first)| outcomes::changed(last, |last| last.test.id.clone_from(&first.test.id)));
     let [before, after] = [("before", before.clone()), ("after", after.collect())]
         .map(|(name, tests)| comparison::whole(folder.path(), name, &events(text, &tests)));
     let compared =
@@ -265,9 +269,8 @@ fn comparisons_and_diagnostics_stay_well_formed_and_harmless() {
 #[test]
 fn only_a_recording_with_a_clear_name_is_attached() {
     for text in texts::all() {
-        let recording = Some(text.clone());
-        let test = Outcome { recording, ..outcomes::outcome("a.test.yaml", "a") };
-        let test = outcomes::ended(Status::Failed, test);
+        let mut test = outcomes::ended(Status::Failed, outcomes::outcome("a.test.yaml", "a"));
+        test.transcript.recording = Some(text.clone());
         let xml = junit::written_as(JunitProfile::Default, "hostile-recording", &events("", &[test]));
         let root = junit::parsed(&xml);
         let marks = junit::xml_text(&root).matches("[[ATTACHMENT|").count();
@@ -284,7 +287,11 @@ fn findings_are_bounded_whatever_they_quote() {
     let is_finding = |place: &str| findings.contains(&place) || place == "turn's warning";
     let mut outcome = made_of(|place| if is_finding(place) { long.clone() } else { "plain".to_owned() });
     outcome.bound();
-    assert!(outcome.warnings[0].ends_with("é… (2080768 more bytes)"), "{}", outcome.warnings[0].len());
+    assert!(
+        outcome.verdict.warnings[0].ends_with("é… (2080768 more bytes)"),
+        "{}",
+        outcome.verdict.warnings[0].len()
+    );
     // Twice a problem, a failure, a rule that holds and a warning, and of a failure 12 times what was seen.
     let most = (2 * (2 + 3 + 12 + 1 + 1) + 4) * ((16 << 10) + 100);
     let text = json_lines::printed(&events("", &[outcome]));

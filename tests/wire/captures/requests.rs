@@ -48,7 +48,7 @@ async fn sent(version: &str, last_message: &str, counter: u32) -> Vec<Captured> 
     );
     let project = Project::new(&[("ananke.config.yaml", &config), ("again.test.yaml", TEST)]);
     let outcome = project.run().await.remove(0);
-    assert_eq!(outcome.status().as_str(), "passed", "{:#?}", outcome.turns);
+    assert_eq!(outcome.status().as_str(), "passed", "{:#?}", outcome.transcript.turns);
     agent.requests().await
 }
 

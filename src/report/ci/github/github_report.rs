@@ -35,13 +35,13 @@ impl GithubReport {
 
     fn case(&mut self, outcome: &Outcome) {
         let Self { step, errors, warnings, .. } = self;
-        let own = (step.file(&outcome.file), outcome.line);
-        let at_test = |kind, message: &str| line(kind, Some((&own.0, own.1)), &outcome.id, message);
+        let own = (step.file(&outcome.test.file), outcome.test.line);
+        let at_test = |kind, message: &str| line(kind, Some((&own.0, own.1)), &outcome.test.id, message);
         let at_rule = |kind, (_, failure): (u32, &Failure)| {
             let file = step.file(&failure.place.file);
-            line(kind, Some((&file, failure.place.line)), &outcome.id, &finding(failure))
+            line(kind, Some((&file, failure.place.line)), &outcome.test.id, &finding(failure))
         };
-        match &outcome.quarantine {
+        match &outcome.test.quarantine {
             Some(entry) if outcome.status().fails_the_run() => {
                 let why = outcome.headline().map_or(outcome.status().as_str(), |(_, message)| message);
                 warnings.add(std::iter::once(at_test(Kind::Warning, &format!("{entry}: {why}"))));

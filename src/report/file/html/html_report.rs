@@ -65,8 +65,8 @@ impl HtmlReport {
             }
             self.not_passed += 1;
         }
-        if self.targets.len() < MOST_TARGETS && !self.targets.contains(&outcome.target) {
-            self.targets.insert(outcome.target.clone());
+        if self.targets.len() < MOST_TARGETS && !self.targets.contains(&outcome.test.target) {
+            self.targets.insert(outcome.test.target.clone());
         }
         Ok(())
     }

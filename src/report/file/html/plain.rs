@@ -23,7 +23,7 @@ pub(super) fn section(outcome: &Outcome) -> String {
     format!(
         "<section class=\"plain\"><h2>{}: {}</h2>\n<pre>\n{}</pre></section>\n",
         outcome.status().as_str(),
-        markup::line(&outcome.id),
+        markup::line(&outcome.test.id),
         markup::lines(&story)
     )
 }

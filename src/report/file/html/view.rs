@@ -88,30 +88,30 @@ struct Story<'a> {
 /// `outcome` in the list.
 pub(super) fn row(outcome: &Outcome) -> Row<'_> {
     Row {
-        id: &outcome.id,
+        id: &outcome.test.id,
         name: names::title(outcome),
-        file: &outcome.file,
-        line: outcome.line,
-        target: &outcome.target,
+        file: &outcome.test.file,
+        line: outcome.test.line,
+        target: &outcome.test.target,
         status: outcome.status().as_str(),
-        duration_ms: milliseconds(outcome.duration_us),
-        tags: &outcome.tags,
+        duration_ms: milliseconds(outcome.transcript.duration_us),
+        tags: &outcome.test.tags,
         tools: story::tools(outcome, MOST_TOOLS),
         headline: headline(outcome),
         flaky: outcome.is_flaky(),
-        quarantined: outcome.quarantine.is_some(),
+        quarantined: outcome.test.quarantine.is_some(),
     }
 }
 
 /// `outcome` as it is read.
 pub(super) fn test(outcome: &Outcome) -> Test<'_> {
     Test {
-        description: outcome.description.as_deref(),
-        agent: &outcome.agent,
-        thread_id: &outcome.thread_id,
-        started: iso8601(outcome.started_unix_ms),
-        recording: outcome.recording.as_deref(),
-        quarantine: outcome.quarantine.as_ref().map(ToString::to_string),
+        description: outcome.test.description.as_deref(),
+        agent: &outcome.test.agent,
+        thread_id: &outcome.transcript.thread_id,
+        started: iso8601(outcome.transcript.started_unix_ms),
+        recording: outcome.transcript.recording.as_deref(),
+        quarantine: outcome.test.quarantine.as_ref().map(ToString::to_string),
         earlier_attempts: outcome.earlier_attempts.iter().map(attempt).collect(),
         story: story(outcome),
     }
@@ -120,7 +120,7 @@ pub(super) fn test(outcome: &Outcome) -> Test<'_> {
 fn attempt(outcome: &Outcome) -> Attempt<'_> {
     Attempt {
         status: outcome.status().as_str(),
-        duration_ms: milliseconds(outcome.duration_us),
+        duration_ms: milliseconds(outcome.transcript.duration_us),
         headline: headline(outcome),
         story: story(outcome),
     }
@@ -129,12 +129,12 @@ fn attempt(outcome: &Outcome) -> Attempt<'_> {
 fn story(outcome: &Outcome) -> Story<'_> {
     Story {
         turns: story::turns(outcome),
-        turns_not_run: outcome.turns_not_run as usize,
-        skip_reason: outcome.end.skip_reason(),
-        problem: outcome.end.problem().map(story::problem),
-        findings: story::findings(outcome.end.failures()),
-        held: story::held(&outcome.held),
-        warnings: &outcome.warnings,
+        turns_not_run: outcome.transcript.turns_not_run as usize,
+        skip_reason: outcome.verdict.end.skip_reason(),
+        problem: outcome.verdict.end.problem().map(story::problem),
+        findings: story::findings(outcome.verdict.end.failures()),
+        held: story::held(&outcome.verdict.held),
+        warnings: &outcome.verdict.warnings,
     }
 }
 

@@ -19,38 +19,39 @@ use crate::trace::{self, Tokens};
 
 /// The line of `outcome`.
 pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
-    let said = outcome.turns.iter().rev().flat_map(|turn| turn.lines.iter().rev()).find_map(text_of);
+    let said =
+        outcome.transcript.turns.iter().rev().flat_map(|turn| turn.lines.iter().rev()).find_map(text_of);
     let problem = outcome.first_problem().map(|(_, problem)| problem);
     ResultLine {
         version: VERSION,
-        id: &outcome.id,
-        name: &outcome.name,
-        description: outcome.description.as_deref(),
-        tags: Some(outcome.tags.as_slice()).filter(|tags| !tags.is_empty()),
-        file: &outcome.file,
-        line: outcome.line,
-        target: &outcome.target,
-        agent: filled(&outcome.agent),
-        thread_id: filled(&outcome.thread_id),
+        id: &outcome.test.id,
+        name: &outcome.test.name,
+        description: outcome.test.description.as_deref(),
+        tags: Some(outcome.test.tags.as_slice()).filter(|tags| !tags.is_empty()),
+        file: &outcome.test.file,
+        line: outcome.test.line,
+        target: &outcome.test.target,
+        agent: filled(&outcome.test.agent),
+        thread_id: filled(&outcome.transcript.thread_id),
         status: outcome.status().into(),
         flaky: outcome.is_flaky().then_some(true),
-        quarantined: outcome.quarantine.as_ref().map(quarantined),
+        quarantined: outcome.test.quarantine.as_ref().map(quarantined),
         earlier_attempts: listed((1..).zip(&outcome.earlier_attempts).map(attempt)),
-        skip_reason: outcome.end.skip_reason(),
-        started: outcome.started_unix_ms,
-        ended: outcome.ended_unix_ms,
-        duration_ms: milliseconds(outcome.duration_us),
-        messages_count: outcome.messages_count,
+        skip_reason: outcome.verdict.end.skip_reason(),
+        started: outcome.transcript.started_unix_ms,
+        ended: outcome.transcript.ended_unix_ms,
+        duration_ms: milliseconds(outcome.transcript.duration_us),
+        messages_count: outcome.transcript.messages_count,
         response: said,
-        history: listed(outcome.history.iter().map(earlier)),
-        turns: outcome.turns.iter().map(turn).collect(),
-        total_turns: outcome.turns.len(),
-        turns_not_run: outcome.turns_not_run,
-        final_assertions: assertions(outcome.end.failures(), &outcome.held),
+        history: listed(outcome.transcript.history.iter().map(earlier)),
+        turns: outcome.transcript.turns.iter().map(turn).collect(),
+        total_turns: outcome.transcript.turns.len(),
+        turns_not_run: outcome.transcript.turns_not_run,
+        final_assertions: assertions(outcome.verdict.end.failures(), &outcome.verdict.held),
         assertion_errors: outcome.all_failures().map(|(_, failure)| failure.message.as_str()).collect(),
-        warnings: &outcome.warnings,
+        warnings: &outcome.verdict.warnings,
         error: problem.map(problem_view),
-        recording: outcome.recording.as_deref(),
+        recording: outcome.transcript.recording.as_deref(),
     }
 }
 
@@ -67,15 +68,15 @@ fn attempt((number, outcome): (usize, &Outcome)) -> Attempt<'_> {
     Attempt {
         attempt: number,
         status: outcome.status().into(),
-        thread_id: filled(&outcome.thread_id),
-        started: outcome.started_unix_ms,
-        ended: outcome.ended_unix_ms,
-        duration_ms: milliseconds(outcome.duration_us),
-        turns: outcome.turns.iter().map(turn).collect(),
-        turns_not_run: outcome.turns_not_run,
-        final_assertions: assertions(outcome.end.failures(), &outcome.held),
+        thread_id: filled(&outcome.transcript.thread_id),
+        started: outcome.transcript.started_unix_ms,
+        ended: outcome.transcript.ended_unix_ms,
+        duration_ms: milliseconds(outcome.transcript.duration_us),
+        turns: outcome.transcript.turns.iter().map(turn).collect(),
+        turns_not_run: outcome.transcript.turns_not_run,
+        final_assertions: assertions(outcome.verdict.end.failures(), &outcome.verdict.held),
         error: outcome.first_problem().map(|(_, problem)| problem_view(problem)),
-        recording: outcome.recording.as_deref(),
+        recording: outcome.transcript.recording.as_deref(),
     }
 }
 

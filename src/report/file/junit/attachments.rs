@@ -41,7 +41,7 @@ impl Attachments {
     pub(crate) fn lines(&self, outcome: &Outcome) -> String {
         let attempts = outcome.earlier_attempts.iter().chain([outcome]);
         let unhappy = attempts.filter(|attempt| attempt.status().fails_the_run());
-        let paths = unhappy.filter_map(|attempt| self.path(attempt.recording.as_deref()?));
+        let paths = unhappy.filter_map(|attempt| self.path(attempt.transcript.recording.as_deref()?));
         paths.flat_map(|path| ["[[ATTACHMENT|".to_owned(), path, "]]\n".to_owned()]).collect()
     }
 

@@ -8,7 +8,7 @@ use quick_xml::Writer;
 use super::attachments::Attachments;
 use super::element::{self, Element};
 use super::words;
-use crate::outcome::{Outcome, Status};
+use crate::outcome::{Outcome, Status, TestIdentity};
 use crate::report::transcript::earlier_attempts;
 use crate::report::transcript::{Scope, TranscriptStyle, transcript};
 use crate::report::words::names;
@@ -24,15 +24,16 @@ pub(super) fn write<W: Write>(
     attachments: &Attachments,
 ) -> io::Result<()> {
     let element = named(outcome)
-        .with("file", &outcome.file)
-        .with("line", &outcome.line.to_string())
-        .with("time", &words::in_seconds(outcome.duration_us));
+        .with("file", &outcome.test.file)
+        .with("line", &outcome.test.line.to_string())
+        .with("time", &words::in_seconds(outcome.transcript.duration_us));
     element.open(writer)?;
 
     let properties = Element::new("properties", CASE_DEPTH + 1);
     properties.open(writer)?;
-    let thread = (!outcome.thread_id.is_empty()).then_some(("thread", outcome.thread_id.clone()));
-    let always = [("id", &outcome.id), ("target", &outcome.target), ("agent", &outcome.agent)];
+    let thread = (!outcome.transcript.thread_id.is_empty())
+        .then_some(("thread", outcome.transcript.thread_id.clone()));
+    let always = [("id", &outcome.test.id), ("target", &outcome.test.target), ("agent", &outcome.test.agent)];
     let always = always.into_iter().map(|(name, value)| (name, value.clone()));
     for (name, value) in always.chain(thread).chain(standing(outcome)) {
         Element::new("property", CASE_DEPTH + 2).with("name", name).with("value", &value).empty(writer)?;
@@ -61,7 +62,7 @@ pub(super) fn write<W: Write>(
 
 /// Writes `outcome` as a case of the strict profile: its verdict alone.
 pub(super) fn write_strict<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) -> io::Result<()> {
-    let element = named(outcome).with("time", &words::in_seconds(outcome.duration_us));
+    let element = named(outcome).with("time", &words::in_seconds(outcome.transcript.duration_us));
     if outcome.status() == Status::Passed {
         return element.empty(writer);
     }
@@ -73,7 +74,8 @@ pub(super) fn write_strict<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) 
 /// What the strict profile writes of `outcome` with its suite: what the default one says in properties, and the
 /// transcript.
 pub(super) fn account(outcome: &Outcome) -> String {
-    let Outcome { id, target, agent, thread_id, .. } = outcome;
+    let TestIdentity { id, target, agent, .. } = &outcome.test;
+    let thread_id = &outcome.transcript.thread_id;
     let mut account = format!("=== {}  {}\n", escape::line(id), outcome.status().as_str());
     let always = [("target", target), ("agent", agent), ("thread", thread_id)];
     let always = always.into_iter().map(|(name, value)| (name, value.clone()));
@@ -87,19 +89,19 @@ pub(super) fn account(outcome: &Outcome) -> String {
 
 /// The properties of a test in addition to its verdict.
 fn standing(outcome: &Outcome) -> impl Iterator<Item = (&'static str, String)> {
-    let description = outcome.description.iter().map(|text| ("description", text.clone()));
-    let tags = (!outcome.tags.is_empty()).then(|| ("tags", outcome.tags.join(", ")));
+    let description = outcome.test.description.iter().map(|text| ("description", text.clone()));
+    let tags = (!outcome.test.tags.is_empty()).then(|| ("tags", outcome.test.tags.join(", ")));
     let attempts = (outcome.attempt() > 1).then(|| ("attempts", outcome.attempt().to_string()));
     let flaky = outcome.is_flaky().then(|| ("flaky", "true".to_owned()));
-    let quarantine = outcome.quarantine.as_ref().map(|entry| ("quarantine", entry.to_string()));
-    let recording = outcome.recording.iter().map(|file| ("recording", file.clone()));
+    let quarantine = outcome.test.quarantine.as_ref().map(|entry| ("quarantine", entry.to_string()));
+    let recording = outcome.transcript.recording.iter().map(|file| ("recording", file.clone()));
     description.chain(tags).chain(attempts).chain(flaky).chain(quarantine).chain(recording)
 }
 
 /// Whether the test did not pass, and is skipped for readers since the quarantine shields the run from it: they fail a
 /// build on every failure they see.
 fn is_shielded(outcome: &Outcome) -> bool {
-    outcome.status().fails_the_run() && outcome.quarantine.is_some()
+    outcome.status().fails_the_run() && outcome.test.quarantine.is_some()
 }
 
 /// An attempt before the last, as Maven's Surefire writes it: `flaky…` in a test that passed in the end, `rerun…`
@@ -127,7 +129,7 @@ fn retried<W: Write>(writer: &mut Writer<W>, attempt: &Outcome, last: Status) ->
 fn named(outcome: &Outcome) -> Element {
     Element::new("testcase", CASE_DEPTH)
         .with("name", &escape::line(&names::title(outcome)))
-        .with("classname", &escape::line(&words::class(&outcome.file)))
+        .with("classname", &escape::line(&words::class(&outcome.test.file)))
 }
 
 /// At most one element: readers disagree on what several mean.
@@ -138,7 +140,7 @@ fn verdict<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) -> io::Result<()
     let mut skipped = |message: &str| {
         Element::new("skipped", CASE_DEPTH + 1).with("message", &short(message)).empty(writer)
     };
-    let name = match (outcome.status(), &outcome.quarantine) {
+    let name = match (outcome.status(), &outcome.test.quarantine) {
         (Status::Passed, _) => return Ok(()),
         (Status::Skipped, _) => {
             return skipped(headline.map_or("skipped on purpose", |(_, message)| message));

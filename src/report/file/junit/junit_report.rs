@@ -56,8 +56,10 @@ impl FileReport for JunitReport {
 
 impl JunitReport {
     fn case(&mut self, outcome: &Outcome) -> io::Result<()> {
-        let suite =
-            self.suites.entry(outcome.file.clone()).or_insert_with(|| Suite::new(outcome.started_unix_ms));
+        let suite = self
+            .suites
+            .entry(outcome.test.file.clone())
+            .or_insert_with(|| Suite::new(outcome.transcript.started_unix_ms));
         let mut xml = Vec::new();
         match self.profile {
             JunitProfile::Default => case::write(&mut Writer::new(&mut xml), outcome, &self.attachments)?,

@@ -54,18 +54,18 @@ impl MarkdownBuilder {
 
     fn case(&mut self, outcome: &Outcome) {
         let failed = outcome.status().fails_the_run();
-        match &outcome.quarantine {
+        match &outcome.test.quarantine {
             None if failed => self.failures.add(outcome),
             Some(entry) if failed => self.quarantined.add(&quarantined(outcome, entry)),
             None if outcome.is_flaky() => {
-                let row = format!("{} passed at attempt {}", code(&outcome.id, NAME), outcome.attempt());
+                let row = format!("{} passed at attempt {}", code(&outcome.test.id, NAME), outcome.attempt());
                 self.flaky.add(&row);
             }
             _ => {}
         }
-        let place = self.slowest.partition_point(|(slower, _)| *slower >= outcome.duration_us);
+        let place = self.slowest.partition_point(|(slower, _)| *slower >= outcome.transcript.duration_us);
         if place < SLOWEST && outcome.status() != Status::Skipped {
-            self.slowest.insert(place, (outcome.duration_us, code(&outcome.id, NAME)));
+            self.slowest.insert(place, (outcome.transcript.duration_us, code(&outcome.test.id, NAME)));
             self.slowest.truncate(SLOWEST);
         }
     }
@@ -137,7 +137,7 @@ fn quarantined(outcome: &Outcome, entry: &Quarantine) -> String {
     let status = outcome.status().as_str();
     let message = outcome.headline().map(|(_, message)| format!(": {}", code(message, NAME)));
     let Quarantine { expires, owner, .. } = entry;
-    let id = code(&outcome.id, NAME);
+    let id = code(&outcome.test.id, NAME);
     format!("{id} {status}{}, until {expires} ({})", message.unwrap_or_default(), code(owner, NAME))
 }
 

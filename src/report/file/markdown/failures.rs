@@ -111,11 +111,11 @@ fn head(outcome: &Outcome) -> String {
     let status = outcome.status().as_str();
     let of = outcome.attempt();
     let attempts = if of > 1 { format!(", attempt {of} of {of}") } else { String::new() };
-    let time = duration::for_people(outcome.duration_us);
+    let time = duration::for_people(outcome.transcript.duration_us);
     let heading = format!(
         "### {} {}\n\n{status} after {time}{attempts}\n\n",
         mark(outcome.status()),
-        code(&outcome.id, 400)
+        code(&outcome.test.id, 400)
     );
     let findings = TranscriptStyle {
         indent: CODE_BLOCK,

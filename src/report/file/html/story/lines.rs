@@ -49,7 +49,7 @@ pub(super) enum LineView<'a> {
 /// The tools that were called, each once, in the order of their first calls.
 pub(crate) fn tools(outcome: &Outcome, most: usize) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
-    for line in outcome.turns.iter().flat_map(|turn| &turn.lines) {
+    for line in outcome.transcript.turns.iter().flat_map(|turn| &turn.lines) {
         if let Line::Calls(call) = line
             && names.len() < most
             && !names.contains(&call.name.as_str())

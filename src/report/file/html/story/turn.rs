@@ -86,8 +86,8 @@ struct Interrupt<'a> {
 pub(crate) fn turns(outcome: &Outcome) -> Vec<Turn<'_>> {
     let cited: BTreeSet<u32> =
         outcome.all_failures().flat_map(|(_, failure)| failure.events.iter().copied()).collect();
-    let room = (ROOM / outcome.turns.len().max(1)).max(ROOM_OF_A_TURN);
-    outcome.turns.iter().map(|turn| self::turn(turn, &cited, room)).collect()
+    let room = (ROOM / outcome.transcript.turns.len().max(1)).max(ROOM_OF_A_TURN);
+    outcome.transcript.turns.iter().map(|turn| self::turn(turn, &cited, room)).collect()
 }
 
 fn turn<'a>(turn: &'a TurnOutcome, cited: &BTreeSet<u32>, room: usize) -> Turn<'a> {

@@ -1,0 +1,29 @@
+//! Which test an outcome is of.
+
+use serde::{Deserialize, Serialize};
+
+use super::quarantine::Quarantine;
+
+/// Which test an outcome is of: the same for every attempt, and in every run that has the same plan but for the agent's
+/// name.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TestIdentity {
+    /// The test's id.
+    pub id: String,
+    /// The test's name.
+    pub name: String,
+    /// Its description.
+    pub description: Option<String>,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// The test file, as shown in messages.
+    pub file: String,
+    /// The line of the test's name, counted from 1.
+    pub line: u32,
+    /// The name of the target.
+    pub target: String,
+    /// The name of the agent; empty until the target's variables have values.
+    pub agent: String,
+    /// The entry of the quarantine that applies to it.
+    pub quarantine: Option<Quarantine>,
+}

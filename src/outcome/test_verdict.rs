@@ -1,0 +1,28 @@
+//! What the rules and the setup of a whole test came to.
+
+use serde::{Deserialize, Serialize};
+
+use super::held::Held;
+use super::test_end::TestEnd;
+
+/// A snapshot that a run wrote.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SnapshotWritten {
+    /// The file, as shown in messages.
+    pub file: String,
+    /// Whether there was none before.
+    pub is_new: bool,
+}
+
+/// What the rules and the setup of a whole test came to; what became of a turn is in the turn.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TestVerdict {
+    /// How it ended as a whole.
+    pub end: TestEnd,
+    /// Every rule of the whole test that passed, outer levels first.
+    pub held: Vec<Held>,
+    /// Warnings about its setup and teardown that the plan could not know; a turn's warnings are in its turn.
+    pub warnings: Vec<String>,
+    /// The snapshots that were written because the test passed.
+    pub snapshots: Vec<SnapshotWritten>,
+}

@@ -1,0 +1,39 @@
+//! What was said and done in a test, and when.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use super::turn::TurnOutcome;
+
+/// A message of the history that the test begins with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EarlierMessage {
+    /// Its role, as the protocol calls it.
+    pub role: Cow<'static, str>,
+    /// Its text and calls, in words.
+    pub text: String,
+}
+
+/// What was said and done in a test, and when.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Transcript {
+    /// The conversation's thread; empty where none was opened.
+    pub thread_id: String,
+    /// The messages before the first turn.
+    pub history: Vec<EarlierMessage>,
+    /// The turns that were sent.
+    pub turns: Vec<TurnOutcome>,
+    /// How many turns were not run.
+    pub turns_not_run: u32,
+    /// How many messages its conversation has: those of the user and those of the agent that are not empty.
+    pub messages_count: usize,
+    /// When it started, in Unix milliseconds.
+    pub started_unix_ms: u64,
+    /// When it was over, in Unix milliseconds; never before the end of its last turn.
+    pub ended_unix_ms: u64,
+    /// The sum of its turns, in microseconds.
+    pub duration_us: u64,
+    /// The recording that it was written to or replayed from, as shown in messages.
+    pub recording: Option<String>,
+}

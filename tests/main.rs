@@ -18,6 +18,7 @@ mod inheritance;
 mod last_run;
 mod lints;
 mod load;
+mod masking;
 mod normalising;
 mod quarantine;
 mod replay;

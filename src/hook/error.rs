@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use serde_json::{Map, Value};
+
 use super::answer::Expected;
 use super::output::Unusable;
 use super::pipes::MOST_OUTPUT;
@@ -49,6 +51,8 @@ pub struct ProgramError {
     expected: Expected,
     cause: FailureCause,
     errors: String,
+    /// The variables that it would have given.
+    gave: Map<String, Value>,
 }
 
 impl ProgramError {
@@ -62,6 +66,7 @@ impl ProgramError {
             expected: Expected::Variables,
             cause,
             errors,
+            gave: Map::new(),
         }
     }
 
@@ -74,7 +79,18 @@ impl ProgramError {
             expected: request.expected,
             cause,
             errors,
+            gave: Map::new(),
         }
+    }
+
+    /// The same of a hook that would have given these variables.
+    pub(super) fn with_output(self, gave: Map<String, Value>) -> Self {
+        Self { gave, ..self }
+    }
+
+    /// The variables that it would have given: they are as secret as if it had succeeded.
+    pub fn gave(&self) -> &Map<String, Value> {
+        &self.gave
     }
 
     /// What to do about it.

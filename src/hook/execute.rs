@@ -8,6 +8,7 @@ use super::output::variables;
 use super::pipes::SHOWN_LINES;
 use super::process::Running;
 use super::script_request::ScriptRequest;
+use super::unread::Unread;
 use crate::compile::HookCommand;
 
 /// Runs a hook and reads the variables it gives.
@@ -22,12 +23,18 @@ pub async fn run(
     let running =
         Running::start(&command.launch, None).map_err(|error| failed(error.into(), String::new()))?;
     let finished = running.finish(command.launch.timeout, cancel).await;
-    let read = match finished.failure_cause() {
+    let read = |shown: &[u8]| match finished.failure_cause(shown) {
         None if command.is_teardown => Ok(Map::new()),
-        None => variables(&finished.output).map_err(FailureCause::Output),
+        None => variables(&finished.output, shown).map_err(FailureCause::Output),
         Some(cause) => Err(cause),
     };
-    read.map_err(|cause| failed(cause, finished.errors.last_lines(SHOWN_LINES)))
+    if let Ok(gave) = read(&finished.output) {
+        return Ok(gave);
+    }
+    let unread = Unread::of(&finished.output);
+    let read = read(&unread.shown);
+    let errors = unread.errors(finished.errors).last_lines(SHOWN_LINES);
+    read.map_err(|cause| failed(cause, errors).with_output(unread.gave))
 }
 
 /// Sends a script its request and reads its answer, which has the expected form.
@@ -40,7 +47,7 @@ pub async fn ask(request: ScriptRequest<'_>, cancel: &CancellationToken) -> Resu
     let running =
         Running::start(request.launch, Some(input)).map_err(|error| failed(error.into(), String::new()))?;
     let finished = running.finish(request.launch.timeout, cancel).await;
-    let read = match finished.failure_cause() {
+    let read = match finished.failure_cause(&finished.output) {
         None => request.expected.read(&finished.output).map_err(FailureCause::Output),
         Some(cause) => Err(cause),
     };

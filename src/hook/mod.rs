@@ -12,6 +12,7 @@ mod output;
 mod pipes;
 mod process;
 mod script_request;
+mod unread;
 
 pub use answer::Expected;
 pub use error::ProgramError;

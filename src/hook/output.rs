@@ -24,16 +24,16 @@ pub(super) enum Unusable {
 /// How many bytes of an output are quoted.
 const QUOTED: usize = 200;
 
-/// The variables in `output`: one JSON object; nothing printed is none.
-pub(super) fn variables(output: &[u8]) -> Result<Map<String, Value>, Unusable> {
+/// The variables in `output`: one JSON object; nothing printed is none. Errors quote `shown`.
+pub(super) fn variables(output: &[u8], shown: &[u8]) -> Result<Map<String, Value>, Unusable> {
     if output.trim_ascii().is_empty() {
         return Ok(Map::new());
     }
     let value = serde_json::from_slice(output)
-        .map_err(|error| Unusable::NoJson(error.to_string(), start_of(output)))?;
+        .map_err(|error| Unusable::NoJson(error.to_string(), start_of(shown)))?;
     match value {
         Value::Object(variables) => named(variables),
-        other => Err(Unusable::Other(kind(&other), start_of(output))),
+        other => Err(Unusable::Other(kind(&other), start_of(shown))),
     }
 }
 
@@ -89,6 +89,7 @@ mod tests {
 
     #[test]
     fn an_object_keeps_its_types() {
+        let variables = |output: &[u8]| variables(output, output);
         let given = variables(b" {\"A\": 1, \"B_2\": {\"c\": [true, null, 1.5]}, \"_\": \"x\"}\n");
         assert_eq!(given.map(Value::Object), Ok(json!({"A": 1, "B_2": {"c": [true, null, 1.5]}, "_": "x"})));
         assert_eq!(variables(b""), Ok(Map::new()));
@@ -98,6 +99,7 @@ mod tests {
 
     #[test]
     fn anything_else_is_refused() {
+        let variables = |output: &[u8]| variables(output, output);
         let start = |text: &str| text.to_owned();
         let error = |text: &str| text.to_owned();
         for (output, expected) in [

@@ -43,13 +43,13 @@ pub(super) struct Finished {
 }
 
 impl Finished {
-    /// Why it failed; `None` if it ended with exit code 0 in time.
-    pub(super) fn failure_cause(&self) -> Option<FailureCause> {
+    /// Why it failed, which may quote `shown`; `None` if it ended with exit code 0 in time.
+    pub(super) fn failure_cause(&self, shown: &[u8]) -> Option<FailureCause> {
         match self.ending {
             Ending::Ended(ExitStatus::Exit(0)) => None,
             Ending::Ended(ended) => Some(FailureCause::Ended(ended)),
             Ending::Timeout(after) => Some(FailureCause::Timeout(after)),
-            Ending::TooMuch => Some(FailureCause::TooMuch(output::start_of(&self.output))),
+            Ending::TooMuch => Some(FailureCause::TooMuch(output::start_of(shown))),
             Ending::Stopped => Some(FailureCause::Stopped),
         }
     }

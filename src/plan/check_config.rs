@@ -50,7 +50,7 @@ pub(super) fn check_config(
     let surroundings = Surroundings { context, home: &config.folder, scope: &Scope::default() };
     config.scripts(&context.files).check_programs(surroundings, &mut found);
     let reports = config.reports(context, variables, &mut found);
-    let servers = config.servers(context, variables, mode, &mut found);
+    let servers = config.servers(context, variables, mode, redactor, &mut found);
     reading.report(found, problems);
     RunSettings { reports, servers }
 }

@@ -1,7 +1,7 @@
 //! From a selection to a plan: finds, loads and checks everything that is selected; runs nothing.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::selection::Selection;
 use super::target_context::TargetContexts;
 use crate::compile::obsolete_snapshots;
 use crate::context::Context;
-use crate::diagnostic::{Code, Diagnostic, Severity, sort};
+use crate::diagnostic::{Code, Diagnostic, Severity, SourceFile, sort};
 use crate::golden::Golden;
 use crate::model::ReportFormat;
 use crate::outcome;
@@ -23,7 +23,7 @@ use crate::project::{
     Config, Found, Reading, ResolvedTarget, ServerCommand, Variables, absolute, default_specs, discover,
     display_name, locate,
 };
-use crate::redact::Redactor;
+use crate::redact::{Redactor, written_secrets};
 use crate::variables::{Mode, Scope};
 
 /// The tests of one project, in the order they run.
@@ -66,6 +66,8 @@ pub fn plan(context: &Context, selection: &Selection, redactor: &Redactor) -> Pl
     let mut problems = Vec::new();
     let all_secrets = redactor.child();
     let plan = load(context, selection, redactor, &all_secrets, &mut problems);
+    let no_yaml: Vec<&Diagnostic> = problems.iter().filter(|problem| problem.code == Code::Syntax).collect();
+    add_written(&no_yaml, &all_secrets);
     sort(&mut problems);
     if selection.deny_warnings {
         for problem in &mut problems {
@@ -74,6 +76,18 @@ pub fn plan(context: &Context, selection: &Selection, redactor: &Redactor) -> Pl
     }
     let broken = problems.iter().any(|problem| problem.severity == Severity::Error);
     Planned { plan: plan.filter(|_| !broken), problems, redactor: all_secrets }
+}
+
+/// Adds what the sources of `problems`, which could not be read as what they are, may contain that is secret.
+fn add_written(problems: &[&Diagnostic], redactor: &Redactor) {
+    let mut sources: BTreeMap<*const SourceFile, &Arc<SourceFile>> = BTreeMap::new();
+    for problem in problems {
+        let quoted = problem.labels.iter().map(|label| &label.source).chain(&problem.source);
+        sources.extend(quoted.map(|source| (Arc::as_ptr(source), source)));
+    }
+    for source in sources.values() {
+        redactor.add(written_secrets(&source.text));
+    }
 }
 
 fn load(
@@ -89,6 +103,7 @@ fn load(
     let folder = found.parent().unwrap_or(&context.working_directory).to_path_buf();
     // The tests are looked at even where the config is broken: everything is reported at once.
     let mut config = Reading::of(context, &found, problems);
+    add_written(&problems.iter().collect::<Vec<_>>(), redactor);
     // A config that is not there says nothing of where its tests are.
     if problems.iter().any(|problem| problem.code == Code::Unreadable) {
         return None;

@@ -206,6 +206,16 @@ impl<'a> Preparation<'a> {
         secrets_of(&self.plan.config, self.target, &self.scope)
     }
 
+    /// The same if a hook gave `values` as well.
+    pub fn secrets_with(&self, values: &Map<String, Value>) -> Vec<Secret> {
+        let mut scope = self.scope.clone();
+        for (name, value) in values.iter().filter(|(name, _)| !self.plan.variables.given.contains_key(*name))
+        {
+            scope.set(name, value.clone());
+        }
+        secrets_of(&self.plan.config, self.target, &scope)
+    }
+
     /// Fills every leaf of the test and of its target that does not wait for a turn.
     ///
     /// # Errors

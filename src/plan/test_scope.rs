@@ -30,11 +30,11 @@ impl LoadedTest {
         for (name, written) in self.model.vars.iter().flatten() {
             let mut filling = Interpolation::new(&scope, &self.source, Mode::Send, problems);
             let is_name = check_name(name, &mut filling).is_ok();
-            let value = filling.json(written).ok();
+            let (value, used) = filling.json_with_origins(written);
             match value {
                 _ if !is_name || variables.given.contains_key(&name.value) => {}
-                Some(value) => scope.set(name, value),
-                None => scope.shadow(name),
+                Ok(value) => scope.set_made_of(name, value, used),
+                Err(_) => scope.shadow(name),
             }
         }
         scope
@@ -112,7 +112,7 @@ fn expect_captures(turn: &Spanned<Turn>, scope: &mut Cow<'_, Scope>, variables: 
 /// The columns of a row win over the test's own variables; what the command line gives stays.
 pub(super) fn with_row(mut scope: Scope, row: &Row, variables: &Variables) -> Scope {
     for (name, value) in row.columns.iter().filter(|(name, _)| !variables.given.contains_key(*name)) {
-        scope.set(name, value.clone());
+        scope.set_made_of(name, value.clone(), row.used.clone());
     }
     let names: Vec<String> = row.columns.keys().map(|name| format!("`{name}`")).collect();
     scope.hint(format!("the row at {} gives {}", row.place(), names.join(", ")))

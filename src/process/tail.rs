@@ -40,6 +40,12 @@ impl Tail {
         format!("…{}", excerpt(&text[line..], first - line..text.len() - line))
     }
 
+    /// The same end of another text, which `change` makes of this one.
+    #[must_use]
+    pub fn map(self, change: impl FnOnce(&str) -> String) -> Self {
+        Self { bytes: change(&String::from_utf8_lossy(&self.bytes)).into_bytes(), ..self }
+    }
+
     /// Every line that is known whole.
     pub fn lines(&self) -> String {
         let text = String::from_utf8_lossy(&self.bytes);

@@ -16,6 +16,7 @@ use crate::assertion::{Block, Library, Timeout};
 use crate::context::{Context, Files};
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
 use crate::model::{ReportEntry, ReportFormat, ReportTarget, Text};
+use crate::redact::Redactor;
 use crate::target::ChosenTarget;
 use crate::variables::{Interpolation, Mode, Scope};
 
@@ -117,19 +118,22 @@ impl Config {
     }
 
     /// The servers that run while the tests run, in their order. A missing environment variable is an error only if
-    /// they will be started ([`Mode::Send`]).
+    /// they will be started ([`Mode::Send`]). What is secret in their URLs is added to `redactor`.
     pub(crate) fn servers(
         &self,
         context: &Context,
         variables: &Variables,
         mode: Mode,
+        redactor: &Redactor,
         problems: &mut Vec<Diagnostic>,
     ) -> Vec<ServerCommand> {
         let scope = variables.scope(context);
         let mut filling = Interpolation::new(&scope, &self.source, mode, problems);
         let written = self.model.server.iter().flat_map(|servers| &servers.0).enumerate();
         let fill = |(index, written)| servers::fill(written, index + 1, context, &self.folder, &mut filling);
-        written.filter_map(fill).collect()
+        let filled = written.filter_map(fill).collect();
+        redactor.add(filling.into_secrets());
+        filled
     }
 
     pub(super) fn chosen(

@@ -67,7 +67,12 @@ impl Redactions {
 
     /// What the named variables hold in `scope`.
     pub(crate) fn secrets(&self, scope: &Scope) -> Vec<Secret> {
-        self.names.iter().flat_map(|name| held(name, scope).secrets).collect()
+        let held = self.names.iter().flat_map(|name| held(name, scope).secrets);
+        held.flat_map(|secret| {
+            let made_of = scope.origins().within(&secret);
+            made_of.into_iter().chain([secret])
+        })
+        .collect()
     }
 
     /// What `scope` holds of the variables and cannot be masked, in words, of those of which `is_new` says that nobody was

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
 use crate::source::{FreeMap, Node, printable};
-use crate::variables::{Interpolation, Mode, Scope, name_problem};
+use crate::variables::{Interpolation, Mode, Origins, Scope, name_problem};
 
 /// Why a name may be missing in the `vars` of the config.
 const HINT: &str = "a variable of the config sees the environment and those written before it";
@@ -24,6 +24,8 @@ pub struct Variables {
     pub vars: BTreeMap<String, Value>,
     /// `--var`: win over what hooks give.
     pub given: BTreeMap<String, String>,
+    /// What the `vars` were made of.
+    pub origins: Origins,
     /// Whether hooks are left out.
     pub without_hooks: bool,
 }
@@ -38,17 +40,21 @@ impl Variables {
         problems: &mut Vec<Diagnostic>,
     ) -> Self {
         let mut variables = self.clone();
+        let mut scope = variables.scope(context).hint(HINT);
         for (name, written) in written.into_iter().flatten() {
-            let scope = variables.scope(context).hint(HINT);
             let mut filling = Interpolation::new(&scope, source, Mode::Send, problems);
             if let Some((what, help)) = name_problem(name) {
                 let message = format!("`{}` {what}", printable(name));
                 filling.report(Code::BadValue, name.span, message, Some(help.to_owned()));
-            } else if let Ok(value) = filling.json(written) {
-                variables.vars.insert(name.value.clone(), value);
+                continue;
             }
+            let (Ok(value), used) = filling.json_with_origins(written) else { continue };
+            if !self.given.contains_key(&name.value) {
+                scope.set_made_of(name, value.clone(), used);
+            }
+            variables.vars.insert(name.value.clone(), value);
         }
-        variables
+        Self { origins: scope.origins().clone(), ..variables }
     }
 
     /// Whether a variable of this name has a value before anything runs.
@@ -65,6 +71,7 @@ impl Variables {
         for (name, value) in &self.given {
             scope.set(name, value.clone());
         }
+        let scope = scope.made_of(self.origins.clone());
         if self.without_hooks { scope.hint(WITHOUT_HOOKS) } else { scope }
     }
 

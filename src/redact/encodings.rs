@@ -8,12 +8,16 @@ use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 /// The shortest piece of base64 that is searched for: shorter ones would hit innocent text.
 const SHORTEST_BASE64: usize = 6;
 
-/// `secret` plain, JSON-escaped, URL-encoded, as pages and XML hold it, escaped as in a pattern, and in base64 at each
-/// of the three alignments it can have inside a longer text, without the characters it shares with its neighbours.
+/// `secret` plain, JSON-escaped, URL-encoded, as pages and XML contain it, escaped as in a pattern, in hexadecimal digits,
+/// and in base64 at each of the three alignments it can have inside a longer text, without the characters it shares with
+/// its neighbours. What is decoded character by character is found by [`each_reading`](super::readings::each_reading).
 pub(super) fn encodings(secret: &str) -> Vec<String> {
     let escaped = regex_syntax::escape(secret);
     let mut encodings = vec![secret.to_owned(), json_escaped(secret), escaped];
-    encodings.extend([true, false].map(|upper| url_encoded(secret, upper)));
+    let of_urls = [true, false].map(|upper| url_encoded(secret, upper));
+    encodings.extend(of_urls.iter().filter(|url| url.contains("%20")).map(|url| url.replace("%20", "+")));
+    encodings.extend(of_urls);
+    encodings.extend([true, false].map(|upper| hexadecimal(secret, upper)));
     encodings.extend(
         [["&quot;", "&#39;"], ["&#34;", "&#x27;"], ["&quot;", "&apos;"], ["\"", "'"]]
             .map(|quotes| marked_up(secret, quotes)),
@@ -48,6 +52,12 @@ fn json_escaped(secret: &str) -> String {
 fn marked_up(secret: &str, [double, single]: [&str; 2]) -> String {
     let plain = secret.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     plain.replace('"', double).replace('\'', single)
+}
+
+fn hexadecimal(secret: &str, upper: bool) -> String {
+    let digit = |value: u8| char::from_digit(value.into(), 16).unwrap_or_default();
+    let digits: String = secret.bytes().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect();
+    if upper { digits.to_ascii_uppercase() } else { digits }
 }
 
 fn url_encoded(secret: &str, upper: bool) -> String {

@@ -10,9 +10,9 @@ use std::sync::Arc;
 use regex::Regex;
 
 use super::encodings::encodings;
-use super::escapes::each_reading;
 use super::excerpt::Opened;
 use super::patterns;
+use super::readings::each_reading;
 use super::redactor::Redactor;
 use super::replace::{merged, replaced};
 use super::search::Search;

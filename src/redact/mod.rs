@@ -4,17 +4,20 @@
 //! every string of a value, and a report takes nothing but [`Sealed`] values, so none can see a secret.
 
 mod encodings;
-mod escapes;
 mod excerpt;
 mod markers;
+mod packed_text;
 mod patterns;
 mod problems;
+mod readings;
 mod redactor;
 mod replace;
 mod sealed;
 mod search;
+mod written;
 
 pub use excerpt::{BESIDE, excerpt, truncated};
 pub use markers::{Markers, marker};
 pub use redactor::{MASK, Redactor};
 pub use sealed::{Mask, Sealed};
+pub(crate) use written::written_secrets;

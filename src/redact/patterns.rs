@@ -1,4 +1,4 @@
-//! Texts that are secret by what they look like: where patterns match, also inside JSON that is part of a text.
+//! Texts that are secret by what they look like: where patterns match, also where a part of a text is encoded.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -6,15 +6,28 @@ use std::sync::Arc;
 use regex::Regex;
 use serde::de::IgnoredAny;
 
-use super::escapes::each_reading;
+use super::packed_text::each_packed;
+use super::readings::each_reading;
 
-/// Where one of `patterns` matches in `text` as it is, each with the number of the pattern, counted from 0.
-pub(super) fn find(text: &str, patterns: &[Arc<Regex>]) -> impl Iterator<Item = (Range<usize>, usize)> {
-    let matches = move |(number, pattern): (usize, &Arc<Regex>)| {
-        let found: Vec<_> = pattern.find_iter(text).map(|found| (found.range(), number)).collect();
-        found
+/// Where one of `patterns` matches in `text` as it is, and in what of it is in base64 or hexadecimal digits, each with
+/// the number of the pattern, counted from 0.
+pub(super) fn find(text: &str, patterns: &[Arc<Regex>]) -> Vec<(Range<usize>, usize)> {
+    let matches = |text: &str| -> Vec<(Range<usize>, usize)> {
+        let of_pattern = |(number, pattern): (usize, &Arc<Regex>)| {
+            let found: Vec<_> = pattern.find_iter(text).map(|found| (found.range(), number)).collect();
+            found
+        };
+        let found = patterns.iter().enumerate().flat_map(of_pattern);
+        found.filter(|(range, _)| !range.is_empty()).collect()
     };
-    patterns.iter().enumerate().flat_map(matches).filter(|(range, _)| !range.is_empty())
+    let mut found = matches(text);
+    if !patterns.is_empty() {
+        each_packed(text, |packed| {
+            let inside = matches(&packed.text).into_iter();
+            found.extend(inside.map(|(range, number)| (packed.origin(range), number)));
+        });
+    }
+    found
 }
 
 /// Where one of `patterns` matches in `text` however it is escaped; in `text` that is JSON only inside of each of its
@@ -38,7 +51,7 @@ pub(super) fn find_in_strings(text: &str, patterns: &[Arc<Regex>]) -> Vec<(Range
 pub(super) fn find_escaped(text: &str, patterns: &[Arc<Regex>]) -> Vec<(Range<usize>, usize)> {
     let mut found = Vec::new();
     each_reading(text, |reading| {
-        let matches = find(reading.text(), patterns);
+        let matches = find(reading.text(), patterns).into_iter();
         found.extend(matches.map(|(range, number)| (reading.origin(range), number)));
     });
     // What holds no escape is found on every level.

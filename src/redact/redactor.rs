@@ -10,9 +10,9 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 use regex::Regex;
 
 use super::encodings::encodings;
-use super::escapes::each_reading;
 use super::excerpt::Opened;
 use super::patterns;
+use super::readings::each_reading;
 use super::replace::{merged, replaced};
 use super::search::Search;
 use crate::variables::SHORTEST_SECRET;
@@ -119,7 +119,8 @@ impl Redactor {
                 let known = level.known();
                 let values = known.search().find(reading.text()).map(|(range, _)| range);
                 found.extend(values.map(|range| reading.origin(range)));
-                let matches = patterns::find(reading.text(), &known.patterns).map(|(range, _)| range);
+                let matches =
+                    patterns::find(reading.text(), &known.patterns).into_iter().map(|(range, _)| range);
                 found.extend(matches.map(|range| reading.origin(range)));
             }
         });

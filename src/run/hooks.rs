@@ -24,21 +24,27 @@ pub(super) async fn run_hooks(
         environment.set_secrets(&known().secrets());
     }
     for index in 0..hooks {
-        let gave = environment.hook(index + 1, run_hook(case, preparation, index)).await?;
+        let gave = environment.hook(index + 1, run_hook(case, environment, preparation, index)).await?;
         known().define(gave);
         environment.set_secrets(&known().secrets());
     }
     Ok(())
 }
 
+/// Runs one hook. If it fails, what it would have given is masked as if it had succeeded.
 async fn run_hook(
     case: &Case<'_>,
+    environment: &Environment,
     preparation: &Mutex<Preparation<'_>>,
     index: usize,
 ) -> Result<Map<String, Value>, Halt> {
     let command = preparation.lock().unwrap_or_else(PoisonError::into_inner).hook(index);
     match command.map_err(|error| case.unprepared(error))? {
-        Some(command) => Ok(hook::run(&command, case.shared.stopper.token()).await?),
+        Some(command) => hook::run(&command, case.shared.stopper.token()).await.map_err(|error| {
+            let known = preparation.lock().unwrap_or_else(PoisonError::into_inner);
+            environment.set_secrets(&known.secrets_with(error.gave()));
+            error.into()
+        }),
         None => Ok(Map::new()),
     }
 }

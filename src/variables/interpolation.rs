@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::credentials::credentials;
 use super::leaf::{Leaf, NotReady};
 use super::mode::Mode;
 use super::pattern::{Pattern, PatternError};
+use super::scan::Reference;
 use super::scope::Scope;
-use super::secret::{self, SHORTEST_SECRET, Secret};
+use super::secret::{SHORTEST_SECRET, Secret, is_secret_header};
 use crate::diagnostic::{Code, Diagnostic, Place, SourceFile, Span};
 use crate::model::{Flag, Given, Number, Text};
 use crate::source::{Node, NodeValue};
@@ -23,6 +25,8 @@ pub struct Interpolation<'a> {
     pub(super) mode: Mode,
     pub(super) problems: &'a mut Vec<Diagnostic>,
     pub(super) secrets: Vec<Secret>,
+    /// What references gave, where that is to be known.
+    pub(super) used: Option<Vec<Secret>>,
     /// Whether something was looked up that is known later.
     pub(super) has_waited: bool,
 }
@@ -44,7 +48,7 @@ impl<'a> Interpolation<'a> {
         mode: Mode,
         problems: &'a mut Vec<Diagnostic>,
     ) -> Self {
-        Self { scope, source, mode, problems, secrets: Vec::new(), has_waited: false }
+        Self { scope, source, mode, problems, secrets: Vec::new(), used: None, has_waited: false }
     }
 
     /// Fills leaves of another file from the same scope.
@@ -55,6 +59,7 @@ impl<'a> Interpolation<'a> {
             mode: self.mode,
             problems: &mut *self.problems,
             secrets: std::mem::take(&mut self.secrets),
+            used: None,
             has_waited: self.has_waited,
         };
         fill(&mut other);
@@ -122,23 +127,43 @@ impl<'a> Interpolation<'a> {
     pub fn header(&mut self, name: &str, text: &Text) -> Leaf<String> {
         let known = self.secrets.len();
         let value = self.replace(text, Purpose::Header)?;
-        if secret::is_in_header(name) {
-            self.secrets.push(Secret::written(name, &value));
+        if is_secret_header(name) {
+            let whole = Secret::written(&format!("headers.{name}"), &value);
             // `Bearer abc`: the token alone is as secret as the whole.
-            if let Some((_, token)) = value.split_once(' ') {
-                self.secrets.push(Secret::written(name, token.trim()));
-            }
+            self.secrets.extend(credentials(&value).into_iter().map(|part| whole.part(part)));
+            self.secrets.push(whole);
         }
+        self.warn_of_short_secrets(known, &format!("header `{name}`"), text.span);
+        Ok(value)
+    }
+
+    /// A secret that `reference` gives: its value, the parts of it, and what its variable was made of.
+    pub(super) fn add_given(&mut self, reference: &Reference<'_>, value: &str) {
+        let given = Secret::given(reference, value);
+        self.secrets.extend(self.scope.origins().within(&given));
+        self.secrets.extend(credentials(value).into_iter().map(|part| given.part(part)));
+        self.secrets.push(given);
+    }
+
+    /// Warns if one of the secrets after the first `known` cannot be masked; `place` is where they are, for messages.
+    pub(super) fn warn_of_short_secrets(&mut self, known: usize, place: &str, span: Span) {
         let short = |secret: &Secret| !secret.value.is_empty() && secret.is_short();
         if self.secrets[known..].iter().any(short) {
-            let message = format!("a secret of the header `{name}` is too short to be masked");
+            let message = format!("a secret of the {place} is too short to be masked");
             let help = format!(
                 "secrets of at least {SHORTEST_SECRET} characters are masked in everything that is printed"
             );
             let warning = Diagnostic::warning(Code::ShortSecret, message);
-            self.problems.push(warning.at(self.source, text.span, "").help(help));
+            self.problems.push(warning.at(self.source, span, "").help(help));
         }
-        Ok(value)
+    }
+
+    /// A free JSON value, and what the references in it gave.
+    pub fn json_with_origins(&mut self, node: &Node) -> (Leaf<Value>, Vec<Secret>) {
+        let outer = self.used.replace(Vec::new());
+        let value = self.json(node);
+        let used = std::mem::replace(&mut self.used, outer).unwrap_or_default();
+        (value, used)
     }
 
     /// A regular expression; values are inserted escaped: variables are data, not patterns.

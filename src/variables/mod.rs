@@ -3,10 +3,12 @@
 //! A [`Scope`] knows names and values; a [`Interpolation`] fills leaves from a scope and collects every problem with its
 //! place. What cannot be known yet (the output of a hook, a generated thread) leaves a leaf [`Pending`](NotReady::Pending).
 
+mod credentials;
 mod interpolation;
 mod leaf;
 mod mode;
 mod name;
+mod origins;
 mod pattern;
 mod reference;
 mod scan;
@@ -14,12 +16,14 @@ mod scope;
 mod secret;
 mod url;
 
+pub use credentials::credentials;
 pub use interpolation::{Interpolation, as_text};
 pub use leaf::{Leaf, NotReady};
 pub use mode::Mode;
 pub use name::{is_name, is_reserved, name_problem};
+pub use origins::Origins;
 pub use pattern::{Pattern, PatternError, Patterns};
 pub use scan::{Malformed, Piece, Reference, ScanError, scan};
 pub use scope::{Found, Scope};
-pub use secret::{SHORTEST_SECRET, Secret};
+pub use secret::{SHORTEST_SECRET, Secret, is_secret_header};
 pub(crate) use url::http_url;

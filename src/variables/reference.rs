@@ -92,7 +92,7 @@ impl Interpolation<'_> {
     /// The text that stands for a reference.
     fn inserted(&mut self, text: &str, reference: &Reference<'_>, purpose: Purpose) -> String {
         if purpose == Purpose::Header && reference.default != Some(text) {
-            self.secrets.push(Secret::given(reference, text));
+            self.add_given(reference, text);
         }
         if purpose == Purpose::Pattern { regex_syntax::escape(text) } else { text.to_owned() }
     }
@@ -104,8 +104,12 @@ impl Interpolation<'_> {
         span: Span,
         purpose: Purpose,
     ) -> Leaf<Value> {
-        let (missing, environment) = match self.scope.look_up(reference) {
-            Found::Value(value) => return Ok(value.into_owned()),
+        let scope = self.scope;
+        let (missing, environment) = match scope.look_up(reference) {
+            Found::Value(value) => {
+                self.note(reference, &value);
+                return Ok(value.into_owned());
+            }
             Found::Pending => {
                 // In a draft it stands for itself.
                 self.has_waited |= !self.is_draft();
@@ -125,6 +129,16 @@ impl Interpolation<'_> {
         problem.help = self.help_for_missing(reference, environment);
         self.problems.push(problem);
         Err(NotReady::Invalid)
+    }
+
+    /// Notes what a reference gave, where that is to be known. A default is written in the file and no secret.
+    fn note(&mut self, reference: &Reference<'_>, value: &Value) {
+        if let Some(used) = &mut self.used {
+            let text = as_text(value);
+            if reference.default != Some(text.as_str()) {
+                used.push(Secret::given(reference, &text));
+            }
+        }
     }
 
     /// What to do about a name that nothing defines.

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::name::{ENVIRONMENT, is_reserved};
+use super::origins::Origins;
 use super::scan::Reference;
+use super::secret::Secret;
 use crate::context::Environment;
 
 /// What a reference means.
@@ -29,6 +31,7 @@ pub struct Scope {
     environment: Arc<Environment>,
     values: BTreeMap<String, Value>,
     pending: BTreeSet<String>,
+    origins: Origins,
     open: bool,
     hint: Option<String>,
 }
@@ -39,9 +42,21 @@ impl Scope {
         Self { environment, ..Self::default() }
     }
 
+    /// This scope, in which variables were made of `origins`.
+    #[must_use]
+    pub fn made_of(self, origins: Origins) -> Self {
+        Self { origins, ..self }
+    }
+
     /// Gives `name` a value, over any earlier one.
     pub fn set(&mut self, name: &str, value: impl Into<Value>) {
+        self.set_made_of(name, value, Vec::new());
+    }
+
+    /// The same for a value in which references gave `used`.
+    pub fn set_made_of(&mut self, name: &str, value: impl Into<Value>, used: Vec<Secret>) {
         self.pending.remove(name);
+        self.origins.set(name, used);
         self.values.insert(name.to_owned(), value.into());
     }
 
@@ -91,6 +106,11 @@ impl Scope {
     /// What to say beside a missing name.
     pub fn hint_for_missing(&self) -> Option<&str> {
         self.hint.as_deref()
+    }
+
+    /// What the values were made of.
+    pub fn origins(&self) -> &Origins {
+        &self.origins
     }
 
     /// Whether `name` has a value.

@@ -1,12 +1,22 @@
-//! HTTP URLs.
+//! HTTP URLs, and what is secret in them.
+
+use std::ops::Range;
 
 use url::Url;
 
-use super::interpolation::Interpolation;
+use super::credentials::{credentials, forms, is_long};
+use super::interpolation::{Interpolation, as_text};
+use super::scan::{Piece, Reference, scan};
+use super::scope::Found;
+use super::secret::Secret;
 use crate::diagnostic::Code;
 use crate::model::Text;
 
-/// An HTTP URL, which messages call `name`.
+/// How long a part of a path is at least that is taken for a key, where a variable gives the host as well.
+const SHORTEST_KEY: usize = 12;
+
+/// An HTTP URL, which messages call `name`. Its user and password are secrets, and so is what variables give behind its
+/// host.
 pub(crate) fn http_url(
     text: &str,
     name: &str,
@@ -14,11 +24,16 @@ pub(crate) fn http_url(
     filling: &mut Interpolation<'_>,
 ) -> Option<Url> {
     let problem = match Url::parse(text) {
-        Ok(url) if !matches!(url.scheme(), "http" | "https") => {
-            format!("the {name} has the scheme `{}`, expected `http` or `https`", url.scheme())
+        Ok(url) => {
+            add_secrets(text, &url, name, written, filling);
+            if !matches!(url.scheme(), "http" | "https") {
+                format!("the {name} has the scheme `{}`, expected `http` or `https`", url.scheme())
+            } else if !url.has_host() {
+                format!("the {name} has no host")
+            } else {
+                return Some(url);
+            }
         }
-        Ok(url) if !url.has_host() => format!("the {name} has no host"),
-        Ok(url) => return Some(url),
         Err(url::ParseError::RelativeUrlWithoutBase) => {
             format!("the {name} is no URL: it begins with neither `http://` nor `https://`")
         }
@@ -27,4 +42,111 @@ pub(crate) fn http_url(
     let help = Some("write it in full: `http://127.0.0.1:8000/agent`".to_owned());
     filling.report(Code::BadUrl, written.span, problem, help);
     None
+}
+
+fn add_secrets(text: &str, url: &Url, name: &str, written: &Text, filling: &mut Interpolation<'_>) {
+    let known = filling.secrets.len();
+    let of_url = Secret::written(name, "");
+    let mut user_info = Vec::new();
+    for part in [url.username(), url.password().unwrap_or_default()].map(forms) {
+        user_info.extend(part.into_iter().filter(|part| !part.is_empty()));
+    }
+    let rest = text.find("://").map_or(0, |end| end + 3);
+    let path = text[rest..].find(['/', '?', '#']).map_or(text.len(), |at| rest + at);
+    let host = text[rest..path].rfind('@').map_or(rest, |at| rest + at);
+    if url.password().is_some() {
+        // As a header `Basic` carries it.
+        user_info.extend(forms(&text[rest..host]));
+    }
+    filling.secrets.extend(user_info.into_iter().map(|part| of_url.part(part)));
+    for (reference, at) in inserted(text, written, filling) {
+        let value = &text[at.clone()];
+        if at.start >= path || at.end <= host && at.start >= rest {
+            filling.add_given(&reference, value);
+            let given = Secret::given(&reference, value);
+            filling.secrets.extend(forms(value).into_iter().skip(1).map(|form| given.part(form)));
+        } else if at.end > path {
+            filling.secrets.extend(keys(&text[path..at.end]).into_iter().map(|key| of_url.part(key)));
+        }
+    }
+    filling.warn_of_short_secrets(known, name, written.span);
+}
+
+/// The references of `written`, each with where `text` holds its value; none of those that gave their defaults.
+fn inserted<'t>(
+    text: &str,
+    written: &'t Text,
+    filling: &Interpolation<'_>,
+) -> Vec<(Reference<'t>, Range<usize>)> {
+    let (mut inserted, mut end) = (Vec::new(), 0);
+    for piece in scan(&written.value).unwrap_or_default() {
+        let start = end;
+        match piece {
+            Piece::Literal(literal) => end += literal.len(),
+            Piece::Reference(reference) => {
+                let Found::Value(value) = filling.scope.look_up(&reference) else { return Vec::new() };
+                let value = as_text(&value);
+                end += value.len();
+                if reference.default != Some(value.as_str()) && !value.is_empty() {
+                    inserted.push((reference, start..end));
+                }
+            }
+        }
+    }
+    // In a replay something else may be in the place of the URL.
+    if end == text.len() { inserted } else { Vec::new() }
+}
+
+/// What looks like a key in the path of a URL, and every value in its query.
+fn keys(tail: &str) -> Vec<String> {
+    let tail = tail.split('#').next().unwrap_or_default();
+    let (path, query) = tail.split_once('?').unwrap_or((tail, ""));
+    let is_key = |part: &&str| {
+        let has = |is_sought: fn(&char) -> bool| part.chars().any(|character| is_sought(&character));
+        part.len() >= SHORTEST_KEY && has(char::is_ascii_digit) && has(char::is_ascii_alphabetic)
+    };
+    let mut keys: Vec<String> = path.split('/').filter(is_key).flat_map(forms).collect();
+    keys.extend(credentials(query).into_iter().filter(|part| is_long(part)));
+    keys
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::context::Environment;
+    use crate::diagnostic::{SourceFile, Span};
+    use crate::variables::{Mode, Scope};
+
+    #[test]
+    fn user_password_and_what_variables_give_are_secret() {
+        let mut environment = Environment::default();
+        for (name, value) in [
+            ("HOST", "shop.example"),
+            ("PW", "hunter%322"),
+            ("URL", "https://me:pass1@shop.example/agent/T0123456789ab?key=k3y-1234&v=1"),
+        ] {
+            environment.set(name, value);
+        }
+        let scope = Scope::new(Arc::new(environment));
+        let source = Arc::new(SourceFile::new("a.yaml", "a.yaml", ""));
+        for (written, expected) in [
+            ("http://${ENV.HOST}/agent", &[][..]),
+            ("http://${ENV.HOST}/?key=literal", &[]),
+            ("http://me:p%61ss@x/", &["me", "p%61ss", "pass", "me:p%61ss", "me:pass"]),
+            ("http://x/?key=${ENV.PW}", &["hunter%322", "hunter22"]),
+            ("http://x/${ENV.PW}/run", &["hunter%322", "hunter22"]),
+            ("http://x/${ENV.NONE:-agent}/run", &[]),
+            ("${ENV.URL}", &["me", "pass1", "me:pass1", "T0123456789ab", "k3y-1234"]),
+        ] {
+            let mut problems = Vec::new();
+            let mut filling = Interpolation::new(&scope, &source, Mode::Send, &mut problems);
+            let written = Text { value: written.to_owned(), span: Span::new(0, 0) };
+            let text = filling.sent_text(&written).unwrap();
+            http_url(&text, "endpoint", &written, &mut filling).unwrap();
+            let found: Vec<String> = filling.into_secrets().into_iter().map(|secret| secret.value).collect();
+            assert_eq!(found, expected, "{}", written.value);
+        }
+    }
 }

@@ -123,7 +123,7 @@ fn row(file: &DataFile, names: &[String], record: &ByteRecord, line: u64) -> Res
     for (name, field) in names.iter().zip(record) {
         columns.insert(name.clone(), Value::String(text(file, line, field)?));
     }
-    Ok(Row { columns, offset, line, file: file.name.clone() })
+    Ok(Row { columns, used: Vec::new(), offset, line, file: file.name.clone() })
 }
 
 /// A file whose quotes are counted: one without its partner swallows the rest of the file as one value.

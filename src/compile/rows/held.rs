@@ -29,19 +29,26 @@ impl Held {
     ) -> Option<Result<Row, Diagnostic>> {
         let node = self.rows.get(index)?;
         let place = self.source.place(node.span);
-        let mut columns = Map::new();
+        let (mut columns, mut used) = (Map::new(), Vec::new());
         for Entry { key, key_span, value } in node.entries() {
             if let Err(problem) = check_name(key, "") {
                 return Some(Err(problem.at(&self.source, *key_span, "")));
             }
-            let value = if self.is_filled { filling.json(value).ok()? } else { value.to_json() };
+            let value = if self.is_filled {
+                let (value, gave) = filling.json_with_origins(value);
+                used.extend(gave);
+                value.ok()?
+            } else {
+                value.to_json()
+            };
             columns.insert(key.clone(), value);
         }
         if columns.is_empty() {
             let message = format!("a row is a mapping with at least one column, found {}", node.describe());
             return Some(Err(row_problem(message, "").at(&self.source, node.span, "")));
         }
-        Some(Ok(Row { columns, offset: 0, line: u64::from(place.line), file: place.file.to_string() }))
+        let (line, file) = (u64::from(place.line), place.file.to_string());
+        Some(Ok(Row { columns, used, offset: 0, line, file }))
     }
 }
 

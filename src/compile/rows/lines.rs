@@ -89,7 +89,13 @@ fn row(file: &DataFile, line: &[u8], offset: u64, number: Option<u64>) -> Option
             return Some(Err(problem));
         }
     }
-    Some(Ok(Row { columns, offset, line: number.unwrap_or_default(), file: file.name.clone() }))
+    Some(Ok(Row {
+        columns,
+        used: Vec::new(),
+        offset,
+        line: number.unwrap_or_default(),
+        file: file.name.clone(),
+    }))
 }
 
 /// What the parser says, without a line that is always 1.

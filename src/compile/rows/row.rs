@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::printable;
-use crate::variables::{as_text, name_problem};
+use crate::variables::{Secret, as_text, name_problem};
 
 /// The column that names a row.
 const LABEL: &str = "id";
@@ -39,6 +39,8 @@ impl RowEntry {
 pub(crate) struct Row {
     /// Its columns, in their order.
     pub(crate) columns: Map<String, Value>,
+    /// What the references in them gave.
+    pub(crate) used: Vec<Secret>,
     /// Where it begins in its file, in bytes.
     pub(super) offset: u64,
     /// The line it begins on, counted from 1; 0 where it was found by its offset.

@@ -1,0 +1,330 @@
+//! What is masked, row by row: the table of `docs/secrets.md`, each way in which a secret comes in with each form in which
+//! an agent repeats it, looked for in all that is printed and written.
+
+use std::fmt::Write as _;
+use std::process::Output;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+use crate::support::project::Project;
+use crate::support::raw_agent::{RawAgent, Step};
+
+/// A secret that needs escapes nearly everywhere, and one that may be a part of a URL.
+const SECRET: &str = "s3cr3t/to\"ken+42";
+const OF_URL: &str = "s3cr3t-to.ken_42";
+
+/// Files that are written, beside stdout, stderr and the recording.
+const REPORTS: [&str; 6] = ["out.xml", "out.html", "out.json", "out.jsonl", "out.md", "out.tap"];
+
+/// A row of the table: how a secret comes in.
+struct Way {
+    /// The row in the documentation.
+    row: &'static str,
+    secret: &'static str,
+    /// The keys of the target, of the config and of the test.
+    target: Value,
+    config: Value,
+    test: Value,
+    /// Where the target is reached, after its address; or all of it if it contains `{address}`.
+    endpoint: &'static str,
+    arguments: &'static [&'static str],
+}
+
+impl Way {
+    fn of(row: &'static str) -> Self {
+        let (target, config, test) = (json!({}), json!({}), json!({}));
+        Self { row, secret: SECRET, target, config, test, endpoint: "/agent", arguments: &[] }
+    }
+
+    fn header(row: &'static str, name: &str, value: &str) -> Self {
+        Self { target: json!({ "headers": { name: value } }), ..Self::of(row) }
+    }
+
+    fn endpoint(row: &'static str, endpoint: &'static str) -> Self {
+        Self { secret: OF_URL, endpoint, ..Self::of(row) }
+    }
+}
+
+fn ways() -> Vec<Way> {
+    let basic = format!("Basic {}", STANDARD.encode(format!("shop-user:{SECRET}")));
+    let bearer = json!({ "headers": { "authorization": "Bearer ${TOKEN}" } });
+    let cat = json!([{ "cmd": ["cat", "given.json"] }]);
+    vec![
+        Way::header("a variable in a header", "x-tenant", "key ${ENV.SECRET}"),
+        Way::header("a header whose name says so", "x-functions-key", SECRET),
+        Way::header("the token after the scheme", "authorization", &format!("Bearer {SECRET}")),
+        Way::header("a part of a composed value", "x-pair", "${ENV.OTHER}:${ENV.SECRET}"),
+        Way {
+            config: json!({ "vars": { "KEY": "${ENV.SECRET}", "PAIR": ["shop-user:${KEY}"], "AUTH": "Basic ${PAIR.0}" } }),
+            ..Way::header("what a variable was made of", "x-auth", "${AUTH}")
+        },
+        Way {
+            target: bearer.clone(),
+            test: json!({ "vars": { "TOKEN": "abc-${ENV.SECRET}-def" } }),
+            ..Way::of("what a variable of the test was made of")
+        },
+        Way::header("a single cookie", "cookie", &format!("theme=dark; sid={SECRET}; lang=de")),
+        Way::header("the user and password of `Basic`", "authorization", &basic),
+        Way::endpoint("the user and password of a URL", "http://shop-user:s3cr3t-to.ken_42@{address}/agent"),
+        Way::endpoint("a variable in the query of an endpoint", "/agent?v=1&key=${ENV.OF_URL}"),
+        Way::endpoint("a variable in the path of an endpoint", "/${ENV.OF_URL}/run"),
+        Way::endpoint("the query of an endpoint that is a variable", "${ENV.WHOLE}"),
+        Way {
+            target: bearer.clone(),
+            test: json!({ "cases": [{ "TOKEN": SECRET }] }),
+            ..Way::of("a column of a row in a header")
+        },
+        Way {
+            target: bearer.clone(),
+            test: json!({ "hooks": cat }),
+            ..Way::of("the output of a hook in a header")
+        },
+        Way {
+            target: bearer,
+            arguments: &["--var", concat!("TOKEN=s3cr3t/to\"ken+42")],
+            ..Way::of("`--var` in a header")
+        },
+        Way {
+            config: json!({ "redact": ["LOGIN.password"], "vars": { "LOGIN": { "password": "${ENV.SECRET}" } } }),
+            ..Way::of("a variable that `redact` names")
+        },
+        Way {
+            config: json!({ "redact": [{ "match": "s3cr3t[a-z/]+\"ken[+]42" }] }),
+            ..Way::of("a pattern of `redact`")
+        },
+    ]
+}
+
+/// Each form in which an agent repeats a secret, with a part of it that no report escapes.
+fn forms(secret: &str) -> Vec<(&'static str, String, String)> {
+    let each = |encode: &dyn Fn(u8) -> String| secret.bytes().map(encode).collect::<String>();
+    let percent = each(&|byte| format!("%{byte:02x}"));
+    let hexadecimal = each(&|byte| format!("{byte:02x}"));
+    let encoded = STANDARD.encode(secret);
+    let longer = STANDARD.encode(format!("my {secret} and more"));
+    let nested = json!({ "body": json!({ "key": secret }).to_string() }).to_string();
+    let url: String = url::form_urlencoded::byte_serialize(secret.as_bytes()).collect();
+    let middle = longer[8..20].to_owned();
+    vec![
+        ("plain", secret.to_owned(), "s3cr3t".to_owned()),
+        ("escaped in JSON", each(&|byte| format!("\\u{byte:04x}")), "u0073".to_owned()),
+        ("JSON in JSON", nested, "s3cr3t".to_owned()),
+        ("URL-encoded", url, "s3cr3t".to_owned()),
+        ("percent-encoded", percent.clone(), "73%33%63".to_owned()),
+        ("percent-encoded twice", percent.replace('%', "%25"), "2573%2533".to_owned()),
+        ("hexadecimal", hexadecimal.clone(), hexadecimal[..12].to_owned()),
+        ("HEXADECIMAL", hexadecimal.to_uppercase(), hexadecimal[..12].to_uppercase()),
+        ("entities", each(&|byte| format!("&#{byte};")), "#115;".to_owned()),
+        ("hexadecimal entities", each(&|byte| format!("&#x{byte:x};")), "#x73;".to_owned()),
+        ("a web page", secret.replace('"', "&quot;").replace('+', "&plus;"), "s3cr3t".to_owned()),
+        ("base64", encoded.clone(), encoded[..8].to_owned()),
+        ("longer base64", longer, middle),
+    ]
+}
+
+/// An agent that repeats `secret` in every form: as text, in a call, and in the error that ends its run.
+fn repeating(secret: &str) -> Vec<Step> {
+    let mut events = vec![json!({ "type": "RUN_STARTED", "threadId": "t", "runId": "r" })];
+    for (index, (name, form, _)) in forms(secret).into_iter().enumerate() {
+        let (message, call) = (format!("m{index}"), format!("c{index}"));
+        events.extend([
+            json!({ "type": "TEXT_MESSAGE_START", "messageId": message, "role": "assistant" }),
+            json!({ "type": "TEXT_MESSAGE_CONTENT", "messageId": message, "delta": format!("{name}: {form}, so") }),
+            json!({ "type": "TEXT_MESSAGE_END", "messageId": message }),
+            json!({ "type": "TOOL_CALL_START", "toolCallId": call, "toolCallName": "leak" }),
+            json!({ "type": "TOOL_CALL_ARGS", "toolCallId": call, "delta": json!({ "key": form }).to_string() }),
+            json!({ "type": "TOOL_CALL_END", "toolCallId": call }),
+            json!({ "type": "TOOL_CALL_RESULT", "messageId": format!("r{index}"), "toolCallId": call, "content": form }),
+        ]);
+    }
+    let all: Vec<String> = forms(secret).into_iter().map(|(_, form, _)| form).collect();
+    events.push(json!({ "type": "RUN_ERROR", "message": all.join(" ") }));
+    let body: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+    vec![Step::Expect, Step::Send(format!("{head}{body}").into_bytes())]
+}
+
+fn with(mut base: Value, more: Value) -> Value {
+    let (Value::Object(keys), Value::Object(more)) = (&mut base, more) else { panic!("mappings") };
+    keys.extend(more);
+    base
+}
+
+async fn run(project: &Project, arguments: &[&str], whole: &str) -> Output {
+    tokio::process::Command::new(env!("CARGO_BIN_EXE_ananke"))
+        .arg("run")
+        .args(arguments)
+        .current_dir(project.folder())
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("SECRET", SECRET)
+        .env("OF_URL", OF_URL)
+        .env("OTHER", "0ther-pass")
+        .env("WHOLE", whole)
+        .output()
+        .await
+        .expect("the program can be started")
+}
+
+/// Everything that one run prints and writes, each with its name.
+fn written(project: &Project, output: &Output) -> Vec<(String, String)> {
+    let printed = [("stdout", &output.stdout), ("stderr", &output.stderr)];
+    let mut written: Vec<(String, String)> = printed
+        .into_iter()
+        .map(|(name, bytes)| (name.to_owned(), String::from_utf8(bytes.clone()).expect("UTF-8")))
+        .collect();
+    for name in REPORTS {
+        let text = std::fs::read_to_string(project.folder().join(name));
+        written.push((name.to_owned(), text.unwrap_or_else(|error| panic!("{name}: {error}: {output:?}"))));
+    }
+    let recordings = walk(&project.folder().join("recordings"));
+    assert_eq!(recordings.len(), 1, "one test is recorded: {output:?}");
+    written.extend(recordings.into_iter().map(|text| ("the recording".to_owned(), text)));
+    written
+}
+
+/// The text of every file below `folder`.
+fn walk(folder: &std::path::Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let below = entries.flat_map(|entry| match entry.path() {
+        path if path.is_dir() => walk(&path),
+        path => vec![std::fs::read_to_string(path).expect("UTF-8")],
+    });
+    below.collect()
+}
+
+async fn leaks_of(way: Way) -> String {
+    let agent = RawAgent::start(vec![repeating(way.secret)]).await;
+    let address = agent.address.to_string();
+    let whole = format!("http://{address}/agent?v=1&key={OF_URL}");
+    let endpoint = match way.endpoint {
+        path if path.starts_with('/') => format!("http://{address}{path}"),
+        whole => whole.replace("{address}", &address),
+    };
+    let target = with(json!({ "type": "agui", "endpoint": endpoint, "agentId": "leak" }), way.target);
+    let config = with(json!({ "version": "1.3", "target": target }), way.config);
+    let rules = json!({ "tools": { "forbid": ["leak"] }, "text": { "must_match": "never said" } });
+    let test = json!({ "version": "1.3", "name": "leak", "turns": [{ "user": "hi", "assert": rules }] });
+    let (config, test) = (config.to_string(), with(test, way.test).to_string());
+    let given = json!({ "TOKEN": SECRET }).to_string();
+    let project =
+        Project::new(&[("ananke.config.yaml", &config), ("leak.test.yaml", &test), ("given.json", &given)]);
+    let mut arguments = vec!["-v", "--record", "recordings"];
+    arguments.extend(REPORTS.iter().flat_map(|report| ["-o", *report]));
+    arguments.extend(way.arguments);
+    let output = run(&project, &arguments, &whole).await;
+    let mut leaks = String::new();
+    if output.status.code() != Some(1) {
+        let _ = writeln!(leaks, "{}: the test does not fail: {output:?}", way.row);
+        return leaks;
+    }
+    for (name, text) in written(&project, &output) {
+        let mask = if name == "the recording" { "secret:" } else { "***" };
+        if name != "stderr" && !text.contains(mask) {
+            let _ = writeln!(leaks, "{}: {name} shows nothing masked", way.row);
+        }
+        for (form, _, part) in forms(way.secret) {
+            if let Some(line) = text.lines().find(|line| line.contains(&part)) {
+                let at = line.find(&part).unwrap_or_default();
+                let from = line.floor_char_boundary(at.saturating_sub(60));
+                let to = line.ceil_char_boundary(at + 60);
+                let _ = writeln!(leaks, "{}: {name} shows it {form}: …{}…", way.row, &line[from..to]);
+            }
+        }
+    }
+    leaks
+}
+
+#[tokio::test]
+async fn every_row_of_the_table_is_masked_in_every_form_and_file() {
+    let mut leaks = String::new();
+    for way in ways() {
+        leaks += &leaks_of(way).await;
+    }
+    assert!(leaks.is_empty(), "{leaks}");
+}
+
+#[test]
+fn the_table_of_the_documentation_is_the_one_that_is_tested() {
+    let page = include_str!("../docs/secrets.md");
+    let rows = |title: &str| -> Vec<&str> {
+        let section = page.split(title).nth(1).expect("the section");
+        let section = section.split("\n## ").next().unwrap_or_default();
+        let rows = section.lines().filter_map(|line| line.strip_prefix("| "));
+        rows.filter_map(|row| row.split(" | ").next()).skip(1).collect()
+    };
+    let known: Vec<&str> = ways().iter().map(|way| way.row).chain(APART).collect();
+    assert_eq!(rows("## What is a secret"), known);
+    let known: Vec<&str> = forms(SECRET).into_iter().map(|(form, ..)| form).collect();
+    assert_eq!(rows("## In which forms"), known);
+}
+
+/// The rows that have tests of their own, below.
+const APART: [&str; 3] = [
+    "what a hook would have given that fails",
+    "long words of the output of a hook that fails",
+    "a literal in a file that cannot be read",
+];
+
+/// What is shown of a hook that runs `script` and fails, where a header takes `TOKEN`.
+#[cfg(unix)]
+async fn failing_hook(script: &str, headers: Value) -> String {
+    let target = json!({ "type": "scripted", "rules": [{ "do": [{ "say": "hi" }] }], "headers": headers });
+    let config = json!({ "version": "1.3", "target": target }).to_string();
+    let hooks = json!([{ "cmd": ["sh", "hook.sh"] }]);
+    let test =
+        json!({ "version": "1.3", "name": "leak", "hooks": hooks, "turns": [{ "user": "hi" }] }).to_string();
+    let given = json!({ "TOKEN": SECRET, "bad name": 1 }).to_string();
+    let project = Project::new(&[
+        ("ananke.config.yaml", config.as_str()),
+        ("leak.test.yaml", &test),
+        ("given.json", &given),
+        ("hook.sh", script),
+    ]);
+    let mut arguments = vec!["-v", "--record", "recordings"];
+    arguments.extend(REPORTS.iter().flat_map(|report| ["-o", *report]));
+    let output = run(&project, &arguments, "").await;
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    written(&project, &output).into_iter().map(|(_, text)| text).collect()
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn what_a_hook_would_have_given_that_fails_is_masked() {
+    let bearer = || json!({ "authorization": "Bearer ${TOKEN}" });
+    for script in ["cat given.json; cat given.json >&2; exit 3", "cat given.json; cat given.json >&2"] {
+        let shown = failing_hook(script, bearer()).await;
+        assert!(shown.contains("***") && !shown.contains("s3cr3t"), "{script}: {shown}");
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn long_words_of_the_output_of_a_hook_that_fails_are_masked() {
+    let script = "echo login as abcdef-123456; echo NoSuchElement: abcdef-123456 is refused >&2";
+    let shown = failing_hook(script, json!({})).await;
+    assert!(shown.contains("login as ***") && shown.contains("NoSuchElement: *** is refused"), "{shown}");
+    assert!(!shown.contains("abcdef"), "{shown}");
+}
+
+#[tokio::test]
+async fn a_literal_in_a_file_that_cannot_be_read_is_masked() {
+    for target in [
+        "  headers: { authorization: \"Bearer s3cr3t-token\", x-api-key: [ }\n",
+        "  headers: { x-functions-key: s3cr3t-token\n",
+        "  headers:\n    cookie: \"sid=s3cr3t-token; a: b\n",
+        "  headers: [\"authorization: Bearer s3cr3t-token\"]\n",
+        "  headers:\n    x-auth: { scheme: Bearer, token: s3cr3t-token }\n",
+        "  endpoint: \"http://me:s3cr3t-token@host/ : ]\n",
+        "  headers: { password: s3cr3t-token, password: s3cr3t-token }\n",
+    ] {
+        let config = format!("version: \"1.3\"\ntarget:\n  type: agui\n  agentId: x\n{target}");
+        let project = Project::new(&[("ananke.config.yaml", &config)]);
+        let output = run(&project, &[], "").await;
+        let shown = String::from_utf8_lossy(&output.stderr);
+        assert_ne!(output.status.code(), Some(0), "{shown}");
+        assert!(!shown.contains("s3cr3t"), "{target}: {shown}");
+    }
+}

@@ -130,8 +130,8 @@ impl<'a> Interpolation<'a> {
         if is_secret_header(name) {
             let whole = Secret::written(&format!("headers.{name}"), &value);
             // `Bearer abc`: the token alone is as secret as the whole.
+            self.secrets.push(whole.clone());
             self.secrets.extend(credentials(&value).into_iter().map(|part| whole.part(part)));
-            self.secrets.push(whole);
         }
         self.warn_of_short_secrets(known, &format!("header `{name}`"), text.span);
         Ok(value)

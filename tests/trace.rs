@@ -65,8 +65,19 @@ fn an_id_is_one_call_until_it_has_a_result() {
     assert_eq!(calls(&trace), ["a→1 Streamed", "a→- Streamed"]);
     assert_eq!(
         trace.turns[0].warnings,
-        ["the call id `c` is used again after its result: counted as a new call"]
+        ["the call id `c` is used again for another call: counted as a new call"]
     );
+}
+
+#[test]
+fn a_call_announced_again_without_arguments_keeps_them_and_another_name_is_another_call() {
+    let mut trace = Trace::default();
+    let args = Change::CallArgs { id: "c".into(), delta: "{\"x\":1}".into() };
+    let done = || Change::CallArgsDone { id: "c".into() };
+    turn(&mut trace, "u1", "hi", vec![opened("c", "a"), args, done(), opened("c", "a"), done()]);
+    assert_eq!(trace.calls[0].args_text, "{\"x\":1}");
+    turn(&mut trace, "u2", "hi", vec![opened("c", "b")]);
+    assert_eq!(calls(&trace), ["a→- Streamed", "b→- Streamed"]);
 }
 
 #[test]

@@ -121,20 +121,16 @@ impl Trace {
         }
     }
 
-    /// A re-announced id is the same call as long as it has no result (SPEC 6).
+    /// A call that waits for its result may be announced again, with its arguments or without (SPEC 6).
     fn open_call(&mut self, at: At, id: &str, name: &str, author: Author, deltas: &mut Vec<Delta>) {
         if let Some(known) = self.known.calls.get(id).copied() {
             let call = &self.calls[known];
-            if call.results.is_empty() {
-                if call.args_done.is_some() {
-                    // The arguments come again with the announcement.
-                    self.calls[known].args_text.clear();
-                    self.calls[known].add_args("");
-                }
-                self.calls[known].last_event = self.last_event();
+            if call.results.is_empty() && call.name == name {
+                let last_event = self.last_event();
+                self.calls[known].announce_again(last_event);
                 return;
             }
-            self.warn(format!("the call id `{id}` is used again after its result: counted as a new call"));
+            self.warn(format!("the call id `{id}` is used again for another call: counted as a new call"));
         }
         let (turn, event) = (self.current_turn(), self.last_event());
         let mut call = ToolCall::new(id.to_owned(), name.to_owned(), author, turn, at, event);

@@ -12,7 +12,7 @@ use crate::context::At;
 /// A tool call. It counts from its start, with or without a result (SPEC 6).
 #[derive(Debug)]
 pub struct ToolCall {
-    /// Its id on the wire.
+    /// Its id on the wire; of several calls with one id, the later ones have ids of their own.
     pub wire_id: String,
     /// The tool's name.
     pub name: String,
@@ -42,6 +42,8 @@ pub struct ToolCall {
     pub first_event: u32,
     /// The number of the last event about it.
     pub last_event: u32,
+    /// Whether the next arguments replace those that are there.
+    repeats_args: bool,
     args: OnceLock<Args>,
 }
 
@@ -98,6 +100,7 @@ impl ToolCall {
             args_done_event: event,
             first_event: event,
             last_event: event,
+            repeats_args: false,
             args: OnceLock::new(),
         }
     }
@@ -133,7 +136,16 @@ impl ToolCall {
         self.result().map(|result| result.at).or(self.args_done).unwrap_or(self.started)
     }
 
+    /// It is announced again; its arguments may come again too.
+    pub(super) fn announce_again(&mut self, event: u32) {
+        self.repeats_args = self.args_done.is_some();
+        self.last_event = event;
+    }
+
     pub(super) fn add_args(&mut self, delta: &str) {
+        if std::mem::take(&mut self.repeats_args) {
+            self.args_text.clear();
+        }
         self.args_text.push_str(delta);
         self.args = OnceLock::new();
     }

@@ -194,19 +194,21 @@ async fn a_snapshot_replaces_the_history_in_its_own_order() {
         {"id": "z", "role": "activity", "activityType": "PLAN", "content": {}},
         {"id": "a9", "role": "tool", "toolCallId": "c1", "content": "one", "error": "failed"},
     ]});
-    // Announced again with the same id, as servers do when they go on after an interrupt.
+    // In the next turn the id is that of another call.
     let again =
         [&called("c1", "{\"q\":2}", &Value::Null)[..], &[answered("c1", "c1", &json!("two"))]].concat();
     let first = [&said("m1", "Hm.")[..], &[snapshot]].concat();
     let messages = last_messages(&[run(1, &first), run(2, &again), run(3, &[])]).await;
-    let mut answered_call = call("c1", "{\"q\":2}");
+    let mut answered_call = call("c1", "{}");
     answered_call["encryptedValue"] = json!("e");
     let expected = json!([
         {"id": "s0", "role": "system", "content": "be kind"},
         {"id": "n1", "role": "user", "content": "turn 1"},
         {"id": "m1", "role": "assistant", "toolCalls": [answered_call]},
-        {"id": "c1", "role": "tool", "toolCallId": "c1", "content": "two"},
+        {"id": "a9", "role": "tool", "toolCallId": "c1", "content": "one", "error": "failed"},
         {"id": "u2", "role": "user", "content": "turn 2"},
+        {"id": "c1-2", "role": "assistant", "toolCalls": [call("c1", "{\"q\":2}")]},
+        {"id": "c1", "role": "tool", "toolCallId": "c1", "content": "two"},
         {"id": "u3", "role": "user", "content": "turn 3"},
     ]);
     assert_eq!(messages, expected);

@@ -253,13 +253,13 @@ async fn ids_used_again_in_every_turn_are_what_each_turn_says() {
     let turns = format!("turns:\n{}{all}", words.map(rules).concat());
     let (bodies, status, said) = verdict(&turns, &words.map(turn)).await;
     assert_eq!((status, said), (Status::Passed, Vec::new()));
-    // As with the reference client, what has the id of an earlier message or call goes on in its place.
+    // As with the reference client, text with the id of an earlier message goes on in its place; a call does not.
     let messages = bodies[2]["messages"].as_array().expect("a list");
     let content = |role: &str| {
         let of_role = messages.iter().filter(move |message| message["role"] == role);
         of_role.map(|message| message["content"].as_str().unwrap_or("none")).collect::<Vec<_>>()
     };
     assert_eq!(content("user"), ["hi", "hi", "hi"]);
-    assert_eq!(content("assistant"), ["none", "onetwo"]);
-    assert_eq!(content("tool"), ["two"], "a call has one answer");
+    assert_eq!(content("assistant"), ["none", "onetwo", "none"]);
+    assert_eq!(content("tool"), ["one", "two"], "each call has its own answer");
 }

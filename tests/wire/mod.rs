@@ -10,6 +10,7 @@ mod oddities;
 mod parts;
 mod scripted;
 mod sequence;
+mod shared_ids;
 mod sse;
 mod stamps;
 mod table;

@@ -138,6 +138,7 @@ const MESSAGES: &[Row] = &[
         &[START, CALL, ARGS, CALL, CALL_END, FINISH],
         &[
             "call-already-open [4, 2]: event 4 (`TOOL_CALL_START`) begins the call `c`, which is open since event 2 (`TOOL_CALL_START`)",
+            "call-id-shared [4]: event 4 (`TOOL_CALL_START`) begins another call with the id `c`: it is counted as a call of its own",
         ],
     ),
     (

@@ -3,15 +3,17 @@
 
 use serde_json::{Map, Value};
 
+use super::conversation::Conversation;
 use super::event::Key;
 use super::event_kind::Effect;
-use super::history::{Annotated, History};
+use super::history::Annotated;
 use super::incoming::Incoming;
 use super::item::ItemKind;
 use super::warnings::Warnings;
 
-/// Adds what the event says about the item `id` to the history.
-pub(super) fn annotate(incoming: &Incoming<'_>, id: &str, history: &mut History) {
+/// Adds what the event says about the item `id`, or about the result of the call of this key, to the history.
+pub(super) fn annotate(incoming: &Incoming<'_>, id: &str, conversation: &mut Conversation) {
+    let Conversation { calls, history, .. } = conversation;
     let event = incoming.event;
     if [Key::Metadata, Key::Name, Key::SubagentRunId].iter().all(|key| event.raw(*key).is_none()) {
         return;
@@ -20,7 +22,7 @@ pub(super) fn annotate(incoming: &Incoming<'_>, id: &str, history: &mut History)
         Effect::AnswersCall => Annotated::ResultOf(id),
         Effect::Begins(kind) | Effect::Continues(kind) | Effect::Ends(kind) | Effect::Chunk(kind) => {
             match kind {
-                ItemKind::Call => Annotated::Call(id),
+                ItemKind::Call => Annotated::Call(calls.key(id)),
                 _ => Annotated::Message(id),
             }
         }

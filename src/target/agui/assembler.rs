@@ -4,14 +4,17 @@
 
 use std::borrow::Cow;
 
+use serde::de::IgnoredAny;
+
 use super::chunk_lanes::{Author, ChunkLanes, ChunkTarget};
-use super::event::{DecodeError, Key};
+use super::conversation::Conversation;
+use super::event::{DecodeError, Event, Key};
 use super::event_kind::{Effect, EndedChunks, EventRef};
 use super::incoming::Incoming;
 use super::item::ItemKind;
 use super::listeners::Listeners;
 use super::open_items::{Form, OpenItems};
-use super::warnings::shown;
+use super::warnings::{Warnings, shown};
 
 /// The items of one exchange.
 #[derive(Debug, Default)]
@@ -141,6 +144,14 @@ impl Assembler {
         self.old_reasoning = None;
     }
 
+    /// The next run starts: calls of the one before do not go on.
+    pub(super) fn start_run(&mut self, listeners: &mut Listeners<'_, '_>) {
+        for (id, open) in self.items.close_all(ItemKind::Call) {
+            listeners.ends(ItemKind::Call, &id, open.role, &open.text);
+        }
+        self.items.start_run();
+    }
+
     /// The run is finished: whatever is open is as complete as it will be.
     pub(super) fn close_all(&mut self, listeners: &mut Listeners<'_, '_>) {
         (self.span, self.old_reasoning) = (None, None);
@@ -163,7 +174,11 @@ impl Assembler {
         let author = match target {
             ChunkTarget::Continues(author) => {
                 let current = || self.lanes.current(kind, &author).unwrap_or_default().to_owned();
-                return Ok(incoming.id().map_or_else(|| Cow::Owned(current()), Cow::Borrowed));
+                let id = incoming.id().map_or_else(|| Cow::Owned(current()), Cow::Borrowed);
+                if kind == ItemKind::Call && incoming.event.raw(Key::ToolCallName).is_some() {
+                    self.begin(kind, &id, Form::Chunk, incoming, listeners)?;
+                }
+                return Ok(id);
             }
             ChunkTarget::Begins(author) | ChunkTarget::Nameless(author) => author,
             ChunkTarget::Ambiguous(_) => None,
@@ -187,6 +202,11 @@ impl Assembler {
         listeners: &mut Listeners<'_, '_>,
     ) -> Result<(), DecodeError> {
         let (event, subagent) = (incoming.event, incoming.subagent());
+        let is_other_call = kind == ItemKind::Call && self.is_other_call(id, form, event, listeners);
+        if is_other_call {
+            // An id means one call at a time: the arguments of the other one end here.
+            self.close(kind, id, listeners);
+        }
         let is_open = self.items.is_open(kind, id);
         if form != Form::Unnamed || !is_open {
             self.items.begin(kind, id, form, incoming.at);
@@ -206,12 +226,31 @@ impl Assembler {
                 let parent = event.id(Key::ParentMessageId, listeners.warnings)?;
                 if !is_open {
                     self.items.open(kind, id, "");
-                    listeners.call_begins(id, &name, parent.as_deref(), subagent);
+                    listeners.call_begins(incoming.at, id, &name, parent.as_deref(), subagent);
                 }
             }
             ItemKind::Reasoning | ItemKind::ReasoningSpan => self.open_reasoning(id, listeners),
         }
         Ok(())
+    }
+
+    /// Whether an event that begins the open call `id` means another one: it has another name, or the arguments are
+    /// there already. An empty id identifies nothing.
+    fn is_other_call(&self, id: &str, form: Form, event: &Event<'_>, listeners: &Listeners<'_, '_>) -> bool {
+        let (Some(open), Some(name)) =
+            (self.items.open_text(ItemKind::Call, id), event.quiet_id(Key::ToolCallName))
+        else {
+            return false;
+        };
+        let Conversation { calls, history, .. } = &*listeners.conversation;
+        let is_same_name =
+            history.call(calls.key(id)).is_some_and(|call| call.function.name.as_str() == &*name);
+        let is_complete = || serde_json::from_str::<IgnoredAny>(open).is_ok();
+        let brings_nothing = || {
+            let delta = event.text(Key::Delta, &mut Warnings::default());
+            form != Form::Start && delta.is_none_or(|delta| delta.trim().is_empty())
+        };
+        !is_same_name || form == Form::Start && id.is_empty() || is_complete() && !brings_nothing()
     }
 
     fn open_message(

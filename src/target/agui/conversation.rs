@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::call_ids::CallIds;
 use super::config::ProtocolVersion;
 use super::history::History;
 use crate::context::Ids;
@@ -15,6 +16,9 @@ use crate::trace::State;
 pub(super) struct Conversation {
     pub(super) thread_id: String,
     pub(super) history: History,
+    pub(super) calls: CallIds,
+    /// The message of the user that the turn began with.
+    pub(super) said: Option<Said>,
     pub(super) state: State,
     /// Whether the agent has sent its state since `forget`.
     pub(super) state_is_known: bool,
@@ -26,20 +30,32 @@ pub(super) struct Conversation {
     pub(super) ids: Arc<dyn Ids>,
 }
 
+/// A message of the user.
+pub(super) struct Said {
+    pub(super) id: String,
+    pub(super) text: String,
+}
+
 /// History and state from before a replay.
 pub(super) struct Remembered {
     history: History,
+    calls: CallIds,
     state: State,
 }
 
 impl Conversation {
     pub(super) fn new(options: SessionOptions, state: Value, version: ProtocolVersion) -> Self {
         let SessionOptions { thread_id, history, client_tools, ids, .. } = options;
+        let is_begun = history.is_empty();
+        let mut calls = CallIds::default();
+        let history = History::of_earlier(history, version, &mut calls);
         Self {
             thread_id,
             // Without a history, everything in the first run is new.
-            is_begun: history.is_empty(),
-            history: History::of_earlier(history, version),
+            is_begun,
+            history,
+            calls,
+            said: None,
             state: State::new(state),
             state_is_known: false,
             legacy_interrupts: false,
@@ -52,11 +68,12 @@ impl Conversation {
     pub(super) fn forget(&mut self) -> Remembered {
         self.state_is_known = false;
         let state = std::mem::replace(&mut self.state, State::new(Value::Object(Map::new())));
-        Remembered { history: std::mem::take(&mut self.history), state }
+        Remembered { history: std::mem::take(&mut self.history), calls: self.calls.forget(), state }
     }
 
     /// Takes back what the agent did not replay.
     pub(super) fn recall(&mut self, remembered: Remembered) {
+        self.calls.restore(remembered.calls);
         if self.history.is_empty() {
             self.history = remembered.history;
         }

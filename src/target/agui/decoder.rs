@@ -15,6 +15,7 @@ use super::event::{DecodeError, Event, Key};
 use super::event_kind::{Effect, EventRef, known};
 use super::failure_metadata::failure;
 use super::incoming::Incoming;
+use super::listed_calls::identify;
 use super::listeners::{Listeners, Tell};
 use super::run_state::RunState;
 use super::runs::Runs;
@@ -106,7 +107,7 @@ impl Decoder {
             Effect::FailsRun => self.runs.fail(incoming, listeners)?,
             Effect::Begins(_) | Effect::Continues(_) | Effect::Ends(_) | Effect::Chunk(_) => {
                 if let Some(id) = self.assembler.take(incoming, target, listeners)? {
-                    annotate(incoming, &id, &mut listeners.conversation.history);
+                    annotate(incoming, &id, listeners.conversation);
                 }
             }
             Effect::OldReasoning => self.assembler.old_reasoning(incoming, listeners),
@@ -114,7 +115,7 @@ impl Decoder {
             Effect::AnswersCall => self.answer_call(incoming, listeners)?,
             Effect::ReplacesState => replace_state(incoming.event, listeners)?,
             Effect::PatchesState => patch_state(incoming.event, listeners)?,
-            Effect::ReplacesMessages => replace_messages(incoming.event, listeners)?,
+            Effect::ReplacesMessages => replace_messages(incoming, listeners)?,
             Effect::Custom => self.custom(incoming.event, listeners)?,
             Effect::Encrypts => self.encrypted_value(incoming.event, listeners),
             Effect::StartsStep
@@ -136,9 +137,10 @@ impl Decoder {
     ) -> Result<(), DecodeError> {
         let event = incoming.event;
         let call = event.required(Key::ToolCallId, listeners.warnings)?;
+        let call = listeners.conversation.calls.answer(&call).to_owned();
         let message_id = event.id(Key::MessageId, listeners.warnings)?;
         if let Some(message_id) = &message_id {
-            self.results.insert(message_id.to_string(), call.to_string());
+            self.results.insert(message_id.to_string(), call.clone());
         }
         let mut key = Key::Content;
         if event.raw(key).is_none() && event.raw(Key::Result).is_some() {
@@ -155,8 +157,8 @@ impl Decoder {
         };
         let Conversation { history, ids, .. } = &mut *listeners.conversation;
         history.answer(&call, message_id.as_deref(), sent_content(&result), &**ids);
-        annotate(incoming, &call, history);
-        (listeners.tell)(Change::CallAnswered { id: call, result, is_error: None });
+        annotate(incoming, &call, listeners.conversation);
+        (listeners.tell)(Change::CallAnswered { id: call.into(), result, is_error: None });
         Ok(())
     }
 
@@ -184,7 +186,8 @@ impl Decoder {
         let mut id = |key: Key| event.id(key, listeners.warnings).ok().flatten();
         let (Some(entity), Some(value)) = (id(Key::EntityId), id(Key::EncryptedValue)) else { return };
         let is_of_call = id(Key::Subtype).as_deref() == Some("tool-call");
-        listeners.conversation.history.attach(is_of_call, &entity, &value);
+        let Conversation { calls, history, .. } = &mut *listeners.conversation;
+        history.attach(is_of_call, if is_of_call { calls.key(&entity) } else { &entity }, &value);
         if let Some(call) = self.results.get(&*entity)
             && let Some(is_denied) = failure(&value)
         {
@@ -214,10 +217,16 @@ fn patch_state(event: &Event<'_>, listeners: &mut Listeners<'_, '_>) -> Result<(
     Ok(())
 }
 
-fn replace_messages(event: &Event<'_>, listeners: &mut Listeners<'_, '_>) -> Result<(), DecodeError> {
+fn replace_messages(incoming: &Incoming<'_>, listeners: &mut Listeners<'_, '_>) -> Result<(), DecodeError> {
+    let event = incoming.event;
     let value =
         event.value(Key::Messages, listeners.warnings)?.ok_or_else(|| event.missing(Key::Messages))?;
-    let messages = snapshot::messages(value, &*listeners.conversation.ids, listeners.warnings)?;
+    let mut messages = snapshot::messages(value, &*listeners.conversation.ids, listeners.warnings)?;
+    let Conversation { calls, history, said, .. } = &mut *listeners.conversation;
+    let live = said.as_ref().map_or(0, |said| snapshot::first_live(said, &messages));
+    for id in identify(&mut messages, live, calls, history) {
+        listeners.shares_id(incoming.at, "lists", &id);
+    }
     (listeners.tell)(Change::Snapshot(snapshot::items(&messages, listeners.warnings)));
     listeners.conversation.history.replace(messages);
     Ok(())

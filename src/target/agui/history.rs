@@ -5,8 +5,10 @@
 
 use serde_json::{Map, Value};
 
+use super::call_ids::{Begun, CallIds};
 use super::config::ProtocolVersion;
 use super::content::Content;
+use super::listed_calls::identify;
 use super::message::{Call, Message, REASONING};
 use super::message_list::MessageList;
 use crate::context::Ids;
@@ -38,7 +40,11 @@ impl History {
     }
 
     /// The history that a test begins with, for an agent of `version`.
-    pub(super) fn of_earlier(messages: Vec<HistoryMessage>, version: ProtocolVersion) -> Self {
+    pub(super) fn of_earlier(
+        messages: Vec<HistoryMessage>,
+        version: ProtocolVersion,
+        calls: &mut CallIds,
+    ) -> Self {
         let mut history = Self::default();
         let message = |HistoryMessage { role, id, name, content, calls, answers }| {
             let calls =
@@ -50,7 +56,9 @@ impl History {
                 ..Message::new(&id.unwrap_or_default(), Role::as_str(role)).named(name)
             }
         };
-        history.replace(messages.into_iter().map(message).collect());
+        let mut messages: Vec<Message> = messages.into_iter().map(message).collect();
+        identify(&mut messages, usize::MAX, calls, &history);
+        history.replace(messages);
         history
     }
 
@@ -181,17 +189,28 @@ impl History {
     }
 
     /// A call begins: in the assistant's message `parent` if there is one, else in a new message of that id, or of the
-    /// call's own id if `parent` is missing or a message of another role. A known call begins again.
-    pub(super) fn open_call(&mut self, id: &str, name: &str, parent: Option<&str>) {
-        if let Some(call) = self.messages.call(id) {
+    /// call's own key if `parent` is missing or a message of another role. A known call begins again. A call that shares
+    /// its id gets a message of its own if `parent` has the other one: each is sent with its own result.
+    pub(super) fn open_call(&mut self, id: &str, key: &str, begun: Begun, name: &str, parent: Option<&str>) {
+        if let Some(call) = self.messages.call(key).filter(|_| begun == Begun::Again) {
             call.open = true;
-            name.clone_into(&mut call.function.name);
             return;
         }
-        let mut is_free =
-            |parent: &str| self.messages.message(parent).is_none_or(|message| message.role == "assistant");
-        let owner = parent.filter(|parent| !parent.is_empty() && is_free(parent)).unwrap_or(id);
-        self.messages.push_call(owner, Call { open: true, ..Call::new(id, name, String::new()) });
+        let shares = |message: &Message| {
+            begun == Begun::SharesId && message.tool_calls.iter().any(|call| call.id == id)
+        };
+        let mut is_free = |parent: &str| {
+            let message = self.messages.message(parent);
+            message.is_none_or(|message| message.role == "assistant" && !shares(message))
+        };
+        let owner = parent.filter(|parent| !parent.is_empty() && is_free(parent)).unwrap_or(key);
+        self.messages
+            .push_call(owner, Call { open: true, ..Call::new(id, name, String::new()).with_key(key) });
+    }
+
+    /// The call of a key.
+    pub(super) fn call(&self, key: &str) -> Option<&Call> {
+        self.messages.find_call(key)
     }
 
     /// A call's arguments are complete.
@@ -203,13 +222,15 @@ impl History {
         }
     }
 
-    /// Adds the result of a call, in a message of this id, or of a new one if the id is missing or used.
+    /// Adds the result of the call of a key, in a message of this id, or of a new one if the id is missing or used.
     pub(super) fn answer(&mut self, call: &str, id: Option<&str>, content: Value, ids: &dyn Ids) {
         let free = id.filter(|id| !self.messages.contains(id)).map(str::to_owned);
         let id = free.unwrap_or_else(|| ids.next("message"));
-        let tool_call_id = Some(call.to_owned());
+        let sent = self.messages.find_call(call).map_or(call, |call| &call.id);
+        let (tool_call_id, call_key) = (Some(sent.to_owned()), (sent != call).then(|| call.into()));
         let content = Some(Content::Json(content));
-        self.messages.push_result(call, Message { content, tool_call_id, ..Message::new(&id, "tool") });
+        self.messages
+            .push_result(call, Message { content, tool_call_id, call_key, ..Message::new(&id, "tool") });
     }
 
     /// Replaces all messages by those of a snapshot, in its order.

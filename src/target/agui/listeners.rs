@@ -4,9 +4,12 @@
 
 use std::borrow::Cow;
 
+use super::call_ids::Begun;
 use super::conversation::Conversation;
+use super::event_kind::EventRef;
 use super::item::ItemKind;
-use super::warnings::Warnings;
+use super::sequence::SequenceRule;
+use super::warnings::{Warnings, shown};
 use crate::trace::{Change, Role};
 
 /// Where changes of the trace go.
@@ -42,15 +45,42 @@ impl Listeners<'_, '_> {
         self.message_text(id, delta);
     }
 
-    /// A call begins, as part of the message `parent`, if it names one.
-    pub(super) fn call_begins(&mut self, id: &str, name: &str, parent: Option<&str>, subagent: Option<&str>) {
-        self.conversation.history.open_call(id, name, parent);
-        (self.tell)(Change::CallOpened { id: id.into(), name: name.into(), subagent: named(subagent) });
+    /// A call begins with the event `at`, as part of the message `parent`, if it names one.
+    pub(super) fn call_begins(
+        &mut self,
+        at: EventRef,
+        id: &str,
+        name: &str,
+        parent: Option<&str>,
+        subagent: Option<&str>,
+    ) {
+        let Conversation { calls, history, .. } = &mut *self.conversation;
+        let begun = calls.begin(id, |key| history.call(key).is_none_or(|call| call.function.name == name));
+        let key = calls.key(id);
+        history.open_call(id, key, begun, name, parent);
+        (self.tell)(Change::CallOpened { id: key.into(), name: name.into(), subagent: named(subagent) });
+        if begun == Begun::SharesId {
+            self.shares_id(at, "begins", id);
+        }
+    }
+
+    /// The event begins or lists another call with the id of a known one.
+    pub(super) fn shares_id(&mut self, at: EventRef, does: &str, id: &str) {
+        let id = shown(id);
+        let words = format!("{does} another call with the id `{id}`: it is counted as a call of its own");
+        self.violation(SequenceRule::CallIdShared, at, &words);
+    }
+
+    /// The event violates a rule; `words` follow the name of the event.
+    pub(super) fn violation(&mut self, rule: SequenceRule, at: EventRef, words: &str) {
+        let message = Cow::Owned(format!("{at} {words}"));
+        (self.tell)(Change::Violation { rule: rule.as_str(), message, events: vec![at.number] });
     }
 
     /// Arguments of a call; the history takes them when they are complete.
     pub(super) fn call_args(&mut self, id: &str, delta: &str) {
-        (self.tell)(Change::CallArgs { id: id.into(), delta: delta.into() });
+        let key = self.conversation.calls.key(id);
+        (self.tell)(Change::CallArgs { id: key.into(), delta: delta.into() });
     }
 
     /// Reasoning begins, of which the trace hears with its first text.
@@ -67,15 +97,16 @@ impl Listeners<'_, '_> {
 
     /// An item ends; `text` is its text, or that of its arguments, since it began.
     pub(super) fn ends(&mut self, kind: ItemKind, id: &str, role: &'static str, text: &str) {
-        let history = &mut self.conversation.history;
+        let Conversation { calls, history, .. } = &mut *self.conversation;
         match kind {
             ItemKind::Message => {
                 history.close_message(id, role, text);
                 (self.tell)(Change::MessageClosed { id: id.into() });
             }
             ItemKind::Call => {
-                history.close_call(id, text);
-                (self.tell)(Change::CallArgsDone { id: id.into() });
+                let key = calls.key(id);
+                history.close_call(key, text);
+                (self.tell)(Change::CallArgsDone { id: key.into() });
             }
             ItemKind::Reasoning | ItemKind::ReasoningSpan => history.close_reasoning(id, text),
         }

@@ -20,6 +20,9 @@ pub(super) struct Message {
     pub(super) tool_calls: Vec<Call>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tool_call_id: Option<String>,
+    /// The key of the call that it answers, unless that is the id.
+    #[serde(skip)]
+    pub(super) call_key: Option<Box<str>>,
     /// Its further fields, which go back unchanged.
     #[serde(flatten)]
     pub(super) rest: Map<String, Value>,
@@ -40,6 +43,9 @@ pub(super) struct Call {
     pub(super) function: Function,
     #[serde(flatten)]
     pub(super) rest: Map<String, Value>,
+    /// Its key, unless that is the id.
+    #[serde(skip)]
+    pub(super) key: Option<Box<str>>,
     /// Whether its arguments are not complete.
     #[serde(skip)]
     pub(super) open: bool,
@@ -60,6 +66,7 @@ impl Message {
             content: None,
             tool_calls: Vec::new(),
             tool_call_id: None,
+            call_key: None,
             rest: Map::new(),
             open: false,
             answers: Vec::new(),
@@ -85,6 +92,11 @@ impl Message {
         matches!(self.content, Some(Content::Parts(_)))
     }
 
+    /// The key of the call that it answers.
+    pub(super) fn answers(&self) -> Option<&str> {
+        self.call_key.as_deref().or(self.tool_call_id.as_deref())
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.content.is_none() && self.tool_calls.is_empty()
     }
@@ -95,6 +107,41 @@ impl Call {
         // An empty text means no arguments; a server that parses it as JSON needs an object.
         let arguments = if arguments.is_empty() { "{}".to_owned() } else { arguments };
         let function = Function { name: name.to_owned(), arguments };
-        Self { id: id.to_owned(), kind: "function", function, rest: Map::new(), open: false }
+        Self { id: id.to_owned(), kind: "function", function, rest: Map::new(), key: None, open: false }
+    }
+
+    /// The same call under a key of its own. It is sent with its id, or with the key if the id is empty.
+    pub(super) fn with_key(mut self, key: &str) -> Self {
+        if self.id.is_empty() {
+            key.clone_into(&mut self.id);
+        }
+        self.key = (self.id != key).then(|| key.into());
+        self
+    }
+
+    /// What it is found by.
+    pub(super) fn key(&self) -> &str {
+        self.key.as_deref().unwrap_or(&self.id)
+    }
+
+    /// Whether a snapshot that contains `listed` means this call: the same name, and the same arguments as far as they
+    /// can be compared.
+    pub(super) fn is_listed_as(&self, listed: &Self) -> bool {
+        let (own, other) = (&self.function, &listed.function);
+        own.name == other.name
+            && (self.open
+                || own.arguments == other.arguments
+                || match arguments(&own.arguments) {
+                    Some(own) => arguments(&other.arguments).is_some_and(|other| own == other),
+                    None => true,
+                })
+    }
+}
+
+/// Arguments as JSON; some agents write them as a JSON string of JSON.
+fn arguments(text: &str) -> Option<Value> {
+    match serde_json::from_str(text).ok()? {
+        Value::String(inner) => serde_json::from_str(&inner).ok().or(Some(Value::String(inner))),
+        value => Some(value),
     }
 }

@@ -10,9 +10,9 @@ pub(super) struct MessageList {
     messages: Vec<Message>,
     /// Where the message of each id is.
     places: HashMap<String, Place>,
-    /// The message of each call, and its number in it.
+    /// The message of the call of each key, and its number in it.
     calls: HashMap<String, (usize, usize)>,
-    /// Where the result of each call is.
+    /// Where the result of the call of each key is.
     results: HashMap<String, Place>,
 }
 
@@ -45,10 +45,16 @@ impl MessageList {
         Some(self.at(place))
     }
 
-    /// The call of an id.
+    /// The call of a key.
     pub(super) fn call(&mut self, id: &str) -> Option<&mut Call> {
         let (message, number) = *self.calls.get(id)?;
         self.messages[message].tool_calls.get_mut(number)
+    }
+
+    /// The call of a key, to look at.
+    pub(super) fn find_call(&self, id: &str) -> Option<&Call> {
+        let (message, number) = *self.calls.get(id)?;
+        self.messages[message].tool_calls.get(number)
     }
 
     /// The message that made a call.
@@ -67,7 +73,7 @@ impl MessageList {
     pub(super) fn push(&mut self, message: Message) {
         let place = self.messages.len();
         for (number, call) in message.tool_calls.iter().enumerate() {
-            self.calls.insert(call.id.clone(), (place, number));
+            self.calls.insert(call.key().to_owned(), (place, number));
         }
         self.note(&message, Place::At(place));
         self.messages.push(message);
@@ -78,7 +84,7 @@ impl MessageList {
         match self.places.get(owner) {
             Some(Place::At(place)) if self.messages[*place].role == "assistant" => {
                 let calls = &mut self.messages[*place].tool_calls;
-                self.calls.insert(call.id.clone(), (*place, calls.len()));
+                self.calls.insert(call.key().to_owned(), (*place, calls.len()));
                 calls.push(call);
             }
             _ => self.push(Message { tool_calls: vec![call], ..Message::new(owner, "assistant") }),
@@ -106,7 +112,7 @@ impl MessageList {
     pub(super) fn replace(&mut self, messages: Vec<Message>) {
         *self = Self::default();
         for message in messages {
-            let call = message.tool_call_id.as_ref().and_then(|call| self.calls.get(call));
+            let call = message.answers().and_then(|call| self.calls.get(call));
             match call {
                 // A result that does not follow its message keeps its place.
                 Some((owner, _)) if *owner + 1 == self.messages.len() => self.push_with(*owner, message),
@@ -145,8 +151,8 @@ impl MessageList {
 
     fn note(&mut self, message: &Message, place: Place) {
         self.places.insert(message.id.clone(), place);
-        if let Some(call) = &message.tool_call_id {
-            self.results.insert(call.clone(), place);
+        if let Some(call) = message.answers() {
+            self.results.insert(call.to_owned(), place);
         }
     }
 

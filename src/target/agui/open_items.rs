@@ -141,6 +141,11 @@ impl OpenItems {
         self.open[kind as usize].get_mut(id)
     }
 
+    /// The text of an open item so far.
+    pub(super) fn open_text(&self, kind: ItemKind, id: &str) -> Option<&str> {
+        self.open[kind as usize].get(id).map(|open| open.text.as_str())
+    }
+
     /// Closes an open item.
     pub(super) fn close(&mut self, kind: ItemKind, id: &str) -> Option<(String, Open)> {
         let closed = self.open[kind as usize].swap_remove_entry(id)?;

@@ -25,12 +25,14 @@ pub(super) struct Runs {
     pub(super) is_replay: bool,
     /// Interrupts of the open run that were sent as custom events, as before the protocol had interrupts.
     pub(super) legacy_interrupts: Vec<Interrupt>,
+    /// Whether the newest run waits for answers.
+    is_interrupted: bool,
 }
 
 impl Runs {
     pub(super) fn new(requested: String, is_replay: bool) -> Self {
         let (state, requested) = (RunState::NotStarted, Some(requested));
-        Self { state, requested, is_replay, legacy_interrupts: Vec::new() }
+        Self { state, requested, is_replay, legacy_interrupts: Vec::new(), is_interrupted: false }
     }
 
     pub(super) fn start(
@@ -60,7 +62,8 @@ impl Runs {
             }
         }
         if self.state.has_ended() {
-            assembler.items.start_run();
+            assembler.start_run(listeners);
+            listeners.conversation.calls.start_run(std::mem::take(&mut self.is_interrupted));
         }
         self.state = RunState::Open(incoming.at);
         (listeners.tell)(Change::RunStarted { run_id, thread_id, is_replay });
@@ -90,7 +93,14 @@ impl Runs {
         let is_legacy = end == RunEnd::Finished && !legacy.is_empty();
         listeners.conversation.legacy_interrupts = is_legacy;
         report_usage(incoming.event, listeners);
-        (listeners.tell)(Change::RunEnded(if is_legacy { RunEnd::Interrupted(legacy) } else { end }));
+        let mut end = if is_legacy { RunEnd::Interrupted(legacy) } else { end };
+        if let RunEnd::Interrupted(interrupts) = &mut end {
+            self.is_interrupted = true;
+            for call in interrupts.iter_mut().filter_map(|interrupt| interrupt.call.as_mut()) {
+                *call = listeners.conversation.calls.key(call).to_owned();
+            }
+        }
+        (listeners.tell)(Change::RunEnded(end));
         Ok(())
     }
 

@@ -11,7 +11,7 @@ use url::Url;
 
 use super::config::AguiTransport;
 use super::content::Content;
-use super::conversation::Conversation;
+use super::conversation::{Conversation, Said};
 use super::decoder::Decoder;
 use super::event_reader::AguiEvents;
 use super::request::{Messages, RunInput, pass_on_over, with_command};
@@ -80,7 +80,16 @@ impl AguiSession {
     /// Makes the request of an exchange, and adds its messages to the history.
     fn request(&mut self, request: Request, run_id: &str) -> Result<HttpRequest, TargetError> {
         let Conversation {
-            thread_id, history, state, legacy_interrupts, client_tools, ids, is_begun, ..
+            thread_id,
+            history,
+            calls,
+            said,
+            state,
+            legacy_interrupts,
+            client_tools,
+            ids,
+            is_begun,
+            ..
         } = &mut self.conversation;
         let AguiSettings { forwarded_props, last_only, version, .. } = &*self.settings;
         history.discard_open();
@@ -90,6 +99,30 @@ impl AguiSession {
         let mut props = Cow::Borrowed(forwarded_props);
         if !request.props.is_empty() {
             pass_on_over(props.to_mut(), request.props);
+        }
+        match &request.action {
+            Action::User { message_id, content, .. } => {
+                calls.start_turn();
+                *said = Some(Said { id: message_id.clone(), text: content.text().into_owned() });
+            }
+            Action::Connect => {
+                calls.start_turn();
+                *said = None;
+            }
+            Action::Resume(_) => {
+                calls.start_run(true);
+                *said = None;
+            }
+            Action::ToolResults(answers) => {
+                for answer in answers {
+                    // The answer to a call of another tool lets the agent go on with it: its result is still to come.
+                    let name = history.call(&answer.call).map(|call| &call.function.name);
+                    if name.is_some_and(|name| client_tools.iter().any(|tool| tool.name == *name)) {
+                        calls.answer_by_client(&answer.call);
+                    }
+                }
+                calls.start_run(true);
+            }
         }
         match request.action {
             Action::User { message_id, name, content } => {

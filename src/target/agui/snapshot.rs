@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::content::Content;
+use super::conversation::Said;
 use super::event::DecodeError;
 use super::message::{Call, Message};
 use super::warnings::Warnings;
@@ -21,6 +22,17 @@ pub(super) fn messages(
     let read = values.into_iter().map(|value| message(value, ids, warnings));
     let read: Vec<_> = read.collect::<Result<_, _>>()?;
     Ok(read.into_iter().filter(|message| message.role != "activity").collect())
+}
+
+/// The position of the first message of the turn in which the user said `said`: after the user's own message, found by its
+/// id, else the last one with its text; 0 without that message. The trace finds it in the same way.
+pub(super) fn first_live(said: &Said, messages: &[Message]) -> usize {
+    let has_text = |message: &Message| {
+        message.role == "user"
+            && message.content.as_ref().and_then(Content::json).map(text).unwrap_or_default() == said.text
+    };
+    let found = messages.iter().position(|message| message.id == said.id);
+    found.or_else(|| messages.iter().rposition(has_text)).map_or(0, |position| position + 1)
 }
 
 /// The messages as items for the trace.
@@ -92,7 +104,7 @@ fn item(message: &Message, warnings: &mut Warnings) -> Option<SnapshotItem> {
         "reasoning" => Role::Reasoning,
         "tool" => {
             return Some(SnapshotItem::Answer {
-                call: message.tool_call_id.clone().unwrap_or_default(),
+                call: message.answers().unwrap_or_default().to_owned(),
                 result: match message.content.as_ref().and_then(Content::json) {
                     Some(Value::String(text)) => ResultContent::Text(text.clone().into()),
                     Some(value) => ResultContent::Json(value.clone()),
@@ -107,7 +119,7 @@ fn item(message: &Message, warnings: &mut Warnings) -> Option<SnapshotItem> {
         }
     };
     let calls = message.tool_calls.iter().map(|call| SnapshotCall {
-        id: call.id.clone(),
+        id: call.key().to_owned(),
         name: call.function.name.clone(),
         args: call.function.arguments.clone(),
     });

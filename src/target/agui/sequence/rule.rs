@@ -5,11 +5,11 @@ macro_rules! rules {
         /// A rule about the order of the events of a run. Its name says how it is violated, and never changes its
         /// meaning.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(super) enum SequenceRule { $($(#[$doc])* $variant,)* }
+        pub(in crate::target::agui) enum SequenceRule { $($(#[$doc])* $variant,)* }
 
         impl SequenceRule {
             /// The name as printed.
-            pub(super) fn as_str(self) -> &'static str {
+            pub(in crate::target::agui) fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
 
@@ -41,6 +41,8 @@ rules! {
     CallNotOpen = "call-not-open",
     /// The run finishes while a call is open.
     CallStillOpen = "call-still-open",
+    /// A call begins whose id belongs to another call.
+    CallIdShared = "call-id-shared",
     /// An open span of reasoning begins again.
     ReasoningAlreadyOpen = "reasoning-already-open",
     /// The end of a span of reasoning that is not open.

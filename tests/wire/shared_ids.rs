@@ -1,0 +1,329 @@
+//! Calls that share an id: each is counted, keeps its name, arguments and result, and is reported.
+
+use ananke::engine::AtViolation;
+use ananke::outcome::{Line, Outcome};
+use ananke::run::{Options, RunEvent, run};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use crate::support::project::Project;
+use crate::support::raw_agent::{RawAgent, Step};
+
+/// What a test made of an agent with these responses, and the requests it sent.
+struct Ran {
+    outcome: Outcome,
+    bodies: Vec<Value>,
+}
+
+impl Ran {
+    async fn of(responses: &[Vec<Value>], test: &str, at_violation: AtViolation) -> Self {
+        let response = |events: &Vec<Value>| {
+            let (start, finish) = (json!({"type": "RUN_STARTED"}), json!({"type": "RUN_FINISHED"}));
+            let is_whole = events.last().is_some_and(|event| event["type"] == "RUN_FINISHED");
+            let events = [&start].into_iter().chain(events).chain((!is_whole).then_some(&finish));
+            let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+            let body = events.fold(head.to_owned(), |body, event| body + &format!("data: {event}\n\n"));
+            vec![Step::Expect, Step::Send(body.into_bytes())]
+        };
+        let agent = RawAgent::start(responses.iter().map(response).collect()).await;
+        let config = format!(
+            "version: \"1.3\"\ntarget: {{ type: agui, endpoint: \"{}\", agentId: a, threadId: t }}\n",
+            agent.url()
+        );
+        let test = format!("version: \"1.3\"\nname: a\n{test}");
+        let project = Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", &test)]);
+        let (sender, mut receiver) = mpsc::channel(1000);
+        let options = Options { at_violation, ..Options::default() };
+        run(project.shared(options, sender), project.plan().plan.expect("a plan")).await;
+        let mut outcome = None;
+        while let Some(event) = receiver.recv().await {
+            if let RunEvent::CaseFinished(finished) = &*event {
+                outcome = Some((**finished).clone());
+            }
+        }
+        let requests = agent.requests().await;
+        let bodies = requests.iter().map(|request| serde_json::from_slice(&request.body).unwrap()).collect();
+        Self { outcome: outcome.expect("an outcome"), bodies }
+    }
+
+    async fn counted(responses: &[Vec<Value>], turns: &str) -> Self {
+        Self::of(responses, turns, AtViolation::Warn).await
+    }
+
+    /// Every call of each turn with its arguments and result.
+    fn calls(&self) -> Vec<Vec<String>> {
+        let call = |line: &Line| match line {
+            Line::Calls(call) => {
+                let result = call.result.as_ref().map_or("-".to_owned(), ToString::to_string);
+                Some(format!("{}({}) {result}", call.name, call.args))
+            }
+            _ => None,
+        };
+        self.outcome.turns.iter().map(|turn| turn.lines.iter().filter_map(call).collect()).collect()
+    }
+
+    /// How many calls were reported to share an id, turn by turn.
+    fn reported(&self) -> Vec<usize> {
+        let is_shared = |warning: &&String| warning.contains("call-id-shared");
+        self.outcome.turns.iter().map(|turn| turn.warnings.iter().filter(is_shared).count()).collect()
+    }
+
+    /// The messages of the last request, in short: the ids of its calls, and of the calls it answers.
+    fn history(&self) -> Vec<String> {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let message = |message: &Value| {
+            let calls = message["toolCalls"].as_array().into_iter().flatten();
+            let calls: Vec<String> = calls
+                .map(|call| {
+                    let function = &call["function"];
+                    format!(
+                        "{}:{}{}",
+                        text(&call["id"]),
+                        text(&function["name"]),
+                        text(&function["arguments"])
+                    )
+                })
+                .collect();
+            match message["toolCallId"].as_str() {
+                Some(call) => format!("{call}={}", text(&message["content"])),
+                None if calls.is_empty() => text(&message["content"]),
+                None => calls.join(" "),
+            }
+        };
+        self.bodies.last().unwrap()["messages"].as_array().unwrap().iter().map(message).collect()
+    }
+}
+
+fn start(id: &str, name: &str) -> Value {
+    json!({"type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": name})
+}
+
+fn args(id: &str, args: &str) -> Value {
+    json!({"type": "TOOL_CALL_ARGS", "toolCallId": id, "delta": args})
+}
+
+fn end(id: &str) -> Value {
+    json!({"type": "TOOL_CALL_END", "toolCallId": id})
+}
+
+fn result(id: &str, content: &str) -> Value {
+    json!({"type": "TOOL_CALL_RESULT", "messageId": format!("r-{content}"), "toolCallId": id, "content": content})
+}
+
+fn call(id: &str, name: &str, arguments: &str) -> Vec<Value> {
+    vec![start(id, name), args(id, arguments), end(id)]
+}
+
+fn answered(id: &str, name: &str, arguments: &str, content: &str) -> Vec<Value> {
+    [call(id, name, arguments), vec![result(id, content)]].concat()
+}
+
+fn chunk(id: &str, name: Option<&str>, delta: &str) -> Value {
+    let mut chunk = json!({"type": "TOOL_CALL_CHUNK", "delta": delta});
+    chunk["toolCallId"] = json!(id);
+    if let Some(name) = name {
+        chunk["toolCallName"] = json!(name);
+    }
+    chunk
+}
+
+/// A snapshot of messages: `user` texts, and calls with their results.
+fn snapshot(messages: &[Value]) -> Value {
+    json!({"type": "MESSAGES_SNAPSHOT", "messages": messages})
+}
+
+fn user(text: &str) -> Value {
+    json!({"id": format!("user-{text}"), "role": "user", "content": text})
+}
+
+fn assistant(message: &str, id: &str, name: &str, arguments: &str) -> Value {
+    let call = json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}});
+    json!({"id": message, "role": "assistant", "toolCalls": [call]})
+}
+
+const TURNS: &str = "turns: [{ user: one }, { user: two }]\n";
+
+#[tokio::test]
+async fn an_agent_that_numbers_its_calls_in_each_run_makes_as_many_as_it_starts() {
+    for (has_results, reported) in [(true, [0, 1]), (false, [0, 1])] {
+        let turn = |name: &str, arguments: &str| {
+            if has_results {
+                answered("call_0", name, arguments, "ok")
+            } else {
+                call("call_0", name, arguments)
+            }
+        };
+        let responses = [turn("charge", "{\"n\":1}"), turn("charge", "{\"n\":2}"), vec![]];
+        let ran = Ran::counted(&responses, "turns: [{ user: one }, { user: two }, { user: three }]\n").await;
+        let result = if has_results { "ok" } else { "-" };
+        let expected = [format!("charge({{\"n\":1}}) {result}"), format!("charge({{\"n\":2}}) {result}")];
+        assert_eq!(ran.calls()[..2], expected.map(|call| vec![call]));
+        assert_eq!(ran.reported()[..2], reported);
+    }
+}
+
+#[tokio::test]
+async fn rules_see_every_call_of_an_id() {
+    for (responses, rules, passes) in [
+        (
+            [call("call_0", "charge", "{}"), call("call_0", "charge", "{}")],
+            "require: [{ name: charge, count: 1 }]",
+            false,
+        ),
+        ([call("call_0", "find", "{}"), call("call_0", "delete", "{}")], "forbid: [delete]", false),
+        ([call("", "find", "{}"), call("", "delete", "{}")], "forbid: [delete]", false),
+        (
+            [call("c", "pay", "{\"n\":1}"), call("c", "pay", "{\"n\":2}")],
+            "forbid_calls: [{ name: pay, args_match: { n: '^2$' } }]",
+            false,
+        ),
+        ([call("call_0", "find", "{}"), call("call_0", "pay", "{}")], "forbid: [delete]", true),
+    ] {
+        let test = format!("{TURNS}assert: {{ tools: {{ {rules} }} }}\n");
+        let ran = Ran::counted(&responses, &test).await;
+        assert_eq!(!ran.outcome.status().fails_the_run(), passes, "{rules}");
+        assert_eq!(ran.reported(), [0, 1], "{rules}");
+    }
+}
+
+#[tokio::test]
+async fn a_shared_id_fails_a_strict_turn() {
+    let responses = [call("call_0", "find", "{}"), call("call_0", "pay", "{}")];
+    let ran = Ran::of(&responses, TURNS, AtViolation::Fail).await;
+    let problem = ran.outcome.turns[1].problem().expect("a problem");
+    assert_eq!(
+        problem.message,
+        "violation of the protocol: call-id-shared: event 2 (`TOOL_CALL_START`) begins another call with the id `call_0`: it is counted as a call of its own"
+    );
+}
+
+#[tokio::test]
+async fn calls_of_one_run_that_share_an_id_keep_names_arguments_and_results() {
+    let one = |events: Vec<Value>| vec![events];
+    for (events, calls, reported) in [
+        // Two at once, with two results.
+        (
+            [call("c", "a", "1"), call("c", "b", "2"), vec![result("c", "x"), result("c", "y")]].concat(),
+            vec!["a(1) x", "b(2) y"],
+            1,
+        ),
+        // The other name begins before the first one has ended.
+        (
+            vec![start("c", "a"), args("c", "1"), start("c", "b"), args("c", "2"), end("c")],
+            vec!["a(1) -", "b(2) -"],
+            1,
+        ),
+        // The same name begins again when the arguments are there.
+        (
+            vec![start("c", "a"), args("c", "{\"n\":1}"), start("c", "a"), args("c", "{\"n\":2}"), end("c")],
+            vec!["a({\"n\":1}) -", "a({\"n\":2}) -"],
+            1,
+        ),
+        // The same name begins again in the middle.
+        (vec![start("c", "a"), start("c", "a"), args("c", "{}"), end("c")], vec!["a({}) -"], 0),
+        // An empty id names no call.
+        (vec![start("", "a"), start("", "a"), end("")], vec!["a() -", "a() -"], 1),
+        // A second result of the only call.
+        ([answered("c", "a", "1", "x"), vec![result("c", "y")]].concat(), vec!["a(1) y"], 0),
+        // Chunks.
+        (
+            vec![chunk("c", Some("a"), "{\"n\":"), chunk("c", None, "1}"), chunk("c", Some("b"), "{}")],
+            vec!["a({\"n\":1}) -", "b({}) -"],
+            1,
+        ),
+        (vec![chunk("", Some("a"), "{}"), chunk("", Some("a"), "{}")], vec!["a({}) -", "a({}) -"], 1),
+        (
+            vec![chunk("c", Some("a"), "{\"n\":"), chunk("c", Some("a"), "1}"), chunk("c", Some("a"), "")],
+            vec!["a({\"n\":1}) -"],
+            0,
+        ),
+    ] {
+        let ran = Ran::counted(&one(events), "turns: [{ user: one }]\n").await;
+        assert_eq!(ran.calls()[0], calls);
+        assert_eq!(ran.reported(), [reported], "{calls:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_snapshot_hides_no_call_behind_the_id_of_an_earlier_one() {
+    let first = answered("call_0", "find", "{}", "ok");
+    let earlier = [user("one"), assistant("m1", "call_0", "find", "{}")];
+    for (messages, turn, reported) in [
+        // The whole conversation, and the turn alone: the call is new.
+        (
+            [&earlier[..], &[user("two"), assistant("m2", "call_0", "delete", "{}")]].concat(),
+            vec!["delete({}) -"],
+            1,
+        ),
+        (
+            [&earlier[..], &[user("two"), assistant("m2", "call_0", "find", "{}")]].concat(),
+            vec!["find({}) -"],
+            1,
+        ),
+        (vec![user("two"), assistant("m2", "call_0", "find", "{}")], vec!["find({}) -"], 1),
+        // Without the user's message: a call that differs is new.
+        (vec![assistant("m2", "call_0", "delete", "{}")], vec!["delete({}) -"], 1),
+        (vec![assistant("m2", "call_0", "find", "{\"n\":2}")], vec!["find({\"n\":2}) -"], 1),
+        (vec![assistant("m1", "call_0", "find", "{ }")], vec![], 0),
+        // Nothing new.
+        (earlier.to_vec(), vec![], 0),
+    ] {
+        let responses = [first.clone(), vec![snapshot(&messages)]];
+        let ran = Ran::counted(&responses, TURNS).await;
+        assert_eq!(ran.calls()[1], turn, "{messages:?}");
+        assert_eq!(ran.reported(), [0, reported], "{messages:?}");
+    }
+    // What is streamed and listed is counted once.
+    let messages = [&earlier[..], &[user("two"), assistant("m2", "call_0", "find", "{}")]].concat();
+    let second = [call("call_0", "find", "{}"), vec![snapshot(&messages), snapshot(&messages)]].concat();
+    let ran = Ran::counted(&[first, second], TURNS).await;
+    assert_eq!((ran.calls()[1].len(), ran.reported()), (1, vec![0, 1]));
+}
+
+#[tokio::test]
+async fn the_history_has_every_call_with_its_result_and_the_agents_own_ids() {
+    let parallel = [
+        call("c", "a", "1"),
+        call("c", "b", "2"),
+        vec![result("c", "x"), result("c", "y")],
+        answered("", "d", "{}", "z"),
+    ];
+    let responses = [parallel.concat(), answered("c", "e", "{}", "w"), vec![]];
+    let ran = Ran::counted(&responses, "turns: [{ user: one }, { user: two }, { user: three }]\n").await;
+    assert_eq!(
+        ran.history(),
+        ["one", "c:a1", "c=x", "c:b2", "c=y", "call-1:d{}", "call-1=z", "two", "c:e{}", "c=w", "three"]
+    );
+}
+
+#[tokio::test]
+async fn a_tool_of_the_client_is_answered_for_each_call_of_an_id() {
+    let test = "turns: [{ user: one }]\nclient_tools: [{ name: ask, mock: { sequence: [{ result: 1 }, { result: 2 }] } }]\n";
+    let responses = [call("call_0", "ask", "{}"), call("call_0", "ask", "{}"), vec![]];
+    let ran = Ran::counted(&responses, test).await;
+    assert_eq!(ran.calls(), [["ask({}) 1", "ask({}) 2"]]);
+    assert_eq!(ran.history(), ["one", "call_0:ask{}", "call_0=1", "call_0:ask{}", "call_0=2"]);
+}
+
+#[tokio::test]
+async fn a_call_that_waits_for_an_approval_is_announced_again_with_or_without_its_arguments() {
+    let interrupted = json!({"type": "RUN_FINISHED", "outcome": {"type": "interrupt", "interrupts": [
+        {"id": "i", "reason": "tool_call", "toolCallId": "c"},
+    ]}});
+    let first = [call("c", "pay", "{\"n\":1}"), vec![interrupted]].concat();
+    let test = "turns:\n  - user: one\n  - { type: agui:resume, resume: [{ status: resolved, payload: { ok: true } }] }\n  - user: three\n";
+    for again in [
+        answered("c", "pay", "{\"n\":1}", "paid"),
+        vec![start("c", "pay"), end("c"), result("c", "paid")],
+        vec![result("c", "paid")],
+    ] {
+        let ran = Ran::counted(&[first.clone(), again, vec![]], test).await;
+        assert_eq!(ran.calls(), [vec!["pay({\"n\":1}) -"], vec![], vec![]], "the result comes later");
+        assert_eq!(ran.reported(), [0, 0, 0]);
+        assert_eq!(ran.history(), ["one", "c:pay{\"n\":1}", "c=paid", "three"]);
+    }
+    let other = answered("c", "delete", "{}", "gone");
+    let ran = Ran::counted(&[first, other, vec![]], test).await;
+    assert_eq!(ran.calls()[1], ["delete({}) gone"]);
+    assert_eq!(ran.reported(), [0, 1, 0]);
+}

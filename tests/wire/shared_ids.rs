@@ -167,7 +167,7 @@ async fn rules_see_every_call_of_an_id() {
     for (responses, rules, passes) in [
         (
             [call("call_0", "charge", "{}"), call("call_0", "charge", "{}")],
-            "require: [{ name: charge, count: 1 }]",
+            "require: [{ name: charge, count: { exact: 1 } }]",
             false,
         ),
         ([call("call_0", "find", "{}"), call("call_0", "delete", "{}")], "forbid: [delete]", false),

@@ -27,7 +27,7 @@ use crate::text::{escape, truncate};
 pub enum Verbosity {
     /// The tests that failed and the summary.
     Quiet,
-    /// A line per test, with the warnings of its set-up, and excerpts of those that failed.
+    /// A line per test, with its warnings, and excerpts of those that failed.
     #[default]
     Normal,
     /// Every turn of every test, with the rules that hold.
@@ -142,9 +142,9 @@ impl ConsoleReport {
         let is_whole = style.scope == Scope::Everything;
         // The line of a skipped test says why.
         let is_left_out = outcome.status() == Status::Skipped && outcome.transcript.turns.is_empty();
-        let has_story = (is_whole && !is_left_out)
-            || outcome.status().fails_the_run()
-            || !outcome.verdict.warnings.is_empty();
+        let has_warnings = !outcome.verdict.warnings.is_empty()
+            || outcome.transcript.turns.iter().any(|turn| !turn.warnings.is_empty());
+        let has_story = (is_whole && !is_left_out) || outcome.status().fails_the_run() || has_warnings;
         earlier_attempts(outcome, style) + &if has_story { transcript(outcome, style) } else { String::new() }
     }
 

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use anstyle::Style;
+use indexmap::IndexMap;
 
 use super::excerpt;
 use super::style::{GUTTER, Scope, TranscriptStyle};
@@ -35,7 +36,9 @@ pub(crate) fn transcript(outcome: &Outcome, style: TranscriptStyle) -> String {
     for turn in &outcome.transcript.turns {
         writer.turn(turn, outcome);
     }
-    if !is_excerpt {
+    if is_excerpt {
+        writer.warnings_of_turns(outcome);
+    } else {
         writer.whole_test(outcome);
     }
     writer.not_run(outcome);
@@ -80,11 +83,7 @@ impl TranscriptWriter {
 
     fn turn(&mut self, turn: &TurnOutcome, outcome: &Outcome) {
         let findings = !turn.failures().is_empty() || turn.status().fails_the_run();
-        let with_lines = match self.style.scope {
-            Scope::Everything => true,
-            Scope::Excerpt => findings || turn.lines.iter().any(|line| self.cited.contains(&line.event())),
-            Scope::Findings => false,
-        };
+        let with_lines = self.has_lines(turn);
         if !findings && !with_lines {
             return;
         }
@@ -109,6 +108,44 @@ impl TranscriptWriter {
             self.findings(turn.problem(), turn.failures(), with_lines);
         }
         self.held(&turn.held, with_lines);
+    }
+
+    fn has_lines(&self, turn: &TurnOutcome) -> bool {
+        match self.style.scope {
+            Scope::Everything => true,
+            Scope::Excerpt => {
+                let is_cited = |line: &Line| self.cited.contains(&line.event());
+                !turn.failures().is_empty()
+                    || turn.status().fails_the_run()
+                    || turn.lines.iter().any(is_cited)
+            }
+            Scope::Findings => false,
+        }
+    }
+
+    /// The warnings of turns whose lines are left out: a test that passed shows them too. A warning of several turns
+    /// is shown once.
+    fn warnings_of_turns(&mut self, outcome: &Outcome) {
+        let turns = outcome.turns.iter().filter(|turn| !self.has_lines(turn));
+        let mut warnings: IndexMap<&str, Vec<u32>> = IndexMap::new();
+        for turn in turns {
+            for warning in &turn.warnings {
+                warnings.entry(warning).or_default().push(turn.number);
+            }
+        }
+        if warnings.is_empty() {
+            return;
+        }
+        self.part();
+        for (warning, turns) in warnings {
+            let place = match turns.as_slice() {
+                _ if outcome.turns.len() == 1 => String::new(),
+                [turn] => format!("turn {turn}: "),
+                [turn, more @ ..] => format!("turn {turn} and {} more: ", more.len()),
+                [] => String::new(),
+            };
+            self.warning(self.style.indent, &format!("{place}{warning}"));
+        }
     }
 
     fn heading(&mut self, turn: &TurnOutcome, outcome: &Outcome) {

@@ -1,11 +1,16 @@
 //! Calls that share an id: each is counted, keeps its name, arguments and result, and is reported.
 
+use std::sync::{Arc, Mutex};
+
 use ananke::engine::AtViolation;
 use ananke::outcome::{Line, Outcome};
+use ananke::recording::RecordingMode;
 use ananke::run::{Options, RunEvent, run};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
+use crate::replay::{Nowhere, outcomes, recordings};
+use crate::support::canned::Canned;
 use crate::support::project::Project;
 use crate::support::raw_agent::{RawAgent, Step};
 
@@ -326,4 +331,24 @@ async fn a_call_that_waits_for_an_approval_is_announced_again_with_or_without_it
     let ran = Ran::counted(&[first, other, vec![]], test).await;
     assert_eq!(ran.calls()[1], ["delete({}) gone"]);
     assert_eq!(ran.reported(), [0, 1, 0]);
+}
+
+#[tokio::test]
+async fn a_recording_comes_to_the_same_calls() {
+    let body = |name: &str| {
+        let start = vec![json!({"type": "RUN_STARTED"})];
+        let events = [start, answered("", name, "{}", name), vec![json!({"type": "RUN_FINISHED"})]].concat();
+        events.iter().fold(String::new(), |body, event| body + &format!("data: {event}\n\n")).into_bytes()
+    };
+    let config = "version: \"1.0\"\ntarget: { type: agui, endpoint: \"http://127.0.0.1:1/\", agentId: a }\n";
+    let rules = "assert: { tools: { require: [{ name: find, count: { exact: 1 } }], forbid: [delete] } }\n";
+    let test = format!("version: \"1.0\"\nname: a\n{TURNS}{rules}");
+    let project = Project::new(&[("ananke.config.yaml", config), ("a.test.yaml", &test)]);
+    let folder = project.folder().join("kept");
+    let canned =
+        Arc::new(Canned { bodies: Mutex::new(vec![body("find"), body("delete")]), chunk: usize::MAX });
+    let live = outcomes(&project, canned, &recordings(&folder, RecordingMode::Record)).await;
+    let replayed = outcomes(&project, Arc::new(Nowhere), &recordings(&folder, RecordingMode::Replay)).await;
+    assert!(live[0].status().fails_the_run());
+    assert_eq!(replayed, live);
 }

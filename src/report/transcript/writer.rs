@@ -126,7 +126,7 @@ impl TranscriptWriter {
     /// The warnings of turns whose lines are left out: a test that passed shows them too. A warning of several turns
     /// is shown once.
     fn warnings_of_turns(&mut self, outcome: &Outcome) {
-        let turns = outcome.turns.iter().filter(|turn| !self.has_lines(turn));
+        let turns = outcome.transcript.turns.iter().filter(|turn| !self.has_lines(turn));
         let mut warnings: IndexMap<&str, Vec<u32>> = IndexMap::new();
         for turn in turns {
             for warning in &turn.warnings {
@@ -139,7 +139,7 @@ impl TranscriptWriter {
         self.part();
         for (warning, turns) in warnings {
             let place = match turns.as_slice() {
-                _ if outcome.turns.len() == 1 => String::new(),
+                _ if outcome.transcript.turns.len() == 1 => String::new(),
                 [turn] => format!("turn {turn}: "),
                 [turn, more @ ..] => format!("turn {turn} and {} more: ", more.len()),
                 [] => String::new(),

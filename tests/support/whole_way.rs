@@ -1,6 +1,7 @@
 //! The whole way from the bytes of an agent to the trace, twice, with what must be true whatever the bytes are. The
 //! fuzz target runs it on what it makes up, a test on the saved corpus.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -140,12 +141,16 @@ impl Sink for Capture {
             Wire::Sent { body } => {
                 let body: Value = serde_json::from_slice(body).expect("a request is JSON");
                 let messages = body["messages"].as_array().expect("a request has messages");
-                let answered = messages.iter().filter_map(|message| message["toolCallId"].as_str());
-                let mut answered: Vec<&str> = answered.collect();
-                let all = answered.len();
-                answered.sort_unstable();
-                answered.dedup();
-                assert_eq!(answered.len(), all, "a call has two answers in {body}");
+                let mut answered = HashSet::new();
+                for message in messages {
+                    // Another call may have the id of an earlier one.
+                    for call in message["toolCalls"].as_array().into_iter().flatten() {
+                        answered.remove(&call["id"]);
+                    }
+                    let is_result = message["toolCallId"].is_string();
+                    let is_first = !is_result || answered.insert(&message["toolCallId"]);
+                    assert!(is_first, "a call has two answers in {body}");
+                }
                 self.trace.begin_exchange(at);
             }
             Wire::Head { status, .. } => self.trace.head(at, status),

@@ -224,7 +224,7 @@ fn replace_messages(incoming: &Incoming<'_>, listeners: &mut Listeners<'_, '_>) 
     let mut messages = snapshot::messages(value, &*listeners.conversation.ids, listeners.warnings)?;
     let Conversation { calls, history, said, .. } = &mut *listeners.conversation;
     let live = said.as_ref().map_or(0, |said| snapshot::first_live(said, &messages));
-    for id in identify(&mut messages, live, calls, history) {
+    for id in identify(&mut messages, live, calls, |key, listed| history.is_listed(key, listed)) {
         listeners.shares_id(incoming.at, "lists", &id);
     }
     (listeners.tell)(Change::Snapshot(snapshot::items(&messages, listeners.warnings)));

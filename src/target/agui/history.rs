@@ -57,7 +57,7 @@ impl History {
             }
         };
         let mut messages: Vec<Message> = messages.into_iter().map(message).collect();
-        identify(&mut messages, usize::MAX, calls, &history);
+        identify(&mut messages, usize::MAX, calls, |_, _| Some(false));
         history.replace(messages);
         history
     }
@@ -206,6 +206,11 @@ impl History {
         let owner = parent.filter(|parent| !parent.is_empty() && is_free(parent)).unwrap_or(key);
         self.messages
             .push_call(owner, Call { open: true, ..Call::new(id, name, String::new()).with_key(key) });
+    }
+
+    /// Whether a snapshot that contains `listed` means the call of a key; `None` if that is not in the history.
+    pub(super) fn is_listed(&self, key: &str, listed: &Call) -> Option<bool> {
+        Some(self.call(key)?.is_listed_as(listed))
     }
 
     /// The call of a key.

@@ -3,8 +3,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::call_ids::{Begun, CallIds, Listing};
-use super::history::History;
-use super::message::Message;
+use super::message::{Call, Message};
 
 /// The calls with one id that were found so far.
 #[derive(Default)]
@@ -17,13 +16,14 @@ struct Found {
     last: Option<u32>,
 }
 
-/// Gives calls and results the keys of the calls that they are; `history` has the calls that are known. Messages from
+/// Gives calls and results the keys of the calls that they are; `is_listed` says whether the known call of a key, if
+/// its content is known, is a listed one. Messages from
 /// `live` on are of the turn. Returns the ids of calls of the turn that are new and share their id with another call.
 pub(super) fn identify(
     messages: &mut [Message],
     live: usize,
     calls: &mut CallIds,
-    history: &History,
+    is_listed: impl Fn(&str, &Call) -> Option<bool>,
 ) -> Vec<String> {
     let mut found: HashMap<String, Found> = HashMap::new();
     let mut shared = Vec::new();
@@ -36,12 +36,12 @@ pub(super) fn identify(
         let listing = if place >= live { of_turn } else { Listing::Conversation };
         for call in std::mem::take(&mut message.tool_calls) {
             let id = call.id.clone();
-            if is_sent_key(&id) && history.call(&id).is_some_and(|known| known.is_listed_as(&call)) {
+            if is_sent_key(&id) && is_listed(&id, &call) == Some(true) {
                 message.tool_calls.push(call);
                 continue;
             }
             let found = found.entry(id.clone()).or_default();
-            let is_it = |key: &str| history.call(key).is_none_or(|known| known.is_listed_as(&call));
+            let is_it = |key: &str| is_listed(key, &call) != Some(false);
             let (number, begun) = calls.list(&id, &mut found.next, listing, is_it);
             if begun == Begun::SharesId && place >= live {
                 shared.push(id.clone());

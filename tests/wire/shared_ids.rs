@@ -64,13 +64,23 @@ impl Ran {
             }
             _ => None,
         };
-        self.outcome.turns.iter().map(|turn| turn.lines.iter().filter_map(call).collect()).collect()
+        self.outcome
+            .transcript
+            .turns
+            .iter()
+            .map(|turn| turn.lines.iter().filter_map(call).collect())
+            .collect()
     }
 
     /// How many calls were reported to share an id, turn by turn.
     fn reported(&self) -> Vec<usize> {
         let is_shared = |warning: &&String| warning.contains("call-id-shared");
-        self.outcome.turns.iter().map(|turn| turn.warnings.iter().filter(is_shared).count()).collect()
+        self.outcome
+            .transcript
+            .turns
+            .iter()
+            .map(|turn| turn.warnings.iter().filter(is_shared).count())
+            .collect()
     }
 
     /// The messages of the last request, in short: the ids of its calls, and of the calls it answers.
@@ -195,7 +205,7 @@ async fn rules_see_every_call_of_an_id() {
 async fn a_shared_id_fails_a_strict_turn() {
     let responses = [call("call_0", "find", "{}"), call("call_0", "pay", "{}")];
     let ran = Ran::of(&responses, TURNS, AtViolation::Fail).await;
-    let problem = ran.outcome.turns[1].problem().expect("a problem");
+    let problem = ran.outcome.transcript.turns[1].problem().expect("a problem");
     assert_eq!(
         problem.message,
         "violation of the protocol: call-id-shared: event 2 (`TOOL_CALL_START`) begins another call with the id `call_0`: it is counted as a call of its own"

@@ -27,9 +27,10 @@ impl Project {
         project
     }
 
-    /// The program under measurement, in this project.
+    /// The program under measurement, in this project: the one that `ANANKE` names, else the one just built.
     pub(crate) fn ananke(&self, arguments: &[&str]) -> Process {
-        Process::new(env!("CARGO_BIN_EXE_ananke"), &self.folder, arguments)
+        let program = std::env::var_os("ANANKE").unwrap_or_else(|| env!("CARGO_BIN_EXE_ananke").into());
+        Process::new(program, &self.folder, arguments)
     }
 
     /// Its test files.

@@ -1,6 +1,6 @@
 //! How fast server-sent events are taken apart: one large event in small chunks, and very many small events.
 
-use ananke::target::sse::Decoder;
+use ananke::target::sse::SseDecoder;
 use divan::Bencher;
 use divan::counter::BytesCount;
 
@@ -11,7 +11,7 @@ fn main() {
 }
 
 fn decode(stream: &[u8]) -> usize {
-    let mut decoder = Decoder::new(16 << 20);
+    let mut decoder = SseDecoder::new(16 << 20);
     let mut bytes = 0;
     for mut rest in stream.chunks(CHUNK) {
         while let Some(data) = decoder.next_event(&mut rest).expect("within the limit") {

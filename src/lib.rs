@@ -169,9 +169,9 @@ pub use diagnostic::{Code, Diagnostic, Edit, Label, Place, Severity, SourceFile,
 pub use model::ReportFormat;
 #[doc(inline)]
 pub use outcome::{
-    CallFailure, CallOutcome, EarlierMessage, ErrorKind, Failure, Gap, Held, LateResult, Level, Line,
-    OpenInterrupt, Outcome, Problem, Quarantine, RunEnd, SnapshotWritten, Status, TestEnd, TestIdentity,
-    TestVerdict, TimeLimits, Timing, Totals, Transcript, TurnEnd, TurnOutcome, Verdict,
+    CallFailure, CallOutcome, EarlierMessage, ErrorKind, Failure, Gap, LateResult, Level, OpenInterrupt,
+    Outcome, PassedRule, Problem, Quarantine, ReportedRunEnd, SnapshotWritten, Status, TestEnd, TestIdentity,
+    TestVerdict, TimeLimits, Timing, Totals, Transcript, TranscriptLine, TurnEnd, TurnOutcome, Verdict,
 };
 #[doc(inline)]
 pub use plan::{CaseEntry, Filter, FilterError, Plan, Planned, Selection, TestEntry, Workspace, plan};

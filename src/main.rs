@@ -13,7 +13,7 @@ use ananke::context::{Context, Files, RandomIds, SystemClock, TerminalSize};
 use clap::Parser as _;
 
 fn main() -> ExitCode {
-    cli::Arguments::parse().execute(&context()).into()
+    cli::CommandLine::parse().execute(&context()).into()
 }
 
 /// The outside world as it is.

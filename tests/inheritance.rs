@@ -79,7 +79,7 @@ fn snapshots(blocks: &[(&str, &str)]) -> Vec<String> {
     let merged = inherited(blocks, 2);
     let all = merged.test.iter().chain(merged.turns.iter().flat_map(|turn| &turn.entries));
     let snapshots = all.filter(|entry| entry.path == "snapshot");
-    let words = |entry: &ananke::assertion::Entry| entry.describe().replace("the snapshot", "");
+    let words = |entry: &ananke::assertion::RuleEntry| entry.describe().replace("the snapshot", "");
     snapshots.map(|entry| format!("{}{}", entry.origin.level.as_str(), words(entry))).collect()
 }
 

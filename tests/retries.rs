@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use ananke::context::{At, Clock};
-use ananke::outcome::{Line, Outcome, Status, Verdict};
+use ananke::outcome::{Outcome, Status, TranscriptLine, Verdict};
 use ananke::plan::{Selection, plan};
 use ananke::project::Variables;
 use ananke::run::{AfterFailure, Options, Reason, ReusedThreads, Run, RunEvent, Stopper, run};
-use ananke::target::{Chunks, ClientEvent, Head, HttpRequest, Next, Reply, TargetError, Transport};
+use ananke::target::{Chunks, ClientEvent, HttpRequest, Next, Reply, ResponseHead, TargetError, Transport};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -60,7 +60,7 @@ impl Moody {
         let at = self.clock.now();
         sender.try_send(Next::Bytes(at, body.into())).unwrap();
         let body = Box::new(Chunks::new(receiver, Arc::clone(&self.clock)));
-        Reply { at, head: Head { status: 200, ..Head::default() }, body }
+        Reply { at, head: ResponseHead { status: 200, ..ResponseHead::default() }, body }
     }
 }
 
@@ -269,7 +269,9 @@ async fn what_an_earlier_attempt_said_is_masked_and_bounded() {
     let mut long = Outcome { earlier_attempts: Vec::new(), ..outcome.earlier_attempts[0].clone() };
     let turn = long.transcript.turns[0].clone();
     long.transcript.turns = vec![turn; 50];
-    long.transcript.turns[49].lines.insert(0, Line::Says { event: 1, text: "the first line".to_owned() });
+    long.transcript.turns[49]
+        .lines
+        .insert(0, TranscriptLine::Says { event: 1, text: "the first line".to_owned() });
     let kept = long.into_earlier();
     let lines = |index: usize| kept.transcript.turns[index].lines.len();
     assert_eq!((0..50).map(lines).sum::<usize>(), 2, "the end is kept");

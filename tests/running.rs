@@ -8,7 +8,7 @@ use ananke::context::{At, Clock};
 use ananke::engine::AtFailure;
 use ananke::outcome::{Outcome, Status, Totals};
 use ananke::run::{AfterFailure, Options, Reason, Run, RunEvent, Stopper, run};
-use ananke::target::{Chunks, ClientEvent, Head, HttpRequest, Next, Reply, TargetError, Transport};
+use ananke::target::{Chunks, ClientEvent, HttpRequest, Next, Reply, ResponseHead, TargetError, Transport};
 use futures_util::future::BoxFuture;
 use tokio::sync::{Semaphore, mpsc};
 
@@ -59,7 +59,7 @@ impl Gate {
         let at = self.clock.now();
         sender.try_send(Next::Bytes(at, RUN.into())).unwrap();
         let body = Box::new(Chunks::new(body, Arc::clone(&self.clock)));
-        Reply { at, head: Head { status: 200, ..Head::default() }, body }
+        Reply { at, head: ResponseHead { status: 200, ..ResponseHead::default() }, body }
     }
 }
 

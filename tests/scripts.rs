@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use ananke::assertion::Program;
+use ananke::assertion::ScriptSource;
 use ananke::hook::{self, Expected, ScriptRequest};
 use ananke::outcome::{ErrorKind, Outcome, Status};
 use ananke::process::Launch;
@@ -121,7 +121,7 @@ assert: { tools: { subagents: exclude }, script: [{ script: keep }] }
 }
 
 async fn ask(launch: &Launch, request: &Value, cancel: &CancellationToken) -> Result<Value, String> {
-    let program = Program::Named("check".to_owned());
+    let program = ScriptSource::Named("check".to_owned());
     let request = ScriptRequest { program: &program, launch, body: request, expected: Expected::Verdict };
     hook::ask(request, cancel).await.map_err(|error| error.to_string())
 }

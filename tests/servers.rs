@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use ananke::project::ServerCommand;
-use ananke::server::{Failed, Servers};
+use ananke::server::{ServerStartError, Servers};
 use rustix::process::{Pid, Signal, kill_process};
 use tokio_util::sync::CancellationToken;
 
@@ -34,14 +34,14 @@ fn commands(project: &Project) -> Vec<ServerCommand> {
     plan.servers
 }
 
-async fn start(project: &Project) -> Result<Servers, Failed> {
+async fn start(project: &Project) -> Result<Servers, ServerStartError> {
     Servers::start(&commands(project), &CancellationToken::new(), |_| {}).await
 }
 
 /// What is said of servers that cannot be started, and what they printed last.
 async fn failure(project: &Project) -> (String, String) {
     match start(project).await {
-        Err(Failed::Broken(error)) => (error.problem.message, error.printed),
+        Err(ServerStartError::Broken(error)) => (error.problem.message, error.printed),
         other => panic!("it should fail: {:?}", other.map(|_| ())),
     }
 }
@@ -101,7 +101,7 @@ async fn what_is_waited_for_is_told() {
     let told = std::cell::RefCell::new(Vec::new());
     let waiting = |what: &str| told.borrow_mut().push(what.to_owned());
     let started = Servers::start(&commands(&project), &CancellationToken::new(), waiting).await;
-    assert!(matches!(started, Err(Failed::Broken(_))));
+    assert!(matches!(started, Err(ServerStartError::Broken(_))));
     let expected = [
         r#"waiting for a line that says that it is ready: server 1 `["sh", "-c", "echo ready; exec sleep 60"]`"#.to_owned(),
         format!(r#"waiting for port {port} to answer: server 2 `["sh", "-c", "exit 7"]`"#),
@@ -170,7 +170,7 @@ async fn a_server_is_stopped_while_it_is_waited_for() {
         cancel.cancel();
     };
     let (started, ()) = tokio::join!(Servers::start(&commands, &cancel, |_| {}), stop);
-    assert!(matches!(started, Err(Failed::Stopped)));
+    assert!(matches!(started, Err(ServerStartError::Stopped)));
     #[cfg(target_os = "linux")]
     assert!(gone(project.folder(), &["a"]));
 }

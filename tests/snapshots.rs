@@ -1,9 +1,9 @@
 //! The text of a snapshot: what two runs have in common, and that every other change is seen.
 
 use ananke::context::At;
-use ananke::golden::{GoldenText, Part, States, Volatile};
+use ananke::golden::{ConversationPart, GoldenText, States, Volatile};
 use ananke::redact::Redactor;
-use ananke::trace::{Change, Input, Interrupt, ResultContent, Role, RunEnd, Trace};
+use ananke::trace::{Change, Input, Interrupt, MessageKind, ResultContent, RunEnd, Trace};
 use serde_json::{Value, json};
 
 use crate::support::project::Project;
@@ -31,7 +31,7 @@ fn says(id: &str, text: &str, subagent: Option<&str>) -> Told {
     let id = id.to_owned();
     let subagent = subagent.map(|id| id.to_owned().into());
     vec![
-        Change::MessageOpened { id: id.clone().into(), role: Role::Assistant, subagent },
+        Change::MessageOpened { id: id.clone().into(), role: MessageKind::Assistant, subagent },
         Change::MessageText { id: id.clone().into(), delta: text.to_owned().into() },
         Change::MessageClosed { id: id.into() },
     ]
@@ -43,7 +43,12 @@ fn started(run: &str, thread: &str) -> Change<'static> {
 }
 
 /// Turns as they were told, with the text that the whole of them comes to.
-fn written(turns: Vec<(Input, Told)>, part: Part<'_>, volatile: &[&str], redactor: &Redactor) -> String {
+fn written(
+    turns: Vec<(Input, Told)>,
+    part: ConversationPart<'_>,
+    volatile: &[&str],
+    redactor: &Redactor,
+) -> String {
     let volatile: Vec<Volatile> = volatile.iter().map(|path| Volatile::parse(path).unwrap()).collect();
     let (mut trace, mut states) = (Trace::new(json!({})).on_thread("the-thread"), States::default());
     for (index, (input, told)) in turns.into_iter().enumerate() {
@@ -70,7 +75,7 @@ fn input(text: &str) -> Input {
 }
 
 fn whole(turns: Vec<(Input, Told)>) -> String {
-    written(turns, Part::Test { left_out: &[] }, &[], &Redactor::default())
+    written(turns, ConversationPart::Test { left_out: &[] }, &[], &Redactor::default())
 }
 
 /// A conversation whose ids all hold `salt`, with one turn for the calls and one for a late result.
@@ -192,7 +197,7 @@ fn times_thoughts_and_tokens_are_left_out() {
 #[test]
 fn what_is_volatile_is_masked_and_still_there() {
     let volatile = ["search.args.*", "*.result", "custom.*.run", "state.last", "text"];
-    let text = written(conversation("x7"), Part::Turn(0), &volatile, &Redactor::default());
+    let text = written(conversation("x7"), ConversationPart::Turn(0), &volatile, &Redactor::default());
     for line in [
         r#"    args: {"by": "<volatile>", "in": "<volatile>", "q": "<volatile>"}"#,
         r#"    result: "<volatile>""#,
@@ -217,9 +222,9 @@ fn what_a_turn_was_told_again_is_its_own_business() {
         whole.contains("turn 1\n  user: (connects)\n\nturn 2") && whole.contains("says: Hello."),
         "{whole}"
     );
-    let own = written(turns(), Part::Turn(0), &[], &Redactor::default());
+    let own = written(turns(), ConversationPart::Turn(0), &[], &Redactor::default());
     assert!(own.contains("turn\n  user: (connects)\n  says: Welcome back."), "{own}");
-    let without = written(turns(), Part::Test { left_out: &[1] }, &[], &Redactor::default());
+    let without = written(turns(), ConversationPart::Test { left_out: &[1] }, &[], &Redactor::default());
     assert!(without.ends_with("\nturn 2, left out\n"), "{without}");
 }
 
@@ -230,7 +235,7 @@ fn secrets_are_masked_before_anything_is_laid_out() {
     let mut told = says("m-1", "The key:\nfirst line\nsecond line\nDo not tell.", None);
     told.extend([opened("c-1", "login"), args("c-1", r#"{"key":"first line\nsecond line","hunter22":"x"}"#)]);
     told.push(Change::StateReplaced(json!({"hunter22": {"token": "hunter22"}})));
-    let text = written(vec![(input("hunter22?"), told)], Part::Turn(0), &[], &redactor);
+    let text = written(vec![(input("hunter22?"), told)], ConversationPart::Turn(0), &[], &redactor);
     for word in ["first", "second", "hunter22"] {
         assert!(!text.contains(word), "{text}");
     }
@@ -242,7 +247,7 @@ fn hostile_words_make_no_lines_of_their_own() {
     let mut told = vec![opened("c-1", "x\n  finished\u{1b}[2J"), answered("c-1", "a\u{202e}b \n", None)];
     told.push(Change::Custom { name: "\nturn 9".into(), value: Value::Null });
     told.push(Change::StateReplaced(json!({"a: 1\n": {"\u{e0041}": "\u{7f}"}, "": 2})));
-    let text = written(vec![(input("go"), told)], Part::Turn(0), &[], &Redactor::default());
+    let text = written(vec![(input("go"), told)], ConversationPart::Turn(0), &[], &Redactor::default());
     let expected = "ananke snapshot, format 1\n\nturn\n  user: go\n  call x\\u{a}  finished\\u{1b}[2J\n    result:\n      \
                     a\\u{202e}b\\u{20}\n\n  custom \\u{a}turn 9: null\n  state\n    \"\": 2\n    \
                     \"a: 1\\n\": {\"\\udb40\\udc41\": \"\\u007f\"}\n  no end\n";

@@ -2,7 +2,8 @@
 
 use ananke::context::At;
 use ananke::trace::{
-    Args, Change, First, Input, Origin, ResultContent, Role, RunEnd, SnapshotCall, SnapshotItem, Trace, Usage,
+    Args, Change, Input, MessageKind, Origin, ResultContent, RunEnd, SnapshotCall, SnapshotItem, ToolMoment,
+    Trace, Usage,
 };
 
 fn turn(trace: &mut Trace, id: &str, text: &str, changes: Vec<Change<'_>>) {
@@ -26,19 +27,24 @@ fn answered<'a>(id: &'a str, result: &'a str) -> Change<'a> {
 
 fn says<'a>(id: &'a str, text: &'a str) -> Vec<Change<'a>> {
     vec![
-        Change::MessageOpened { id: id.into(), role: Role::Assistant, subagent: None },
+        Change::MessageOpened { id: id.into(), role: MessageKind::Assistant, subagent: None },
         Change::MessageText { id: id.into(), delta: text.into() },
         Change::MessageClosed { id: id.into() },
     ]
 }
 
-fn message(id: &str, role: Role, text: &str) -> SnapshotItem {
+fn message(id: &str, role: MessageKind, text: &str) -> SnapshotItem {
     SnapshotItem::Message { id: id.to_owned(), role, text: text.to_owned(), calls: Vec::new() }
 }
 
 fn calling(id: &str, call: &str, name: &str) -> SnapshotItem {
     let call = SnapshotCall { id: call.to_owned(), name: name.to_owned(), args: "{}".to_owned() };
-    SnapshotItem::Message { id: id.to_owned(), role: Role::Assistant, text: String::new(), calls: vec![call] }
+    SnapshotItem::Message {
+        id: id.to_owned(),
+        role: MessageKind::Assistant,
+        text: String::new(),
+        calls: vec![call],
+    }
 }
 
 fn result(call: &str, text: &str) -> SnapshotItem {
@@ -141,7 +147,7 @@ fn the_text_of_a_turn_is_what_the_agent_says_in_order() {
     let mut trace = Trace::default();
     let mut changes = says("m1", "one");
     changes.extend(says("m2", ""));
-    changes.push(Change::MessageOpened { id: "s".into(), role: Role::System, subagent: None });
+    changes.push(Change::MessageOpened { id: "s".into(), role: MessageKind::System, subagent: None });
     changes.push(Change::MessageText { id: "s".into(), delta: "not said".into() });
     changes.extend(says("m3", "two"));
     turn(&mut trace, "u1", "hi", changes);
@@ -156,10 +162,10 @@ fn a_snapshot_tells_nothing_twice() {
     let mut changes = vec![opened("c1", "a"), answered("c1", "ok")];
     changes.extend(says("m1", "hello"));
     changes.push(Change::Snapshot(vec![
-        message("u1", Role::User, "hi"),
+        message("u1", MessageKind::User, "hi"),
         calling("x", "c1", "a"),
         result("c1", "ok"),
-        message("other-id", Role::Assistant, "hello"),
+        message("other-id", MessageKind::Assistant, "hello"),
     ]));
     turn(&mut trace, "u1", "hi", changes);
     assert_eq!(calls(&trace), ["a→ok Streamed"]);
@@ -171,21 +177,21 @@ fn what_only_a_snapshot_tells_is_live_after_the_turns_own_message() {
     for own in ["u1", "minted-by-the-server"] {
         let mut trace = Trace::default();
         let snapshot = vec![
-            message("u0", Role::User, "long ago"),
+            message("u0", MessageKind::User, "long ago"),
             calling("x", "c0", "old"),
             result("c0", "old"),
-            message("m0", Role::Assistant, "old words"),
-            message(own, Role::User, "hi"),
+            message("m0", MessageKind::Assistant, "old words"),
+            message(own, MessageKind::User, "hi"),
             calling("y", "c1", "new"),
             result("c1", "ok"),
-            message("m1", Role::Assistant, "new words"),
+            message("m1", MessageKind::Assistant, "new words"),
         ];
         turn(&mut trace, "u1", "hi", vec![Change::Snapshot(snapshot)]);
         assert_eq!(calls(&trace), ["old→- History", "new→ok SnapshotOnly"], "{own}");
         assert_eq!(trace.turn_text(&trace.turns[0]), "new words");
         assert!(!trace.is_live(0) && trace.is_live(1));
         assert_eq!(
-            (trace.first("old", First::Called, true), trace.first("new", First::Called, true)),
+            (trace.first("old", ToolMoment::Called, true), trace.first("new", ToolMoment::Called, true)),
             (None, Some(4))
         );
     }
@@ -195,7 +201,8 @@ fn what_only_a_snapshot_tells_is_live_after_the_turns_own_message() {
 fn a_snapshot_without_the_turns_own_message_adds_what_was_not_known() {
     let mut trace = Trace::default();
     turn(&mut trace, "u1", "hi", says("m1", "first"));
-    let snapshot = vec![message("m1", Role::Assistant, "first"), message("m2", Role::Assistant, "second")];
+    let snapshot =
+        vec![message("m1", MessageKind::Assistant, "first"), message("m2", MessageKind::Assistant, "second")];
     turn(&mut trace, "u2", "and", vec![Change::Snapshot(snapshot)]);
     assert_eq!(trace.turn_text(&trace.turns[1]), "second");
     assert_eq!(trace.messages.iter().filter(|message| message.origin == Origin::SnapshotOnly).count(), 1);
@@ -243,9 +250,14 @@ fn thoughts_are_messages_of_their_own_and_no_text() {
     turn(&mut trace, "u1", "hi", changes);
     turn(&mut trace, "u2", "and", vec![thinks("m", "again")]);
     let said: Vec<_> = trace.messages.iter().map(|message| (message.role, message.text.as_str())).collect();
-    let (user, thoughts) = (Role::User, Role::Reasoning);
-    let expected =
-        [(user, "hi"), (thoughts, "why?"), (Role::Assistant, "what"), (user, "and"), (thoughts, "again")];
+    let (user, thoughts) = (MessageKind::User, MessageKind::Reasoning);
+    let expected = [
+        (user, "hi"),
+        (thoughts, "why?"),
+        (MessageKind::Assistant, "what"),
+        (user, "and"),
+        (thoughts, "again"),
+    ];
     assert_eq!(said, expected);
     assert_eq!(trace.text(), "what");
 }

@@ -1,14 +1,14 @@
 //! One level's rules, checked and filled.
 
 use super::limits::{Measure, PerMeasure, Setting};
-use super::origin::Origin;
-use super::rule::{Dropped, Entry, Replaced};
+use super::origin::RuleOrigin;
+use super::rule::{Dropped, Replaced, RuleEntry};
 
 /// The rules of one level, each with its origin.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Block {
     /// The rules of lists, in the order of the file.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<RuleEntry>,
     /// Duplicates, in the order of the file.
     pub dropped: Vec<Dropped>,
     /// What one block of this level defines and a later one replaces.
@@ -16,7 +16,7 @@ pub struct Block {
     /// What of outer levels does not apply, in the order of the file.
     pub disabled: Vec<Disabled>,
     /// Whether calls of subagents are excluded, and where that is said.
-    pub subagents: Option<(bool, Origin)>,
+    pub subagents: Option<(bool, RuleOrigin)>,
     /// The limits of `timing` and `usage`.
     pub limits: PerMeasure<Setting>,
     /// What one block of this level says about a limit and a later one replaces, in the order of the file.
@@ -35,7 +35,7 @@ pub enum Expectation {
     /// `false`: what outer levels say does not apply.
     Off,
     /// This rule.
-    Is(Entry),
+    Is(RuleEntry),
 }
 
 /// `false` in the place of a block, a list or a number: what outer levels say there does not apply (SPEC 7.1).
@@ -44,7 +44,7 @@ pub struct Disabled {
     /// The path of a rule in an assert block (`tools.forbid`), or of a whole block (`tools`).
     pub path: &'static str,
     /// Where it is written.
-    pub origin: Origin,
+    pub origin: RuleOrigin,
 }
 
 impl Disabled {
@@ -56,7 +56,7 @@ impl Disabled {
 
 impl Block {
     /// Where rules of this path are switched off.
-    pub(crate) fn disables(&self, path: &str) -> Option<&Origin> {
+    pub(crate) fn disables(&self, path: &str) -> Option<&RuleOrigin> {
         self.disabled.iter().find(|disabled| disabled.covers(path)).map(|disabled| &disabled.origin)
     }
 

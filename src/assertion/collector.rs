@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::block::{Block, Disabled};
-use super::origin::Origin;
-use super::rule::{Dropped, Entry, Rule};
+use super::origin::RuleOrigin;
+use super::rule::{Dropped, Rule, RuleEntry};
 use crate::diagnostic::{Span, Spanned};
 use crate::model::Toggle;
 use crate::outcome::Level;
@@ -20,7 +20,7 @@ pub(crate) struct Collector<'c, 'f> {
     pub(crate) path: &'static str,
     level: Level,
     /// The rules of the block, and where each is defined.
-    known: HashMap<Arc<dyn Rule>, Origin>,
+    known: HashMap<Arc<dyn Rule>, RuleOrigin>,
 }
 
 impl<'c, 'f> Collector<'c, 'f> {
@@ -29,9 +29,9 @@ impl<'c, 'f> Collector<'c, 'f> {
     }
 
     /// The origin of what is written at `span`.
-    pub(crate) fn origin(&self, span: Span) -> Origin {
+    pub(crate) fn origin(&self, span: Span) -> RuleOrigin {
         let source = Arc::clone(self.filling.source());
-        Origin { level: self.level, place: self.filling.place(span), span, source }
+        RuleOrigin { level: self.level, place: self.filling.place(span), span, source }
     }
 
     /// What is written for the rule that is read, unless it is `false`: that switches off what outer levels say.
@@ -50,8 +50,8 @@ impl<'c, 'f> Collector<'c, 'f> {
     }
 
     /// The rule that is read, as written at `span`.
-    pub(crate) fn entry<R: Rule>(&self, rule: R, span: Span) -> Entry {
-        Entry { path: self.path, rule: Arc::new(rule), origin: self.origin(span) }
+    pub(crate) fn entry<R: Rule>(&self, rule: R, span: Span) -> RuleEntry {
+        RuleEntry { path: self.path, rule: Arc::new(rule), origin: self.origin(span) }
     }
 
     /// Adds the rule that `compile` makes of what is written at `span`; a duplicate counts once.

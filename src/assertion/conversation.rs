@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::judge::View;
 use crate::model::TextOf;
-use crate::trace::{Author, Message, Role, ToolCall, Turn};
+use crate::trace::{Author, Message, MessageKind, ToolCall, TurnRanges};
 
 /// What was said and done, as far as the rule sees it.
 pub(super) fn conversation(view: &View<'_>) -> Map<String, Value> {
@@ -28,12 +28,12 @@ pub(super) fn conversation(view: &View<'_>) -> Map<String, Value> {
 
 /// What the user said in the turn, or in the last turn of the test in which they said something.
 fn input<'t>(view: &View<'t>) -> Option<&'t str> {
-    let said = |turn: &'t Turn| turn.input.message_id.is_some().then_some(turn.input.text.as_str());
+    let said = |turn: &'t TurnRanges| turn.input.message_id.is_some().then_some(turn.input.text.as_str());
     view.turns().rev().find_map(|(_, turn)| said(turn))
 }
 
 fn message(message: &Message) -> Value {
-    let role = if message.role == Role::User { "user" } else { "assistant" };
+    let role = if message.role == MessageKind::User { "user" } else { "assistant" };
     json!({
         "role": role,
         "content": message.text,

@@ -5,27 +5,27 @@
 
 use super::block::Block;
 use super::inherit::{TurnRules, effective, inherit};
-use super::judge::Scope;
+use super::judge::RuleScope;
 use super::limits::{Measure, Setting};
-use super::origin::Origin;
-use super::rule::{Dropped, Entry, Replaced};
+use super::origin::RuleOrigin;
+use super::rule::{Dropped, Replaced, RuleEntry};
 
 /// Which rules apply in a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
     /// Those whose scope is the test.
-    pub test: Part,
+    pub test: ScopeRules,
     /// Those whose scope is a turn, turn by turn.
-    pub turns: Vec<Part>,
+    pub turns: Vec<ScopeRules>,
 }
 
 /// The rules of one scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct ScopeRules {
     /// The scope.
-    pub scope: Scope,
+    pub scope: RuleScope,
     /// Prohibitions and requirements, outer levels first.
-    pub rules: Vec<Entry>,
+    pub rules: Vec<RuleEntry>,
     /// The limits that apply.
     pub limits: Vec<ExplainedLimit>,
     /// Duplicates.
@@ -33,7 +33,7 @@ pub struct Part {
     /// What outer levels define and this scope switches off.
     pub switched_off: Vec<Replaced>,
     /// Whether calls of subagents are excluded, if this scope says so, and where.
-    pub subagents: Option<(bool, Origin)>,
+    pub subagents: Option<(bool, RuleOrigin)>,
     /// Of a turn: what of it does not count towards the test's total.
     pub separate: Vec<Measure>,
     /// A replay turn: inherits nothing.
@@ -48,9 +48,9 @@ pub struct ExplainedLimit {
     /// What applies, which may be that there is no limit.
     pub words: String,
     /// Where it is written.
-    pub origin: Origin,
+    pub origin: RuleOrigin,
     /// What this scope replaces or switches off, the nearest level first.
-    pub replaced: Vec<(String, Origin)>,
+    pub replaced: Vec<(String, RuleOrigin)>,
 }
 
 /// Explains what the levels say together.
@@ -76,8 +76,8 @@ pub fn explain(target: &Block, test: &Block, turns: &[Block]) -> Explanation {
         }
         Some(limit)
     };
-    let whole = Part {
-        scope: Scope::Test,
+    let whole = ScopeRules {
+        scope: RuleScope::Test,
         rules: merged.test.clone(),
         limits: Measure::ALL.into_iter().filter_map(of_test).collect(),
         dropped: merged.dropped.clone(),
@@ -95,8 +95,8 @@ pub fn explain(target: &Block, test: &Block, turns: &[Block]) -> Explanation {
         let levels: &[&Block] = if own.is_replay { &[block] } else { &[target, test, block] };
         let answers = own.separate.iter().copied();
         let answers = answers.filter(|measure| merged.limits.get(*measure).is_some() && !own.is_replay);
-        Part {
-            scope: Scope::Turn(number),
+        ScopeRules {
+            scope: RuleScope::Turn(number),
             rules: own.entries.clone(),
             limits: Measure::ALL.into_iter().filter_map(|measure| limit(measure, levels)).collect(),
             dropped: own.dropped.clone(),

@@ -6,16 +6,16 @@ use std::sync::Arc;
 use super::block::{Block, Expectation};
 use super::judge::Exclusions;
 use super::limits::{Bound, Measure, PerMeasure, Setting};
-use super::origin::Origin;
+use super::origin::RuleOrigin;
 use super::overlay::{divide, replaced_by, replaced_on_turn};
-use super::rule::{Dropped, Entry, Replaced, Rule};
+use super::rule::{Dropped, Replaced, Rule, RuleEntry};
 use super::snapshot::{innermost, without_turns};
 
 /// Which rules apply in a test, by scope.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Inherited {
     /// The rules whose scope is the test: the target's and the test's own, outer first.
-    pub test: Vec<Entry>,
+    pub test: Vec<RuleEntry>,
     /// What the target or the test defines although it applied already.
     pub dropped: Vec<Dropped>,
     /// What the target defines and the test replaces, or one block of a level and a later one of it.
@@ -32,7 +32,7 @@ pub struct Inherited {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TurnRules {
     /// The rules whose scope is this turn.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<RuleEntry>,
     /// What the turn defines although it applied already.
     pub dropped: Vec<Dropped>,
     /// The rules of the test that do not look at this turn.
@@ -53,7 +53,7 @@ pub struct TurnRules {
 
 impl TurnRules {
     /// Whether a rule of the test does not look at this turn.
-    pub(crate) fn leaves_out(&self, entry: &Entry) -> bool {
+    pub(crate) fn leaves_out(&self, entry: &RuleEntry) -> bool {
         self.left_out_rules.contains(&entry.rule)
     }
 }
@@ -66,7 +66,7 @@ impl Inherited {
     }
 
     /// What a rule of the test does not look at.
-    pub(crate) fn exclusions(&self, entry: &Entry) -> Exclusions {
+    pub(crate) fn exclusions(&self, entry: &RuleEntry) -> Exclusions {
         let turns = self.turns.iter().enumerate().filter(|(_, turn)| turn.leaves_out(entry));
         let turns = turns.map(|(index, _)| index).collect();
         Exclusions { turns, subagents: self.excludes_subagents }
@@ -103,7 +103,7 @@ pub fn inherit(target: &Block, test: &Block, turns: &[Block]) -> Inherited {
         merged.turns.push(rules);
     }
     // What is left out on every turn that it would look at applies nowhere.
-    let is_somewhere = |entry: &Entry| {
+    let is_somewhere = |entry: &RuleEntry| {
         let is_about_last = entry.rule.is_about_last_turn();
         let turns = merged.turns.iter().enumerate();
         let mut turns = turns
@@ -121,18 +121,18 @@ fn turn_rules(
     test: &Block,
     turn: &Block,
     merged: &Inherited,
-    prohibitions: &Prohibitions,
+    prohibitions: &ProhibitionOrigins,
     is_last: bool,
 ) -> TurnRules {
     let levels: &[&Block] = if turn.is_replay { &[turn] } else { &[target, test, turn] };
     let excludes_subagents = are_subagents_excluded(levels);
-    let applies_alike = |entry: &Entry| {
+    let applies_alike = |entry: &RuleEntry| {
         !turn.is_replay && (!entry.is_about_tools() || excludes_subagents == merged.excludes_subagents)
     };
     let is_separate = |measure: &Measure| {
         turn.is_replay || is_looser(turn.limits.get(*measure), merged.limits.get(*measure))
     };
-    let is_about = |entry: &Entry| is_last || !entry.rule.is_about_last_turn();
+    let is_about = |entry: &RuleEntry| is_last || !entry.rule.is_about_last_turn();
     let (left_out, _) = divide(&merged.test, |entry| {
         replaced_on_turn(entry, turn).filter(|_| is_about(entry) && !turn.is_replay)
     });
@@ -164,19 +164,19 @@ fn are_subagents_excluded(levels: &[&Block]) -> bool {
 }
 
 /// Prohibitions that already apply, and where each is defined.
-type Prohibitions = HashMap<Arc<dyn Rule>, Origin>;
+type ProhibitionOrigins = HashMap<Arc<dyn Rule>, RuleOrigin>;
 
-fn prohibitions(entries: &[Entry]) -> Prohibitions {
+fn prohibitions(entries: &[RuleEntry]) -> ProhibitionOrigins {
     let prohibitions = entries.iter().filter(|entry| entry.is_prohibition());
     prohibitions.map(|entry| (Arc::clone(&entry.rule), entry.origin.clone())).collect()
 }
 
 /// Adds the rules of an inner level; `outer` finds a prohibition that already applies.
 fn add_new<'o>(
-    entries: &mut Vec<Entry>,
+    entries: &mut Vec<RuleEntry>,
     dropped: &mut Vec<Dropped>,
-    more: &[Entry],
-    outer: impl Fn(&Entry) -> Option<&'o Origin>,
+    more: &[RuleEntry],
+    outer: impl Fn(&RuleEntry) -> Option<&'o RuleOrigin>,
 ) {
     let mut own = prohibitions(entries);
     for entry in more {

@@ -9,7 +9,7 @@ use crate::trace::Trace;
 
 /// The level and the place that a rule is defined on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Origin {
+pub struct RuleOrigin {
     /// The level.
     pub level: Level,
     /// File and line.
@@ -20,7 +20,7 @@ pub struct Origin {
     pub source: Arc<SourceFile>,
 }
 
-impl Origin {
+impl RuleOrigin {
     /// The failure of the rule `path` of this origin; calls are shown as `trace` knows them now.
     pub(crate) fn failure(&self, path: &str, finding: Finding, trace: &Trace) -> Failure {
         let Finding { message, expected, evidence, mut events, difference, help } = finding;

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::block::{Block, Expectation};
-use super::origin::Origin;
-use super::rule::{Dropped, Entry, Replaced};
+use super::origin::RuleOrigin;
+use super::rule::{Dropped, Replaced, RuleEntry};
 use super::snapshot::widened;
 
 impl Block {
@@ -46,9 +46,9 @@ impl Block {
 
 /// Divides rules into those that something replaces and the others.
 pub(crate) fn divide<'b>(
-    entries: &[Entry],
-    replaced_by: impl Fn(&Entry) -> Option<&'b Origin>,
-) -> (Vec<Replaced>, Vec<Entry>) {
+    entries: &[RuleEntry],
+    replaced_by: impl Fn(&RuleEntry) -> Option<&'b RuleOrigin>,
+) -> (Vec<Replaced>, Vec<RuleEntry>) {
     let (mut replaced, mut kept) = (Vec::new(), Vec::new());
     for entry in entries {
         match replaced_by(entry) {
@@ -60,13 +60,13 @@ pub(crate) fn divide<'b>(
 }
 
 /// What a block says instead of a rule of one further out, on the same scope.
-pub(crate) fn replaced_by<'b>(entry: &Entry, inner: &'b Block) -> Option<&'b Origin> {
+pub(crate) fn replaced_by<'b>(entry: &RuleEntry, inner: &'b Block) -> Option<&'b RuleOrigin> {
     let instead = || inner.entries.iter().find(|own| own.path == entry.path).map(|own| &own.origin);
     inner.disables(entry.path).or_else(|| entry.rule.is_overridden().then(instead).flatten())
 }
 
 /// What a turn says instead of a rule of the test.
-pub(crate) fn replaced_on_turn<'b>(entry: &Entry, turn: &'b Block) -> Option<&'b Origin> {
+pub(crate) fn replaced_on_turn<'b>(entry: &RuleEntry, turn: &'b Block) -> Option<&'b RuleOrigin> {
     let looser = || turn.entries.iter().find(|own| entry.rule.is_loosened_by(&*own.rule));
     turn.disables(entry.path).or_else(|| entry.rule.is_overridden().then(looser)?.map(|own| &own.origin))
 }

@@ -11,14 +11,14 @@ const SHOWN_COMMAND: usize = 200;
 
 /// A script of the project, or a command.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Program {
+pub enum ScriptSource {
     /// The script of this name.
     Named(String),
     /// A program and its arguments.
     Command(Vec<String>),
 }
 
-impl Program {
+impl ScriptSource {
     /// Its name, or the words of the command.
     pub fn shown(&self) -> String {
         let words = match self {
@@ -31,7 +31,7 @@ impl Program {
 }
 
 /// In backticks, as messages name it.
-impl fmt::Display for Program {
+impl fmt::Display for ScriptSource {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "`{}`", self.shown())
     }

@@ -9,10 +9,10 @@ use super::{script, snapshot};
 use crate::model::AssertBlock;
 
 /// A rule that assert blocks can define: its path in the block, and what reads it there.
-pub(crate) type Registered = (&'static str, fn(&AssertBlock, &mut Collector<'_, '_>));
+pub(crate) type RegisteredRule = (&'static str, fn(&AssertBlock, &mut Collector<'_, '_>));
 
 /// The rules; limits of time and tokens are in [`limits`](super::limits).
-pub(crate) const RULES: &[Registered] = &[
+pub(crate) const RULES: &[RegisteredRule] = &[
     ("tools.forbid", forbid::compile),
     ("tools.require", require::compile),
     ("tools.forbid_calls", forbid_calls::compile),

@@ -6,14 +6,14 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::claim::Claim;
-use super::judge::{Monitor, Scope};
-use super::origin::Origin;
+use super::judge::{Monitor, RuleScope};
+use super::origin::RuleOrigin;
 use crate::trace::RunEnd;
 use crate::variables::Patterns;
 
 /// How a rule is inherited, and when it is decided (SPEC 7.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum RuleKind {
     /// Applies to every turn of its scope and to the whole of it; decided as soon as it is violated.
     Prohibition,
     /// A number that inner levels override.
@@ -28,12 +28,12 @@ pub(crate) trait Rule: AnyRule + fmt::Debug + Send + Sync {
     fn describe(&self) -> String;
 
     /// How it is inherited, and when it is decided.
-    fn kind(&self) -> Kind {
-        Kind::Requirement
+    fn kind(&self) -> RuleKind {
+        RuleKind::Requirement
     }
 
     /// When it is decided, in words.
-    fn when_decided(&self, scope: Scope) -> String {
+    fn when_decided(&self, scope: RuleScope) -> String {
         format!("settled at the end of {}", scope.words())
     }
 
@@ -116,15 +116,15 @@ impl Hash for dyn Rule {
 
 /// A rule and where it is defined.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct RuleEntry {
     /// Its path in an assert block: `tools.forbid`.
     pub path: &'static str,
     pub(crate) rule: Arc<dyn Rule>,
     /// Where it is defined.
-    pub origin: Origin,
+    pub origin: RuleOrigin,
 }
 
-impl Entry {
+impl RuleEntry {
     /// The rule as one of the type `R`, if it is one.
     pub(crate) fn rule<R: Rule>(&self) -> Option<&R> {
         self.rule.downcast_ref()
@@ -137,7 +137,7 @@ impl Entry {
 
     /// Whether it applies to every turn of its scope, and is decided as soon as it is violated.
     pub fn is_prohibition(&self) -> bool {
-        self.rule.kind() == Kind::Prohibition
+        self.rule.kind() == RuleKind::Prohibition
     }
 
     /// What the rule expects, in words.
@@ -146,33 +146,33 @@ impl Entry {
     }
 
     /// When the rule is decided, in words.
-    pub fn when_decided(&self, scope: Scope) -> String {
+    pub fn when_decided(&self, scope: RuleScope) -> String {
         self.rule.when_decided(scope)
     }
 }
 
-impl PartialEq for Entry {
+impl PartialEq for RuleEntry {
     fn eq(&self, other: &Self) -> bool {
         self.origin == other.origin && (Arc::ptr_eq(&self.rule, &other.rule) || *self.rule == *other.rule)
     }
 }
 
-impl Eq for Entry {}
+impl Eq for RuleEntry {}
 
 /// A rule that was already defined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dropped {
     /// The rule.
-    pub entry: Entry,
+    pub entry: RuleEntry,
     /// Where it was already defined.
-    pub kept: Origin,
+    pub kept: RuleOrigin,
 }
 
 /// A rule that another level, or a later block, switches off or replaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replaced {
     /// The rule.
-    pub entry: Entry,
+    pub entry: RuleEntry,
     /// What replaces it.
-    pub by: Origin,
+    pub by: RuleOrigin,
 }

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use super::collector::Collector;
 use super::conversation::conversation;
 use super::describe::short;
-use super::judge::{Inquiry, Judgement, Monitor, Scope, at_scope_end};
-use super::program::Program;
+use super::judge::{Inquiry, Judgement, Monitor, RuleScope, at_scope_end};
+use super::program::ScriptSource;
 use super::rule::Rule;
 use crate::diagnostic::{Code, Spanned};
 use crate::model::{AssertBlock, ScriptRule};
@@ -18,7 +18,7 @@ use crate::variables::{Interpolation, Patterns};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Script {
     /// Which one.
-    pub(crate) program: Program,
+    pub(crate) program: ScriptSource,
     /// How long it may take, in milliseconds, if the rule says so.
     timeout_ms: Option<u64>,
     /// What the rule passes to it.
@@ -49,7 +49,7 @@ impl Script {
                     filling.report(Code::EmptyValue, name.span, "the name of a script cannot be empty", None);
                     return None;
                 }
-                Program::Named(filled)
+                ScriptSource::Named(filled)
             }
             (None, Some(words)) => {
                 let filled: Vec<Option<String>> = words.iter().map(|word| filling.text(word).ok()).collect();
@@ -59,7 +59,7 @@ impl Script {
                     filling.report(Code::BadValue, first.span, message, None);
                     return None;
                 }
-                Program::Command(filled)
+                ScriptSource::Command(filled)
             }
             (Some(name), Some(_)) => {
                 let message = "`script` and `cmd` both say which program is asked";
@@ -91,7 +91,7 @@ impl Rule for Script {
         format!("a yes from the script {}{with}", self.program)
     }
 
-    fn when_decided(&self, scope: Scope) -> String {
+    fn when_decided(&self, scope: RuleScope) -> String {
         format!("asked at the end of {}, when all other rules hold", scope.words())
     }
 

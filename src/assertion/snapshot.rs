@@ -8,10 +8,10 @@ use std::sync::Arc;
 use super::block::{Block, Expectation};
 use super::captured::Captured;
 use super::collector::Collector;
-use super::judge::{Judgement, Moment, Monitor, Scope, View};
-use super::rule::{Entry, Rule};
+use super::judge::{Judgement, Moment, Monitor, RuleScope, View};
+use super::rule::{Rule, RuleEntry};
 use crate::diagnostic::{Code, Spanned};
-use crate::golden::{self, Golden, GoldenText, Part, States, Volatile};
+use crate::golden::{self, ConversationPart, Golden, GoldenText, States, Volatile};
 use crate::model::{AssertBlock, SnapshotOf, SnapshotRule, Text};
 use crate::variables::{Interpolation, Patterns, Piece, scan};
 
@@ -40,8 +40,8 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
 }
 
 /// The snapshot of the innermost level, which masks all that it and the levels around it mask; `false` ends them all.
-pub(crate) fn innermost(levels: &[&Block]) -> Option<Entry> {
-    levels.iter().fold(None, |outer: Option<Entry>, level| match &level.snapshot {
+pub(crate) fn innermost(levels: &[&Block]) -> Option<RuleEntry> {
+    levels.iter().fold(None, |outer: Option<RuleEntry>, level| match &level.snapshot {
         None => outer,
         Some(Expectation::Off) => None,
         Some(Expectation::Is(own)) => Some(match outer {
@@ -52,7 +52,7 @@ pub(crate) fn innermost(levels: &[&Block]) -> Option<Entry> {
 }
 
 /// A snapshot that masks all that the one around it masks as well.
-pub(crate) fn widened(own: &Entry, outer: &Entry) -> Entry {
+pub(crate) fn widened(own: &RuleEntry, outer: &RuleEntry) -> RuleEntry {
     with(own, |own| {
         let outer = outer.rule::<Snapshot>().map(|outer| outer.volatile.as_slice()).unwrap_or_default();
         let mut volatile = outer.to_vec();
@@ -62,20 +62,20 @@ pub(crate) fn widened(own: &Entry, outer: &Entry) -> Entry {
 }
 
 /// A snapshot of a test without these turns.
-pub(crate) fn without_turns(entry: &Entry, turns: Vec<usize>) -> Entry {
+pub(crate) fn without_turns(entry: &RuleEntry, turns: Vec<usize>) -> RuleEntry {
     with(entry, |snapshot| snapshot.left_out = turns)
 }
 
 /// A snapshot with its golden file.
-pub(crate) fn with_golden(entry: &Entry, golden: Golden) -> Entry {
+pub(crate) fn with_golden(entry: &RuleEntry, golden: Golden) -> RuleEntry {
     with(entry, |snapshot| snapshot.golden = Some(golden))
 }
 
 /// The snapshot of an entry, changed.
-fn with(entry: &Entry, change: impl FnOnce(&mut Snapshot)) -> Entry {
+fn with(entry: &RuleEntry, change: impl FnOnce(&mut Snapshot)) -> RuleEntry {
     let mut snapshot = entry.rule::<Snapshot>().cloned().unwrap_or_default();
     change(&mut snapshot);
-    Entry { rule: Arc::new(snapshot), ..entry.clone() }
+    RuleEntry { rule: Arc::new(snapshot), ..entry.clone() }
 }
 
 impl Snapshot {
@@ -168,7 +168,7 @@ impl Monitor for SnapshotMonitor {
             Moment::Touched(_) => return Judgement::Open,
             Moment::TurnEnd => {
                 let is_replay = trace.turns.last().is_some_and(|turn| turn.input.is_replay);
-                if !(view.scope == Scope::Test && (is_replay || left_out.contains(&running))) {
+                if !(view.scope == RuleScope::Test && (is_replay || left_out.contains(&running))) {
                     self.states.note(running, trace.state.value(), volatile);
                 }
                 return Judgement::Open;
@@ -176,8 +176,8 @@ impl Monitor for SnapshotMonitor {
             Moment::ScopeEnd | Moment::TestEnd => {}
         }
         let part = match view.scope {
-            Scope::Turn(turn) => Part::Turn(turn),
-            Scope::Test => Part::Test { left_out },
+            RuleScope::Turn(turn) => ConversationPart::Turn(turn),
+            RuleScope::Test => ConversationPart::Test { left_out },
         };
         let text = GoldenText { trace, states: &self.states, part, volatile, redactor: view.redactor };
         let text = text.render();

@@ -14,7 +14,7 @@ use super::schema::{SchemaOptions, schema};
 /// A test runner for tool-using AI agents: YAML scenarios in, a deterministic verdict out.
 #[derive(Debug, Parser)]
 #[command(name = "ananke", version, propagate_version = true, max_term_width = 100)]
-pub(crate) struct Arguments {
+pub(crate) struct CommandLine {
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -36,7 +36,7 @@ pub(crate) enum Command {
     Schema(SchemaOptions),
 }
 
-impl Arguments {
+impl CommandLine {
     /// Carries out the command.
     pub(crate) fn execute(&self, context: &Context) -> Exit {
         match &self.command {

@@ -10,11 +10,11 @@ use ananke::context::{Context, Scratch};
 #[derive(Clone, Debug)]
 pub(crate) struct ComparisonFile {
     pub(super) path: PathBuf,
-    form: Form,
+    form: ComparisonFormat,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Form {
+enum ComparisonFormat {
     Markdown,
     Html,
     Json,
@@ -26,9 +26,9 @@ impl ComparisonFile {
         let path = PathBuf::from(text);
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
         let form = match ending.as_deref() {
-            Some("md") => Form::Markdown,
-            Some("html") => Form::Html,
-            Some("json") => Form::Json,
+            Some("md") => ComparisonFormat::Markdown,
+            Some("html") => ComparisonFormat::Html,
+            Some("json") => ComparisonFormat::Json,
             _ => return Err("the file's ending names the form: `.md`, `.html` or `.json`".to_owned()),
         };
         Ok(Self { path, form })
@@ -36,9 +36,9 @@ impl ComparisonFile {
 
     pub(super) fn write(&self, comparison: &Comparison, context: &Context) -> io::Result<()> {
         let text = match self.form {
-            Form::Markdown => comparison.markdown(),
-            Form::Html => comparison.html(),
-            Form::Json => comparison.json()? + "\n",
+            ComparisonFormat::Markdown => comparison.markdown(),
+            ComparisonFormat::Html => comparison.html(),
+            ComparisonFormat::Json => comparison.json()? + "\n",
         };
         let destination = context.working_directory.join(&self.path);
         let mut scratch = Scratch::beside(&destination, "part")?;

@@ -27,4 +27,4 @@ mod snapshots;
 mod strictness;
 mod time_value;
 
-pub(crate) use arguments::Arguments;
+pub(crate) use arguments::CommandLine;

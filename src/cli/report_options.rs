@@ -19,8 +19,8 @@ pub(crate) struct ReportOptions {
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,
     /// What JUnit reports hold
-    #[arg(long, value_enum, default_value_t = JunitProfile::Default, value_name = "PROFILE")]
-    pub(crate) junit_profile: JunitProfile,
+    #[arg(long, value_enum, default_value_t = JunitProfileOption::Default, value_name = "PROFILE")]
+    pub(crate) junit_profile: JunitProfileOption,
     /// Print JSON instead of text: a line as each test ends, and a summary
     #[arg(long, conflicts_with_all = ["quiet", "verbose", "dry_run"])]
     pub(crate) json: bool,
@@ -33,7 +33,7 @@ pub(crate) struct ReportOptions {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum JunitProfile {
+pub(crate) enum JunitProfileOption {
     /// What most readers use: file and line, properties and a transcript for each test
     Default,
     /// What the schemas of Jenkins' xUnit plugin and of Windy Road allow

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use ananke::context::Context;
 use ananke::model::ReportFormat;
 use ananke::report::Reporter;
-use ananke::report::ci::github::{GithubReport, Step};
+use ananke::report::ci::github::{GithubReport, JobStep};
 use ananke::report::file::json::JsonLinesReport;
 use ananke::report::file::junit::{Attachments, JunitProfile};
 use ananke::report::file::{FileOptions, create_report};
@@ -35,8 +35,8 @@ pub(super) fn reporters(
     let Reporters { mut reporters, live } = terminal_reporters(options, colour, context);
     let file_options = FileOptions {
         junit_profile: match options.junit_profile {
-            report_options::JunitProfile::Default => JunitProfile::Default,
-            report_options::JunitProfile::Strict => JunitProfile::Strict,
+            report_options::JunitProfileOption::Default => JunitProfile::Default,
+            report_options::JunitProfileOption::Strict => JunitProfile::Strict,
         },
         attachments: Attachments::of(context),
     };
@@ -47,7 +47,7 @@ pub(super) fn reporters(
         let report = create_report(format, &context.working_directory.join(path), &file_options);
         reporters.push(report.map_err(|error| unwritable(path, context, &error))?);
     }
-    if let Some(step) = Step::of(context) {
+    if let Some(step) = JobStep::of(context) {
         // Lines of JSON are for programs: the runner reads the other stream as well.
         let out: Box<dyn io::Write + Send> =
             if options.json { Box::new(io::stderr()) } else { Box::new(io::stdout()) };

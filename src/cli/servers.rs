@@ -9,7 +9,7 @@ use ananke::recording::{RecordingMode, Recordings};
 use ananke::redact::Redactor;
 use ananke::report::terminal::LiveArea;
 use ananke::report::terminal::last_words;
-use ananke::server::{Failed, Servers};
+use ananke::server::{ServerStartError, Servers};
 use tokio_util::sync::CancellationToken;
 
 use super::colour::Colour;
@@ -51,8 +51,8 @@ pub(super) async fn start(
             }
             return Some(servers);
         }
-        Err(Failed::Stopped) => return Some(Servers::default()),
-        Err(Failed::Broken(error)) => error,
+        Err(ServerStartError::Stopped) => return Some(Servers::default()),
+        Err(ServerStartError::Broken(error)) => error,
     };
     let (problem, printed) =
         (error.problem, last_words(&error.printed, TerminalSize::width(context.stderr_size())));

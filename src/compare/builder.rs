@@ -5,7 +5,7 @@ use std::path::Path;
 use indexmap::IndexMap;
 
 use super::baseline::Baseline;
-use super::change::{Change, ChangeKind, Noise};
+use super::change::{ChangeKind, Noise, TestChange};
 use super::comparison::{AgentsTime, ComparedRun, Comparison, ComparisonRules};
 use super::reader;
 use super::test_summary::TestSummary;
@@ -18,7 +18,7 @@ pub(crate) struct ComparisonBuilder {
     /// The tests of the first run; `None` for those that came in the second.
     open: IndexMap<String, Option<TestSummary>>,
     noise: Noise,
-    changes: Vec<Change>,
+    changes: Vec<TestChange>,
     agents_time: AgentsTime,
 }
 
@@ -32,7 +32,7 @@ impl ComparisonBuilder {
 
     pub(crate) fn add(&mut self, after: TestSummary) {
         let Some(before) = self.open.get_mut(&after.id).and_then(Option::take) else {
-            self.changes.push(Change::appeared(after));
+            self.changes.push(TestChange::appeared(after));
             return;
         };
         if (before.status, after.status) == (Status::Passed, Status::Passed) {
@@ -40,7 +40,7 @@ impl ComparisonBuilder {
             self.agents_time.before_us += before.duration_us;
             self.agents_time.after_us += after.duration_us;
         }
-        self.changes.extend(Change::between(before, after, self.noise));
+        self.changes.extend(TestChange::between(before, after, self.noise));
     }
 
     /// The comparison. Tests that did not come count as removed if the second run was one of everything.
@@ -52,7 +52,7 @@ impl ComparisonBuilder {
     ) -> Comparison {
         let gone = self.open.into_values().flatten();
         let not_run = if of_everything {
-            self.changes.extend(gone.map(Change::disappeared));
+            self.changes.extend(gone.map(TestChange::disappeared));
             0
         } else {
             gone.count()

@@ -98,14 +98,14 @@ impl ChangeKind {
 
 /// What changed of one test.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Change {
+pub(crate) struct TestChange {
     /// The most telling first; never empty.
     pub(crate) kinds: Vec<ChangeKind>,
     pub(crate) before: Option<TestSummary>,
     pub(crate) after: Option<TestSummary>,
 }
 
-impl Change {
+impl TestChange {
     /// What changed of a test that both runs have; `None` where nothing did.
     pub(crate) fn between(before: TestSummary, after: TestSummary, noise: Noise) -> Option<Self> {
         let mut kinds = Vec::new();

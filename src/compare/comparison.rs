@@ -1,6 +1,6 @@
 //! What changed from one run to another.
 
-use super::change::{Change, ChangeKind, Noise};
+use super::change::{ChangeKind, Noise, TestChange};
 use super::run_summary::RunSummary;
 
 /// What counts as a change, and as a regression.
@@ -18,7 +18,7 @@ pub struct Comparison {
     pub(crate) before: ComparedRun,
     pub(crate) after: ComparedRun,
     /// In the order of the second report; then what only the first has, in its order.
-    pub(crate) changes: Vec<Change>,
+    pub(crate) changes: Vec<TestChange>,
     /// The number of tests of the first report that the second run did not select.
     pub(crate) not_run: usize,
     pub(crate) agents_time: AgentsTime,
@@ -50,7 +50,7 @@ impl Comparison {
     /// The number of regressions of each kind that has any.
     pub(crate) fn regressions(&self) -> Vec<(ChangeKind, usize)> {
         let count = |kind: &ChangeKind| {
-            let of_kind = |change: &&Change| change.regressions(&self.also).any(|other| other == *kind);
+            let of_kind = |change: &&TestChange| change.regressions(&self.also).any(|other| other == *kind);
             (*kind, self.changes.iter().filter(of_kind).count())
         };
         ChangeKind::ALL.iter().map(count).filter(|(_, count)| *count > 0).collect()

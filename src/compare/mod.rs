@@ -14,8 +14,8 @@ mod test_summary;
 
 pub use baseline::Baseline;
 pub(crate) use builder::ComparisonBuilder;
-pub(crate) use change::{Change, ratio};
 pub use change::{ChangeKind, Noise};
+pub(crate) use change::{TestChange, ratio};
 pub(crate) use comparison::ComparedRun;
 pub use comparison::{Comparison, ComparisonRules};
 pub(crate) use reader::read_line;

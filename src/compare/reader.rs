@@ -16,7 +16,7 @@ use serde::de::{DeserializeSeed, Error as _, MapAccess, Visitor};
 use serde_json::error::Category;
 use serde_json::{Deserializer, Error};
 
-use super::report_object::{Object, Part};
+use super::report_object::{Object, ReportPart};
 use super::run_summary::RunSummary;
 use super::test_summary::TestSummary;
 use crate::diagnostic::{Code, Diagnostic};
@@ -55,7 +55,7 @@ pub(crate) fn read(
 /// Reads the summary of one result line.
 pub(crate) fn read_line(line: &str) -> Option<TestSummary> {
     match serde_json::from_str::<Object>(line).ok()?.part() {
-        Ok(Part::Test(test)) => Some(test),
+        Ok(ReportPart::Test(test)) => Some(test),
         _ => None,
     }
 }
@@ -104,7 +104,7 @@ fn read_from(
         input.consume(3);
     }
     let mut values = Deserializer::from_reader(input);
-    let mut reading = Reading { ids: HashSet::new(), whole: None, take };
+    let mut reading = PartialReport { ids: HashSet::new(), whole: None, take };
     loop {
         match values.end() {
             Ok(()) => return reading.whole(),
@@ -117,28 +117,28 @@ fn read_from(
 }
 
 /// A report so far.
-struct Reading<'t> {
+struct PartialReport<'t> {
     ids: HashSet<String>,
     whole: Option<RunSummary>,
     take: &'t mut dyn FnMut(TestSummary),
 }
 
-impl Reading<'_> {
-    fn add(&mut self, part: Part) -> Result<(), String> {
-        if self.whole.is_some() && !matches!(part, Part::Unknown) {
+impl PartialReport<'_> {
+    fn add(&mut self, part: ReportPart) -> Result<(), String> {
+        if self.whole.is_some() && !matches!(part, ReportPart::Unknown) {
             return Err("the file goes on behind the end of a report; a report is of one run".to_owned());
         }
         match part {
-            Part::Test(test) => self.test(test),
-            Part::Summary(whole) => {
+            ReportPart::Test(test) => self.test(test),
+            ReportPart::Summary(whole) => {
                 self.whole = Some(whole);
                 Ok(())
             }
-            Part::Report(tests, whole) => {
+            ReportPart::Report(tests, whole) => {
                 self.whole = Some(whole);
                 tests.into_iter().try_for_each(|test| self.test(test))
             }
-            Part::Unknown => Ok(()),
+            ReportPart::Unknown => Ok(()),
         }
     }
 
@@ -172,7 +172,7 @@ impl Reading<'_> {
 }
 
 /// Takes the next value. What is wrong with it is found while the place is still known.
-impl<'de> DeserializeSeed<'de> for &mut Reading<'_> {
+impl<'de> DeserializeSeed<'de> for &mut PartialReport<'_> {
     type Value = ();
 
     fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -180,7 +180,7 @@ impl<'de> DeserializeSeed<'de> for &mut Reading<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for &mut Reading<'_> {
+impl<'de> Visitor<'de> for &mut PartialReport<'_> {
     type Value = ();
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

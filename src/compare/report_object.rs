@@ -19,7 +19,7 @@ const MAJOR_VERSION: &str = "1";
 pub(crate) struct Object {
     #[serde(rename = "type")]
     kind: Option<String>,
-    version: Option<Version>,
+    version: Option<SupportedVersion>,
     // A whole file.
     summary: Option<RunSummary>,
     results: Option<Vec<TestSummary>>,
@@ -36,17 +36,17 @@ pub(crate) struct Object {
     #[serde(default, deserialize_with = "microseconds")]
     duration_ms: Option<u64>,
     #[serde(default)]
-    turns: Vec<Turn>,
+    turns: Vec<ReportedTurn>,
     #[serde(default)]
-    final_assertions: Vec<Finding>,
+    final_assertions: Vec<ReportedFinding>,
     /// Of a result why it could not be judged; of a summary a number.
     #[serde(default, deserialize_with = "problem")]
-    error: Option<Finding>,
-    skip_reason: Option<Kept>,
+    error: Option<ReportedFinding>,
+    skip_reason: Option<BoundedText>,
 }
 
 /// What an object of a report is.
-pub(crate) enum Part {
+pub(crate) enum ReportPart {
     Test(TestSummary),
     Summary(RunSummary),
     Report(Vec<TestSummary>, RunSummary),
@@ -56,15 +56,15 @@ pub(crate) enum Part {
 
 impl Object {
     /// What it is, or why it is nothing.
-    pub(crate) fn part(self) -> Result<Part, String> {
+    pub(crate) fn part(self) -> Result<ReportPart, String> {
         if self.version.is_none() {
             return Err("no `version`, which every report has".to_owned());
         }
         match (self.kind.as_deref(), self.results.is_some()) {
-            (Some("result"), _) => TestSummary::try_from(self).map(Part::Test),
+            (Some("result"), _) => TestSummary::try_from(self).map(ReportPart::Test),
             (Some("summary"), _) => {
                 let total = self.total.ok_or("a summary without its `total`")?;
-                Ok(Part::Summary(RunSummary {
+                Ok(ReportPart::Summary(RunSummary {
                     total,
                     elapsed_us: self.duration_ms,
                     exit_code: self.exit_code,
@@ -72,9 +72,9 @@ impl Object {
             }
             (None, true) => {
                 let whole = self.summary.ok_or("results without a `summary`")?;
-                Ok(Part::Report(self.results.unwrap_or_default(), whole))
+                Ok(ReportPart::Report(self.results.unwrap_or_default(), whole))
             }
-            (Some(_), _) => Ok(Part::Unknown),
+            (Some(_), _) => Ok(ReportPart::Unknown),
             (None, false) => Err("neither a `type` nor `results`, one of which every report has".to_owned()),
         }
     }
@@ -90,7 +90,7 @@ impl TryFrom<Object> for TestSummary {
         let finding = in_turns.chain(object.final_assertions).find(|finding| finding.passed != Some(true));
         let finding = finding.or(object.error).and_then(|finding| finding.message);
         let reason = finding.or(object.skip_reason).filter(|_| status != Status::Passed);
-        let first_line = |Kept(text): Kept| text.lines().next().map(str::to_owned);
+        let first_line = |BoundedText(text): BoundedText| text.lines().next().map(str::to_owned);
         Ok(Self {
             id,
             status,
@@ -98,7 +98,11 @@ impl TryFrom<Object> for TestSummary {
             quarantined: object.quarantined,
             duration_us: object.duration_ms.unwrap_or_default(),
             turns: object.turns.len(),
-            ending: object.turns.last_mut().and_then(|turn| turn.outcome.take()).map(|Kept(text)| text),
+            ending: object
+                .turns
+                .last_mut()
+                .and_then(|turn| turn.outcome.take())
+                .map(|BoundedText(text)| text),
             tools: object
                 .turns
                 .into_iter()
@@ -118,44 +122,44 @@ impl<'de> Deserialize<'de> for TestSummary {
 
 #[derive(Debug, Deserialize)]
 #[serde(expecting = "a turn")]
-struct Turn {
+struct ReportedTurn {
     #[serde(default)]
-    tool_calls: Vec<Call>,
+    tool_calls: Vec<ReportedCall>,
     #[serde(default)]
-    assertions: Vec<Finding>,
-    outcome: Option<Kept>,
+    assertions: Vec<ReportedFinding>,
+    outcome: Option<BoundedText>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(expecting = "a tool call")]
-struct Call {
-    name: Kept,
+struct ReportedCall {
+    name: BoundedText,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(expecting = "a finding")]
-struct Finding {
+struct ReportedFinding {
     passed: Option<bool>,
-    message: Option<Kept>,
+    message: Option<BoundedText>,
 }
 
 /// Why a result could not be judged; nothing for the number that a summary has under the same key.
-fn problem<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Finding>, D::Error> {
+fn problem<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ReportedFinding>, D::Error> {
     match Value::deserialize(deserializer)? {
-        problem @ Value::Object(_) => Finding::deserialize(problem).map(Some).map_err(Error::custom),
+        problem @ Value::Object(_) => ReportedFinding::deserialize(problem).map(Some).map_err(Error::custom),
         _ => Ok(None),
     }
 }
 
 /// The format's version, where this program can read it.
 #[derive(Debug, Deserialize)]
-#[serde(try_from = "Kept")]
-struct Version;
+#[serde(try_from = "BoundedText")]
+struct SupportedVersion;
 
-impl TryFrom<Kept> for Version {
+impl TryFrom<BoundedText> for SupportedVersion {
     type Error = String;
 
-    fn try_from(Kept(text): Kept) -> Result<Self, String> {
+    fn try_from(BoundedText(text): BoundedText) -> Result<Self, String> {
         match text.split_once('.') {
             Some((MAJOR_VERSION, _)) => Ok(Self),
             _ => Err(format!("the format of the report is {text}, this program reads {MAJOR_VERSION}.x")),
@@ -165,13 +169,13 @@ impl TryFrom<Kept> for Version {
 
 /// A verdict.
 #[derive(Debug, Deserialize)]
-#[serde(try_from = "Kept")]
+#[serde(try_from = "BoundedText")]
 struct Word(Status);
 
-impl TryFrom<Kept> for Word {
+impl TryFrom<BoundedText> for Word {
     type Error = String;
 
-    fn try_from(Kept(text): Kept) -> Result<Self, String> {
+    fn try_from(BoundedText(text): BoundedText) -> Result<Self, String> {
         Status::named(&text).map(Self).ok_or_else(|| format!("`{text}` is no status"))
     }
 }
@@ -179,9 +183,9 @@ impl TryFrom<Kept> for Word {
 /// A text for people, bounded.
 #[derive(Debug, Deserialize)]
 #[serde(from = "String")]
-struct Kept(String);
+struct BoundedText(String);
 
-impl From<String> for Kept {
+impl From<String> for BoundedText {
     fn from(text: String) -> Self {
         const LONGEST: usize = 400;
         Self(truncate::bytes(&text, LONGEST).into_owned())

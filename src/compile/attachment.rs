@@ -9,8 +9,8 @@ use std::path::Path;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::attachment_source::{Source, problem};
-use crate::context::{Context, Found};
+use super::attachment_source::{AttachmentSource, problem};
+use crate::context::{Context, PathKind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::message::{
     Attachment, ContentPart, FileContent, MediaKind, UserContent, media_type, size_in_words,
@@ -27,7 +27,7 @@ const MAX_BYTES: u64 = 8 << 20;
 
 /// What the files of a test are looked at with.
 #[derive(Clone, Copy)]
-pub(crate) struct Files<'a> {
+pub(crate) struct AttachmentFiles<'a> {
     pub(crate) context: &'a Context,
     /// The folder that paths count from.
     pub(crate) folder: &'a Path,
@@ -41,7 +41,7 @@ pub(crate) struct Files<'a> {
 pub(crate) fn user_content(
     content: &model::WrittenContent,
     attachments: &[model::WrittenAttachment],
-    files: Files<'_>,
+    files: AttachmentFiles<'_>,
     filling: &mut Interpolation<'_>,
 ) -> Leaf<UserContent> {
     let mut parts: Vec<Leaf<ContentPart>> = match content {
@@ -64,7 +64,11 @@ pub(crate) fn user_content(
     parts.into_iter().collect::<Leaf<Vec<ContentPart>>>().map(|parts| UserContent::Parts(parts.into()))
 }
 
-fn part(part: &model::WrittenPart, files: Files<'_>, filling: &mut Interpolation<'_>) -> Leaf<ContentPart> {
+fn part(
+    part: &model::WrittenPart,
+    files: AttachmentFiles<'_>,
+    filling: &mut Interpolation<'_>,
+) -> Leaf<ContentPart> {
     match part {
         model::WrittenPart::Text(part) => filling.text(&part.text).map(ContentPart::Text),
         model::WrittenPart::Image(media) => file(MediaKind::Image, media, files, filling),
@@ -77,7 +81,7 @@ fn part(part: &model::WrittenPart, files: Files<'_>, filling: &mut Interpolation
 fn file(
     kind: MediaKind,
     media: &Media,
-    files: Files<'_>,
+    files: AttachmentFiles<'_>,
     filling: &mut Interpolation<'_>,
 ) -> Leaf<ContentPart> {
     let said = media.media_type.as_ref().map(|text| filling.text(text)).transpose();
@@ -94,8 +98,8 @@ fn file(
         let help = Some("a media type looks like `image/png`".to_owned());
         return Err(filling.report(Code::BadValue, written.span, format!("`{said}` is no media type"), help));
     }
-    let attached =
-        Source::of(&source, files.context, files.folder).and_then(|source| attach(kind, said, source, files));
+    let attached = AttachmentSource::of(&source, files.context, files.folder)
+        .and_then(|source| attach(kind, said, source, files));
     match attached {
         Ok(attached) => Ok(ContentPart::File(attached)),
         Err(problem) => {
@@ -109,15 +113,15 @@ fn file(
 fn attach(
     kind: MediaKind,
     said: Option<String>,
-    source: Source,
-    files: Files<'_>,
+    source: AttachmentSource,
+    files: AttachmentFiles<'_>,
 ) -> Result<Attachment, Diagnostic> {
     let (media_type, content) = match source {
-        Source::File(path) => {
+        AttachmentSource::File(path) => {
             let media_type = said.map_or_else(|| guessed(&path, kind, files).map(str::to_owned), Ok)?;
             (Some(media_type), files.content(&path)?)
         }
-        Source::Data(own, content) => {
+        AttachmentSource::Data(own, content) => {
             let Some(media_type) = said.or(own) else {
                 return Err(problem(
                     Code::MissingKey,
@@ -127,7 +131,7 @@ fn attach(
             };
             (Some(media_type), content)
         }
-        Source::Url(url) => {
+        AttachmentSource::Url(url) => {
             let ending = Path::new(url.path()).extension().and_then(|ending| ending.to_str());
             let guess = || media_type::of_ending(ending?, kind).map(str::to_owned);
             let media_type = match files.target {
@@ -149,7 +153,7 @@ fn attach(
 }
 
 /// The media type that the name of a local file says.
-fn guessed(path: &Path, kind: MediaKind, files: Files<'_>) -> Result<&'static str, Diagnostic> {
+fn guessed(path: &Path, kind: MediaKind, files: AttachmentFiles<'_>) -> Result<&'static str, Diagnostic> {
     let name = display_name(files.context, path);
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let Some(media_type) = media_type::of_ending(ending, kind) else {
@@ -167,7 +171,7 @@ fn guessed(path: &Path, kind: MediaKind, files: Files<'_>) -> Result<&'static st
     ))
 }
 
-impl Files<'_> {
+impl AttachmentFiles<'_> {
     /// Whether the target has `capability`, as far as it is known.
     pub(super) fn target_has(self, capability: Capability) -> bool {
         self.target.is_none_or(|target| target.capabilities().has(capability))
@@ -191,9 +195,9 @@ impl Files<'_> {
         // Looked at before it is opened: a pipe would not open before somebody writes into it.
         let disk = &self.context.files;
         let size = match disk.look(path).map_err(|error| unreadable(reason(&error)))? {
-            Found::File(size) => size,
-            Found::Directory => return Err(unreadable("it is a folder")),
-            Found::Other => return Err(unreadable("it is no file")),
+            PathKind::File(size) => size,
+            PathKind::Directory => return Err(unreadable("it is a folder")),
+            PathKind::Other => return Err(unreadable("it is no file")),
         };
         let file = disk.open(path).map_err(|error| unreadable(reason(&error)))?;
         if size > MAX_BYTES {

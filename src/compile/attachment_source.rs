@@ -12,14 +12,14 @@ use crate::message::{FileContent, media_type};
 use crate::project::absolute_from;
 
 /// A source as far as it is known without its media type.
-pub(super) enum Source {
+pub(super) enum AttachmentSource {
     File(PathBuf),
     /// A `data:` URL: what it says its media type is, and its content.
     Data(Option<String>, FileContent),
     Url(Url),
 }
 
-impl Source {
+impl AttachmentSource {
     /// Finds out what kind of source a text names; a path is relative to `folder`.
     pub(super) fn of(text: &str, context: &Context, folder: &Path) -> Result<Self, Diagnostic> {
         // One letter is a drive.
@@ -50,17 +50,17 @@ impl Source {
     }
 }
 
-fn address(text: &str) -> Result<Source, Diagnostic> {
+fn address(text: &str) -> Result<AttachmentSource, Diagnostic> {
     let wrong =
         |message: String| problem(Code::BadUrl, message, "write it in full: `https://example.org/a.png`");
     match Url::parse(text) {
-        Ok(url) => Ok(Source::Url(url)),
+        Ok(url) => Ok(AttachmentSource::Url(url)),
         Err(error) => Err(wrong(format!("the source is no URL: {error}"))),
     }
 }
 
 /// What comes after `data:` (RFC 2397). The content may be written over several lines.
-fn data(rest: &str) -> Result<Source, Diagnostic> {
+fn data(rest: &str) -> Result<AttachmentSource, Diagnostic> {
     let wrong = |message: String| {
         problem(Code::BadUrl, message, "a `data:` URL looks like `data:image/png;base64,iVBORw0KGgo=`")
     };
@@ -88,7 +88,7 @@ fn data(rest: &str) -> Result<Source, Diagnostic> {
         }
     };
     let media_type = Some(media_type.to_owned()).filter(|media_type| !media_type.is_empty());
-    Ok(Source::Data(media_type, FileContent::Data { base64, size }))
+    Ok(AttachmentSource::Data(media_type, FileContent::Data { base64, size }))
 }
 
 /// What is wrong with a source, and what to do.

@@ -8,7 +8,7 @@ use crate::variables::{Interpolation, Leaf, NotReady, Pattern, name_problem};
 
 /// A variable that a turn gives.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Capture {
+pub struct CompiledCapture {
     /// Its name.
     pub name: String,
     /// Where its value is found.
@@ -33,7 +33,7 @@ const WHOLE: &str = "$";
 
 const SHAPES: &str = "write `{ tool: NAME, result: PATH }`, `{ tool: NAME, args: PATH }`, `{ text: PATTERN }` or `{ state: PATH }`";
 
-impl Capture {
+impl CompiledCapture {
     /// Checks and fills what a turn keeps.
     pub(crate) fn fill(
         name: &Spanned<String>,

@@ -14,31 +14,31 @@ use crate::variables::{Interpolation, Leaf, NotReady};
 
 /// A tool that the client carries out.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ClientTool {
+pub struct CompiledClientTool {
     /// What the agent is told of it.
     pub declaration: ToolDeclaration,
     /// What answers its calls; `None` where nothing says so.
-    pub mock: Option<Mock>,
+    pub mock: Option<CompiledMock>,
 }
 
 /// What answers the calls of a client tool.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Mock {
+pub enum CompiledMock {
     /// Nothing: the call stays open.
     LeftOpen,
     /// This, every time.
-    Always(MockAnswer),
+    Always(CompiledMockAnswer),
     /// What the script of this name says, every time anew.
     Script(String),
     /// One after the other.
-    Sequence(Vec<MockAnswer>),
+    Sequence(Vec<CompiledMockAnswer>),
     /// The first that fits the arguments.
-    When(Vec<(ArgumentPatterns, MockAnswer)>),
+    When(Vec<(ArgumentPatterns, CompiledMockAnswer)>),
 }
 
 /// One answer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct MockAnswer {
+pub struct CompiledMockAnswer {
     /// The answer, of a call that failed in words.
     pub content: Value,
     /// Whether the call failed.
@@ -51,8 +51,8 @@ pub(crate) fn fill_client_tools(
     written: Option<&Vec<model::ClientTool>>,
     scripts: Option<Scripts<'_>>,
     filling: &mut Interpolation<'_>,
-) -> Vec<ClientTool> {
-    let mut tools: Vec<ClientTool> = Vec::new();
+) -> Vec<CompiledClientTool> {
+    let mut tools: Vec<CompiledClientTool> = Vec::new();
     let mut names = HashSet::new();
     for tool in written.into_iter().flatten() {
         let Ok(filled) = client_tool(tool, scripts, filling) else { continue };
@@ -67,7 +67,10 @@ pub(crate) fn fill_client_tools(
 }
 
 /// The target's tools, those of the test in the places of their namesakes, and the test's further ones.
-pub(crate) fn merge_client_tools(mut target: Vec<ClientTool>, test: Vec<ClientTool>) -> Vec<ClientTool> {
+pub(crate) fn merge_client_tools(
+    mut target: Vec<CompiledClientTool>,
+    test: Vec<CompiledClientTool>,
+) -> Vec<CompiledClientTool> {
     let places: HashMap<String, usize> =
         target.iter().enumerate().map(|(place, tool)| (tool.declaration.name.clone(), place)).collect();
     for tool in test {
@@ -83,7 +86,7 @@ fn client_tool(
     tool: &model::ClientTool,
     scripts: Option<Scripts<'_>>,
     filling: &mut Interpolation<'_>,
-) -> Leaf<ClientTool> {
+) -> Leaf<CompiledClientTool> {
     let name = filling.text(&tool.name);
     if matches!(&name, Ok(name) if name.is_empty()) {
         return Err(filling.report(Code::EmptyValue, tool.name.span, "a tool's name cannot be empty", None));
@@ -97,15 +100,19 @@ fn client_tool(
         description: description?.unwrap_or_default(),
         parameters: parameters?.unwrap_or_else(any),
     };
-    Ok(ClientTool { declaration, mock: mock.transpose()? })
+    Ok(CompiledClientTool { declaration, mock: mock.transpose()? })
 }
 
-fn mock(written: &model::Mock, scripts: Option<Scripts<'_>>, filling: &mut Interpolation<'_>) -> Leaf<Mock> {
+fn mock(
+    written: &model::Mock,
+    scripts: Option<Scripts<'_>>,
+    filling: &mut Interpolation<'_>,
+) -> Leaf<CompiledMock> {
     match written {
-        model::Mock::None => Ok(Mock::LeftOpen),
-        model::Mock::Result(node) => result(node, filling).map(Mock::Always),
-        model::Mock::Error(text) => error(text, filling).map(Mock::Always),
-        model::Mock::Script(name) => script(name, scripts, filling).map(Mock::Script),
+        model::Mock::None => Ok(CompiledMock::LeftOpen),
+        model::Mock::Result(node) => result(node, filling).map(CompiledMock::Always),
+        model::Mock::Error(text) => error(text, filling).map(CompiledMock::Always),
+        model::Mock::Script(name) => script(name, scripts, filling).map(CompiledMock::Script),
         model::Mock::Sequence(Spanned { value: answers, span }) if answers.is_empty() => {
             Err(filling.report(Code::BadValue, *span, "`sequence` needs at least one answer", None))
         }
@@ -113,18 +120,18 @@ fn mock(written: &model::Mock, scripts: Option<Scripts<'_>>, filling: &mut Inter
             Err(filling.report(Code::BadValue, *span, "`when` needs at least one case", None))
         }
         model::Mock::Sequence(answers) => {
-            let answers: Vec<Leaf<MockAnswer>> = answers
+            let answers: Vec<Leaf<CompiledMockAnswer>> = answers
                 .iter()
                 .map(|answer| match answer {
                     model::MockAnswer::Result(node) => result(node, filling),
                     model::MockAnswer::Error(text) => error(text, filling),
                 })
                 .collect();
-            answers.into_iter().collect::<Leaf<_>>().map(Mock::Sequence)
+            answers.into_iter().collect::<Leaf<_>>().map(CompiledMock::Sequence)
         }
         model::Mock::When(cases) => {
             let cases: Vec<_> = cases.iter().map(|case| case_of(case, filling)).collect();
-            cases.into_iter().collect::<Leaf<_>>().map(Mock::When)
+            cases.into_iter().collect::<Leaf<_>>().map(CompiledMock::When)
         }
     }
 }
@@ -148,7 +155,7 @@ fn script(
 fn case_of(
     case: &Spanned<model::MockCase>,
     filling: &mut Interpolation<'_>,
-) -> Leaf<(ArgumentPatterns, MockAnswer)> {
+) -> Leaf<(ArgumentPatterns, CompiledMockAnswer)> {
     let patterns = ArgumentPatterns::compile(case.args_match.as_ref(), filling);
     let answer = match (&case.result, &case.error) {
         (Some(node), None) => result(node, filling),
@@ -166,11 +173,11 @@ fn case_of(
     Ok((patterns.ok_or(NotReady::Invalid)?, answer?))
 }
 
-fn result(node: &Node, filling: &mut Interpolation<'_>) -> Leaf<MockAnswer> {
-    filling.json(node).map(|content| MockAnswer { content, is_error: false })
+fn result(node: &Node, filling: &mut Interpolation<'_>) -> Leaf<CompiledMockAnswer> {
+    filling.json(node).map(|content| CompiledMockAnswer { content, is_error: false })
 }
 
-fn error(text: &model::Text, filling: &mut Interpolation<'_>) -> Leaf<MockAnswer> {
+fn error(text: &model::Text, filling: &mut Interpolation<'_>) -> Leaf<CompiledMockAnswer> {
     let content = filling.text(text)?;
-    Ok(MockAnswer { content: Value::String(content), is_error: true })
+    Ok(CompiledMockAnswer { content: Value::String(content), is_error: true })
 }

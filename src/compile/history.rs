@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde_json::{Map, Value};
 
-use super::attachment::{self, Files};
+use super::attachment::{self, AttachmentFiles};
 use crate::diagnostic::{Code, Diagnostic, Span, Spanned};
 use crate::message::{HistoryCall, HistoryMessage, Role};
-use crate::model::{self, Arguments, Message, MessageCall, Text};
+use crate::model::{self, Arguments, MessageCall, MessageDefinition, Text};
 use crate::source::Node;
 use crate::target::Capability;
 use crate::text::suggest;
@@ -18,8 +18,8 @@ use crate::variables::{Interpolation, Leaf};
 
 /// Checks and fills messages.
 pub(crate) fn fill_history(
-    messages: &[Spanned<Message>],
-    files: Files<'_>,
+    messages: &[Spanned<MessageDefinition>],
+    files: AttachmentFiles<'_>,
     filling: &mut Interpolation<'_>,
 ) -> Leaf<Vec<HistoryMessage>> {
     let filled: Vec<Leaf<HistoryMessage>> =
@@ -34,11 +34,11 @@ pub(crate) fn fill_history(
 }
 
 fn one(
-    written: &Spanned<Message>,
-    files: Files<'_>,
+    written: &Spanned<MessageDefinition>,
+    files: AttachmentFiles<'_>,
     filling: &mut Interpolation<'_>,
 ) -> Leaf<HistoryMessage> {
-    let Message { role, content, id, name, tool_calls, tool_call_id } = &written.value;
+    let MessageDefinition { role, content, id, name, tool_calls, tool_call_id } = &written.value;
     let fits = shape(written, files, filling);
     let mut text = |text: &Option<Text>| text.as_ref().map(|text| filling.text(text)).transpose();
     let (id, name, answers) = (text(id), text(name), text(tool_call_id));
@@ -54,8 +54,12 @@ fn one(
 }
 
 /// Checks that a message has what its role needs, and nothing else.
-fn shape(written: &Spanned<Message>, files: Files<'_>, filling: &mut Interpolation<'_>) -> Leaf<()> {
-    let Message { role, content, tool_calls, tool_call_id, .. } = &written.value;
+fn shape(
+    written: &Spanned<MessageDefinition>,
+    files: AttachmentFiles<'_>,
+    filling: &mut Interpolation<'_>,
+) -> Leaf<()> {
+    let MessageDefinition { role, content, tool_calls, tool_call_id, .. } = &written.value;
     let mut wrong: Vec<(Code, Span, String, &str)> = Vec::new();
     let whose = role.as_str();
     if let (Some(calls), true) = (tool_calls, *role != Role::Assistant) {
@@ -141,7 +145,7 @@ struct Called {
 impl Order {
     fn next(
         &mut self,
-        written: &Spanned<Message>,
+        written: &Spanned<MessageDefinition>,
         message: &HistoryMessage,
         filling: &mut Interpolation<'_>,
     ) {

@@ -2,7 +2,7 @@
 
 use crate::model::{Hook, Text};
 use crate::process::Launch;
-use crate::project::Surroundings;
+use crate::project::LaunchContext;
 use crate::source::FreeMap;
 use crate::target::TargetConfig;
 use crate::variables::{Interpolation, Piece, is_reserved, scan};
@@ -25,7 +25,7 @@ pub struct HookCommand {
 pub(crate) fn fill_hook(
     hook: &Hook,
     number: usize,
-    surroundings: Surroundings<'_>,
+    surroundings: LaunchContext<'_>,
     filling: &mut Interpolation<'_>,
 ) -> Option<HookCommand> {
     let launch = Launch::fill(hook.into(), surroundings, filling)?;

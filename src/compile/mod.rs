@@ -13,10 +13,10 @@ mod rows;
 mod snapshot_files;
 mod turn;
 
-pub(crate) use attachment::Files;
+pub(crate) use attachment::AttachmentFiles;
 pub(crate) use capture::check_name;
-pub use capture::{Capture, CaptureFrom};
-pub use client_tools::{ClientTool, Mock, MockAnswer};
+pub use capture::{CaptureFrom, CompiledCapture};
+pub use client_tools::{CompiledClientTool, CompiledMock, CompiledMockAnswer};
 pub(crate) use client_tools::{fill_client_tools, merge_client_tools};
 pub(crate) use history::fill_history;
 pub use hook::HookCommand;

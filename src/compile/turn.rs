@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::attachment::{self, Files};
-use super::capture::Capture;
+use super::attachment::{self, AttachmentFiles};
+use super::capture::CompiledCapture;
 use crate::diagnostic::{Code, Spanned};
 use crate::message::{AnswerTo, MessageId, PendingAnswer, TurnInput, TurnRequest};
 use crate::model::{Resume, ResumeStatus, Turn, TurnSettings};
@@ -18,20 +18,24 @@ pub struct PreparedTurn {
     /// What it sends.
     pub request: TurnRequest,
     /// Values that later turns can use.
-    pub captures: Vec<Capture>,
+    pub captures: Vec<CompiledCapture>,
 }
 
 impl PreparedTurn {
     /// Checks and fills a turn.
-    pub(crate) fn fill(turn: &Turn, files: Files<'_>, filling: &mut Interpolation<'_>) -> Leaf<Self> {
+    pub(crate) fn fill(
+        turn: &Turn,
+        files: AttachmentFiles<'_>,
+        filling: &mut Interpolation<'_>,
+    ) -> Leaf<Self> {
         let TurnSettings { id, timeout_ms, props, capture } = turn.settings();
         let id = id.map(|id| filling.text(id)).transpose();
         let timeout = timeout_ms.map(|number| filling.number(number)).transpose();
         let props = passed_on(props, filling);
-        let captures: Vec<Leaf<Capture>> = capture
+        let captures: Vec<Leaf<CompiledCapture>> = capture
             .into_iter()
             .flatten()
-            .map(|(name, written)| Capture::fill(name, written, filling))
+            .map(|(name, written)| CompiledCapture::fill(name, written, filling))
             .collect();
         let input = fill_input(turn, files, filling);
         let request = TurnRequest {
@@ -61,7 +65,7 @@ pub(crate) fn passed_on(written: Option<&Node>, filling: &mut Interpolation<'_>)
 }
 
 /// Checks and fills what a turn sends.
-fn fill_input(turn: &Turn, files: Files<'_>, filling: &mut Interpolation<'_>) -> Leaf<TurnInput> {
+fn fill_input(turn: &Turn, files: AttachmentFiles<'_>, filling: &mut Interpolation<'_>) -> Leaf<TurnInput> {
     match turn {
         Turn::User(turn) => {
             let attachments = turn.attachments.as_deref().unwrap_or_default();

@@ -16,7 +16,7 @@ pub struct Files {
 
 /// What is at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum PathKind {
     /// A file of this many bytes.
     File(u64),
     /// A directory.
@@ -64,26 +64,26 @@ impl Files {
     ///
     /// # Errors
     /// If there is nothing, or the system does not say.
-    pub fn look(&self, path: &Path) -> io::Result<Found> {
+    pub fn look(&self, path: &Path) -> io::Result<PathKind> {
         if let Some(text) = self.unsaved.get(path) {
-            return Ok(Found::File(text.len() as u64));
+            return Ok(PathKind::File(text.len() as u64));
         }
         let found = std::fs::metadata(path)?;
         Ok(match found.is_file() {
-            true => Found::File(found.len()),
-            false if found.is_dir() => Found::Directory,
-            false => Found::Other,
+            true => PathKind::File(found.len()),
+            false if found.is_dir() => PathKind::Directory,
+            false => PathKind::Other,
         })
     }
 
     /// Whether there is a file at `path`.
     pub fn is_file(&self, path: &Path) -> bool {
-        matches!(self.look(path), Ok(Found::File(_)))
+        matches!(self.look(path), Ok(PathKind::File(_)))
     }
 
     /// Whether there is a directory at `path`.
     pub fn is_directory(&self, path: &Path) -> bool {
-        matches!(self.look(path), Ok(Found::Directory))
+        matches!(self.look(path), Ok(PathKind::Directory))
     }
 
     /// Whether what is on the disk at `path` may be executed; where the file extension decides that, always.
@@ -148,7 +148,7 @@ mod tests {
         let files = disk.with_unsaved(saved.clone(), "changed").with_unsaved(new.clone(), "made");
         assert_eq!(text(&files, &saved).unwrap(), "changed");
         assert_eq!(text(&files, &new).unwrap(), "made");
-        assert_eq!(files.look(&new).unwrap(), Found::File(4));
+        assert_eq!(files.look(&new).unwrap(), PathKind::File(4));
         assert_eq!(files.list(folder.path()), [new, saved]);
     }
 }

@@ -24,7 +24,7 @@ pub use day::{Day, iso8601};
 pub use digest::digest;
 pub use environment::Environment;
 pub use file_name::is_device;
-pub use files::{Files, Found, OpenFile};
+pub use files::{Files, OpenFile, PathKind};
 pub use ids::{Ids, RandomIds, SequentialIds};
 pub use scratch::Scratch;
 pub use terminal::TerminalSize;

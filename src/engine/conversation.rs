@@ -15,7 +15,7 @@ use super::result::ConversationResult;
 use super::tool_host::ToolHost;
 use super::trace_sink::{AtFailure, TraceSink};
 use super::turn_outcome::{messages_count, turn_outcome, violation};
-use crate::assertion::{Following, Judge, Question, Scope};
+use crate::assertion::{Following, Judge, Question, RuleScope};
 use crate::context::Ids;
 use crate::message::{Lane, TurnInput, TurnRequest};
 use crate::outcome::{ErrorKind, Failure, Halt, Problem, Status, TimeLimits, TurnEnd, TurnOutcome};
@@ -33,7 +33,7 @@ pub enum AtViolation {
 }
 
 /// What a conversation is made of.
-pub struct Parts<'a> {
+pub struct ConversationParts<'a> {
     /// Who is talked to.
     pub lane: Lane,
     /// The session with the agent.
@@ -74,8 +74,9 @@ struct Conversation<'a> {
 
 /// Holds a conversation: sends what `inputs` gives until it gives nothing more or a turn does not pass (SPEC 5), and
 /// settles the rules of the whole conversation.
-pub async fn converse(parts: Parts<'_>, inputs: &mut dyn InputSource) -> ConversationResult {
-    let Parts { lane, session, trace, judge, tools, oracle, requests, ids, observers, .. } = parts;
+pub async fn converse(parts: ConversationParts<'_>, inputs: &mut dyn InputSource) -> ConversationResult {
+    let ConversationParts { lane, session, trace, judge, tools, oracle, requests, ids, observers, .. } =
+        parts;
     let (budget, at_violation) = (parts.budget, parts.at_violation);
     let sink = TraceSink::new(lane, trace, judge, requests, observers, parts.at_failure);
     let result = ConversationResult::default();
@@ -227,8 +228,8 @@ impl Conversation<'_> {
     fn take_passed(&mut self) {
         for (scope, held) in self.sink.judge.take_passed() {
             match scope {
-                Scope::Test => self.result.held.push(held),
-                Scope::Turn(index) => {
+                RuleScope::Test => self.result.held.push(held),
+                RuleScope::Turn(index) => {
                     if let Some(turn) = self.result.turns.get_mut(index) {
                         turn.held.push(held);
                     }
@@ -268,7 +269,7 @@ fn compose(
 
 #[cfg(test)]
 mod tests {
-    use super::super::fakes::{Does, Inputs, Says, Test, rules};
+    use super::super::fakes::{Does, FakeTest, Inputs, Says, rules};
     use super::*;
     use crate::message::{AnswerTo, PendingAnswer};
     use crate::outcome::Status;
@@ -290,7 +291,7 @@ mod tests {
     #[tokio::test]
     async fn it_goes_on_until_there_is_no_more_input() {
         let mut inputs = Inputs { is_counted: false, ..Inputs::says(&["one", "two"]) };
-        let mut test = Test::of(&[Does::Says("a"), Does::Says("b")]);
+        let mut test = FakeTest::of(&[Does::Says("a"), Does::Says("b")]);
         test.rules = rules("{ text: { must_match: [b] }, tools: { forbid: [pay] } }");
         let result = test.hold(&mut inputs).await;
         assert_eq!(statuses(&result), [Status::Passed, Status::Passed]);
@@ -300,7 +301,7 @@ mod tests {
 
     #[tokio::test]
     async fn it_ends_with_the_first_turn_that_does_not_pass() {
-        let mut test = Test::of(&[Does::Executes("pay")]);
+        let mut test = FakeTest::of(&[Does::Executes("pay")]);
         test.rules = rules("{ tools: { forbid: [pay] }, text: { must_match: [b] } }");
         for (is_counted, turns, not_run, of_whole) in
             [(true, &["one", "two"][..], 1, 0), (true, &["one"], 0, 1), (false, &["one"], 0, 0)]
@@ -314,7 +315,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_failure_can_stop_the_turn() {
-        let mut test = Test::of(&[Does::Executes("pay")]);
+        let mut test = FakeTest::of(&[Does::Executes("pay")]);
         test.rules = rules("{ tools: { forbid: [pay] } }");
         test.at_failure = AtFailure::Stop;
         let result = test.hold(&mut Inputs::says(&["one"])).await;
@@ -326,7 +327,7 @@ mod tests {
     #[tokio::test]
     async fn the_time_of_the_whole_conversation_applies_to_any_turn() {
         let wait = Does::Waits(Duration::from_secs(4));
-        let mut test = Test::of(&[wait.clone(), wait]);
+        let mut test = FakeTest::of(&[wait.clone(), wait]);
         test.budget.whole = Some(Duration::from_secs(6));
         let mut inputs = Inputs { is_counted: false, ..Inputs::says(&["one", "two"]) };
         let result = test.hold(&mut inputs).await;
@@ -338,7 +339,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_run_that_is_stopped_stops_the_turn() {
-        let mut test = Test::of(&[]);
+        let mut test = FakeTest::of(&[]);
         test.budget.turn.cancel.cancel();
         let result = test.hold(&mut Inputs::says(&["one"])).await;
         assert_eq!(result.turns[0].end, TurnEnd::Stopped(Vec::new()));
@@ -349,7 +350,7 @@ mod tests {
         let mut inputs = Inputs::says(&["one", "two"]);
         inputs.finds.warnings.push("odd".to_owned());
         inputs.finds.problem = Some(broken(ErrorKind::Capture, "missing"));
-        let result = Test::of(&[]).hold(&mut inputs).await;
+        let result = FakeTest::of(&[]).hold(&mut inputs).await;
         assert_eq!(inputs.ends, [TurnEnd::Evaluated(Vec::new())]);
         assert_eq!(
             (statuses(&result), &*result.turns[0].warnings),
@@ -359,7 +360,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_a_rule_cannot_know_the_oracle_decides() {
-        let mut test = Test::of(&[]);
+        let mut test = FakeTest::of(&[]);
         test.rules = rules("{ script: [{ cmd: [check] }] }");
         let unknown = Halt::Broken(broken(ErrorKind::Script, "it crashed"));
         for (says, failures, passed) in [
@@ -376,7 +377,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_pending_must_be_answered() {
-        let mut test = Test::of(&[interrupted()]);
+        let mut test = FakeTest::of(&[interrupted()]);
         let result = test.hold(&mut Inputs::says(&["one", "two"])).await;
         assert_eq!(statuses(&result), [Status::Passed, Status::Failed]);
         assert_eq!(result.turns[1].problem().unwrap().kind, ErrorKind::Conversation);
@@ -384,7 +385,7 @@ mod tests {
         let answer = PendingAnswer { to: AnswerTo::TheOnlyOne, is_resolved: true, payload: None };
         let says = TurnInput::User(crate::message::UserContent::Text("one".into()));
         let mut inputs = Inputs::of(vec![says, TurnInput::Resume(vec![answer])]);
-        let mut test = Test::of(&[interrupted()]);
+        let mut test = FakeTest::of(&[interrupted()]);
         assert_eq!(statuses(&test.hold(&mut inputs).await), [Status::Passed, Status::Passed]);
         assert!(
             matches!(&test.requests.lock().unwrap()[1], Action::Resume(answers) if answers[0].id == "i-1")
@@ -402,7 +403,7 @@ mod tests {
             ("{ timing: { max_idle_ms: 2500 } }", [1, 1, 3, 1], "ppf", 0),
         ] {
             let mut inputs = Inputs { is_counted: false, ..Inputs::says(&["one", "two", "three", "four"]) };
-            let mut test = Test::of(&waits.map(wait));
+            let mut test = FakeTest::of(&waits.map(wait));
             test.rules = rules(rule);
             let result = test.hold(&mut inputs).await;
             let shown: String = statuses(&result).iter().map(|status| &status.as_str()[..1]).collect();
@@ -415,19 +416,19 @@ mod tests {
         let rules = rules("{ timing: { max_idle_ms: 500 } }").turns.remove(0);
         let mut inputs = Inputs::says(&["one", "two", "three"]);
         inputs.rules = Some((2, rules));
-        let result = Test::of(&vec![Does::Waits(Duration::from_secs(1)); 3]).hold(&mut inputs).await;
+        let result = FakeTest::of(&vec![Does::Waits(Duration::from_secs(1)); 3]).hold(&mut inputs).await;
         assert_eq!(statuses(&result), [Status::Passed, Status::Passed, Status::Failed]);
     }
 
     #[tokio::test]
     async fn what_a_server_asks_back_is_answered_by_the_part_that_was_handed_in() {
-        let result = Test::of(&[Does::Asks]).hold(&mut Inputs::says(&["one"])).await;
+        let result = FakeTest::of(&[Does::Asks]).hold(&mut Inputs::says(&["one"])).await;
         assert_eq!(result.trace.messages[1].text, "Accepted(String(\"Sure?\"))");
     }
 
     #[tokio::test]
     async fn an_observer_sees_everything_in_its_order_with_the_lane_that_talks() {
-        let mut test = Test::of(&[Does::Says("hi")]);
+        let mut test = FakeTest::of(&[Does::Says("hi")]);
         test.lane = Lane::Helper { role: "judge".to_owned(), number: 1 };
         test.hold(&mut Inputs::says(&["one"])).await;
         let notes = test.notes.0.lock().unwrap();

@@ -107,12 +107,12 @@ fn pending<'t>(trace: &'t Trace, tools: &dyn ToolHost) -> Vec<(&'t ToolCall, Han
 
 #[cfg(test)]
 mod tests {
-    use super::super::fakes::{Does, Inputs, Test};
+    use super::super::fakes::{Does, FakeTest, Inputs};
     use super::*;
     use crate::outcome::Status;
 
     async fn calling(script: &[Does]) -> (Status, usize, usize) {
-        let mut test = Test::of(script);
+        let mut test = FakeTest::of(script);
         let result = test.hold(&mut Inputs::says(&["one"])).await;
         let requests = test.requests.lock().unwrap().len();
         (result.turns[0].status(), test.tools.answered, requests)

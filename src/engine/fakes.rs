@@ -8,7 +8,7 @@ use serde_json::{Map, json};
 use tokio_util::sync::CancellationToken;
 
 use super::budget::Budget;
-use super::conversation::{AtViolation, Parts, converse};
+use super::conversation::{AtViolation, ConversationParts, converse};
 use super::input_source::{InputSource, NextTurn, TurnReview};
 use super::observer::Observer;
 use super::oracle::{Decision, Oracle};
@@ -28,7 +28,7 @@ use crate::outcome::{Halt, Level, TurnEnd};
 use crate::redact::Redactor;
 use crate::schema::{FileKind, load};
 use crate::target::{Action, Ended, Limits, Request, Session, Sink, TargetError, Wire};
-use crate::trace::{Change, ResultContent, Role, RunEnd, ToolCall, Trace};
+use crate::trace::{Change, MessageKind, ResultContent, RunEnd, ToolCall, Trace};
 use crate::variables::{Interpolation, Mode, Scope};
 
 /// What the fake agent does in one exchange.
@@ -117,7 +117,7 @@ impl FakeSession {
 
 fn message(text: String) -> [Change<'static>; 3] {
     [
-        Change::MessageOpened { id: "m".into(), role: Role::Assistant, subagent: None },
+        Change::MessageOpened { id: "m".into(), role: MessageKind::Assistant, subagent: None },
         Change::MessageText { id: "m".into(), delta: text.into() },
         Change::MessageClosed { id: "m".into() },
     ]
@@ -247,7 +247,7 @@ pub(super) fn budget() -> Budget {
 }
 
 /// A conversation of a test.
-pub(super) struct Test {
+pub(super) struct FakeTest {
     pub(super) script: Vec<Does>,
     pub(super) rules: Inherited,
     pub(super) oracle: Says,
@@ -259,7 +259,7 @@ pub(super) struct Test {
     pub(super) requests: Arc<Mutex<Vec<Action>>>,
 }
 
-impl Test {
+impl FakeTest {
     pub(super) fn of(script: &[Does]) -> Self {
         Self {
             script: script.to_vec(),
@@ -281,7 +281,7 @@ impl Test {
             clock: ManualClock::default(),
             requests: Arc::clone(&self.requests),
         };
-        let parts = Parts {
+        let parts = ConversationParts {
             lane: self.lane.clone(),
             session: Box::new(session),
             trace: Trace::new(json!({})),

@@ -21,7 +21,7 @@ mod trace_sink;
 mod turn_outcome;
 
 pub use budget::Budget;
-pub use conversation::{AtViolation, Parts, converse};
+pub use conversation::{AtViolation, ConversationParts, converse};
 pub use input_source::{InputSource, NextTurn, TurnReview};
 pub use observer::Observer;
 pub use oracle::{Decision, Oracle};

@@ -17,7 +17,7 @@ struct Pending<'t> {
 
 /// One thing that is pending.
 #[derive(Clone, Copy)]
-enum Open<'t> {
+enum PendingItem<'t> {
     Interrupt(&'t Interrupt),
     Call(&'t ToolCall),
 }
@@ -29,7 +29,7 @@ pub(super) fn unanswered(trace: &Trace) -> Option<Problem> {
         let resume = turn_type_name(TurnKind::Resume);
         let help =
             format!("answer them with an `{resume}` turn, or end the test here: a user message is no answer");
-        let open: Vec<Open<'_>> = pending.interrupts.iter().map(Open::Interrupt).collect();
+        let open: Vec<PendingItem<'_>> = pending.interrupts.iter().map(PendingItem::Interrupt).collect();
         problem(format!("the agent waits for {}", pending.named(&open)), &help)
     })
 }
@@ -44,12 +44,12 @@ pub(super) fn action(trace: &Trace, answers: &[PendingAnswer]) -> Result<Action,
     let mut calls = Vec::new();
     for answer in answers {
         match pending.meant(&answer.to)? {
-            Open::Interrupt(interrupt) => interrupts.push(InterruptAnswer {
+            PendingItem::Interrupt(interrupt) => interrupts.push(InterruptAnswer {
                 id: interrupt.id.clone(),
                 is_resolved: answer.is_resolved,
                 payload: answer.payload.clone(),
             }),
-            Open::Call(call) => calls.push(ToolAnswer {
+            PendingItem::Call(call) => calls.push(ToolAnswer {
                 call: call.wire_id.clone(),
                 content: answer.payload.clone().unwrap_or_else(|| json!({ "accepted": answer.is_resolved })),
                 is_error: false,
@@ -61,7 +61,7 @@ pub(super) fn action(trace: &Trace, answers: &[PendingAnswer]) -> Result<Action,
     }
     let is_answered = |id: &str| interrupts.iter().any(|answer| answer.id == id);
     let left = pending.interrupts.iter().filter(|interrupt| !is_answered(&interrupt.id));
-    let left: Vec<Open<'_>> = left.map(Open::Interrupt).collect();
+    let left: Vec<PendingItem<'_>> = left.map(PendingItem::Interrupt).collect();
     if !left.is_empty() {
         let help = "a resume turn answers every open interrupt: the agent goes on when all are answered";
         return Err(problem(format!("no answer to {}", pending.named(&left)), help));
@@ -89,16 +89,17 @@ impl<'t> Pending<'t> {
     }
 
     /// Everything that is pending: a call that an interrupt is about is pending as that interrupt.
-    fn open(&self) -> Vec<Open<'t>> {
+    fn open(&self) -> Vec<PendingItem<'t>> {
         if self.interrupts.is_empty() {
-            return self.calls.iter().copied().map(Open::Call).collect();
+            return self.calls.iter().copied().map(PendingItem::Call).collect();
         }
-        self.interrupts.iter().map(Open::Interrupt).collect()
+        self.interrupts.iter().map(PendingItem::Interrupt).collect()
     }
 
-    fn meant(&self, to: &AnswerTo) -> Result<Open<'t>, Problem> {
+    fn meant(&self, to: &AnswerTo) -> Result<PendingItem<'t>, Problem> {
         let open = self.open();
-        let meant: Vec<Open<'t>> = open.iter().copied().filter(|open| self.is_meant(*open, to)).collect();
+        let meant: Vec<PendingItem<'t>> =
+            open.iter().copied().filter(|open| self.is_meant(*open, to)).collect();
         let reply = match to {
             AnswerTo::TheOnlyOne => "the answer".to_owned(),
             AnswerTo::Id(id) => format!("the answer to `{id}`"),
@@ -121,22 +122,24 @@ impl<'t> Pending<'t> {
         }
     }
 
-    fn is_meant(&self, open: Open<'_>, to: &AnswerTo) -> bool {
+    fn is_meant(&self, open: PendingItem<'_>, to: &AnswerTo) -> bool {
         match (to, open) {
             (AnswerTo::TheOnlyOne, _) => true,
-            (AnswerTo::Id(id), Open::Interrupt(interrupt)) => {
+            (AnswerTo::Id(id), PendingItem::Interrupt(interrupt)) => {
                 interrupt.id == *id || interrupt.call.as_ref() == Some(id)
             }
-            (AnswerTo::Id(id), Open::Call(call)) => call.wire_id == *id,
-            (AnswerTo::Tool(tool), Open::Interrupt(interrupt)) => self.trace.tool_of(interrupt) == Some(tool),
-            (AnswerTo::Tool(tool), Open::Call(call)) => call.name == *tool,
+            (AnswerTo::Id(id), PendingItem::Call(call)) => call.wire_id == *id,
+            (AnswerTo::Tool(tool), PendingItem::Interrupt(interrupt)) => {
+                self.trace.tool_of(interrupt) == Some(tool)
+            }
+            (AnswerTo::Tool(tool), PendingItem::Call(call)) => call.name == *tool,
         }
     }
 
-    fn named(&self, open: &[Open<'_>]) -> String {
-        let name = |open: &Open<'_>| match open {
-            Open::Call(call) => format!("a result of `{}` (`{}`)", call.name, call.wire_id),
-            Open::Interrupt(interrupt) => {
+    fn named(&self, open: &[PendingItem<'_>]) -> String {
+        let name = |open: &PendingItem<'_>| match open {
+            PendingItem::Call(call) => format!("a result of `{}` (`{}`)", call.name, call.wire_id),
+            PendingItem::Interrupt(interrupt) => {
                 let about =
                     self.trace.tool_of(interrupt).map(|tool| format!(" about `{tool}`")).unwrap_or_default();
                 let asks = interrupt.message.as_ref().map(|asks| format!(": {asks}")).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! What comes of a conversation.
 
 use crate::assertion::Captured;
-use crate::outcome::{Failure, Halt, Held, Status, TurnOutcome};
+use crate::outcome::{Failure, Halt, PassedRule, Status, TurnOutcome};
 use crate::trace::Trace;
 
 /// What came of a conversation.
@@ -14,7 +14,7 @@ pub struct ConversationResult {
     /// The rules of the whole conversation that failed.
     pub failures: Vec<Failure>,
     /// The rules of the whole conversation that passed, outer levels first.
-    pub held: Vec<Held>,
+    pub held: Vec<PassedRule>,
     /// Why it ended before its time, apart from what its last turn says.
     pub halt: Option<Halt>,
     /// Everything that was observed.

@@ -3,11 +3,12 @@
 use crate::context::{At, Clock};
 use crate::message::HistoryMessage;
 use crate::outcome::{
-    CallFailure, CallOutcome, EarlierMessage, Gap, LateResult, Line, OpenInterrupt, RunEnd, TimeLimits,
-    Timing, TurnEnd, TurnOutcome, bounded,
+    CallFailure, CallOutcome, EarlierMessage, Gap, LateResult, OpenInterrupt, ReportedRunEnd, TimeLimits,
+    Timing, TranscriptLine, TurnEnd, TurnOutcome, bounded,
 };
 use crate::trace::{
-    self, CustomEvent, Interrupt, Message, Origin, Role, ToolCall, ToolResult, Trace, Turn, Violation,
+    self, CustomEvent, Interrupt, Message, MessageKind, Origin, ToolCall, ToolResult, Trace, TurnRanges,
+    Violation,
 };
 
 /// The most lines of one turn that a report gets.
@@ -57,21 +58,21 @@ pub fn history(messages: &[HistoryMessage]) -> Vec<EarlierMessage> {
 }
 
 /// How long the agent let its user wait; the first gaps, if there are very many.
-fn timing(trace: &Trace, turn: &Turn, limits: TimeLimits) -> Timing {
+fn timing(trace: &Trace, turn: &TurnRanges, limits: TimeLimits) -> Timing {
     let gaps = trace.gaps(turn).into_iter().filter(|gap| gap.micros() > 0).take(MAX_LINES);
-    let gap = |gap: trace::Gap<'_>| Gap { from_us: gap.since, to_us: gap.until };
+    let gap = |gap: trace::CallGap<'_>| Gap { from_us: gap.since, to_us: gap.until };
     let first_text_us = trace.first_text(turn).map(|(micros, _)| micros);
     Timing { first_text_us, gaps: gaps.map(gap).collect(), limits }
 }
 
 /// The number of messages in the conversation: those of the user, and those of the agent that are not empty.
 pub(super) fn messages_count(trace: &Trace) -> usize {
-    let of_user = |message: &Message| message.role == Role::User && message.origin != Origin::History;
+    let of_user = |message: &Message| message.role == MessageKind::User && message.origin != Origin::History;
     trace.messages.iter().filter(|message| message.is_text() || of_user(message)).count()
 }
 
 /// A violation with its response, if the turn has several: the numbers of events begin at 1 in each.
-pub(super) fn violation(turn: &Turn, violation: &Violation) -> String {
+pub(super) fn violation(turn: &TurnRanges, violation: &Violation) -> String {
     match turn.exchanges.len() {
         1 => violation.to_string(),
         _ => format!("answer {}: {violation}", violation.exchange - turn.exchanges.start + 1),
@@ -79,7 +80,7 @@ pub(super) fn violation(turn: &Turn, violation: &Violation) -> String {
 }
 
 /// The warnings about a turn: first the violations of the protocol.
-fn warnings(turn: &Turn) -> Vec<String> {
+fn warnings(turn: &TurnRanges) -> Vec<String> {
     let mut warnings: Vec<String> =
         turn.violations.kept().iter().map(|found| violation(turn, found)).collect();
     if turn.violations.more() > 0 {
@@ -90,15 +91,15 @@ fn warnings(turn: &Turn) -> Vec<String> {
 }
 
 /// How the last run of the turn ended, as the agent reported it.
-fn run_end(trace: &Trace, turn: &Turn) -> Option<RunEnd> {
+fn run_end(trace: &Trace, turn: &TurnRanges) -> Option<ReportedRunEnd> {
     let exchanges = trace.exchanges.get(turn.exchanges.clone())?;
     Some(match exchanges.last()?.run_end.as_ref()? {
-        trace::RunEnd::Finished => RunEnd::Finished,
-        error @ trace::RunEnd::Error { .. } => RunEnd::Error(bounded(&error.to_string())),
-        trace::RunEnd::Cancelled => RunEnd::Cancelled,
+        trace::RunEnd::Finished => ReportedRunEnd::Finished,
+        error @ trace::RunEnd::Error { .. } => ReportedRunEnd::Error(bounded(&error.to_string())),
+        trace::RunEnd::Cancelled => ReportedRunEnd::Cancelled,
         trace::RunEnd::Interrupted(interrupts) => {
             let shown = interrupts.iter().take(MAX_LINES);
-            RunEnd::Interrupted(shown.map(|interrupt| open_interrupt(trace, interrupt)).collect())
+            ReportedRunEnd::Interrupted(shown.map(|interrupt| open_interrupt(trace, interrupt)).collect())
         }
     })
 }
@@ -114,16 +115,16 @@ fn open_interrupt(trace: &Trace, interrupt: &Interrupt) -> OpenInterrupt {
 }
 
 /// The transcript, in the order in which everything began.
-fn lines(trace: &Trace, turn: &Turn, warnings: &mut Vec<String>) -> Vec<Line> {
+fn lines(trace: &Trace, turn: &TurnRanges, warnings: &mut Vec<String>) -> Vec<TranscriptLine> {
     let messages = trace.messages[turn.messages.clone()].iter();
-    let shown = messages.filter(|message| message.is_text() || message.role == Role::Reasoning);
-    let mut lines: Vec<Shown<'_>> = shown.map(Shown::Message).collect();
+    let shown = messages.filter(|message| message.is_text() || message.role == MessageKind::Reasoning);
+    let mut lines: Vec<ShownItem<'_>> = shown.map(ShownItem::Message).collect();
     let calls = trace.calls[turn.calls.clone()].iter().filter(|call| call.origin != Origin::History);
-    lines.extend(calls.map(Shown::Call));
+    lines.extend(calls.map(ShownItem::Call));
     let late = turn.late_results.iter().filter_map(|index| trace.calls.get(*index));
-    lines.extend(late.filter_map(|call| Some(Shown::Late(call, call.result()?))));
-    lines.extend(trace.custom[turn.custom.clone()].iter().map(Shown::Custom));
-    lines.sort_by_key(Shown::event);
+    lines.extend(late.filter_map(|call| Some(ShownItem::Late(call, call.result()?))));
+    lines.extend(trace.custom[turn.custom.clone()].iter().map(ShownItem::Custom));
+    lines.sort_by_key(ShownItem::event);
     if lines.len() > MAX_LINES {
         warnings.push(format!("{} more lines of this turn are not shown", lines.len() - MAX_LINES));
         // The beginning, and the end with the last message.
@@ -134,14 +135,14 @@ fn lines(trace: &Trace, turn: &Turn, warnings: &mut Vec<String>) -> Vec<Line> {
 
 /// What a line can show.
 #[derive(Clone, Copy)]
-enum Shown<'t> {
+enum ShownItem<'t> {
     Message(&'t Message),
     Call(&'t ToolCall),
     Late(&'t ToolCall, &'t ToolResult),
     Custom(&'t CustomEvent),
 }
 
-impl Shown<'_> {
+impl ShownItem<'_> {
     fn event(&self) -> u32 {
         match self {
             Self::Message(message) => message.opened,
@@ -151,19 +152,19 @@ impl Shown<'_> {
         }
     }
 
-    fn line(self, trace: &Trace, turn: &Turn) -> Line {
+    fn line(self, trace: &Trace, turn: &TurnRanges) -> TranscriptLine {
         match self {
             Self::Message(message) => {
                 let (event, text) = (message.opened, bounded(&message.text));
-                if message.role == Role::Reasoning {
-                    Line::Thinks { event, text }
+                if message.role == MessageKind::Reasoning {
+                    TranscriptLine::Thinks { event, text }
                 } else {
-                    Line::Says { event, text }
+                    TranscriptLine::Says { event, text }
                 }
             }
-            Self::Call(call) => Line::Calls(self::call(trace, turn, call)),
-            Self::Late(call, result) => Line::Answered(late_result(trace, turn, call, result)),
-            Self::Custom(custom) => Line::Custom {
+            Self::Call(call) => TranscriptLine::Calls(self::call(trace, turn, call)),
+            Self::Late(call, result) => TranscriptLine::Answered(late_result(trace, turn, call, result)),
+            Self::Custom(custom) => TranscriptLine::Custom {
                 event: custom.event,
                 name: bounded(&custom.name),
                 value: bounded(&custom.value.to_string()),
@@ -172,7 +173,7 @@ impl Shown<'_> {
     }
 }
 
-fn call(trace: &Trace, turn: &Turn, call: &ToolCall) -> CallOutcome {
+fn call(trace: &Trace, turn: &TurnRanges, call: &ToolCall) -> CallOutcome {
     CallOutcome {
         event: call.first_event,
         name: bounded(&call.name),
@@ -185,7 +186,7 @@ fn call(trace: &Trace, turn: &Turn, call: &ToolCall) -> CallOutcome {
     }
 }
 
-fn late_result(trace: &Trace, turn: &Turn, call: &ToolCall, result: &ToolResult) -> LateResult {
+fn late_result(trace: &Trace, turn: &TurnRanges, call: &ToolCall, result: &ToolResult) -> LateResult {
     LateResult {
         event: result.event,
         name: bounded(&call.name),
@@ -196,7 +197,7 @@ fn late_result(trace: &Trace, turn: &Turn, call: &ToolCall, result: &ToolResult)
     }
 }
 
-fn since_start(trace: &Trace, turn: &Turn, at: At) -> u64 {
+fn since_start(trace: &Trace, turn: &TurnRanges, at: At) -> u64 {
     trace.turn_start(turn).map_or(0, |start| at.0.saturating_sub(start.0))
 }
 

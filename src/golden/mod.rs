@@ -16,5 +16,5 @@ pub use file::{
     FOLDER, Golden, differs, file_name, folder, is_golden, is_named, other_format, read, test_files_of, write,
 };
 pub use masks::Volatile;
-pub use render::{GoldenText, Part};
+pub use render::{ConversationPart, GoldenText};
 pub use state::States;

@@ -6,17 +6,17 @@ use serde_json::Value;
 
 use super::id_aliases::IdAliases;
 use super::masks::{MASK, Masks, Volatile};
-use super::state::{Change, States};
-use super::writer::{STEP, Writer, visible_line};
+use super::state::{StateChange, States};
+use super::writer::{LineWriter, STEP, visible_line};
 use super::{file, json};
 use crate::redact::Redactor;
 use crate::trace::{
-    Args, Author, CustomEvent, Interrupt, Message, Origin, RunEnd, ToolCall, ToolResult, Trace, Turn,
+    Args, Author, CustomEvent, Interrupt, Message, Origin, RunEnd, ToolCall, ToolResult, Trace, TurnRanges,
 };
 
 /// Which part of a conversation is rendered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part<'a> {
+pub enum ConversationPart<'a> {
     /// One turn (0-based), including replayed messages.
     Turn(usize),
     /// All turns except some, without replayed messages.
@@ -34,7 +34,7 @@ pub struct GoldenText<'a> {
     /// The states of the rendered turns.
     pub states: &'a States,
     /// The part that is rendered.
-    pub part: Part<'a>,
+    pub part: ConversationPart<'a>,
     /// The places that are masked.
     pub volatile: &'a [Volatile],
     /// Masks secrets.
@@ -51,12 +51,12 @@ impl GoldenText<'_> {
             masks: Masks(volatile),
             redactor,
             aliases: IdAliases::of(trace),
-            writer: Writer::default(),
+            writer: LineWriter::default(),
         };
         renderer.writer.line(0, file::HEADER);
         match part {
-            Part::Turn(index) => renderer.turn("turn", index, true),
-            Part::Test { left_out } => {
+            ConversationPart::Turn(index) => renderer.turn("turn", index, true),
+            ConversationPart::Test { left_out } => {
                 for (index, turn) in trace.turns.iter().enumerate() {
                     let heading = format!("turn {}", index + 1);
                     if left_out.contains(&index) {
@@ -76,14 +76,14 @@ impl GoldenText<'_> {
 
 /// An item of a turn; items are in the order they began.
 #[derive(Clone, Copy)]
-enum Item<'t> {
+enum TurnItem<'t> {
     Says(&'t Message),
     Calls(&'t ToolCall),
     Answered(&'t ToolCall, &'t ToolResult),
     Custom(&'t CustomEvent),
 }
 
-impl Item<'_> {
+impl TurnItem<'_> {
     fn event(&self) -> u32 {
         match self {
             Self::Says(message) => message.opened,
@@ -100,7 +100,7 @@ struct Renderer<'a> {
     masks: Masks<'a>,
     redactor: &'a Redactor,
     aliases: IdAliases<'a>,
-    writer: Writer,
+    writer: LineWriter,
 }
 
 impl Renderer<'_> {
@@ -111,14 +111,14 @@ impl Renderer<'_> {
         self.input(turn);
         for item in items(trace, index, turn, with_replayed) {
             match item {
-                Item::Says(message) => self.says(message),
-                Item::Calls(call) => self.call(call, index),
-                Item::Answered(call, result) => {
+                TurnItem::Says(message) => self.says(message),
+                TurnItem::Calls(call) => self.call(call, index),
+                TurnItem::Answered(call, result) => {
                     let name = self.word(&call.name);
                     self.writer.line(STEP, &format!("answer to {name}, called in an earlier turn"));
                     self.result(call, result);
                 }
-                Item::Custom(custom) => self.custom(custom),
+                TurnItem::Custom(custom) => self.custom(custom),
             }
         }
         if let Some(change) = self.states.of(index) {
@@ -132,7 +132,7 @@ impl Renderer<'_> {
         self.writer.line(0, words);
     }
 
-    fn input(&mut self, turn: &Turn) {
+    fn input(&mut self, turn: &TurnRanges) {
         let shown = self.value(&turn.input.shown);
         self.writer.text(STEP, "user", &shown);
     }
@@ -194,11 +194,11 @@ impl Renderer<'_> {
         self.json(STEP, &format!("custom {name}"), &value);
     }
 
-    fn state(&mut self, change: &Change) {
+    fn state(&mut self, change: &StateChange) {
         match change {
-            Change::Whole(value) => self.json(STEP, "state", value),
-            Change::Keys(keys) if keys.is_empty() => {}
-            Change::Keys(keys) => {
+            StateChange::Whole(value) => self.json(STEP, "state", value),
+            StateChange::Keys(keys) if keys.is_empty() => {}
+            StateChange::Keys(keys) => {
                 self.writer.line(STEP, "state");
                 for (key, value) in keys {
                     let key = self.key(key);
@@ -211,7 +211,7 @@ impl Renderer<'_> {
         }
     }
 
-    fn end(&mut self, turn: &Turn) {
+    fn end(&mut self, turn: &TurnRanges) {
         let exchanges = self.trace.exchanges.get(turn.exchanges.clone()).unwrap_or_default();
         match exchanges.last().and_then(|exchange| exchange.run_end.as_ref()) {
             None => self.writer.line(STEP, "no end"),
@@ -274,7 +274,7 @@ impl Renderer<'_> {
     }
 }
 
-fn items<'t>(trace: &'t Trace, index: usize, turn: &Turn, with_replayed: bool) -> Vec<Item<'t>> {
+fn items<'t>(trace: &'t Trace, index: usize, turn: &TurnRanges, with_replayed: bool) -> Vec<TurnItem<'t>> {
     let is_rendered = |origin: Origin| match origin {
         Origin::Streamed | Origin::SnapshotOnly => true,
         Origin::Replayed => with_replayed,
@@ -283,15 +283,16 @@ fn items<'t>(trace: &'t Trace, index: usize, turn: &Turn, with_replayed: bool) -
     let messages = trace.messages.get(turn.messages.clone()).unwrap_or_default().iter();
     let said = messages.filter(|message| message.is_text() && is_rendered(message.origin));
     let calls = trace.calls.get(turn.calls.clone()).unwrap_or_default().iter();
-    let calls = calls.filter(|call| is_rendered(call.origin)).map(Item::Calls);
+    let calls = calls.filter(|call| is_rendered(call.origin)).map(TurnItem::Calls);
     let answered = turn.late_results.iter().filter_map(|call| trace.calls.get(*call));
     let answered = answered.flat_map(|call| {
         let here = call.results.iter().filter(|result| turn_of(trace, result.event) == Some(index));
-        here.map(move |result| Item::Answered(call, result))
+        here.map(move |result| TurnItem::Answered(call, result))
     });
-    let custom = trace.custom.get(turn.custom.clone()).unwrap_or_default().iter().map(Item::Custom);
-    let mut items: Vec<Item<'t>> = said.map(Item::Says).chain(calls).chain(answered).chain(custom).collect();
-    items.sort_by_key(Item::event);
+    let custom = trace.custom.get(turn.custom.clone()).unwrap_or_default().iter().map(TurnItem::Custom);
+    let mut items: Vec<TurnItem<'t>> =
+        said.map(TurnItem::Says).chain(calls).chain(answered).chain(custom).collect();
+    items.sort_by_key(TurnItem::event);
     items
 }
 

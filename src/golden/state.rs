@@ -11,12 +11,12 @@ use super::masks::{Masks, Volatile};
 pub struct States {
     last: Option<Value>,
     /// By turn, counted from 0.
-    changes: BTreeMap<usize, Change>,
+    changes: BTreeMap<usize, StateChange>,
 }
 
 /// The difference between two states.
 #[derive(Debug, PartialEq)]
-pub(super) enum Change {
+pub(super) enum StateChange {
     /// The changed keys of an object with their new values; `None` if a key is gone.
     Keys(Vec<(String, Option<Value>)>),
     /// The new state, if one of both is not an object.
@@ -33,18 +33,18 @@ impl States {
             (Value::Object(before), Value::Object(now)) => {
                 let keys: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
                 let new = keys.into_iter().filter(|key| before.get(*key) != now.get(*key));
-                Change::Keys(new.map(|key| (key.clone(), now.get(key).cloned())).collect())
+                StateChange::Keys(new.map(|key| (key.clone(), now.get(key).cloned())).collect())
             }
-            (before, now) if before == now => Change::Keys(Vec::new()),
-            (_, Value::Null) if self.changes.is_empty() => Change::Keys(Vec::new()),
-            _ => Change::Whole(state.clone()),
+            (before, now) if before == now => StateChange::Keys(Vec::new()),
+            (_, Value::Null) if self.changes.is_empty() => StateChange::Keys(Vec::new()),
+            _ => StateChange::Whole(state.clone()),
         };
         self.changes.insert(turn, change);
         self.last = Some(state);
     }
 
     /// What the turn changed.
-    pub(super) fn of(&self, turn: usize) -> Option<&Change> {
+    pub(super) fn of(&self, turn: usize) -> Option<&StateChange> {
         self.changes.get(&turn)
     }
 }
@@ -72,7 +72,7 @@ mod tests {
             states.note(turn, state, &volatile);
         }
         let keys = |keys: &[(&str, Option<Value>)]| {
-            Change::Keys(keys.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect())
+            StateChange::Keys(keys.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect())
         };
         let first =
             [("at", Some(json!("<volatile>"))), ("cart", Some(json!({"n": 2}))), ("step", Some(json!(1)))];
@@ -80,7 +80,7 @@ mod tests {
         assert_eq!(states.of(1), Some(&keys(&[("step", Some(json!(2)))])));
         assert_eq!(states.of(2), Some(&keys(&[("cart", None)])));
         assert_eq!(states.of(3), Some(&keys(&[])));
-        assert_eq!(states.of(4), Some(&Change::Whole(json!([1]))));
+        assert_eq!(states.of(4), Some(&StateChange::Whole(json!([1]))));
         assert_eq!(states.of(5), None);
     }
 }

@@ -20,9 +20,9 @@ const MAX_WHOLE: usize = 8 << 20;
 
 /// The lines written so far.
 #[derive(Debug, Default)]
-pub(super) struct Writer(String);
+pub(super) struct LineWriter(String);
 
-impl Writer {
+impl LineWriter {
     /// Writes a line whose text is escaped already.
     pub(super) fn line(&mut self, indent: usize, words: &str) {
         if !words.is_empty() {
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn texts_of_several_lines_stand_below_their_label() {
-        let mut writer = Writer::default();
+        let mut writer = LineWriter::default();
         writer.text(2, "says", "one");
         writer.text(2, "says", "");
         writer.text(2, "says", "one\n\ntwo\n");
@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn what_is_truncated_leaves_its_hash() {
         let long = |last: char| {
-            let mut writer = Writer::default();
+            let mut writer = LineWriter::default();
             writer.text(
                 0,
                 "says",

@@ -9,7 +9,7 @@ use super::answer::Expected;
 use super::output::Unusable;
 use super::pipes::MOST_OUTPUT;
 use super::script_request::ScriptRequest;
-use crate::assertion::Program;
+use crate::assertion::ScriptSource;
 use crate::compile::HookCommand;
 use crate::outcome::{ErrorKind, Halt, Problem};
 use crate::process::{ExitStatus, StartError};
@@ -60,7 +60,7 @@ impl ProgramError {
         let HookCommand { number, launch, is_teardown, may_be_quoted } = hook;
         let word = if *is_teardown { "teardown" } else { "hook" };
         Self {
-            who: format!("{word} {number} {}", Program::Command(launch.argv.clone())),
+            who: format!("{word} {number} {}", ScriptSource::Command(launch.argv.clone())),
             folder_name: launch.folder_name.clone(),
             may_be_quoted: *may_be_quoted,
             expected: Expected::Variables,

@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 use super::error::{FailureCause, ProgramError};
 use super::output::variables;
 use super::pipes::SHOWN_LINES;
-use super::process::Running;
+use super::process::RunningProgram;
 use super::script_request::ScriptRequest;
 use super::unread::Unread;
 use crate::compile::HookCommand;
@@ -21,7 +21,7 @@ pub async fn run(
 ) -> Result<Map<String, Value>, ProgramError> {
     let failed = |cause, errors| ProgramError::of_hook(command, cause, errors);
     let running =
-        Running::start(&command.launch, None).map_err(|error| failed(error.into(), String::new()))?;
+        RunningProgram::start(&command.launch, None).map_err(|error| failed(error.into(), String::new()))?;
     let finished = running.finish(command.launch.timeout, cancel).await;
     let read = |shown: &[u8]| match finished.failure_cause(shown) {
         None if command.is_teardown => Ok(Map::new()),
@@ -44,8 +44,8 @@ pub async fn run(
 pub async fn ask(request: ScriptRequest<'_>, cancel: &CancellationToken) -> Result<Value, ProgramError> {
     let failed = |cause, errors| ProgramError::of_script(request, cause, errors);
     let input = request.body.to_string().into_bytes();
-    let running =
-        Running::start(request.launch, Some(input)).map_err(|error| failed(error.into(), String::new()))?;
+    let running = RunningProgram::start(request.launch, Some(input))
+        .map_err(|error| failed(error.into(), String::new()))?;
     let finished = running.finish(request.launch.timeout, cancel).await;
     let read = match finished.failure_cause(&finished.output) {
         None => request.expected.read(&finished.output).map_err(FailureCause::Output),

@@ -21,7 +21,7 @@ const CHUNK: usize = 16 << 10;
 
 /// Why reading stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reading {
+pub(super) enum ReadStop {
     /// All pipes are closed.
     AtEnd,
     /// Stdout exceeds its limit.
@@ -56,14 +56,14 @@ impl Pipes {
 
     /// Writes and reads until all ends are reached or there is too much. Nothing is lost where it is dropped and called
     /// again.
-    pub(super) async fn read(&mut self) -> Reading {
+    pub(super) async fn read(&mut self) -> ReadStop {
         let (mut from_stdout, mut from_stderr) = (vec![0; CHUNK], vec![0; CHUNK]);
         while self.stdin.is_some() || self.stdout.is_some() || self.stderr.is_some() {
             tokio::select! {
                 is_over = fed(self.stdin.as_mut()) => if is_over { self.stdin = None },
                 count = read_some(self.stdout.as_mut(), &mut from_stdout) => match count {
                     0 => self.stdout = None,
-                    count if self.output.len() + count > MOST_OUTPUT => return Reading::TooMuch,
+                    count if self.output.len() + count > MOST_OUTPUT => return ReadStop::TooMuch,
                     count => self.output.extend_from_slice(&from_stdout[..count]),
                 },
                 count = read_some(self.stderr.as_mut(), &mut from_stderr) => match count {
@@ -72,7 +72,7 @@ impl Pipes {
                 },
             }
         }
-        Reading::AtEnd
+        ReadStop::AtEnd
     }
 }
 

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::error::FailureCause;
 use super::output;
-use super::pipes::{Pipes, Reading};
+use super::pipes::{Pipes, ReadStop};
 use crate::process::Launch;
 use crate::process::{ExitStatus, Process, Program, StartError, Started, Tail, start};
 
@@ -17,14 +17,14 @@ use crate::process::{ExitStatus, Process, Program, StartError, Started, Tail, st
 const LINGER: Duration = Duration::from_millis(150);
 
 /// A program that was started.
-pub(super) struct Running {
+pub(super) struct RunningProgram {
     pipes: Pipes,
     process: Process,
 }
 
 /// How a program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Ending {
+enum ProgramEnd {
     /// By itself or by a signal.
     Ended(ExitStatus),
     /// It exceeded this timeout.
@@ -37,7 +37,7 @@ enum Ending {
 
 /// A program that has ended.
 pub(super) struct Finished {
-    ending: Ending,
+    ending: ProgramEnd,
     pub(super) output: Vec<u8>,
     pub(super) errors: Tail,
 }
@@ -46,16 +46,16 @@ impl Finished {
     /// Why it failed, which may quote `shown`; `None` if it ended with exit code 0 in time.
     pub(super) fn failure_cause(&self, shown: &[u8]) -> Option<FailureCause> {
         match self.ending {
-            Ending::Ended(ExitStatus::Exit(0)) => None,
-            Ending::Ended(ended) => Some(FailureCause::Ended(ended)),
-            Ending::Timeout(after) => Some(FailureCause::Timeout(after)),
-            Ending::TooMuch => Some(FailureCause::TooMuch(output::start_of(shown))),
-            Ending::Stopped => Some(FailureCause::Stopped),
+            ProgramEnd::Ended(ExitStatus::Exit(0)) => None,
+            ProgramEnd::Ended(ended) => Some(FailureCause::Ended(ended)),
+            ProgramEnd::Timeout(after) => Some(FailureCause::Timeout(after)),
+            ProgramEnd::TooMuch => Some(FailureCause::TooMuch(output::start_of(shown))),
+            ProgramEnd::Stopped => Some(FailureCause::Stopped),
         }
     }
 }
 
-impl Running {
+impl RunningProgram {
     /// Starts a program with `input` on its stdin, which is closed if there is none.
     pub(super) fn start(launch: &Launch, input: Option<Vec<u8>>) -> Result<Self, StartError> {
         let Launch { argv, environment, folder, folder_name, .. } = launch;
@@ -70,23 +70,23 @@ impl Running {
             // A program that is over is not timed out by the same tick.
             biased;
             () = self.process.ends() => None,
-            () = too_much(&mut self.pipes) => Some(Ending::TooMuch),
-            () = cancel.cancelled() => Some(Ending::Stopped),
-            () = sleep(limit) => Some(Ending::Timeout(limit)),
+            () = too_much(&mut self.pipes) => Some(ProgramEnd::TooMuch),
+            () = cancel.cancelled() => Some(ProgramEnd::Stopped),
+            () = sleep(limit) => Some(ProgramEnd::Timeout(limit)),
         };
         let mut printed_too_much = false;
         if forced.is_none() {
-            printed_too_much = timeout(LINGER, self.pipes.read()).await == Ok(Reading::TooMuch);
+            printed_too_much = timeout(LINGER, self.pipes.read()).await == Ok(ReadStop::TooMuch);
         }
         let ended = self.process.end().await;
         // What was written before the end is still in the pipes.
         let rest = timeout(LINGER, self.pipes.read()).await;
-        printed_too_much |= rest == Ok(Reading::TooMuch);
+        printed_too_much |= rest == Ok(ReadStop::TooMuch);
         let ending = match (forced, ended) {
             (Some(ending), _) => ending,
-            (None, _) if printed_too_much => Ending::TooMuch,
-            (None, Some(ended)) => Ending::Ended(ended),
-            (None, None) => Ending::Timeout(limit),
+            (None, _) if printed_too_much => ProgramEnd::TooMuch,
+            (None, Some(ended)) => ProgramEnd::Ended(ended),
+            (None, None) => ProgramEnd::Timeout(limit),
         };
         let Pipes { output, errors, .. } = self.pipes;
         Finished { ending, output, errors }
@@ -95,7 +95,7 @@ impl Running {
 
 /// Reads; returns only if stdout exceeds its limit.
 async fn too_much(pipes: &mut Pipes) {
-    if pipes.read().await == Reading::AtEnd {
+    if pipes.read().await == ReadStop::AtEnd {
         pending::<()>().await;
     }
 }

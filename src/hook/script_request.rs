@@ -3,14 +3,14 @@
 use serde_json::Value;
 
 use super::answer::Expected;
-use crate::assertion::Program;
+use crate::assertion::ScriptSource;
 use crate::process::Launch;
 
 /// A request to a script: which script, what it gets, and which answer it must give.
 #[derive(Clone, Copy, Debug)]
 pub struct ScriptRequest<'a> {
     /// The script as messages name it.
-    pub program: &'a Program,
+    pub program: &'a ScriptSource,
     /// How it is started.
     pub launch: &'a Launch,
     /// The JSON that it gets on its stdin.

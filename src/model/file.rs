@@ -1,6 +1,6 @@
 //! What the files of the model have in common.
 
-use crate::source::{Mismatch, Node};
+use crate::source::{Node, TypeMismatch};
 
 /// What the keys at the top of a file begin with that are the user's own: for anchors, never read (SPEC 1).
 const EXTENSION: &str = "x-";
@@ -16,5 +16,5 @@ pub trait File: Sized {
     ///
     /// # Errors
     /// Where the tree does not fit: the first such place.
-    fn read(root: &Node) -> Result<Self, Mismatch>;
+    fn read(root: &Node) -> Result<Self, TypeMismatch>;
 }

@@ -16,7 +16,8 @@ use crate::source::{Node, NodeValue};
 #[derive(Clone, Debug, serde::Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
-pub struct Message {
+#[schemars(rename = "Message")]
+pub struct MessageDefinition {
     /// Who says it.
     pub role: Role,
     /// What is said: a text; of a user also a list of parts. An `assistant` that calls tools may say nothing.

@@ -42,7 +42,7 @@ pub use content::{Media, TextPart, WrittenAttachment, WrittenContent, WrittenPar
 pub use file::{File, is_extension_key};
 pub use hook::Hook;
 pub use language::{NOT_YET, TAG_DEFAULTS, VERSIONS};
-pub use message::{Arguments, CallKind, CalledFunction, Message, MessageCall};
+pub use message::{Arguments, CallKind, CalledFunction, MessageCall, MessageDefinition};
 pub use outcome::{OutcomeIs, OutcomeRule, RunOutcome};
 pub use quarantine::QuarantineEntry;
 pub use redact::{RedactEntry, RedactMatch};

@@ -7,7 +7,7 @@ use super::assert_block::AssertBlock;
 use super::cases::{Cases, Skip};
 use super::client_tool::ClientTool;
 use super::hook::Hook;
-use super::message::Message;
+use super::message::MessageDefinition;
 use super::scalars::{Number, Text};
 use super::since::Since;
 use super::turn::Turn;
@@ -65,7 +65,7 @@ pub struct Test {
     /// What was said before the first turn. It is sent along and judged by nobody. Where it ends with a message of the
     /// user and there are no `turns`, that message is the one turn.
     #[schemars(length(min = 1), example = serde_json::json!([{"role": "user", "content": "A mug, please"}, {"role": "assistant", "content": "Which size?"}]))]
-    pub messages: Option<Vec<Spanned<Message>>>,
+    pub messages: Option<Vec<Spanned<MessageDefinition>>>,
     /// The conversation, in order; at least one turn.
     #[schemars(extend("x-since" = "1.0"), length(min = 1))]
     pub turns: Option<Vec<Spanned<Turn>>>,

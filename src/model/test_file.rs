@@ -12,7 +12,7 @@ use super::file::{File, is_extension_key};
 use super::language::TAG_DEFAULTS;
 use super::scalars;
 use super::test::Test;
-use crate::source::{self, Mismatch, Node};
+use crate::source::{self, Node, TypeMismatch};
 
 /// What a test file holds. Its version is read with the rest of the file's frame.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ struct Several {
 }
 
 impl File for TestFile {
-    fn read(root: &Node) -> Result<Self, Mismatch> {
+    fn read(root: &Node) -> Result<Self, TypeMismatch> {
         let of_frame = |key: &str| key == VERSION || is_extension_key(key);
         if root.get(TESTS).is_some() {
             let Several { tests } = source::from_mapping(root, TAG_DEFAULTS, of_frame)?;

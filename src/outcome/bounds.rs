@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use super::failure::Failure;
-use super::held::Held;
+use super::held::PassedRule;
 use super::problem::Problem;
 use super::test::Outcome;
 use super::test_end::TestEnd;
@@ -40,7 +40,7 @@ impl Outcome {
             }
             TestEnd::Skipped(reason) => bound(reason),
         }
-        held.iter_mut().for_each(Held::bound);
+        held.iter_mut().for_each(PassedRule::bound);
         warnings.iter_mut().for_each(bound);
     }
 }
@@ -49,12 +49,12 @@ impl TurnOutcome {
     fn bound(&mut self) {
         self.end.failures_mut().iter_mut().for_each(Failure::bound);
         self.end.problem_mut().into_iter().for_each(Problem::bound);
-        self.held.iter_mut().for_each(Held::bound);
+        self.held.iter_mut().for_each(PassedRule::bound);
         self.warnings.iter_mut().for_each(bound);
     }
 }
 
-impl Held {
+impl PassedRule {
     fn bound(&mut self) {
         bound(&mut self.wanted);
     }

@@ -9,7 +9,7 @@ use crate::diagnostic::Place;
 
 /// A rule that passed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Held {
+pub struct PassedRule {
     /// The rule's path in an assert block: `tools.forbid`, `timing.max_idle_ms`.
     pub rule: Cow<'static, str>,
     /// The scope it is defined on.

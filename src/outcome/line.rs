@@ -6,7 +6,7 @@ use super::call::{CallOutcome, LateResult};
 
 /// A line of the transcript of a turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Line {
+pub enum TranscriptLine {
     /// A message of the agent.
     Says {
         /// The number of the event that opened it.
@@ -36,7 +36,7 @@ pub enum Line {
     },
 }
 
-impl Line {
+impl TranscriptLine {
     /// The number of the event that it comes from.
     pub fn event(&self) -> u32 {
         match self {

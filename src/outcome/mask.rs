@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use super::call::{CallOutcome, LateResult};
 use super::failure::Failure;
-use super::held::Held;
+use super::held::PassedRule;
 use super::identity::TestIdentity;
-use super::line::Line;
+use super::line::TranscriptLine;
 use super::problem::Problem;
 use super::quarantine::Quarantine;
-use super::run_end::{OpenInterrupt, RunEnd};
+use super::run_end::{OpenInterrupt, ReportedRunEnd};
 use super::test::Outcome;
 use super::test_end::TestEnd;
 use super::test_verdict::TestVerdict;
@@ -27,7 +27,7 @@ impl Mask for Place {
     }
 }
 
-impl Mask for Held {
+impl Mask for PassedRule {
     fn mask(&mut self, redactor: &Redactor) {
         let Self { rule: _, level: _, place, wanted } = self;
         place.mask(redactor);
@@ -74,7 +74,7 @@ impl Mask for CallOutcome {
     }
 }
 
-impl Mask for Line {
+impl Mask for TranscriptLine {
     fn mask(&mut self, redactor: &Redactor) {
         match self {
             Self::Says { event: _, text } | Self::Thinks { event: _, text } => text.mask(redactor),
@@ -96,7 +96,7 @@ impl Mask for LateResult {
     }
 }
 
-impl Mask for RunEnd {
+impl Mask for ReportedRunEnd {
     fn mask(&mut self, redactor: &Redactor) {
         match self {
             Self::Finished | Self::Cancelled => {}

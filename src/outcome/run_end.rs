@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// How the last run of a turn ended, as the agent reported it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum RunEnd {
+pub enum ReportedRunEnd {
     /// The run finished.
     Finished,
     /// The run failed, with this message and code.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::held::Held;
+use super::held::PassedRule;
 use super::test_end::TestEnd;
 
 /// A snapshot that a run wrote.
@@ -20,7 +20,7 @@ pub struct TestVerdict {
     /// How it ended as a whole.
     pub end: TestEnd,
     /// Every rule of the whole test that passed, outer levels first.
-    pub held: Vec<Held>,
+    pub held: Vec<PassedRule>,
     /// Warnings about its setup and teardown that the plan could not know; a turn's warnings are in its turn.
     pub warnings: Vec<String>,
     /// The snapshots that were written because the test passed.

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::failure::Failure;
-use super::held::Held;
-use super::line::Line;
+use super::held::PassedRule;
+use super::line::TranscriptLine;
 use super::problem::Problem;
-use super::run_end::RunEnd;
+use super::run_end::ReportedRunEnd;
 use super::status::Status;
 use super::timing::Timing;
 use super::turn_end::TurnEnd;
@@ -22,7 +22,7 @@ pub struct TurnOutcome {
     /// What was sent, in words: for a file its type and size.
     pub input: String,
     /// The messages, calls and reasoning of the agent, in the order they began.
-    pub lines: Vec<Line>,
+    pub lines: Vec<TranscriptLine>,
     /// When it was sent, in Unix milliseconds on the agent's clock, which for a scripted agent is virtual.
     pub started_unix_ms: u64,
     /// When its response ended, on the same clock.
@@ -32,13 +32,13 @@ pub struct TurnOutcome {
     /// When the agent let its user wait.
     pub timing: Timing,
     /// How its last run ended, as far as the agent reported it.
-    pub run_end: Option<RunEnd>,
+    pub run_end: Option<ReportedRunEnd>,
     /// The tokens that it used, as far as the agent reported them.
     pub usage: Option<Usage>,
     /// How it ended, with every rule that failed in it.
     pub end: TurnEnd,
     /// Every rule of this turn that passed, outer levels first.
-    pub held: Vec<Held>,
+    pub held: Vec<PassedRule>,
     /// What is odd about the response: violations of the protocol by the rule's name, and what fails nothing.
     pub warnings: Vec<String>,
 }

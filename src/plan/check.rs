@@ -6,23 +6,23 @@ use std::sync::Arc;
 
 use super::draft::Draft;
 use super::entry::{CaseEntry, TestEntry};
-use super::head::Head;
+use super::head::TestHead;
 use super::needs::{needs_of_rules, needs_of_test, unmet};
 use super::secrets::secrets_of;
 use super::target_context::{TargetContext, TargetContexts};
 use super::test::LoadedTest;
 use super::test_scope::{scope_at_start, with_row};
-use crate::assertion::{Block, Lint, Surroundings, lint};
+use crate::assertion::{Block, Lint, LintContext, lint};
 use crate::compile::{RowEntry, fill_hook};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Spanned};
 use crate::model::{Given, Turn};
-use crate::project::{Config, Surroundings as Around, Variables, script_names};
+use crate::project::{Config, LaunchContext as Around, Variables, script_names};
 use crate::variables::{Interpolation, Mode, Scope, Secret};
 
 /// What the files of a project are checked with.
 #[derive(Clone, Copy)]
-pub(super) struct Project<'a> {
+pub(super) struct ProjectContext<'a> {
     pub(super) context: &'a Context,
     pub(super) variables: &'a Variables,
     /// The config's folder.
@@ -31,14 +31,14 @@ pub(super) struct Project<'a> {
     pub(super) targets: Option<&'a TargetContexts<'a>>,
 }
 
-impl<'a> Project<'a> {
+impl<'a> ProjectContext<'a> {
     fn config(&self) -> Option<&'a Config> {
         self.targets.map(|targets| targets.config)
     }
 }
 
 /// A test that was checked.
-pub(super) struct Checked {
+pub(super) struct CheckedTest {
     /// The test, or each of its rows.
     pub(super) cases: Vec<CaseEntry>,
     /// The name of its target.
@@ -62,8 +62,12 @@ struct Sampled {
 impl LoadedTest {
     /// Checks every leaf; what is known only when the test starts is left for then. What the rules can never do
     /// is looked at together with those of its target, which is one of the `targets`.
-    pub(super) fn check(&self, project: &Project<'_>, problems: &mut Vec<Diagnostic>) -> Option<Checked> {
-        let Project { context, variables, folder, targets } = *project;
+    pub(super) fn check(
+        &self,
+        project: &ProjectContext<'_>,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Option<CheckedTest> {
+        let ProjectContext { context, variables, folder, targets } = *project;
         let known = self.scope_before_rows(context, variables, folder, problems);
         let head = self.head(&known, problems);
         let agent =
@@ -101,7 +105,7 @@ impl LoadedTest {
         if let Some(agent) = agent {
             lint.certain.extend(agent.target.model.check_turns(&self.turns, &self.source));
         }
-        let Head { name, id, description, tags, skip } = head?;
+        let TestHead { name, id, description, tags, skip } = head?;
         let common = rows.as_ref().and_then(|rows| rows.common.clone()).unwrap_or_default();
         let defines: BTreeSet<String> = self.own_names().map(str::to_owned).chain(common).collect();
         let target = agent.map(|agent| agent.target.name.clone()).unwrap_or_default();
@@ -128,18 +132,18 @@ impl LoadedTest {
             None => vec![case(None)],
             Some(rows) => rows.entries.into_iter().map(|row| case(Some(row))).collect(),
         };
-        Some(Checked { cases, target, lint, secrets, snapshots })
+        Some(CheckedTest { cases, target, lint, secrets, snapshots })
     }
 
     /// Checks every leaf with the variables of one row.
     fn check_leaves(
         &self,
-        project: &Project<'_>,
+        project: &ProjectContext<'_>,
         scope: &Scope,
         agent: Option<TargetContext<'_>>,
         problems: &mut Vec<Diagnostic>,
     ) -> (Lint, Draft) {
-        let Project { context, variables, folder, .. } = *project;
+        let ProjectContext { context, variables, folder, .. } = *project;
         self.check_beginning(problems);
         self.check_hooks(context, variables, folder, scope, problems);
         let target = agent.map(|agent| agent.target);
@@ -160,7 +164,7 @@ impl LoadedTest {
                 Some(Given::Literal(ms)) => Some(*ms),
                 Some(Given::Reference(_)) | None => None,
             };
-            let surroundings = Surroundings {
+            let surroundings = LintContext {
                 whole_timeout_ms,
                 config: &config.source,
                 test: &self.source,

@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::ReportFormat;
 use crate::outcome::Level;
-use crate::project::{Config, Reading, ResolvedTarget, ServerCommand, Surroundings, Variables};
+use crate::project::{Config, LaunchContext, ReadConfig, ResolvedTarget, ServerCommand, Variables};
 use crate::redact::Redactor;
 use crate::variables::{Interpolation, Mode, Scope};
 
@@ -24,7 +24,7 @@ pub(super) struct RunSettings {
 
 /// Checks every leaf that does not depend on a test; of a config that does not fit, what is wrong all the same.
 pub(super) fn check_config(
-    reading: &Reading,
+    reading: &ReadConfig,
     context: &Context,
     variables: &Variables,
     scope_of: impl Fn(&ResolvedTarget) -> Option<Scope>,
@@ -47,7 +47,7 @@ pub(super) fn check_config(
         found.extend(of_it);
     }
     check_library(config, context, &mut found);
-    let surroundings = Surroundings { context, home: &config.folder, scope: &Scope::default() };
+    let surroundings = LaunchContext { context, home: &config.folder, scope: &Scope::default() };
     config.scripts(&context.files).check_programs(surroundings, &mut found);
     let reports = config.reports(context, variables, &mut found);
     let servers = config.servers(context, variables, mode, redactor, &mut found);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::check::{Checked, Project};
+use super::check::{CheckedTest, ProjectContext};
 use super::test::LoadedTest;
 use super::test_file::LoadedFile;
 use crate::context::Context;
@@ -17,14 +17,14 @@ use crate::source;
 #[derive(Default)]
 pub(super) struct CheckedFile {
     /// Its good tests.
-    pub(super) tests: Vec<Checked>,
+    pub(super) tests: Vec<CheckedTest>,
     /// Whether it is broken and may give its tests variables.
     pub(super) broken_with_variables: bool,
     pub(super) problems: Vec<Diagnostic>,
 }
 
 /// Loads and checks the file at `path`.
-pub(super) fn check_file(project: &Project<'_>, path: &Path) -> CheckedFile {
+pub(super) fn check_file(project: &ProjectContext<'_>, path: &Path) -> CheckedFile {
     match LoadedFile::load(project.context, path) {
         Ok(file) => check_tests(&file, project),
         Err(problems) => {
@@ -36,7 +36,7 @@ pub(super) fn check_file(project: &Project<'_>, path: &Path) -> CheckedFile {
 }
 
 /// Checks the tests of a file.
-fn check_tests(file: &LoadedFile, project: &Project<'_>) -> CheckedFile {
+fn check_tests(file: &LoadedFile, project: &ProjectContext<'_>) -> CheckedFile {
     let mut found = CheckedFile::default();
     let mut kept: HashMap<PathBuf, &LoadedTest> = HashMap::new();
     for test in &file.tests {
@@ -54,7 +54,7 @@ fn check_tests(file: &LoadedFile, project: &Project<'_>) -> CheckedFile {
 
 /// What else is wrong with a file that does not fit: its patterns and references are checked all the same, so that
 /// everything is told in one go (SPEC 1).
-fn further_problems(project: &Project<'_>, path: &Path) -> CheckedFile {
+fn further_problems(project: &ProjectContext<'_>, path: &Path) -> CheckedFile {
     let read = source::read(&project.context.files, path, &display_name(project.context, path)).ok();
     let recovered =
         read.and_then(|source| Some((schema::recover::<TestFile>(FileKind::Test, &source)?, source)));
@@ -62,7 +62,7 @@ fn further_problems(project: &Project<'_>, path: &Path) -> CheckedFile {
         return CheckedFile { broken_with_variables: true, ..CheckedFile::default() };
     };
     let file = LoadedFile::of(&source, recovered.value.clone());
-    let mut found = check_tests(&file, &Project { targets: None, ..*project });
+    let mut found = check_tests(&file, &ProjectContext { targets: None, ..*project });
     found.problems.retain(|problem| recovered.is_of_the_file(problem));
     let gives = file.tests.iter().any(|test| test.may_give_variables(project.variables));
     CheckedFile { tests: Vec::new(), broken_with_variables: gives, ..found }

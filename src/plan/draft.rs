@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::test::{LoadedTest, turn_block};
 use crate::assertion::Block;
-use crate::compile::{Files, PreparedTurn, describe_written, fill_client_tools, passed_on};
+use crate::compile::{AttachmentFiles, PreparedTurn, describe_written, fill_client_tools, passed_on};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Spanned};
 use crate::model::Turn;
@@ -79,7 +79,7 @@ impl LoadedTest {
 }
 
 impl WrittenTurn {
-    fn of(turn: &Spanned<Turn>, files: Files<'_>, filling: &mut Interpolation<'_>) -> Self {
+    fn of(turn: &Spanned<Turn>, files: AttachmentFiles<'_>, filling: &mut Interpolation<'_>) -> Self {
         let settings = turn.settings();
         let written_timeout = settings.timeout_ms.and_then(|number| filling.written_number(number));
         let filled = PreparedTurn::fill(turn, files, filling).ok();

@@ -14,7 +14,7 @@ pub(super) enum Expression {
     /// Part of the path, the name or the id.
     Word(String),
     /// Something of the test is so.
-    Is(Subject, Wanted),
+    Is(Subject, FilterValue),
     /// The other tests.
     Not(Box<Self>),
     /// What all of them take.
@@ -34,7 +34,7 @@ pub(super) enum Subject {
 
 /// What it must be: a pattern is searched in all of them.
 #[derive(Clone, Debug)]
-pub(super) enum Wanted {
+pub(super) enum FilterValue {
     /// Of a tag or an id all of it, of a name or a file a part.
     Text(String),
     /// What this matches.
@@ -56,14 +56,16 @@ impl Expression {
                 let holds = |text: &str| text.contains(word.as_str());
                 holds(&case.id()) || holds(&test.name) || holds(&test.place) || holds(&test.file)
             }
-            Self::Is(Subject::Tag, Wanted::Text(wanted)) => test.tags.contains(wanted),
-            Self::Is(Subject::Tag, Wanted::Like(regex)) => test.tags.iter().any(|tag| regex.is_match(tag)),
-            Self::Is(Subject::Name, Wanted::Text(wanted)) => test.name.contains(wanted.as_str()),
-            Self::Is(Subject::Name, Wanted::Like(regex)) => regex.is_match(&test.name),
-            Self::Is(Subject::File, Wanted::Text(wanted)) => test.place.contains(wanted.as_str()),
-            Self::Is(Subject::File, Wanted::Like(regex)) => regex.is_match(&test.place),
-            Self::Is(Subject::Id, Wanted::Text(wanted)) => has_id(case, wanted),
-            Self::Is(Subject::Id, Wanted::Like(regex)) => regex.is_match(&case.id()),
+            Self::Is(Subject::Tag, FilterValue::Text(wanted)) => test.tags.contains(wanted),
+            Self::Is(Subject::Tag, FilterValue::Like(regex)) => {
+                test.tags.iter().any(|tag| regex.is_match(tag))
+            }
+            Self::Is(Subject::Name, FilterValue::Text(wanted)) => test.name.contains(wanted.as_str()),
+            Self::Is(Subject::Name, FilterValue::Like(regex)) => regex.is_match(&test.name),
+            Self::Is(Subject::File, FilterValue::Text(wanted)) => test.place.contains(wanted.as_str()),
+            Self::Is(Subject::File, FilterValue::Like(regex)) => regex.is_match(&test.place),
+            Self::Is(Subject::Id, FilterValue::Text(wanted)) => has_id(case, wanted),
+            Self::Is(Subject::Id, FilterValue::Like(regex)) => regex.is_match(&case.id()),
             Self::Not(inner) => !inner.matches(case),
             Self::All(all) => all.iter().all(|expression| expression.matches(case)),
             Self::Any(any) => any.iter().any(|expression| expression.matches(case)),

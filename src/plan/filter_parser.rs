@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::filter::{Expression, Filter, Subject, Wanted};
+use super::filter::{Expression, Filter, FilterValue, Subject};
 use crate::variables::{Pattern, Patterns};
 
 /// How deep parentheses and `not` may be nested.
@@ -24,7 +24,7 @@ impl Filter {
     /// # Errors
     /// Where it is empty, or is no expression.
     pub fn parse(text: &str) -> Result<Self, FilterError> {
-        let mut reader = Reader { text, at: 0, depth: 0 };
+        let mut reader = FilterReader { text, at: 0, depth: 0 };
         reader.skip_blanks();
         if reader.rest().is_empty() {
             return Err(FilterError {
@@ -40,13 +40,13 @@ impl Filter {
     }
 }
 
-struct Reader<'t> {
+struct FilterReader<'t> {
     text: &'t str,
     at: usize,
     depth: usize,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> FilterReader<'t> {
     fn any(&mut self) -> Result<Expression, FilterError> {
         let mut any = vec![self.all()?];
         while self.accept_word("or") {
@@ -146,7 +146,7 @@ impl<'t> Reader<'t> {
             return Err(self.wrong(open..self.at, format!("`{word}()` needs a text or a `/pattern/`")));
         }
         let wanted = match written.strip_prefix('/') {
-            None => Wanted::Text(written.to_owned()),
+            None => FilterValue::Text(written.to_owned()),
             Some(rest) => {
                 let Some(pattern) = rest.strip_suffix('/') else {
                     let message = "a pattern stands between slashes, without flags behind them: `/(?i)slow/`";
@@ -158,13 +158,13 @@ impl<'t> Reader<'t> {
         Ok(Expression::Is(subject, wanted))
     }
 
-    fn pattern(&self, written: &str, place: Range<usize>) -> Result<Wanted, FilterError> {
+    fn pattern(&self, written: &str, place: Range<usize>) -> Result<FilterValue, FilterError> {
         let wrong = |message: String| self.wrong(place.clone(), message);
         let pattern = Pattern::check(written).map_err(|error| wrong(error.message))?;
         let regex = Patterns::default()
             .compile(&pattern)
             .map_err(|_| wrong("the pattern is too large".to_owned()))?;
-        Ok(Wanted::Like((*regex).clone()))
+        Ok(FilterValue::Like((*regex).clone()))
     }
 
     fn accept_word(&mut self, word: &str) -> bool {

@@ -8,7 +8,7 @@ use crate::model::{Skip, Test};
 use crate::variables::{Interpolation, Leaf, Mode, NotReady, Scope};
 
 /// What a test is called and selected by.
-pub(super) struct Head {
+pub(super) struct TestHead {
     pub(super) name: String,
     pub(super) id: Option<String>,
     pub(super) description: Option<String>,
@@ -18,7 +18,7 @@ pub(super) struct Head {
 
 impl LoadedTest {
     /// What the test is called and selected by; only what is known before anything runs may stand in it.
-    pub(super) fn head(&self, known: &Scope, problems: &mut Vec<Diagnostic>) -> Option<Head> {
+    pub(super) fn head(&self, known: &Scope, problems: &mut Vec<Diagnostic>) -> Option<TestHead> {
         let mut scope = known.clone();
         if self.model.cases.is_some() {
             scope = scope.hint(
@@ -38,7 +38,7 @@ impl LoadedTest {
         let mut tags = tags.into_iter().collect::<Option<Vec<String>>>()?;
         let mut seen = HashSet::new();
         tags.retain(|tag| seen.insert(tag.clone()));
-        Some(Head { name: name?, id: id.ok()?, description: description.ok()?, tags, skip: skip.ok()? })
+        Some(TestHead { name: name?, id: id.ok()?, description: description.ok()?, tags, skip: skip.ok()? })
     }
 }
 

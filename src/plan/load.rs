@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::check::{Checked, Project};
+use super::check::{CheckedTest, ProjectContext};
 use super::check_file::check_file;
 use super::entry::CaseEntry;
 use crate::assertion::Lint;
@@ -14,7 +14,7 @@ use crate::variables::Secret;
 
 /// The tests of a plan, and what their rules can never do: worth telling where nothing is broken.
 #[derive(Default)]
-pub(super) struct Loaded {
+pub(super) struct LoadedTests {
     /// The good ones.
     pub(super) cases: Vec<CaseEntry>,
     pub(super) warnings: Vec<Diagnostic>,
@@ -29,11 +29,11 @@ pub(super) struct Loaded {
 /// Loads and checks all `files`, on every core, in their order. Where they are the `whole` project, the target's limits
 /// that mean nothing in any of its tests are told as well.
 pub(super) fn load_all(
-    project: &Project<'_>,
+    project: &ProjectContext<'_>,
     files: &[PathBuf],
     whole: bool,
     problems: &mut Vec<Diagnostic>,
-) -> Loaded {
+) -> LoadedTests {
     let next = AtomicUsize::new(0);
     let work = || {
         let mut done = Vec::new();
@@ -57,12 +57,13 @@ pub(super) fn load_all(
         })
     };
     done.sort_by_key(|(index, ..)| *index);
-    let mut loaded = Loaded::default();
+    let mut loaded = LoadedTests::default();
     let mut limits: BTreeMap<String, Vec<Vec<Diagnostic>>> = BTreeMap::new();
     for (_, file) in done {
         problems.extend(file.problems);
         loaded.broken_with_variables |= file.broken_with_variables;
-        for Checked { cases, target, lint: Lint { certain, of_target }, secrets, snapshots } in file.tests {
+        for CheckedTest { cases, target, lint: Lint { certain, of_target }, secrets, snapshots } in file.tests
+        {
             loaded.secrets.extend(secrets);
             loaded.snapshots.extend(snapshots);
             loaded.cases.extend(cases);

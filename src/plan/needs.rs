@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::assertion::Block;
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span, Spanned};
-use crate::model::{ClientTool, Message, Turn};
+use crate::model::{ClientTool, MessageDefinition, Turn};
 use crate::target::{Capabilities, Capability, TargetConfig};
 
 /// Something that a test needs of its target, and the place of the key that needs it.
@@ -13,7 +13,7 @@ pub(super) type Need = (Capability, Span, Arc<SourceFile>);
 /// What `turns`, `messages` and `tools` of one file need.
 pub(super) fn needs_of_test(
     turns: &[Spanned<Turn>],
-    messages: &[Spanned<Message>],
+    messages: &[Spanned<MessageDefinition>],
     tools: Option<&Vec<ClientTool>>,
     source: &Arc<SourceFile>,
 ) -> Vec<Need> {
@@ -25,7 +25,7 @@ pub(super) fn needs_of_test(
         };
         (capability, turn.span)
     };
-    let of_message = |message: &Spanned<Message>| (Capability::History, message.span);
+    let of_message = |message: &Spanned<MessageDefinition>| (Capability::History, message.span);
     let of_tool = |tool: &ClientTool| (Capability::ClientTools, tool.name.span);
     let needs = turns.iter().map(of_turn).chain(messages.first().map(of_message));
     let needs = needs.chain(tools.into_iter().flatten().map(of_tool));

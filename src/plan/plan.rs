@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::check::Project;
+use super::check::ProjectContext;
 use super::check_config::{RunSettings, check_config};
 use super::entry::{CaseEntry, TestEntry};
 use super::load;
-use super::quarantine::Quarantine;
+use super::quarantine::QuarantineList;
 use super::retries;
 use super::selection::Selection;
 use super::target_context::TargetContexts;
@@ -20,8 +20,8 @@ use crate::golden::Golden;
 use crate::model::ReportFormat;
 use crate::outcome;
 use crate::project::{
-    Config, Found, Reading, ResolvedTarget, ServerCommand, Variables, absolute, default_specs, discover,
-    display_name, locate,
+    Config, ProjectFiles, ReadConfig, ResolvedTarget, ServerCommand, Variables, absolute, default_specs,
+    discover, display_name, locate,
 };
 use crate::redact::{Redactor, written_secrets};
 use crate::variables::{Mode, Scope};
@@ -102,7 +102,7 @@ fn load(
         .ok()?;
     let folder = found.parent().unwrap_or(&context.working_directory).to_path_buf();
     // The tests are looked at even where the config is broken: everything is reported at once.
-    let mut config = Reading::of(context, &found, problems);
+    let mut config = ReadConfig::of(context, &found, problems);
     add_written(&problems.iter().collect::<Vec<_>>(), redactor);
     // A config that is not there says nothing of where its tests are.
     if problems.iter().any(|problem| problem.code == Code::Unreadable) {
@@ -119,22 +119,23 @@ fn load(
     if let Some(config) = &mut config {
         config.redact(&variables.scope(context), redactor, problems);
     }
-    let fitting = config.as_ref().and_then(Reading::whole);
+    let fitting = config.as_ref().and_then(ReadConfig::whole);
     let specs = match fitting.map(|config| config.specs(problems)) {
         Some(Some(specs)) => specs,
         _ => default_specs(),
     };
-    let Found { files, snapshots } =
+    let ProjectFiles { files, snapshots } =
         discover(context, &selection.paths, selection.config.is_some(), &folder, &specs, problems);
     let targets = fitting.map(|config| TargetContexts::of(config, context, &variables));
     let whole = selection.paths.is_empty();
-    let project = Project { context, variables: &variables, folder: &folder, targets: targets.as_ref() };
+    let project =
+        ProjectContext { context, variables: &variables, folder: &folder, targets: targets.as_ref() };
     let mut loaded = load::load_all(&project, &files, whole, problems);
     all_secrets.add(&loaded.secrets);
     one_id_each(&loaded.cases, problems);
     let unix_ms = context.unix_ms();
     let mut of_quarantine = Vec::new();
-    let quarantine = config.as_ref().map(|reading| Quarantine::of(reading.config(), &mut of_quarantine));
+    let quarantine = config.as_ref().map(|reading| QuarantineList::of(reading.config(), &mut of_quarantine));
     if let Some(reading) = &config {
         reading.report(of_quarantine, problems);
     }

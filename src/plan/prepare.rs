@@ -12,7 +12,7 @@ use super::prepared::Prepared;
 use super::secrets::secrets_of;
 use super::test::{LoadedTest, turn_block};
 use super::test_scope::THREAD;
-use crate::assertion::{Block, Program, TurnRules, inherit};
+use crate::assertion::{Block, ScriptSource, TurnRules, inherit};
 use crate::compile::{
     HookCommand, PreparedTurn, RowEntry, feeds_headers, fill_client_tools, fill_hook, headers_with,
     merge_client_tools, passed_on,
@@ -21,7 +21,7 @@ use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Severity, Span, sort};
 use crate::model::Hook;
 use crate::process::Launch;
-use crate::project::{DEFAULT_TURN_TIMEOUT, ResolvedTarget, Surroundings};
+use crate::project::{DEFAULT_TURN_TIMEOUT, LaunchContext, ResolvedTarget};
 use crate::variables::{Interpolation, Mode, Scope, Secret};
 
 /// How many names of variables are listed in a hint.
@@ -164,15 +164,15 @@ impl<'a> Preparation<'a> {
     ///
     /// # Errors
     /// Where a leaf of it cannot be filled, or its name stands for nothing.
-    pub fn script(&self, program: &Program, timeout_ms: Option<u64>) -> Result<Launch, PrepareError> {
+    pub fn script(&self, program: &ScriptSource, timeout_ms: Option<u64>) -> Result<Launch, PrepareError> {
         let mut problems = Vec::new();
         let scripts = self.plan.config.scripts(&self.context.files);
         let launch = scripts.launch(program, timeout_ms, self.surroundings(&self.scope), &mut problems);
         launch.ok_or_else(|| PrepareError::Broken(problems, self.secrets()))
     }
 
-    fn surroundings<'s>(&'s self, scope: &'s Scope) -> Surroundings<'s> {
-        Surroundings { context: self.context, home: &self.plan.config.folder, scope }
+    fn surroundings<'s>(&'s self, scope: &'s Scope) -> LaunchContext<'s> {
+        LaunchContext { context: self.context, home: &self.plan.config.folder, scope }
     }
 
     /// Takes over what a turn kept; comes back with warnings. What the command line gives stays.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::assertion::Inherited;
-use crate::compile::{ClientTool, PreparedTurn};
+use crate::compile::{CompiledClientTool, PreparedTurn};
 use crate::message::HistoryMessage;
 use crate::target::Target;
 use crate::variables::Secret;
@@ -21,7 +21,7 @@ pub struct Prepared {
     /// The agent.
     pub target: Arc<dyn Target>,
     /// The tools that the client carries out.
-    pub client_tools: Vec<ClientTool>,
+    pub client_tools: Vec<CompiledClientTool>,
     /// The conversation's thread.
     pub thread_id: String,
     /// Whether another test may get the same thread: it was not generated for this one.

@@ -19,9 +19,9 @@ const WARNED_DAYS: u16 = 7;
 
 /// The entries of a config that can be understood, in its order.
 #[derive(Default)]
-pub(super) struct Quarantine(Vec<Entry>);
+pub(super) struct QuarantineList(Vec<ActiveEntry>);
 
-struct Entry {
+struct ActiveEntry {
     told: Arc<outcome::Quarantine>,
     fits: Fits,
     test: Span,
@@ -34,13 +34,13 @@ enum Fits {
     Like(Regex),
 }
 
-impl Quarantine {
+impl QuarantineList {
     /// Reads the quarantine of `config`; what is wrong with an entry goes to `problems`.
     pub(super) fn of(config: &Config, problems: &mut Vec<Diagnostic>) -> Self {
         let scope = Scope::default();
         let mut filling = Interpolation::new(&scope, &config.source, Mode::Send, problems);
         let written = config.model.quarantine.iter().flatten();
-        Self(written.filter_map(|entry| Entry::of(entry, &mut filling)).collect())
+        Self(written.filter_map(|entry| ActiveEntry::of(entry, &mut filling)).collect())
     }
 
     /// Puts the tests that an entry in force fits into quarantine.
@@ -74,7 +74,7 @@ impl Quarantine {
         unix_ms: u64,
     ) -> Vec<Diagnostic> {
         let soon = Day::of(unix_ms).plus(WARNED_DAYS);
-        let told = |entry: &Entry| {
+        let told = |entry: &ActiveEntry| {
             let outcome::Quarantine { owner, expires, .. } = &*entry.told;
             let problem = if entry.has_expired(unix_ms) {
                 let message =
@@ -110,13 +110,13 @@ impl Quarantine {
     }
 
     /// The entries that fit a selected test; all of them where the whole project is selected.
-    fn concerned(&self, cases: &[CaseEntry], selection: &Selection) -> impl Iterator<Item = &Entry> {
+    fn concerned(&self, cases: &[CaseEntry], selection: &Selection) -> impl Iterator<Item = &ActiveEntry> {
         let whole = selection.is_whole();
         self.0.iter().filter(move |entry| whole || cases.iter().any(|case| entry.fits(case)))
     }
 }
 
-impl Entry {
+impl ActiveEntry {
     fn of(written: &QuarantineEntry, filling: &mut Interpolation<'_>) -> Option<Self> {
         let test = filling.text(&written.test).ok();
         let owner = filling.text(&written.owner).ok();
@@ -184,8 +184,9 @@ mod tests {
         let written: QuarantineEntry =
             from_node(&tree(&source).0.expect("a mapping"), &[]).expect("an entry");
         let (scope, mut problems) = (Scope::default(), Vec::new());
-        let entry = Entry::of(&written, &mut Interpolation::new(&scope, &source, Mode::Send, &mut problems));
-        let quarantine = Quarantine(entry.into_iter().collect());
+        let entry =
+            ActiveEntry::of(&written, &mut Interpolation::new(&scope, &source, Mode::Send, &mut problems));
+        let quarantine = QuarantineList(entry.into_iter().collect());
         let day = 24 * 60 * 60 * 1000;
         [0, 2 * day].map(|unix_ms| {
             let mut cases = vec![case("a.yaml", "pays", &[]), case("b.yaml", "pays", &[])];

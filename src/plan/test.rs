@@ -4,11 +4,11 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use crate::assertion::{Block, Library};
-use crate::compile::{Files, RowEntry, Rows, SnapshotFiles, fill_history};
+use crate::compile::{AttachmentFiles, RowEntry, Rows, SnapshotFiles, fill_history};
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, SourceFile, Spanned};
 use crate::message::{HistoryMessage, MessageId, Role};
-use crate::model::{Hook, Message, Test, Text, Turn, UserTurn};
+use crate::model::{Hook, MessageDefinition, Test, Text, Turn, UserTurn};
 use crate::outcome::Level;
 use crate::project::{Config, ResolvedTarget, Variables, unknown_target};
 use crate::variables::{Interpolation, Leaf, Mode, Scope};
@@ -20,10 +20,10 @@ pub struct LoadedTest {
     pub(super) source: Arc<SourceFile>,
     pub(super) model: Test,
     /// What was said before the first turn.
-    pub(super) earlier: Vec<Spanned<Message>>,
+    pub(super) earlier: Vec<Spanned<MessageDefinition>>,
     pub(super) turns: Vec<Spanned<Turn>>,
     /// The last of the messages, where it is the one turn.
-    asked: Option<Message>,
+    asked: Option<MessageDefinition>,
     /// Its place among the tests of its file, counted from 0.
     pub(super) index: usize,
     /// A hash of the file's text.
@@ -50,7 +50,7 @@ impl LoadedTest {
     /// What was said before the first turn.
     pub(super) fn history(
         &self,
-        files: Files<'_>,
+        files: AttachmentFiles<'_>,
         filling: &mut Interpolation<'_>,
     ) -> Leaf<Vec<HistoryMessage>> {
         fill_history(&self.earlier, files, filling)
@@ -58,7 +58,7 @@ impl LoadedTest {
 
     /// What the test says of the message that is its one turn.
     pub(super) fn message_id(&self, filling: &mut Interpolation<'_>) -> Leaf<MessageId> {
-        let Some(Message { id, name, .. }) = &self.asked else { return Ok(MessageId::default()) };
+        let Some(MessageDefinition { id, name, .. }) = &self.asked else { return Ok(MessageId::default()) };
         let mut text = |text: &Option<Text>| text.as_ref().map(|text| filling.text(text)).transpose();
         let (id, name) = (text(id), text(name));
         Ok(MessageId { id: id?, name: name? })
@@ -153,8 +153,13 @@ impl LoadedTest {
         context: &'a Context,
         target: Option<&'a ResolvedTarget>,
         reads: bool,
-    ) -> Files<'a> {
-        Files { context, folder: self.folder(context), target: target.map(|target| &target.model), reads }
+    ) -> AttachmentFiles<'a> {
+        AttachmentFiles {
+            context,
+            folder: self.folder(context),
+            target: target.map(|target| &target.model),
+            reads,
+        }
     }
 
     /// The rules of the test.
@@ -164,7 +169,9 @@ impl LoadedTest {
 }
 
 /// Takes the last message where it is what the user says, as a turn.
-fn turn_of_messages(messages: &mut Vec<Spanned<Message>>) -> Option<(Spanned<Turn>, Message)> {
+fn turn_of_messages(
+    messages: &mut Vec<Spanned<MessageDefinition>>,
+) -> Option<(Spanned<Turn>, MessageDefinition)> {
     let last =
         messages.pop_if(|message| message.value.role == Role::User && message.value.content.is_some())?;
     let user = last.value.content.as_ref()?.value.clone();

@@ -7,7 +7,7 @@ use crate::model::{
     AssertBlock, File, OneOrMany, QuarantineEntry, RedactEntry, ReportEntry, ScriptProgram, Server,
     TAG_DEFAULTS, Text, extension_keys, is_extension_key,
 };
-use crate::source::{self, FreeMap, Mismatch, Node};
+use crate::source::{self, FreeMap, Node, TypeMismatch};
 use crate::target::{ChosenTarget, NamedTarget, TargetConfig};
 
 /// The project config: which agent is under test, and where its tests are.
@@ -78,7 +78,7 @@ pub struct ConfigFile {
 }
 
 impl File for ConfigFile {
-    fn read(root: &Node) -> Result<Self, Mismatch> {
+    fn read(root: &Node) -> Result<Self, TypeMismatch> {
         let file: Self = source::from_mapping(root, TAG_DEFAULTS, is_extension_key)?;
         if let ChosenTarget::Own(node) = &file.target {
             TargetConfig::read(node)?;

@@ -19,7 +19,7 @@ pub(crate) fn default_specs() -> Vec<String> {
 
 /// What a project has in its folders.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct ProjectFiles {
     /// The test files, sorted and each once.
     pub(crate) files: Vec<PathBuf>,
     /// What may be snapshots of theirs.
@@ -35,7 +35,7 @@ pub(crate) fn discover(
     folder: &Path,
     specs: &[String],
     problems: &mut Vec<Diagnostic>,
-) -> Found {
+) -> ProjectFiles {
     let globs = glob_set(specs);
     let mut files = BTreeSet::new();
     let mut snapshots = BTreeSet::new();
@@ -56,7 +56,7 @@ pub(crate) fn discover(
             files.insert(path);
         }
     }
-    Found { files: files.into_iter().collect(), snapshots }
+    ProjectFiles { files: files.into_iter().collect(), snapshots }
 }
 
 fn other_config(context: &Context, named: &Path, folder: &Path, other: &Path) -> Diagnostic {

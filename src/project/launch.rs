@@ -19,7 +19,7 @@ const VARIABLE_PREFIX: &str = "ANANKE_VAR_";
 
 /// Where a program finds itself.
 #[derive(Clone, Copy)]
-pub(crate) struct Surroundings<'a> {
+pub(crate) struct LaunchContext<'a> {
     pub(crate) context: &'a Context,
     /// The config's folder.
     pub(crate) home: &'a Path,
@@ -29,20 +29,20 @@ pub(crate) struct Surroundings<'a> {
 
 /// A program as it is written.
 #[derive(Clone, Copy)]
-pub(crate) struct Written<'a> {
+pub(crate) struct WrittenProgram<'a> {
     cmd: &'a [Text],
     timeout_ms: Option<&'a Number>,
     env: Option<&'a FreeMap<Text>>,
     cwd: Option<&'a Text>,
 }
 
-impl<'a> From<&'a Hook> for Written<'a> {
+impl<'a> From<&'a Hook> for WrittenProgram<'a> {
     fn from(Hook { cmd, timeout_ms, env, cwd }: &'a Hook) -> Self {
         Self { cmd, timeout_ms: timeout_ms.as_ref(), env: env.as_ref(), cwd: cwd.as_ref() }
     }
 }
 
-impl<'a> From<&'a ScriptProgram> for Written<'a> {
+impl<'a> From<&'a ScriptProgram> for WrittenProgram<'a> {
     fn from(ScriptProgram { cmd, timeout_ms, env, cwd }: &'a ScriptProgram) -> Self {
         Self { cmd, timeout_ms: timeout_ms.as_ref(), env: env.as_ref(), cwd: cwd.as_ref() }
     }
@@ -50,8 +50,8 @@ impl<'a> From<&'a ScriptProgram> for Written<'a> {
 
 impl Launch {
     /// `argv` in the config's folder.
-    pub(crate) fn at_home(argv: Vec<String>, surroundings: Surroundings<'_>) -> Self {
-        let Surroundings { context, home, scope } = surroundings;
+    pub(crate) fn at_home(argv: Vec<String>, surroundings: LaunchContext<'_>) -> Self {
+        let LaunchContext { context, home, scope } = surroundings;
         let variables =
             scope.values().map(|(name, value)| (format!("{VARIABLE_PREFIX}{name}"), as_text(value)));
         let mut environment = (*context.environment).clone();
@@ -68,11 +68,11 @@ impl Launch {
     /// Fills a program, and reports everything that is wrong with it; `None` where something is known later or was
     /// reported.
     pub(crate) fn fill(
-        written: Written<'_>,
-        surroundings: Surroundings<'_>,
+        written: WrittenProgram<'_>,
+        surroundings: LaunchContext<'_>,
         filling: &mut Interpolation<'_>,
     ) -> Option<Self> {
-        let Written { cmd, timeout_ms, env, cwd } = written;
+        let WrittenProgram { cmd, timeout_ms, env, cwd } = written;
         let words: Vec<Option<String>> = cmd.iter().map(|word| filling.text(word).ok()).collect();
         let own = environment(env, filling, Interpolation::text);
         let timeout = timeout_ms.map(|number| filling.number(number)).transpose().ok();
@@ -82,7 +82,7 @@ impl Launch {
         let mut launch = Self::at_home(argv, surroundings);
         launch.environment.extend(own?);
         if let Some(folder) = folder? {
-            let Surroundings { context, home, .. } = surroundings;
+            let LaunchContext { context, home, .. } = surroundings;
             launch.folder = absolute_from(context, home, folder.as_ref());
             launch.folder_name = display_name(context, &launch.folder);
         }

@@ -16,12 +16,12 @@ use crate::source;
 use crate::variables::Scope;
 
 /// A config as read: whole, or what of it could be made out where it does not fit.
-pub(crate) struct Reading {
+pub(crate) struct ReadConfig {
     config: Config,
     recovered: Option<Recovered<ConfigFile>>,
 }
 
-impl Reading {
+impl ReadConfig {
     /// Reads a config; every problem with its shape goes to `problems`.
     pub(crate) fn of(context: &Context, path: &Path, problems: &mut Vec<Diagnostic>) -> Option<Self> {
         let source = source::read(&context.files, path, &display_name(context, path))

@@ -9,7 +9,7 @@ use crate::model::{RedactEntry, RedactMatch, Text};
 use crate::redact::Redactor;
 use crate::source::printable;
 use crate::variables::{
-    Found, Interpolation, Mode, Pattern, Patterns, Reference, SHORTEST_SECRET, Scope, Secret, is_name,
+    Interpolation, Lookup, Mode, Pattern, Patterns, Reference, SHORTEST_SECRET, Scope, Secret, is_name,
 };
 
 /// What nobody may be told, beside what headers carry.
@@ -85,7 +85,7 @@ impl Redactions {
 
 /// What is to be said of a variable that `scope` holds and that cannot be masked.
 fn unmasked(name: &str, scope: &Scope) -> Vec<Diagnostic> {
-    let Held { secrets, has_number } = held(name, scope);
+    let VariableContent { secrets, has_number } = held(name, scope);
     let mut warnings = Vec::new();
     if secrets.iter().any(Secret::is_short) {
         let message = format!("what `{}` holds is too short to be masked", printable(name));
@@ -123,14 +123,14 @@ fn meant(written: &str) -> String {
 
 /// What a variable holds.
 #[derive(Default)]
-struct Held {
+struct VariableContent {
     /// Its text, or every text of its list or mapping.
     secrets: Vec<Secret>,
     /// Whether there is a number among them. In JSON nothing else can stand for one without changing what it is.
     has_number: bool,
 }
 
-fn held(name: &str, scope: &Scope) -> Held {
+fn held(name: &str, scope: &Scope) -> VariableContent {
     let mut parts = name.split('.');
     let reference = Reference {
         name: parts.next().unwrap_or_default(),
@@ -138,14 +138,14 @@ fn held(name: &str, scope: &Scope) -> Held {
         default: None,
         range: 0..0,
     };
-    let mut held = Held::default();
-    if let Found::Value(value) = scope.look_up(&reference) {
+    let mut held = VariableContent::default();
+    if let Lookup::Value(value) = scope.look_up(&reference) {
         held.collect(name, &value);
     }
     held
 }
 
-impl Held {
+impl VariableContent {
     fn collect(&mut self, name: &str, value: &Value) {
         match value {
             Value::String(text) if text.is_empty() => {}

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::launch::Surroundings;
-use crate::assertion::{Block, Program, Script};
+use super::launch::LaunchContext;
+use crate::assertion::{Block, Script, ScriptSource};
 use crate::context::Files;
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
 use crate::model::{ClientTool, Mock, ScriptProgram};
@@ -39,7 +39,7 @@ pub(crate) struct Scripts<'a> {
 }
 
 /// What a name stands for.
-enum Found<'a> {
+enum FoundScript<'a> {
     Named(&'a ScriptProgram),
     /// The file, from the config's folder.
     File(String),
@@ -55,7 +55,7 @@ impl<'a> Scripts<'a> {
     pub(crate) fn check_block(&self, block: &Block, other: &Arc<SourceFile>, problems: &mut Vec<Diagnostic>) {
         for entry in &block.entries {
             let Some(script) = entry.rule::<Script>() else { continue };
-            let Program::Named(name) = &script.program else { continue };
+            let ScriptSource::Named(name) = &script.program else { continue };
             if let Err(problem) = self.check(name)
                 && is_known(name)
             {
@@ -66,7 +66,7 @@ impl<'a> Scripts<'a> {
     }
 
     /// Reports what is wrong with the programs that the config names, whoever uses them.
-    pub(crate) fn check_programs(&self, surroundings: Surroundings<'_>, problems: &mut Vec<Diagnostic>) {
+    pub(crate) fn check_programs(&self, surroundings: LaunchContext<'_>, problems: &mut Vec<Diagnostic>) {
         let mut found = Vec::new();
         let scope = Scope::default().open();
         let mut filling = Interpolation::new(&scope, self.source, Mode::Send, &mut found);
@@ -82,7 +82,7 @@ impl<'a> Scripts<'a> {
     pub(crate) fn check_uses(
         &self,
         names: &BTreeSet<&str>,
-        surroundings: Surroundings<'_>,
+        surroundings: LaunchContext<'_>,
         problems: &mut Vec<Diagnostic>,
     ) {
         let mut filling = Interpolation::new(surroundings.scope, self.source, Mode::Send, problems);
@@ -96,30 +96,32 @@ impl<'a> Scripts<'a> {
     /// What is started to ask `program`; what is wrong with it goes to `problems`.
     pub(crate) fn launch(
         &self,
-        program: &Program,
+        program: &ScriptSource,
         timeout_ms: Option<u64>,
-        surroundings: Surroundings<'_>,
+        surroundings: LaunchContext<'_>,
         problems: &mut Vec<Diagnostic>,
     ) -> Option<Launch> {
         let launch = match program {
-            Program::Command(argv) => Launch::at_home(argv.clone(), surroundings),
-            Program::Named(name) => match self.find(name).map_err(|problem| problems.push(problem)).ok()? {
-                Found::File(path) => Launch::at_home(vec![path], surroundings),
-                Found::Named(program) => {
-                    let mut filling =
-                        Interpolation::new(surroundings.scope, self.source, Mode::Send, problems);
-                    Launch::fill(program.into(), surroundings, &mut filling)?
+            ScriptSource::Command(argv) => Launch::at_home(argv.clone(), surroundings),
+            ScriptSource::Named(name) => {
+                match self.find(name).map_err(|problem| problems.push(problem)).ok()? {
+                    FoundScript::File(path) => Launch::at_home(vec![path], surroundings),
+                    FoundScript::Named(program) => {
+                        let mut filling =
+                            Interpolation::new(surroundings.scope, self.source, Mode::Send, problems);
+                        Launch::fill(program.into(), surroundings, &mut filling)?
+                    }
                 }
-            },
+            }
         };
         let timeout = timeout_ms.map_or(launch.timeout, Duration::from_millis);
         Some(Launch { timeout, ..launch })
     }
 
-    fn find(&self, name: &str) -> Result<Found<'a>, Diagnostic> {
+    fn find(&self, name: &str) -> Result<FoundScript<'a>, Diagnostic> {
         let mut named = self.named.into_iter().flatten();
         if let Some((_, program)) = named.find(|(known, _)| known.value == name) {
-            return Ok(Found::Named(program));
+            return Ok(FoundScript::Named(program));
         }
         let is_plain = |part: &str| !matches!(part, "" | "." | "..") && !part.contains(['\\', ':', '\0']);
         if !name.split('/').all(is_plain) {
@@ -136,7 +138,7 @@ impl<'a> Scripts<'a> {
             }
         };
         if self.files.is_executable(&self.home.join(&path)) {
-            return Ok(Found::File(path));
+            return Ok(FoundScript::File(path));
         }
         let help = format!(
             "make it so (`chmod +x {path}`), or have the config's `scripts` name its interpreter: `{name}: {{ cmd: [\"bash\", \"{path}\"] }}`"
@@ -212,8 +214,8 @@ pub(crate) fn script_names<'n>(
 ) -> BTreeSet<&'n str> {
     let entries = blocks.into_iter().flat_map(|block| &block.entries);
     let asked = entries.filter_map(|entry| match &entry.rule::<Script>()?.program {
-        Program::Named(name) => Some(name.as_str()),
-        Program::Command(_) => None,
+        ScriptSource::Named(name) => Some(name.as_str()),
+        ScriptSource::Command(_) => None,
     });
     let mocks = tools.into_iter().filter_map(|tool| match &tool.mock {
         Some(Mock::Script(name)) => Some(name.value.as_str()),

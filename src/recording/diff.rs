@@ -20,7 +20,7 @@ pub(super) fn difference(recorded: &str, now: &str, ids: &BTreeSet<String>) -> O
     if recorded == now {
         return None;
     }
-    let mut found = Found { lines: Vec::new(), more: 0, ids };
+    let mut found = FoundChange { lines: Vec::new(), more: 0, ids };
     match (serde_json::from_str(recorded), serde_json::from_str(now)) {
         (Ok(recorded), Ok(now)) => found.compare("", &recorded, &now),
         _ => found.tell(
@@ -29,7 +29,7 @@ pub(super) fn difference(recorded: &str, now: &str, ids: &BTreeSet<String>) -> O
             &format!("`{}`", truncate::chars(now, SHOWN)),
         ),
     }
-    let Found { mut lines, more, .. } = found;
+    let FoundChange { mut lines, more, .. } = found;
     match more {
         0 => {}
         1 => lines.push("and 1 more difference".to_owned()),
@@ -38,13 +38,13 @@ pub(super) fn difference(recorded: &str, now: &str, ids: &BTreeSet<String>) -> O
     (!lines.is_empty()).then_some(lines)
 }
 
-struct Found<'a> {
+struct FoundChange<'a> {
     lines: Vec<String>,
     more: usize,
     ids: &'a BTreeSet<String>,
 }
 
-impl Found<'_> {
+impl FoundChange<'_> {
     fn compare(&mut self, path: &str, recorded: &Value, now: &Value) {
         match (recorded, now) {
             (Value::Object(recorded), Value::Object(now)) => {

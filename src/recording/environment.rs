@@ -16,37 +16,37 @@ use crate::context::{At, CaseKey, Context};
 use crate::message::Lane;
 use crate::outcome::{Halt, Problem};
 use crate::redact::{Redactor, marker};
-use crate::server::Watch;
+use crate::server::ServerWatch;
 use crate::target::Transport;
 use crate::variables::{Mode, Secret};
 
 /// The outside world of one attempt at a test.
-pub struct Environment {
+pub struct AttemptEnvironment {
     /// Environment variables, clock and ids.
     pub context: Context,
     /// The way to agents on the network.
     pub transport: Arc<dyn Transport>,
     /// The servers that it depends on; none in a replay.
-    pub servers: Watch,
+    pub servers: ServerWatch,
     /// Masks the secrets of the test.
     pub redactor: Redactor,
     started: At,
-    source: Source,
+    source: EnvironmentSource,
 }
 
 /// Where everything comes from.
-enum Source {
+enum EnvironmentSource {
     Live,
     Recorded(Recorder, Recordings),
     Replayed(Replay),
 }
 
-impl Environment {
+impl AttemptEnvironment {
     /// The run's own outside world.
     pub fn live(
         context: &Context,
         transport: &Arc<dyn Transport>,
-        servers: &Watch,
+        servers: &ServerWatch,
         redactor: &Redactor,
     ) -> Self {
         Self {
@@ -55,7 +55,7 @@ impl Environment {
             servers: servers.clone(),
             redactor: redactor.clone(),
             started: context.clock.now(),
-            source: Source::Live,
+            source: EnvironmentSource::Live,
         }
     }
 
@@ -79,7 +79,7 @@ impl Environment {
                 Ok(Self {
                     context,
                     transport,
-                    source: Source::Recorded(recorder, recordings.clone()),
+                    source: EnvironmentSource::Recorded(recorder, recordings.clone()),
                     ..self
                 })
             }
@@ -98,9 +98,9 @@ impl Environment {
             started: context.clock.now(),
             context,
             transport: replay.transport(Lane::Agent),
-            servers: Watch::default(),
+            servers: ServerWatch::default(),
             redactor,
-            source: Source::Replayed(replay),
+            source: EnvironmentSource::Replayed(replay),
         }
     }
 
@@ -128,24 +128,24 @@ impl Environment {
     /// Follows the conversation if it is recorded.
     pub fn recorder(&self) -> Option<&Recorder> {
         match &self.source {
-            Source::Recorded(recorder, _) => Some(recorder),
-            Source::Live | Source::Replayed(_) => None,
+            EnvironmentSource::Recorded(recorder, _) => Some(recorder),
+            EnvironmentSource::Live | EnvironmentSource::Replayed(_) => None,
         }
     }
 
     fn replay(&self) -> Option<&Replay> {
         match &self.source {
-            Source::Replayed(replay) => Some(replay),
-            Source::Live | Source::Recorded(..) => None,
+            EnvironmentSource::Replayed(replay) => Some(replay),
+            EnvironmentSource::Live | EnvironmentSource::Recorded(..) => None,
         }
     }
 
     /// What follows belongs to `turn`, counted from 1.
     pub fn begin_turn(&self, turn: u32) {
         match &self.source {
-            Source::Live => {}
-            Source::Recorded(recorder, _) => recorder.begin_turn(turn),
-            Source::Replayed(replay) => replay.begin_turn(turn),
+            EnvironmentSource::Live => {}
+            EnvironmentSource::Recorded(recorder, _) => recorder.begin_turn(turn),
+            EnvironmentSource::Replayed(replay) => replay.begin_turn(turn),
         }
     }
 
@@ -153,9 +153,9 @@ impl Environment {
     pub fn set_secrets(&self, secrets: &[Secret]) {
         self.redactor.add(secrets);
         match &self.source {
-            Source::Live => {}
-            Source::Recorded(recorder, _) => recorder.add_secrets(secrets),
-            Source::Replayed(replay) => replay.set_secrets(secrets),
+            EnvironmentSource::Live => {}
+            EnvironmentSource::Recorded(recorder, _) => recorder.add_secrets(secrets),
+            EnvironmentSource::Replayed(replay) => replay.set_secrets(secrets),
         }
     }
 
@@ -223,7 +223,7 @@ impl Environment {
     /// # Errors
     /// If it must not be kept.
     pub fn verification(&self, ended_unix_ms: u64, context: &Context) -> Result<Option<Self>, Problem> {
-        let Source::Recorded(recorder, recordings) = &self.source else { return Ok(None) };
+        let EnvironmentSource::Recorded(recorder, recordings) = &self.source else { return Ok(None) };
         let replay = recorder.verification(recordings, ended_unix_ms)?;
         Ok(replay.map(|replay| Self::replayed(replay, context, self.redactor.clone())))
     }
@@ -235,9 +235,11 @@ impl Environment {
     /// If it cannot be written, or would contain a secret.
     pub fn keep(&self, ended_unix_ms: u64) -> Result<Option<String>, Problem> {
         match &self.source {
-            Source::Live => Ok(None),
-            Source::Recorded(recorder, recordings) => recorder.keep(recordings, ended_unix_ms).map(Some),
-            Source::Replayed(replay) => Ok(Some(replay.file().to_owned())),
+            EnvironmentSource::Live => Ok(None),
+            EnvironmentSource::Recorded(recorder, recordings) => {
+                recorder.keep(recordings, ended_unix_ms).map(Some)
+            }
+            EnvironmentSource::Replayed(replay) => Ok(Some(replay.file().to_owned())),
         }
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::message::Lane;
 use crate::outcome::Problem;
-use crate::target::{Head, Method};
+use crate::target::{Method, ResponseHead};
 
 /// Everything that came from outside while one attempt at a test was made.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,7 +23,7 @@ pub(super) struct Recorded {
     /// What each hook gave; after one that failed there is none.
     pub(super) hooks: Vec<Result<Map<String, Value>, Problem>>,
     /// What was asked and answered.
-    pub(super) exchanges: Vec<Exchange>,
+    pub(super) exchanges: Vec<RecordedExchange>,
     /// What scripts were asked and answered.
     pub(super) scripts: Vec<ScriptAnswer>,
 }
@@ -45,7 +45,7 @@ pub(super) struct ScriptAnswer {
 
 /// One request, and what became of it.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Exchange {
+pub(super) struct RecordedExchange {
     /// The turn it belongs to, counted from 1.
     pub(super) turn: u32,
     /// Who talks.
@@ -61,14 +61,14 @@ pub(super) struct Exchange {
     /// What was sent.
     pub(super) body: String,
     /// The response.
-    pub(super) answer: Answer,
+    pub(super) answer: RecordedResponse,
     /// When its client closed it, if it did.
     pub(super) closed: Option<u64>,
 }
 
 /// The response.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Answer {
+pub(super) enum RecordedResponse {
     /// Nothing until it was closed.
     Late,
     /// No connection: the message, and what to do.
@@ -78,17 +78,17 @@ pub(super) enum Answer {
         /// When its head arrived.
         at: u64,
         /// Its head.
-        head: Head,
+        head: ResponseHead,
         /// Its body, event by event, each with the moment that completed it.
         pieces: Vec<(u64, Bytes)>,
         /// How it ended.
-        end: End,
+        end: BodyEnd,
     },
 }
 
 /// How a body ended.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum End {
+pub(super) enum BodyEnd {
     /// It was complete.
     Complete,
     /// The connection broke.

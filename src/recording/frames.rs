@@ -6,13 +6,13 @@ use crate::target::sse;
 
 /// Collects bytes until an event is complete.
 pub(super) struct Frames {
-    events: sse::Decoder,
+    events: sse::SseDecoder,
     open: Vec<u8>,
 }
 
 impl Frames {
     pub(super) fn new() -> Self {
-        Self { events: sse::Decoder::new(usize::MAX), open: Vec::new() }
+        Self { events: sse::SseDecoder::new(usize::MAX), open: Vec::new() }
     }
 
     /// Hands on each event that `bytes` complete.

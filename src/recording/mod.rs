@@ -12,6 +12,6 @@ mod recordings;
 mod replay;
 mod secret_splitter;
 
-pub use environment::Environment;
+pub use environment::AttemptEnvironment;
 pub use recorder::Recorder;
 pub use recordings::{RecordingMode, Recordings};

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
-use super::exchange::{Answer, End, Exchange, Recorded, ScriptAnswer};
+use super::exchange::{BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer};
 use super::file;
 use super::frames::Frames;
 use super::name;
@@ -30,9 +30,9 @@ use crate::variables::Secret;
 
 /// Ids and transport of an attempt that is recorded. Clones share what was recorded.
 #[derive(Clone)]
-pub struct Recorder(Arc<Shared>);
+pub struct Recorder(Arc<SharedRecorder>);
 
-struct Shared {
+struct SharedRecorder {
     key: CaseKey,
     started: At,
     ids: Arc<dyn Ids>,
@@ -66,7 +66,14 @@ impl Recorder {
         let started_unix_us = clock.unix_ms(At::default()) * 1000 + started.0;
         let recorded = Recorded { started_unix_us, ..Recorded::default() };
         let taken = Mutex::new(Taken { recorded, ..Taken::default() });
-        Self(Arc::new(Shared { key, started, ids: Arc::clone(&context.ids), transport, redactor, taken }))
+        Self(Arc::new(SharedRecorder {
+            key,
+            started,
+            ids: Arc::clone(&context.ids),
+            transport,
+            redactor,
+            taken,
+        }))
     }
 
     pub(super) fn ids(&self) -> Arc<dyn Ids> {
@@ -171,7 +178,7 @@ impl Recorder {
     }
 }
 
-impl Shared {
+impl SharedRecorder {
     fn taken(&self) -> MutexGuard<'_, Taken> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -221,9 +228,13 @@ impl Transport for RecordedLane {
         Box::pin(async move {
             match reply.await {
                 Ok(Some(Reply { at, head, body })) => {
-                    let end = End::Left;
-                    let came =
-                        Answer::Came { at: shared.since(at), head: head.clone(), pieces: Vec::new(), end };
+                    let end = BodyEnd::Left;
+                    let came = RecordedResponse::Came {
+                        at: shared.since(at),
+                        head: head.clone(),
+                        pieces: Vec::new(),
+                        end,
+                    };
                     shared.taken().recorded.exchanges[index].answer = came;
                     let recorder = self.recorder.clone();
                     let body = RecordedBody { body, recorder, index, frames: Frames::new(), last: at };
@@ -231,7 +242,7 @@ impl Transport for RecordedLane {
                 }
                 Ok(None) => Ok(None),
                 Err(error) => {
-                    let answer = Answer::Failed(error.message.clone(), error.help.clone());
+                    let answer = RecordedResponse::Failed(error.message.clone(), error.help.clone());
                     shared.taken().recorded.exchanges[index].answer = answer;
                     Err(error)
                 }
@@ -247,7 +258,7 @@ impl Recorder {
         let turn = taken.turn;
         let mut before = taken.recorded.exchanges.iter().rev();
         let before = before.find(|before| before.turn == turn && before.lane == *lane);
-        let exchange = Exchange {
+        let exchange = RecordedExchange {
             turn,
             lane: lane.clone(),
             number: before.map_or(1, |before| before.number + 1),
@@ -255,7 +266,7 @@ impl Recorder {
             method: request.method,
             path: request.url.path().to_owned(),
             body: String::from_utf8_lossy(&request.body).into_owned(),
-            answer: Answer::Late,
+            answer: RecordedResponse::Late,
             closed: None,
         };
         taken.recorded.exchanges.push(exchange);
@@ -276,7 +287,8 @@ impl RecordedBody {
     fn note(&mut self, next: &Next) {
         let shared = &self.recorder.0;
         let mut taken = shared.taken();
-        let Answer::Came { pieces, end, .. } = &mut taken.recorded.exchanges[self.index].answer else {
+        let RecordedResponse::Came { pieces, end, .. } = &mut taken.recorded.exchanges[self.index].answer
+        else {
             return;
         };
         match next {
@@ -285,8 +297,8 @@ impl RecordedBody {
                 let at = shared.since(*at);
                 self.frames.add(bytes, |piece| pieces.push((at, Bytes::from(piece))));
             }
-            Next::Broken(at, cause) => *end = End::Broken(shared.since(*at), cause.clone()),
-            Next::End => *end = End::Complete,
+            Next::Broken(at, cause) => *end = BodyEnd::Broken(shared.since(*at), cause.clone()),
+            Next::End => *end = BodyEnd::Complete,
             Next::Late => {}
         }
     }
@@ -308,7 +320,7 @@ impl Drop for RecordedBody {
         let rest = self.frames.rest();
         let at = self.recorder.0.since(self.last);
         let mut taken = self.recorder.0.taken();
-        if let Answer::Came { pieces, .. } = &mut taken.recorded.exchanges[self.index].answer
+        if let RecordedResponse::Came { pieces, .. } = &mut taken.recorded.exchanges[self.index].answer
             && !rest.is_empty()
         {
             pieces.push((at, Bytes::from(rest)));

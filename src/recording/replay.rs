@@ -12,7 +12,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
 use super::diff;
-use super::exchange::{Answer, End, Exchange, Recorded, ScriptAnswer};
+use super::exchange::{BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer};
 use super::problem::problem;
 use crate::context::{At, Clock, Ids, ManualClock, digest};
 use crate::message::Lane;
@@ -26,9 +26,9 @@ const LOOSE: &str = "the test or its target changed since then: record it again 
 
 /// Clock, ids and transport of an attempt that is replayed. Clones share what is left.
 #[derive(Clone)]
-pub(super) struct Replay(Arc<Shared>);
+pub(super) struct Replay(Arc<SharedReplay>);
 
-struct Shared {
+struct SharedReplay {
     /// The file, as shown in messages.
     shown: String,
     /// Whether a request may be another than the one that was recorded.
@@ -39,16 +39,16 @@ struct Shared {
     secrets: Vec<String>,
     ended_unix_ms: u64,
     redactor: Redactor,
-    left: Mutex<Left>,
+    left: Mutex<Unreplayed>,
 }
 
 /// What has not been replayed yet.
-struct Left {
+struct Unreplayed {
     ids: BTreeMap<String, VecDeque<String>>,
     /// Every recorded id, and those that had to be made up.
     known_ids: BTreeSet<String>,
     hooks: VecDeque<Result<Map<String, Value>, Problem>>,
-    exchanges: VecDeque<Exchange>,
+    exchanges: VecDeque<RecordedExchange>,
     scripts: Vec<ScriptAnswer>,
     turn: u32,
     /// When the exchange that is replayed was over, lane by lane.
@@ -64,7 +64,7 @@ impl Replay {
         let clock = ManualClock::new(started_unix_us / 1000);
         clock.advance(Duration::from_micros(started_unix_us % 1000));
         let started = clock.now();
-        let left = Left {
+        let left = Unreplayed {
             known_ids: ids.values().flatten().cloned().collect(),
             ids: ids.into_iter().map(|(kind, ids)| (kind, ids.into())).collect(),
             hooks: hooks.into(),
@@ -77,7 +77,7 @@ impl Replay {
         };
         let left = Mutex::new(left);
         let clock = Arc::new(clock);
-        Self(Arc::new(Shared { shown, loose, clock, started, secrets, ended_unix_ms, redactor, left }))
+        Self(Arc::new(SharedReplay { shown, loose, clock, started, secrets, ended_unix_ms, redactor, left }))
     }
 
     pub(super) fn clock(&self) -> Arc<dyn Clock> {
@@ -126,7 +126,7 @@ impl Replay {
     /// # Errors
     /// If it failed, or did not get this request.
     pub(super) fn script(&self, name: &str, request: &Value) -> Result<Value, Problem> {
-        let Shared { loose, redactor, .. } = &*self.0;
+        let SharedReplay { loose, redactor, .. } = &*self.0;
         let mut left = self.0.left();
         let turn = left.turn;
         let (named, asked) = (left.markers.text(name), digest(&redactor.text(&request.to_string())));
@@ -168,8 +168,8 @@ impl Replay {
     }
 }
 
-impl Shared {
-    fn left(&self) -> MutexGuard<'_, Left> {
+impl SharedReplay {
+    fn left(&self) -> MutexGuard<'_, Unreplayed> {
         self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -184,14 +184,14 @@ impl Shared {
     }
 
     /// The exchange of `lane` that answers a request with this body.
-    fn asked(&self, lane: &Lane, method: Method, body: &str) -> Result<Exchange, Problem> {
+    fn asked(&self, lane: &Lane, method: Method, body: &str) -> Result<RecordedExchange, Problem> {
         let mut left = self.left();
         let turn = left.turn;
         // What an earlier turn no longer sends.
         while left.exchanges.front().is_some_and(|exchange| exchange.turn < turn) {
             left.exchanges.pop_front();
         }
-        let is_next = |exchange: &Exchange| exchange.turn == turn && exchange.lane == *lane;
+        let is_next = |exchange: &RecordedExchange| exchange.turn == turn && exchange.lane == *lane;
         let next = left.exchanges.iter().position(is_next).and_then(|next| left.exchanges.remove(next));
         let Some(exchange) = next else {
             return Err(self.stale(&format!("holds no further request of turn {turn}")));
@@ -238,7 +238,8 @@ impl Transport for ReplayedLane {
         let left = shared.left();
         match event {
             ClientEvent::Sends => {
-                let is_next = |exchange: &&Exchange| exchange.turn >= left.turn && exchange.lane == self.lane;
+                let is_next =
+                    |exchange: &&RecordedExchange| exchange.turn >= left.turn && exchange.lane == self.lane;
                 let next = left.exchanges.iter().find(is_next);
                 next.map_or_else(|| shared.clock.now(), |exchange| shared.at(exchange.sent))
             }
@@ -263,16 +264,16 @@ impl Transport for ReplayedLane {
             let closed = exchange.closed.map(|micros| shared.at(micros));
             replay.close(lane, closed);
             match exchange.answer {
-                Answer::Failed(message, help) => Err(error(message, help)),
-                Answer::Late => {
+                RecordedResponse::Failed(message, help) => Err(error(message, help)),
+                RecordedResponse::Late => {
                     replay.wait_until(until, closed);
                     Ok(None)
                 }
-                Answer::Came { at, .. } if shared.at(at) > until => {
+                RecordedResponse::Came { at, .. } if shared.at(at) > until => {
                     replay.close(lane, Some(until));
                     Ok(None)
                 }
-                Answer::Came { at, head, pieces, end } => {
+                RecordedResponse::Came { at, head, pieces, end } => {
                     let (replay, lane) = (replay.clone(), lane.clone());
                     let body = ReplayedBody { pieces: pieces.into(), end, closed, replay, lane };
                     Ok(Some(Reply { at: shared.at(at), head, body: Box::new(body) }))
@@ -306,7 +307,7 @@ impl Replay {
 /// A recorded response body.
 struct ReplayedBody {
     pieces: VecDeque<(u64, Bytes)>,
-    end: End,
+    end: BodyEnd,
     closed: Option<At>,
     replay: Replay,
     lane: Lane,
@@ -325,10 +326,12 @@ impl ReplayedBody {
             return self.late(until);
         }
         match &self.end {
-            End::Complete => Next::End,
-            End::Broken(at, cause) if shared.at(*at) <= until => Next::Broken(shared.at(*at), cause.clone()),
-            End::Broken(..) => self.late(until),
-            End::Left => {
+            BodyEnd::Complete => Next::End,
+            BodyEnd::Broken(at, cause) if shared.at(*at) <= until => {
+                Next::Broken(shared.at(*at), cause.clone())
+            }
+            BodyEnd::Broken(..) => self.late(until),
+            BodyEnd::Left => {
                 self.replay.wait_until(until, self.closed);
                 Next::Late
             }

@@ -12,18 +12,18 @@ use crate::trace::Change;
 /// Collects texts that come in pieces.
 #[derive(Debug, Default)]
 pub(super) struct SecretSplitter {
-    texts: HashMap<(Lane, Part, String), Pieces>,
+    texts: HashMap<(Lane, SplitPart, String), SplitText>,
 }
 
 /// A text, and where its pieces meet.
 #[derive(Debug, Default)]
-struct Pieces {
+struct SplitText {
     text: String,
     cuts: Vec<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Part {
+enum SplitPart {
     Message,
     Arguments,
     Reasoning,
@@ -33,12 +33,12 @@ impl SecretSplitter {
     /// One more change of `lane`.
     pub(super) fn add(&mut self, lane: &Lane, change: &Change<'_>) {
         let (part, id, delta) = match change {
-            Change::MessageText { id, delta } => (Part::Message, id, delta),
-            Change::CallArgs { id, delta } => (Part::Arguments, id, delta),
-            Change::Reasoning { id, delta, .. } => (Part::Reasoning, id, delta),
+            Change::MessageText { id, delta } => (SplitPart::Message, id, delta),
+            Change::CallArgs { id, delta } => (SplitPart::Arguments, id, delta),
+            Change::Reasoning { id, delta, .. } => (SplitPart::Reasoning, id, delta),
             _ => return,
         };
-        let Pieces { text, cuts } = self.texts.entry((lane.clone(), part, id.to_string())).or_default();
+        let SplitText { text, cuts } = self.texts.entry((lane.clone(), part, id.to_string())).or_default();
         text.push_str(delta);
         cuts.push(text.len());
     }
@@ -48,7 +48,7 @@ impl SecretSplitter {
         if markers.is_empty() {
             return None;
         }
-        self.texts.values().filter_map(|Pieces { text, cuts }| markers.cut_by(text, cuts)).min()
+        self.texts.values().filter_map(|SplitText { text, cuts }| markers.cut_by(text, cuts)).min()
     }
 }
 

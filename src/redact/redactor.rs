@@ -26,24 +26,24 @@ pub const MASK: &str = "***";
 /// secrets as well. So masking a text of one test costs nothing for the secrets of the others, and does not mask them.
 /// Clones share what they know.
 #[derive(Clone, Debug, Default)]
-pub struct Redactor(Arc<Level>);
+pub struct Redactor(Arc<RedactionLevel>);
 
 #[derive(Debug, Default)]
-struct Level {
+struct RedactionLevel {
     /// What else is known: by the run.
     outer: Option<Redactor>,
-    known: RwLock<Known>,
+    known: RwLock<KnownSecrets>,
 }
 
 #[derive(Debug, Default)]
-struct Known {
+struct KnownSecrets {
     values: BTreeSet<String>,
     /// Finds the values in every encoding; built when it is needed.
     search: OnceLock<Search>,
     patterns: Vec<Arc<Regex>>,
 }
 
-impl Known {
+impl KnownSecrets {
     fn search(&self) -> &Search {
         self.search.get_or_init(|| {
             let texts: BTreeSet<String> = self.values.iter().flat_map(|value| encodings(value)).collect();
@@ -56,7 +56,7 @@ impl Redactor {
     /// A redactor that knows what this one knows, and what is added to it alone.
     #[must_use]
     pub fn child(&self) -> Self {
-        Self(Arc::new(Level { outer: Some(self.clone()), known: RwLock::default() }))
+        Self(Arc::new(RedactionLevel { outer: Some(self.clone()), known: RwLock::default() }))
     }
 
     /// From now on these are secrets, but for those that are too short to be masked.
@@ -133,13 +133,13 @@ impl Redactor {
     }
 
     /// This one, and what it is a child of.
-    fn levels(&self) -> impl Iterator<Item = &Level> {
+    fn levels(&self) -> impl Iterator<Item = &RedactionLevel> {
         std::iter::successors(Some(&*self.0), |level| Some(&*level.outer.as_ref()?.0))
     }
 }
 
-impl Level {
-    fn known(&self) -> RwLockReadGuard<'_, Known> {
+impl RedactionLevel {
+    fn known(&self) -> RwLockReadGuard<'_, KnownSecrets> {
         self.known.read().unwrap_or_else(PoisonError::into_inner)
     }
 }

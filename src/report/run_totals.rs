@@ -13,12 +13,12 @@ pub(crate) struct RunTotals {
     pub(crate) total_turns: usize,
     pub(crate) snapshots: SnapshotTotals,
     /// How the run came to its end, once it did.
-    pub(crate) end: Option<End>,
+    pub(crate) end: Option<RunClose>,
 }
 
 /// The end of a run.
 #[derive(Clone, Debug)]
-pub(crate) struct End {
+pub(crate) struct RunClose {
     pub(crate) verdict: Verdict,
     pub(crate) elapsed_us: u64,
     pub(crate) interrupted: bool,
@@ -40,7 +40,7 @@ impl RunTotals {
             RunEvent::ObsoleteSnapshots { left, deleted } => self.snapshots.obsolete(left, deleted),
             RunEvent::RunFinished { verdict, elapsed_us, interrupted } => {
                 let verdict = verdict.clone();
-                self.end = Some(End { verdict, elapsed_us: *elapsed_us, interrupted: *interrupted });
+                self.end = Some(RunClose { verdict, elapsed_us: *elapsed_us, interrupted: *interrupted });
             }
             _ => {}
         }
@@ -49,8 +49,8 @@ impl RunTotals {
     /// The exit code that the tests lead to, 130 if the run was interrupted; `None` if it was aborted.
     pub(crate) fn exit_code(&self) -> Option<u8> {
         self.end.as_ref().map(|end| match end {
-            End { interrupted: true, .. } => 130,
-            End { verdict, .. } => u8::from(!verdict.is_pass()),
+            RunClose { interrupted: true, .. } => 130,
+            RunClose { verdict, .. } => u8::from(!verdict.is_pass()),
         })
     }
 
@@ -59,7 +59,7 @@ impl RunTotals {
         let total = self.totals.tests();
         let reasons = match &self.end {
             None => return format!("the run was cut short after {total} of {} tests", self.selected),
-            Some(End { interrupted: true, .. }) => return "the run was interrupted".to_owned(),
+            Some(RunClose { interrupted: true, .. }) => return "the run was interrupted".to_owned(),
             Some(end) => end.verdict.reasons(),
         };
         if !reasons.is_empty() {

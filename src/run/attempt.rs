@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::context::CaseKey;
 use crate::outcome::{Halt, Outcome};
 use crate::plan::Preparation;
-use crate::recording::Environment;
+use crate::recording::AttemptEnvironment;
 
 use super::case::Case;
 use super::hooks::run_hooks;
@@ -16,7 +16,7 @@ use super::turn_count::turn_count;
 
 /// What an attempt is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Purpose {
+pub(super) enum AttemptPurpose {
     /// Its outcome is reported.
     Report,
     /// It verifies a recording: nothing is reported and nothing is written.
@@ -27,8 +27,8 @@ pub(super) enum Purpose {
 pub(super) struct Attempt<'a> {
     pub(super) case: &'a Case<'a>,
     pub(super) key: &'a CaseKey,
-    pub(super) environment: Environment,
-    pub(super) purpose: Purpose,
+    pub(super) environment: AttemptEnvironment,
+    pub(super) purpose: AttemptPurpose,
     pub(super) outcome: Outcome,
 }
 

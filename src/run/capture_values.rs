@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use crate::compile::{Capture, CaptureFrom};
+use crate::compile::{CaptureFrom, CompiledCapture};
 use crate::redact::Redactor;
 use crate::text::truncate;
-use crate::trace::{Args, Origin, Path, ToolCall, Trace, Turn};
+use crate::trace::{Args, Origin, Path, ToolCall, Trace, TurnRanges};
 use crate::variables::Patterns;
 
 /// How much of what was looked at is quoted, in characters.
@@ -16,14 +16,14 @@ const NAMED: usize = 10;
 
 /// The values that the turn that has just ended is to capture and, for each missing one, where it was looked up.
 pub(super) fn capture_values(
-    captures: &[Capture],
+    captures: &[CompiledCapture],
     trace: &Trace,
     redactor: &Redactor,
 ) -> (Map<String, Value>, Vec<String>) {
     let (mut values, mut missing) = (Map::new(), Vec::new());
     let Some(turn) = trace.turns.last() else { return (values, missing) };
-    let source = Source { trace, turn, redactor };
-    for Capture { name, from } in captures {
+    let source = CaptureSource { trace, turn, redactor };
+    for CompiledCapture { name, from } in captures {
         match source.find(from) {
             Ok(value) => _ = values.insert(name.clone(), value),
             Err(why) => missing.push(format!("`{name}` was not captured: {why}")),
@@ -32,13 +32,13 @@ pub(super) fn capture_values(
     (values, missing)
 }
 
-struct Source<'t> {
+struct CaptureSource<'t> {
     trace: &'t Trace,
-    turn: &'t Turn,
+    turn: &'t TurnRanges,
     redactor: &'t Redactor,
 }
 
-impl Source<'_> {
+impl CaptureSource<'_> {
     fn find(&self, from: &CaptureFrom) -> Result<Value, String> {
         match from {
             CaptureFrom::Args(tool, path) => {

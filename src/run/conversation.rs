@@ -2,15 +2,15 @@
 
 use std::sync::Mutex;
 
-use super::attempt::{Attempt, Purpose};
+use super::attempt::{Attempt, AttemptPurpose};
 use super::case::Case;
 use super::mocks::Mocks;
-use super::oracle::Scripts;
+use super::oracle::ScriptOracle;
 use super::snapshots;
 use super::turn_count::turn_count;
 use super::written_turns::WrittenTurns;
 use crate::assertion::Judge;
-use crate::engine::{self, Budget, ConversationResult, DeclineRequests, Observer, Parts};
+use crate::engine::{self, Budget, ConversationParts, ConversationResult, DeclineRequests, Observer};
 use crate::message::{HistoryMessage, Lane};
 use crate::outcome::{ErrorKind, Halt, Problem, Status, TestEnd};
 use crate::plan::{Preparation, Prepared};
@@ -61,7 +61,7 @@ impl Attempt<'_> {
         let judge = Judge::start(rules, redactor.clone())
             .map_err(|error| setup(error.to_string()))?
             .writing(options.writing);
-        let scripts = Scripts { attempt: self, preparation };
+        let scripts = ScriptOracle { attempt: self, preparation };
         let declared: Vec<_> = client_tools.iter().map(|tool| tool.declaration.clone()).collect();
         let mut mocks = Mocks::start(client_tools, scripts).map_err(|error| setup(error.to_string()))?;
         let trace = Trace::new(target.state().clone())
@@ -84,7 +84,7 @@ impl Attempt<'_> {
         })?;
         let recorder =
             environment.recorder().cloned().map(|recorder| Box::new(recorder) as Box<dyn Observer>);
-        let parts = Parts {
+        let parts = ConversationParts {
             lane: Lane::Agent,
             session,
             trace,
@@ -134,7 +134,7 @@ impl Attempt<'_> {
         let is_whole =
             turns_not_run == 0 && outcome.transcript.turns.iter().all(|turn| turn.problem().is_none());
         outcome.verdict.warnings.extend(self.environment.unused().filter(|_| is_whole));
-        if self.purpose == Purpose::Verify {
+        if self.purpose == AttemptPurpose::Verify {
             return Ok(());
         }
         Ok(snapshots::keep(snapshots, outcome)?)

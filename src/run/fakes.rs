@@ -17,7 +17,7 @@ use crate::redact::{Redactor, Sealed};
 use crate::target::{ClientEvent, HttpRequest, Reply, TargetError, Transport};
 
 /// A run of a project that is ready.
-pub(super) struct Project {
+pub(super) struct FakeProject {
     _folder: TempDir,
     pub(super) run: Run,
     pub(super) plan: Plan,
@@ -37,7 +37,7 @@ impl Transport for NoTransport {
     }
 }
 
-impl Project {
+impl FakeProject {
     /// The `tests` of one file, whose agent answers `bad` to `bad`, and `good` to everything else.
     pub(super) fn of(tests: &str, options: Options) -> Self {
         let folder = TempDir::new().unwrap();

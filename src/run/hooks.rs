@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::hook;
 use crate::outcome::Halt;
 use crate::plan::Preparation;
-use crate::recording::Environment;
+use crate::recording::AttemptEnvironment;
 
 use super::case::Case;
 
@@ -15,7 +15,7 @@ use super::case::Case;
 /// header will contain are masked as secrets before anything more is reported.
 pub(super) async fn run_hooks(
     case: &Case<'_>,
-    environment: &Environment,
+    environment: &AttemptEnvironment,
     preparation: &Mutex<Preparation<'_>>,
 ) -> Result<(), Halt> {
     let known = || preparation.lock().unwrap_or_else(PoisonError::into_inner);
@@ -34,7 +34,7 @@ pub(super) async fn run_hooks(
 /// Runs one hook. If it fails, what it would have given is masked as if it had succeeded.
 async fn run_hook(
     case: &Case<'_>,
-    environment: &Environment,
+    environment: &AttemptEnvironment,
     preparation: &Mutex<Preparation<'_>>,
     index: usize,
 ) -> Result<Map<String, Value>, Halt> {

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use crate::assertion::{ArgumentPatterns, Program};
-use crate::compile::{ClientTool, Mock, MockAnswer};
+use crate::assertion::{ArgumentPatterns, ScriptSource};
+use crate::compile::{CompiledClientTool, CompiledMock, CompiledMockAnswer};
 use crate::engine::{Handling, ToolHost};
 use crate::hook::Expected;
 use crate::message::ToolAnswer;
@@ -14,16 +14,16 @@ use crate::outcome::{ErrorKind, Halt, Problem};
 use crate::trace::{ToolCall, Trace};
 use crate::variables::Patterns;
 
-use super::oracle::Scripts;
+use super::oracle::ScriptOracle;
 
 /// The mocks of one test.
 pub(super) struct Mocks<'s, 'p> {
     /// The client-side tools by name.
-    tools: HashMap<String, Tool>,
-    scripts: Scripts<'s, 'p>,
+    tools: HashMap<String, MockedTool>,
+    scripts: ScriptOracle<'s, 'p>,
 }
 
-struct Tool {
+struct MockedTool {
     answers: Answers,
     /// How many calls to it were answered.
     answered: usize,
@@ -33,32 +33,35 @@ enum Answers {
     /// It has no mock.
     Missing,
     LeftOpen,
-    Always(MockAnswer),
+    Always(CompiledMockAnswer),
     /// Those of this script.
-    Script(Program),
-    Sequence(Vec<MockAnswer>),
-    When(Vec<(ArgumentPatterns, MockAnswer)>),
+    Script(ScriptSource),
+    Sequence(Vec<CompiledMockAnswer>),
+    When(Vec<(ArgumentPatterns, CompiledMockAnswer)>),
 }
 
 impl<'s, 'p> Mocks<'s, 'p> {
     /// # Errors
     /// If a pattern compiles to more than is allowed.
-    pub(super) fn start(tools: Vec<ClientTool>, scripts: Scripts<'s, 'p>) -> Result<Self, regex::Error> {
+    pub(super) fn start(
+        tools: Vec<CompiledClientTool>,
+        scripts: ScriptOracle<'s, 'p>,
+    ) -> Result<Self, regex::Error> {
         let mut patterns = Patterns::default();
         let mut started = HashMap::with_capacity(tools.len());
-        for ClientTool { declaration, mock } in tools {
+        for CompiledClientTool { declaration, mock } in tools {
             let answers = match mock {
                 None => Answers::Missing,
-                Some(Mock::LeftOpen) => Answers::LeftOpen,
-                Some(Mock::Always(answer)) => Answers::Always(answer),
-                Some(Mock::Script(name)) => Answers::Script(Program::Named(name)),
-                Some(Mock::Sequence(answers)) => Answers::Sequence(answers),
-                Some(Mock::When(mut cases)) => {
+                Some(CompiledMock::LeftOpen) => Answers::LeftOpen,
+                Some(CompiledMock::Always(answer)) => Answers::Always(answer),
+                Some(CompiledMock::Script(name)) => Answers::Script(ScriptSource::Named(name)),
+                Some(CompiledMock::Sequence(answers)) => Answers::Sequence(answers),
+                Some(CompiledMock::When(mut cases)) => {
                     cases.iter_mut().try_for_each(|(args, _)| args.start(&mut patterns))?;
                     Answers::When(cases)
                 }
             };
-            started.insert(declaration.name, Tool { answers, answered: 0 });
+            started.insert(declaration.name, MockedTool { answers, answered: 0 });
         }
         Ok(Self { tools: started, scripts })
     }
@@ -68,7 +71,7 @@ impl ToolHost for Mocks<'_, '_> {
     fn handling(&self, tool: &str) -> Handling {
         match self.tools.get(tool) {
             None => Handling::Agent,
-            Some(Tool { answers: Answers::LeftOpen, .. }) => Handling::LeftOpen,
+            Some(MockedTool { answers: Answers::LeftOpen, .. }) => Handling::LeftOpen,
             Some(_) => Handling::Answered,
         }
     }
@@ -93,7 +96,7 @@ impl ToolHost for Mocks<'_, '_> {
                 answers => answers.written(call, &call.name, tool.answered)?.clone(),
             };
             tool.answered += 1;
-            let MockAnswer { content, is_error } = answer;
+            let CompiledMockAnswer { content, is_error } = answer;
             Ok(ToolAnswer { call: call.wire_id.clone(), content, is_error })
         })
     }
@@ -101,7 +104,7 @@ impl ToolHost for Mocks<'_, '_> {
 
 impl Answers {
     /// The written answer to a call to the tool `name`, after so many calls were `answered`.
-    fn written(&self, call: &ToolCall, name: &str, answered: usize) -> Result<&MockAnswer, Problem> {
+    fn written(&self, call: &ToolCall, name: &str, answered: usize) -> Result<&CompiledMockAnswer, Problem> {
         match self {
             Self::Always(answer) => Ok(answer),
             Self::Sequence(answers) => answers.get(answered).ok_or_else(|| {
@@ -132,10 +135,10 @@ fn request(trace: &Trace, call: &ToolCall, number: usize) -> Value {
 }
 
 /// The answer of a script, `{result}` or `{error}`, as that of a mock.
-fn read(said: &Value) -> MockAnswer {
+fn read(said: &Value) -> CompiledMockAnswer {
     match said.get("error") {
-        Some(error) => MockAnswer { content: error.clone(), is_error: true },
-        None => MockAnswer { content: said["result"].clone(), is_error: false },
+        Some(error) => CompiledMockAnswer { content: error.clone(), is_error: true },
+        None => CompiledMockAnswer { content: said["result"].clone(), is_error: false },
     }
 }
 
@@ -146,7 +149,7 @@ fn no_mock(tool: &str) -> Problem {
     )
 }
 
-fn unfitting(cases: &[(ArgumentPatterns, MockAnswer)], call: &ToolCall) -> Problem {
+fn unfitting(cases: &[(ArgumentPatterns, CompiledMockAnswer)], call: &ToolCall) -> Problem {
     let mismatches = cases.iter().filter_map(|(args, _)| args.mismatch(call));
     let mismatches: Vec<String> =
         mismatches.zip(1..).map(|(mismatch, case)| format!("case {case}: {mismatch}")).collect();

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use crate::assertion::{Inquiry, Program, Question};
+use crate::assertion::{Inquiry, Question, ScriptSource};
 use crate::engine::{Decision, Oracle};
 use crate::hook::{self, Expected, ScriptRequest};
 use crate::outcome::{ErrorKind, Halt, Problem};
@@ -17,12 +17,12 @@ use super::attempt::Attempt;
 
 /// Asks the scripts of one attempt.
 #[derive(Clone, Copy)]
-pub(super) struct Scripts<'a, 'p> {
+pub(super) struct ScriptOracle<'a, 'p> {
     pub(super) attempt: &'a Attempt<'a>,
     pub(super) preparation: &'a Mutex<Preparation<'p>>,
 }
 
-impl Oracle for Scripts<'_, '_> {
+impl Oracle for ScriptOracle<'_, '_> {
     fn decide<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<Decision, Halt>> {
         let Inquiry { program, timeout_ms, request, .. } = &question.inquiry;
         Box::pin(async move {
@@ -37,11 +37,11 @@ impl Oracle for Scripts<'_, '_> {
     }
 }
 
-impl Scripts<'_, '_> {
+impl ScriptOracle<'_, '_> {
     /// The answer of a script to `request`.
     pub(super) async fn ask(
         &self,
-        program: &Program,
+        program: &ScriptSource,
         timeout_ms: Option<u64>,
         request: &Value,
         expected: Expected,

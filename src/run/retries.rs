@@ -39,13 +39,13 @@ fn retrying(failed: &Outcome, retry: u32, of: u32) -> RunEvent {
 
 #[cfg(test)]
 mod tests {
-    use crate::run::fakes::Project;
+    use crate::run::fakes::FakeProject;
     use crate::run::options::Options;
 
     #[tokio::test]
     async fn only_a_test_that_does_not_pass_is_retried() {
         let options = Options { retries: 2, ..Options::default() };
-        let shown = Project::saying(&["good", "bad"], options).events().await;
+        let shown = FakeProject::saying(&["good", "bad"], options).events().await;
         let retries = ["t1 starts", "t1 again 1/2", "t1 again 2/2", "t1 ends", "t1: failed"];
         assert_eq!(shown, [&["t0 starts", "t0 ends", "t0: passed"][..], &retries].concat());
     }
@@ -53,7 +53,7 @@ mod tests {
     #[tokio::test]
     async fn nothing_is_retried_in_a_run_that_stops() {
         let options = Options { retries: 2, ..Options::default() };
-        let project = Project::saying(&["bad"], options);
+        let project = FakeProject::saying(&["bad"], options);
         project.run.stopper.wind_down(crate::run::Reason::ServerEnded);
         assert_eq!(project.events().await, ["t0: not run: a server of the config ended"]);
     }

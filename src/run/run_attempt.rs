@@ -2,9 +2,9 @@
 
 use crate::context::CaseKey;
 use crate::outcome::{Outcome, Problem, Status};
-use crate::recording::Environment;
+use crate::recording::AttemptEnvironment;
 
-use super::attempt::{Attempt, Purpose};
+use super::attempt::{Attempt, AttemptPurpose};
 use super::case::Case;
 use super::outcomes::{blank, end_with};
 use super::verify_recording::verify_recording;
@@ -22,7 +22,7 @@ pub(super) async fn run_attempt(case: &Case<'_>, key: &CaseKey, before: Option<&
         }
     };
     outcome.transcript.started_unix_ms = environment.started_unix_ms();
-    let mut attempt = Attempt { case, key, environment, purpose: Purpose::Report, outcome };
+    let mut attempt = Attempt { case, key, environment, purpose: AttemptPurpose::Report, outcome };
     attempt.run(before).await;
     let Attempt { environment, mut outcome, .. } = attempt;
     if outcome.status() != Status::Skipped {
@@ -35,9 +35,9 @@ pub(super) async fn run_attempt(case: &Case<'_>, key: &CaseKey, before: Option<&
     outcome
 }
 
-fn environment(case: &Case<'_>, key: &CaseKey) -> Result<Environment, Problem> {
+fn environment(case: &Case<'_>, key: &CaseKey) -> Result<AttemptEnvironment, Problem> {
     let Case { shared, redactor, .. } = case;
-    let live = Environment::live(&shared.context, &shared.transport, &shared.servers, redactor);
+    let live = AttemptEnvironment::live(&shared.context, &shared.transport, &shared.servers, redactor);
     match &shared.recordings {
         Some(recordings) => live.with_recordings(recordings, key),
         None => Ok(live),

@@ -105,12 +105,12 @@ impl Schedule<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::fakes::Project;
+    use crate::run::fakes::FakeProject;
 
     #[tokio::test]
     async fn outcomes_are_reported_in_the_order_of_the_plan() {
         let words = vec!["good"; 40];
-        let shown = Project::saying(&words, Options { parallel: 7, ..Options::default() }).events().await;
+        let shown = FakeProject::saying(&words, Options { parallel: 7, ..Options::default() }).events().await;
         let finished: Vec<&String> = shown.iter().filter(|event| event.ends_with(": passed")).collect();
         let expected: Vec<String> = (0..40).map(|index| format!("t{index}: passed")).collect();
         assert_eq!(finished, expected.iter().collect::<Vec<_>>());
@@ -118,7 +118,7 @@ mod tests {
 
     #[tokio::test]
     async fn one_at_a_time_each_starts_when_the_one_before_it_is_reported() {
-        let shown = Project::saying(&["good", "bad"], Options::default()).events().await;
+        let shown = FakeProject::saying(&["good", "bad"], Options::default()).events().await;
         let expected = ["t0 starts", "t0 ends", "t0: passed", "t1 starts", "t1 ends", "t1: failed"];
         assert_eq!(shown, expected);
     }
@@ -126,7 +126,7 @@ mod tests {
     #[tokio::test]
     async fn nothing_starts_after_the_first_failure_if_it_stops_the_run() {
         let options = Options { after_failure: AfterFailure::Stop, ..Options::default() };
-        let shown = Project::saying(&["good", "bad", "good"], options).events().await;
+        let shown = FakeProject::saying(&["good", "bad", "good"], options).events().await;
         assert_eq!(
             shown[3..],
             ["t1 starts", "t1 ends", "t1: failed", "t2: not run: a test before it did not pass"]
@@ -137,7 +137,7 @@ mod tests {
     async fn a_skipped_test_is_reported_with_its_reason() {
         let tests = "  - { name: t0, skip: later, turns: [{ user: bad }] }\n";
         assert_eq!(
-            Project::of(tests, Options::default()).events().await,
+            FakeProject::of(tests, Options::default()).events().await,
             ["t0 starts", "t0 ends", "t0: later"]
         );
     }

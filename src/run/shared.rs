@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::plan::CaseEntry;
 use crate::recording::Recordings;
 use crate::redact::{Redactor, Sealed};
-use crate::server::Watch;
+use crate::server::ServerWatch;
 use crate::target::Transport;
 
 /// What all tests of a run share.
@@ -30,7 +30,7 @@ pub struct Run {
     /// The recordings, if tests are recorded or replayed.
     pub recordings: Option<Recordings>,
     /// Notices when a server ends that the tests need.
-    pub servers: Watch,
+    pub servers: ServerWatch,
     /// Set once the end of a server has been reported.
     pub(super) exit_reported: OnceCell<()>,
     pub(super) thread_locks: ThreadLocks,
@@ -53,7 +53,7 @@ impl Run {
             options,
             stopper: Stopper::default(),
             recordings: None,
-            servers: Watch::default(),
+            servers: ServerWatch::default(),
             exit_reported: OnceCell::new(),
             thread_locks: ThreadLocks::default(),
             events,

@@ -89,7 +89,7 @@ impl Spool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::fakes::Project;
+    use crate::run::fakes::FakeProject;
     use crate::run::options::Options;
 
     fn name(spool: &mut Spool, index: usize) -> Option<String> {
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn what_is_put_in_comes_out_once_from_memory_or_the_file() {
-        let project = Project::saying(&["good"], Options::default());
+        let project = FakeProject::saying(&["good"], Options::default());
         let mut spool = Spool::default();
         let more = IN_MEMORY + 20;
         for index in (0..more).rev() {
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn the_file_is_used_again_once_it_is_empty() {
-        let project = Project::saying(&["good"], Options::default());
+        let project = FakeProject::saying(&["good"], Options::default());
         let mut spool = Spool { in_memory: IN_MEMORY, ..Spool::default() };
         for round in 0..3 {
             spool.put(round, project.run.redactor.seal(project.outcome("same")));

@@ -1,13 +1,13 @@
 //! Verifies the recording of a test that has secrets: it is replayed once before it is kept, since a rule may match
 //! text that the recording replaces by a marker.
 
-use super::attempt::{Attempt, Purpose};
+use super::attempt::{Attempt, AttemptPurpose};
 use super::case::Case;
 use super::outcomes::blank;
 use super::prefetch::Loading;
 use crate::context::CaseKey;
 use crate::outcome::{ErrorKind, Outcome, Problem};
-use crate::recording::Environment;
+use crate::recording::AttemptEnvironment;
 
 /// Replays what was recorded in `environment`, if there are secrets, and compares the result with `outcome`.
 ///
@@ -17,7 +17,7 @@ pub(super) async fn verify_recording(
     case: &Case<'_>,
     key: &CaseKey,
     before: Option<&Outcome>,
-    environment: &Environment,
+    environment: &AttemptEnvironment,
     outcome: &Outcome,
 ) -> Result<(), Problem> {
     let Case { shared, plan, entry, ref redactor, .. } = *case;
@@ -27,7 +27,7 @@ pub(super) async fn verify_recording(
     let case = &Case { shared, plan, entry, loading, redactor: redactor.clone() };
     let outcome_of_replay = blank(shared, entry);
     let mut attempt =
-        Attempt { case, key, environment, purpose: Purpose::Verify, outcome: outcome_of_replay };
+        Attempt { case, key, environment, purpose: AttemptPurpose::Verify, outcome: outcome_of_replay };
     attempt.run(before).await;
     let replayed = attempt.outcome;
     // If the run stops, the replay is not complete.

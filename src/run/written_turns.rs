@@ -5,11 +5,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::BoxFuture;
 
-use super::attempt::{Attempt, Purpose};
+use super::attempt::{Attempt, AttemptPurpose};
 use super::capture_values::capture_values;
 use super::event::RunEvent;
 use super::turn_count::turn_count;
-use crate::compile::{Capture, PreparedTurn};
+use crate::compile::{CompiledCapture, PreparedTurn};
 use crate::engine::{InputSource, NextTurn, TurnReview};
 use crate::outcome::{ErrorKind, Halt, Problem, Status, TurnEnd};
 use crate::plan::Preparation;
@@ -24,7 +24,7 @@ pub(super) struct WrittenTurns<'a, 'p> {
     /// How many have ended.
     ended: usize,
     /// What the running turn is to capture.
-    captures: Vec<Capture>,
+    captures: Vec<CompiledCapture>,
 }
 
 impl<'a, 'p> WrittenTurns<'a, 'p> {
@@ -71,7 +71,7 @@ impl InputSource for WrittenTurns<'_, '_> {
             };
             // A turn that cannot be filled was not given.
             self.turns.pop_front();
-            if *purpose == Purpose::Report {
+            if *purpose == AttemptPurpose::Report {
                 let (id, turn, of) = (key.test.clone(), index + 1, self.total);
                 case.tell(RunEvent::TurnStarted { id, turn, of }).await;
             }

@@ -23,7 +23,7 @@ use crate::source::{Entry, Node, NodeValue, printable};
 const VERSION: &str = "version";
 
 /// What a walk found.
-pub(super) struct Checked {
+pub(super) struct CheckedTree {
     /// What is wrong, and which keys and branches are newer than the file's version.
     pub(super) problems: Vec<Diagnostic>,
     /// What has to change for the tree to be read all the same.
@@ -36,7 +36,7 @@ pub(super) fn check(
     source: &Arc<SourceFile>,
     node: &Node,
     version: Option<Version>,
-) -> Checked {
+) -> CheckedTree {
     let root = embedded(kind);
     let repairs = Repairs::new(root);
     let mut check =
@@ -45,7 +45,7 @@ pub(super) fn check(
     if let (Some(version), Some(needed)) = (version, check.needs) {
         check.problems.offer_version(node, version, needed);
     }
-    Checked { problems: check.problems.list, repairs: check.repairs }
+    CheckedTree { problems: check.problems.list, repairs: check.repairs }
 }
 
 struct Check<'a> {

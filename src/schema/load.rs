@@ -7,11 +7,11 @@ use super::embedded::FileKind;
 use super::version::{self, Version};
 use crate::diagnostic::{self, Code, Diagnostic, SourceFile};
 use crate::model::File;
-use crate::source::{self, Mismatch, Node, NodeValue};
+use crate::source::{self, Node, NodeValue, TypeMismatch};
 
 /// A file that was read and fits its schema.
 #[derive(Clone, Debug)]
-pub struct Loaded<T> {
+pub struct LoadedDocument<T> {
     /// What it says.
     pub value: T,
     /// The tree it was read from, with the place of every key and value.
@@ -24,7 +24,7 @@ pub struct Loaded<T> {
 ///
 /// # Errors
 /// Every problem of the file, in the order of the text.
-pub fn load<T: File>(kind: FileKind, source: &Arc<SourceFile>) -> Result<Loaded<T>, Vec<Diagnostic>> {
+pub fn load<T: File>(kind: FileKind, source: &Arc<SourceFile>) -> Result<LoadedDocument<T>, Vec<Diagnostic>> {
     let (node, mut problems) = source::tree(source);
     let Some(node) = node else { return Err(problems) };
     let version = match version::of(source, &node) {
@@ -39,9 +39,9 @@ pub fn load<T: File>(kind: FileKind, source: &Arc<SourceFile>) -> Result<Loaded<
     problems.extend(check(kind, source, &node, version).problems);
     if let (Some(version), true) = (version, problems.is_empty()) {
         match T::read(&node) {
-            Ok(value) => return Ok(Loaded { value, node, version }),
+            Ok(value) => return Ok(LoadedDocument { value, node, version }),
             // The second net: the types refuse what the schema lets through.
-            Err(Mismatch { message, span, .. }) => {
+            Err(TypeMismatch { message, span, .. }) => {
                 problems.push(Diagnostic::error(Code::WrongType, message).at(source, span, ""));
             }
         }

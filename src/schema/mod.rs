@@ -23,8 +23,8 @@ mod version;
 
 pub use embedded::{FileKind, embedded};
 pub use generate::{generate_of, generate_since, text};
-pub use load::{Loaded, load};
+pub use load::{LoadedDocument, load};
 pub use prune::pruned;
 pub use recover::{Recovered, recover};
-pub use value::{Mismatch, SchemaError, ValueSchema};
+pub use value::{SchemaError, SchemaMismatch, ValueSchema};
 pub use version::Version;

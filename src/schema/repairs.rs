@@ -14,10 +14,10 @@ use crate::source::{Entry, Node, NodeValue};
 pub(super) struct Repairs {
     /// The schema of the file.
     root: &'static Value,
-    changes: HashMap<*const Node, Change>,
+    changes: HashMap<*const Node, Repair>,
 }
 
-enum Change {
+enum Repair {
     /// The entry whose value it is goes.
     Drop,
     /// Something that fits comes in its place.
@@ -32,19 +32,19 @@ impl Repairs {
     }
 
     pub(super) fn drop(&mut self, node: &Node) {
-        self.changes.insert(node, Change::Drop);
+        self.changes.insert(node, Repair::Drop);
     }
 
     pub(super) fn replace(&mut self, node: &Node, schema: &Value) {
         let placeholder = self.placeholder(schema, node.span);
-        self.changes.entry(node).or_insert(Change::Replace(placeholder));
+        self.changes.entry(node).or_insert(Repair::Replace(placeholder));
     }
 
     pub(super) fn add(&mut self, node: &Node, key: &str, schema: Option<&Value>) {
         let entry = self.required(key, schema.unwrap_or(&Value::Null), node.span);
-        match self.changes.entry(node).or_insert_with(|| Change::Add(Vec::new())) {
-            Change::Add(entries) => entries.push(entry),
-            Change::Drop | Change::Replace(_) => {}
+        match self.changes.entry(node).or_insert_with(|| Repair::Add(Vec::new())) {
+            Repair::Add(entries) => entries.push(entry),
+            Repair::Drop | Repair::Replace(_) => {}
         }
     }
 
@@ -56,25 +56,25 @@ impl Repairs {
 
     fn repaired(&self, node: &Node, places: &mut HashSet<Span>) -> Node {
         let change = self.changes.get(&std::ptr::from_ref(node));
-        if let Some(Change::Replace(_) | Change::Add(_)) = change {
+        if let Some(Repair::Replace(_) | Repair::Add(_)) = change {
             places.insert(node.span);
         }
         let value = match (change, &node.value) {
-            (Some(Change::Replace(placeholder)), _) => return placeholder.clone(),
+            (Some(Repair::Replace(placeholder)), _) => return placeholder.clone(),
             (_, NodeValue::List(items)) => {
                 NodeValue::List(items.iter().map(|item| self.repaired(item, places)).collect())
             }
             (_, NodeValue::Map(entries)) => {
                 let mut kept = Vec::with_capacity(entries.len());
                 for Entry { key, key_span, value } in entries {
-                    if let Some(Change::Drop) = self.changes.get(&std::ptr::from_ref(value)) {
+                    if let Some(Repair::Drop) = self.changes.get(&std::ptr::from_ref(value)) {
                         places.insert(*key_span);
                         continue;
                     }
                     let value = self.repaired(value, places);
                     kept.push(Entry { key: key.clone(), key_span: *key_span, value });
                 }
-                if let Some(Change::Add(entries)) = change {
+                if let Some(Repair::Add(entries)) = change {
                     kept.extend_from_slice(entries);
                 }
                 NodeValue::Map(kept)

@@ -42,7 +42,7 @@ pub struct SchemaError {
 
 /// A way in which a value does not fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mismatch {
+pub struct SchemaMismatch {
     /// Where in the value, as a JSON Pointer; empty for the whole.
     pub pointer: String,
     /// What is wrong there.
@@ -72,10 +72,10 @@ impl ValueSchema {
     }
 
     /// In which ways `value` does not fit, in its own order; not more than ten.
-    pub fn mismatches(&self, value: &Value) -> Vec<Mismatch> {
+    pub fn mismatches(&self, value: &Value) -> Vec<SchemaMismatch> {
         let Some(validator) = &self.validator else { return Vec::new() };
         let told = validator.iter_errors(value).take(MOST_TOLD);
-        told.map(|error| Mismatch {
+        told.map(|error| SchemaMismatch {
             pointer: error.instance_path().to_string(),
             message: error.masked().to_string(),
         })

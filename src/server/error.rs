@@ -1,6 +1,6 @@
 //! Errors of servers that cannot be started, are never ready, or end too early.
 
-use super::place::Answer;
+use super::place::ProbeAnswer;
 use super::server_exit::ServerExit;
 use super::server_name::server_name;
 use crate::diagnostic::{Code, Diagnostic};
@@ -10,7 +10,7 @@ use crate::target::http;
 
 /// Why the servers of a run could not be started.
 #[derive(Clone, Debug)]
-pub enum Failed {
+pub enum ServerStartError {
     /// The run was stopped first.
     Stopped,
     /// A server failed.
@@ -26,7 +26,7 @@ pub struct ServerError {
     pub printed: String,
 }
 
-impl From<ServerError> for Failed {
+impl From<ServerError> for ServerStartError {
     fn from(error: ServerError) -> Self {
         Self::Broken(Box::new(error))
     }
@@ -39,7 +39,7 @@ pub(super) fn not_started(command: &ServerCommand, error: &StartError) -> Server
     ServerError { problem, printed: String::new() }
 }
 
-pub(super) fn taken(command: &ServerCommand, place: &str, answer: Answer) -> ServerError {
+pub(super) fn taken(command: &ServerCommand, place: &str, answer: ProbeAnswer) -> ServerError {
     let (message, help) = if command.reuse {
         let message = format!("what runs at {place} already is not ready: {answer}");
         (message, format!("end it, so that {} can be started in its place", server_name(command)))

@@ -1,7 +1,7 @@
 //! Programs that run while the tests run: started, waited for, watched, and ended with all that they started (SPEC 4).
 //!
 //! [`Servers::start`] takes filled [`ServerCommand`](crate::project::ServerCommand)s and returns when all of them are
-//! ready, or with a [`Failed`] that says which is not, and why. Whatever happens, no process of a server is left when its
+//! ready, or with a [`ServerStartError`] that says which is not, and why. Whatever happens, no process of a server is left when its
 //! [`Servers`] are stopped or dropped.
 
 mod error;
@@ -14,7 +14,7 @@ mod server_name;
 mod servers;
 mod watch;
 
-pub use error::{Failed, ServerError};
+pub use error::{ServerError, ServerStartError};
 pub use server_exit::ServerExit;
 pub use servers::Servers;
-pub use watch::Watch;
+pub use watch::ServerWatch;

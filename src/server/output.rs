@@ -28,16 +28,16 @@ const CHUNK: usize = 16 << 10;
 pub(super) struct Printed(Arc<Mutex<Tail>>);
 
 /// Our ends of a server's pipes.
-pub(super) struct Output {
+pub(super) struct ServerOutput {
     stdout: Option<ChildStdout>,
     stderr: Option<ChildStderr>,
     chunks: [Vec<u8>; 2],
     printed: Printed,
-    search: Option<Search>,
+    search: Option<LineSearch>,
 }
 
 /// Looks for a line.
-struct Search {
+struct LineSearch {
     pattern: Arc<Regex>,
     /// The line that has not ended yet.
     line: Vec<u8>,
@@ -73,14 +73,14 @@ impl Printed {
     }
 }
 
-impl Output {
+impl ServerOutput {
     pub(super) fn new(
         stdout: Option<ChildStdout>,
         stderr: Option<ChildStderr>,
         printed: Printed,
         sought: Option<Arc<Regex>>,
     ) -> Self {
-        let search = sought.map(|pattern| Search { pattern, line: Vec::new() });
+        let search = sought.map(|pattern| LineSearch { pattern, line: Vec::new() });
         Self { stdout, stderr, chunks: [vec![0; CHUNK], vec![0; CHUNK]], printed, search }
     }
 
@@ -118,7 +118,7 @@ impl Output {
     }
 }
 
-impl Search {
+impl LineSearch {
     /// Whether one of the lines that `bytes` complete matches.
     fn finds(&mut self, bytes: &[u8]) -> bool {
         let mut rest = bytes;
@@ -191,10 +191,10 @@ mod tests {
             format!("starting\n{}\n\u{1b}[32mlistening\u{1b}[0m on 8000\r\nmore\n", "x".repeat(20_000));
         let pattern = Arc::new(Regex::new("^listening on \\d+$").unwrap());
         for size in [1, 7, 1000, text.len()] {
-            let mut search = Search { pattern: Arc::clone(&pattern), line: Vec::new() };
+            let mut search = LineSearch { pattern: Arc::clone(&pattern), line: Vec::new() };
             assert!(text.as_bytes().chunks(size).any(|chunk| search.finds(chunk)), "{size}");
         }
-        let mut search = Search { pattern: Arc::new(Regex::new("x{9}").unwrap()), line: Vec::new() };
+        let mut search = LineSearch { pattern: Arc::new(Regex::new("x{9}").unwrap()), line: Vec::new() };
         assert!(!search.finds(&vec![b'x'; 20_000]), "no line has ended");
         assert_eq!(search.line.len(), SEARCHED);
     }

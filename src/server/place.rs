@@ -19,21 +19,21 @@ const FIRST_ERROR: u16 = 500;
 
 /// Where a server is expected to answer.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Place<'a> {
+pub(super) enum ServerAddress<'a> {
     Url(&'a Url),
     Port(u16),
 }
 
 /// The answer of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(super) enum ProbeAnswer {
     /// It answers in HTTP, with this status.
     Status(u16),
     /// It takes connections.
     Connected,
 }
 
-impl Answer {
+impl ProbeAnswer {
     pub(super) fn is_ready(self) -> bool {
         match self {
             Self::Status(status) => status < FIRST_ERROR,
@@ -42,7 +42,7 @@ impl Answer {
     }
 }
 
-impl<'a> Place<'a> {
+impl<'a> ServerAddress<'a> {
     /// The place that is asked; `None` if the server prints a line when it is ready.
     pub(super) fn of(ready: &'a Readiness) -> Option<Self> {
         match ready {
@@ -61,20 +61,20 @@ impl<'a> Place<'a> {
     }
 
     /// The answer; `None` if nothing answers.
-    pub(super) async fn answer(self) -> Option<Answer> {
+    pub(super) async fn answer(self) -> Option<ProbeAnswer> {
         self.ask().await.ok()
     }
 
     /// Sends one request; the error says why there is no answer.
-    pub(super) async fn ask(self) -> Result<Answer, String> {
+    pub(super) async fn ask(self) -> Result<ProbeAnswer, String> {
         match self {
-            Self::Url(url) => http::status(url, PATIENCE).await.map(Answer::Status),
+            Self::Url(url) => http::status(url, PATIENCE).await.map(ProbeAnswer::Status),
             Self::Port(port) => {
                 // Servers that listen on `localhost` take one of the two.
                 let mut why = String::new();
                 for address in [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)] {
                     match timeout(PATIENCE, TcpStream::connect((address, port))).await {
-                        Ok(Ok(_)) => return Ok(Answer::Connected),
+                        Ok(Ok(_)) => return Ok(ProbeAnswer::Connected),
                         Ok(Err(error)) if why.is_empty() => why = error.kind().to_string(),
                         _ => {}
                     }
@@ -85,7 +85,7 @@ impl<'a> Place<'a> {
     }
 }
 
-impl fmt::Display for Answer {
+impl fmt::Display for ProbeAnswer {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Status(status) => write!(formatter, "it answers with status {status}"),

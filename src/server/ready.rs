@@ -5,9 +5,9 @@ use std::time::Duration;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::error::{Failed, exited_early, not_ready};
-use super::place::Place;
-use super::running::{Running, State};
+use super::error::{ServerStartError, exited_early, not_ready};
+use super::place::ServerAddress;
+use super::running::{RunningServer, ServerState};
 use super::server_name::server_name;
 use crate::project::ServerCommand;
 
@@ -20,7 +20,7 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 /// A line that says what a starting server is waited for.
 pub(super) fn awaited(command: &ServerCommand) -> String {
     let name = server_name(command);
-    match Place::of(&command.ready) {
+    match ServerAddress::of(&command.ready) {
         Some(place) => format!("waiting for {} to answer: {name}", place.shown()),
         None => format!("waiting for a line that says that it is ready: {name}"),
     }
@@ -29,28 +29,28 @@ pub(super) fn awaited(command: &ServerCommand) -> String {
 /// Waits until the running server is ready.
 pub(super) async fn wait(
     command: &ServerCommand,
-    running: &Running,
+    running: &RunningServer,
     cancel: &CancellationToken,
-) -> Result<(), Failed> {
+) -> Result<(), ServerStartError> {
     let mut seen = String::new();
     let (mut ends, mut says) = (running.watch(), running.watch());
     let ready = async {
-        match Place::of(&command.ready) {
+        match ServerAddress::of(&command.ready) {
             Some(place) => answers(place, &mut seen).await,
-            None => State::says_so(&mut says).await,
+            None => ServerState::says_so(&mut says).await,
         }
     };
     let waited = tokio::select! {
         biased;
-        exit = State::exit(&mut ends) => return Err(exited_early(command, exit).into()),
-        () = cancel.cancelled() => return Err(Failed::Stopped),
+        exit = ServerState::exit(&mut ends) => return Err(exited_early(command, exit).into()),
+        () = cancel.cancelled() => return Err(ServerStartError::Stopped),
         waited = timeout(command.timeout, ready) => waited,
     };
     waited.map_err(|_elapsed| not_ready(command, &seen, running.printed()).into())
 }
 
 /// Sends requests until the place answers that it is ready; `seen` contains the last answer or error.
-async fn answers(place: Place<'_>, seen: &mut String) {
+async fn answers(place: ServerAddress<'_>, seen: &mut String) {
     let mut pause = FIRST_PAUSE;
     loop {
         match place.ask().await {

@@ -9,7 +9,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::output::{Output, Printed, Read};
+use super::output::{Printed, Read, ServerOutput};
 use super::server_exit::ServerExit;
 use super::server_name::server_name;
 use crate::process::{Process, Program, StartError, Started, start};
@@ -24,7 +24,7 @@ const LINGER: Duration = Duration::from_millis(150);
 
 /// The state of a server.
 #[derive(Clone, Debug, Default)]
-pub(super) struct State {
+pub(super) struct ServerState {
     /// Whether it has printed the line that says that it is ready.
     has_said_so: bool,
     /// Set once it has ended by itself.
@@ -33,8 +33,8 @@ pub(super) struct State {
 
 /// A server that was started.
 #[derive(Debug)]
-pub(super) struct Running {
-    state: watch::Receiver<State>,
+pub(super) struct RunningServer {
+    state: watch::Receiver<ServerState>,
     printed: Printed,
     // If it is dropped, the server ends as well.
     stop: DropGuard,
@@ -45,20 +45,20 @@ pub(super) struct Running {
 struct Keeper {
     name: String,
     process: Process,
-    output: Output,
+    output: ServerOutput,
     printed: Printed,
-    state: watch::Sender<State>,
+    state: watch::Sender<ServerState>,
 }
 
-impl Running {
+impl RunningServer {
     /// Starts a server.
     pub(super) fn start(command: &ServerCommand) -> Result<Self, StartError> {
         let ServerCommand { argv, environment, folder, folder_name, ready, .. } = command;
         let Started { stdout, stderr, process, .. } =
             start(&Program { argv, environment, folder, folder_name }, false)?;
-        let (sender, state) = watch::channel(State::default());
+        let (sender, state) = watch::channel(ServerState::default());
         let printed = Printed::new();
-        let output = Output::new(stdout, stderr, printed.clone(), sought(ready));
+        let output = ServerOutput::new(stdout, stderr, printed.clone(), sought(ready));
         let stop = CancellationToken::new();
         let keeper =
             Keeper { name: server_name(command), process, output, printed: printed.clone(), state: sender };
@@ -66,7 +66,7 @@ impl Running {
         Ok(Self { state, printed, stop: stop.drop_guard(), task })
     }
 
-    pub(super) fn watch(&self) -> watch::Receiver<State> {
+    pub(super) fn watch(&self) -> watch::Receiver<ServerState> {
         self.state.clone()
     }
 
@@ -83,7 +83,7 @@ impl Running {
     }
 }
 
-impl State {
+impl ServerState {
     /// Waits until it has ended by itself.
     pub(super) async fn exit(state: &mut watch::Receiver<Self>) -> ServerExit {
         match state.wait_for(|state| state.exit.is_some()).await.ok().and_then(|state| state.exit.clone()) {

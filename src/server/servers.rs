@@ -2,18 +2,18 @@
 
 use tokio_util::sync::CancellationToken;
 
-use super::error::{Failed, not_started, taken};
-use super::place::Place;
+use super::error::{ServerStartError, not_started, taken};
+use super::place::ServerAddress;
 use super::ready::{awaited, wait};
-use super::running::Running;
+use super::running::RunningServer;
 use super::server_name::server_name;
-use super::watch::Watch;
+use super::watch::ServerWatch;
 use crate::project::ServerCommand;
 
 /// The servers of a run, all of them ready.
 #[derive(Debug, Default)]
 pub struct Servers {
-    running: Vec<Running>,
+    running: Vec<RunningServer>,
     notes: Vec<String>,
 }
 
@@ -28,7 +28,7 @@ impl Servers {
         commands: &[ServerCommand],
         cancel: &CancellationToken,
         waiting: impl Fn(&str),
-    ) -> Result<Self, Failed> {
+    ) -> Result<Self, ServerStartError> {
         let mut servers = Self::default();
         for command in commands {
             waiting(&awaited(command));
@@ -40,16 +40,20 @@ impl Servers {
         Ok(servers)
     }
 
-    async fn add(&mut self, command: &ServerCommand, cancel: &CancellationToken) -> Result<(), Failed> {
+    async fn add(
+        &mut self,
+        command: &ServerCommand,
+        cancel: &CancellationToken,
+    ) -> Result<(), ServerStartError> {
         let answers = async {
-            match Place::of(&command.ready) {
+            match ServerAddress::of(&command.ready) {
                 Some(place) => Some((place.shown(), place.answer().await?)),
                 None => None,
             }
         };
         let occupied = tokio::select! {
             biased;
-            () = cancel.cancelled() => return Err(Failed::Stopped),
+            () = cancel.cancelled() => return Err(ServerStartError::Stopped),
             occupied = answers => occupied,
         };
         if let Some((place, answer)) = occupied {
@@ -62,7 +66,7 @@ impl Servers {
             ));
             return Ok(());
         }
-        let running = Running::start(command).map_err(|error| not_started(command, &error))?;
+        let running = RunningServer::start(command).map_err(|error| not_started(command, &error))?;
         self.running.push(running);
         let running = self.running.last_mut().expect("it was just put there");
         wait(command, running, cancel).await
@@ -74,8 +78,8 @@ impl Servers {
     }
 
     /// A watch that notices when one of them ends.
-    pub fn watch(&self) -> Watch {
-        Watch::new(self.running.iter().map(Running::watch).collect())
+    pub fn watch(&self) -> ServerWatch {
+        ServerWatch::new(self.running.iter().map(RunningServer::watch).collect())
     }
 
     /// Ends every server, the last one first: each is asked to end, and killed with all that it started five seconds

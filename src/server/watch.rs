@@ -2,15 +2,15 @@
 
 use tokio::sync::watch;
 
-use super::running::State;
+use super::running::ServerState;
 use super::server_exit::ServerExit;
 
 /// Notices when a server of the run ends by itself.
 #[derive(Clone, Debug, Default)]
-pub struct Watch(Vec<watch::Receiver<State>>);
+pub struct ServerWatch(Vec<watch::Receiver<ServerState>>);
 
-impl Watch {
-    pub(super) fn new(states: Vec<watch::Receiver<State>>) -> Self {
+impl ServerWatch {
+    pub(super) fn new(states: Vec<watch::Receiver<ServerState>>) -> Self {
         Self(states)
     }
 
@@ -22,7 +22,7 @@ impl Watch {
     /// Waits until a server has ended, and returns the first that has.
     pub async fn exit(&self) -> ServerExit {
         let mut watched = self.0.clone();
-        let ends = watched.iter_mut().map(|state| Box::pin(State::exit(state)));
+        let ends = watched.iter_mut().map(|state| Box::pin(ServerState::exit(state)));
         match first_exit(ends.collect()).await {
             Some(exit) => exit,
             None => std::future::pending().await,

@@ -20,5 +20,5 @@ pub use free_map::FreeMap;
 pub use node::{Entry, Node, NodeValue, printable};
 pub use read::{MAX_BYTES, read, reason};
 pub use typed::{FLATTENED, ONE_OR_MANY, SWITCH, TagDefault, from_mapping, from_node};
-pub use typed_error::Mismatch;
+pub use typed_error::TypeMismatch;
 pub use yaml::{parse, tree};

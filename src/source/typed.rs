@@ -12,8 +12,8 @@ use serde::de::{
 use serde::forward_to_deserialize_any;
 
 use super::node::{Entry, Node, NodeValue};
-use super::typed_error::Mismatch;
 use super::typed_error::Misread;
+use super::typed_error::TypeMismatch;
 use crate::diagnostic::Span;
 
 /// The marker under which [`OneOrMany`](crate::model::OneOrMany) asks for a list or a single value.
@@ -54,8 +54,8 @@ pub struct TagDefault {
 ///
 /// # Errors
 /// Where the tree does not fit the type: the first such place.
-pub fn from_node<T: DeserializeOwned>(node: &Node, defaults: &[TagDefault]) -> Result<T, Mismatch> {
-    T::deserialize(Reader { node, defaults }).map_err(|misread| misread.at(node.span))
+pub fn from_node<T: DeserializeOwned>(node: &Node, defaults: &[TagDefault]) -> Result<T, TypeMismatch> {
+    T::deserialize(ValueReader { node, defaults }).map_err(|misread| misread.at(node.span))
 }
 
 /// The same for a mapping of which some keys are passed over.
@@ -66,8 +66,8 @@ pub fn from_mapping<T: DeserializeOwned>(
     node: &Node,
     defaults: &[TagDefault],
     without: fn(&str) -> bool,
-) -> Result<T, Mismatch> {
-    let reader = Reader { node, defaults };
+) -> Result<T, TypeMismatch> {
+    let reader = ValueReader { node, defaults };
     let read = match &node.value {
         NodeValue::Map(entries) => T::deserialize(reader.entries(entries, Keys::Without(without))),
         _ => T::deserialize(reader),
@@ -77,12 +77,12 @@ pub fn from_mapping<T: DeserializeOwned>(
 
 /// One value to be read.
 #[derive(Clone, Copy)]
-struct Reader<'de> {
+struct ValueReader<'de> {
     node: &'de Node,
     defaults: &'de [TagDefault],
 }
 
-impl<'de> Reader<'de> {
+impl<'de> ValueReader<'de> {
     fn entries(self, entries: &'de [Entry], keys: Keys) -> Entries<'de> {
         Entries { rest: entries.iter(), value: None, keys, defaults: self.defaults }
     }
@@ -92,7 +92,7 @@ impl<'de> Reader<'de> {
     }
 }
 
-impl<'de> Deserializer<'de> for Reader<'de> {
+impl<'de> Deserializer<'de> for ValueReader<'de> {
     type Error = Misread;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misread> {
@@ -176,7 +176,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
     }
 }
 
-impl<'de> Reader<'de> {
+impl<'de> ValueReader<'de> {
     /// Which variant a mapping is: by `type`, by what is meant without `type`, or by its only key.
     fn variant(
         self,
@@ -191,7 +191,11 @@ impl<'de> Reader<'de> {
         if let Some((tag, key)) = by_key
             && entries.iter().any(|entry| entry.key == key)
         {
-            return Ok(variant(tag, self.node.span, Content::Entries(self.entries(entries, Keys::All))));
+            return Ok(variant(
+                tag,
+                self.node.span,
+                VariantContent::Entries(self.entries(entries, Keys::All)),
+            ));
         }
         if let Some(entry) = entries.iter().find(|entry| entry.key == TAG) {
             let tag = entry.value.as_str().filter(|tag| by_key.is_none_or(|(hidden, _)| *tag != hidden));
@@ -201,19 +205,19 @@ impl<'de> Reader<'de> {
             return Ok(variant(
                 tag,
                 entry.value.span,
-                Content::Entries(self.entries(entries, Keys::Without(is_tag))),
+                VariantContent::Entries(self.entries(entries, Keys::Without(is_tag))),
             ));
         }
         if let Some(default) = default.filter(|default| default.key.is_none()) {
             return Ok(variant(
                 default.tag,
                 self.node.span,
-                Content::Entries(self.entries(entries, Keys::Without(is_tag))),
+                VariantContent::Entries(self.entries(entries, Keys::Without(is_tag))),
             ));
         }
         match entries {
             [entry] if variants.contains(&entry.key.as_str()) => {
-                Ok(variant(&entry.key, entry.key_span, Content::Value(&entry.value)))
+                Ok(variant(&entry.key, entry.key_span, VariantContent::Value(&entry.value)))
             }
             _ => Err(wrong("this mapping is none of those that can stand here")),
         }
@@ -221,7 +225,7 @@ impl<'de> Reader<'de> {
 }
 
 /// What a variant's value is read from.
-enum Content<'de> {
+enum VariantContent<'de> {
     /// The mapping itself, with or without `type`.
     Entries(Entries<'de>),
     /// The value of the only key.
@@ -232,8 +236,8 @@ enum Content<'de> {
 struct Variant<'de> {
     tag: &'de str,
     place: Span,
-    content: Content<'de>,
-    reader: Reader<'de>,
+    content: VariantContent<'de>,
+    reader: ValueReader<'de>,
 }
 
 impl<'de> EnumAccess<'de> for Variant<'de> {
@@ -259,12 +263,12 @@ impl<'de> VariantAccess<'de> for Variant<'de> {
 
     fn newtype_variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, Misread> {
         match self.content {
-            Content::Entries(entries) => {
+            VariantContent::Entries(entries) => {
                 let place = self.reader.node.span;
                 seed.deserialize(entries).map_err(|misread| misread.or_at(place))
             }
-            Content::Value(node) => seed
-                .deserialize(Reader { node, defaults: self.reader.defaults })
+            VariantContent::Value(node) => seed
+                .deserialize(ValueReader { node, defaults: self.reader.defaults })
                 .map_err(|misread| misread.or_at(node.span)),
         }
     }
@@ -279,8 +283,10 @@ impl<'de> VariantAccess<'de> for Variant<'de> {
         visitor: V,
     ) -> Result<V::Value, Misread> {
         match self.content {
-            Content::Entries(entries) => visitor.visit_map(entries),
-            Content::Value(node) => Reader { node, defaults: self.reader.defaults }.deserialize_any(visitor),
+            VariantContent::Entries(entries) => visitor.visit_map(entries),
+            VariantContent::Value(node) => {
+                ValueReader { node, defaults: self.reader.defaults }.deserialize_any(visitor)
+            }
         }
     }
 }
@@ -337,13 +343,13 @@ impl<'de> MapAccess<'de> for Entries<'de> {
             return Ok(None);
         };
         self.value = Some(entry);
-        let key = Key { text: &entry.key, span: entry.key_span };
+        let key = MappingKey { text: &entry.key, span: entry.key_span };
         seed.deserialize(key).map(Some).map_err(|misread| misread.or_at(entry.key_span))
     }
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Misread> {
         let entry = self.value.take().ok_or_else(|| serde::de::Error::custom("no value is left"))?;
-        seed.deserialize(Reader { node: &entry.value, defaults: self.defaults })
+        seed.deserialize(ValueReader { node: &entry.value, defaults: self.defaults })
             .map_err(|misread| misread.or_at(entry.value.span))
     }
 }
@@ -390,19 +396,19 @@ impl<'de> SeqAccess<'de> for Items<'de> {
 
     fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Misread> {
         let Some(node) = self.rest.next() else { return Ok(None) };
-        let read = seed.deserialize(Reader { node, defaults: self.defaults });
+        let read = seed.deserialize(ValueReader { node, defaults: self.defaults });
         read.map(Some).map_err(|misread| misread.or_at(node.span))
     }
 }
 
 /// A key of a mapping.
 #[derive(Clone, Copy)]
-struct Key<'de> {
+struct MappingKey<'de> {
     text: &'de str,
     span: Span,
 }
 
-impl<'de> Deserializer<'de> for Key<'de> {
+impl<'de> Deserializer<'de> for MappingKey<'de> {
     type Error = Misread;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misread> {

@@ -9,22 +9,22 @@ use crate::diagnostic::Span;
 
 /// The tree does not fit the type.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mismatch {
+pub struct TypeMismatch {
     /// Where.
     pub span: Span,
     /// What is wrong, in words a user can be shown.
     pub message: String,
 }
 
-impl Display for Mismatch {
+impl Display for TypeMismatch {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.message)
     }
 }
 
-impl std::error::Error for Mismatch {}
+impl std::error::Error for TypeMismatch {}
 
-/// A [`Mismatch`] on its way up: serde raises it without a place, the innermost node it passes gives it one.
+/// A [`TypeMismatch`] on its way up: serde raises it without a place, the innermost node it passes gives it one.
 #[derive(Debug)]
 pub(super) struct Misread {
     span: Option<Span>,
@@ -43,8 +43,8 @@ impl Misread {
     }
 
     /// What the user gets to see.
-    pub(super) fn at(self, span: Span) -> Mismatch {
-        Mismatch { span: self.span.unwrap_or(span), message: self.message }
+    pub(super) fn at(self, span: Span) -> TypeMismatch {
+        TypeMismatch { span: self.span.unwrap_or(span), message: self.message }
     }
 }
 

@@ -62,7 +62,7 @@ pub fn tree(source: &Arc<SourceFile>) -> (Option<Node>, Vec<Diagnostic>) {
 /// enough of it, and the threads that programs usually run on are never short of it.
 fn read(text: &str) -> Result<Node, serde_yaml::Error> {
     let read =
-        |depth| serde_yaml::from_str_with_options::<Spanned<Value>>(text, options(depth)).map(Node::from);
+        |depth| serde_yaml::from_str_with_options::<Spanned<YamlValue>>(text, options(depth)).map(Node::from);
     let shallow = read(USUAL_DEPTH);
     if !matches!(&shallow, Err(error) if is_too_deep(error)) {
         return shallow;
@@ -154,15 +154,15 @@ fn find_duplicates(source: &Arc<SourceFile>, node: &Node, diagnostics: &mut Vec<
 }
 
 /// A value as the crate hands it over: its place comes around it.
-struct Value(NodeValue);
+struct YamlValue(NodeValue);
 
 /// A key with its place.
 #[derive(Deserialize)]
 #[serde(transparent)]
-struct Key(Spanned<String>);
+struct YamlKey(Spanned<String>);
 
-impl From<Spanned<Value>> for Node {
-    fn from(read: Spanned<Value>) -> Self {
+impl From<Spanned<YamlValue>> for Node {
+    fn from(read: Spanned<YamlValue>) -> Self {
         let mut place = span(read.referenced);
         // A block mapping begins with its first key and has no sign of its own.
         if let (NodeValue::Map(entries), true) = (&read.value.0, place.start == place.end)
@@ -175,14 +175,14 @@ impl From<Spanned<Value>> for Node {
     }
 }
 
-impl From<Key> for diagnostic::Spanned<String> {
-    fn from(Key(read): Key) -> Self {
+impl From<YamlKey> for diagnostic::Spanned<String> {
+    fn from(YamlKey(read): YamlKey) -> Self {
         Self { span: span(read.referenced), value: read.value }
     }
 }
 
-impl<'de> Deserialize<'de> for Value {
+impl<'de> Deserialize<'de> for YamlValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(NodeValueVisitor::<Key, Spanned<Self>>(PhantomData)).map(Self)
+        deserializer.deserialize_any(NodeValueVisitor::<YamlKey, Spanned<Self>>(PhantomData)).map(Self)
     }
 }

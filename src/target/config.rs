@@ -9,7 +9,7 @@ use super::registry::{Registration, TYPE};
 use super::target::Target;
 use crate::diagnostic::{Diagnostic, SourceFile, Spanned};
 use crate::model::{TAG_DEFAULTS, Text, Turn};
-use crate::source::{self, FreeMap, Mismatch, Node, NodeValue, printable};
+use crate::source::{self, FreeMap, Node, NodeValue, TypeMismatch, printable};
 use crate::variables::Interpolation;
 
 /// A target as a config writes it: the keys of every target, and those of its protocol.
@@ -27,7 +27,7 @@ impl TargetConfig {
     ///
     /// # Errors
     /// If the tree does not fit: the first such place.
-    pub fn read(node: &Node) -> Result<Self, Mismatch> {
+    pub fn read(node: &Node) -> Result<Self, TypeMismatch> {
         let protocol = protocol_of(node)?;
         let own = protocol.read(node)?;
         let is_not_common = |key: &str| !TargetCommon::KEYS.contains(&key);
@@ -65,8 +65,8 @@ impl TargetConfig {
 ///
 /// # Errors
 /// If it names none, or there is no `type`.
-pub(super) fn protocol_of(node: &Node) -> Result<&'static Registration, Mismatch> {
-    let wrong = |span, message| Mismatch { span, message };
+pub(super) fn protocol_of(node: &Node) -> Result<&'static Registration, TypeMismatch> {
+    let wrong = |span, message| TypeMismatch { span, message };
     if !matches!(node.value, NodeValue::Map(_)) {
         return Err(wrong(node.span, format!("expected a mapping, found {}", node.describe())));
     }

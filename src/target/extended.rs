@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer};
 use super::common::TargetCommon;
 use super::config::{TargetConfig, protocol_of};
 use crate::model::{AssertBlock, TAG_DEFAULTS, Text};
-use crate::source::{self, Entry, Mismatch, Node, NodeValue};
+use crate::source::{self, Entry, Node, NodeValue, TypeMismatch};
 
 /// The key that names the target that another one extends.
 const EXTENDS: &str = "extends";
@@ -38,7 +38,7 @@ impl NamedTarget {
     ///
     /// # Errors
     /// If it has not: the first such place.
-    pub fn check(&self) -> Result<(), Mismatch> {
+    pub fn check(&self) -> Result<(), TypeMismatch> {
         match self.node.get(EXTENDS) {
             Some(extends) => source::from_node::<Text>(extends, TAG_DEFAULTS).map(|_| ()),
             None => TargetConfig::read(&self.node).map(|_| ()),

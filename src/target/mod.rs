@@ -35,7 +35,7 @@ pub use config::TargetConfig;
 pub use ended::Ended;
 pub use error::{Received, TargetError};
 pub use extended::NamedTarget;
-pub use http::{Body, Chunks, ClientEvent, Head, HttpRequest, Method, Next, Reply, Transport};
+pub use http::{Body, Chunks, ClientEvent, HttpRequest, Method, Next, Reply, ResponseHead, Transport};
 pub use limits::Limits;
 pub use protocol::{Protocol, ProtocolConfig, TurnType};
 pub use request::{Action, Request};

@@ -11,7 +11,7 @@ use super::common::TargetCommon;
 use super::protocol::{Protocol, ProtocolConfig, TurnType};
 use super::scripted::ScriptedConfig;
 use crate::model::TAG_DEFAULTS;
-use crate::source::{self, Mismatch, Node};
+use crate::source::{self, Node, TypeMismatch};
 
 /// The protocols that there are, in the order in which people are told of them.
 pub(super) const PROTOCOLS: &[Registration] =
@@ -32,7 +32,7 @@ pub(super) struct Registration {
     pub(super) turn_types: &'static [TurnType],
     /// The page about its rules for the order of events.
     pub(super) rules: &'static str,
-    read: fn(&Node) -> Result<Arc<dyn ProtocolConfig>, Mismatch>,
+    read: fn(&Node) -> Result<Arc<dyn ProtocolConfig>, TypeMismatch>,
     schema: fn(&mut SchemaGenerator) -> Schema,
 }
 
@@ -57,7 +57,7 @@ impl Registration {
     ///
     /// # Errors
     /// If the tree does not fit them: the first such place.
-    pub(super) fn read(&self, node: &Node) -> Result<Arc<dyn ProtocolConfig>, Mismatch> {
+    pub(super) fn read(&self, node: &Node) -> Result<Arc<dyn ProtocolConfig>, TypeMismatch> {
         (self.read)(node)
     }
 

@@ -21,7 +21,7 @@ pub struct EventTooLarge {
 
 /// Where in a line the next byte falls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum LinePosition {
     /// In the byte order mark, after this many of its bytes.
     Mark(usize),
     /// In a field's name, after this many bytes of `data`; after none, at the start of a line.
@@ -36,8 +36,8 @@ enum Place {
 
 /// Takes a stream of server-sent events apart.
 #[derive(Debug)]
-pub struct Decoder {
-    place: Place,
+pub struct SseDecoder {
+    place: LinePosition,
     /// The last byte was a CR that ended a line: an LF now belongs to it.
     after_return: bool,
     /// The event begun has a `data` line, if only an empty one.
@@ -49,11 +49,11 @@ pub struct Decoder {
     max_event_bytes: usize,
 }
 
-impl Decoder {
+impl SseDecoder {
     /// A decoder at the start of a stream.
     pub fn new(max_event_bytes: usize) -> Self {
         Self {
-            place: Place::Mark(0),
+            place: LinePosition::Mark(0),
             after_return: false,
             has_data: false,
             data: Vec::new(),
@@ -78,17 +78,20 @@ impl Decoder {
         let mut position = 0;
         while let Some(&byte) = chunk.get(position) {
             match self.place {
-                Place::Mark(matched) if byte == MARK[matched] => {
+                LinePosition::Mark(matched) if byte == MARK[matched] => {
                     position += 1;
-                    self.place =
-                        if matched + 1 == MARK.len() { Place::Name(0) } else { Place::Mark(matched + 1) };
+                    self.place = if matched + 1 == MARK.len() {
+                        LinePosition::Name(0)
+                    } else {
+                        LinePosition::Mark(matched + 1)
+                    };
                 }
-                Place::Mark(0) => self.place = Place::Name(0),
-                Place::Name(0) if self.after_return => {
+                LinePosition::Mark(0) => self.place = LinePosition::Name(0),
+                LinePosition::Name(0) if self.after_return => {
                     self.after_return = false;
                     position += usize::from(byte == b'\n');
                 }
-                Place::Name(0) if byte == b'\n' || byte == b'\r' => {
+                LinePosition::Name(0) if byte == b'\n' || byte == b'\r' => {
                     position += 1;
                     self.after_return = byte == b'\r';
                     if self.has_data {
@@ -101,31 +104,31 @@ impl Decoder {
                         return Ok(Some(&self.data));
                     }
                 }
-                Place::Name(0) if chunk[position..].starts_with(b"data:") => {
+                LinePosition::Name(0) if chunk[position..].starts_with(b"data:") => {
                     position += FIELD.len() + 1;
-                    self.place = Place::Colon;
+                    self.place = LinePosition::Colon;
                 }
                 // `data` without a colon is a line of data that is empty.
-                Place::Name(4) if byte == b'\n' || byte == b'\r' => {
+                LinePosition::Name(4) if byte == b'\n' || byte == b'\r' => {
                     self.begin_line(chunk, &mut whole)?;
-                    self.place = Place::Value;
+                    self.place = LinePosition::Value;
                 }
-                Place::Name(4) if byte == b':' => {
+                LinePosition::Name(4) if byte == b':' => {
                     position += 1;
-                    self.place = Place::Colon;
+                    self.place = LinePosition::Colon;
                 }
-                Place::Name(matched) if FIELD.get(matched) == Some(&byte) => {
+                LinePosition::Name(matched) if FIELD.get(matched) == Some(&byte) => {
                     position += 1;
-                    self.place = Place::Name(matched + 1);
+                    self.place = LinePosition::Name(matched + 1);
                 }
-                Place::Mark(_) | Place::Name(_) => self.place = Place::Other,
-                Place::Colon => {
+                LinePosition::Mark(_) | LinePosition::Name(_) => self.place = LinePosition::Other,
+                LinePosition::Colon => {
                     position += usize::from(byte == b' ');
                     first_start = (!self.has_data).then_some(position);
                     self.begin_line(chunk, &mut whole)?;
-                    self.place = Place::Value;
+                    self.place = LinePosition::Value;
                 }
-                Place::Value => {
+                LinePosition::Value => {
                     let end = memchr2(b'\n', b'\r', &chunk[position..]).map(|length| position + length);
                     match (end, first_start.take()) {
                         (Some(end), Some(start)) => {
@@ -136,7 +139,7 @@ impl Decoder {
                     }
                     position = self.end_line(chunk, end);
                 }
-                Place::Other => {
+                LinePosition::Other => {
                     let end = memchr2(b'\n', b'\r', &chunk[position..]).map(|length| position + length);
                     position = self.end_line(chunk, end);
                 }
@@ -153,13 +156,13 @@ impl Decoder {
     /// counts is for the caller to say.
     pub fn finish(&mut self) -> Option<&[u8]> {
         self.forget_handed_over();
-        if matches!(self.place, Place::Name(4) | Place::Colon) {
+        if matches!(self.place, LinePosition::Name(4) | LinePosition::Colon) {
             if self.has_data {
                 self.data.push(b'\n');
             }
             self.has_data = true;
         }
-        self.place = Place::Other;
+        self.place = LinePosition::Other;
         std::mem::take(&mut self.has_data).then_some(&*self.data)
     }
 
@@ -185,7 +188,7 @@ impl Decoder {
     fn end_line(&mut self, chunk: &[u8], end: Option<usize>) -> usize {
         let Some(end) = end else { return chunk.len() };
         self.after_return = chunk[end] == b'\r';
-        self.place = Place::Name(0);
+        self.place = LinePosition::Name(0);
         end + 1
     }
 

@@ -5,13 +5,13 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::call::{ToolCall, ToolResult};
-use super::change::{Change, ResultContent, Role};
+use super::change::{Change, MessageKind, ResultContent};
 use super::custom_events::{CustomEvent, MAX_CUSTOM_BYTES, MAX_REASONING_BYTES};
 use super::delta::Delta;
 use super::message::Message;
 use super::origin::Author;
 use super::record::Trace;
-use super::tool_index::First;
+use super::tool_index::ToolMoment;
 use super::violation::Violation;
 use crate::context::At;
 
@@ -89,7 +89,7 @@ impl Trace {
         }
     }
 
-    fn open_message(&mut self, id: &str, role: Role, author: Author) {
+    fn open_message(&mut self, id: &str, role: MessageKind, author: Author) {
         let turn = self.current_turn();
         if let Some(known) = self.known.messages.get(id).copied()
             && self.messages[known].turn == turn
@@ -110,7 +110,7 @@ impl Trace {
         let index = if let Some(index) = known {
             index
         } else {
-            self.open_message(id, Role::Assistant, Author::Agent);
+            self.open_message(id, MessageKind::Assistant, Author::Agent);
             self.messages.len() - 1
         };
         let event = self.last_event();
@@ -176,7 +176,7 @@ impl Trace {
         let (turn, event, order) = (self.current_turn(), self.last_event(), self.next_order());
         let call = &mut self.calls[index];
         if call.origin.is_new() {
-            self.tools.note(&call.name, First::Answered, call.is_by_subagent(), order);
+            self.tools.note(&call.name, ToolMoment::Answered, call.is_by_subagent(), order);
         }
         if call.finish_args(at, event) {
             deltas.push(Delta::ArgsDone(index));
@@ -207,7 +207,8 @@ impl Trace {
         let turn = self.current_turn();
         let known = self.known.reasoning.get(id).copied().filter(|index| self.messages[*index].turn == turn);
         let index = known.unwrap_or_else(|| {
-            let mut message = Message::new(id.to_owned(), Role::Reasoning, author, turn, self.last_event());
+            let mut message =
+                Message::new(id.to_owned(), MessageKind::Reasoning, author, turn, self.last_event());
             message.origin = self.origin();
             self.known.reasoning.insert(id.to_owned(), self.messages.len());
             self.add_message(message);

@@ -11,7 +11,7 @@ use super::usage::Usage;
 
 /// Who a message is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum MessageKind {
     /// The agent.
     Assistant,
     /// The user.
@@ -94,7 +94,7 @@ pub enum SnapshotItem {
         /// Its id on the wire; may be empty.
         id: String,
         /// Who it is from.
-        role: Role,
+        role: MessageKind,
         /// Its text; may be empty.
         text: String,
         /// The calls it made.
@@ -132,7 +132,7 @@ pub enum Change<'a> {
         /// Its id on the wire.
         id: Cow<'a, str>,
         /// Who it is from.
-        role: Role,
+        role: MessageKind,
         /// The subagent that says it, if it is not the agent itself.
         subagent: Option<Cow<'a, str>>,
     },

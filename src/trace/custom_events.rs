@@ -23,12 +23,12 @@ pub struct CustomEvent {
 
 /// How many bytes of both have arrived.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct ReceivedBytes {
     reasoning: usize,
     custom: usize,
 }
 
-impl Kept {
+impl ReceivedBytes {
     /// Counts reasoning; `false` if there is no room for it.
     pub(super) fn add_reasoning(&mut self, delta: &str) -> bool {
         self.reasoning = self.reasoning.saturating_add(delta.len());

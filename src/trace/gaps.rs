@@ -3,12 +3,12 @@
 use super::call::ToolCall;
 use super::message::Message;
 use super::record::Trace;
-use super::turn::Turn;
+use super::turn::TurnRanges;
 
 /// A time in a turn in which no call is open, and the calls before and after it; `None` is the start or end of the
 /// turn.
 #[derive(Debug)]
-pub struct Gap<'t> {
+pub struct CallGap<'t> {
     /// Its start, in microseconds from the turn's start.
     pub since: u64,
     /// Its end, in the same unit.
@@ -19,7 +19,7 @@ pub struct Gap<'t> {
     pub to: Option<&'t ToolCall>,
 }
 
-impl Gap<'_> {
+impl CallGap<'_> {
     /// How long it is, in microseconds.
     pub fn micros(&self) -> u64 {
         self.until.saturating_sub(self.since)
@@ -28,7 +28,7 @@ impl Gap<'_> {
 
 impl Trace {
     /// Start→first call, between calls, last call→end; no calls: the whole turn (SPEC 7.3). A gap may be empty.
-    pub fn gaps(&self, turn: &Turn) -> Vec<Gap<'_>> {
+    pub fn gaps(&self, turn: &TurnRanges) -> Vec<CallGap<'_>> {
         let end = self.turn_micros(turn);
         let started_before = turn.late_results.iter().map(|index| (&self.calls[*index], 0));
         let live = turn.calls.clone().filter(|index| self.is_live(*index)).map(|index| &self.calls[index]);
@@ -39,19 +39,19 @@ impl Trace {
         let mut gaps = Vec::with_capacity(calls.len() + 1);
         let (mut since, mut from) = (0, None);
         for (call, start) in calls {
-            gaps.push(Gap { since, until: start.max(since), from, to: Some(call) });
+            gaps.push(CallGap { since, until: start.max(since), from, to: Some(call) });
             let ended = self.agent_micros(turn, call.ended());
             if ended >= since {
                 (since, from) = (ended, Some(call));
             }
         }
-        gaps.push(Gap { since, until: end.max(since), from, to: None });
+        gaps.push(CallGap { since, until: end.max(since), from, to: None });
         gaps
     }
 
     /// When the first text of a turn arrived, in microseconds from its start, and the number of the event that opened its
     /// message.
-    pub fn first_text(&self, turn: &Turn) -> Option<(u64, u32)> {
+    pub fn first_text(&self, turn: &TurnRanges) -> Option<(u64, u32)> {
         let messages = self.messages.get(turn.messages.clone()).unwrap_or_default();
         let said = messages.iter().filter(|message| Message::is_text(message));
         let (at, event) = said.filter_map(|message| Some((message.first_text?, message.opened))).min()?;

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// The newest call and message of each id.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct KnownItems {
     /// Index of the newest call of each id.
     pub(super) calls: HashMap<String, usize>,
     /// Index of the newest message of each id.
@@ -16,7 +16,7 @@ pub(super) struct Known {
     texts: HashMap<u64, usize>,
 }
 
-impl Known {
+impl KnownItems {
     /// The newest complete message of the agent whose text may be `text`.
     pub(super) fn message_with(&self, text: &str) -> Option<usize> {
         self.texts.get(&hash(text)).copied()

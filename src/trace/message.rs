@@ -1,6 +1,6 @@
 //! A message of the conversation.
 
-use super::change::Role;
+use super::change::MessageKind;
 use super::origin::{Author, Origin};
 use crate::context::At;
 
@@ -10,7 +10,7 @@ pub struct Message {
     /// Its id on the wire; may be empty.
     pub wire_id: String,
     /// Who it is from.
-    pub role: Role,
+    pub role: MessageKind,
     /// Its text so far.
     pub text: String,
     /// Who on the agent's side said it.
@@ -31,7 +31,7 @@ pub struct Message {
 }
 
 impl Message {
-    pub(super) fn new(wire_id: String, role: Role, author: Author, turn: usize, opened: u32) -> Self {
+    pub(super) fn new(wire_id: String, role: MessageKind, author: Author, turn: usize, opened: u32) -> Self {
         Self {
             wire_id,
             role,
@@ -49,7 +49,7 @@ impl Message {
 
     /// The user's message that the test sent.
     pub(super) fn of_user(wire_id: String, text: String, turn: usize, opened: u32) -> Self {
-        Self { text, closed: true, ..Self::new(wire_id, Role::User, Author::Agent, turn, opened) }
+        Self { text, closed: true, ..Self::new(wire_id, MessageKind::User, Author::Agent, turn, opened) }
     }
 
     /// A message known from a snapshot.
@@ -64,7 +64,7 @@ impl Message {
 
     /// Whether it is part of the text of its turn.
     pub fn is_text(&self) -> bool {
-        self.role == Role::Assistant && self.origin != Origin::History && !self.text.is_empty()
+        self.role == MessageKind::Assistant && self.origin != Origin::History && !self.text.is_empty()
     }
 
     /// Whether a subagent said it.

@@ -5,23 +5,23 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::call::ToolCall;
-use super::change::{Interrupt, ResultContent, Role};
-use super::custom_events::{CustomEvent, Kept};
+use super::change::{Interrupt, MessageKind, ResultContent};
+use super::custom_events::{CustomEvent, ReceivedBytes};
 use super::delta::Delta;
 use super::exchange::{Event, Exchange};
-use super::known::Known;
+use super::known::KnownItems;
 use super::message::Message;
 use super::origin::Origin;
 use super::state::State;
-use super::tool_index::{First, ToolIndex};
-use super::turn::{Input, Turn};
+use super::tool_index::{ToolIndex, ToolMoment};
+use super::turn::{Input, TurnRanges};
 use crate::context::At;
 
 /// Everything one test observed of its agent.
 #[derive(Debug, Default)]
 pub struct Trace {
     /// The turns, in order.
-    pub turns: Vec<Turn>,
+    pub turns: Vec<TurnRanges>,
     /// The exchanges, in order.
     pub exchanges: Vec<Exchange>,
     /// The events, in order of arrival.
@@ -36,10 +36,10 @@ pub struct Trace {
     pub state: State,
     /// The conversation's thread, and every other id that the agent gave it.
     pub thread_ids: Vec<String>,
-    pub(super) known: Known,
+    pub(super) known: KnownItems,
     /// The ids of messages and calls from before the first turn.
     pub(super) earlier: HashSet<String>,
-    pub(super) kept: Kept,
+    pub(super) kept: ReceivedBytes,
     /// Set while a replay turn runs.
     pub(super) before_replay: Option<BeforeReplay>,
     /// When each tool was first called and answered live.
@@ -55,7 +55,7 @@ pub struct Trace {
 /// State saved while a replay turn runs.
 #[derive(Debug)]
 pub(super) struct BeforeReplay {
-    known: Known,
+    known: KnownItems,
     /// The state, until the agent sends one.
     pub(super) state: Option<State>,
 }
@@ -93,7 +93,7 @@ impl Trace {
             self.before_replay = Some(BeforeReplay { known: std::mem::take(&mut self.known), state });
         }
         let begins = [self.exchanges.len(), self.messages.len(), self.calls.len(), self.custom.len()];
-        self.turns.push(Turn::new(input, begins));
+        self.turns.push(TurnRanges::new(input, begins));
         if let Some(id) = id {
             self.push_message(Message::of_user(id, text, self.current_turn(), self.next_event()));
         }
@@ -175,7 +175,7 @@ impl Trace {
     }
 
     /// When the tool `name` was first called or answered live, as a [`ToolCall::order`].
-    pub fn first(&self, name: &str, what: First, with_subagents: bool) -> Option<u32> {
+    pub fn first(&self, name: &str, what: ToolMoment, with_subagents: bool) -> Option<u32> {
         self.tools.first(name, what, with_subagents)
     }
 
@@ -184,7 +184,7 @@ impl Trace {
         self.calls.get(call).is_some_and(|call| call.origin != Origin::History)
     }
 
-    /// Adds a warning to the running turn, at most [`Turn::MAX_WARNINGS`].
+    /// Adds a warning to the running turn, at most [`TurnRanges::MAX_WARNINGS`].
     pub fn warn(&mut self, text: impl Into<String>) {
         if let Some(turn) = self.turns.last_mut() {
             turn.warn(text.into());
@@ -200,7 +200,7 @@ impl Trace {
 
     pub(super) fn add_known_text(&mut self, index: usize) {
         let message = &self.messages[index];
-        if message.role == Role::Assistant && !message.text.is_empty() {
+        if message.role == MessageKind::Assistant && !message.text.is_empty() {
             self.known.add_text(&message.text, index);
         }
     }
@@ -245,7 +245,7 @@ impl Trace {
         self.known.calls.insert(call.wire_id.clone(), index);
         call.order = self.next_order();
         if call.origin.is_new() {
-            self.tools.note(&call.name, First::Called, call.is_by_subagent(), call.order);
+            self.tools.note(&call.name, ToolMoment::Called, call.is_by_subagent(), call.order);
         }
         self.calls.push(call);
         if let Some(turn) = self.turns.last_mut() {

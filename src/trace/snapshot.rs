@@ -1,7 +1,7 @@
 //! What a snapshot of the conversation adds to what was streamed (SPEC 6, Snapshots).
 
 use super::call::ToolCall;
-use super::change::{Role, SnapshotCall, SnapshotItem};
+use super::change::{MessageKind, SnapshotCall, SnapshotItem};
 use super::delta::Delta;
 use super::message::Message;
 use super::origin::{Author, Origin};
@@ -17,7 +17,7 @@ const UNFINISHED: usize = 16;
 fn first_live(input: Option<&Input>, items: &[SnapshotItem]) -> usize {
     let Some(input) = input.filter(|input| input.message_id.is_some()) else { return 0 };
     let own_id = |item: &SnapshotItem| matches!(item, SnapshotItem::Message { id, .. } if Some(id) == input.message_id.as_ref());
-    let own_text = |item: &SnapshotItem| matches!(item, SnapshotItem::Message { role: Role::User, text, .. } if *text == input.text);
+    let own_text = |item: &SnapshotItem| matches!(item, SnapshotItem::Message { role: MessageKind::User, text, .. } if *text == input.text);
     let found = items.iter().position(own_id).or_else(|| items.iter().rposition(own_text));
     found.map_or(0, |position| position + 1)
 }
@@ -42,7 +42,7 @@ impl Trace {
         match item {
             SnapshotItem::Message { id, role, text, calls } => {
                 // Its text comes before its calls.
-                if role == Role::Assistant && !text.is_empty() {
+                if role == MessageKind::Assistant && !text.is_empty() {
                     self.snapshot_message(at, (id, text), origin, deltas);
                 }
                 for call in calls {
@@ -100,7 +100,7 @@ impl Trace {
         // Some servers give a message another id in the snapshot than in the stream: it is recognised by its text.
         let known = self.known.message_with(&text).map(|known| &self.messages[known]);
         let is_it = |message: &Message| {
-            message.role == Role::Assistant
+            message.role == MessageKind::Assistant
                 && message.text == text
                 && (origin == Origin::History || message.turn == turn)
         };
@@ -110,7 +110,7 @@ impl Trace {
         {
             return;
         }
-        let message = Message::new(id, Role::Assistant, Author::Agent, turn, self.last_event());
+        let message = Message::new(id, MessageKind::Assistant, Author::Agent, turn, self.last_event());
         self.push_message(Message::of_snapshot(message, origin, at, text));
         self.add_known_text(self.messages.len() - 1);
         if origin != Origin::History {

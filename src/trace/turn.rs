@@ -20,7 +20,7 @@ pub struct Input {
 
 /// One turn: ranges of the trace's lists.
 #[derive(Clone, Debug)]
-pub struct Turn {
+pub struct TurnRanges {
     /// What was sent.
     pub input: Input,
     /// Its exchanges.
@@ -39,7 +39,7 @@ pub struct Turn {
     pub warnings: Vec<String>,
 }
 
-impl Turn {
+impl TurnRanges {
     /// How many warnings of a turn are kept; the rest is counted.
     pub const MAX_WARNINGS: usize = 20;
 

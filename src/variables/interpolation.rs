@@ -33,7 +33,7 @@ pub struct Interpolation<'a> {
 
 /// What a text is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Purpose {
+pub(super) enum TextPurpose {
     Text,
     Pattern,
     Sent,
@@ -112,7 +112,7 @@ impl<'a> Interpolation<'a> {
 
     /// A text with its references replaced.
     pub fn text(&mut self, text: &Text) -> Leaf<String> {
-        self.replace(text, Purpose::Text)
+        self.replace(text, TextPurpose::Text)
     }
 
     /// A text that counts only when something is sent: an endpoint, a word of a server.
@@ -120,13 +120,13 @@ impl<'a> Interpolation<'a> {
         if self.mode == Mode::Replay && self.lacks_environment(text) {
             return Ok(NOWHERE.to_owned());
         }
-        self.replace(text, Purpose::Sent)
+        self.replace(text, TextPurpose::Sent)
     }
 
     /// The value of a header: whatever is put into it by a reference is a secret (SPEC 2), but for a default.
     pub fn header(&mut self, name: &str, text: &Text) -> Leaf<String> {
         let known = self.secrets.len();
-        let value = self.replace(text, Purpose::Header)?;
+        let value = self.replace(text, TextPurpose::Header)?;
         if is_secret_header(name) {
             let whole = Secret::written(&format!("headers.{name}"), &value);
             // `Bearer abc`: the token alone is as secret as the whole.
@@ -168,7 +168,7 @@ impl<'a> Interpolation<'a> {
 
     /// A regular expression; values are inserted escaped: variables are data, not patterns.
     pub fn pattern(&mut self, text: &Text) -> Leaf<Pattern> {
-        let filled = self.replace(text, Purpose::Pattern)?;
+        let filled = self.replace(text, TextPurpose::Pattern)?;
         if self.is_draft() && self.waits(text) {
             return Ok(Pattern::as_written(&filled));
         }

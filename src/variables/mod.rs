@@ -24,6 +24,6 @@ pub use name::{is_name, is_reserved, name_problem};
 pub use origins::Origins;
 pub use pattern::{Pattern, PatternError, Patterns};
 pub use scan::{Malformed, Piece, Reference, ScanError, scan};
-pub use scope::{Found, Scope};
+pub use scope::{Lookup, Scope};
 pub use secret::{SHORTEST_SECRET, Secret, is_secret_header};
 pub(crate) use url::http_url;

@@ -11,14 +11,14 @@ use super::secret::Secret;
 /// What the values of variables were made of: for each variable the references in its text, with what they gave then.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origins {
-    parts: Arc<Vec<Part>>,
+    parts: Arc<Vec<ReferencePart>>,
     /// The parts of each variable.
     of: BTreeMap<String, Range<usize>>,
 }
 
 /// What one reference gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Part {
+struct ReferencePart {
     given: Secret,
     /// What that in turn was made of.
     from: Range<usize>,
@@ -37,9 +37,9 @@ impl Origins {
         let parts = used.into_iter().map(|given| {
             let variable = given.name.split('.').next().unwrap_or_default();
             let from = self.of.get(variable).cloned().unwrap_or_default();
-            Part { given, from }
+            ReferencePart { given, from }
         });
-        let parts: Vec<Part> = parts.collect();
+        let parts: Vec<ReferencePart> = parts.collect();
         Arc::make_mut(&mut self.parts).extend(parts);
         self.of.insert(name.to_owned(), start..self.parts.len());
     }
@@ -53,7 +53,7 @@ impl Origins {
             if !looked_at.insert(range.start) {
                 continue;
             }
-            for Part { given, from } in &self.parts[range] {
+            for ReferencePart { given, from } in &self.parts[range] {
                 let escaped = serde_json::Value::from(given.value.as_str()).to_string();
                 let is_within = |text: &str| !text.is_empty() && secret.value.contains(text);
                 if is_within(&given.value) || is_within(&escaped[1..escaped.len() - 1]) {

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::interpolation::{Interpolation, Purpose, as_text};
+use super::interpolation::{Interpolation, TextPurpose, as_text};
 use super::leaf::{Leaf, NotReady};
 use super::mode::Mode;
 use super::scan::{Malformed, Piece, Reference, scan};
-use super::scope::Found;
+use super::scope::Lookup;
 use super::secret::Secret;
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::model::Text;
@@ -19,21 +19,21 @@ impl Interpolation<'_> {
     }
 
     pub(super) fn lacks_environment(&self, text: &Text) -> bool {
-        self.refers_to(&text.value, |found| matches!(found, Found::MissingEnvironment(_)))
+        self.refers_to(&text.value, |found| matches!(found, Lookup::MissingEnvironment(_)))
     }
 
     pub(super) fn refers_to_later(&self, text: &str) -> bool {
-        self.refers_to(text, |found| *found == Found::Pending)
+        self.refers_to(text, |found| *found == Lookup::Pending)
     }
 
-    fn refers_to(&self, text: &str, is_sought: impl Fn(&Found<'_>) -> bool) -> bool {
+    fn refers_to(&self, text: &str, is_sought: impl Fn(&Lookup<'_>) -> bool) -> bool {
         scan(text).unwrap_or_default().iter().any(|piece| match piece {
             Piece::Reference(reference) => is_sought(&self.scope.look_up(reference)),
             Piece::Literal(_) => false,
         })
     }
 
-    pub(super) fn replace(&mut self, text: &Text, purpose: Purpose) -> Leaf<String> {
+    pub(super) fn replace(&mut self, text: &Text, purpose: TextPurpose) -> Leaf<String> {
         if !text.value.contains("${") {
             return Ok(text.value.clone());
         }
@@ -43,14 +43,14 @@ impl Interpolation<'_> {
 
     /// A text as a JSON value: exactly one reference has the variable's own type.
     pub(super) fn json_of(&mut self, text: &str, span: Span) -> Leaf<Value> {
-        let pieces = self.scan(text, span, Purpose::Text)?;
+        let pieces = self.scan(text, span, TextPurpose::Text)?;
         if let [Piece::Reference(reference)] = pieces.as_slice() {
-            return self.look_up(reference, text, span, Purpose::Text);
+            return self.look_up(reference, text, span, TextPurpose::Text);
         }
-        self.join(&pieces, text, span, Purpose::Text).map(Value::String)
+        self.join(&pieces, text, span, TextPurpose::Text).map(Value::String)
     }
 
-    fn scan<'t>(&mut self, text: &'t str, span: Span, purpose: Purpose) -> Leaf<Vec<Piece<'t>>> {
+    fn scan<'t>(&mut self, text: &'t str, span: Span, purpose: TextPurpose) -> Leaf<Vec<Piece<'t>>> {
         let Malformed { errors, references } = match scan(text) {
             Ok(pieces) => return Ok(pieces),
             Err(malformed) => malformed,
@@ -68,7 +68,7 @@ impl Interpolation<'_> {
         Err(NotReady::Invalid)
     }
 
-    fn join(&mut self, pieces: &[Piece<'_>], whole: &str, span: Span, purpose: Purpose) -> Leaf<String> {
+    fn join(&mut self, pieces: &[Piece<'_>], whole: &str, span: Span, purpose: TextPurpose) -> Leaf<String> {
         let mut joined = Ok(String::with_capacity(whole.len()));
         for piece in pieces {
             let text = match piece {
@@ -90,11 +90,11 @@ impl Interpolation<'_> {
     }
 
     /// The text that stands for a reference.
-    fn inserted(&mut self, text: &str, reference: &Reference<'_>, purpose: Purpose) -> String {
-        if purpose == Purpose::Header && reference.default != Some(text) {
+    fn inserted(&mut self, text: &str, reference: &Reference<'_>, purpose: TextPurpose) -> String {
+        if purpose == TextPurpose::Header && reference.default != Some(text) {
             self.add_given(reference, text);
         }
-        if purpose == Purpose::Pattern { regex_syntax::escape(text) } else { text.to_owned() }
+        if purpose == TextPurpose::Pattern { regex_syntax::escape(text) } else { text.to_owned() }
     }
 
     fn look_up(
@@ -102,24 +102,25 @@ impl Interpolation<'_> {
         reference: &Reference<'_>,
         whole: &str,
         span: Span,
-        purpose: Purpose,
+        purpose: TextPurpose,
     ) -> Leaf<Value> {
         let scope = self.scope;
         let (missing, environment) = match scope.look_up(reference) {
-            Found::Value(value) => {
+            Lookup::Value(value) => {
                 self.note(reference, &value);
                 return Ok(value.into_owned());
             }
-            Found::Pending => {
+            Lookup::Pending => {
                 // In a draft it stands for itself.
                 self.has_waited |= !self.is_draft();
                 return Err(NotReady::Pending);
             }
-            Found::Missing(missing) => (missing, false),
-            Found::MissingEnvironment(missing) => (missing, true),
+            Lookup::Missing(missing) => (missing, false),
+            Lookup::MissingEnvironment(missing) => (missing, true),
         };
-        let unsent =
-            environment && self.mode.sends_nothing() && matches!(purpose, Purpose::Sent | Purpose::Header);
+        let unsent = environment
+            && self.mode.sends_nothing()
+            && matches!(purpose, TextPurpose::Sent | TextPurpose::Header);
         if unsent && self.mode == Mode::Replay {
             return Ok(Value::String(whole[reference.range.clone()].to_owned()));
         }

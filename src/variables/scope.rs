@@ -14,7 +14,7 @@ use crate::context::Environment;
 
 /// What a reference means.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Found<'a> {
+pub enum Lookup<'a> {
     /// This value.
     Value(Cow<'a, Value>),
     /// Something that is known later: when the test starts, or after a hook.
@@ -119,38 +119,38 @@ impl Scope {
     }
 
     /// What `reference` means. A default replaces a missing and an empty value (SPEC 2).
-    pub fn look_up<'a>(&'a self, reference: &Reference<'a>) -> Found<'a> {
+    pub fn look_up<'a>(&'a self, reference: &Reference<'a>) -> Lookup<'a> {
         let found = self.without_default(reference);
         match (&found, reference.default) {
-            (Found::Missing(_) | Found::MissingEnvironment(_), Some(default)) => text(default),
-            (Found::Value(value), Some(default)) if is_empty(value) => text(default),
+            (Lookup::Missing(_) | Lookup::MissingEnvironment(_), Some(default)) => text(default),
+            (Lookup::Value(value), Some(default)) if is_empty(value) => text(default),
             _ => found,
         }
     }
 
-    fn without_default<'a>(&'a self, reference: &Reference<'a>) -> Found<'a> {
+    fn without_default<'a>(&'a self, reference: &Reference<'a>) -> Lookup<'a> {
         if reference.name == ENVIRONMENT {
             return match reference.path.as_slice() {
                 [name] => match self.environment.text(name) {
                     Some(value) => text(value),
-                    None if self.environment.contains(name) => Found::MissingEnvironment(format!(
+                    None if self.environment.contains(name) => Lookup::MissingEnvironment(format!(
                         "the environment variable `{name}` is not valid UTF-8"
                     )),
                     None => {
-                        Found::MissingEnvironment(format!("the environment variable `{name}` is not set"))
+                        Lookup::MissingEnvironment(format!("the environment variable `{name}` is not set"))
                     }
                 },
-                _ => Found::Missing("`ENV` takes one name: `${ENV.NAME}`".to_owned()),
+                _ => Lookup::Missing("`ENV` takes one name: `${ENV.NAME}`".to_owned()),
             };
         }
         if self.pending.contains(reference.name) {
-            return Found::Pending;
+            return Lookup::Pending;
         }
         let Some(mut value) = self.values.get(reference.name) else {
             if self.open && !is_reserved(reference.name) {
-                return Found::Pending;
+                return Lookup::Pending;
             }
-            return Found::Missing(format!("the variable `{}` is not defined", reference.name));
+            return Lookup::Missing(format!("the variable `{}` is not defined", reference.name));
         };
         for (depth, part) in reference.path.iter().enumerate() {
             let inner = match value {
@@ -165,11 +165,11 @@ impl Scope {
                     .copied()
                     .collect::<Vec<_>>()
                     .join(".");
-                return Found::Missing(format!("the variable `{reached}` has no `{part}`"));
+                return Lookup::Missing(format!("the variable `{reached}` has no `{part}`"));
             };
             value = inner;
         }
-        Found::Value(Cow::Borrowed(value))
+        Lookup::Value(Cow::Borrowed(value))
     }
 
     /// Every name that has a value, with it, sorted.
@@ -190,8 +190,8 @@ impl Scope {
     }
 }
 
-fn text(text: &str) -> Found<'_> {
-    Found::Value(Cow::Owned(Value::String(text.to_owned())))
+fn text(text: &str) -> Lookup<'_> {
+    Lookup::Value(Cow::Owned(Value::String(text.to_owned())))
 }
 
 fn is_empty(value: &Value) -> bool {

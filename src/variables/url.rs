@@ -7,7 +7,7 @@ use url::Url;
 use super::credentials::{credentials, forms, is_long};
 use super::interpolation::{Interpolation, as_text};
 use super::scan::{Piece, Reference, scan};
-use super::scope::Found;
+use super::scope::Lookup;
 use super::secret::Secret;
 use crate::diagnostic::Code;
 use crate::model::Text;
@@ -84,7 +84,7 @@ fn inserted<'t>(
         match piece {
             Piece::Literal(literal) => end += literal.len(),
             Piece::Reference(reference) => {
-                let Found::Value(value) = filling.scope.look_up(&reference) else { return Vec::new() };
+                let Lookup::Value(value) = filling.scope.look_up(&reference) else { return Vec::new() };
                 let value = as_text(&value);
                 end += value.len();
                 if reference.default != Some(value.as_str()) && !value.is_empty() {

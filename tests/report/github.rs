@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ananke::outcome::{Outcome, Status, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
-use ananke::report::ci::github::{GithubReport, Step};
+use ananke::report::ci::github::{GithubReport, JobStep};
 use ananke::run::RunEvent;
 
 use super::json_lines::Pipe;
@@ -15,11 +15,11 @@ use super::junit::folder;
 use super::outcomes;
 use super::{compare, ended, in_job, run};
 
-fn step(environment: &[(&str, &str)]) -> Option<Step> {
-    Step::of(&in_job(environment))
+fn step(environment: &[(&str, &str)]) -> Option<JobStep> {
+    JobStep::of(&in_job(environment))
 }
 
-pub(super) fn told(step: Step, events: &[Sealed<RunEvent>]) -> String {
+pub(super) fn told(step: JobStep, events: &[Sealed<RunEvent>]) -> String {
     let bytes = Arc::new(Mutex::new(Vec::new()));
     let mut report = Box::new(GithubReport::new(Box::new(Pipe(Some(bytes.clone()))), step));
     for event in events {
@@ -31,7 +31,7 @@ pub(super) fn told(step: Step, events: &[Sealed<RunEvent>]) -> String {
 }
 
 /// A step in a repository, with this file for the summary.
-pub(super) fn in_repository(summary: &Path) -> Step {
+pub(super) fn in_repository(summary: &Path) -> JobStep {
     let summary = summary.to_str().expect("UTF-8");
     let environment = [
         ("GITHUB_ACTIONS", "true"),

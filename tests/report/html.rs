@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use ananke::outcome::{Line, Outcome, Status, Verdict};
+use ananke::outcome::{Outcome, Status, TranscriptLine, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
 use ananke::report::file::html::HtmlReport;
@@ -179,7 +179,7 @@ fn the_page_marks_the_signs_that_are_escaped_elsewhere() {
 
 #[test]
 fn a_test_of_megabytes_is_told_in_half_a_one() {
-    let says = |event| Line::Says { event, text: "<".repeat(16 << 10) };
+    let says = |event| TranscriptLine::Says { event, text: "<".repeat(16 << 10) };
     let turn = outcomes::turn(1, "talk", 1000, (1..=1000).map(says).collect());
     let long = outcomes::outcome("long.test.yaml", "long");
     let long = outcomes::changed(long, |outcome| outcome.transcript.turns.push(turn));

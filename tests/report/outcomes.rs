@@ -5,8 +5,8 @@ use std::sync::Arc;
 use ananke::context::Day;
 use ananke::diagnostic::{Difference, Excerpt, ExcerptLine, Place};
 use ananke::outcome::{
-    CallOutcome, EarlierMessage, ErrorKind, Failure, Held, Level, Line, Outcome, Problem, Quarantine, Status,
-    TestEnd, TestIdentity, TestVerdict, Timing, Transcript, TurnEnd, TurnOutcome,
+    CallOutcome, EarlierMessage, ErrorKind, Failure, Level, Outcome, PassedRule, Problem, Quarantine, Status,
+    TestEnd, TestIdentity, TestVerdict, Timing, Transcript, TranscriptLine, TurnEnd, TurnOutcome,
 };
 
 /// When every run of these tests starts.
@@ -40,7 +40,7 @@ pub(super) fn changed(mut outcome: Outcome, change: impl FnOnce(&mut Outcome)) -
     outcome
 }
 
-pub(super) fn turn(number: u32, input: &str, duration_us: u64, lines: Vec<Line>) -> TurnOutcome {
+pub(super) fn turn(number: u32, input: &str, duration_us: u64, lines: Vec<TranscriptLine>) -> TurnOutcome {
     TurnOutcome {
         number,
         id: None,
@@ -58,13 +58,19 @@ pub(super) fn turn(number: u32, input: &str, duration_us: u64, lines: Vec<Line>)
     }
 }
 
-pub(super) fn says(event: u32, text: &str) -> Line {
-    Line::Says { event, text: text.to_owned() }
+pub(super) fn says(event: u32, text: &str) -> TranscriptLine {
+    TranscriptLine::Says { event, text: text.to_owned() }
 }
 
-pub(super) fn calls(event: u32, name: &str, args: &str, result: Option<&str>, times: (u64, u64)) -> Line {
+pub(super) fn calls(
+    event: u32,
+    name: &str,
+    args: &str,
+    result: Option<&str>,
+    times: (u64, u64),
+) -> TranscriptLine {
     let (started_us, duration_us) = times;
-    Line::Calls(CallOutcome {
+    TranscriptLine::Calls(CallOutcome {
         is_clients: false,
         event,
         name: name.to_owned(),
@@ -123,15 +129,15 @@ pub(super) fn ended(status: Status, mut outcome: Outcome) -> Outcome {
 fn timed(mut outcome: Outcome) -> Outcome {
     outcome.transcript.duration_us = outcome.transcript.turns.iter().map(|turn| turn.duration_us).sum();
     outcome.transcript.ended_unix_ms = STARTED + outcome.transcript.duration_us / 1000;
-    let says = |line: &&Line| matches!(line, Line::Says { .. });
+    let says = |line: &&TranscriptLine| matches!(line, TranscriptLine::Says { .. });
     let said = |turn: &TurnOutcome| 1 + turn.lines.iter().filter(says).count();
     outcome.transcript.messages_count = outcome.transcript.turns.iter().map(said).sum();
     outcome
 }
 
-fn held(level: Level, line: u32, rule: &'static str, wanted: &str) -> Held {
+fn held(level: Level, line: u32, rule: &'static str, wanted: &str) -> PassedRule {
     let file = if level == Level::Target { "ananke.config.yaml" } else { "specs/browse.test.yaml" };
-    Held {
+    PassedRule {
         rule: rule.into(),
         level,
         place: Place { file: file.into(), line, column: 5 },
@@ -374,8 +380,12 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         help: Some(say("failure's help")),
         events: vec![u32::MAX, 1],
     };
-    let held =
-        Held { rule: "state".into(), level: Level::Test, place: failure.place.clone(), wanted: say("held") };
+    let held = PassedRule {
+        rule: "state".into(),
+        level: Level::Test,
+        place: failure.place.clone(),
+        wanted: say("held"),
+    };
     let problem =
         Problem { kind: ErrorKind::Conversation, message: say("problem"), help: Some(say("problem's help")) };
     let (args, result) = (say("arguments"), say("result"));

@@ -12,8 +12,10 @@ use std::time::Duration;
 use ananke::context::{At, Clock, ManualClock};
 use ananke::outcome::CallFailure;
 use ananke::target::agui::{AguiSettings, AguiTarget, AguiTransport, ProtocolVersion};
-use ananke::target::scripted::{Condition, Rule, ScriptedTarget, Step};
-use ananke::target::{Chunks, ClientEvent, Head, HttpRequest, Next, Reply, Target, TargetError, Transport};
+use ananke::target::scripted::{CompiledRule, CompiledStep, Condition, ScriptedTarget};
+use ananke::target::{
+    Chunks, ClientEvent, HttpRequest, Next, Reply, ResponseHead, Target, TargetError, Transport,
+};
 use ananke::trace::{Interrupt, Usage};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
@@ -27,32 +29,34 @@ pub(crate) enum Agent {
 }
 
 /// The turns of a row.
-pub(crate) fn turns(text: &str) -> Vec<Vec<Step>> {
+pub(crate) fn turns(text: &str) -> Vec<Vec<CompiledStep>> {
     text.split('|').map(|turn| turn.split_whitespace().map(step).collect()).collect()
 }
 
-fn step(word: &str) -> Step {
+fn step(word: &str) -> CompiledStep {
     if let Some(text) = word.strip_prefix('\'') {
-        return Step::Say(text.trim_end_matches('\'').replace('_', " "));
+        return CompiledStep::Say(text.trim_end_matches('\'').replace('_', " "));
     }
     if let Some(ms) = word.strip_prefix('+') {
-        return Step::Delay(Duration::from_millis(ms.parse().unwrap()));
+        return CompiledStep::Delay(Duration::from_millis(ms.parse().unwrap()));
     }
     if let Some(text) = word.strip_prefix('%') {
-        return Step::Think(text.to_owned());
+        return CompiledStep::Think(text.to_owned());
     }
     if let Some((key, value)) = word.strip_prefix('@').and_then(|pair| pair.split_once(':')) {
-        return Step::State([(key.to_owned(), Value::String(value.to_owned()))].into_iter().collect());
+        return CompiledStep::State(
+            [(key.to_owned(), Value::String(value.to_owned()))].into_iter().collect(),
+        );
     }
     if let Some((input, output)) = word.strip_prefix('$').and_then(|pair| pair.split_once('/')) {
-        return Step::Usage(Usage::reported(input.parse().ok(), output.parse().ok(), None));
+        return CompiledStep::Usage(Usage::reported(input.parse().ok(), output.parse().ok(), None));
     }
     if word == "^" {
         let interrupt = Interrupt { id: "i".to_owned(), ..Interrupt::default() };
-        return Step::Interrupt { interrupt, cancelled: Vec::new() };
+        return CompiledStep::Interrupt { interrupt, cancelled: Vec::new() };
     }
     if word == "!" {
-        return Step::Error { message: "broken".to_owned(), code: None };
+        return CompiledStep::Error { message: "broken".to_owned(), code: None };
     }
     let (left, result) = match (word.strip_suffix('?'), word.split_once('=')) {
         (Some(left), _) => (left, None),
@@ -63,7 +67,7 @@ fn step(word: &str) -> Step {
     let failure = ending.map(|(_, denied)| if denied { CallFailure::Denied } else { CallFailure::Failed });
     let result = ending.map(|(text, _)| text).or(result).map(|text| Value::String(text.to_owned()));
     if let Some(id) = left.strip_prefix('>') {
-        return Step::Answer { id: id.to_owned(), result: result.unwrap(), failure };
+        return CompiledStep::Answer { id: id.to_owned(), result: result.unwrap(), failure };
     }
     let (left, args) = match left.split_once('(') {
         Some((left, args)) => {
@@ -80,20 +84,20 @@ fn step(word: &str) -> Step {
         Some((tool, id)) => (tool, Some(id.to_owned())),
         None => (left, None),
     };
-    Step::Call { tool: tool.to_owned(), id, args, result, delay: Duration::ZERO, failure, subagent }
+    CompiledStep::Call { tool: tool.to_owned(), id, args, result, delay: Duration::ZERO, failure, subagent }
 }
 
 /// A target that plays the script; the clock is what it stamps with.
 pub(crate) fn target(
     agent: Agent,
-    script: &[Vec<Step>],
+    script: &[Vec<CompiledStep>],
 ) -> (Box<dyn Target>, Arc<dyn Clock>, Arc<dyn Transport>) {
     let clock = Arc::new(ManualClock::default());
     let turns = Mutex::new(script.iter().cloned().collect::<VecDeque<_>>());
     let transport = Arc::new(Played { turns, clock: Arc::clone(&clock) });
     match agent {
         Agent::Scripted => {
-            let rules = script.iter().enumerate().map(|(index, steps)| Rule {
+            let rules = script.iter().enumerate().map(|(index, steps)| CompiledRule {
                 when: Condition { turn: Some(index as u64 + 1), ..Condition::default() },
                 steps: steps.clone(),
             });
@@ -119,7 +123,7 @@ pub(crate) fn target(
 
 /// Answers each request with the next turn's frames, stamped in virtual time.
 struct Played {
-    turns: Mutex<VecDeque<Vec<Step>>>,
+    turns: Mutex<VecDeque<Vec<CompiledStep>>>,
     clock: Arc<ManualClock>,
 }
 
@@ -141,16 +145,16 @@ impl Transport for Played {
         frame(&json!({"type": "RUN_STARTED", "threadId": "thread", "runId": "run"}));
         for (index, step) in steps.into_iter().enumerate() {
             match step {
-                Step::Delay(delay) => self.clock.advance(delay),
-                Step::Error { message, .. } => {
+                CompiledStep::Delay(delay) => self.clock.advance(delay),
+                CompiledStep::Error { message, .. } => {
                     failed = true;
                     frame(&json!({"type": "RUN_ERROR", "message": message}));
                 }
-                Step::Usage(usage) => {
+                CompiledStep::Usage(usage) => {
                     let (input, output) = (usage.input.whole(), usage.output.whole());
                     finished["usage"] = json!([{"inputTokens": input, "outputTokens": output}]);
                 }
-                Step::Interrupt { interrupt, .. } => {
+                CompiledStep::Interrupt { interrupt, .. } => {
                     finished["outcome"] = json!({"type": "interrupt", "interrupts": [{"id": interrupt.id}]});
                 }
                 step => frames(index, self.clock.now().0, step).iter().for_each(&mut frame),
@@ -159,7 +163,7 @@ impl Transport for Played {
         if !failed {
             frame(&finished);
         }
-        let head = Head {
+        let head = ResponseHead {
             status: 200,
             content_type: "text/event-stream".to_owned(),
             location: None,
@@ -170,15 +174,15 @@ impl Transport for Played {
     }
 }
 
-fn frames(index: usize, at: u64, step: Step) -> Vec<Value> {
+fn frames(index: usize, at: u64, step: CompiledStep) -> Vec<Value> {
     let own_id = format!("call-{at}-{index}");
     match step {
-        Step::Say(text) => vec![
+        CompiledStep::Say(text) => vec![
             json!({"type": "TEXT_MESSAGE_START", "messageId": own_id, "role": "assistant"}),
             json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": own_id, "delta": text}),
             json!({"type": "TEXT_MESSAGE_END", "messageId": own_id}),
         ],
-        Step::Call { tool, id, args, result, failure, subagent, .. } => {
+        CompiledStep::Call { tool, id, args, result, failure, subagent, .. } => {
             let id = id.unwrap_or(own_id);
             let mut start = json!({"type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": tool});
             if let Some(subagent) = subagent {
@@ -192,11 +196,11 @@ fn frames(index: usize, at: u64, step: Step) -> Vec<Value> {
             frames.extend(result.into_iter().flat_map(|result| answers(&id, &result, failure)));
             frames
         }
-        Step::Answer { id, result, failure } => answers(&id, &result, failure),
-        Step::Think(text) => {
+        CompiledStep::Answer { id, result, failure } => answers(&id, &result, failure),
+        CompiledStep::Think(text) => {
             vec![json!({"type": "REASONING_MESSAGE_CHUNK", "messageId": own_id, "delta": text})]
         }
-        Step::State(keys) => {
+        CompiledStep::State(keys) => {
             let patch = keys
                 .iter()
                 .map(|(key, value)| json!({"op": "add", "path": format!("/{key}"), "value": value}));

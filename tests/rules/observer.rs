@@ -8,7 +8,7 @@ use ananke::assertion::{Following, Inherited, Judge};
 use ananke::context::{At, CaseKey, SequentialIds};
 use ananke::message::UserContent;
 use ananke::redact::Redactor;
-use ananke::target::scripted::Step;
+use ananke::target::scripted::CompiledStep;
 use ananke::target::{Action, Limits, Request, SessionOptions, Sink, Stop, Wire};
 use ananke::trace::{Change, Input, RunEnd, Trace};
 use tokio_util::sync::CancellationToken;
@@ -18,7 +18,7 @@ use super::agents::{Agent, target};
 use super::levels::inherited;
 
 /// How the rule of `row` settles: `broken at event 5 of turn 1`, `holds at the end of the test`, …
-pub(crate) fn observe(row: &Row, script: &[Vec<Step>], agent: Agent) -> String {
+pub(crate) fn observe(row: &Row, script: &[Vec<CompiledStep>], agent: Agent) -> String {
     let rules = inherited(&[(row.level, row.rule)], script.len());
     let mut observer = Observer::new(rules);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -26,7 +26,7 @@ pub(crate) fn observe(row: &Row, script: &[Vec<Step>], agent: Agent) -> String {
     observer.settled.unwrap_or_else(|| "never settles".to_owned())
 }
 
-async fn drive(observer: &mut Observer, script: &[Vec<Step>], agent: Agent) {
+async fn drive(observer: &mut Observer, script: &[Vec<CompiledStep>], agent: Agent) {
     let (target, clock, transport) = target(agent, script);
     let ids = Arc::new(SequentialIds::default());
     let client_tools = Arc::default();

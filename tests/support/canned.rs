@@ -8,7 +8,8 @@ use std::time::Duration;
 use ananke::context::{At, Ids, ManualClock};
 use ananke::message::UserContent;
 use ananke::target::{
-    Action, Chunks, ClientEvent, Head, HttpRequest, Limits, Next, Reply, Request, TargetError, Transport,
+    Action, Chunks, ClientEvent, HttpRequest, Limits, Next, Reply, Request, ResponseHead, TargetError,
+    Transport,
 };
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
@@ -33,7 +34,7 @@ impl Transport for Canned {
             let at = At(number as u64);
             sender.try_send(Next::Bytes(at, Bytes::copy_from_slice(chunk))).expect("room for every chunk");
         }
-        let head = Head {
+        let head = ResponseHead {
             status: 200,
             content_type: "text/event-stream".to_owned(),
             location: None,

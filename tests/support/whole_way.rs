@@ -10,8 +10,8 @@ use ananke::context::{At, CaseKey, ManualClock, SequentialIds};
 use ananke::message::{ToolAnswer, UserContent};
 use ananke::target::agui::{AguiSettings, AguiTarget, AguiTransport, ProtocolVersion};
 use ananke::target::{
-    Action, Chunks, ClientEvent, Head, HttpRequest, Limits, Next, Reply, SessionOptions, Sink, Stop, Target,
-    TargetError, Transport, Wire,
+    Action, Chunks, ClientEvent, HttpRequest, Limits, Next, Reply, ResponseHead, SessionOptions, Sink, Stop,
+    Target, TargetError, Transport, Wire,
 };
 use ananke::trace::{Change, Delta, Event, Input, Trace};
 use bytes::Bytes;
@@ -223,7 +223,7 @@ impl Transport for Answers {
         for chunk in body.chunks(self.chunk.min(body.len()).max(1)) {
             sender.try_send(Next::Bytes(At(0), Bytes::copy_from_slice(chunk))).expect("room for every chunk");
         }
-        let head = Head {
+        let head = ResponseHead {
             status: 200,
             content_type: "text/event-stream".to_owned(),
             location: None,

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use scan::{crate_paths, module_of, names_crate, tokens, without_tests, words_and_texts};
+use scan::{crate_paths, module_of, names_crate, tokens, type_names, without_tests, words_and_texts};
 
 /// The top-level modules of the library in the direction of the data. A module may use those of earlier lines, never
 /// those of later lines nor its neighbours on the same line.
@@ -81,6 +81,9 @@ const PROTOCOL_WORDS: &[(&str, &[&str])] = &[
     ("agui", &["agui", "ag_ui", "ag-ui", "copilot", "run_finished", "tool_call_start"]),
     ("scripted", &["scripted"]),
 ];
+
+/// Types that are defined once for each operating system.
+const PER_PLATFORM: [&str; 3] = ["Group", "GroupSetup", "Signals"];
 
 /// Every file has a purpose that fits on a few screens.
 const LONGEST_FILE: usize = 600;
@@ -289,6 +292,27 @@ fn the_walks_name_what_exists() {
     assert!(rows >= 20, "the walks of CONTRIBUTING.md have {rows} rows");
 }
 
+/// The type names that more than one place of `files` defines, each with its files.
+fn repeated_types(files: &[File]) -> Vec<String> {
+    let mut places: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for file in files {
+        for name in type_names(&tokens(&file.text)) {
+            places.entry(name).or_default().push(&file.path);
+        }
+    }
+    let repeated =
+        places.iter().filter(|(name, files)| files.len() > 1 && !PER_PLATFORM.contains(&name.as_str()));
+    repeated.map(|(name, files)| format!("`{name}`: {}", files.join(", "))).collect()
+}
+
+#[test]
+fn a_type_name_has_one_meaning() {
+    expect_none(
+        &repeated_types(&rust_files("src")),
+        "name each by what it is in its own folder: `TestChange`, `CompiledCapture`",
+    );
+}
+
 #[test]
 fn crates_are_known_by_one_place() {
     let problems: Vec<String> = rust_files("src").iter().flat_map(wrong_crates).collect();
@@ -425,6 +449,16 @@ fn finds_a_protocol_that_knows_another() {
     assert_eq!(directions("target/agui/mod.rs", "use crate::target::http::Client;"), [""; 0]);
     assert_eq!(directions("target/agui/mod.rs", "use super::scripted::Rule;").len(), 1);
     assert_eq!(directions("target/mod.rs", "pub mod agui; use self::scripted::Rule;"), [""; 0]);
+}
+
+#[test]
+fn finds_a_type_name_with_two_meanings() {
+    let file = |path: &str, text: &str| File { path: path.to_owned(), text: text.to_owned() };
+    let found = |one: &str, other: &str| repeated_types(&[file("a.rs", one), file("b/c.rs", other)]);
+    assert_eq!(found("struct Change;", "pub(super) enum Change {}"), ["`Change`: a.rs, b/c.rs"]);
+    assert_eq!(found("struct A; mod tests { struct A; }", ""), ["`A`: a.rs, a.rs"]);
+    assert_eq!(found("struct Change;", "fn f(change: Change) {}"), [""; 0]);
+    assert_eq!(found("struct Group;", "struct Group;"), [""; 0], "one for each operating system");
 }
 
 #[test]

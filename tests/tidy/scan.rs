@@ -146,6 +146,29 @@ pub(crate) fn public_items(root: &str) -> BTreeSet<String> {
     items
 }
 
+/// The names of the types that `tokens` define: structs, enums and traits, and aliases that are no associated types.
+pub(crate) fn type_names(tokens: &[Token]) -> Vec<String> {
+    let mut depth = 0_usize;
+    let mut names = Vec::new();
+    for pair in tokens.windows(2) {
+        match (&pair[0], &pair[1]) {
+            (Token::Other('{'), _) => depth += 1,
+            (Token::Other('}'), _) => depth = depth.saturating_sub(1),
+            (Token::Word(keyword), Token::Word(name)) => {
+                let defines = match keyword.as_str() {
+                    "struct" | "enum" | "trait" => true,
+                    "type" => depth == 0,
+                    _ => false,
+                };
+                let is_type = defines && name.starts_with(char::is_uppercase);
+                names.extend(is_type.then(|| name.clone()));
+            }
+            _ => {}
+        }
+    }
+    names
+}
+
 /// Whether a path of `tokens` begins with the third-party crate `name`.
 pub(crate) fn names_crate(tokens: &[Token], name: &str) -> bool {
     tokens.iter().enumerate().any(|(index, token)| {
@@ -362,6 +385,20 @@ mod tests {
         assert!(found("#[derive(clap::Args)] struct S;"));
         assert!(!found("let clap = 1; self.clap(); crate::clap::x; // clap::Parser"));
         assert!(!found("fn clapping() { \"clap::Parser\"; }"));
+    }
+
+    #[test]
+    fn knows_the_types_that_a_file_defines() {
+        let source = r#"
+            // struct Comment;
+            pub(super) struct Wide<'a>(&'a str);
+            pub enum Side { Left, Right }
+            trait Sink { type Error; }
+            impl Sink for Side { type Error = String; }
+            type Alias = Vec<Side>;
+            fn f() { struct Inner; let text = "enum Text"; forward! { struct enum identifier } }
+        "#;
+        assert_eq!(type_names(&tokens(source)), ["Wide", "Side", "Sink", "Alias", "Inner"]);
     }
 
     #[test]

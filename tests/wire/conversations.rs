@@ -1,7 +1,7 @@
 //! Conversations of real servers over several runs, told by their captured answers: what a whole test makes of them, and
 //! what it sends.
 
-use ananke::outcome::{Line, Outcome};
+use ananke::outcome::{Outcome, TranscriptLine};
 use serde_json::{Value, json};
 
 use super::captures::body;
@@ -45,7 +45,9 @@ impl Told {
 
     /// The names of the calls that each turn tells.
     fn calls(&self) -> Vec<Vec<String>> {
-        let name = |line: &Line| if let Line::Calls(call) = line { Some(call.name.clone()) } else { None };
+        let name = |line: &TranscriptLine| {
+            if let TranscriptLine::Calls(call) = line { Some(call.name.clone()) } else { None }
+        };
         self.outcome
             .transcript
             .turns

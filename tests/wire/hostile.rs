@@ -8,7 +8,7 @@ use ananke::context::{At, Clock};
 use ananke::outcome::Status;
 use ananke::redact::Redactor;
 use ananke::target::{
-    Chunks, ClientEvent, Ended, Head, HttpRequest, Limits, Next, Reply, TargetError, Transport,
+    Chunks, ClientEvent, Ended, HttpRequest, Limits, Next, Reply, ResponseHead, TargetError, Transport,
 };
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
@@ -54,7 +54,7 @@ impl Transport for Endless {
                 next = again.clone();
             }
         });
-        let head = Head {
+        let head = ResponseHead {
             status: 200,
             content_type: "text/event-stream".to_owned(),
             location: None,

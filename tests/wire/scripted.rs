@@ -3,22 +3,26 @@
 use std::time::Duration;
 
 use ananke::target::Ended;
-use ananke::target::scripted::{Condition, Rule, ScriptedTarget, Step};
+use ananke::target::scripted::{CompiledRule, CompiledStep, Condition, ScriptedTarget};
 use ananke::trace::Usage;
 use serde_json::{Map, Value, json};
 
 use crate::support::conformance::conforming;
 
-fn agent(steps: Vec<Step>) -> ScriptedTarget {
-    ScriptedTarget::new("clerk".to_owned(), json!({}), vec![Rule { when: Condition::default(), steps }])
+fn agent(steps: Vec<CompiledStep>) -> ScriptedTarget {
+    ScriptedTarget::new(
+        "clerk".to_owned(),
+        json!({}),
+        vec![CompiledRule { when: Condition::default(), steps }],
+    )
 }
 
 #[tokio::test]
 async fn a_scripted_agent_conforms() {
     let state: Map<String, Value> = Map::from_iter([("paid".to_owned(), json!(true))]);
     let target = agent(vec![
-        Step::Think("hm".to_owned()),
-        Step::Call {
+        CompiledStep::Think("hm".to_owned()),
+        CompiledStep::Call {
             tool: "pay".to_owned(),
             id: None,
             args: Some(json!({"amount": 3})),
@@ -27,10 +31,10 @@ async fn a_scripted_agent_conforms() {
             failure: None,
             subagent: None,
         },
-        Step::State(state),
-        Step::Custom { name: "progress".to_owned(), value: json!(1) },
-        Step::Usage(Usage::reported(Some(1), Some(2), None)),
-        Step::Say("Paid.".to_owned()),
+        CompiledStep::State(state),
+        CompiledStep::Custom { name: "progress".to_owned(), value: json!(1) },
+        CompiledStep::Usage(Usage::reported(Some(1), Some(2), None)),
+        CompiledStep::Say("Paid.".to_owned()),
     ]);
     let exchanged = conforming(&target, "everything that a script can say", 1, b"").await;
     assert_eq!(exchanged.ended, Ok(Ended::Terminal));
@@ -40,7 +44,7 @@ async fn a_scripted_agent_conforms() {
 
 #[tokio::test]
 async fn an_error_and_silence_conform_too() {
-    let failing = agent(vec![Step::Error { message: "out of paper".to_owned(), code: None }]);
+    let failing = agent(vec![CompiledStep::Error { message: "out of paper".to_owned(), code: None }]);
     let failed = conforming(&failing, "an error", 1, b"").await;
     assert!(failed.changes.contains("out of paper"), "{}", failed.changes);
     assert_eq!(conforming(&agent(Vec::new()), "silence", 1, b"").await.ended, Ok(Ended::Terminal));

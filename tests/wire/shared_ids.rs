@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use ananke::engine::AtViolation;
-use ananke::outcome::{Line, Outcome};
+use ananke::outcome::{Outcome, TranscriptLine};
 use ananke::recording::RecordingMode;
 use ananke::run::{Options, RunEvent, run};
 use serde_json::{Value, json};
@@ -57,8 +57,8 @@ impl Ran {
 
     /// Every call of each turn with its arguments and result.
     fn calls(&self) -> Vec<Vec<String>> {
-        let call = |line: &Line| match line {
-            Line::Calls(call) => {
+        let call = |line: &TranscriptLine| match line {
+            TranscriptLine::Calls(call) => {
                 let result = call.result.as_ref().map_or("-".to_owned(), ToString::to_string);
                 Some(format!("{}({}) {result}", call.name, call.args))
             }

@@ -1,6 +1,6 @@
 //! The decoder of server-sent events against a plain one that follows the specification line by line.
 
-use ananke::target::sse::{Decoder, EventTooLarge};
+use ananke::target::sse::{EventTooLarge, SseDecoder};
 use proptest::prelude::*;
 
 /// The events of a stream, and the one the stream ends in.
@@ -53,7 +53,7 @@ fn reference(stream: &[u8]) -> Events {
 }
 
 fn decode(stream: &[u8], cuts: &[usize]) -> Events {
-    let mut decoder = Decoder::new(1 << 20);
+    let mut decoder = SseDecoder::new(1 << 20);
     let mut events = Vec::new();
     let mut from = 0;
     for to in cuts.iter().copied().chain([stream.len()]) {
@@ -141,7 +141,7 @@ fn streams_mean_what_the_specification_says() {
 fn an_event_that_lies_whole_in_its_chunk_is_not_copied() {
     let chunk = b"data: {\"k\":1}\n\n";
     let mut rest = &chunk[..];
-    let mut decoder = Decoder::new(100);
+    let mut decoder = SseDecoder::new(100);
     let data = decoder.next_event(&mut rest).expect("within the limit").expect("an event");
     assert!(chunk.as_ptr_range().contains(&data.as_ptr()));
 }
@@ -150,12 +150,12 @@ fn an_event_that_lies_whole_in_its_chunk_is_not_copied() {
 fn the_limit_is_on_the_data_of_one_event() {
     let fits = "data: 12\ndata: 45\n\n".repeat(3);
     for chunk in [1, 3, 100] {
-        let mut decoder = Decoder::new(5);
+        let mut decoder = SseDecoder::new(5);
         for mut rest in fits.as_bytes().chunks(chunk) {
             while decoder.next_event(&mut rest).expect("five bytes fit").is_some() {}
         }
         for stream in ["data: 123456\n\n", "data: 123\ndata: 45\n", ": a long comment\ndata: 123456"] {
-            let mut decoder = Decoder::new(5);
+            let mut decoder = SseDecoder::new(5);
             let mut result = Ok(());
             for mut rest in stream.as_bytes().chunks(chunk) {
                 match decoder.next_event(&mut rest) {

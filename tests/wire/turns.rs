@@ -8,7 +8,7 @@ use ananke::context::{At, Clock};
 use ananke::message::{InterruptAnswer, ToolAnswer};
 use ananke::target::agui::{AguiSettings, AguiTransport};
 use ananke::target::{
-    Action, Chunks, ClientEvent, Ended, Head, HttpRequest, Limits, Next, Reply, Session, TargetError,
+    Action, Chunks, ClientEvent, Ended, HttpRequest, Limits, Next, Reply, ResponseHead, Session, TargetError,
     Transport,
 };
 use bytes::Bytes;
@@ -54,7 +54,7 @@ impl Transport for Recorded {
                 sender.closed().await;
             }
         });
-        let head = Head {
+        let head = ResponseHead {
             status: 200,
             content_type: "text/event-stream".to_owned(),
             location: None,

@@ -32,16 +32,16 @@ pub(crate) fn find(text: &str) -> Result<Value, String> {
 
 /// A fenced code block.
 #[derive(Debug, PartialEq, Eq)]
-struct Block<'t> {
+struct FencedBlock<'t> {
     /// The first word behind the fence.
     label: &'t str,
     content: String,
 }
 
 /// The blocks between fences of backticks or tildes, in order; one that is not closed goes on to the end.
-fn blocks(text: &str) -> Vec<Block<'_>> {
-    let mut blocks: Vec<Block<'_>> = Vec::new();
-    let mut open: Option<(&str, Block<'_>)> = None;
+fn blocks(text: &str) -> Vec<FencedBlock<'_>> {
+    let mut blocks: Vec<FencedBlock<'_>> = Vec::new();
+    let mut open: Option<(&str, FencedBlock<'_>)> = None;
     for line in text.lines() {
         let (fence, rest) = fence(line);
         match &mut open {
@@ -60,8 +60,8 @@ fn blocks(text: &str) -> Vec<Block<'_>> {
                 let (label, behind) = rest.split_at(end);
                 match behind.strip_suffix(fence) {
                     // All on one line.
-                    Some(content) => blocks.push(Block { label, content: content.to_owned() }),
-                    None => open = Some((fence, Block { label, content: String::new() })),
+                    Some(content) => blocks.push(FencedBlock { label, content: content.to_owned() }),
+                    None => open = Some((fence, FencedBlock { label, content: String::new() })),
                 }
             }
         }

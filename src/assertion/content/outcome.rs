@@ -3,7 +3,7 @@
 use crate::assertion::block::Expectation;
 use crate::assertion::collector::Collector;
 use crate::assertion::describe::short;
-use crate::assertion::judge::{Finding, Judgement, Monitor, Scope, View, at_scope_end};
+use crate::assertion::judge::{Finding, Judgement, Monitor, RuleScope, View, at_scope_end};
 use crate::assertion::rule::Rule;
 use crate::diagnostic::Code;
 use crate::model::{AssertBlock, OutcomeIs, OutcomeRule, RunOutcome};
@@ -43,10 +43,10 @@ impl Rule for ExpectedOutcome {
         }
     }
 
-    fn when_decided(&self, scope: Scope) -> String {
+    fn when_decided(&self, scope: RuleScope) -> String {
         match scope {
-            Scope::Turn(_) => "settled at the end of the turn".to_owned(),
-            Scope::Test => "settled at the end of the test, on its last turn".to_owned(),
+            RuleScope::Turn(_) => "settled at the end of the turn".to_owned(),
+            RuleScope::Test => "settled at the end of the test, on its last turn".to_owned(),
         }
     }
 
@@ -82,9 +82,9 @@ impl ExpectedOutcome {
     /// Checks the end of the last run.
     fn check(&self, view: &View<'_>) -> Judgement {
         let turn = match view.scope {
-            Scope::Turn(_) => view.turn(),
+            RuleScope::Turn(_) => view.turn(),
             // The end of a replayed run is history.
-            Scope::Test => view.trace.turns.iter().rfind(|turn| !turn.input.is_replay),
+            RuleScope::Test => view.trace.turns.iter().rfind(|turn| !turn.input.is_replay),
         };
         let exchange = turn.and_then(|turn| view.trace.exchanges.get(turn.exchanges.clone())?.last());
         let found = match exchange.and_then(|exchange| exchange.run_end.as_ref()) {

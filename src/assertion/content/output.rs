@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::embedded_json;
-use super::value_condition::{ValueCondition, Wanted, type_name};
+use super::value_condition::{ExpectedValue, ValueCondition, type_name};
 use crate::assertion::collector::Collector;
 use crate::assertion::describe::{said, short};
 use crate::assertion::judge::{Finding, Judgement, Monitor, View, at_scope_end};
@@ -62,8 +62,8 @@ impl Rule for OutputRule {
     fn describe(&self) -> String {
         let ValueCondition { path, wanted, is_negated, .. } = &self.condition;
         match (path, wanted, is_negated) {
-            (None, Wanted::Exists, false) => "a last message".to_owned(),
-            (None, Wanted::Exists, true) => "no last message".to_owned(),
+            (None, ExpectedValue::Exists, false) => "a last message".to_owned(),
+            (None, ExpectedValue::Exists, true) => "no last message".to_owned(),
             _ => self.condition.describe(self.whole()),
         }
     }
@@ -106,7 +106,7 @@ impl OutputRule {
         // The message itself is easier to read than the same as a string of JSON.
         let finding = self.absent(&format!("{TEXT} is not as it must be"), words);
         let help = "a text is no JSON: `path: \"$\"` takes the JSON in it";
-        let has_schema = matches!(self.condition.wanted, Wanted::Fit(_));
+        let has_schema = matches!(self.condition.wanted, ExpectedValue::Fit(_));
         Judgement::failed(Finding { help: has_schema.then(|| help.to_owned()), ..finding })
     }
 

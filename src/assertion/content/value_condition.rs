@@ -16,7 +16,7 @@ pub(super) struct ValueCondition {
     /// Where the value is; without it the whole is meant.
     pub(super) path: Option<Path>,
     /// What it must be.
-    pub(super) wanted: Wanted,
+    pub(super) wanted: ExpectedValue,
     /// Whether it must not be that. A value that is not there is not that.
     pub(super) is_negated: bool,
     /// What a failure says, instead of the words of the rule.
@@ -25,7 +25,7 @@ pub(super) struct ValueCondition {
 
 /// What a value must be.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Wanted {
+pub(super) enum ExpectedValue {
     /// This value.
     Equal(Value),
     /// Text that matches, of a string; of any other value its compact JSON.
@@ -53,11 +53,11 @@ impl ValueCondition {
                 Path::parse(&path).map_err(report).ok().map(Some)
             }),
         };
-        let equals = equals.as_ref().map(|node| filling.json(node).ok().map(Wanted::Equal));
-        let matches = matches.as_ref().map(|text| filling.pattern(text).ok().map(Wanted::Match));
-        let value_type = value_type.map(|value_type| Some(Wanted::Type(value_type)));
+        let equals = equals.as_ref().map(|node| filling.json(node).ok().map(ExpectedValue::Equal));
+        let matches = matches.as_ref().map(|text| filling.pattern(text).ok().map(ExpectedValue::Match));
+        let value_type = value_type.map(|value_type| Some(ExpectedValue::Type(value_type)));
         let schema = schema.as_ref().map(|node| fit(node, filling));
-        let given = exists.map(|_| Some(Wanted::Exists));
+        let given = exists.map(|_| Some(ExpectedValue::Exists));
         let mut wanted = [equals, matches, value_type, given, schema].into_iter().flatten();
         let message = message.as_ref().map(|text| filling.text(text)).transpose();
         let only = match (wanted.next(), wanted.next()) {
@@ -86,7 +86,7 @@ impl ValueCondition {
     /// If the pattern compiles to more than is allowed.
     pub(super) fn started(&self, patterns: &mut Patterns) -> Result<Self, regex::Error> {
         let mut started = self.clone();
-        if let Wanted::Match(pattern) = &mut started.wanted {
+        if let ExpectedValue::Match(pattern) = &mut started.wanted {
             pattern.start(patterns)?;
         }
         Ok(started)
@@ -97,7 +97,7 @@ impl ValueCondition {
         let value = match &self.path {
             None => whole.to_owned(),
             Some(path) if path.is_whole() => whole.to_owned(),
-            Some(path) if self.wanted == Wanted::Exists => {
+            Some(path) if self.wanted == ExpectedValue::Exists => {
                 let something = if self.is_negated { "nothing" } else { "something" };
                 return format!("{something} at `{}` in {whole}", path.as_str());
             }
@@ -105,38 +105,38 @@ impl ValueCondition {
         };
         let not = if self.is_negated { "not " } else { "" };
         match &self.wanted {
-            Wanted::Equal(wanted) => format!("{value} {not}equal to `{}`", json(wanted)),
-            Wanted::Match(pattern) => format!("{value} {not}matching `{}`", short(pattern.as_str())),
-            Wanted::Type(wanted) => format!("{value} {not}of type {}", type_name(*wanted)),
-            Wanted::Exists => format!("{value} {not}there"),
-            Wanted::Fit(_) => format!("{value} {not}fitting the schema"),
+            ExpectedValue::Equal(wanted) => format!("{value} {not}equal to `{}`", json(wanted)),
+            ExpectedValue::Match(pattern) => format!("{value} {not}matching `{}`", short(pattern.as_str())),
+            ExpectedValue::Type(wanted) => format!("{value} {not}of type {}", type_name(*wanted)),
+            ExpectedValue::Exists => format!("{value} {not}there"),
+            ExpectedValue::Fit(_) => format!("{value} {not}fitting the schema"),
         }
     }
 
     /// What is expected, after the place and what was found there.
     pub(super) fn briefly(&self) -> String {
         match (&self.wanted, self.is_negated) {
-            (Wanted::Equal(wanted), false) => format!("`{}`", json(wanted)),
-            (Wanted::Equal(_), true) => "another value".to_owned(),
-            (Wanted::Match(pattern), false) => format!("a match of `{}`", short(pattern.as_str())),
-            (Wanted::Match(pattern), true) => format!("no match of `{}`", short(pattern.as_str())),
-            (Wanted::Type(wanted), false) => format!("the type {}", type_name(*wanted)),
-            (Wanted::Type(wanted), true) => format!("another type than {}", type_name(*wanted)),
-            (Wanted::Exists, false) => "something".to_owned(),
-            (Wanted::Exists, true) => "nothing".to_owned(),
-            (Wanted::Fit(_), false) => "what fits the schema".to_owned(),
-            (Wanted::Fit(_), true) => "what does not fit the schema".to_owned(),
+            (ExpectedValue::Equal(wanted), false) => format!("`{}`", json(wanted)),
+            (ExpectedValue::Equal(_), true) => "another value".to_owned(),
+            (ExpectedValue::Match(pattern), false) => format!("a match of `{}`", short(pattern.as_str())),
+            (ExpectedValue::Match(pattern), true) => format!("no match of `{}`", short(pattern.as_str())),
+            (ExpectedValue::Type(wanted), false) => format!("the type {}", type_name(*wanted)),
+            (ExpectedValue::Type(wanted), true) => format!("another type than {}", type_name(*wanted)),
+            (ExpectedValue::Exists, false) => "something".to_owned(),
+            (ExpectedValue::Exists, true) => "nothing".to_owned(),
+            (ExpectedValue::Fit(_), false) => "what fits the schema".to_owned(),
+            (ExpectedValue::Fit(_), true) => "what does not fit the schema".to_owned(),
         }
     }
 }
 
-fn fit(node: &Node, filling: &mut Interpolation<'_>) -> Option<Wanted> {
+fn fit(node: &Node, filling: &mut Interpolation<'_>) -> Option<ExpectedValue> {
     let written = filling.json(node).ok()?;
     if filling.json_waits(node) {
-        return Some(Wanted::Fit(ValueSchema::as_written(written)));
+        return Some(ExpectedValue::Fit(ValueSchema::as_written(written)));
     }
     match ValueSchema::compile(written) {
-        Ok(schema) => Some(Wanted::Fit(schema)),
+        Ok(schema) => Some(ExpectedValue::Fit(schema)),
         Err(SchemaError { path, message }) => {
             let place = node.at(path.iter().map(String::as_str)).span;
             filling.report(Code::BadValue, place, format!("this is no JSON Schema: {message}"), None);

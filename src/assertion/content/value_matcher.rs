@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::value_condition::{ValueCondition, Wanted};
+use super::value_condition::{ExpectedValue, ValueCondition};
 use crate::assertion::describe::{json, short};
 use crate::assertion::judge::Finding;
 use crate::model::ValueType;
@@ -55,11 +55,11 @@ impl ValueCondition {
     /// In which ways a value is not what is expected, if there are words for them; `None` if it is.
     pub(super) fn differences(&self, found: &Value) -> Option<Vec<String>> {
         let is_it = match &self.wanted {
-            Wanted::Equal(wanted) => same(wanted, found),
-            Wanted::Match(pattern) => pattern.is_match(&text_of(found)),
-            Wanted::Type(wanted) => type_of(found) == *wanted,
-            Wanted::Exists => true,
-            Wanted::Fit(schema) => {
+            ExpectedValue::Equal(wanted) => same(wanted, found),
+            ExpectedValue::Match(pattern) => pattern.is_match(&text_of(found)),
+            ExpectedValue::Type(wanted) => type_of(found) == *wanted,
+            ExpectedValue::Exists => true,
+            ExpectedValue::Fit(schema) => {
                 let words =
                     schema.mismatches(found).into_iter().map(|mismatch| match mismatch.pointer.as_str() {
                         "" => mismatch.message,
@@ -129,7 +129,12 @@ mod tests {
     use crate::schema::ValueSchema;
     use serde_json::json;
 
-    fn mismatch(wanted: Wanted, path: Option<&str>, negated: bool, value: &Value) -> Option<Vec<String>> {
+    fn mismatch(
+        wanted: ExpectedValue,
+        path: Option<&str>,
+        negated: bool,
+        value: &Value,
+    ) -> Option<Vec<String>> {
         let path = path.map(|path| Path::parse(path).unwrap());
         let condition = ValueCondition { path, wanted, is_negated: negated, message: None };
         condition.mismatch(value, "the state").map(|finding| {
@@ -143,8 +148,9 @@ mod tests {
 
     #[test]
     fn numbers_and_keys_are_equal_by_what_they_mean() {
-        let equal =
-            |wanted: Value, found: Value| mismatch(Wanted::Equal(wanted), None, false, &found).is_none();
+        let equal = |wanted: Value, found: Value| {
+            mismatch(ExpectedValue::Equal(wanted), None, false, &found).is_none()
+        };
         assert!(equal(json!({"a": 5, "b": [1.0]}), json!({"b": [1], "a": 5.0})));
         assert!(equal(json!(u64::MAX), json!(u64::MAX)));
         assert!(!equal(json!(u64::MAX), json!(u64::MAX - 1)));
@@ -156,7 +162,7 @@ mod tests {
     #[test]
     fn a_missing_path_is_reported_with_what_is_near() {
         let state = json!({"cart": {"items": 2, "total": 9}});
-        let found = mismatch(Wanted::Equal(json!(9)), Some("cart.totl"), false, &state).unwrap();
+        let found = mismatch(ExpectedValue::Equal(json!(9)), Some("cart.totl"), false, &state).unwrap();
         assert_eq!(
             found,
             [
@@ -165,25 +171,25 @@ mod tests {
                 "did you mean `total`?"
             ]
         );
-        let found = mismatch(Wanted::Exists, Some("x.y"), false, &json!([1])).unwrap();
+        let found = mismatch(ExpectedValue::Exists, Some("x.y"), false, &json!([1])).unwrap();
         assert_eq!(found[1], "the state is `[1]`");
     }
 
     #[test]
     fn what_is_not_there_is_not_what_must_not_be() {
         let state = json!({"a": null});
-        assert_eq!(mismatch(Wanted::Equal(json!(1)), Some("b"), true, &state), None);
-        assert_eq!(mismatch(Wanted::Exists, Some("b"), true, &state), None);
-        assert!(mismatch(Wanted::Exists, Some("a"), true, &state).is_some());
-        assert_eq!(mismatch(Wanted::Type(ValueType::Null), Some("a"), false, &state), None);
-        assert!(mismatch(Wanted::Type(ValueType::Null), Some("a"), true, &state).is_some());
+        assert_eq!(mismatch(ExpectedValue::Equal(json!(1)), Some("b"), true, &state), None);
+        assert_eq!(mismatch(ExpectedValue::Exists, Some("b"), true, &state), None);
+        assert!(mismatch(ExpectedValue::Exists, Some("a"), true, &state).is_some());
+        assert_eq!(mismatch(ExpectedValue::Type(ValueType::Null), Some("a"), false, &state), None);
+        assert!(mismatch(ExpectedValue::Type(ValueType::Null), Some("a"), true, &state).is_some());
     }
 
     #[test]
     fn a_schema_reports_each_mismatch() {
         let schema =
             ValueSchema::compile(json!({"properties": {"n": {"type": "number"}}, "required": ["m"]}));
-        let found = mismatch(Wanted::Fit(schema.unwrap()), None, false, &json!({"n": "1"})).unwrap();
+        let found = mismatch(ExpectedValue::Fit(schema.unwrap()), None, false, &json!({"n": "1"})).unwrap();
         assert_eq!(found.len(), 3, "{found:?}");
     }
 }

@@ -2,14 +2,14 @@
 
 use super::judgement::Moment;
 use super::question::Question;
-use super::scope::Scope;
+use super::scope::RuleScope;
 use super::view::Exclusions;
-use super::watch::{Found, Watch};
+use super::watch::{NewFindings, RuleWatch};
 use crate::assertion::captured::{Captured, Writing};
 use crate::assertion::inherit::{Inherited, TurnRules};
 use crate::assertion::limits::{Measure, monitor, total};
-use crate::assertion::rule::Entry;
-use crate::outcome::{ErrorKind, Failure, Held, Problem, TimeLimits};
+use crate::assertion::rule::RuleEntry;
+use crate::outcome::{ErrorKind, Failure, PassedRule, Problem, TimeLimits};
 use crate::redact::Redactor;
 use crate::trace::{Delta, RunEnd, Trace};
 use crate::variables::Patterns;
@@ -30,10 +30,10 @@ pub struct Judge {
     rules: Inherited,
     redactor: Redactor,
     patterns: Patterns,
-    test: Vec<Watch>,
-    turn: Vec<Watch>,
-    waiting: Vec<Watch>,
-    found: Found,
+    test: Vec<RuleWatch>,
+    turn: Vec<RuleWatch>,
+    waiting: Vec<RuleWatch>,
+    found: NewFindings,
     /// How many turns have begun.
     begun: usize,
 }
@@ -48,16 +48,16 @@ impl Judge {
         let mut test = Vec::new();
         for entry in &rules.test {
             let monitor = entry.rule.monitor(&mut patterns)?;
-            test.push(Watch::of_rule(entry, Scope::Test, rules.exclusions(entry), monitor));
+            test.push(RuleWatch::of_rule(entry, RuleScope::Test, rules.exclusions(entry), monitor));
         }
         for (measure, bound) in rules.limits.iter().filter(|(measure, _)| measure.has_total()) {
             let mut monitor = total(measure, bound.clone());
             for (index, turn) in rules.turns.iter().enumerate() {
                 monitor.set_turn_rules(index, &turn.limits, &turn.separate);
             }
-            test.push(Watch::of_limit(measure, bound, Scope::Test, monitor));
+            test.push(RuleWatch::of_limit(measure, bound, RuleScope::Test, monitor));
         }
-        let (turn, waiting, found) = (Vec::new(), Vec::new(), Found::default());
+        let (turn, waiting, found) = (Vec::new(), Vec::new(), NewFindings::default());
         Ok(Self { rules, redactor, patterns, test, turn, waiting, found, begun: 0 })
     }
 
@@ -93,7 +93,7 @@ impl Judge {
         question.origin.failure(question.path, question.rejection(words, &self.redactor), trace)
     }
 
-    fn asking(&mut self, question: &Question) -> impl Iterator<Item = &mut Watch> {
+    fn asking(&mut self, question: &Question) -> impl Iterator<Item = &mut RuleWatch> {
         let watches = self.test.iter_mut().chain(&mut self.turn);
         watches.filter(|watch| watch.is_of(question.path, &question.origin))
     }
@@ -122,7 +122,7 @@ impl Judge {
     /// # Errors
     /// If a pattern compiles to more than is allowed.
     pub fn begin_turn(&mut self, index: usize) -> Result<(), regex::Error> {
-        let scope = Scope::Turn(index);
+        let scope = RuleScope::Turn(index);
         self.begun = index + 1;
         self.waiting.extend(self.turn.drain(..).filter(|watch| !watch.is_decided && !watch.has_failed));
         if index >= self.rules.turns.len() {
@@ -132,10 +132,10 @@ impl Judge {
         for entry in &rules.entries {
             let monitor = entry.rule.monitor(&mut self.patterns)?;
             let exclusions = Exclusions { subagents: rules.excludes_subagents, ..Exclusions::default() };
-            self.turn.push(Watch::of_rule(entry, scope, exclusions, monitor));
+            self.turn.push(RuleWatch::of_rule(entry, scope, exclusions, monitor));
         }
         for (measure, bound) in rules.limits.iter() {
-            self.turn.push(Watch::of_limit(measure, bound, scope, monitor(measure, bound.clone())));
+            self.turn.push(RuleWatch::of_limit(measure, bound, scope, monitor(measure, bound.clone())));
         }
         Ok(())
     }
@@ -167,14 +167,14 @@ impl Judge {
 
     /// Takes the rules that have passed since the last call, each with its scope: those of the test first, outer levels
     /// first.
-    pub fn take_passed(&mut self) -> Vec<(Scope, Held)> {
+    pub fn take_passed(&mut self) -> Vec<(RuleScope, PassedRule)> {
         let watches = self.test.iter_mut().chain(&mut self.waiting).chain(&mut self.turn);
         let passed = watches.filter(|watch| watch.is_decided && !(watch.has_failed || watch.is_asking));
-        let passed = passed.filter_map(|Watch { path, origin, scope, expected, .. }| {
+        let passed = passed.filter_map(|RuleWatch { path, origin, scope, expected, .. }| {
             let wanted = expected.take()?;
             Some((
                 *scope,
-                Held { rule: (*path).into(), level: origin.level, place: origin.place.clone(), wanted },
+                PassedRule { rule: (*path).into(), level: origin.level, place: origin.place.clone(), wanted },
             ))
         });
         passed.collect()
@@ -210,7 +210,7 @@ impl Judge {
         let Some(index) = self.begun.checked_sub(1) else { return false };
         let last = self.rules.turns.iter().rposition(|turn| !turn.is_replay);
         let of_turn = self.rules.turns.get(index).map_or(&[][..], |turn| &turn.entries);
-        let of_test: &[Entry] = if last == Some(index) { &self.rules.test } else { &[] };
+        let of_test: &[RuleEntry] = if last == Some(index) { &self.rules.test } else { &[] };
         of_turn.iter().chain(of_test).any(|entry| entry.rule.expects(outcome))
     }
 
@@ -233,6 +233,6 @@ impl Judge {
     /// Whether a rule about tool calls applies anywhere.
     pub fn looks_at_tools(&self) -> bool {
         let turns = self.rules.turns.iter().flat_map(|turn| &turn.entries);
-        self.rules.test.iter().chain(turns).any(Entry::is_about_tools)
+        self.rules.test.iter().chain(turns).any(RuleEntry::is_about_tools)
     }
 }

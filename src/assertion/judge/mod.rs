@@ -14,5 +14,5 @@ pub use judge::{Following, Judge};
 pub(crate) use judgement::{Judgement, Moment};
 pub(crate) use monitor::{Monitor, at_each_call, at_scope_end, at_turn_end};
 pub use question::{Inquiry, Question};
-pub use scope::Scope;
+pub use scope::RuleScope;
 pub(crate) use view::{Exclusions, View};

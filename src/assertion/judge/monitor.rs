@@ -9,7 +9,7 @@ use super::finding::Finding;
 use super::judgement::{Judgement, Moment};
 use super::view::View;
 use crate::assertion::limits::{Bound, Measure, PerMeasure};
-use crate::trace::{Delta, Turn};
+use crate::trace::{Delta, TurnRanges};
 
 /// A rule that watches a conversation.
 pub(crate) trait Monitor: Send + Sync {
@@ -36,7 +36,7 @@ pub(crate) fn at_scope_end(
 
 /// Checks once, at the end of the turn.
 pub(crate) fn at_turn_end(
-    check: impl Fn(&View<'_>, &Turn) -> Judgement + Send + Sync + 'static,
+    check: impl Fn(&View<'_>, &TurnRanges) -> Judgement + Send + Sync + 'static,
 ) -> Box<dyn Monitor> {
     Box::new(AtTurnEnd(check))
 }
@@ -58,7 +58,7 @@ impl<C: Fn(&View<'_>) -> Judgement + Send + Sync> Monitor for AtScopeEnd<C> {
 
 struct AtTurnEnd<C>(C);
 
-impl<C: Fn(&View<'_>, &Turn) -> Judgement + Send + Sync> Monitor for AtTurnEnd<C> {
+impl<C: Fn(&View<'_>, &TurnRanges) -> Judgement + Send + Sync> Monitor for AtTurnEnd<C> {
     fn watch(&mut self, view: &View<'_>, moment: Moment) -> Judgement {
         let turn = view.trace.turns.last().filter(|_| moment == Moment::TurnEnd);
         turn.map_or(Judgement::Open, |turn| (self.0)(view, turn))

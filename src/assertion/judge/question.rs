@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::finding::Finding;
 use crate::assertion::describe::{said, short};
-use crate::assertion::origin::Origin;
-use crate::assertion::program::Program;
+use crate::assertion::origin::RuleOrigin;
+use crate::assertion::program::ScriptSource;
 use crate::redact::Redactor;
 
 /// How many lines of a script's message are shown.
@@ -15,7 +15,7 @@ const SHOWN_LINES: usize = 10;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inquiry {
     /// Which script.
-    pub program: Program,
+    pub program: ScriptSource,
     /// How long it may take, in milliseconds, if the rule says so.
     pub timeout_ms: Option<u64>,
     /// The whole request.
@@ -32,13 +32,13 @@ pub struct Question {
     /// The path of the rule.
     pub(crate) path: &'static str,
     /// Where the rule is defined.
-    pub(crate) origin: Origin,
+    pub(crate) origin: RuleOrigin,
 }
 
 impl Question {
     /// Why its rule neither passes nor fails.
     pub fn unanswered(&self, why: &str) -> String {
-        let Origin { level, place, .. } = &self.origin;
+        let RuleOrigin { level, place, .. } = &self.origin;
         format!("the {} rule `{}` ({place}) cannot be judged: {why}", level.as_str(), self.path)
     }
 

@@ -4,14 +4,14 @@
 ///
 /// What a target defines has the test as its scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub enum RuleScope {
     /// One turn, counted from 0.
     Turn(usize),
     /// The test as a whole.
     Test,
 }
 
-impl Scope {
+impl RuleScope {
     /// `the test` or `the turn`.
     pub(crate) fn words(self) -> &'static str {
         match self {

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::scope::Scope;
+use super::scope::RuleScope;
 use crate::model::TextOf;
 use crate::redact::Redactor;
-use crate::trace::{First, Message, Origin, Role, ToolCall, Trace, Turn};
+use crate::trace::{Message, MessageKind, Origin, ToolCall, ToolMoment, Trace, TurnRanges};
 
 /// What a rule does not look at, though it is in its scope.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(crate) struct View<'a> {
     /// Everything so far.
     pub(crate) trace: &'a Trace,
     /// The scope of the rule.
-    pub(crate) scope: Scope,
+    pub(crate) scope: RuleScope,
     /// What of it does not count.
     pub(crate) exclusions: &'a Exclusions,
     /// Knows what must not be quoted in part: a part of a secret cannot be masked any more.
@@ -31,20 +31,20 @@ pub(crate) struct View<'a> {
 
 impl<'a> View<'a> {
     /// The turn that is the scope; `None` if it is the test.
-    pub(crate) fn turn(&self) -> Option<&'a Turn> {
+    pub(crate) fn turn(&self) -> Option<&'a TurnRanges> {
         match self.scope {
-            Scope::Turn(turn) => self.trace.turns.get(turn),
-            Scope::Test => None,
+            RuleScope::Turn(turn) => self.trace.turns.get(turn),
+            RuleScope::Test => None,
         }
     }
 
     /// The turns of the scope that the rule looks at, with their indices.
-    pub(crate) fn turns(&self) -> impl DoubleEndedIterator<Item = (usize, &'a Turn)> {
+    pub(crate) fn turns(&self) -> impl DoubleEndedIterator<Item = (usize, &'a TurnRanges)> {
         let (scope, excluded) = (self.scope, &self.exclusions.turns);
         let turns = self.trace.turns.iter().enumerate();
         turns.filter(move |(index, _)| match scope {
-            Scope::Turn(turn) => turn == *index,
-            Scope::Test => !excluded.contains(index),
+            RuleScope::Turn(turn) => turn == *index,
+            RuleScope::Test => !excluded.contains(index),
         })
     }
 
@@ -67,7 +67,7 @@ impl<'a> View<'a> {
 
     /// Whether a message is one of the user that the rule looks at.
     pub(crate) fn includes_user_text(&self, message: &Message) -> bool {
-        message.role == Role::User && !message.text.is_empty() && self.includes_message(message)
+        message.role == MessageKind::User && !message.text.is_empty() && self.includes_message(message)
     }
 
     /// Like [`View::counts`], and calls that were answered in the turn count too.
@@ -84,14 +84,14 @@ impl<'a> View<'a> {
     }
 
     /// When the tool `name` was first called or answered, as far as the rule sees.
-    pub(crate) fn first(&self, name: &str, what: First) -> Option<u32> {
+    pub(crate) fn first(&self, name: &str, what: ToolMoment) -> Option<u32> {
         let replayed = || {
             let turn = self.turn().filter(|turn| turn.input.is_replay)?;
             turn.calls.clone().filter(|call| self.is_visible(*call)).find_map(|call| {
                 let call = self.trace.calls.get(call).filter(|call| call.name == name)?;
                 match what {
-                    First::Called => Some(call.order),
-                    First::Answered => call.results.first().map(|result| result.order),
+                    ToolMoment::Called => Some(call.order),
+                    ToolMoment::Answered => call.results.first().map(|result| result.order),
                 }
             })
         };
@@ -101,8 +101,10 @@ impl<'a> View<'a> {
     /// The agent's text in the scope.
     pub(crate) fn text(&self, of: TextOf) -> String {
         match (of, self.scope) {
-            (TextOf::All, Scope::Test) => self.trace.text_of(|turn| !self.exclusions.turns.contains(&turn)),
-            (TextOf::All, Scope::Turn(_)) => {
+            (TextOf::All, RuleScope::Test) => {
+                self.trace.text_of(|turn| !self.exclusions.turns.contains(&turn))
+            }
+            (TextOf::All, RuleScope::Turn(_)) => {
                 self.turn().map(|turn| self.trace.turn_text(turn)).unwrap_or_default()
             }
             (TextOf::Final, _) => {
@@ -117,13 +119,13 @@ impl<'a> View<'a> {
         let last = self.trace.turns.len().saturating_sub(1);
         let turn = self.trace.turns.last().filter(|_| !self.exclusions.turns.contains(&last))?;
         match of {
-            TextOf::All if turn.input.is_replay && self.scope == Scope::Test => None,
+            TextOf::All if turn.input.is_replay && self.scope == RuleScope::Test => None,
             TextOf::All => Some(self.trace.turn_text(turn)),
             TextOf::Final => Some(self.last_message(turn)),
         }
     }
 
-    fn last_message(&self, turn: &Turn) -> String {
+    fn last_message(&self, turn: &TurnRanges) -> String {
         let messages = self.trace.messages.get(turn.messages.clone()).unwrap_or_default();
         let last = messages.iter().rfind(|message| self.includes_text(message));
         last.map(|message| message.text.clone()).unwrap_or_default()
@@ -136,7 +138,7 @@ impl<'a> View<'a> {
     fn includes_origin(&self, origin: Origin, turn: usize) -> bool {
         match origin {
             Origin::Streamed | Origin::SnapshotOnly => true,
-            Origin::Replayed => self.scope == Scope::Turn(turn),
+            Origin::Replayed => self.scope == RuleScope::Turn(turn),
             Origin::History => false,
         }
     }
@@ -146,7 +148,7 @@ impl<'a> View<'a> {
     }
 
     fn includes_turn(&self, turn: usize) -> bool {
-        (self.scope == Scope::Test || self.scope == Scope::Turn(turn))
+        (self.scope == RuleScope::Test || self.scope == RuleScope::Turn(turn))
             && !self.exclusions.turns.contains(&turn)
     }
 }

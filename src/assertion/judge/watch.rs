@@ -4,12 +4,12 @@ use super::finding::Finding;
 use super::judgement::{Judgement, Moment};
 use super::monitor::Monitor;
 use super::question::Question;
-use super::scope::Scope;
+use super::scope::RuleScope;
 use super::view::{Exclusions, View};
 use crate::assertion::captured::{Captured, Writing};
 use crate::assertion::limits::{Bound, Measure};
-use crate::assertion::origin::Origin;
-use crate::assertion::rule::{Entry, Kind};
+use crate::assertion::origin::RuleOrigin;
+use crate::assertion::rule::{RuleEntry, RuleKind};
 use crate::outcome::Failure;
 use crate::redact::Redactor;
 use crate::trace::Trace;
@@ -19,10 +19,10 @@ const MOST_FINDINGS: usize = 100;
 
 /// A rule, its monitor and its state.
 #[derive(Debug)]
-pub(super) struct Watch {
+pub(super) struct RuleWatch {
     pub(super) path: &'static str,
-    pub(super) origin: Origin,
-    pub(super) scope: Scope,
+    pub(super) origin: RuleOrigin,
+    pub(super) scope: RuleScope,
     /// What it expects, in words, until it is reported as passed.
     pub(super) expected: Option<String>,
     pub(super) monitor: Box<dyn Monitor>,
@@ -33,7 +33,7 @@ pub(super) struct Watch {
     pub(super) is_asking: bool,
     /// Why it cannot be judged.
     pub(super) unknown: Option<String>,
-    kind: Kind,
+    kind: RuleKind,
     exclusions: Exclusions,
     /// How many findings there were since failures were last reported.
     findings: usize,
@@ -41,8 +41,8 @@ pub(super) struct Watch {
 
 /// What the rules found since it was last taken.
 #[derive(Debug, Default)]
-pub(super) struct Found {
-    pub(super) violations: Vec<Violation>,
+pub(super) struct NewFindings {
+    pub(super) violations: Vec<RuleViolation>,
     /// Snapshots to write.
     pub(super) captured: Vec<Captured>,
     /// Which snapshots may be written.
@@ -53,17 +53,17 @@ pub(super) struct Found {
 
 /// A failure before it is written out.
 #[derive(Debug)]
-pub(super) struct Violation {
+pub(super) struct RuleViolation {
     path: &'static str,
-    origin: Origin,
+    origin: RuleOrigin,
     finding: Finding,
 }
 
-impl Watch {
+impl RuleWatch {
     /// Watches with `monitor`, which is that of `entry`.
     pub(super) fn of_rule(
-        Entry { path, rule, origin }: &Entry,
-        scope: Scope,
+        RuleEntry { path, rule, origin }: &RuleEntry,
+        scope: RuleScope,
         exclusions: Exclusions,
         monitor: Box<dyn Monitor>,
     ) -> Self {
@@ -71,16 +71,21 @@ impl Watch {
     }
 
     /// Watches a limit with `monitor`.
-    pub(super) fn of_limit(measure: Measure, bound: &Bound, scope: Scope, monitor: Box<dyn Monitor>) -> Self {
+    pub(super) fn of_limit(
+        measure: Measure,
+        bound: &Bound,
+        scope: RuleScope,
+        monitor: Box<dyn Monitor>,
+    ) -> Self {
         let expected = format!("at most {}", bound.describe(measure));
-        Self::new(measure.path(), &bound.origin, scope, Kind::Limit, monitor, expected)
+        Self::new(measure.path(), &bound.origin, scope, RuleKind::Limit, monitor, expected)
     }
 
     fn new(
         path: &'static str,
-        origin: &Origin,
-        scope: Scope,
-        kind: Kind,
+        origin: &RuleOrigin,
+        scope: RuleScope,
+        kind: RuleKind,
         monitor: Box<dyn Monitor>,
         expected: String,
     ) -> Self {
@@ -101,7 +106,13 @@ impl Watch {
     }
 
     /// Feeds the monitor; a requirement that has failed is decided, a prohibition may be violated again.
-    pub(super) fn feed(&mut self, trace: &Trace, redactor: &Redactor, moment: Moment, found: &mut Found) {
+    pub(super) fn feed(
+        &mut self,
+        trace: &Trace,
+        redactor: &Redactor,
+        moment: Moment,
+        found: &mut NewFindings,
+    ) {
         // What was violated in a turn is not reported again when the scope as a whole is checked.
         if self.is_decided || self.has_failed && moment.is_over() {
             return;
@@ -139,15 +150,15 @@ impl Watch {
         }
     }
 
-    fn fail(&mut self, finding: Finding, found: &mut Found) {
+    fn fail(&mut self, finding: Finding, found: &mut NewFindings) {
         self.has_failed = true;
-        found.violations.push(Violation { path: self.path, origin: self.origin.clone(), finding });
+        found.violations.push(RuleViolation { path: self.path, origin: self.origin.clone(), finding });
     }
 
     /// Says in the last of the rule's violations how many more there were than are listed.
-    pub(super) fn count_unlisted(&mut self, violations: &mut [Violation]) {
+    pub(super) fn count_unlisted(&mut self, violations: &mut [RuleViolation]) {
         let unlisted = std::mem::take(&mut self.findings).saturating_sub(MOST_FINDINGS);
-        let is_own = |violation: &&mut Violation| self.is_of(violation.path, &violation.origin);
+        let is_own = |violation: &&mut RuleViolation| self.is_of(violation.path, &violation.origin);
         if unlisted > 0
             && let Some(last) = violations.iter_mut().rfind(is_own)
         {
@@ -158,16 +169,16 @@ impl Watch {
 
     /// Whether it has to pass by the end of its scope: not judged where that was aborted (SPEC 5).
     pub(super) fn is_requirement(&self) -> bool {
-        self.kind == Kind::Requirement
+        self.kind == RuleKind::Requirement
     }
 
     /// Whether it is the rule at `path` and `origin`.
-    pub(super) fn is_of(&self, path: &str, origin: &Origin) -> bool {
+    pub(super) fn is_of(&self, path: &str, origin: &RuleOrigin) -> bool {
         self.path == path && self.origin == *origin
     }
 }
 
-impl Violation {
+impl RuleViolation {
     /// The failure; calls are shown as `trace` knows them now.
     pub(super) fn failure(self, trace: &Trace) -> Failure {
         self.origin.failure(self.path, self.finding, trace)

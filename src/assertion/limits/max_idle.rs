@@ -3,7 +3,7 @@
 use super::setting::Bound;
 use crate::assertion::describe::{milliseconds, short};
 use crate::assertion::judge::{Finding, Judgement, Monitor, at_turn_end};
-use crate::trace::Gap;
+use crate::trace::CallGap;
 
 /// Checked at the end of a turn: only then is it known how long each call was open.
 pub(super) fn max_idle(bound: Bound) -> Box<dyn Monitor> {
@@ -14,7 +14,7 @@ pub(super) fn max_idle(bound: Bound) -> Box<dyn Monitor> {
     })
 }
 
-fn finding(gap: &Gap<'_>, limit: u64) -> Finding {
+fn finding(gap: &CallGap<'_>, limit: u64) -> Finding {
     let from = gap.from.map_or_else(
         || "the start of the turn".to_owned(),
         |call| format!("the end of `{}`", short(&call.name)),

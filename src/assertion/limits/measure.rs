@@ -1,6 +1,6 @@
 //! What limits are about: the numbers of a turn that `timing` and `usage` bound.
 
-use crate::trace::{Tokens, Trace, Turn, Usage};
+use crate::trace::{Tokens, Trace, TurnRanges, Usage};
 
 /// Something that is limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,7 +104,7 @@ impl Measure {
     }
 
     /// The tokens of this kind that a turn took; `None` for times.
-    pub(crate) fn tokens(self, trace: &Trace, turn: &Turn) -> Option<Tokens> {
+    pub(crate) fn tokens(self, trace: &Trace, turn: &TurnRanges) -> Option<Tokens> {
         Some(trace.turn_usage(turn).map_or(Tokens::UNKNOWN, self.spec().tokens?))
     }
 }

@@ -12,12 +12,13 @@ use crate::assertion::judge::Monitor;
 use crate::diagnostic::Spanned;
 use crate::model::{AssertBlock, Given, Limit};
 
-type Written<'m> = Option<&'m Spanned<Limit>>;
+type WrittenLimit<'m> = Option<&'m Spanned<Limit>>;
 
 /// A limit: what it is about, its key, and the monitor of one turn.
-type Registered = (Measure, for<'m> fn(&'m AssertBlock) -> Written<'m>, fn(Bound) -> Box<dyn Monitor>);
+type RegisteredLimit =
+    (Measure, for<'m> fn(&'m AssertBlock) -> WrittenLimit<'m>, fn(Bound) -> Box<dyn Monitor>);
 
-const LIMITS: [Registered; Measure::ALL.len()] = [
+const LIMITS: [RegisteredLimit; Measure::ALL.len()] = [
     (Measure::Duration, |block| block.timing()?.max_duration_ms.as_ref(), max_duration),
     (Measure::Idle, |block| block.timing()?.max_idle_ms.as_ref(), max_idle),
     (Measure::FirstToken, |block| block.timing()?.max_first_token_ms.as_ref(), max_first_token),

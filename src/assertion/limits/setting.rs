@@ -1,22 +1,22 @@
 //! What a level says about a limit.
 
 use super::measure::Measure;
-use crate::assertion::origin::Origin;
+use crate::assertion::origin::RuleOrigin;
 
 /// What a level says about a limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Setting {
     /// `false`: what outer levels say does not apply.
-    Off(Origin),
+    Off(RuleOrigin),
     /// This limit applies.
     Bound(Bound),
     /// A limit that is known later, as it is written.
-    Later(String, Origin),
+    Later(String, RuleOrigin),
 }
 
 impl Setting {
     /// Where it is written.
-    pub fn origin(&self) -> &Origin {
+    pub fn origin(&self) -> &RuleOrigin {
         match self {
             Self::Off(origin) | Self::Later(_, origin) => origin,
             Self::Bound(bound) => &bound.origin,
@@ -39,7 +39,7 @@ pub struct Bound {
     /// The largest number that passes.
     pub most: u64,
     /// Where it is written.
-    pub origin: Origin,
+    pub origin: RuleOrigin,
 }
 
 impl Bound {

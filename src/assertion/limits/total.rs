@@ -4,7 +4,7 @@ use super::measure::{Measure, PerMeasure};
 use super::setting::Bound;
 use crate::assertion::describe::milliseconds;
 use crate::assertion::judge::{Finding, Judgement, Moment, Monitor, View};
-use crate::trace::{Trace, Turn};
+use crate::trace::{Trace, TurnRanges};
 
 /// Checks the total at the end of every turn, so that no further turn is sent once the limit is exceeded.
 pub(crate) fn total(measure: Measure, bound: Bound) -> Box<dyn Monitor> {
@@ -65,7 +65,7 @@ impl Monitor for Total {
 
 impl Total {
     /// What a turn took: microseconds, or the tokens that were reported.
-    fn part(&self, trace: &Trace, turn: &Turn) -> u64 {
+    fn part(&self, trace: &Trace, turn: &TurnRanges) -> u64 {
         match self.measure.tokens(trace, turn) {
             Some(tokens) => tokens.counted,
             None => trace.turn_micros(turn),

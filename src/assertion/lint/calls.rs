@@ -4,18 +4,19 @@ use std::collections::BTreeMap;
 
 use super::rules::{Rules, Scoped};
 use crate::assertion::claim::Claim;
-use crate::assertion::judge::Scope;
-use crate::assertion::rule::Entry;
+use crate::assertion::judge::RuleScope;
+use crate::assertion::rule::RuleEntry;
 use crate::assertion::select::{Selector, ToolName};
 use crate::diagnostic::{Code, Diagnostic};
 
 pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) {
     for (scoped @ (scope, entry), claim) in rules.claims() {
         let Claim::LimitsCalls(most) = claim else { continue };
-        let mut scopes = [Scope::Test].into_iter().chain((0..rules.merged.turns.len()).map(Scope::Turn));
+        let mut scopes =
+            [RuleScope::Test].into_iter().chain((0..rules.merged.turns.len()).map(RuleScope::Turn));
         // What a later turn requires may have begun in a turn before it.
         let may_be_earlier =
-            |required| matches!((scope, required), (Scope::Turn(_), Scope::Turn(turn)) if turn > 0);
+            |required| matches!((scope, required), (RuleScope::Turn(_), RuleScope::Turn(turn)) if turn > 0);
         let excess = scopes.find_map(|required| {
             too_many(most, scoped, required, rules).filter(|_| !may_be_earlier(required))
         });
@@ -40,7 +41,7 @@ fn exact(selector: &Selector) -> Option<&str> {
 }
 
 /// The tools that a rule needs calls of, and how many.
-fn needs(entry: &Entry) -> BTreeMap<&str, u64> {
+fn needs(entry: &RuleEntry) -> BTreeMap<&str, u64> {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     for claim in entry.rule.claims() {
         let (name, count) = match claim {
@@ -59,9 +60,9 @@ fn needs(entry: &Entry) -> BTreeMap<&str, u64> {
 fn too_many<'e>(
     most: u64,
     scoped: Scoped<'e>,
-    required: Scope,
+    required: RuleScope,
     rules: &Rules<'e>,
-) -> Option<(u64, &'e Entry)> {
+) -> Option<(u64, &'e RuleEntry)> {
     // One call may satisfy several rules about its tool, but none about another.
     let mut needed: BTreeMap<&str, u64> = BTreeMap::new();
     let mut last = None;

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use super::rules::{MOST_PAIRS, Rules, Scoped};
 use crate::assertion::claim::Claim;
-use crate::assertion::judge::Scope;
-use crate::assertion::rule::Entry;
+use crate::assertion::judge::RuleScope;
+use crate::assertion::rule::RuleEntry;
 use crate::assertion::select::{Selector, ToolName};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::variables::Patterns;
@@ -31,7 +31,7 @@ struct Prohibitions<'r, 'e> {
 
 pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) {
     let prohibitions = Prohibitions::of(rules);
-    let mut reported: Option<&Entry> = None;
+    let mut reported: Option<&RuleEntry> = None;
     for (scoped @ (_, entry), claim) in rules.claims() {
         match claim {
             Claim::Requires { selector, min, after } if min > 0 => {
@@ -103,8 +103,8 @@ impl<'r, 'e> Prohibitions<'r, 'e> {
         let after_name = ToolName::Exact(after.to_owned());
         let turns = &self.rules.merged.turns;
         let is_everywhere = |(forbidden, rule): Scoped<'_>| {
-            (forbidden == Scope::Test || turns.len() == 1)
-                && (scope != Scope::Test || !turns.iter().any(|turn| turn.leaves_out(rule)))
+            (forbidden == RuleScope::Test || turns.len() == 1)
+                && (scope != RuleScope::Test || !turns.iter().any(|turn| turn.leaves_out(rule)))
         };
         let earlier = self.about(&after_name).find(|calls| {
             let is_any = |selector: &Selector| selector.args.is_empty() && selector.result.is_empty();
@@ -135,7 +135,7 @@ impl<'r, 'e> Prohibitions<'r, 'e> {
             .or_else(|| Some(("is left out by `allow_only`", self.not_allowed(&selector.name, scoped)?)))?;
         let what = format!("{} is a step of a sequence, and {how}", selector.name.describe());
         // A turn forbids calls that start in it; a result may be that of a call before it.
-        let scope = if is_result { scope } else { Scope::Test };
+        let scope = if is_result { scope } else { RuleScope::Test };
         Some(self.warning(never(&what, scope, forbidden), entry, prohibition))
     }
 
@@ -173,7 +173,7 @@ impl<'r, 'e> Prohibitions<'r, 'e> {
         of_name.into_iter().flatten().chain(by_pattern.map(|(_, calls)| calls)).copied()
     }
 
-    fn warning(&self, message: String, required: &Entry, forbidden: &Entry) -> Diagnostic {
+    fn warning(&self, message: String, required: &RuleEntry, forbidden: &RuleEntry) -> Diagnostic {
         let places = ((&required.origin, "required here"), (&forbidden.origin, "forbidden"));
         self.rules
             .surroundings
@@ -183,10 +183,10 @@ impl<'r, 'e> Prohibitions<'r, 'e> {
 }
 
 /// The message about a requirement that cannot pass on its scope.
-fn never(what: &str, scope: Scope, forbidden: Scope) -> String {
+fn never(what: &str, scope: RuleScope, forbidden: RuleScope) -> String {
     match (scope, forbidden) {
         // What a turn requires may have begun in a turn before it; what it forbids begins in it (SPEC 6).
-        (Scope::Turn(index), Scope::Turn(_)) if index > 0 => format!(
+        (RuleScope::Turn(index), RuleScope::Turn(_)) if index > 0 => format!(
             "{what} on turn {}: at best a call of an earlier turn that is answered in this one can pass",
             index + 1
         ),
@@ -194,7 +194,7 @@ fn never(what: &str, scope: Scope, forbidden: Scope) -> String {
     }
 }
 
-fn requires_nothing(name: &ToolName, entry: &Entry, rules: &Rules<'_>) -> Diagnostic {
+fn requires_nothing(name: &ToolName, entry: &RuleEntry, rules: &Rules<'_>) -> Diagnostic {
     let name = name.describe();
     let message = format!("this entry requires nothing of {name}: any number of calls is enough, none too");
     Diagnostic::warning(Code::RequiresNothing, message)

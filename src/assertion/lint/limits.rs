@@ -1,9 +1,9 @@
 //! Limits that nothing can exceed.
 
-use super::surroundings::{Surroundings, Timeout};
+use super::surroundings::{LintContext, Timeout};
 use crate::assertion::inherit::{Inherited, TurnRules};
 use crate::assertion::limits::{Bound, Measure};
-use crate::assertion::origin::Origin;
+use crate::assertion::origin::RuleOrigin;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::outcome::Level;
 
@@ -14,8 +14,8 @@ struct Applying<'m> {
 }
 
 /// The warnings, each with the level that defines the limit.
-pub(super) fn lint(merged: &Inherited, surroundings: &Surroundings<'_>) -> Vec<(Level, Diagnostic)> {
-    let mut found: Vec<(&Origin, Diagnostic)> = Vec::new();
+pub(super) fn lint(merged: &Inherited, surroundings: &LintContext<'_>) -> Vec<(Level, Diagnostic)> {
+    let mut found: Vec<(&RuleOrigin, Diagnostic)> = Vec::new();
     if let Some(timeout) = surroundings.timeout {
         if let Some(bound) = merged.limits.get(Measure::Duration) {
             let of_itself = |turn: &&TurnRules| turn.separate.contains(&Measure::Duration);
@@ -65,7 +65,7 @@ fn never_reached(merged: &Inherited, whole_ms: u64) -> Vec<(Measure, &Bound)> {
     above
 }
 
-fn whole_cut_off((measure, bound): (Measure, &Bound), surroundings: &Surroundings<'_>) -> Diagnostic {
+fn whole_cut_off((measure, bound): (Measure, &Bound), surroundings: &LintContext<'_>) -> Diagnostic {
     let whole = surroundings.whole_timeout_ms.unwrap_or_default();
     let message = format!(
         "`{}` of {} ms is never exceeded: the whole test is cut off after {whole} ms",
@@ -99,8 +99,8 @@ fn sum<'m>(
     bound: &'m Bound,
     turns: usize,
     timeout: Timeout,
-    surroundings: &Surroundings<'_>,
-) -> Option<(&'m Origin, Diagnostic)> {
+    surroundings: &LintContext<'_>,
+) -> Option<(&'m RuleOrigin, Diagnostic)> {
     let most = timeout.ms.saturating_mul(u64::try_from(turns).unwrap_or(u64::MAX));
     let warning = || cut_off(Measure::Duration, bound, turns, timeout, surroundings);
     (turns > 0 && bound.most > most).then(|| (&bound.origin, warning()))
@@ -111,7 +111,7 @@ fn cut_off(
     bound: &Bound,
     turns: usize,
     timeout: Timeout,
-    surroundings: &Surroundings<'_>,
+    surroundings: &LintContext<'_>,
 ) -> Diagnostic {
     let Bound { most: ms, origin } = bound;
     let each = if turns == 1 {
@@ -142,7 +142,7 @@ fn shadowed(
     idle: &Bound,
     turns: &[usize],
     merged: &Inherited,
-    surroundings: &Surroundings<'_>,
+    surroundings: &LintContext<'_>,
 ) -> Option<Diagnostic> {
     let durations: Vec<&Bound> = turns
         .iter()

@@ -1,7 +1,7 @@
 //! Warnings about rules that can never fail and tests that can never pass.
 
 use super::rules::Rules;
-use super::surroundings::Surroundings;
+use super::surroundings::LintContext;
 use super::{calls, exclusions, limits, texts};
 use crate::assertion::block::Block;
 use crate::assertion::inherit::{Inherited, TurnRules, inherit};
@@ -19,7 +19,7 @@ pub struct Lint {
 }
 
 /// Checks what applies in a test.
-pub fn lint(target: &Block, test: &Block, turns: &[Block], surroundings: &Surroundings<'_>) -> Lint {
+pub fn lint(target: &Block, test: &Block, turns: &[Block], surroundings: &LintContext<'_>) -> Lint {
     let merged = inherit(target, test, turns);
     let rules = Rules::new(&merged, surroundings);
     let mut lint = Lint::default();

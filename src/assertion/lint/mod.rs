@@ -12,4 +12,4 @@ mod surroundings;
 mod texts;
 
 pub use lint::{Lint, lint};
-pub use surroundings::{Surroundings, Timeout};
+pub use surroundings::{LintContext, Timeout};

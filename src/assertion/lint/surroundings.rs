@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::assertion::origin::Origin;
+use crate::assertion::origin::RuleOrigin;
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 
 /// What the rules of a test are checked against.
 #[derive(Clone, Copy, Debug)]
-pub struct Surroundings<'a> {
+pub struct LintContext<'a> {
     /// The file of the target.
     pub config: &'a Arc<SourceFile>,
     /// The file of the test.
@@ -29,8 +29,8 @@ pub struct Timeout {
     pub span: Option<Span>,
 }
 
-impl Surroundings<'_> {
-    pub(super) fn source(&self, origin: &Origin) -> &Arc<SourceFile> {
+impl LintContext<'_> {
+    pub(super) fn source(&self, origin: &RuleOrigin) -> &Arc<SourceFile> {
         if origin.place.file == self.config.name { self.config } else { self.test }
     }
 
@@ -39,8 +39,8 @@ impl Surroundings<'_> {
         &self,
         code: Code,
         message: String,
-        (first, beside_first): (&Origin, &str),
-        (second, beside_second): (&Origin, &str),
+        (first, beside_first): (&RuleOrigin, &str),
+        (second, beside_second): (&RuleOrigin, &str),
     ) -> Diagnostic {
         let warning = Diagnostic::warning(code, message).at(self.source(first), first.span, beside_first);
         if Arc::ptr_eq(self.source(first), self.source(second)) {

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::rules::{MOST_PAIRS, Rules, Scoped};
 use crate::assertion::claim::Claim;
 use crate::assertion::describe::literally;
-use crate::assertion::judge::Scope;
-use crate::assertion::rule::Entry;
+use crate::assertion::judge::RuleScope;
+use crate::assertion::rule::RuleEntry;
 use crate::assertion::text::{Needle, Sought};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::TextOf;
@@ -64,7 +64,7 @@ fn never_equal(
     rules: &Rules<'_>,
 ) -> Option<Diagnostic> {
     let mut patterns = Patterns::default();
-    let looks_at_the_same = |other: Scope, against: &Entry| {
+    let looks_at_the_same = |other: RuleScope, against: &RuleEntry| {
         let mut turns = rules.merged.turns.iter();
         other == scope && turns.all(|turn| turn.leaves_out(entry) == turn.leaves_out(against))
     };
@@ -122,7 +122,12 @@ fn containing(texts: &[String], needle: &Needle, patterns: &mut Patterns) -> Opt
     Some(texts.iter().filter(|text| needle.find(text).is_some()).count())
 }
 
-fn said_and_not(needle: &Needle, required: &Entry, forbidden: &Entry, rules: &Rules<'_>) -> Diagnostic {
+fn said_and_not(
+    needle: &Needle,
+    required: &RuleEntry,
+    forbidden: &RuleEntry,
+    rules: &Rules<'_>,
+) -> Diagnostic {
     let (message, beside) = match &needle.sought {
         Sought::Pattern(pattern) => {
             (format!("`{}` must match and must not match the same text", pattern.as_str()), "must match")

@@ -77,12 +77,12 @@ impl JsonSubset {
     /// Adds the differences between `found`, which is `whole` of a call, and what is expected.
     pub(super) fn compare(&self, found: &Value, whole: Whole, mismatches: &mut Mismatches) {
         let is_exact = self.is_exact;
-        Comparison { is_exact, whole, path: String::new(), mismatches }.compare(&self.value, found);
+        SubsetWalk { is_exact, whole, path: String::new(), mismatches }.compare(&self.value, found);
     }
 }
 
 /// A walk through two values.
-struct Comparison<'m> {
+struct SubsetWalk<'m> {
     is_exact: bool,
     whole: Whole,
     /// Where it is: `items[0].id`.
@@ -90,7 +90,7 @@ struct Comparison<'m> {
     mismatches: &'m mut Mismatches,
 }
 
-impl Comparison<'_> {
+impl SubsetWalk<'_> {
     fn compare(&mut self, wanted: &Value, found: &Value) {
         match (wanted, found) {
             (Value::Object(wanted), Value::Object(found)) => {

@@ -23,7 +23,7 @@ const CANDIDATES: usize = 1000;
 const CITED: usize = 100;
 
 /// Steps and things that do not go together.
-pub(super) struct Miss<'m> {
+pub(super) struct SequenceMiss<'m> {
     pub(super) steps: &'m Steps,
     pub(super) items: &'m [Item],
     pub(super) matched: &'m Matched,
@@ -37,7 +37,7 @@ struct Nearest {
     mismatches: Mismatches,
 }
 
-impl Miss<'_> {
+impl SequenceMiss<'_> {
     pub(super) fn finding(&self) -> Finding {
         let taken: BTreeSet<usize> = self.matched.taken.iter().flatten().copied().collect();
         let nearest = self.nearest(&taken);

@@ -7,15 +7,15 @@
 use super::item::Item;
 use super::kinds::Kinds;
 use super::matching::{self, Matched};
-use super::miss::Miss;
+use super::miss::SequenceMiss;
 use super::only::Only;
 use super::step::{Step, Wants};
 use super::steps::Steps;
 use super::walk::walk;
 use crate::assertion::claim::Claim;
 use crate::assertion::collector::Collector;
-use crate::assertion::judge::{Judgement, Monitor, Scope, at_scope_end};
-use crate::assertion::rule::{Kind, Rule};
+use crate::assertion::judge::{Judgement, Monitor, RuleScope, at_scope_end};
+use crate::assertion::rule::{Rule, RuleKind};
 use crate::diagnostic::{Code, Span};
 use crate::model::{AssertBlock, SequenceMode, SequenceRule};
 use crate::trace::Trace;
@@ -63,8 +63,8 @@ impl Sequence {
 }
 
 impl Rule for Sequence {
-    fn kind(&self) -> Kind {
-        if self.is_prohibition() { Kind::Prohibition } else { Kind::Requirement }
+    fn kind(&self) -> RuleKind {
+        if self.is_prohibition() { RuleKind::Prohibition } else { RuleKind::Requirement }
     }
 
     fn describe(&self) -> String {
@@ -82,7 +82,7 @@ impl Rule for Sequence {
         }
     }
 
-    fn when_decided(&self, scope: Scope) -> String {
+    fn when_decided(&self, scope: RuleScope) -> String {
         if self.is_prohibition() {
             return "broken as soon as something comes that no step allows".to_owned();
         }
@@ -102,7 +102,7 @@ impl Rule for Sequence {
             if matched.is_complete() {
                 return Judgement::Passed;
             }
-            let miss = Miss { steps: &steps, items: &items, matched: &matched, view };
+            let miss = SequenceMiss { steps: &steps, items: &items, matched: &matched, view };
             Judgement::failed(miss.finding())
         }))
     }

@@ -35,13 +35,13 @@ pub(super) enum Wants {
 
 /// The key that says what a step is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum StepKind {
     Call,
     Result,
     Says,
 }
 
-impl Kind {
+impl StepKind {
     fn key(self) -> &'static str {
         match self {
             Self::Call => "call",
@@ -59,7 +59,7 @@ impl Step {
     ) -> Option<Self> {
         let SequenceStep { call, args, args_match, result, matches, is_error, says, role, optional } =
             &written.value;
-        let kinds = [(Kind::Call, call), (Kind::Result, result), (Kind::Says, says)];
+        let kinds = [(StepKind::Call, call), (StepKind::Result, result), (StepKind::Says, says)];
         let mut kinds = kinds.into_iter().filter_map(|(kind, text)| Some((kind, text.as_ref()?)));
         let (kind, text) = match (kinds.next(), kinds.next()) {
             (Some(only), None) => only,
@@ -76,20 +76,20 @@ impl Step {
             }
         };
         let of = [
-            ("args", Kind::Call, args.as_ref().map(|args| args.span)),
-            ("args_match", Kind::Call, args_match.as_ref().and_then(first_span)),
-            ("match", Kind::Result, matches.as_ref().map(|text| text.span)),
-            ("is_error", Kind::Result, is_error.as_ref().map(|is_error| is_error.span)),
-            ("role", Kind::Says, role.as_ref().map(|role| role.span)),
+            ("args", StepKind::Call, args.as_ref().map(|args| args.span)),
+            ("args_match", StepKind::Call, args_match.as_ref().and_then(first_span)),
+            ("match", StepKind::Result, matches.as_ref().map(|text| text.span)),
+            ("is_error", StepKind::Result, is_error.as_ref().map(|is_error| is_error.span)),
+            ("role", StepKind::Says, role.as_ref().map(|role| role.span)),
         ];
         let astray = of.into_iter().filter_map(|(key, of, span)| Some((key, of, span?)));
-        let astray: Vec<(&str, Kind, Span)> = astray.filter(|(_, of, _)| *of != kind).collect();
+        let astray: Vec<(&str, StepKind, Span)> = astray.filter(|(_, of, _)| *of != kind).collect();
         for (key, of, span) in &astray {
             let message = format!("`{key}` goes with `{}`, and this step is a `{}`", of.key(), kind.key());
             let help = format!("drop it, or write a step with `{}` for it", of.key());
             filling.report(Code::Contradiction, *span, message, Some(help));
         }
-        let empty = args.as_ref().filter(|args| kind == Kind::Call && args.entries().is_empty());
+        let empty = args.as_ref().filter(|args| kind == StepKind::Call && args.entries().is_empty());
         if let Some(args) = empty {
             let help = "drop it: without `args` the step takes a call with any arguments";
             filling.report(
@@ -118,9 +118,9 @@ impl Step {
             Selector::compile(&calls, Unwanted::Selects(None, None), written.span, filling)
         };
         let wants = match kind {
-            Kind::Call => Wants::Call(selector(text, filling)?),
-            Kind::Result => Wants::Result(selector(text, filling)?),
-            Kind::Says => {
+            StepKind::Call => Wants::Call(selector(text, filling)?),
+            StepKind::Result => Wants::Result(selector(text, filling)?),
+            StepKind::Says => {
                 let by = role.as_ref().map(|role| role.value).unwrap_or_default();
                 Wants::Message { pattern: filling.pattern(text).ok()?, by }
             }

@@ -8,7 +8,7 @@ use super::item::Item;
 use super::kinds::Kinds;
 use crate::assertion::judge::View;
 use crate::model::SaidBy;
-use crate::trace::Role;
+use crate::trace::MessageKind;
 
 /// What happened in the scope so far.
 pub(super) fn walk(view: &View<'_>, kinds: Kinds) -> Vec<Item> {
@@ -35,9 +35,9 @@ pub(super) fn walk(view: &View<'_>, kinds: Kinds) -> Vec<Item> {
 pub(super) fn message(view: &View<'_>, kinds: Kinds, index: usize) -> Option<Item> {
     let message = view.trace.messages.get(index)?;
     let (by, is_wanted) = match message.role {
-        Role::Assistant => (SaidBy::Assistant, kinds.messages && view.includes_text(message)),
-        Role::User => (SaidBy::User, kinds.of_user && view.includes_user_text(message)),
-        Role::System | Role::Reasoning => return None,
+        MessageKind::Assistant => (SaidBy::Assistant, kinds.messages && view.includes_text(message)),
+        MessageKind::User => (SaidBy::User, kinds.of_user && view.includes_user_text(message)),
+        MessageKind::System | MessageKind::Reasoning => return None,
     };
     let includes_author = !(view.exclusions.subagents && message.is_by_subagent());
     (is_wanted && includes_author).then_some(Item::Message { index, by })

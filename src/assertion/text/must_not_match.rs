@@ -5,8 +5,8 @@ use super::needle::{Needle, Sought};
 use crate::assertion::claim::Claim;
 use crate::assertion::collector::Collector;
 use crate::assertion::describe::{around, short};
-use crate::assertion::judge::{Finding, Judgement, Moment, Monitor, Scope, View};
-use crate::assertion::rule::{Kind, Rule};
+use crate::assertion::judge::{Finding, Judgement, Moment, Monitor, RuleScope, View};
+use crate::assertion::rule::{Rule, RuleKind};
 use crate::model::{AssertBlock, TextOf};
 use crate::trace::Delta;
 use crate::variables::Patterns;
@@ -34,26 +34,26 @@ impl MustNotMatch {
 }
 
 impl Rule for MustNotMatch {
-    fn kind(&self) -> Kind {
-        Kind::Prohibition
+    fn kind(&self) -> RuleKind {
+        RuleKind::Prohibition
     }
 
     fn describe(&self) -> String {
         format!("no {}", self.0.describe())
     }
 
-    fn when_decided(&self, scope: Scope) -> String {
+    fn when_decided(&self, scope: RuleScope) -> String {
         match (self.is_early(), self.0.of, scope) {
             (true, _, scope) => {
                 format!("broken as soon as a message says it, or the whole text of {}", scope.words())
             }
-            (false, TextOf::All, Scope::Test) => {
+            (false, TextOf::All, RuleScope::Test) => {
                 "broken at the end of a turn whose text says it, or of the test".to_owned()
             }
-            (false, TextOf::Final, Scope::Test) => {
+            (false, TextOf::Final, RuleScope::Test) => {
                 "broken at the end of a turn whose last message says it".to_owned()
             }
-            (false, _, Scope::Turn(_)) => "broken at the end of the turn".to_owned(),
+            (false, _, RuleScope::Turn(_)) => "broken at the end of the turn".to_owned(),
         }
     }
 
@@ -106,11 +106,11 @@ impl Monitor for MustNotMatchMonitor {
                 finding.map_or(Judgement::Open, Judgement::failed)
             }
             Moment::ScopeEnd | Moment::TestEnd => match (self.needle.of, view.scope) {
-                (TextOf::All, Scope::Test) => {
+                (TextOf::All, RuleScope::Test) => {
                     self.check(view, &view.text(TextOf::All), "the agent said over the test").into()
                 }
                 // The last message of a test is that of one of its turns.
-                (TextOf::Final, _) | (TextOf::All, Scope::Turn(_)) => Judgement::Passed,
+                (TextOf::Final, _) | (TextOf::All, RuleScope::Turn(_)) => Judgement::Passed,
             },
         }
     }

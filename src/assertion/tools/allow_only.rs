@@ -3,8 +3,8 @@
 use crate::assertion::claim::Claim;
 use crate::assertion::collector::Collector;
 use crate::assertion::describe::short;
-use crate::assertion::judge::{Finding, Monitor, Scope, at_each_call};
-use crate::assertion::rule::{Kind, Rule};
+use crate::assertion::judge::{Finding, Monitor, RuleScope, at_each_call};
+use crate::assertion::rule::{Rule, RuleKind};
 use crate::assertion::select::tool_name;
 use crate::model::{AssertBlock, Text};
 use crate::variables::{Interpolation, Patterns};
@@ -37,8 +37,8 @@ impl AllowOnly {
 }
 
 impl Rule for AllowOnly {
-    fn kind(&self) -> Kind {
-        Kind::Prohibition
+    fn kind(&self) -> RuleKind {
+        RuleKind::Prohibition
     }
 
     fn describe(&self) -> String {
@@ -50,7 +50,7 @@ impl Rule for AllowOnly {
         }
     }
 
-    fn when_decided(&self, _: Scope) -> String {
+    fn when_decided(&self, _: RuleScope) -> String {
         "broken as soon as another tool is called".to_owned()
     }
 

@@ -2,8 +2,8 @@
 
 use crate::assertion::claim::Claim;
 use crate::assertion::collector::Collector;
-use crate::assertion::judge::{Finding, Monitor, Scope, at_each_call};
-use crate::assertion::rule::{Kind, Rule};
+use crate::assertion::judge::{Finding, Monitor, RuleScope, at_each_call};
+use crate::assertion::rule::{Rule, RuleKind};
 use crate::assertion::select::tool_name;
 use crate::model::AssertBlock;
 use crate::variables::Patterns;
@@ -22,15 +22,15 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
 }
 
 impl Rule for Forbid {
-    fn kind(&self) -> Kind {
-        Kind::Prohibition
+    fn kind(&self) -> RuleKind {
+        RuleKind::Prohibition
     }
 
     fn describe(&self) -> String {
         format!("no call of `{}`", self.name)
     }
 
-    fn when_decided(&self, _: Scope) -> String {
+    fn when_decided(&self, _: RuleScope) -> String {
         "broken as soon as the tool is called".to_owned()
     }
 

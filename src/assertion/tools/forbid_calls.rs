@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use crate::assertion::claim::Claim;
 use crate::assertion::collector::Collector;
 use crate::assertion::describe::short;
-use crate::assertion::judge::{Finding, Judgement, Moment, Monitor, Scope, View};
-use crate::assertion::rule::{Kind, Rule};
+use crate::assertion::judge::{Finding, Judgement, Moment, Monitor, RuleScope, View};
+use crate::assertion::rule::{Rule, RuleKind};
 use crate::assertion::select::{Selector, Unwanted};
 use crate::model::AssertBlock;
 use crate::trace::Delta;
@@ -14,7 +14,7 @@ use crate::variables::Patterns;
 
 /// Forbids the calls that satisfy all conditions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct ForbidCalls {
+struct ForbidCallsRule {
     selector: Selector,
 }
 
@@ -25,21 +25,22 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
         collector.add_at(entry.span, calls.name_span().unwrap_or(entry.span), |filling| {
             let unwanted = (entry.value.args_not_match.as_ref(), entry.value.result_not_match.as_ref());
             let unwanted = Unwanted::Selects(unwanted.0, unwanted.1);
-            Selector::compile(calls, unwanted, entry.span, filling).map(|selector| ForbidCalls { selector })
+            Selector::compile(calls, unwanted, entry.span, filling)
+                .map(|selector| ForbidCallsRule { selector })
         });
     }
 }
 
-impl Rule for ForbidCalls {
-    fn kind(&self) -> Kind {
-        Kind::Prohibition
+impl Rule for ForbidCallsRule {
+    fn kind(&self) -> RuleKind {
+        RuleKind::Prohibition
     }
 
     fn describe(&self) -> String {
         format!("no call of {}", self.selector.describe())
     }
 
-    fn when_decided(&self, scope: Scope) -> String {
+    fn when_decided(&self, scope: RuleScope) -> String {
         let result = &self.selector.result;
         let words = match (self.selector.args.is_empty(), result.is_empty()) {
             _ if result.is_pending() => {
@@ -73,13 +74,13 @@ impl Rule for ForbidCalls {
 struct ForbidCallsMonitor {
     expected: String,
     selector: Selector,
-    candidates: BTreeMap<usize, Candidate>,
+    candidates: BTreeMap<usize, ForbiddenCandidate>,
     /// Those whose results match, but may turn out to be failures by the end of the turn.
     provisional: Vec<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Candidate {
+enum ForbiddenCandidate {
     /// Its arguments are still arriving.
     Started,
     /// Its arguments match; its result decides.
@@ -93,7 +94,7 @@ impl Monitor for ForbidCallsMonitor {
         match moment {
             Moment::Touched(Delta::CallStarted(index)) => {
                 if view.counts(index) && self.selector.name.matches(&view.trace.calls[index].name) {
-                    self.candidates.insert(index, Candidate::Started);
+                    self.candidates.insert(index, ForbiddenCandidate::Started);
                     if self.selector.args.is_empty() {
                         return self.args_known(view, index);
                     }
@@ -121,20 +122,21 @@ impl Monitor for ForbidCallsMonitor {
 impl ForbidCallsMonitor {
     /// The calls whose result decides.
     fn open(&self) -> impl Iterator<Item = usize> {
-        let open = self.candidates.iter().filter(|(_, candidate)| **candidate == Candidate::ArgsMatch);
+        let open =
+            self.candidates.iter().filter(|(_, candidate)| **candidate == ForbiddenCandidate::ArgsMatch);
         open.map(|(index, _)| *index)
     }
 
     fn args_known(&mut self, view: &View<'_>, index: usize) -> Judgement {
-        if self.candidates.get(&index) != Some(&Candidate::Started) {
+        if self.candidates.get(&index) != Some(&ForbiddenCandidate::Started) {
             return Judgement::Open;
         }
         if !self.selector.matches_args(&view.trace.calls[index]) {
-            self.candidates.insert(index, Candidate::Decided);
+            self.candidates.insert(index, ForbiddenCandidate::Decided);
             return Judgement::Open;
         }
         if !self.selector.result.is_empty() {
-            self.candidates.insert(index, Candidate::ArgsMatch);
+            self.candidates.insert(index, ForbiddenCandidate::ArgsMatch);
             return Judgement::Open;
         }
         Judgement::failed(self.report(view, index))
@@ -153,7 +155,7 @@ impl ForbidCallsMonitor {
     }
 
     fn is_match(&self, view: &View<'_>, index: usize) -> bool {
-        self.candidates.get(&index) == Some(&Candidate::ArgsMatch)
+        self.candidates.get(&index) == Some(&ForbiddenCandidate::ArgsMatch)
             && self.selector.matches_result(&view.trace.calls[index])
     }
 
@@ -169,7 +171,7 @@ impl ForbidCallsMonitor {
     }
 
     fn report(&mut self, view: &View<'_>, index: usize) -> Finding {
-        self.candidates.insert(index, Candidate::Decided);
+        self.candidates.insert(index, ForbiddenCandidate::Decided);
         let call = &view.trace.calls[index];
         let what = match (self.selector.args.is_empty(), self.selector.result.is_empty()) {
             _ if self.selector.result.is_pending() => "was called and has no result, which is forbidden",

@@ -3,8 +3,8 @@
 use crate::assertion::claim::Claim;
 use crate::assertion::collector::Collector;
 use crate::assertion::describe::{listed, short};
-use crate::assertion::judge::{Finding, Monitor, Scope, at_each_call};
-use crate::assertion::rule::{Kind, Rule};
+use crate::assertion::judge::{Finding, Monitor, RuleScope, at_each_call};
+use crate::assertion::rule::{Rule, RuleKind};
 use crate::diagnostic::Spanned;
 use crate::model::{AssertBlock, Given, Limit};
 use crate::variables::{Interpolation, Patterns};
@@ -38,8 +38,8 @@ impl MaxCalls {
 }
 
 impl Rule for MaxCalls {
-    fn kind(&self) -> Kind {
-        Kind::Prohibition
+    fn kind(&self) -> RuleKind {
+        RuleKind::Prohibition
     }
 
     fn describe(&self) -> String {
@@ -51,7 +51,7 @@ impl Rule for MaxCalls {
         }
     }
 
-    fn when_decided(&self, scope: Scope) -> String {
+    fn when_decided(&self, scope: RuleScope) -> String {
         format!("broken as soon as there is a call too many in {}", scope.words())
     }
 

@@ -13,7 +13,7 @@ use super::super::exit::Exit;
 use super::super::load::load;
 use super::super::print_problems::print_problems;
 use super::layout::Colours;
-use super::name::Name;
+use super::name::ExplainedName;
 use super::test;
 
 #[derive(Debug, Args)]
@@ -48,7 +48,7 @@ pub(crate) fn explain(options: &ExplainOptions, context: &Context) -> Exit {
     } else {
         Colours::default()
     };
-    if let Some(name) = Name::find(&options.subject) {
+    if let Some(name) = ExplainedName::find(&options.subject) {
         if options.turn.is_some() {
             return complain("a name has no turns: `--turn` goes with a test file", Exit::Usage);
         }
@@ -101,7 +101,7 @@ fn of_file(options: &ExplainOptions, colours: Colours, context: &Context) -> Exi
                 redactor.text(&format!("there is no turn {turn}: `{whose}` has {turns}")).into_owned();
             return complain(&message, Exit::Usage);
         }
-        let shown = test::Shown {
+        let shown = test::ShownTest {
             case,
             rows: rows.len(),
             config: &plan.config,
@@ -120,7 +120,7 @@ fn is_like_a_name(subject: &str) -> bool {
 }
 
 fn unknown_name(subject: &str) -> String {
-    let help = nearest(subject, Name::all().map(|name| name.as_str())).map_or_else(
+    let help = nearest(subject, ExplainedName::all().map(|name| name.as_str())).map_or_else(
         || "name a test file, the code in the brackets of a problem, or the rule of a violation".to_owned(),
         |name| format!("did you mean `{name}`?"),
     );

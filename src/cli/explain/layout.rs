@@ -46,11 +46,11 @@ pub(super) fn styled(style: Style, text: &str) -> String {
 #[derive(Debug, Default)]
 pub(super) struct Table {
     redactor: Redactor,
-    lines: Vec<Line>,
+    lines: Vec<LayoutLine>,
 }
 
 #[derive(Debug)]
-enum Line {
+enum LayoutLine {
     /// A line of its own, written out.
     Whole(String),
     /// Words at an indentation, and who wrote them.
@@ -64,25 +64,31 @@ impl Table {
     }
 
     pub(super) fn line(&mut self, text: impl Into<String>) {
-        self.lines.push(Line::Whole(text.into()));
+        self.lines.push(LayoutLine::Whole(text.into()));
     }
 
     pub(super) fn row(&mut self, indent: usize, words: &str, faint: bool, level: &'static str, place: &str) {
         let words = escape::line(&self.redactor.text(words)).into_owned();
-        self.lines.push(Line::Row { indent, words, faint, level, place: escape::line(place).into_owned() });
+        self.lines.push(LayoutLine::Row {
+            indent,
+            words,
+            faint,
+            level,
+            place: escape::line(place).into_owned(),
+        });
     }
 
     /// Writes the table out: the words in one column, the levels and places in two more. Where it is wider than the
     /// terminal, the levels and places stand below the words.
     pub(super) fn text(&self, colours: Colours, terminal: Option<usize>) -> String {
         let widths = self.lines.iter().filter_map(|line| match line {
-            Line::Whole(_) => None,
-            Line::Row { indent, words, .. } => Some(indent + columns::width(words)),
+            LayoutLine::Whole(_) => None,
+            LayoutLine::Row { indent, words, .. } => Some(indent + columns::width(words)),
         });
         let width = widths.filter(|width| *width <= WIDEST).max().unwrap_or_default();
         let beside = self.lines.iter().filter_map(|line| match line {
-            Line::Whole(_) => None,
-            Line::Row { place, .. } => Some(LEVEL + columns::width(place)),
+            LayoutLine::Whole(_) => None,
+            LayoutLine::Row { place, .. } => Some(LEVEL + columns::width(place)),
         });
         if let Some(terminal) =
             terminal.filter(|terminal| width + beside.max().unwrap_or_default() > *terminal)
@@ -92,11 +98,13 @@ impl Table {
         let mut text = String::new();
         for line in &self.lines {
             let (indent, words, faint, level, place) = match line {
-                Line::Whole(line) => {
+                LayoutLine::Whole(line) => {
                     let _ = writeln!(text, "{line}");
                     continue;
                 }
-                Line::Row { indent, words, faint, level, place } => (*indent, words, *faint, level, place),
+                LayoutLine::Row { indent, words, faint, level, place } => {
+                    (*indent, words, *faint, level, place)
+                }
             };
             let style = if faint { colours.faint } else { Style::new() };
             let pale = colours.faint;
@@ -116,11 +124,13 @@ impl Table {
         let mut text = String::new();
         for line in &self.lines {
             let (indent, words, faint, level, place) = match line {
-                Line::Whole(line) => {
+                LayoutLine::Whole(line) => {
                     let _ = writeln!(text, "{line}");
                     continue;
                 }
-                Line::Row { indent, words, faint, level, place } => (*indent, words, *faint, level, place),
+                LayoutLine::Row { indent, words, faint, level, place } => {
+                    (*indent, words, *faint, level, place)
+                }
             };
             let (style, pale) = (if faint { colours.faint } else { Style::new() }, colours.faint);
             for line in columns::wrapped(words, terminal.saturating_sub(indent)) {

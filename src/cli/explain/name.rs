@@ -9,14 +9,14 @@ use ananke::target::RuleDocs;
 use super::layout::{Colours, styled, wrapped};
 
 /// What can be explained.
-pub(super) enum Name {
+pub(super) enum ExplainedName {
     /// The code of a problem with a file.
     Code(Code),
     /// A rule about the events of an agent.
     Rule(RuleDocs),
 }
 
-impl Name {
+impl ExplainedName {
     /// What has this name.
     pub(super) fn find(name: &str) -> Option<Self> {
         Self::all().find(|known| known.as_str() == name)

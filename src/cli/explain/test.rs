@@ -1,6 +1,8 @@
 //! The rules in force in one test: of the test as a whole, then turn by turn.
 
-use ananke::assertion::{Dropped, Entry, ExplainedLimit, Measure, Origin, Part, Replaced, Timeout};
+use ananke::assertion::{
+    Dropped, ExplainedLimit, Measure, Replaced, RuleEntry, RuleOrigin, ScopeRules, Timeout,
+};
 use ananke::plan::{CaseEntry, ExplainedTest, TestEntry, WrittenTurn};
 use ananke::project::{Config, is_default};
 use ananke::redact::Redactor;
@@ -13,7 +15,7 @@ use ananke::text::{columns, escape};
 const SHOWN: usize = 60;
 
 /// One test and what is known of it.
-pub(super) struct Shown<'a> {
+pub(super) struct ShownTest<'a> {
     pub(super) case: &'a CaseEntry,
     /// How many rows it runs with, where it has rows.
     pub(super) rows: usize,
@@ -22,7 +24,7 @@ pub(super) struct Shown<'a> {
     pub(super) redactor: &'a Redactor,
 }
 
-impl Shown<'_> {
+impl ShownTest<'_> {
     /// Everything, or of the turns only the one numbered `only`.
     pub(super) fn text(&self, only: Option<usize>, colours: Colours, terminal: Option<usize>) -> String {
         let mut table = Table::new(self.redactor.clone());
@@ -102,16 +104,16 @@ impl Shown<'_> {
 }
 
 /// How many prohibitions of the test are in force on a turn.
-fn prohibited(test: &Part, turn: &Part) -> usize {
-    let is_off = |rule: &Entry| turn.switched_off.iter().any(|off| off.entry == *rule);
+fn prohibited(test: &ScopeRules, turn: &ScopeRules) -> usize {
+    let is_off = |rule: &RuleEntry| turn.switched_off.iter().any(|off| off.entry == *rule);
     test.rules.iter().filter(|rule| rule.is_prohibition() && !is_off(rule)).count()
 }
 
 /// What is settled with one home; of a turn, with how much the test as a whole prohibits on it.
-fn part(part: &Part, prohibited: Option<usize>, table: &mut Table, colours: Colours) {
+fn part(part: &ScopeRules, prohibited: Option<usize>, table: &mut Table, colours: Colours) {
     for (is_prohibition, word) in [(true, "prohibition"), (false, "obligation")] {
         // One heading for all that is settled alike, in the order of the files.
-        let mut headings: IndexMap<String, Vec<&Entry>> = IndexMap::new();
+        let mut headings: IndexMap<String, Vec<&RuleEntry>> = IndexMap::new();
         for rule in part.rules.iter().filter(|rule| rule.is_prohibition() == is_prohibition) {
             headings.entry(rule.when_decided(part.scope)).or_default().push(rule);
         }
@@ -152,7 +154,7 @@ fn part(part: &Part, prohibited: Option<usize>, table: &mut Table, colours: Colo
         let words = if *without { "their calls do not count" } else { "their calls count" };
         row(4, words, false, origin, table);
     }
-    let mut told: Option<&Origin> = None;
+    let mut told: Option<&RuleOrigin> = None;
     for Replaced { entry, by } in &part.switched_off {
         if told.is_none_or(|told| (told.level, &told.place) != (by.level, &by.place)) {
             table.line(format!("  {}, by {}", styled(colours.heading, "not in force here"), whose(by)));
@@ -181,11 +183,11 @@ fn part(part: &Part, prohibited: Option<usize>, table: &mut Table, colours: Colo
     table.line(styled(colours.faint, &note));
 }
 
-fn row(indent: usize, words: &str, faint: bool, origin: &Origin, table: &mut Table) {
+fn row(indent: usize, words: &str, faint: bool, origin: &RuleOrigin, table: &mut Table) {
     table.row(indent, words, faint, origin.level.as_str(), &origin.place.to_string());
 }
 
-fn whose(origin: &Origin) -> String {
+fn whose(origin: &RuleOrigin) -> String {
     format!("the {}, {}", origin.level.as_str(), escape::line(&origin.place.to_string()))
 }
 

@@ -13,14 +13,14 @@ use crate::variables::Interpolation;
 
 /// Rows in memory.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct LoadedRows {
     pub(super) source: Arc<SourceFile>,
     pub(super) rows: Vec<Node>,
     /// Whether `${…}` in them is replaced: they are part of the test, and not data of a file.
     pub(super) is_filled: bool,
 }
 
-impl Held {
+impl LoadedRows {
     /// `None` where a value of it cannot be filled, which was reported.
     pub(super) fn row(
         &self,
@@ -53,12 +53,12 @@ impl Held {
 }
 
 /// The rows of a YAML file: a list of mappings.
-pub(super) fn held(files: &Files, path: &Path, name: &str) -> Result<Held, Vec<Diagnostic>> {
+pub(super) fn held(files: &Files, path: &Path, name: &str) -> Result<LoadedRows, Vec<Diagnostic>> {
     let source = source::read(files, path, name).map_err(|problem| vec![problem])?;
     let (node, problems) = source::tree(&source);
     match node {
         Some(Node { value: NodeValue::List(rows), .. }) if problems.is_empty() => {
-            Ok(Held { source, rows, is_filled: false })
+            Ok(LoadedRows { source, rows, is_filled: false })
         }
         Some(node) if problems.is_empty() => {
             let message = format!("a file of rows is a list of mappings, found {}", node.describe());

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::data_file::DataFile;
-use super::held::{Held, held};
+use super::held::{LoadedRows, held};
 use super::row::{Row, RowEntry, label, row_problem};
 use super::{delimited, lines};
 use crate::context::Context;
@@ -21,7 +21,7 @@ const MOST_PROBLEMS: usize = 20;
 #[derive(Debug)]
 pub(crate) enum Rows {
     /// In a YAML file, or in the test itself.
-    Held(Held),
+    Held(LoadedRows),
     /// In a JSONL file.
     Lines(DataFile),
     /// In a CSV file.
@@ -40,7 +40,7 @@ impl Rows {
         let path = match &written.value {
             Cases::Rows(rows) => {
                 let (source, rows) = (Arc::clone(test), rows.clone());
-                return Some(Self::Held(Held { source, rows, is_filled: true }));
+                return Some(Self::Held(LoadedRows { source, rows, is_filled: true }));
             }
             Cases::File(path) => Spanned { value: path.clone(), span: written.span },
         };
@@ -112,7 +112,7 @@ impl Rows {
             Self::Delimited(file) => delimited::each(file, &mut |row| take(row, filling)),
         }
         // That a list in the test is empty is told by its schema.
-        if index == 0 && !matches!(self, Self::Held(Held { is_filled: true, .. })) {
+        if index == 0 && !matches!(self, Self::Held(LoadedRows { is_filled: true, .. })) {
             let message = "there are no rows: the test would never run".to_owned();
             report(row_problem(message, ""), span, filling);
         }

@@ -17,16 +17,16 @@ pub(super) const EVENT: (&str, &str) = ("data: ", "\n\n");
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Line {
+pub(super) enum RecordingLine {
     Recording(Heading),
-    Hook(Hook),
-    Script(Script),
-    Request(Request),
+    Hook(HookLine),
+    Script(ScriptLine),
+    Request(RequestLine),
     Head(HeadLine),
-    Event(Event),
-    Text(Text),
+    Event(EventLine),
+    Text(TextLine),
     Bytes(Encoded),
-    End(Ending),
+    End(EndLine),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -44,15 +44,15 @@ pub(super) struct Heading {
 }
 
 #[derive(Serialize, Deserialize)]
-pub(super) struct Hook {
+pub(super) struct HookLine {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) output: Option<Map<String, Value>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) failed: Option<Failed>,
+    pub(super) failed: Option<FailureLine>,
 }
 
 #[derive(Serialize, Deserialize)]
-pub(super) struct Script {
+pub(super) struct ScriptLine {
     pub(super) turn: u32,
     pub(super) name: String,
     /// The digest of what it was asked.
@@ -60,18 +60,18 @@ pub(super) struct Script {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) answer: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) failed: Option<Failed>,
+    pub(super) failed: Option<FailureLine>,
 }
 
 #[derive(Serialize, Deserialize)]
-pub(super) struct Failed {
+pub(super) struct FailureLine {
     pub(super) message: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) help: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
-pub(super) struct Request {
+pub(super) struct RequestLine {
     pub(super) turn: u32,
     /// Who talks; the agent where it is left out, as in versions before 1.2.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -104,13 +104,13 @@ pub(super) struct HeadLine {
 }
 
 #[derive(Serialize, Deserialize)]
-pub(super) struct Event {
+pub(super) struct EventLine {
     pub(super) at_us: u64,
     pub(super) data: Box<RawValue>,
 }
 
 #[derive(Serialize, Deserialize)]
-pub(super) struct Text {
+pub(super) struct TextLine {
     pub(super) at_us: u64,
     pub(super) text: String,
 }
@@ -122,7 +122,7 @@ pub(super) struct Encoded {
 }
 
 #[derive(Serialize, Deserialize)]
-pub(super) struct Ending {
+pub(super) struct EndLine {
     pub(super) how: How,
     /// When the connection broke.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -19,15 +19,15 @@ mod tests {
     use serde_json::Value;
     use std::collections::BTreeMap;
 
-    use super::super::exchange::{Answer, End, Exchange, Recorded, ScriptAnswer};
+    use super::super::exchange::{BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer};
     use super::*;
     use crate::context::CaseKey;
     use crate::message::Lane;
     use crate::outcome::{ErrorKind, Problem};
-    use crate::target::{Head, Method};
+    use crate::target::{Method, ResponseHead};
 
     fn recorded() -> Recorded {
-        let head = Head {
+        let head = ResponseHead {
             status: 200,
             content_type: "text/event-stream".to_owned(),
             location: None,
@@ -40,7 +40,7 @@ mod tests {
             message: message.to_owned(),
             help: Some("try again".to_owned()),
         };
-        let exchange = |answer| Exchange {
+        let exchange = |answer| RecordedExchange {
             turn: 1,
             lane: Lane::Agent,
             number: 1,
@@ -51,7 +51,7 @@ mod tests {
             answer,
             closed: Some(99),
         };
-        let came = |pieces, end| Answer::Came { at: 6, head: head.clone(), pieces, end };
+        let came = |pieces, end| RecordedResponse::Came { at: 6, head: head.clone(), pieces, end };
         Recorded {
             started_unix_us: 1_234_567,
             ended_unix_ms: 1_300,
@@ -84,21 +84,24 @@ mod tests {
                         piece(11, b"data: \xff\n\n"),
                         piece(11, "data: {\"a\":\"\u{202e}\u{9b}##vso[a]\"}\n\n".as_bytes()),
                     ],
-                    End::Complete,
+                    BodyEnd::Complete,
                 )),
-                Exchange {
+                RecordedExchange {
                     number: 2,
                     method: Method::Get,
                     body: "no JSON".to_owned(),
                     closed: None,
-                    ..exchange(Answer::Late)
+                    ..exchange(RecordedResponse::Late)
                 },
-                Exchange {
+                RecordedExchange {
                     lane: Lane::Helper { role: "judge".to_owned(), number: 1 },
-                    ..exchange(Answer::Failed("refused".to_owned(), None))
+                    ..exchange(RecordedResponse::Failed("refused".to_owned(), None))
                 },
-                Exchange { number: 3, ..exchange(came(Vec::new(), End::Broken(12, "reset".to_owned()))) },
-                Exchange { turn: 2, ..exchange(came(vec![piece(7, b"data: {}")], End::Left)) },
+                RecordedExchange {
+                    number: 3,
+                    ..exchange(came(Vec::new(), BodyEnd::Broken(12, "reset".to_owned())))
+                },
+                RecordedExchange { turn: 2, ..exchange(came(vec![piece(7, b"data: {}")], BodyEnd::Left)) },
             ],
         }
     }
@@ -147,7 +150,7 @@ mod tests {
         let text = write(&CaseKey::first("a"), &recorded(), &mark);
         assert!(!text.contains("s3cr3t") && text.contains("\"<secret:TOKEN>\""), "{text}");
         let again = read(&CaseKey::first("a"), &text).unwrap();
-        let Answer::Came { pieces, .. } = &again.exchanges[0].answer else { panic!() };
+        let RecordedResponse::Came { pieces, .. } = &again.exchanges[0].answer else { panic!() };
         assert_eq!(pieces[0].1, b"data: {\"type\":\"RUN_STARTED\",\"n\":<n>}\n\n"[..], "kept as text");
     }
 

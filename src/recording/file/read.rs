@@ -6,13 +6,14 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::line::{
-    EVENT, Encoded, Ending, Event, Failed, HeadLine, Hook, How, Line, MAJOR, Request, Script, Text,
+    EVENT, Encoded, EndLine, EventLine, FailureLine, HeadLine, HookLine, How, MAJOR, RecordingLine,
+    RequestLine, ScriptLine, TextLine,
 };
 use crate::context::CaseKey;
 use crate::message::Lane;
 use crate::outcome::{ErrorKind, Problem};
-use crate::recording::exchange::{Answer, End, Exchange, Recorded, ScriptAnswer};
-use crate::target::{Head, Method};
+use crate::recording::exchange::{BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer};
+use crate::target::{Method, ResponseHead};
 
 /// What is wrong with a file: the number of the line, and the words.
 #[derive(Debug, PartialEq, Eq)]
@@ -31,7 +32,7 @@ pub(in crate::recording) fn read(key: &CaseKey, text: &str) -> Result<Recorded, 
     for (index, written) in text.lines().enumerate() {
         lines = index + 1;
         let wrong = |message: String| Unreadable { line: index + 1, message };
-        let read = serde_json::from_str::<Line>(written);
+        let read = serde_json::from_str::<RecordingLine>(written);
         let Some(recorded) = &mut recorded else {
             recorded = Some(read_heading(key, read, written).map_err(wrong)?);
             continue;
@@ -41,15 +42,19 @@ pub(in crate::recording) fn read(key: &CaseKey, text: &str) -> Result<Recorded, 
     }
     let recorded = recorded.ok_or_else(|| Unreadable { line: 1, message: "the file is empty".to_owned() })?;
     match recorded.exchanges.last() {
-        Some(Reading { ended: false, .. }) => {
+        Some(RecordingReader { ended: false, .. }) => {
             Err(Unreadable { line: lines, message: "the file ends in the middle of an exchange".to_owned() })
         }
         _ => Ok(recorded.into_recorded()),
     }
 }
 
-fn read_heading(key: &CaseKey, line: serde_json::Result<Line>, written: &str) -> Result<ReadingAll, String> {
-    let Ok(Line::Recording(heading)) = line else {
+fn read_heading(
+    key: &CaseKey,
+    line: serde_json::Result<RecordingLine>,
+    written: &str,
+) -> Result<ReadingAll, String> {
+    let Ok(RecordingLine::Recording(heading)) = line else {
         let value: Value = serde_json::from_str(written).unwrap_or_default();
         let version = value["recording"]["version"].as_str().unwrap_or_default();
         if !version.is_empty() && version.split('.').next() != Some(MAJOR) {
@@ -92,11 +97,11 @@ fn newer(version: &str) -> String {
 
 struct ReadingAll {
     recorded: Recorded,
-    exchanges: Vec<Reading>,
+    exchanges: Vec<RecordingReader>,
 }
 
-struct Reading {
-    exchange: Exchange,
+struct RecordingReader {
+    exchange: RecordedExchange,
     came: Option<Came>,
     ended: bool,
 }
@@ -104,7 +109,7 @@ struct Reading {
 /// An answer whose end is still to be read.
 struct Came {
     at: u64,
-    head: Head,
+    head: ResponseHead,
     pieces: Vec<(u64, Bytes)>,
 }
 
@@ -115,33 +120,33 @@ impl ReadingAll {
     }
 }
 
-fn add(all: &mut ReadingAll, read: Line) -> Result<(), &'static str> {
+fn add(all: &mut ReadingAll, read: RecordingLine) -> Result<(), &'static str> {
     const OUTSIDE: &str = "this line belongs to an exchange, and none is open";
     const INSIDE: &str = "this line cannot stand inside an exchange";
     let is_before = all.exchanges.is_empty();
     let open = all.exchanges.last_mut().filter(|reading| !reading.ended);
-    let piece = |open: Option<&mut Reading>, at, bytes| {
+    let piece = |open: Option<&mut RecordingReader>, at, bytes| {
         let came = open.and_then(|reading| reading.came.as_mut()).ok_or(OUTSIDE)?;
         came.pieces.push((at, bytes));
         Ok(())
     };
     match read {
-        Line::Recording(_) => Err("only the first line says which test it is of"),
-        Line::Hook(Hook { output, failed }) if is_before => {
+        RecordingLine::Recording(_) => Err("only the first line says which test it is of"),
+        RecordingLine::Hook(HookLine { output, failed }) if is_before => {
             all.recorded.hooks.push(match (output, failed) {
                 (Some(output), None) => Ok(output),
-                (None, Some(Failed { message, help })) => {
+                (None, Some(FailureLine { message, help })) => {
                     Err(Problem { kind: ErrorKind::Hook, message, help })
                 }
                 _ => return Err("a hook has either `output` or `failed`"),
             });
             Ok(())
         }
-        Line::Hook(_) => Err("hooks stand before the first request"),
-        Line::Script(Script { turn, name, request, answer, failed }) if open.is_none() => {
+        RecordingLine::Hook(_) => Err("hooks stand before the first request"),
+        RecordingLine::Script(ScriptLine { turn, name, request, answer, failed }) if open.is_none() => {
             let gave = match (answer, failed) {
                 (Some(answer), None) => Ok(answer),
-                (None, Some(Failed { message, help })) => {
+                (None, Some(FailureLine { message, help })) => {
                     Err(Problem { kind: ErrorKind::Script, message, help })
                 }
                 _ => return Err("a script has either `answer` or `failed`"),
@@ -150,7 +155,7 @@ fn add(all: &mut ReadingAll, read: Line) -> Result<(), &'static str> {
             all.recorded.scripts.push(ScriptAnswer { after, turn, name, request, gave });
             Ok(())
         }
-        Line::Request(Request { turn, lane, exchange, at_us, method, path, body, text })
+        RecordingLine::Request(RequestLine { turn, lane, exchange, at_us, method, path, body, text })
             if open.is_none() =>
         {
             let body = body.map(|body| body.get().to_owned()).or(text).unwrap_or_default();
@@ -165,28 +170,29 @@ fn add(all: &mut ReadingAll, read: Line) -> Result<(), &'static str> {
             if number <= before {
                 return Err("the exchanges of a lane in a turn have ascending numbers");
             }
-            let (sent, answer) = (at_us, Answer::Late);
-            let exchange = Exchange { turn, lane, number, sent, method, path, body, answer, closed: None };
-            all.exchanges.push(Reading { exchange, came: None, ended: false });
+            let (sent, answer) = (at_us, RecordedResponse::Late);
+            let exchange =
+                RecordedExchange { turn, lane, number, sent, method, path, body, answer, closed: None };
+            all.exchanges.push(RecordingReader { exchange, came: None, ended: false });
             Ok(())
         }
-        Line::Script(_) | Line::Request(_) => Err(INSIDE),
-        Line::Head(HeadLine { at_us, status, content_type, location, headers }) => {
+        RecordingLine::Script(_) | RecordingLine::Request(_) => Err(INSIDE),
+        RecordingLine::Head(HeadLine { at_us, status, content_type, location, headers }) => {
             let reading = open.filter(|reading| reading.came.is_none()).ok_or(OUTSIDE)?;
-            let head = Head { status, content_type, location, headers };
+            let head = ResponseHead { status, content_type, location, headers };
             reading.came = Some(Came { at: at_us, head, pieces: Vec::new() });
             Ok(())
         }
-        Line::Event(Event { at_us, data }) => {
+        RecordingLine::Event(EventLine { at_us, data }) => {
             let whole = [EVENT.0, data.get(), EVENT.1].concat();
             piece(open, at_us, Bytes::from(whole))
         }
-        Line::Text(Text { at_us, text }) => piece(open, at_us, Bytes::from(text)),
-        Line::Bytes(Encoded { at_us, base64 }) => {
+        RecordingLine::Text(TextLine { at_us, text }) => piece(open, at_us, Bytes::from(text)),
+        RecordingLine::Bytes(Encoded { at_us, base64 }) => {
             let bytes = STANDARD.decode(base64).map_err(|_| "this is no base64")?;
             piece(open, at_us, Bytes::from(bytes))
         }
-        Line::End(ending) => end(open.ok_or(OUTSIDE)?, ending),
+        RecordingLine::End(ending) => end(open.ok_or(OUTSIDE)?, ending),
     }
 }
 
@@ -194,15 +200,15 @@ fn method_named(name: &str) -> Option<Method> {
     [Method::Get, Method::Post, Method::Delete].into_iter().find(|method| method.as_str() == name)
 }
 
-fn end(reading: &mut Reading, ending: Ending) -> Result<(), &'static str> {
-    let Ending { how, at_us, message, help, closed_us } = ending;
+fn end(reading: &mut RecordingReader, ending: EndLine) -> Result<(), &'static str> {
+    let EndLine { how, at_us, message, help, closed_us } = ending;
     let message = message.unwrap_or_default();
     reading.ended = true;
     reading.exchange.closed = closed_us;
     let Came { at, head, pieces } = match (how, reading.came.take()) {
         (How::Late, None) => return Ok(()),
         (How::Failed, None) => {
-            reading.exchange.answer = Answer::Failed(message, help);
+            reading.exchange.answer = RecordedResponse::Failed(message, help);
             return Ok(());
         }
         (How::Complete | How::Broken | How::Left, Some(came)) => came,
@@ -213,10 +219,10 @@ fn end(reading: &mut Reading, ending: Ending) -> Result<(), &'static str> {
         }
     };
     let end = match how {
-        How::Complete => End::Complete,
-        How::Broken => End::Broken(at_us.ok_or("a connection that broke says when: `at_us`")?, message),
-        _ => End::Left,
+        How::Complete => BodyEnd::Complete,
+        How::Broken => BodyEnd::Broken(at_us.ok_or("a connection that broke says when: `at_us`")?, message),
+        _ => BodyEnd::Left,
     };
-    reading.exchange.answer = Answer::Came { at, head, pieces, end };
+    reading.exchange.answer = RecordedResponse::Came { at, head, pieces, end };
     Ok(())
 }

@@ -8,12 +8,13 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::line::{
-    EVENT, Encoded, Ending, Event, Failed, HeadLine, Heading, Hook, How, Line, Request, Script, Text, VERSION,
+    EVENT, Encoded, EndLine, EventLine, FailureLine, HeadLine, Heading, HookLine, How, RecordingLine,
+    RequestLine, ScriptLine, TextLine, VERSION,
 };
 use crate::context::CaseKey;
 use crate::message::Lane;
 use crate::outcome::Problem;
-use crate::recording::exchange::{Answer, End, Exchange, Recorded, ScriptAnswer};
+use crate::recording::exchange::{BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer};
 use crate::target::Method;
 use crate::text::escape;
 
@@ -23,8 +24,8 @@ pub(in crate::recording) fn write(
     recorded: &Recorded,
     mark: &dyn Fn(&str) -> String,
 ) -> String {
-    let mut out = Writer { text: String::new(), mark };
-    out.line(&Line::Recording(Heading {
+    let mut out = RecordingWriter { text: String::new(), mark };
+    out.line(&RecordingLine::Recording(Heading {
         version: VERSION.to_owned(),
         test: mark(&key.test),
         run: key.run,
@@ -35,9 +36,9 @@ pub(in crate::recording) fn write(
         secrets: recorded.secrets.clone(),
     }));
     for hook in &recorded.hooks {
-        out.line(&Line::Hook(match hook {
-            Ok(output) => Hook { output: Some(out.marked_map(output)), failed: None },
-            Err(problem) => Hook { output: None, failed: Some(out.failed(problem)) },
+        out.line(&RecordingLine::Hook(match hook {
+            Ok(output) => HookLine { output: Some(out.marked_map(output)), failed: None },
+            Err(problem) => HookLine { output: None, failed: Some(out.failed(problem)) },
         }));
     }
     let mut scripts = recorded.scripts.iter().peekable();
@@ -51,13 +52,13 @@ pub(in crate::recording) fn write(
     out.text
 }
 
-struct Writer<'a> {
+struct RecordingWriter<'a> {
     text: String,
     mark: &'a dyn Fn(&str) -> String,
 }
 
-impl Writer<'_> {
-    fn line(&mut self, line: &Line) {
+impl RecordingWriter<'_> {
+    fn line(&mut self, line: &RecordingLine) {
         // Strings, numbers and JSON that was read before: nothing that cannot be written.
         self.text.push_str(&escape::json(&serde_json::to_string(line).unwrap_or_default()));
         self.text.push('\n');
@@ -70,15 +71,15 @@ impl Writer<'_> {
             Err(problem) => (None, Some(self.failed(problem))),
         };
         let (name, request) = ((self.mark)(name), request.clone());
-        self.line(&Line::Script(Script { turn: *turn, name, request, answer, failed }));
+        self.line(&RecordingLine::Script(ScriptLine { turn: *turn, name, request, answer, failed }));
     }
 
-    fn failed(&self, Problem { message, help, .. }: &Problem) -> Failed {
-        Failed { message: (self.mark)(message), help: help.as_deref().map(self.mark) }
+    fn failed(&self, Problem { message, help, .. }: &Problem) -> FailureLine {
+        FailureLine { message: (self.mark)(message), help: help.as_deref().map(self.mark) }
     }
 
-    fn exchange(&mut self, exchange: &Exchange) {
-        let Exchange { turn, lane, number, sent, method, path, body, answer, closed } = exchange;
+    fn exchange(&mut self, exchange: &RecordedExchange) {
+        let RecordedExchange { turn, lane, number, sent, method, path, body, answer, closed } = exchange;
         let text = (self.mark)(body);
         let (body, text) = match raw(&text) {
             Some(body) => (Some(body), None),
@@ -88,18 +89,27 @@ impl Writer<'_> {
         let lane = (*lane != Lane::Agent).then(|| (self.mark)(&lane.to_string()));
         let method = (*method != Method::Post).then(|| method.as_str().to_owned());
         let (turn, exchange, at_us) = (*turn, Some(*number), *sent);
-        self.line(&Line::Request(Request { turn, lane, exchange, at_us, method, path, body, text }));
+        self.line(&RecordingLine::Request(RequestLine {
+            turn,
+            lane,
+            exchange,
+            at_us,
+            method,
+            path,
+            body,
+            text,
+        }));
         let mut ending =
-            Ending { how: How::Late, at_us: None, message: None, help: None, closed_us: *closed };
+            EndLine { how: How::Late, at_us: None, message: None, help: None, closed_us: *closed };
         match answer {
-            Answer::Late => {}
-            Answer::Failed(message, help) => {
+            RecordedResponse::Late => {}
+            RecordedResponse::Failed(message, help) => {
                 ending.how = How::Failed;
                 ending.message = Some((self.mark)(message));
                 ending.help = help.as_deref().map(self.mark);
             }
-            Answer::Came { at, head, pieces, end } => {
-                self.line(&Line::Head(HeadLine {
+            RecordedResponse::Came { at, head, pieces, end } => {
+                self.line(&RecordingLine::Head(HeadLine {
                     at_us: *at,
                     status: head.status,
                     content_type: (self.mark)(&head.content_type),
@@ -114,9 +124,9 @@ impl Writer<'_> {
                     self.piece(*at, piece);
                 }
                 match end {
-                    End::Complete => ending.how = How::Complete,
-                    End::Left => ending.how = How::Left,
-                    End::Broken(at, cause) => {
+                    BodyEnd::Complete => ending.how = How::Complete,
+                    BodyEnd::Left => ending.how = How::Left,
+                    BodyEnd::Broken(at, cause) => {
                         ending.how = How::Broken;
                         ending.at_us = Some(*at);
                         ending.message = Some((self.mark)(cause));
@@ -124,7 +134,7 @@ impl Writer<'_> {
                 }
             }
         }
-        self.line(&Line::End(ending));
+        self.line(&RecordingLine::End(ending));
     }
 
     fn piece(&mut self, at_us: u64, piece: &[u8]) {
@@ -133,17 +143,17 @@ impl Writer<'_> {
             let lossy = String::from_utf8_lossy(piece);
             let marked = (self.mark)(&lossy);
             self.line(&if marked == lossy {
-                Line::Bytes(Encoded { at_us, base64: STANDARD.encode(piece) })
+                RecordingLine::Bytes(Encoded { at_us, base64: STANDARD.encode(piece) })
             } else {
-                Line::Text(Text { at_us, text: marked })
+                RecordingLine::Text(TextLine { at_us, text: marked })
             });
             return;
         };
         let text = (self.mark)(text);
         let data = text.strip_prefix(EVENT.0).and_then(|rest| rest.strip_suffix(EVENT.1)).and_then(raw);
         self.line(&match data {
-            Some(data) => Line::Event(Event { at_us, data }),
-            None => Line::Text(Text { at_us, text }),
+            Some(data) => RecordingLine::Event(EventLine { at_us, data }),
+            None => RecordingLine::Text(TextLine { at_us, text }),
         });
     }
 

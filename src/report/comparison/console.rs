@@ -2,8 +2,8 @@
 
 use anstyle::Style;
 
-use super::words::{self, Difference, SECTIONS};
-use crate::compare::{Change, ChangeKind, Comparison};
+use super::words::{self, SECTIONS, TestDifference};
+use crate::compare::{ChangeKind, Comparison, TestChange};
 use crate::report::layout::{Page, Palette};
 use crate::text::{escape, truncate};
 
@@ -44,7 +44,7 @@ impl Comparison {
         page: &mut Page,
         palette: Palette,
         heading: &str,
-        mut changes: impl Iterator<Item = &'c Change>,
+        mut changes: impl Iterator<Item = &'c TestChange>,
     ) {
         let mut listed = changes.by_ref().take(MOST).peekable();
         if listed.peek().is_none() {
@@ -80,7 +80,7 @@ impl Comparison {
     }
 }
 
-fn test(page: &mut Page, palette: Palette, change: &Change) {
+fn test(page: &mut Page, palette: Palette, change: &TestChange) {
     page.sign(2, style(palette, change), words::sign(change));
     page.put(Style::new(), &escape::line(&truncate::bytes(change.id(), 400)));
     let note = words::note(change);
@@ -98,7 +98,7 @@ fn test(page: &mut Page, palette: Palette, change: &Change) {
     details(page, palette, change);
 }
 
-fn style(palette: Palette, change: &Change) -> Style {
+fn style(palette: Palette, change: &TestChange) -> Style {
     match (&change.after, change.kinds[0]) {
         (_, ChangeKind::Tools | ChangeKind::Ending | ChangeKind::Slower | ChangeKind::Flaky) | (None, _) => {
             palette.warning
@@ -107,8 +107,8 @@ fn style(palette: Palette, change: &Change) -> Style {
     }
 }
 
-fn details(page: &mut Page, palette: Palette, change: &Change) {
-    for Difference { word, was, is } in words::differences(change) {
+fn details(page: &mut Page, palette: Palette, change: &TestChange) {
+    for TestDifference { word, was, is } in words::differences(change) {
         for (word, style, text) in [(word, palette.faint, was), ("→", palette.name, is)] {
             page.space(INDENT);
             page.put(palette.faint, &format!("{word:>6}"));

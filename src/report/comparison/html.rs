@@ -4,8 +4,8 @@
 
 use std::fmt::Write as _;
 
-use super::words::{self, Difference, SECTIONS};
-use crate::compare::{Change, Comparison};
+use super::words::{self, SECTIONS, TestDifference};
+use crate::compare::{Comparison, TestChange};
 use crate::report::file::html::markup;
 use crate::text::truncate;
 
@@ -66,7 +66,7 @@ impl Comparison {
     }
 }
 
-fn row(change: &Change) -> String {
+fn row(change: &TestChange) -> String {
     let mut row = format!("<li>{} {}", words::sign(change), code(change.id()));
     let note = words::note(change);
     if !note.is_empty() {
@@ -75,7 +75,7 @@ fn row(change: &Change) -> String {
     if let Some(reason) = words::reason(change) {
         let _ = write!(row, "<br>{}", escaped(reason));
     }
-    for Difference { word, was, is } in words::differences(change) {
+    for TestDifference { word, was, is } in words::differences(change) {
         let _ = write!(row, "<br><span class=\"faint\">{word}</span> {} → {}", code(&was), code(&is));
     }
     row + "</li>\n"

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::compare::{Change, ChangeKind, ComparedRun, Comparison, TestSummary};
+use crate::compare::{ChangeKind, ComparedRun, Comparison, TestChange, TestSummary};
 use crate::report::words::duration::milliseconds;
 use crate::schema::generate_since;
 use crate::text::escape;
@@ -18,12 +18,13 @@ const VERSION: &str = "1.0";
 
 /// The JSON Schema of what `compare --json` prints.
 pub fn schema() -> Value {
-    generate_since::<View<'static>>("ananke comparison", VERSION)
+    generate_since::<ComparisonView<'static>>("ananke comparison", VERSION)
 }
 
 /// What changed from one run to another, as `ananke compare --json` prints it.
 #[derive(Debug, Serialize, JsonSchema)]
-struct View<'a> {
+#[schemars(rename = "View")]
+struct ComparisonView<'a> {
     /// The version of the format, `MAJOR.MINOR`. A reader that knows 1.0 can read every 1.x.
     version: &'static str,
     /// The run that is compared with.
@@ -80,7 +81,7 @@ impl Comparison {
     /// None that a comparison can bring about.
     pub fn json(&self) -> serde_json::Result<String> {
         let counts = ChangeKind::ALL.into_iter().map(|kind| (kind, self.count(kind)));
-        let view = View {
+        let view = ComparisonView {
             version: VERSION,
             before: run(&self.before, self.agents_time.before_us),
             after: run(&self.after, self.agents_time.after_us),
@@ -92,7 +93,7 @@ impl Comparison {
         Ok(escape::json(&json).into_owned())
     }
 
-    fn change<'c>(&'c self, change: &'c Change) -> ChangeView<'c> {
+    fn change<'c>(&'c self, change: &'c TestChange) -> ChangeView<'c> {
         ChangeView {
             id: change.id(),
             changes: &change.kinds,

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::words::{self, Difference, SECTIONS};
-use crate::compare::{Change, Comparison};
-use crate::report::file::markdown::{MOST, Rows, code};
+use super::words::{self, SECTIONS, TestDifference};
+use crate::compare::{Comparison, TestChange};
+use crate::report::file::markdown::{MOST, MarkdownRows, code};
 
 /// The most bytes of one text.
 const LONGEST: usize = 400;
@@ -24,7 +24,7 @@ impl Comparison {
         for (heading, kinds) in SECTIONS {
             // There is always room for the headings of this section and of those after it.
             let room = (MOST - SECTIONS.len() * 100).saturating_sub(text.len());
-            let mut rows = Rows::new(room);
+            let mut rows = MarkdownRows::new(room);
             for change in self.section_of(kinds) {
                 rows.add(&row(change));
             }
@@ -36,7 +36,7 @@ impl Comparison {
     }
 }
 
-fn row(change: &Change) -> String {
+fn row(change: &TestChange) -> String {
     let note = words::note(change);
     let mut row = format!("{} {}", words::sign(change).replace('-', "−"), code(change.id(), LONGEST));
     if !note.is_empty() {
@@ -45,7 +45,7 @@ fn row(change: &Change) -> String {
     if let Some(reason) = words::reason(change) {
         let _ = write!(row, "\n  - {}", code(reason, LONGEST));
     }
-    for Difference { word, was, is } in words::differences(change) {
+    for TestDifference { word, was, is } in words::differences(change) {
         let _ = write!(row, "\n  - {word}: {} → {}", code(&was, LONGEST), code(&is, LONGEST));
     }
     row

@@ -1,7 +1,7 @@
 //! The words of a comparison that all its forms share.
 
 use super::tools::both;
-use crate::compare::{Change, ChangeKind, ComparedRun, Comparison, TestSummary, ratio};
+use crate::compare::{ChangeKind, ComparedRun, Comparison, TestChange, TestSummary, ratio};
 use crate::outcome::Status;
 use crate::report::layout::mark;
 use crate::report::words::duration;
@@ -21,7 +21,7 @@ pub(super) const SECTIONS: [(&str, &[ChangeKind]); 8] = [
 
 impl Comparison {
     /// The changes under the heading of these kinds.
-    pub(super) fn section_of<'c>(&'c self, kinds: &'c [ChangeKind]) -> impl Iterator<Item = &'c Change> {
+    pub(super) fn section_of<'c>(&'c self, kinds: &'c [ChangeKind]) -> impl Iterator<Item = &'c TestChange> {
         self.changes.iter().filter(move |change| kinds.contains(&change.kinds[0]))
     }
 
@@ -90,7 +90,7 @@ pub(super) fn of_run(run: &ComparedRun) -> String {
 }
 
 /// The sign before a test.
-pub(super) fn sign(change: &Change) -> &'static str {
+pub(super) fn sign(change: &TestChange) -> &'static str {
     match (&change.after, change.kinds[0]) {
         (_, ChangeKind::Tools | ChangeKind::Ending | ChangeKind::Slower | ChangeKind::Flaky) => "~",
         (Some(after), _) => mark(after.status),
@@ -99,14 +99,14 @@ pub(super) fn sign(change: &Change) -> &'static str {
 }
 
 /// Why it does not pass, where that is news.
-pub(super) fn reason(change: &Change) -> Option<&str> {
+pub(super) fn reason(change: &TestChange) -> Option<&str> {
     let reason = change.after.as_ref()?.reason.as_deref();
     let before = change.before.as_ref().and_then(|test| test.reason.as_deref());
     reason.filter(|_| reason != before)
 }
 
 /// What the section does not say of the verdict.
-pub(super) fn note(change: &Change) -> String {
+pub(super) fn note(change: &TestChange) -> String {
     let kind = change.kinds[0];
     let mut notes = Vec::new();
     if let Some(after) = &change.after {
@@ -128,7 +128,7 @@ pub(super) fn note(change: &Change) -> String {
 }
 
 /// Something of a test that was otherwise before.
-pub(super) struct Difference {
+pub(super) struct TestDifference {
     /// What: `tools`, `ending`, `time`.
     pub(super) word: &'static str,
     pub(super) was: String,
@@ -136,7 +136,7 @@ pub(super) struct Difference {
 }
 
 /// The differences in addition to the verdict.
-pub(super) fn differences(change: &Change) -> Vec<Difference> {
+pub(super) fn differences(change: &TestChange) -> Vec<TestDifference> {
     let (Some(before), Some(after)) = (&change.before, &change.after) else { return Vec::new() };
     let difference = |kind: &ChangeKind| {
         let (word, was, is) = match kind {
@@ -153,7 +153,7 @@ pub(super) fn differences(change: &Change) -> Vec<Difference> {
             }
             _ => return None,
         };
-        Some(Difference { word, was, is })
+        Some(TestDifference { word, was, is })
     };
     change.kinds.iter().filter_map(difference).collect()
 }

@@ -13,7 +13,7 @@ use crate::outcome::{Failure, Outcome, Status};
 use crate::redact::Sealed;
 use crate::report::file::file_report::{FileOptions, FileReport};
 use crate::report::reporter::Reporter;
-use crate::report::run_totals::{End, RunTotals};
+use crate::report::run_totals::{RunClose, RunTotals};
 use crate::report::words::duration::milliseconds;
 use crate::run::RunEvent;
 use crate::text::{escape, truncate};
@@ -135,8 +135,8 @@ fn end(run: &RunTotals) -> String {
     let tests = totals.tests();
     let reason = run.reason();
     match end {
-        None | Some(End { interrupted: true, .. }) => format!("1..{tests}\nBail out! {reason}\n"),
-        Some(End { verdict, .. })
+        None | Some(RunClose { interrupted: true, .. }) => format!("1..{tests}\nBail out! {reason}\n"),
+        Some(RunClose { verdict, .. })
             if !verdict.is_pass() && totals.failed + totals.error + totals.timeout == 0 =>
         {
             let number = tests + 1;

@@ -14,10 +14,10 @@ use crate::report::layout::Page;
 use crate::report::layout::counts;
 use crate::report::layout::{Palette, mark};
 use crate::report::reporter::Reporter;
-use crate::report::run_totals::{End, RunTotals};
+use crate::report::run_totals::{RunClose, RunTotals};
 use crate::report::stream::Stream;
 use crate::report::transcript::earlier_attempts;
-use crate::report::transcript::{Scope, TranscriptStyle, transcript};
+use crate::report::transcript::{TranscriptScope, TranscriptStyle, transcript};
 use crate::report::words::{duration, names};
 use crate::run::RunEvent;
 use crate::text::{escape, truncate};
@@ -133,13 +133,13 @@ impl ConsoleReport {
             palette: self.palette,
             indent: 4,
             width,
-            ..TranscriptStyle::for_files(Scope::Everything)
+            ..TranscriptStyle::for_files(TranscriptScope::Everything)
         };
         let style = match self.verbosity {
             Verbosity::Verbose => TranscriptStyle { held: true, ..style },
-            _ => TranscriptStyle { scope: Scope::Excerpt, item: 400, whole: 8 << 10, ..style },
+            _ => TranscriptStyle { scope: TranscriptScope::Excerpt, item: 400, whole: 8 << 10, ..style },
         };
-        let is_whole = style.scope == Scope::Everything;
+        let is_whole = style.scope == TranscriptScope::Everything;
         // The line of a skipped test says why.
         let is_left_out = outcome.status() == Status::Skipped && outcome.transcript.turns.is_empty();
         let has_warnings = !outcome.verdict.warnings.is_empty()
@@ -160,7 +160,7 @@ impl ConsoleReport {
         self.result.write(end.as_ref().map(|end| &end.verdict), palette, &mut page);
         snapshots.write(palette, &mut page);
         counts::write(&mut page, palette, totals, *selected);
-        if let Some(End { elapsed_us, .. }) = end {
+        if let Some(RunClose { elapsed_us, .. }) = end {
             page.put(palette.faint, &format!(" in {}", duration::for_people(*elapsed_us)));
         }
         page.end();

@@ -2,7 +2,7 @@
 
 use anstyle::Style;
 
-use super::style::{Scope, TranscriptStyle};
+use super::style::{TranscriptScope, TranscriptStyle};
 use super::writer::transcript;
 use crate::outcome::Outcome;
 use crate::report::layout::Page;
@@ -14,7 +14,7 @@ use crate::text::{escape, truncate};
 const LONGEST: usize = 200;
 
 /// Every attempt but the last, and the heading of the last; empty if the first was the only one. With
-/// [`Scope::Everything`] each has its transcript, else its first finding alone.
+/// [`TranscriptScope::Everything`] each has its transcript, else its first finding alone.
 pub(crate) fn earlier_attempts(outcome: &Outcome, style: TranscriptStyle) -> String {
     let mut page = Page::of_width(style.width);
     if outcome.earlier_attempts.is_empty() {
@@ -24,7 +24,7 @@ pub(crate) fn earlier_attempts(outcome: &Outcome, style: TranscriptStyle) -> Str
     let mut before = None;
     for (number, attempt) in (1..).zip(&outcome.earlier_attempts) {
         heading(&mut page, attempt, (number, outcome.attempt()), style);
-        if style.scope == Scope::Everything {
+        if style.scope == TranscriptScope::Everything {
             page.end();
             page.lines(&transcript(attempt, TranscriptStyle { indent: style.indent + 2, ..style }));
         } else {

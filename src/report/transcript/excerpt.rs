@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::style::Scope;
-use crate::outcome::Line;
+use super::style::TranscriptScope;
+use crate::outcome::TranscriptLine;
 
 /// A turn with at most so many lines is kept whole.
 const SHORT: usize = 12;
@@ -16,9 +16,9 @@ const LAST: usize = 3;
 
 /// Whether each of `lines` is kept: in an excerpt of a long turn those that a finding names, with what was just before
 /// and after them, and both ends.
-pub(crate) fn kept(lines: &[Line], cited: &BTreeSet<u32>, scope: Scope) -> Vec<bool> {
+pub(crate) fn kept(lines: &[TranscriptLine], cited: &BTreeSet<u32>, scope: TranscriptScope) -> Vec<bool> {
     let count = lines.len();
-    if scope != Scope::Excerpt || count <= SHORT {
+    if scope != TranscriptScope::Excerpt || count <= SHORT {
         return vec![true; count];
     }
     let mut kept: Vec<bool> = (0..count).map(|index| index < FIRST || index + LAST >= count).collect();
@@ -36,9 +36,9 @@ pub(crate) fn kept(lines: &[Line], cited: &BTreeSet<u32>, scope: Scope) -> Vec<b
 mod tests {
     use super::*;
 
-    fn drawn(count: u32, cited: &[u32], scope: Scope) -> String {
-        let says = |event| Line::Says { event, text: String::new() };
-        let lines: Vec<Line> = (0..count).map(says).collect();
+    fn drawn(count: u32, cited: &[u32], scope: TranscriptScope) -> String {
+        let says = |event| TranscriptLine::Says { event, text: String::new() };
+        let lines: Vec<TranscriptLine> = (0..count).map(says).collect();
         let kept = kept(&lines, &cited.iter().copied().collect(), scope);
         kept.iter().map(|kept| if *kept { '#' } else { '.' }).collect()
     }
@@ -54,8 +54,8 @@ mod tests {
             (14, &[4, 7], "#########..###"),
             (14, &[0, 13], "##.........###"),
         ] {
-            assert_eq!(drawn(count, cited, Scope::Excerpt), expected, "{count} {cited:?}");
-            assert!(!drawn(count, cited, Scope::Everything).contains('.'));
+            assert_eq!(drawn(count, cited, TranscriptScope::Excerpt), expected, "{count} {cited:?}");
+            assert!(!drawn(count, cited, TranscriptScope::Everything).contains('.'));
         }
     }
 }

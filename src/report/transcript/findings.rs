@@ -2,17 +2,17 @@
 
 use anstyle::Style;
 
-use super::style::{GUTTER, Scope};
+use super::style::{GUTTER, TranscriptScope};
 use super::writer::TranscriptWriter;
 use crate::diagnostic::{Difference, DifferenceLine, Side};
-use crate::outcome::{Failure, Held, Problem, Status};
+use crate::outcome::{Failure, PassedRule, Problem, Status};
 use crate::report::layout::{Palette, mark};
 use crate::text::escape;
 
 /// How many of the things that were seen instead are shown with a failure.
 const MOST_SEEN: usize = 10;
 
-enum Finding<'a> {
+enum TranscriptFinding<'a> {
     Problem(&'a Problem),
     Rule(&'a Failure),
 }
@@ -20,20 +20,20 @@ enum Finding<'a> {
 impl TranscriptWriter {
     /// All that is wrong in one part of the story, an empty line between each two; `apart` also before the first.
     pub(crate) fn findings(&mut self, problem: Option<&Problem>, failures: &[Failure], mut apart: bool) {
-        let rules = failures.iter().map(Finding::Rule);
-        for finding in problem.map(Finding::Problem).into_iter().chain(rules) {
+        let rules = failures.iter().map(TranscriptFinding::Rule);
+        for finding in problem.map(TranscriptFinding::Problem).into_iter().chain(rules) {
             if std::mem::replace(&mut apart, true) {
                 self.page.end();
             }
             match finding {
-                Finding::Problem(problem) => self.problem(problem),
-                Finding::Rule(failure) => self.failure(failure),
+                TranscriptFinding::Problem(problem) => self.problem(problem),
+                TranscriptFinding::Rule(failure) => self.failure(failure),
             }
         }
     }
 
     /// The rules that passed, one per line, if the style lists them; `apart` has an empty line before the first.
-    pub(crate) fn held(&mut self, held: &[Held], apart: bool) {
+    pub(crate) fn held(&mut self, held: &[PassedRule], apart: bool) {
         if !self.style.held || held.is_empty() {
             return;
         }
@@ -41,7 +41,7 @@ impl TranscriptWriter {
             self.page.end();
         }
         let Palette { passed, faint, .. } = self.style.palette;
-        for Held { rule, level, place, wanted } in held {
+        for PassedRule { rule, level, place, wanted } in held {
             self.page.sign(self.style.indent + GUTTER - 2, passed, mark(Status::Passed));
             let wanted = self.harmless_line(wanted);
             self.page.plain(&wanted);
@@ -73,7 +73,7 @@ impl TranscriptWriter {
         }
         let cited = failure.events.iter().filter(|event| self.cited.contains(event));
         let cited: Vec<String> = cited.map(|event| format!("#{event}")).collect();
-        if self.style.scope != Scope::Findings {
+        if self.style.scope != TranscriptScope::Findings {
             self.field("events", &cited.join(", "));
         }
         let Failure { level, place, rule, .. } = failure;

@@ -7,5 +7,5 @@ mod style;
 mod writer;
 
 pub(super) use attempts::earlier_attempts;
-pub(super) use style::{Scope, TranscriptStyle};
+pub(super) use style::{TranscriptScope, TranscriptStyle};
 pub(super) use writer::transcript;

@@ -7,7 +7,7 @@ pub(super) const GUTTER: usize = 6;
 
 /// Which turns are written with what was said in them; findings are always written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Scope {
+pub(crate) enum TranscriptScope {
     /// All of them.
     Everything,
     /// The turns with findings, or with a line that a finding of the whole test rests on.
@@ -19,7 +19,7 @@ pub(crate) enum Scope {
 /// How a transcript is written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TranscriptStyle {
-    pub(crate) scope: Scope,
+    pub(crate) scope: TranscriptScope,
     pub(crate) palette: Palette,
     /// The column at which it begins.
     pub(crate) indent: usize,
@@ -35,7 +35,7 @@ pub(crate) struct TranscriptStyle {
 
 impl TranscriptStyle {
     /// As files hold it: at the margin, without colour, never wrapped.
-    pub(crate) fn for_files(scope: Scope) -> Self {
+    pub(crate) fn for_files(scope: TranscriptScope) -> Self {
         Self {
             scope,
             palette: Palette::default(),

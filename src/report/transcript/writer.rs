@@ -11,9 +11,10 @@ use anstyle::Style;
 use indexmap::IndexMap;
 
 use super::excerpt;
-use super::style::{GUTTER, Scope, TranscriptStyle};
+use super::style::{GUTTER, TranscriptScope, TranscriptStyle};
 use crate::outcome::{
-    CallOutcome, EarlierMessage, LateResult, Line, OpenInterrupt, Outcome, RunEnd, TurnOutcome,
+    CallOutcome, EarlierMessage, LateResult, OpenInterrupt, Outcome, ReportedRunEnd, TranscriptLine,
+    TurnOutcome,
 };
 use crate::report::layout::Page;
 use crate::report::words::duration;
@@ -28,7 +29,7 @@ const ARROW: usize = 3;
 /// The transcript of `outcome`: empty, or whole lines.
 pub(crate) fn transcript(outcome: &Outcome, style: TranscriptStyle) -> String {
     let mut writer = TranscriptWriter { style, cited: cited(outcome), page: Page::of_width(style.width) };
-    let is_excerpt = style.scope == Scope::Excerpt;
+    let is_excerpt = style.scope == TranscriptScope::Excerpt;
     writer.set_up(outcome);
     if is_excerpt {
         writer.whole_test(outcome);
@@ -51,7 +52,7 @@ pub(crate) fn transcript(outcome: &Outcome, style: TranscriptStyle) -> String {
 
 /// The events that both a finding and a line of the story name.
 fn cited(outcome: &Outcome) -> BTreeSet<u32> {
-    let lines = outcome.transcript.turns.iter().flat_map(|turn| turn.lines.iter().map(Line::event));
+    let lines = outcome.transcript.turns.iter().flat_map(|turn| turn.lines.iter().map(TranscriptLine::event));
     let shown: BTreeSet<u32> = lines.collect();
     let named = outcome.all_failures().flat_map(|(_, failure)| failure.events.iter().copied());
     named.filter(|event| shown.contains(event)).collect()
@@ -74,7 +75,7 @@ pub(super) struct TranscriptWriter {
 
 impl TranscriptWriter {
     fn set_up(&mut self, outcome: &Outcome) {
-        if self.style.scope != Scope::Findings {
+        if self.style.scope != TranscriptScope::Findings {
             for warning in &outcome.verdict.warnings {
                 self.warning(self.style.indent, warning);
             }
@@ -87,7 +88,7 @@ impl TranscriptWriter {
         if !findings && !with_lines {
             return;
         }
-        let is_excerpt = self.style.scope == Scope::Excerpt;
+        let is_excerpt = self.style.scope == TranscriptScope::Excerpt;
         self.part();
         // Of an only turn the line of its test says the same.
         let is_only =
@@ -112,14 +113,14 @@ impl TranscriptWriter {
 
     fn has_lines(&self, turn: &TurnOutcome) -> bool {
         match self.style.scope {
-            Scope::Everything => true,
-            Scope::Excerpt => {
-                let is_cited = |line: &Line| self.cited.contains(&line.event());
+            TranscriptScope::Everything => true,
+            TranscriptScope::Excerpt => {
+                let is_cited = |line: &TranscriptLine| self.cited.contains(&line.event());
                 !turn.failures().is_empty()
                     || turn.status().fails_the_run()
                     || turn.lines.iter().any(is_cited)
             }
-            Scope::Findings => false,
+            TranscriptScope::Findings => false,
         }
     }
 
@@ -178,11 +179,13 @@ impl TranscriptWriter {
                 continue;
             }
             match line {
-                Line::Says { event, text } => self.row(Some(*event), "agent:", Style::new(), text),
-                Line::Calls(call) => self.call(call),
-                Line::Answered(late) => self.late_result(late),
-                Line::Thinks { event, text } => self.row(Some(*event), "thinks:", palette.faint, text),
-                Line::Custom { event, name, value } => {
+                TranscriptLine::Says { event, text } => self.row(Some(*event), "agent:", Style::new(), text),
+                TranscriptLine::Calls(call) => self.call(call),
+                TranscriptLine::Answered(late) => self.late_result(late),
+                TranscriptLine::Thinks { event, text } => {
+                    self.row(Some(*event), "thinks:", palette.faint, text);
+                }
+                TranscriptLine::Custom { event, name, value } => {
                     let name = self.harmless_line(name);
                     self.row(Some(*event), "custom", palette.faint, &format!("{name} {value}"));
                 }
@@ -190,14 +193,16 @@ impl TranscriptWriter {
         }
         // An unexpected error is shown as the problem.
         match turn.run_end.as_ref().filter(|_| turn.problem().is_none()) {
-            Some(RunEnd::Error(message)) => self.row(None, "error:", Style::new(), message),
-            Some(RunEnd::Cancelled) => self.row(None, "ends", palette.faint, "the agent cancelled the run"),
-            Some(RunEnd::Interrupted(interrupts)) => {
+            Some(ReportedRunEnd::Error(message)) => self.row(None, "error:", Style::new(), message),
+            Some(ReportedRunEnd::Cancelled) => {
+                self.row(None, "ends", palette.faint, "the agent cancelled the run");
+            }
+            Some(ReportedRunEnd::Interrupted(interrupts)) => {
                 for interrupt in interrupts {
                     self.row(None, "waits", Style::new(), &waits_for(interrupt));
                 }
             }
-            Some(RunEnd::Finished) | None => {}
+            Some(ReportedRunEnd::Finished) | None => {}
         }
         for warning in &turn.warnings {
             self.warning(self.style.indent + GUTTER, warning);
@@ -291,7 +296,7 @@ impl TranscriptWriter {
         if lists_held || with_findings {
             self.part();
             // If it comes first, or there is no turn, it needs no heading.
-            if !outcome.transcript.turns.is_empty() && self.style.scope != Scope::Excerpt {
+            if !outcome.transcript.turns.is_empty() && self.style.scope != TranscriptScope::Excerpt {
                 self.page.space(self.style.indent);
                 self.page.line(palette.strong, "whole test");
             }
@@ -303,7 +308,7 @@ impl TranscriptWriter {
     fn not_run(&mut self, outcome: &Outcome) {
         let palette = self.style.palette;
         let stopped = outcome.transcript.turns_not_run > 0 && !outcome.transcript.turns.is_empty();
-        if stopped && self.style.scope != Scope::Findings {
+        if stopped && self.style.scope != TranscriptScope::Findings {
             self.part();
             self.page.space(self.style.indent);
             let plural = if outcome.transcript.turns_not_run == 1 { "turn" } else { "turns" };

@@ -3,8 +3,8 @@
 
 use serde_json::{Map, Value};
 
-use super::conversation::Conversation;
-use super::event::Key;
+use super::conversation::ThreadState;
+use super::event::FieldKey;
 use super::event_kind::Effect;
 use super::history::Annotated;
 use super::incoming::Incoming;
@@ -12,10 +12,13 @@ use super::item::ItemKind;
 use super::warnings::Warnings;
 
 /// Adds what the event says about the item `id`, or about the result of the call of this key, to the history.
-pub(super) fn annotate(incoming: &Incoming<'_>, id: &str, conversation: &mut Conversation) {
-    let Conversation { calls, history, .. } = conversation;
+pub(super) fn annotate(incoming: &Incoming<'_>, id: &str, conversation: &mut ThreadState) {
+    let ThreadState { calls, history, .. } = conversation;
     let event = incoming.event;
-    if [Key::Metadata, Key::Name, Key::SubagentRunId].iter().all(|key| event.raw(*key).is_none()) {
+    if [FieldKey::Metadata, FieldKey::Name, FieldKey::SubagentRunId]
+        .iter()
+        .all(|key| event.raw(*key).is_none())
+    {
         return;
     }
     let what = match incoming.effect {
@@ -28,11 +31,11 @@ pub(super) fn annotate(incoming: &Incoming<'_>, id: &str, conversation: &mut Con
         }
         _ => return,
     };
-    let metadata = event.value(Key::Metadata, &mut Warnings::default()).ok().flatten();
-    let text = |key: Key| event.quiet_id(key).map(|text| Value::String(text.into_owned()));
+    let metadata = event.value(FieldKey::Metadata, &mut Warnings::default()).ok().flatten();
+    let text = |key: FieldKey| event.quiet_id(key).map(|text| Value::String(text.into_owned()));
     let values = [
-        ("name", text(Key::Name)),
-        ("subagentRunId", text(Key::SubagentRunId)),
+        ("name", text(FieldKey::Name)),
+        ("subagentRunId", text(FieldKey::SubagentRunId)),
         ("metadata", metadata.filter(Value::is_object)),
     ];
     let values = values.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));

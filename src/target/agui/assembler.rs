@@ -6,14 +6,14 @@ use std::borrow::Cow;
 
 use serde::de::IgnoredAny;
 
-use super::chunk_lanes::{Author, ChunkLanes, ChunkTarget};
-use super::conversation::Conversation;
-use super::event::{DecodeError, Event, Key};
+use super::chunk_lanes::{ChunkLanes, ChunkTarget, LaneOwner};
+use super::conversation::ThreadState;
+use super::event::{DecodeError, FieldKey, WireEvent};
 use super::event_kind::{Effect, EndedChunks, EventRef};
 use super::incoming::Incoming;
 use super::item::ItemKind;
 use super::listeners::Listeners;
-use super::open_items::{Form, OpenItems};
+use super::open_items::{OpenItems, StartForm};
 use super::warnings::{Warnings, shown};
 
 /// The items of one exchange.
@@ -75,15 +75,15 @@ impl Assembler {
             (Effect::Begins(ItemKind::ReasoningSpan), _) => {
                 self.span = incoming.id().map(str::to_owned);
                 if let Some(id) = incoming.id() {
-                    self.items.begin(ItemKind::ReasoningSpan, id, Form::Start, incoming.at);
+                    self.items.begin(ItemKind::ReasoningSpan, id, StartForm::Start, incoming.at);
                     self.items.open(ItemKind::ReasoningSpan, id, "");
                 }
                 return Ok(None);
             }
             (Effect::Begins(kind), _) => {
                 let (id, form) = match incoming.id() {
-                    Some(id) => (Cow::Borrowed(id), Form::Start),
-                    None if kind == ItemKind::Reasoning => (self.reasoning_id(listeners), Form::Unnamed),
+                    Some(id) => (Cow::Borrowed(id), StartForm::Start),
+                    None if kind == ItemKind::Reasoning => (self.reasoning_id(listeners), StartForm::Unnamed),
                     None => return Err(event.missing(kind.id_key())),
                 };
                 self.begin(kind, &id, form, incoming, listeners)?;
@@ -91,7 +91,7 @@ impl Assembler {
             }
             (Effect::Continues(kind), _) => {
                 let id = self.continued_id(kind, incoming, listeners)?;
-                let delta = event.text(Key::Delta, listeners.warnings).unwrap_or_else(|| {
+                let delta = event.text(FieldKey::Delta, listeners.warnings).unwrap_or_else(|| {
                     if kind != ItemKind::Reasoning {
                         listeners.warnings.add(format!("a `{}` has no `delta`", event.kind()));
                     }
@@ -121,7 +121,7 @@ impl Assembler {
             }
             (Effect::Chunk(kind), Some(target)) => {
                 let id = self.chunk_id(kind, incoming, target, listeners)?;
-                if let Some(delta) = event.text(Key::Delta, listeners.warnings) {
+                if let Some(delta) = event.text(FieldKey::Delta, listeners.warnings) {
                     self.add(kind, &id, &delta, incoming.subagent(), listeners);
                 }
                 id
@@ -133,7 +133,7 @@ impl Assembler {
 
     /// Takes reasoning of a version before 1.0, which the history does not keep.
     pub(super) fn old_reasoning(&mut self, incoming: &Incoming<'_>, listeners: &mut Listeners<'_, '_>) {
-        let delta = incoming.event.text(Key::Delta, listeners.warnings).unwrap_or_default();
+        let delta = incoming.event.text(FieldKey::Delta, listeners.warnings).unwrap_or_default();
         let ids = &listeners.conversation.ids;
         let id = self.old_reasoning.get_or_insert_with(|| ids.next("reasoning")).clone();
         listeners.reasoning_text(&id, &delta, incoming.subagent());
@@ -175,8 +175,8 @@ impl Assembler {
             ChunkTarget::Continues(author) => {
                 let current = || self.lanes.current(kind, &author).unwrap_or_default().to_owned();
                 let id = incoming.id().map_or_else(|| Cow::Owned(current()), Cow::Borrowed);
-                if kind == ItemKind::Call && incoming.event.raw(Key::ToolCallName).is_some() {
-                    self.begin(kind, &id, Form::Chunk, incoming, listeners)?;
+                if kind == ItemKind::Call && incoming.event.raw(FieldKey::ToolCallName).is_some() {
+                    self.begin(kind, &id, StartForm::Chunk, incoming, listeners)?;
                 }
                 return Ok(id);
             }
@@ -184,12 +184,12 @@ impl Assembler {
             ChunkTarget::Ambiguous(_) => None,
         };
         let (id, form) = match incoming.id() {
-            Some(id) => (Cow::Borrowed(id), Form::Chunk),
-            None if kind == ItemKind::Reasoning => (self.reasoning_id(listeners), Form::Unnamed),
-            None => (self.only_open(kind, incoming)?, Form::Unnamed),
+            Some(id) => (Cow::Borrowed(id), StartForm::Chunk),
+            None if kind == ItemKind::Reasoning => (self.reasoning_id(listeners), StartForm::Unnamed),
+            None => (self.only_open(kind, incoming)?, StartForm::Unnamed),
         };
         self.begin(kind, &id, form, incoming, listeners)?;
-        self.lanes.begin(kind, author, &id, form == Form::Chunk);
+        self.lanes.begin(kind, author, &id, form == StartForm::Chunk);
         Ok(id)
     }
 
@@ -197,7 +197,7 @@ impl Assembler {
         &mut self,
         kind: ItemKind,
         id: &str,
-        form: Form,
+        form: StartForm,
         incoming: &Incoming<'_>,
         listeners: &mut Listeners<'_, '_>,
     ) -> Result<(), DecodeError> {
@@ -208,22 +208,23 @@ impl Assembler {
             self.close(kind, id, listeners);
         }
         let is_open = self.items.is_open(kind, id);
-        if form != Form::Unnamed || !is_open {
+        if form != StartForm::Unnamed || !is_open {
             self.items.begin(kind, id, form, incoming.at);
         }
-        if is_open && form != Form::Start {
+        if is_open && form != StartForm::Start {
             return Ok(());
         }
         match kind {
             ItemKind::Message => {
-                let role = event.id(Key::Role, listeners.warnings)?.unwrap_or(Cow::Borrowed("assistant"));
+                let role =
+                    event.id(FieldKey::Role, listeners.warnings)?.unwrap_or(Cow::Borrowed("assistant"));
                 if !is_open {
                     self.open_message(id, &role, subagent, listeners);
                 }
             }
             ItemKind::Call => {
-                let name = event.required(Key::ToolCallName, listeners.warnings)?;
-                let parent = event.id(Key::ParentMessageId, listeners.warnings)?;
+                let name = event.required(FieldKey::ToolCallName, listeners.warnings)?;
+                let parent = event.id(FieldKey::ParentMessageId, listeners.warnings)?;
                 if !is_open {
                     self.items.open(kind, id, "");
                     listeners.call_begins(incoming.at, id, &name, parent.as_deref(), subagent);
@@ -236,21 +237,27 @@ impl Assembler {
 
     /// Whether an event that begins the open call `id` means another one: it has another name, or the arguments are
     /// there already. An empty id identifies nothing.
-    fn is_other_call(&self, id: &str, form: Form, event: &Event<'_>, listeners: &Listeners<'_, '_>) -> bool {
+    fn is_other_call(
+        &self,
+        id: &str,
+        form: StartForm,
+        event: &WireEvent<'_>,
+        listeners: &Listeners<'_, '_>,
+    ) -> bool {
         let (Some(open), Some(name)) =
-            (self.items.open_text(ItemKind::Call, id), event.quiet_id(Key::ToolCallName))
+            (self.items.open_text(ItemKind::Call, id), event.quiet_id(FieldKey::ToolCallName))
         else {
             return false;
         };
-        let Conversation { calls, history, .. } = &*listeners.conversation;
+        let ThreadState { calls, history, .. } = &*listeners.conversation;
         let is_same_name =
             history.call(calls.key(id)).is_some_and(|call| call.function.name.as_str() == &*name);
         let is_complete = || serde_json::from_str::<IgnoredAny>(open).is_ok();
         let brings_nothing = || {
-            let delta = event.text(Key::Delta, &mut Warnings::default());
-            form != Form::Start && delta.is_none_or(|delta| delta.trim().is_empty())
+            let delta = event.text(FieldKey::Delta, &mut Warnings::default());
+            form != StartForm::Start && delta.is_none_or(|delta| delta.trim().is_empty())
         };
-        !is_same_name || form == Form::Start && id.is_empty() || is_complete() && !brings_nothing()
+        !is_same_name || form == StartForm::Start && id.is_empty() || is_complete() && !brings_nothing()
     }
 
     fn open_message(
@@ -316,7 +323,7 @@ impl Assembler {
     }
 
     /// Ends the chunks of an author, and the item with them if it began with one.
-    fn end_lane(&mut self, author: &Author, by: EventRef, listeners: &mut Listeners<'_, '_>) {
+    fn end_lane(&mut self, author: &LaneOwner, by: EventRef, listeners: &mut Listeners<'_, '_>) {
         if let Some((kind, id)) = self.lanes.end(author, by)
             && self.items.end_chunks(kind, &id, by)
         {

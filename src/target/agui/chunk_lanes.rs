@@ -9,11 +9,11 @@ use super::event_kind::EventRef;
 use super::item::ItemKind;
 
 /// Whose lane it is: that of a subagent by its id, or the agent's own.
-pub(super) type Author = Option<String>;
+pub(super) type LaneOwner = Option<String>;
 
 /// The item of a lane.
 #[derive(Debug)]
-struct Lane {
+struct OpenLane {
     id: String,
     /// Whether its first chunk named the id.
     is_named: bool,
@@ -31,11 +31,11 @@ pub(super) struct LastChunk {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ChunkTarget {
     /// The item of this author's lane.
-    Continues(Author),
+    Continues(LaneOwner),
     /// The item that it names, in this author's lane.
-    Begins(Author),
+    Begins(LaneOwner),
     /// It names no id, and this author's lane has none.
-    Nameless(Author),
+    Nameless(LaneOwner),
     /// It names neither an id nor a subagent, and so many lanes have an item of the kind.
     Ambiguous(usize),
 }
@@ -43,10 +43,10 @@ pub(super) enum ChunkTarget {
 /// The lanes of one exchange.
 #[derive(Debug, Default)]
 pub(super) struct ChunkLanes {
-    lanes: [IndexMap<Author, Lane>; ItemKind::ALL.len()],
+    lanes: [IndexMap<LaneOwner, OpenLane>; ItemKind::ALL.len()],
     /// The author in whose lane a named id is.
-    authors: [HashMap<String, Author>; ItemKind::ALL.len()],
-    last: HashMap<Author, LastChunk>,
+    authors: [HashMap<String, LaneOwner>; ItemKind::ALL.len()],
+    last: HashMap<LaneOwner, LastChunk>,
 }
 
 impl ChunkLanes {
@@ -61,7 +61,7 @@ impl ChunkLanes {
             None if lanes.len() > 1 => return ChunkTarget::Ambiguous(lanes.len()),
             None => lanes.keys().next().cloned().flatten(),
         };
-        let is_same = |lane: &Lane| id.is_none_or(|id| lane.is_named && lane.id == id);
+        let is_same = |lane: &OpenLane| id.is_none_or(|id| lane.is_named && lane.id == id);
         if lanes.get(&author).is_some_and(is_same) {
             ChunkTarget::Continues(author)
         } else if id.is_some() {
@@ -72,28 +72,28 @@ impl ChunkLanes {
     }
 
     /// The id of the item of a lane.
-    pub(super) fn current(&self, kind: ItemKind, author: &Author) -> Option<&str> {
+    pub(super) fn current(&self, kind: ItemKind, author: &LaneOwner) -> Option<&str> {
         self.lanes[kind as usize].get(author).map(|lane| lane.id.as_str())
     }
 
     /// The last item of an author's lane.
-    pub(super) fn last(&self, author: &Author) -> Option<&LastChunk> {
+    pub(super) fn last(&self, author: &LaneOwner) -> Option<&LastChunk> {
         self.last.get(author)
     }
 
     /// A chunk begins an item; `is_named` says whether it names the id.
-    pub(super) fn begin(&mut self, kind: ItemKind, author: Author, id: &str, is_named: bool) {
+    pub(super) fn begin(&mut self, kind: ItemKind, author: LaneOwner, id: &str, is_named: bool) {
         if is_named {
             self.authors[kind as usize].insert(id.to_owned(), author.clone());
         }
-        self.lanes[kind as usize].insert(author, Lane { id: id.to_owned(), is_named });
+        self.lanes[kind as usize].insert(author, OpenLane { id: id.to_owned(), is_named });
     }
 
     /// Ends what the lane of an author has; gives the item.
-    pub(super) fn end(&mut self, author: &Author, by: EventRef) -> Option<(ItemKind, String)> {
+    pub(super) fn end(&mut self, author: &LaneOwner, by: EventRef) -> Option<(ItemKind, String)> {
         let mut ended = ItemKind::ALL.into_iter().filter(|kind| !self.lanes[*kind as usize].is_empty());
         let kind = ended.find(|kind| self.lanes[*kind as usize].contains_key(author))?;
-        let Lane { id, is_named } = self.lanes[kind as usize].swap_remove(author)?;
+        let OpenLane { id, is_named } = self.lanes[kind as usize].swap_remove(author)?;
         if is_named {
             self.authors[kind as usize].remove(&id);
             self.last.insert(author.clone(), LastChunk { kind, id: id.clone(), by });
@@ -102,8 +102,8 @@ impl ChunkLanes {
     }
 
     /// Whose lanes have an item, by name.
-    pub(super) fn authors(&self) -> Vec<Author> {
-        let mut authors: Vec<Author> = self.lanes.iter().flat_map(IndexMap::keys).cloned().collect();
+    pub(super) fn authors(&self) -> Vec<LaneOwner> {
+        let mut authors: Vec<LaneOwner> = self.lanes.iter().flat_map(IndexMap::keys).cloned().collect();
         authors.sort_unstable();
         authors
     }
@@ -123,7 +123,7 @@ mod tests {
         EventRef { number, kind: "CUSTOM" }
     }
 
-    fn author(id: &str) -> Author {
+    fn author(id: &str) -> LaneOwner {
         id.to_owned().into()
     }
 

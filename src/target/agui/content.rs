@@ -17,19 +17,19 @@ pub(super) enum Content {
     /// Text, or the content that a snapshot contains.
     Json(Value),
     /// The user's content of several parts.
-    Parts(Parts),
+    Parts(ContentParts),
 }
 
 /// Several parts, in the format of one version of the protocol.
 #[derive(Debug)]
-pub(super) struct Parts {
+pub(super) struct ContentParts {
     parts: Arc<[ContentPart]>,
     version: ProtocolVersion,
 }
 
 /// A text part.
 #[derive(Serialize)]
-struct TextPart<'a> {
+struct SentTextPart<'a> {
     #[serde(rename = "type")]
     kind: &'static str,
     text: &'a str,
@@ -40,12 +40,12 @@ struct TextPart<'a> {
 struct MediaPart<'a> {
     #[serde(rename = "type")]
     kind: &'static str,
-    source: Source<'a>,
+    source: PartSource<'a>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Source<'a> {
+struct PartSource<'a> {
     #[serde(rename = "type")]
     kind: &'static str,
     value: &'a str,
@@ -72,7 +72,7 @@ impl Content {
     pub(super) fn of(content: UserContent, version: ProtocolVersion) -> Self {
         match content {
             UserContent::Text(text) => Self::text(&text),
-            UserContent::Parts(parts) => Self::Parts(Parts { parts, version }),
+            UserContent::Parts(parts) => Self::Parts(ContentParts { parts, version }),
         }
     }
 
@@ -88,7 +88,7 @@ impl Content {
     }
 }
 
-impl Serialize for Parts {
+impl Serialize for ContentParts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.parts.iter().map(|part| VersionedPart { part, version: self.version }))
     }
@@ -103,7 +103,7 @@ struct VersionedPart<'a> {
 impl Serialize for VersionedPart<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Attachment { kind, media_type, content } = match self.part {
-            ContentPart::Text(text) => return TextPart { kind: "text", text }.serialize(serializer),
+            ContentPart::Text(text) => return SentTextPart { kind: "text", text }.serialize(serializer),
             ContentPart::File(file) => file,
         };
         let mime_type = media_type.as_deref();
@@ -113,7 +113,7 @@ impl Serialize for VersionedPart<'_> {
         };
         match self.version {
             ProtocolVersion::V1 => {
-                let source = Source { kind: from, value, mime_type };
+                let source = PartSource { kind: from, value, mime_type };
                 MediaPart { kind: kind.as_str(), source }.serialize(serializer)
             }
             ProtocolVersion::V0 => {

@@ -13,7 +13,7 @@ use crate::target::session::SessionOptions;
 use crate::trace::State;
 
 /// A thread with its messages and its state.
-pub(super) struct Conversation {
+pub(super) struct ThreadState {
     pub(super) thread_id: String,
     pub(super) history: History,
     pub(super) calls: CallIds,
@@ -43,7 +43,7 @@ pub(super) struct Remembered {
     state: State,
 }
 
-impl Conversation {
+impl ThreadState {
     pub(super) fn new(options: SessionOptions, state: Value, version: ProtocolVersion) -> Self {
         let SessionOptions { thread_id, history, client_tools, ids, .. } = options;
         let is_begun = history.is_empty();

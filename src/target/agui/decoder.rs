@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use super::annotations::annotate;
 use super::assembler::Assembler;
-use super::conversation::Conversation;
-use super::event::{DecodeError, Event, Key};
+use super::conversation::ThreadState;
+use super::event::{DecodeError, FieldKey, WireEvent};
 use super::event_kind::{Effect, EventRef, known};
 use super::failure_metadata::failure;
 use super::incoming::Incoming;
@@ -74,8 +74,8 @@ impl Decoder {
     /// Passes on what an event means.
     pub(super) fn decode(
         &mut self,
-        event: &Event<'_>,
-        conversation: &mut Conversation,
+        event: &WireEvent<'_>,
+        conversation: &mut ThreadState,
         tell: &mut Tell<'_>,
     ) -> Result<(), DecodeError> {
         self.events = self.events.saturating_add(1);
@@ -136,16 +136,16 @@ impl Decoder {
         listeners: &mut Listeners<'_, '_>,
     ) -> Result<(), DecodeError> {
         let event = incoming.event;
-        let call = event.required(Key::ToolCallId, listeners.warnings)?;
+        let call = event.required(FieldKey::ToolCallId, listeners.warnings)?;
         let call = listeners.conversation.calls.answer(&call).to_owned();
-        let message_id = event.id(Key::MessageId, listeners.warnings)?;
+        let message_id = event.id(FieldKey::MessageId, listeners.warnings)?;
         if let Some(message_id) = &message_id {
             self.results.insert(message_id.to_string(), call.clone());
         }
-        let mut key = Key::Content;
-        if event.raw(key).is_none() && event.raw(Key::Result).is_some() {
+        let mut key = FieldKey::Content;
+        if event.raw(key).is_none() && event.raw(FieldKey::Result).is_some() {
             listeners.warnings.add("a `TOOL_CALL_RESULT` has `result` instead of `content`");
-            key = Key::Result;
+            key = FieldKey::Result;
         }
         let result = if event.is_text(key) {
             ResultContent::Text(event.text(key, listeners.warnings).unwrap_or_default())
@@ -155,7 +155,7 @@ impl Decoder {
             listeners.warnings.add("a `TOOL_CALL_RESULT` has no `content`");
             ResultContent::Text(Cow::Borrowed(""))
         };
-        let Conversation { history, ids, .. } = &mut *listeners.conversation;
+        let ThreadState { history, ids, .. } = &mut *listeners.conversation;
         history.answer(&call, message_id.as_deref(), sent_content(&result), &**ids);
         annotate(incoming, &call, listeners.conversation);
         (listeners.tell)(Change::CallAnswered { id: call.into(), result, is_error: None });
@@ -163,17 +163,21 @@ impl Decoder {
     }
 
     /// A custom event, which may be an interrupt from before the protocol had them.
-    fn custom(&mut self, event: &Event<'_>, listeners: &mut Listeners<'_, '_>) -> Result<(), DecodeError> {
-        let Some(name) = event.id(Key::Name, listeners.warnings).ok().flatten() else { return Ok(()) };
+    fn custom(
+        &mut self,
+        event: &WireEvent<'_>,
+        listeners: &mut Listeners<'_, '_>,
+    ) -> Result<(), DecodeError> {
+        let Some(name) = event.id(FieldKey::Name, listeners.warnings).ok().flatten() else { return Ok(()) };
         if name == LEGACY_INTERRUPT {
-            let raw = event.value(Key::RawEvent, listeners.warnings)?;
+            let raw = event.value(FieldKey::RawEvent, listeners.warnings)?;
             let id = raw.as_ref().and_then(|raw| raw.get("id")).and_then(Value::as_str);
             let nth = self.runs.legacy_interrupts.len() + 1;
             let id = id.map_or_else(|| format!("{LEGACY_INTERRUPT}-{nth}"), str::to_owned);
-            let message = event.text(Key::Value, listeners.warnings).map(Cow::into_owned);
+            let message = event.text(FieldKey::Value, listeners.warnings).map(Cow::into_owned);
             self.runs.legacy_interrupts.push(Interrupt { id, message, ..Interrupt::default() });
         }
-        let value = event.value(Key::Value, listeners.warnings).unwrap_or_else(|error| {
+        let value = event.value(FieldKey::Value, listeners.warnings).unwrap_or_else(|error| {
             listeners.warnings.add(format!("a `CUSTOM` {}", error.0));
             None
         });
@@ -182,11 +186,13 @@ impl Decoder {
     }
 
     /// A value that only the agent can read goes back to it; known servers say in it whether a call failed.
-    fn encrypted_value(&mut self, event: &Event<'_>, listeners: &mut Listeners<'_, '_>) {
-        let mut id = |key: Key| event.id(key, listeners.warnings).ok().flatten();
-        let (Some(entity), Some(value)) = (id(Key::EntityId), id(Key::EncryptedValue)) else { return };
-        let is_of_call = id(Key::Subtype).as_deref() == Some("tool-call");
-        let Conversation { calls, history, .. } = &mut *listeners.conversation;
+    fn encrypted_value(&mut self, event: &WireEvent<'_>, listeners: &mut Listeners<'_, '_>) {
+        let mut id = |key: FieldKey| event.id(key, listeners.warnings).ok().flatten();
+        let (Some(entity), Some(value)) = (id(FieldKey::EntityId), id(FieldKey::EncryptedValue)) else {
+            return;
+        };
+        let is_of_call = id(FieldKey::Subtype).as_deref() == Some("tool-call");
+        let ThreadState { calls, history, .. } = &mut *listeners.conversation;
         history.attach(is_of_call, if is_of_call { calls.key(&entity) } else { &entity }, &value);
         if let Some(call) = self.results.get(&*entity)
             && let Some(is_denied) = failure(&value)
@@ -196,17 +202,18 @@ impl Decoder {
     }
 }
 
-fn replace_state(event: &Event<'_>, listeners: &mut Listeners<'_, '_>) -> Result<(), DecodeError> {
-    event.raw(Key::Snapshot).ok_or_else(|| event.missing(Key::Snapshot))?;
-    let state = event.value(Key::Snapshot, listeners.warnings)?.unwrap_or_default();
+fn replace_state(event: &WireEvent<'_>, listeners: &mut Listeners<'_, '_>) -> Result<(), DecodeError> {
+    event.raw(FieldKey::Snapshot).ok_or_else(|| event.missing(FieldKey::Snapshot))?;
+    let state = event.value(FieldKey::Snapshot, listeners.warnings)?.unwrap_or_default();
     listeners.conversation.state.replace(state.clone());
     listeners.conversation.state_is_known = true;
     (listeners.tell)(Change::StateReplaced(state));
     Ok(())
 }
 
-fn patch_state(event: &Event<'_>, listeners: &mut Listeners<'_, '_>) -> Result<(), DecodeError> {
-    let patch = event.value(Key::Delta, listeners.warnings)?.ok_or_else(|| event.missing(Key::Delta))?;
+fn patch_state(event: &WireEvent<'_>, listeners: &mut Listeners<'_, '_>) -> Result<(), DecodeError> {
+    let patch =
+        event.value(FieldKey::Delta, listeners.warnings)?.ok_or_else(|| event.missing(FieldKey::Delta))?;
     listeners.conversation.state_is_known = true;
     match listeners.conversation.state.patch(&patch) {
         Ok(()) => (listeners.tell)(Change::StatePatched(patch)),
@@ -219,10 +226,11 @@ fn patch_state(event: &Event<'_>, listeners: &mut Listeners<'_, '_>) -> Result<(
 
 fn replace_messages(incoming: &Incoming<'_>, listeners: &mut Listeners<'_, '_>) -> Result<(), DecodeError> {
     let event = incoming.event;
-    let value =
-        event.value(Key::Messages, listeners.warnings)?.ok_or_else(|| event.missing(Key::Messages))?;
+    let value = event
+        .value(FieldKey::Messages, listeners.warnings)?
+        .ok_or_else(|| event.missing(FieldKey::Messages))?;
     let mut messages = snapshot::messages(value, &*listeners.conversation.ids, listeners.warnings)?;
-    let Conversation { calls, history, said, .. } = &mut *listeners.conversation;
+    let ThreadState { calls, history, said, .. } = &mut *listeners.conversation;
     let live = said.as_ref().map_or(0, |said| snapshot::first_live(said, &messages));
     for id in identify(&mut messages, live, calls, |key, listed| history.is_listed(key, listed)) {
         listeners.shares_id(incoming.at, "lists", &id);

@@ -20,9 +20,9 @@ macro_rules! keys {
     ($($key:ident $name:literal $converted:literal,)*) => {
         /// A field that means something to this client.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(super) enum Key { $($key,)* }
+        pub(super) enum FieldKey { $($key,)* }
 
-        const KEYS: &[(Key, &str, &str)] = &[$((Key::$key, $name, $converted),)*];
+        const KEYS: &[(FieldKey, &str, &str)] = &[$((FieldKey::$key, $name, $converted),)*];
     };
 }
 
@@ -66,7 +66,7 @@ pub(super) struct DecodeError(pub(super) String);
 
 /// An event: its type and its fields as raw JSON.
 #[derive(Debug)]
-pub(super) struct Event<'a> {
+pub(super) struct WireEvent<'a> {
     kind: Cow<'a, str>,
     fields: Fields<'a>,
 }
@@ -74,17 +74,17 @@ pub(super) struct Event<'a> {
 #[derive(Debug, Default)]
 struct Fields<'a> {
     values: [Option<&'a RawValue>; KEYS.len()],
-    repeated: Option<Key>,
+    repeated: Option<FieldKey>,
     converted: bool,
 }
 
-impl Key {
+impl FieldKey {
     pub(super) fn name(self) -> &'static str {
         KEYS[self as usize].1
     }
 }
 
-impl<'a> Event<'a> {
+impl<'a> WireEvent<'a> {
     /// Reads the outline of an event.
     pub(super) fn parse(text: &'a str, warnings: &mut Warnings) -> Result<Self, DecodeError> {
         let fields: Fields<'a> = match serde_json::from_str(text) {
@@ -96,7 +96,7 @@ impl<'a> Event<'a> {
             }
             Err(failure) => return Err(DecodeError(format!("is not valid JSON ({failure})"))),
         };
-        let kind = match fields.values[Key::Type as usize] {
+        let kind = match fields.values[FieldKey::Type as usize] {
             Some(raw) if raw.get().starts_with('"') => unescaped(raw, warnings),
             Some(_) => return Err(DecodeError("has a `type` that is not a string".to_owned())),
             None => return Err(DecodeError("has no `type`".to_owned())),
@@ -117,17 +117,21 @@ impl<'a> Event<'a> {
     }
 
     /// The field as it was sent, also if it is `null`.
-    pub(super) fn raw(&self, key: Key) -> Option<&'a RawValue> {
+    pub(super) fn raw(&self, key: FieldKey) -> Option<&'a RawValue> {
         self.fields.values[key as usize]
     }
 
     /// The field, unless it is `null`.
-    fn present(&self, key: Key) -> Option<&'a RawValue> {
+    fn present(&self, key: FieldKey) -> Option<&'a RawValue> {
         self.raw(key).filter(|raw| raw.get() != "null")
     }
 
     /// An id or a name: a string; a number is taken as one.
-    pub(super) fn id(&self, key: Key, warnings: &mut Warnings) -> Result<Option<Cow<'a, str>>, DecodeError> {
+    pub(super) fn id(
+        &self,
+        key: FieldKey,
+        warnings: &mut Warnings,
+    ) -> Result<Option<Cow<'a, str>>, DecodeError> {
         let Some(raw) = self.present(key) else { return Ok(None) };
         match raw.get().as_bytes() {
             [b'"', ..] => Ok(Some(unescaped(raw, warnings))),
@@ -143,18 +147,22 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// Like [`Event::id`], for a field that the event needs.
-    pub(super) fn required(&self, key: Key, warnings: &mut Warnings) -> Result<Cow<'a, str>, DecodeError> {
+    /// Like [`WireEvent::id`], for a field that the event needs.
+    pub(super) fn required(
+        &self,
+        key: FieldKey,
+        warnings: &mut Warnings,
+    ) -> Result<Cow<'a, str>, DecodeError> {
         self.id(key, warnings)?.ok_or_else(|| self.missing(key))
     }
 
-    /// Like [`Event::id`], without a warning about an odd value: the decoder has reported it.
-    pub(super) fn quiet_id(&self, key: Key) -> Option<Cow<'a, str>> {
+    /// Like [`WireEvent::id`], without a warning about an odd value: the decoder has reported it.
+    pub(super) fn quiet_id(&self, key: FieldKey) -> Option<Cow<'a, str>> {
         self.id(key, &mut Warnings::default()).ok().flatten()
     }
 
     /// Text; any other value is taken as its JSON.
-    pub(super) fn text(&self, key: Key, warnings: &mut Warnings) -> Option<Cow<'a, str>> {
+    pub(super) fn text(&self, key: FieldKey, warnings: &mut Warnings) -> Option<Cow<'a, str>> {
         let raw = self.present(key)?;
         if raw.get().starts_with('"') {
             return Some(unescaped(raw, warnings));
@@ -165,7 +173,7 @@ impl<'a> Event<'a> {
 
     /// Its own timestamp in microseconds of Unix time, if it is a number (of milliseconds).
     pub(super) fn stamp(&self) -> Option<u64> {
-        let number = self.present(Key::Timestamp)?.get();
+        let number = self.present(FieldKey::Timestamp)?.get();
         match number.parse::<u64>() {
             Ok(whole) => whole.checked_mul(1000),
             // Some servers send fractions of milliseconds.
@@ -174,16 +182,16 @@ impl<'a> Event<'a> {
     }
 
     /// Whether the field is a string.
-    pub(super) fn is_text(&self, key: Key) -> bool {
+    pub(super) fn is_text(&self, key: FieldKey) -> bool {
         self.raw(key).is_some_and(|raw| raw.get().starts_with('"'))
     }
 
     /// The field as a JSON value; `None` if it is missing or `null`.
-    pub(super) fn value(&self, key: Key, warnings: &mut Warnings) -> Result<Option<Value>, DecodeError> {
+    pub(super) fn value(&self, key: FieldKey, warnings: &mut Warnings) -> Result<Option<Value>, DecodeError> {
         self.present(key).map(|raw| self.parsed(key, raw, warnings)).transpose()
     }
 
-    fn parsed(&self, key: Key, raw: &RawValue, warnings: &mut Warnings) -> Result<Value, DecodeError> {
+    fn parsed(&self, key: FieldKey, raw: &RawValue, warnings: &mut Warnings) -> Result<Value, DecodeError> {
         serde_json::from_str(raw.get())
             .or_else(|failure| {
                 let repaired = without_lone_surrogates(raw.get()).ok_or(failure)?;
@@ -204,7 +212,7 @@ impl<'a> Event<'a> {
     }
 
     /// The error of a field that the event needs and does not have.
-    pub(super) fn missing(&self, key: Key) -> DecodeError {
+    pub(super) fn missing(&self, key: FieldKey) -> DecodeError {
         DecodeError(format!("has no `{}`, which a `{}` needs", key.name(), self.kind))
     }
 }
@@ -240,7 +248,7 @@ impl<'de> Visitor<'de> for FieldsVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut fields = Fields::default();
-        while let Some(name) = map.next_key::<Name>()? {
+        while let Some(name) = map.next_key::<FieldName>()? {
             let Some((key, converted)) = name.0 else {
                 map.next_value::<IgnoredAny>()?;
                 continue;
@@ -258,9 +266,9 @@ impl<'de> Visitor<'de> for FieldsVisitor {
 }
 
 /// A field's name, looked up without a copy: which key, and whether under a converted name.
-struct Name(Option<(Key, bool)>);
+struct FieldName(Option<(FieldKey, bool)>);
 
-impl<'de> Deserialize<'de> for Name {
+impl<'de> Deserialize<'de> for FieldName {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_str(NameVisitor)
     }
@@ -269,14 +277,14 @@ impl<'de> Deserialize<'de> for Name {
 struct NameVisitor;
 
 impl Visitor<'_> for NameVisitor {
-    type Value = Name;
+    type Value = FieldName;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("a field's name")
     }
 
-    fn visit_str<E>(self, name: &str) -> Result<Name, E> {
+    fn visit_str<E>(self, name: &str) -> Result<FieldName, E> {
         let known = KEYS.iter().find(|(_, wire, own)| *wire == name || (!own.is_empty() && *own == name));
-        Ok(Name(known.map(|(key, wire, _)| (*key, *wire != name))))
+        Ok(FieldName(known.map(|(key, wire, _)| (*key, *wire != name))))
     }
 }

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use super::conversation::Conversation;
+use super::conversation::ThreadState;
 use super::decoder::Decoder;
-use super::event::{DecodeError, Event};
+use super::event::{DecodeError, WireEvent};
 use super::surrogates::without_lone_surrogates;
 use super::warnings::shown;
 use crate::context::At;
@@ -27,7 +27,7 @@ const BINARY: &str = "application/vnd.ag-ui.event+proto";
 /// Reads the events of one response.
 pub(super) struct AguiEvents<'a> {
     pub(super) decoder: &'a mut Decoder,
-    pub(super) conversation: &'a mut Conversation,
+    pub(super) conversation: &'a mut ThreadState,
 }
 
 impl EventReader for AguiEvents<'_> {
@@ -90,11 +90,11 @@ impl AguiEvents<'_> {
             self.decoder.warnings.add("an event holds bytes that are not UTF-8: U+FFFD is taken for them");
         }
         let repaired;
-        let event = match Event::parse(&text, &mut self.decoder.warnings) {
+        let event = match WireEvent::parse(&text, &mut self.decoder.warnings) {
             Ok(event) => event,
             Err(error) => {
                 repaired = without_lone_surrogates(&text).ok_or_else(|| error.clone())?;
-                Event::parse(&repaired, &mut self.decoder.warnings).map_err(|_| error)?
+                WireEvent::parse(&repaired, &mut self.decoder.warnings).map_err(|_| error)?
             }
         };
         let mut flow = ControlFlow::Continue(());

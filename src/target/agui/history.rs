@@ -9,7 +9,7 @@ use super::call_ids::{Begun, CallIds};
 use super::config::ProtocolVersion;
 use super::content::Content;
 use super::listed_calls::identify;
-use super::message::{Call, Message, REASONING};
+use super::message::{REASONING, SentCall, SentMessage};
 use super::message_list::MessageList;
 use crate::context::Ids;
 use crate::message::{HistoryCall, HistoryMessage, Role, ToolAnswer};
@@ -35,7 +35,8 @@ impl History {
     /// Adds a message of the user, unless its id is known.
     pub(super) fn say(&mut self, id: &str, name: Option<String>, content: Content) {
         if self.messages.message(id).is_none() {
-            self.messages.push(Message { content: Some(content), ..Message::new(id, "user").named(name) });
+            self.messages
+                .push(SentMessage { content: Some(content), ..SentMessage::new(id, "user").named(name) });
         }
     }
 
@@ -47,16 +48,17 @@ impl History {
     ) -> Self {
         let mut history = Self::default();
         let message = |HistoryMessage { role, id, name, content, calls, answers }| {
-            let calls =
-                calls.into_iter().map(|call: HistoryCall| Call::new(&call.id, &call.name, call.arguments));
-            Message {
+            let calls = calls
+                .into_iter()
+                .map(|call: HistoryCall| SentCall::new(&call.id, &call.name, call.arguments));
+            SentMessage {
                 content: content.map(|content| Content::of(content, version)),
                 tool_calls: calls.collect(),
                 tool_call_id: answers,
-                ..Message::new(&id.unwrap_or_default(), Role::as_str(role)).named(name)
+                ..SentMessage::new(&id.unwrap_or_default(), Role::as_str(role)).named(name)
             }
         };
-        let mut messages: Vec<Message> = messages.into_iter().map(message).collect();
+        let mut messages: Vec<SentMessage> = messages.into_iter().map(message).collect();
         identify(&mut messages, usize::MAX, calls, |_, _| Some(false));
         history.replace(messages);
         history
@@ -75,7 +77,7 @@ impl History {
     }
 
     /// Adds replayed messages, except those whose id is known.
-    pub(super) fn add_earlier(&mut self, messages: Vec<Message>) {
+    pub(super) fn add_earlier(&mut self, messages: Vec<SentMessage>) {
         for message in messages {
             if self.messages.message(&message.id).is_none() {
                 self.messages.push(message);
@@ -90,7 +92,7 @@ impl History {
     /// A message begins, or is continued.
     pub(super) fn open_message(&mut self, id: &str, role: &str) {
         if self.messages.message(id).is_none() {
-            self.messages.push(Message::new(id, role));
+            self.messages.push(SentMessage::new(id, role));
         }
         if let Some(message) = self.messages.message(id) {
             message.open = !message.has_files();
@@ -115,7 +117,8 @@ impl History {
             }
             None if text.is_empty() => {}
             None => {
-                self.messages.push(Message { content: Some(Content::text(text)), ..Message::new(id, role) });
+                self.messages
+                    .push(SentMessage { content: Some(Content::text(text)), ..SentMessage::new(id, role) });
             }
         }
     }
@@ -130,7 +133,7 @@ impl History {
     /// Reasoning begins. If a message has its id, it is not sent.
     pub(super) fn open_reasoning(&mut self, id: &str) {
         if self.messages.message(id).is_none() {
-            self.messages.push(Message::new(id, REASONING));
+            self.messages.push(SentMessage::new(id, REASONING));
         }
         if let Some(message) = self.messages.message(id).filter(|message| message.role == REASONING) {
             message.open = true;
@@ -196,7 +199,7 @@ impl History {
             call.open = true;
             return;
         }
-        let shares = |message: &Message| {
+        let shares = |message: &SentMessage| {
             begun == Begun::SharesId && message.tool_calls.iter().any(|call| call.id == id)
         };
         let mut is_free = |parent: &str| {
@@ -204,17 +207,19 @@ impl History {
             message.is_none_or(|message| message.role == "assistant" && !shares(message))
         };
         let owner = parent.filter(|parent| !parent.is_empty() && is_free(parent)).unwrap_or(key);
-        self.messages
-            .push_call(owner, Call { open: true, ..Call::new(id, name, String::new()).with_key(key) });
+        self.messages.push_call(
+            owner,
+            SentCall { open: true, ..SentCall::new(id, name, String::new()).with_key(key) },
+        );
     }
 
     /// Whether a snapshot that contains `listed` means the call of a key; `None` if that is not in the history.
-    pub(super) fn is_listed(&self, key: &str, listed: &Call) -> Option<bool> {
+    pub(super) fn is_listed(&self, key: &str, listed: &SentCall) -> Option<bool> {
         Some(self.call(key)?.is_listed_as(listed))
     }
 
     /// The call of a key.
-    pub(super) fn call(&self, key: &str) -> Option<&Call> {
+    pub(super) fn call(&self, key: &str) -> Option<&SentCall> {
         self.messages.find_call(key)
     }
 
@@ -234,12 +239,14 @@ impl History {
         let sent = self.messages.find_call(call).map_or(call, |call| &call.id);
         let (tool_call_id, call_key) = (Some(sent.to_owned()), (sent != call).then(|| call.into()));
         let content = Some(Content::Json(content));
-        self.messages
-            .push_result(call, Message { content, tool_call_id, call_key, ..Message::new(&id, "tool") });
+        self.messages.push_result(
+            call,
+            SentMessage { content, tool_call_id, call_key, ..SentMessage::new(&id, "tool") },
+        );
     }
 
     /// Replaces all messages by those of a snapshot, in its order.
-    pub(super) fn replace(&mut self, messages: Vec<Message>) {
+    pub(super) fn replace(&mut self, messages: Vec<SentMessage>) {
         self.messages.replace(messages);
     }
 
@@ -249,7 +256,7 @@ impl History {
     }
 
     /// Every message, each followed by the results of its calls.
-    pub(super) fn in_order(&self) -> impl Iterator<Item = &Message> {
+    pub(super) fn in_order(&self) -> impl Iterator<Item = &SentMessage> {
         self.messages.iter()
     }
 }

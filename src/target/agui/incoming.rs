@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use super::event::{DecodeError, Event, Key};
+use super::event::{DecodeError, FieldKey, WireEvent};
 use super::event_kind::{Effect, EndedChunks, EventRef};
 use super::item::ItemKind;
 use super::warnings::Warnings;
 
 /// An event that is being taken.
 pub(super) struct Incoming<'a> {
-    pub(super) event: &'a Event<'a>,
+    pub(super) event: &'a WireEvent<'a>,
     pub(super) at: EventRef,
     pub(super) effect: Effect,
     /// The subagent that it names; an event of the run as a whole has none.
@@ -20,15 +20,17 @@ pub(super) struct Incoming<'a> {
 
 impl<'a> Incoming<'a> {
     pub(super) fn read(
-        event: &'a Event<'a>,
+        event: &'a WireEvent<'a>,
         at: EventRef,
         effect: Effect,
         warnings: &mut Warnings,
     ) -> Result<Self, DecodeError> {
         let subagent = match effect.ended_chunks() {
             EndedChunks::All => None,
-            EndedChunks::Nobody if !matches!(effect, Effect::Chunk(_)) => event.quiet_id(Key::SubagentRunId),
-            _ => event.id(Key::SubagentRunId, warnings).ok().flatten(),
+            EndedChunks::Nobody if !matches!(effect, Effect::Chunk(_)) => {
+                event.quiet_id(FieldKey::SubagentRunId)
+            }
+            _ => event.id(FieldKey::SubagentRunId, warnings).ok().flatten(),
         };
         let id = match effect {
             Effect::Begins(kind) | Effect::Continues(kind) | Effect::Ends(kind) | Effect::Chunk(kind) => {

@@ -1,6 +1,6 @@
 //! What the events of an answer begin, continue and end.
 
-use super::event::Key;
+use super::event::FieldKey;
 
 /// A kind of item. Ids are unique within a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,10 +17,10 @@ impl ItemKind {
     pub(super) const ALL: [Self; 4] = [Self::Message, Self::Call, Self::Reasoning, Self::ReasoningSpan];
 
     /// The field that contains its id.
-    pub(super) fn id_key(self) -> Key {
+    pub(super) fn id_key(self) -> FieldKey {
         match self {
-            Self::Message | Self::Reasoning | Self::ReasoningSpan => Key::MessageId,
-            Self::Call => Key::ToolCallId,
+            Self::Message | Self::Reasoning | Self::ReasoningSpan => FieldKey::MessageId,
+            Self::Call => FieldKey::ToolCallId,
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::call_ids::{Begun, CallIds, Listing};
-use super::message::{Call, Message};
+use super::message::{SentCall, SentMessage};
 
 /// The calls with one id that were found so far.
 #[derive(Default)]
@@ -20,10 +20,10 @@ struct Found {
 /// its content is known, is a listed one. Messages from
 /// `live` on are of the turn. Returns the ids of calls of the turn that are new and share their id with another call.
 pub(super) fn identify(
-    messages: &mut [Message],
+    messages: &mut [SentMessage],
     live: usize,
     calls: &mut CallIds,
-    is_listed: impl Fn(&str, &Call) -> Option<bool>,
+    is_listed: impl Fn(&str, &SentCall) -> Option<bool>,
 ) -> Vec<String> {
     let mut found: HashMap<String, Found> = HashMap::new();
     let mut shared = Vec::new();

@@ -5,19 +5,19 @@
 use std::borrow::Cow;
 
 use super::call_ids::Begun;
-use super::conversation::Conversation;
+use super::conversation::ThreadState;
 use super::event_kind::EventRef;
 use super::item::ItemKind;
-use super::sequence::SequenceRule;
+use super::sequence::EventOrderRule;
 use super::warnings::{Warnings, shown};
-use crate::trace::{Change, Role};
+use crate::trace::{Change, MessageKind};
 
 /// Where changes of the trace go.
 pub(super) type Tell<'t> = dyn FnMut(Change<'_>) + Send + 't;
 
 /// The listeners of one event.
 pub(super) struct Listeners<'a, 't> {
-    pub(super) conversation: &'a mut Conversation,
+    pub(super) conversation: &'a mut ThreadState,
     pub(super) warnings: &'a mut Warnings,
     pub(super) tell: &'a mut Tell<'t>,
 }
@@ -27,9 +27,9 @@ impl Listeners<'_, '_> {
     pub(super) fn message_begins(&mut self, id: &str, role: &'static str, subagent: Option<&str>) {
         self.conversation.history.open_message(id, role);
         let role = match role {
-            "user" => Role::User,
-            "system" | "developer" => Role::System,
-            _ => Role::Assistant,
+            "user" => MessageKind::User,
+            "system" | "developer" => MessageKind::System,
+            _ => MessageKind::Assistant,
         };
         (self.tell)(Change::MessageOpened { id: id.into(), role, subagent: named(subagent) });
     }
@@ -54,7 +54,7 @@ impl Listeners<'_, '_> {
         parent: Option<&str>,
         subagent: Option<&str>,
     ) {
-        let Conversation { calls, history, .. } = &mut *self.conversation;
+        let ThreadState { calls, history, .. } = &mut *self.conversation;
         let begun = calls.begin(id, |key| history.call(key).is_none_or(|call| call.function.name == name));
         let key = calls.key(id);
         history.open_call(id, key, begun, name, parent);
@@ -68,11 +68,11 @@ impl Listeners<'_, '_> {
     pub(super) fn shares_id(&mut self, at: EventRef, does: &str, id: &str) {
         let id = shown(id);
         let words = format!("{does} another call with the id `{id}`: it is counted as a call of its own");
-        self.violation(SequenceRule::CallIdShared, at, &words);
+        self.violation(EventOrderRule::CallIdShared, at, &words);
     }
 
     /// The event violates a rule; `words` follow the name of the event.
-    pub(super) fn violation(&mut self, rule: SequenceRule, at: EventRef, words: &str) {
+    pub(super) fn violation(&mut self, rule: EventOrderRule, at: EventRef, words: &str) {
         let message = Cow::Owned(format!("{at} {words}"));
         (self.tell)(Change::Violation { rule: rule.as_str(), message, events: vec![at.number] });
     }
@@ -97,7 +97,7 @@ impl Listeners<'_, '_> {
 
     /// An item ends; `text` is its text, or that of its arguments, since it began.
     pub(super) fn ends(&mut self, kind: ItemKind, id: &str, role: &'static str, text: &str) {
-        let Conversation { calls, history, .. } = &mut *self.conversation;
+        let ThreadState { calls, history, .. } = &mut *self.conversation;
         match kind {
             ItemKind::Message => {
                 history.close_message(id, role, text);

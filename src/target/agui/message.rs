@@ -11,13 +11,13 @@ pub(super) const REASONING: &str = "reasoning";
 /// A message as it is sent.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Message {
+pub(super) struct SentMessage {
     pub(super) id: String,
     pub(super) role: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) content: Option<Content>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) tool_calls: Vec<Call>,
+    pub(super) tool_calls: Vec<SentCall>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tool_call_id: Option<String>,
     /// The key of the call that it answers, unless that is the id.
@@ -31,12 +31,12 @@ pub(super) struct Message {
     pub(super) open: bool,
     /// The results of its calls, which follow it.
     #[serde(skip)]
-    pub(super) answers: Vec<Message>,
+    pub(super) answers: Vec<SentMessage>,
 }
 
 /// A tool call of an assistant's message.
 #[derive(Debug, Serialize)]
-pub(super) struct Call {
+pub(super) struct SentCall {
     pub(super) id: String,
     #[serde(rename = "type")]
     pub(super) kind: &'static str,
@@ -58,7 +58,7 @@ pub(super) struct Function {
     pub(super) arguments: String,
 }
 
-impl Message {
+impl SentMessage {
     pub(super) fn new(id: &str, role: &str) -> Self {
         Self {
             id: id.to_owned(),
@@ -102,7 +102,7 @@ impl Message {
     }
 }
 
-impl Call {
+impl SentCall {
     pub(super) fn new(id: &str, name: &str, arguments: String) -> Self {
         // An empty text means no arguments; a server that parses it as JSON needs an object.
         let arguments = if arguments.is_empty() { "{}".to_owned() } else { arguments };

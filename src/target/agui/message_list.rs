@@ -2,23 +2,23 @@
 
 use std::collections::HashMap;
 
-use super::message::{Call, Message, REASONING};
+use super::message::{REASONING, SentCall, SentMessage};
 
 /// Messages in order; the results of calls are kept with the message that made the call.
 #[derive(Debug, Default)]
 pub(super) struct MessageList {
-    messages: Vec<Message>,
+    messages: Vec<SentMessage>,
     /// Where the message of each id is.
-    places: HashMap<String, Place>,
+    places: HashMap<String, MessagePosition>,
     /// The message of the call of each key, and its number in it.
     calls: HashMap<String, (usize, usize)>,
     /// Where the result of the call of each key is.
-    results: HashMap<String, Place>,
+    results: HashMap<String, MessagePosition>,
 }
 
 /// Where a message is.
 #[derive(Clone, Copy, Debug)]
-enum Place {
+enum MessagePosition {
     /// On its own.
     At(usize),
     /// With another one, as the result of one of its calls.
@@ -31,7 +31,7 @@ impl MessageList {
     }
 
     /// Every message, each followed by the results of its calls.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Message> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &SentMessage> {
         self.messages.iter().flat_map(|message| std::iter::once(message).chain(&message.answers))
     }
 
@@ -40,60 +40,60 @@ impl MessageList {
     }
 
     /// The message of an id.
-    pub(super) fn message(&mut self, id: &str) -> Option<&mut Message> {
+    pub(super) fn message(&mut self, id: &str) -> Option<&mut SentMessage> {
         let place = *self.places.get(id)?;
         Some(self.at(place))
     }
 
     /// The call of a key.
-    pub(super) fn call(&mut self, id: &str) -> Option<&mut Call> {
+    pub(super) fn call(&mut self, id: &str) -> Option<&mut SentCall> {
         let (message, number) = *self.calls.get(id)?;
         self.messages[message].tool_calls.get_mut(number)
     }
 
     /// The call of a key, to look at.
-    pub(super) fn find_call(&self, id: &str) -> Option<&Call> {
+    pub(super) fn find_call(&self, id: &str) -> Option<&SentCall> {
         let (message, number) = *self.calls.get(id)?;
         self.messages[message].tool_calls.get(number)
     }
 
     /// The message that made a call.
-    pub(super) fn message_of_call(&mut self, call: &str) -> Option<&mut Message> {
+    pub(super) fn message_of_call(&mut self, call: &str) -> Option<&mut SentMessage> {
         let (message, _) = *self.calls.get(call)?;
         self.messages.get_mut(message)
     }
 
     /// The result of a call.
-    pub(super) fn result_of(&mut self, call: &str) -> Option<&mut Message> {
+    pub(super) fn result_of(&mut self, call: &str) -> Option<&mut SentMessage> {
         let place = *self.results.get(call)?;
         Some(self.at(place))
     }
 
     /// Adds a message at the end.
-    pub(super) fn push(&mut self, message: Message) {
+    pub(super) fn push(&mut self, message: SentMessage) {
         let place = self.messages.len();
         for (number, call) in message.tool_calls.iter().enumerate() {
             self.calls.insert(call.key().to_owned(), (place, number));
         }
-        self.note(&message, Place::At(place));
+        self.note(&message, MessagePosition::At(place));
         self.messages.push(message);
     }
 
     /// Adds a call to the assistant's message `owner`; without that message, the call gets it.
-    pub(super) fn push_call(&mut self, owner: &str, call: Call) {
+    pub(super) fn push_call(&mut self, owner: &str, call: SentCall) {
         match self.places.get(owner) {
-            Some(Place::At(place)) if self.messages[*place].role == "assistant" => {
+            Some(MessagePosition::At(place)) if self.messages[*place].role == "assistant" => {
                 let calls = &mut self.messages[*place].tool_calls;
                 self.calls.insert(call.key().to_owned(), (*place, calls.len()));
                 calls.push(call);
             }
-            _ => self.push(Message { tool_calls: vec![call], ..Message::new(owner, "assistant") }),
+            _ => self.push(SentMessage { tool_calls: vec![call], ..SentMessage::new(owner, "assistant") }),
         }
     }
 
     /// Adds the result of `call`, after the message that made the call and the results that are there. A second result
     /// of a call replaces the first: models know one result per call.
-    pub(super) fn push_result(&mut self, call: &str, result: Message) {
+    pub(super) fn push_result(&mut self, call: &str, result: SentMessage) {
         match self.results.get(call).copied() {
             Some(place) => {
                 let id = result.id.clone();
@@ -109,7 +109,7 @@ impl MessageList {
     }
 
     /// Replaces all messages by these, in their order.
-    pub(super) fn replace(&mut self, messages: Vec<Message>) {
+    pub(super) fn replace(&mut self, messages: Vec<SentMessage>) {
         *self = Self::default();
         for message in messages {
             let call = message.answers().and_then(|call| self.calls.get(call));
@@ -123,7 +123,7 @@ impl MessageList {
 
     /// Drops what never became complete.
     pub(super) fn discard_open(&mut self) {
-        let is_open = |message: &Message| message.open || message.tool_calls.iter().any(|call| call.open);
+        let is_open = |message: &SentMessage| message.open || message.tool_calls.iter().any(|call| call.open);
         if !self.messages.iter().any(is_open) {
             return;
         }
@@ -143,23 +143,23 @@ impl MessageList {
         self.replace(kept);
     }
 
-    fn push_with(&mut self, owner: usize, result: Message) {
-        let place = Place::With(owner, self.messages[owner].answers.len());
+    fn push_with(&mut self, owner: usize, result: SentMessage) {
+        let place = MessagePosition::With(owner, self.messages[owner].answers.len());
         self.note(&result, place);
         self.messages[owner].answers.push(result);
     }
 
-    fn note(&mut self, message: &Message, place: Place) {
+    fn note(&mut self, message: &SentMessage, place: MessagePosition) {
         self.places.insert(message.id.clone(), place);
         if let Some(call) = message.answers() {
             self.results.insert(call.to_owned(), place);
         }
     }
 
-    fn at(&mut self, place: Place) -> &mut Message {
+    fn at(&mut self, place: MessagePosition) -> &mut SentMessage {
         match place {
-            Place::At(place) => &mut self.messages[place],
-            Place::With(owner, number) => &mut self.messages[owner].answers[number],
+            MessagePosition::At(place) => &mut self.messages[place],
+            MessagePosition::With(owner, number) => &mut self.messages[owner].answers[number],
         }
     }
 }

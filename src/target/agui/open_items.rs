@@ -9,7 +9,7 @@ use super::item::ItemKind;
 
 /// How an item began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum StartForm {
     /// With an event of its own.
     Start,
     /// With its first chunk.
@@ -22,25 +22,25 @@ pub(super) enum Form {
 
 /// When the newest item of an id began and ended.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Item {
+pub(super) struct ItemSpan {
     run: u32,
     pub(super) begun: EventRef,
-    pub(super) form: Form,
+    pub(super) form: StartForm,
     pub(super) ended: Option<EventRef>,
     /// Whether all of it was there once.
     is_complete: bool,
 }
 
-impl Item {
+impl ItemSpan {
     /// Whether it properly began and has not ended.
     pub(super) fn is_unfinished(&self) -> bool {
-        self.ended.is_none() && matches!(self.form, Form::Start | Form::Chunk)
+        self.ended.is_none() && matches!(self.form, StartForm::Start | StartForm::Chunk)
     }
 }
 
 /// An item that is being assembled.
 #[derive(Debug, Default)]
-pub(super) struct Open {
+pub(super) struct OpenItem {
     /// The role of a message.
     pub(super) role: &'static str,
     /// Its text or arguments so far.
@@ -52,8 +52,8 @@ pub(super) struct Open {
 pub(super) struct OpenItems {
     /// The number of the current run: earlier runs do not count for the order of events.
     run: u32,
-    items: [HashMap<String, Item>; ItemKind::ALL.len()],
-    open: [IndexMap<String, Open>; ItemKind::ALL.len()],
+    items: [HashMap<String, ItemSpan>; ItemKind::ALL.len()],
+    open: [IndexMap<String, OpenItem>; ItemKind::ALL.len()],
     /// Items of this run that are closed and have not ended: the event that ends an item has to name it.
     closed_only: [HashSet<String>; ItemKind::ALL.len()],
 }
@@ -66,8 +66,10 @@ impl OpenItems {
     }
 
     /// The newest item of an id in this run; none that no event has named.
-    pub(super) fn get(&self, kind: ItemKind, id: &str) -> Option<&Item> {
-        self.items[kind as usize].get(id).filter(|item| item.run == self.run && item.form != Form::Unnamed)
+    pub(super) fn get(&self, kind: ItemKind, id: &str) -> Option<&ItemSpan> {
+        self.items[kind as usize]
+            .get(id)
+            .filter(|item| item.run == self.run && item.form != StartForm::Unnamed)
     }
 
     /// The items of this run that properly began and have not ended.
@@ -98,13 +100,13 @@ impl OpenItems {
     }
 
     /// The event begins an item; one that is unfinished stays as it is.
-    pub(super) fn begin(&mut self, kind: ItemKind, id: &str, form: Form, event: EventRef) {
+    pub(super) fn begin(&mut self, kind: ItemKind, id: &str, form: StartForm, event: EventRef) {
         let run = self.run;
         match self.items[kind as usize].get_mut(id) {
             Some(item) if item.run == run && item.is_unfinished() => {}
-            Some(item) => *item = Item { run, begun: event, form, ended: None, ..*item },
+            Some(item) => *item = ItemSpan { run, begun: event, form, ended: None, ..*item },
             None => {
-                let item = Item { run, begun: event, form, ended: None, is_complete: false };
+                let item = ItemSpan { run, begun: event, form, ended: None, is_complete: false };
                 self.items[kind as usize].insert(id.to_owned(), item);
             }
         }
@@ -113,7 +115,7 @@ impl OpenItems {
     /// The event continues an item that it names: one that has ended, or never began, is assumed to have begun.
     pub(super) fn resume(&mut self, kind: ItemKind, id: &str, event: EventRef) {
         if self.get(kind, id).is_none_or(|item| item.ended.is_some()) {
-            self.begin(kind, id, Form::Assumed, event);
+            self.begin(kind, id, StartForm::Assumed, event);
         }
     }
 
@@ -127,17 +129,17 @@ impl OpenItems {
     /// The chunks of an item end with `by`; gives whether the item ends with them, since it began with one.
     pub(super) fn end_chunks(&mut self, kind: ItemKind, id: &str, by: EventRef) -> bool {
         let item = self.items[kind as usize].get_mut(id);
-        let item = item.filter(|item| matches!(item.form, Form::Chunk | Form::Unnamed));
+        let item = item.filter(|item| matches!(item.form, StartForm::Chunk | StartForm::Unnamed));
         item.map(|item| item.ended.get_or_insert(by)).is_some()
     }
 
     /// Opens an item.
     pub(super) fn open(&mut self, kind: ItemKind, id: &str, role: &'static str) {
-        self.open[kind as usize].insert(id.to_owned(), Open { role, text: String::new() });
+        self.open[kind as usize].insert(id.to_owned(), OpenItem { role, text: String::new() });
     }
 
     /// An open item.
-    pub(super) fn open_mut(&mut self, kind: ItemKind, id: &str) -> Option<&mut Open> {
+    pub(super) fn open_mut(&mut self, kind: ItemKind, id: &str) -> Option<&mut OpenItem> {
         self.open[kind as usize].get_mut(id)
     }
 
@@ -147,14 +149,14 @@ impl OpenItems {
     }
 
     /// Closes an open item.
-    pub(super) fn close(&mut self, kind: ItemKind, id: &str) -> Option<(String, Open)> {
+    pub(super) fn close(&mut self, kind: ItemKind, id: &str) -> Option<(String, OpenItem)> {
         let closed = self.open[kind as usize].swap_remove_entry(id)?;
         self.set_complete(kind, id);
         Some(closed)
     }
 
     /// Closes every open item of a kind, in the order they were opened.
-    pub(super) fn close_all(&mut self, kind: ItemKind) -> IndexMap<String, Open> {
+    pub(super) fn close_all(&mut self, kind: ItemKind) -> IndexMap<String, OpenItem> {
         let open = std::mem::take(&mut self.open[kind as usize]);
         open.keys().for_each(|id| self.set_complete(kind, id));
         open
@@ -184,7 +186,7 @@ mod tests {
         unfinished
     }
 
-    fn begun(id: &str, form: Form) -> OpenItems {
+    fn begun(id: &str, form: StartForm) -> OpenItems {
         let mut items = OpenItems::default();
         items.begin(ItemKind::Message, id, form, event(1));
         items.open(ItemKind::Message, id, "assistant");
@@ -193,7 +195,7 @@ mod tests {
 
     #[test]
     fn an_item_is_unfinished_until_an_event_ends_it_by_its_id() {
-        let mut items = begun("m", Form::Start);
+        let mut items = begun("m", StartForm::Start);
         assert_eq!(unfinished(&items), [("m", 1)]);
         assert!(items.close(ItemKind::Message, "m").is_some());
         assert_eq!(unfinished(&items), [("m", 1)], "closed by an event that does not name it");
@@ -205,18 +207,18 @@ mod tests {
 
     #[test]
     fn what_no_event_has_begun_by_name_is_never_unfinished() {
-        for form in [Form::Assumed, Form::Unnamed] {
+        for form in [StartForm::Assumed, StartForm::Unnamed] {
             let mut items = begun("m", form);
             assert_eq!(unfinished(&items), [], "{form:?}");
             items.close(ItemKind::Message, "m");
             assert_eq!(unfinished(&items), [], "{form:?}");
         }
-        assert!(begun("m", Form::Unnamed).get(ItemKind::Message, "m").is_none());
+        assert!(begun("m", StartForm::Unnamed).get(ItemKind::Message, "m").is_none());
     }
 
     #[test]
     fn the_next_run_knows_no_item_of_the_one_before() {
-        let mut items = begun("m", Form::Start);
+        let mut items = begun("m", StartForm::Start);
         items.close(ItemKind::Message, "m");
         items.start_run();
         assert_eq!(unfinished(&items), []);
@@ -226,7 +228,7 @@ mod tests {
 
     #[test]
     fn the_only_open_item_is_the_one_that_is_meant() {
-        let mut items = begun("m", Form::Start);
+        let mut items = begun("m", StartForm::Start);
         assert_eq!(items.only_open(ItemKind::Message), Some("m"));
         assert_eq!(items.only_open(ItemKind::Call), None);
         items.open(ItemKind::Message, "n", "assistant");
@@ -237,7 +239,7 @@ mod tests {
 
     #[test]
     fn only_an_item_in_chunks_ends_with_them() {
-        assert!(begun("m", Form::Chunk).end_chunks(ItemKind::Message, "m", event(2)));
-        assert!(!begun("m", Form::Start).end_chunks(ItemKind::Message, "m", event(2)));
+        assert!(begun("m", StartForm::Chunk).end_chunks(ItemKind::Message, "m", event(2)));
+        assert!(!begun("m", StartForm::Start).end_chunks(ItemKind::Message, "m", event(2)));
     }
 }

@@ -42,16 +42,16 @@ pub(super) struct RunInput<'a> {
     protocol_version: Option<&'static str>,
     state: ObjectForNull<'a>,
     messages: Messages<'a>,
-    tools: Vec<Tool<'a>>,
+    tools: Vec<ToolDefinition<'a>>,
     context: [Value; 0],
     forwarded_props: ObjectForNull<'a>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    resume: Vec<Resume<'a>>,
+    resume: Vec<ResumeEntry<'a>>,
 }
 
 /// A client-side (frontend) tool.
 #[derive(Serialize)]
-struct Tool<'a> {
+struct ToolDefinition<'a> {
     name: &'a str,
     description: &'a str,
     parameters: &'a Value,
@@ -60,7 +60,7 @@ struct Tool<'a> {
 /// The answer to an interrupt.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Resume<'a> {
+struct ResumeEntry<'a> {
     interrupt_id: &'a str,
     status: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,7 +77,7 @@ impl<'a> RunInput<'a> {
         forwarded_props: &'a Value,
         resume: &'a [InterruptAnswer],
     ) -> Self {
-        let resume = resume.iter().map(|answer| Resume {
+        let resume = resume.iter().map(|answer| ResumeEntry {
             interrupt_id: &answer.id,
             status: if answer.is_resolved { "resolved" } else { "cancelled" },
             payload: answer.payload.as_ref(),
@@ -90,7 +90,7 @@ impl<'a> RunInput<'a> {
             messages,
             tools: tools
                 .iter()
-                .map(|tool| Tool {
+                .map(|tool| ToolDefinition {
                     name: &tool.name,
                     description: &tool.description,
                     parameters: &tool.parameters,

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::assembler::Assembler;
-use super::conversation::Conversation;
-use super::event::{DecodeError, Event, Key};
+use super::conversation::ThreadState;
+use super::event::{DecodeError, FieldKey, WireEvent};
 use super::incoming::Incoming;
 use super::listeners::Listeners;
 use super::run_end::run_end;
@@ -42,8 +42,8 @@ impl Runs {
         listeners: &mut Listeners<'_, '_>,
     ) -> Result<(), DecodeError> {
         let event = incoming.event;
-        let run_id = event.id(Key::RunId, listeners.warnings)?;
-        let thread_id = event.id(Key::ThreadId, listeners.warnings)?;
+        let run_id = event.id(FieldKey::RunId, listeners.warnings)?;
+        let thread_id = event.id(FieldKey::ThreadId, listeners.warnings)?;
         self.legacy_interrupts.clear();
         let is_replay = self.is_replay && run_id.as_deref() != self.requested.as_deref();
         if self.is_replay {
@@ -84,7 +84,7 @@ impl Runs {
             // A runtime sends this if the run was stopped before the agent sent anything.
             return Err(DecodeError("ends a run that never began".to_owned()));
         }
-        let outcome = incoming.event.value(Key::Outcome, listeners.warnings)?;
+        let outcome = incoming.event.value(FieldKey::Outcome, listeners.warnings)?;
         assembler.close_all(listeners);
         self.state = RunState::Finished(incoming.at);
         let end = outcome.map_or(RunEnd::Finished, |outcome| run_end(&outcome, listeners.warnings));
@@ -113,11 +113,11 @@ impl Runs {
             return Ok(());
         }
         let event = incoming.event;
-        let message = event.text(Key::Message, listeners.warnings).unwrap_or_else(|| {
+        let message = event.text(FieldKey::Message, listeners.warnings).unwrap_or_else(|| {
             listeners.warnings.add("a `RUN_ERROR` has no `message`");
             Cow::Borrowed("")
         });
-        let code = event.id(Key::Code, listeners.warnings)?.map(Cow::into_owned);
+        let code = event.id(FieldKey::Code, listeners.warnings)?.map(Cow::into_owned);
         self.state = RunState::Failed(incoming.at);
         report_usage(event, listeners);
         (listeners.tell)(Change::RunEnded(RunEnd::Error { message: message.into_owned(), code }));
@@ -126,17 +126,17 @@ impl Runs {
 }
 
 /// The messages that a replayed run was requested with: its user's messages are nowhere else.
-fn earlier_messages(event: &Event<'_>, listeners: &mut Listeners<'_, '_>) {
-    let Ok(Some(mut input)) = event.value(Key::Input, listeners.warnings) else { return };
+fn earlier_messages(event: &WireEvent<'_>, listeners: &mut Listeners<'_, '_>) {
+    let Ok(Some(mut input)) = event.value(FieldKey::Input, listeners.warnings) else { return };
     let Some(messages) = input.get_mut("messages").map(serde_json::Value::take) else { return };
-    let Conversation { history, ids, .. } = &mut *listeners.conversation;
+    let ThreadState { history, ids, .. } = &mut *listeners.conversation;
     match snapshot::messages(messages, &**ids, listeners.warnings) {
         Ok(messages) => history.add_earlier(messages),
         Err(error) => listeners.warnings.add(format!("the `input` of a `RUN_STARTED` {}", error.0)),
     }
 }
 
-fn report_usage(event: &Event<'_>, listeners: &mut Listeners<'_, '_>) {
+fn report_usage(event: &WireEvent<'_>, listeners: &mut Listeners<'_, '_>) {
     if let Some(usage) = usage(event, listeners.warnings) {
         (listeners.tell)(Change::Usage(usage));
     }

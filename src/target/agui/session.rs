@@ -11,12 +11,12 @@ use url::Url;
 
 use super::config::AguiTransport;
 use super::content::Content;
-use super::conversation::{Conversation, Said};
+use super::conversation::{Said, ThreadState};
 use super::decoder::Decoder;
 use super::event_reader::AguiEvents;
 use super::request::{Messages, RunInput, pass_on_over, with_command};
 use super::settings::AguiSettings;
-use super::transport::{self, Purpose};
+use super::transport::{self, RequestPurpose};
 use crate::context::Clock;
 use crate::target::ended::Ended;
 use crate::target::error::TargetError;
@@ -37,14 +37,14 @@ pub(super) struct AguiSession {
     settings: Arc<AguiSettings>,
     transport: Arc<dyn Transport>,
     clock: Arc<dyn Clock>,
-    conversation: Conversation,
+    conversation: ThreadState,
 }
 
 impl AguiSession {
     pub(super) fn new(settings: Arc<AguiSettings>, options: SessionOptions) -> Self {
         let clock = Arc::clone(&options.clock);
         let transport = Arc::clone(&options.transport);
-        let conversation = Conversation::new(options, settings.state.clone(), settings.version);
+        let conversation = ThreadState::new(options, settings.state.clone(), settings.version);
         Self { settings, transport, clock, conversation }
     }
 
@@ -54,11 +54,12 @@ impl AguiSession {
         limits: &Limits,
         sink: &mut dyn Sink,
     ) -> Result<Ended, TargetError> {
-        let purpose = if request.action == Action::Connect { Purpose::Connect } else { Purpose::Run };
+        let purpose =
+            if request.action == Action::Connect { RequestPurpose::Connect } else { RequestPurpose::Run };
         let run_id = self.conversation.ids.next("run");
         let request = self.request(request, &run_id)?;
-        let remembered = (purpose == Purpose::Connect).then(|| self.conversation.forget());
-        let mut decoder = Decoder::new(run_id, purpose == Purpose::Connect, self.settings.event_clock);
+        let remembered = (purpose == RequestPurpose::Connect).then(|| self.conversation.forget());
+        let mut decoder = Decoder::new(run_id, purpose == RequestPurpose::Connect, self.settings.event_clock);
         let talk = self.talk(request, &mut decoder, limits, sink);
         // A cancellation drops it, and its connection.
         let ended = match limits.cancel.run_until_cancelled(talk).await {
@@ -71,7 +72,7 @@ impl AguiSession {
             self.conversation.recall(remembered);
         }
         sink.wire(self.transport.moment(ClientEvent::Closes), Wire::Closed);
-        if purpose == Purpose::Run && matches!(ended, Ok(Ended::Timeout | Ended::Cancelled)) {
+        if purpose == RequestPurpose::Run && matches!(ended, Ok(Ended::Timeout | Ended::Cancelled)) {
             self.stop().await;
         }
         ended
@@ -79,7 +80,7 @@ impl AguiSession {
 
     /// Makes the request of an exchange, and adds its messages to the history.
     fn request(&mut self, request: Request, run_id: &str) -> Result<HttpRequest, TargetError> {
-        let Conversation {
+        let ThreadState {
             thread_id,
             history,
             calls,
@@ -93,7 +94,7 @@ impl AguiSession {
         } = &mut self.conversation;
         let AguiSettings { forwarded_props, last_only, version, .. } = &*self.settings;
         history.discard_open();
-        let mut purpose = Purpose::Run;
+        let mut purpose = RequestPurpose::Run;
         let mut new = Vec::new();
         let mut resume = Vec::new();
         let mut props = Cow::Borrowed(forwarded_props);
@@ -129,7 +130,7 @@ impl AguiSession {
                 history.say(&message_id, name, Content::of(content, *version));
                 new.push(message_id);
             }
-            Action::Connect => purpose = Purpose::Connect,
+            Action::Connect => purpose = RequestPurpose::Connect,
             Action::ToolResults(answers) => {
                 new.extend(answers.iter().map(|answer| history.answer_call(answer, &**ids)));
             }
@@ -139,7 +140,7 @@ impl AguiSession {
             Action::Resume(answers) => resume = answers,
         }
         let messages = match purpose {
-            Purpose::Connect => Messages::Only(history, &[]),
+            RequestPurpose::Connect => Messages::Only(history, &[]),
             // In the first run the agent does not know the history.
             _ if *last_only && std::mem::replace(is_begun, true) => Messages::Only(history, &new),
             _ => Messages::All(history),
@@ -165,7 +166,7 @@ impl AguiSession {
             return;
         }
         let thread_id = &self.conversation.thread_id;
-        if let Ok((url, body)) = transport::request(&self.settings, Purpose::Stop, thread_id, None) {
+        if let Ok((url, body)) = transport::request(&self.settings, RequestPurpose::Stop, thread_id, None) {
             let until = self.transport.moment(ClientEvent::Sends).plus(STOPPING);
             let _answer = self.transport.send(self.post(url, body), until).await;
         }

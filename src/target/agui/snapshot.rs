@@ -5,17 +5,17 @@ use serde_json::{Map, Value};
 use super::content::Content;
 use super::conversation::Said;
 use super::event::DecodeError;
-use super::message::{Call, Message};
+use super::message::{SentCall, SentMessage};
 use super::warnings::Warnings;
 use crate::context::Ids;
-use crate::trace::{ResultContent, Role, SnapshotCall, SnapshotItem};
+use crate::trace::{MessageKind, ResultContent, SnapshotCall, SnapshotItem};
 
 /// The messages of a snapshot, in its order, without activities: those are for user interfaces and never sent back.
 pub(super) fn messages(
     value: Value,
     ids: &dyn Ids,
     warnings: &mut Warnings,
-) -> Result<Vec<Message>, DecodeError> {
+) -> Result<Vec<SentMessage>, DecodeError> {
     let Value::Array(values) = value else {
         return Err(wrong("`messages` that are not an array"));
     };
@@ -26,8 +26,8 @@ pub(super) fn messages(
 
 /// The position of the first message of the turn in which the user said `said`: after the user's own message, found by its
 /// id, else the last one with its text; 0 without that message. The trace finds it in the same way.
-pub(super) fn first_live(said: &Said, messages: &[Message]) -> usize {
-    let has_text = |message: &Message| {
+pub(super) fn first_live(said: &Said, messages: &[SentMessage]) -> usize {
+    let has_text = |message: &SentMessage| {
         message.role == "user"
             && message.content.as_ref().and_then(Content::json).map(text).unwrap_or_default() == said.text
     };
@@ -36,7 +36,7 @@ pub(super) fn first_live(said: &Said, messages: &[Message]) -> usize {
 }
 
 /// The messages as items for the trace.
-pub(super) fn items(messages: &[Message], warnings: &mut Warnings) -> Vec<SnapshotItem> {
+pub(super) fn items(messages: &[SentMessage], warnings: &mut Warnings) -> Vec<SnapshotItem> {
     messages.iter().filter_map(|message| item(message, warnings)).collect()
 }
 
@@ -44,7 +44,7 @@ fn wrong(what: &str) -> DecodeError {
     DecodeError(format!("has {what} in its `MESSAGES_SNAPSHOT`"))
 }
 
-fn message(value: Value, ids: &dyn Ids, warnings: &mut Warnings) -> Result<Message, DecodeError> {
+fn message(value: Value, ids: &dyn Ids, warnings: &mut Warnings) -> Result<SentMessage, DecodeError> {
     let Value::Object(mut fields) = value else {
         return Err(wrong("a message that is not an object"));
     };
@@ -69,10 +69,10 @@ fn message(value: Value, ids: &dyn Ids, warnings: &mut Warnings) -> Result<Messa
         return Err(wrong("a tool's message without a `toolCallId`"));
     }
     let content = fields.remove("content").map(Content::Json);
-    Ok(Message { content, tool_calls, tool_call_id, rest: fields, ..Message::new(&id, &role) })
+    Ok(SentMessage { content, tool_calls, tool_call_id, rest: fields, ..SentMessage::new(&id, &role) })
 }
 
-fn call(value: Value) -> Result<Call, DecodeError> {
+fn call(value: Value) -> Result<SentCall, DecodeError> {
     let parts = if let Value::Object(mut fields) = value {
         fields.retain(|_, value| !value.is_null());
         fields.remove("type");
@@ -93,15 +93,15 @@ fn call(value: Value) -> Result<Call, DecodeError> {
         Some(Value::Null) | None => String::new(),
         Some(value) => value.to_string(),
     };
-    Ok(Call { rest, ..Call::new(&id, &name, arguments) })
+    Ok(SentCall { rest, ..SentCall::new(&id, &name, arguments) })
 }
 
-fn item(message: &Message, warnings: &mut Warnings) -> Option<SnapshotItem> {
+fn item(message: &SentMessage, warnings: &mut Warnings) -> Option<SnapshotItem> {
     let role = match message.role.as_str() {
-        "assistant" => Role::Assistant,
-        "user" => Role::User,
-        "system" | "developer" => Role::System,
-        "reasoning" => Role::Reasoning,
+        "assistant" => MessageKind::Assistant,
+        "user" => MessageKind::User,
+        "system" | "developer" => MessageKind::System,
+        "reasoning" => MessageKind::Reasoning,
         "tool" => {
             return Some(SnapshotItem::Answer {
                 call: message.answers().unwrap_or_default().to_owned(),

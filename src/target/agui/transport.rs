@@ -10,13 +10,13 @@ use super::settings::AguiSettings;
 
 /// The purpose of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Purpose {
+pub(super) enum RequestPurpose {
     Run,
     Connect,
     Stop,
 }
 
-impl Purpose {
+impl RequestPurpose {
     fn name(self) -> &'static str {
         match self {
             Self::Run => "run",
@@ -49,7 +49,7 @@ struct Parameters<'a> {
 /// If the body cannot be serialized.
 pub(super) fn request(
     settings: &AguiSettings,
-    purpose: Purpose,
+    purpose: RequestPurpose,
     thread_id: &str,
     input: Option<Box<RawValue>>,
 ) -> Result<(Url, Bytes), serde_json::Error> {
@@ -62,7 +62,7 @@ pub(super) fn request(
         AguiTransport::Copilotkit => {
             let params = Parameters {
                 agent_id: &settings.agent,
-                thread_id: (purpose == Purpose::Stop).then_some(thread_id),
+                thread_id: (purpose == RequestPurpose::Stop).then_some(thread_id),
             };
             let method = format!("agent/{}", purpose.name());
             let body = serde_json::to_vec(&Envelope { method, params, body: input.as_deref() })?;
@@ -72,11 +72,11 @@ pub(super) fn request(
 }
 
 /// `{endpoint}/agent/{agentId}/run`, each part escaped.
-fn path(settings: &AguiSettings, purpose: Purpose, thread_id: &str) -> Url {
+fn path(settings: &AguiSettings, purpose: RequestPurpose, thread_id: &str) -> Url {
     let mut url = settings.endpoint.clone();
     if let Ok(mut segments) = url.path_segments_mut() {
         segments.pop_if_empty().extend(["agent", &settings.agent, purpose.name()]);
-        if purpose == Purpose::Stop {
+        if purpose == RequestPurpose::Stop {
             segments.push(thread_id);
         }
     }

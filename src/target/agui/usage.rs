@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use super::event::{Event, Key};
+use super::event::{FieldKey, WireEvent};
 use super::warnings::Warnings;
 use crate::trace::Usage;
 
 /// The usage of a run, all models together; `None` if it reports none.
-pub(super) fn usage(event: &Event<'_>, warnings: &mut Warnings) -> Option<Usage> {
-    let read = event.value(Key::Usage, warnings);
+pub(super) fn usage(event: &WireEvent<'_>, warnings: &mut Warnings) -> Option<Usage> {
+    let read = event.value(FieldKey::Usage, warnings);
     let parts = match read {
         Ok(Some(Value::Array(parts))) => parts,
         Ok(Some(one @ Value::Object(_))) => vec![one],

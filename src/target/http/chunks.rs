@@ -31,7 +31,7 @@ pub(super) struct ChunkSender {
 }
 
 /// Nobody wants the body any more.
-pub(super) struct Dropped;
+pub(super) struct BodyDropped;
 
 impl Chunks {
     /// What comes through `chunks`, stamped by `clock`.
@@ -79,15 +79,15 @@ impl ChunkSender {
     ///
     /// # Errors
     /// If nobody wants the body any more.
-    pub(super) async fn send(&self, next: Next) -> Result<(), Dropped> {
+    pub(super) async fn send(&self, next: Next) -> Result<(), BodyDropped> {
         let room = tokio::select! {
             biased;
-            () = self.chunks.closed() => return Err(Dropped),
+            () = self.chunks.closed() => return Err(BodyDropped),
             room = self.room.acquire_many(cost(&next)) => room,
         };
         // What it takes is given back with it.
-        room.map_err(|_closed| Dropped)?.forget();
-        self.chunks.send(next).await.map_err(|_closed| Dropped)
+        room.map_err(|_closed| BodyDropped)?.forget();
+        self.chunks.send(next).await.map_err(|_closed| BodyDropped)
     }
 
     /// Returns when nobody wants the body any more.

@@ -41,7 +41,7 @@ pub enum Rest {
 /// Reads one response.
 struct EventStream<'a> {
     received: ReceivedResponse,
-    events: sse::Decoder,
+    events: sse::SseDecoder,
     reader: &'a mut dyn EventReader,
     sink: &'a mut dyn Sink,
     max_response_bytes: usize,
@@ -60,7 +60,7 @@ pub async fn read_events(
     sink: &mut dyn Sink,
 ) -> Result<Ended, TargetError> {
     let Response { received, body, until } = response;
-    let events = sse::Decoder::new(limits.max_event_bytes);
+    let events = sse::SseDecoder::new(limits.max_event_bytes);
     let max_response_bytes = limits.max_response_bytes;
     let stream = EventStream { received, events, reader, sink, max_response_bytes, last: At::default() };
     stream.read(body, until).await

@@ -19,7 +19,7 @@ use super::cause::{Cause, not_answered};
 use super::chunks::{ChunkSender, Chunks};
 use super::client_kind::ClientKind;
 use super::io_thread::IoThread;
-use super::transport::{ClientEvent, Head, HttpRequest, Method, Next, Reply, Transport};
+use super::transport::{ClientEvent, HttpRequest, Method, Next, Reply, ResponseHead, Transport};
 use crate::context::{At, Clock};
 use crate::target::error::{Received, TargetError};
 
@@ -33,7 +33,7 @@ pub struct HttpTransport {
 }
 
 /// An exchange on the thread of the network, up to the head of the response.
-type Begun = AbortOnDropHandle<Result<Option<Reply>, TargetError>>;
+type RunningExchange = AbortOnDropHandle<Result<Option<Reply>, TargetError>>;
 
 impl HttpTransport {
     /// A transport whose stamps come from `clock`.
@@ -53,7 +53,7 @@ impl HttpTransport {
     }
 
     /// Begins a request on the thread of the network.
-    fn begin(&self, request: HttpRequest, until: At) -> Result<Begun, TargetError> {
+    fn begin(&self, request: HttpRequest, until: At) -> Result<RunningExchange, TargetError> {
         let thread = self.thread()?;
         let headers = header_map(&request.headers)?;
         let client = self.client(&request.url)?.clone();
@@ -145,13 +145,13 @@ fn header_map(headers: &[(String, String)]) -> Result<HeaderMap, TargetError> {
 }
 
 /// The head of a response, with those of its headers that are `wanted`.
-fn head(response: &Response, wanted: &[&str]) -> Head {
+fn head(response: &Response, wanted: &[&str]) -> ResponseHead {
     let header = |name| response.headers().get(name).map(|value: &HeaderValue| readable(value));
     let named = |name: &&str| {
         let values = response.headers().get_all(*name).into_iter();
         values.map(|value| ((*name).to_owned(), readable(value))).collect::<Vec<_>>()
     };
-    Head {
+    ResponseHead {
         status: response.status().as_u16(),
         content_type: header(CONTENT_TYPE).unwrap_or_default(),
         location: header(LOCATION).map(|location| match response.url().join(&location) {

@@ -20,4 +20,4 @@ pub use exchange::{Response, send};
 pub use header::{headers, headers_with_defaults};
 pub use http_transport::{HttpTransport, shown};
 pub use received::{BodyForm, ReceivedResponse};
-pub use transport::{Body, ClientEvent, Head, HttpRequest, Method, Next, Reply, Transport};
+pub use transport::{Body, ClientEvent, HttpRequest, Method, Next, Reply, ResponseHead, Transport};

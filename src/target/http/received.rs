@@ -1,6 +1,6 @@
 //! What was received of a response, for errors: enough to say what it is if it is not a stream of events.
 
-use super::transport::Head;
+use super::transport::ResponseHead;
 use crate::target::error::{Received, TargetError};
 
 /// How many bytes of a body are kept.
@@ -10,7 +10,7 @@ pub(super) const START_BYTES: usize = 4 << 10;
 #[derive(Debug)]
 pub struct ReceivedResponse {
     /// The head.
-    pub head: Head,
+    pub head: ResponseHead,
     start: Vec<u8>,
     pub(super) bytes: usize,
     pub(super) events: u64,
@@ -32,7 +32,7 @@ pub enum BodyForm {
 }
 
 impl ReceivedResponse {
-    pub(super) fn new(head: Head) -> Self {
+    pub(super) fn new(head: ResponseHead) -> Self {
         Self { head, start: Vec::new(), bytes: 0, events: 0 }
     }
 

@@ -46,7 +46,7 @@ impl Method {
 
 /// The head of an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Head {
+pub struct ResponseHead {
     /// HTTP status.
     pub status: u16,
     /// Content type as sent; empty where there is none.
@@ -82,7 +82,7 @@ pub struct Reply {
     /// When the head arrived.
     pub at: At,
     /// The head.
-    pub head: Head,
+    pub head: ResponseHead,
     /// The body.
     pub body: Box<dyn Body>,
 }

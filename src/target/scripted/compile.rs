@@ -9,7 +9,7 @@ use super::rules::{
     ScriptedAnswer, ScriptedCall, ScriptedCustom, ScriptedFailure, ScriptedInterrupt, ScriptedRule,
     ScriptedStep, ScriptedUsage,
 };
-use super::script::{Condition, Rule, Step};
+use super::script::{CompiledRule, CompiledStep, Condition};
 use super::target::ScriptedTarget;
 use crate::diagnostic::{Code, Spanned};
 use crate::model::Text;
@@ -29,7 +29,8 @@ pub(super) fn compile(target: &ScriptedConfig, filling: &mut Interpolation<'_>) 
     let forwarded_props = filling.optional_json(target.forwarded_props.as_ref()).ok();
     let state = filling.optional_json(target.state.as_ref());
     // Every rule is filled, so that every problem is reported.
-    let rules: Vec<Option<Rule>> = target.rules.iter().map(|written| rule(written, filling)).collect();
+    let rules: Vec<Option<CompiledRule>> =
+        target.rules.iter().map(|written| rule(written, filling)).collect();
     headers?;
     forwarded_props?;
     Some(ScriptedTarget::new(
@@ -39,7 +40,7 @@ pub(super) fn compile(target: &ScriptedConfig, filling: &mut Interpolation<'_>) 
     ))
 }
 
-fn rule(rule: &ScriptedRule, filling: &mut Interpolation<'_>) -> Option<Rule> {
+fn rule(rule: &ScriptedRule, filling: &mut Interpolation<'_>) -> Option<CompiledRule> {
     let when = match &rule.when {
         Some(when) => {
             let user = when.user.as_ref().map(|text| filling.pattern(text));
@@ -62,23 +63,23 @@ fn rule(rule: &ScriptedRule, filling: &mut Interpolation<'_>) -> Option<Rule> {
         None => Some(Condition::default()),
     };
     let steps = steps(&rule.steps, filling);
-    Some(Rule { when: when?, steps: steps? })
+    Some(CompiledRule { when: when?, steps: steps? })
 }
 
 /// Every step is filled, so that every problem is reported.
-fn steps(written: &[ScriptedStep], filling: &mut Interpolation<'_>) -> Option<Vec<Step>> {
-    let steps: Vec<Option<Step>> = written.iter().map(|one| step(one, filling)).collect();
+fn steps(written: &[ScriptedStep], filling: &mut Interpolation<'_>) -> Option<Vec<CompiledStep>> {
+    let steps: Vec<Option<CompiledStep>> = written.iter().map(|one| step(one, filling)).collect();
     steps.into_iter().collect()
 }
 
-fn interrupt(written: &ScriptedInterrupt, filling: &mut Interpolation<'_>) -> Option<Step> {
+fn interrupt(written: &ScriptedInterrupt, filling: &mut Interpolation<'_>) -> Option<CompiledStep> {
     let mut text = |text: &Option<Text>| text.as_ref().map(|text| filling.text(text)).transpose().ok();
     let (id, reason) = (text(&written.id), text(&written.reason));
     let (message, call) = (text(&written.message), text(&written.call));
     let cancelled = steps(written.cancelled.as_deref().unwrap_or_default(), filling);
     let interrupt =
         Interrupt { id: id?.unwrap_or_default(), reason: reason?, message: message?, call: call? };
-    Some(Step::Interrupt { interrupt, cancelled: cancelled? })
+    Some(CompiledStep::Interrupt { interrupt, cancelled: cancelled? })
 }
 
 fn condition(
@@ -98,9 +99,9 @@ fn what_failed(failure: &Spanned<ScriptedFailure>) -> CallFailure {
     }
 }
 
-fn step(step: &ScriptedStep, filling: &mut Interpolation<'_>) -> Option<Step> {
+fn step(step: &ScriptedStep, filling: &mut Interpolation<'_>) -> Option<CompiledStep> {
     Some(match step {
-        ScriptedStep::Say(text) => Step::Say(filling.text(text).ok()?),
+        ScriptedStep::Say(text) => CompiledStep::Say(filling.text(text).ok()?),
         ScriptedStep::Call(ScriptedCall { tool, id, args, result, delay_ms, failure, subagent }) => {
             let tool = filling.text(tool);
             let id = id.as_ref().map(|id| filling.text(id)).transpose();
@@ -116,38 +117,40 @@ fn step(step: &ScriptedStep, filling: &mut Interpolation<'_>) -> Option<Step> {
             }
             let failure = failure.as_ref().map(what_failed);
             let (args, result, subagent) = (args.ok()?, result.ok()?, subagent.ok()?);
-            Step::Call { tool: tool.ok()?, id: id.ok()?, args, result, delay, failure, subagent }
+            CompiledStep::Call { tool: tool.ok()?, id: id.ok()?, args, result, delay, failure, subagent }
         }
         ScriptedStep::Answer(ScriptedAnswer { id, result, failure }) => {
             let (id, result) = (filling.text(id), filling.json(result));
             let failure = failure.as_ref().map(what_failed);
-            Step::Answer { id: id.ok()?, result: result.ok()?, failure }
+            CompiledStep::Answer { id: id.ok()?, result: result.ok()?, failure }
         }
         ScriptedStep::State(node) => {
             let Value::Object(keys) = filling.json(node).ok()? else {
                 filling.report(Code::WrongType, node.span, "`state` sets keys, expected a mapping", None);
                 return None;
             };
-            Step::State(keys)
+            CompiledStep::State(keys)
         }
-        ScriptedStep::Think(text) => Step::Think(filling.text(text).ok()?),
+        ScriptedStep::Think(text) => CompiledStep::Think(filling.text(text).ok()?),
         ScriptedStep::Custom(ScriptedCustom { name, value }) => {
             let (name, value) = (filling.text(name), filling.optional_json(value.as_ref()));
-            Step::Custom { name: name.ok()?, value: value.ok()?.unwrap_or_default() }
+            CompiledStep::Custom { name: name.ok()?, value: value.ok()?.unwrap_or_default() }
         }
         ScriptedStep::Usage(ScriptedUsage { input_tokens, output_tokens, total_tokens }) => {
             let numbers = [input_tokens, output_tokens, total_tokens];
             let numbers =
                 numbers.map(|number| number.as_ref().map(|number| filling.number(number)).transpose());
             let [input, output, total] = numbers.map(Leaf::ok);
-            Step::Usage(Usage::reported(input?, output?, total?))
+            CompiledStep::Usage(Usage::reported(input?, output?, total?))
         }
-        ScriptedStep::DelayMs(number) => Step::Delay(Duration::from_millis(filling.number(number).ok()?)),
+        ScriptedStep::DelayMs(number) => {
+            CompiledStep::Delay(Duration::from_millis(filling.number(number).ok()?))
+        }
         ScriptedStep::Interrupt(written) => interrupt(written, filling)?,
         ScriptedStep::Error(error) => {
             let (message, code) =
                 (filling.text(&error.message), error.code.as_ref().map(|code| filling.text(code)));
-            Step::Error { message: message.ok()?, code: code.transpose().ok()? }
+            CompiledStep::Error { message: message.ok()?, code: code.transpose().ok()? }
         }
     })
 }

@@ -9,5 +9,5 @@ mod session;
 mod target;
 
 pub use config::ScriptedConfig;
-pub use script::{Condition, Rule, Step};
+pub use script::{CompiledRule, CompiledStep, Condition};
 pub use target::ScriptedTarget;

@@ -10,11 +10,11 @@ use crate::variables::Pattern;
 
 /// A rule of an agent written in YAML.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rule {
+pub struct CompiledRule {
     /// When it answers.
     pub when: Condition,
     /// What it does.
-    pub steps: Vec<Step>,
+    pub steps: Vec<CompiledStep>,
 }
 
 /// When a scripted rule answers; all must hold.
@@ -32,7 +32,7 @@ pub struct Condition {
 
 /// One thing a scripted agent does.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Step {
+pub enum CompiledStep {
     /// Says this.
     Say(String),
     /// Calls a tool.
@@ -81,7 +81,7 @@ pub enum Step {
         /// The interrupt, without an id where it gets one of its own.
         interrupt: Interrupt,
         /// What the agent does instead where it is called off.
-        cancelled: Vec<Step>,
+        cancelled: Vec<CompiledStep>,
     },
     /// Ends the run with an error.
     Error {

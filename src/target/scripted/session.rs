@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use regex::Regex;
 use serde_json::{Map, Value, json};
 
-use super::script::{Rule, Step};
+use super::script::{CompiledRule, CompiledStep};
 use crate::context::{At, Clock, ManualClock};
 use crate::outcome::CallFailure;
 use crate::target::ended::Ended;
@@ -19,7 +19,7 @@ use crate::target::limits::Limits;
 use crate::target::request::{Action, Request};
 use crate::target::session::{Session, SessionOptions};
 use crate::target::sink::{Sink, Wire};
-use crate::trace::{Change, Path, ResultContent, Role, RunEnd};
+use crate::trace::{Change, MessageKind, Path, ResultContent, RunEnd};
 use crate::variables::Patterns;
 
 /// What the agent says when no rule answers.
@@ -51,11 +51,11 @@ struct RuleMatcher {
     turn: Option<u64>,
     thread: Option<Arc<Regex>>,
     state: Vec<(Path, Value)>,
-    steps: Vec<Step>,
+    steps: Vec<CompiledStep>,
 }
 
 impl RuleMatcher {
-    fn new(rule: &Rule, patterns: &mut Patterns) -> Result<Self, regex::Error> {
+    fn new(rule: &CompiledRule, patterns: &mut Patterns) -> Result<Self, regex::Error> {
         Ok(Self {
             user: rule.when.user.as_ref().map(|pattern| patterns.compile(pattern)).transpose()?,
             turn: rule.when.turn,
@@ -69,14 +69,18 @@ impl RuleMatcher {
 /// What is left to do.
 #[derive(Default)]
 struct Paused {
-    resolved: VecDeque<Step>,
-    cancelled: VecDeque<Step>,
+    resolved: VecDeque<CompiledStep>,
+    cancelled: VecDeque<CompiledStep>,
 }
 
 impl ScriptedSession {
     /// # Errors
     /// If a pattern of a rule cannot be compiled.
-    pub(super) fn new(options: SessionOptions, state: Value, rules: &[Rule]) -> Result<Self, regex::Error> {
+    pub(super) fn new(
+        options: SessionOptions,
+        state: Value,
+        rules: &[CompiledRule],
+    ) -> Result<Self, regex::Error> {
         let started = options.clock.unix_ms(options.clock.now());
         let mut patterns = Patterns::default();
         let rules =
@@ -108,14 +112,14 @@ impl ScriptedSession {
     }
 
     /// What the agent does about a request.
-    fn steps(&mut self, action: &Action) -> VecDeque<Step> {
+    fn steps(&mut self, action: &Action) -> VecDeque<CompiledStep> {
         let paused = self.paused.take();
         match action {
             Action::User { content, .. } => {
                 self.turn += 1;
                 match self.answering(&content.text()) {
                     Some(rule) => self.rules[rule].steps.iter().cloned().collect(),
-                    None => VecDeque::from([Step::Say(NOT_UNDERSTOOD.to_owned())]),
+                    None => VecDeque::from([CompiledStep::Say(NOT_UNDERSTOOD.to_owned())]),
                 }
             }
             Action::Connect => {
@@ -157,11 +161,11 @@ impl ScriptedSession {
             }
             waits |= is_clients;
             match step {
-                Step::Say(text) => {
+                CompiledStep::Say(text) => {
                     self.messages += 1;
                     play.say(format!("message-{}", self.messages).into(), text)?;
                 }
-                Step::Call { tool, id, args, result, delay, failure, subagent } => {
+                CompiledStep::Call { tool, id, args, result, delay, failure, subagent } => {
                     self.calls += 1;
                     let id: Cow<'static, str> =
                         Cow::Owned(id.unwrap_or_else(|| format!("call-{}", self.calls)));
@@ -171,20 +175,22 @@ impl ScriptedSession {
                         play.answer(id, result, failure)?;
                     }
                 }
-                Step::Answer { id, result, failure } => play.answer(id.into(), result, failure)?,
-                Step::State(keys) => {
+                CompiledStep::Answer { id, result, failure } => play.answer(id.into(), result, failure)?,
+                CompiledStep::State(keys) => {
                     let change = set_keys(&mut self.state, keys, &mut self.state_is_told);
                     play.tell(change)?;
                 }
-                Step::Think(text) => {
+                CompiledStep::Think(text) => {
                     self.messages += 1;
                     let id = Cow::Owned(format!("thoughts-{}", self.messages));
                     play.tell(Change::Reasoning { id, delta: text.into(), subagent: None })?;
                 }
-                Step::Custom { name, value } => play.tell(Change::Custom { name: name.into(), value })?,
-                Step::Usage(usage) => play.tell(Change::Usage(usage))?,
-                Step::Delay(delay) => play.wait(delay)?,
-                Step::Interrupt { mut interrupt, cancelled } => {
+                CompiledStep::Custom { name, value } => {
+                    play.tell(Change::Custom { name: name.into(), value })?;
+                }
+                CompiledStep::Usage(usage) => play.tell(Change::Usage(usage))?,
+                CompiledStep::Delay(delay) => play.wait(delay)?,
+                CompiledStep::Interrupt { mut interrupt, cancelled } => {
                     self.interrupts += 1;
                     if interrupt.id.is_empty() {
                         interrupt.id = format!("interrupt-{}", self.interrupts);
@@ -192,7 +198,7 @@ impl ScriptedSession {
                     self.paused = Some(Paused { resolved: steps, cancelled: cancelled.into() });
                     return play.tell(Change::RunEnded(RunEnd::Interrupted(vec![interrupt])));
                 }
-                Step::Error { message, code } => {
+                CompiledStep::Error { message, code } => {
                     play.tell(Change::RunEnded(RunEnd::Error { message, code }))?;
                     return ControlFlow::Break(Ended::Terminal);
                 }
@@ -245,8 +251,8 @@ fn set_keys(state: &mut Value, keys: Map<String, Value>, is_told: &mut bool) -> 
 }
 
 /// Whether a step is a call that the client carries out.
-fn is_clients(step: &Step, client_tools: &HashSet<String>) -> bool {
-    let Step::Call { tool, result: None, .. } = step else { return false };
+fn is_clients(step: &CompiledStep, client_tools: &HashSet<String>) -> bool {
+    let CompiledStep::Call { tool, result: None, .. } = step else { return false };
     client_tools.contains(tool)
 }
 
@@ -291,7 +297,7 @@ impl Play<'_> {
     }
 
     fn say(&mut self, id: Cow<'static, str>, text: String) -> ControlFlow<Ended> {
-        self.tell(Change::MessageOpened { id: id.clone(), role: Role::Assistant, subagent: None })?;
+        self.tell(Change::MessageOpened { id: id.clone(), role: MessageKind::Assistant, subagent: None })?;
         self.tell(Change::MessageText { id: id.clone(), delta: text.into() })?;
         self.tell(Change::MessageClosed { id })
     }

@@ -3,7 +3,7 @@
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use super::script::Rule;
+use super::script::CompiledRule;
 use super::session::ScriptedSession;
 use crate::target::error::TargetError;
 use crate::target::session::{Session, SessionOptions};
@@ -14,12 +14,12 @@ use crate::target::target::Target;
 pub struct ScriptedTarget {
     agent: String,
     state: Value,
-    rules: Vec<Rule>,
+    rules: Vec<CompiledRule>,
 }
 
 impl ScriptedTarget {
     /// An agent of this name that does what `rules` say; a conversation starts with `state`.
-    pub fn new(agent: String, state: Value, rules: Vec<Rule>) -> Self {
+    pub fn new(agent: String, state: Value, rules: Vec<CompiledRule>) -> Self {
         Self { agent, state, rules }
     }
 }

@@ -16,8 +16,8 @@ use ananke::context::TerminalSize;
 use ananke::diagnostic::render::{Look, human};
 use ananke::diagnostic::{Code, Diagnostic, SourceFile, Span};
 use ananke::outcome::{
-    LateResult, Line, OpenInterrupt, Outcome, Quarantine, RunEnd, SnapshotWritten, Status, TurnOutcome,
-    Verdict,
+    LateResult, OpenInterrupt, Outcome, Quarantine, ReportedRunEnd, SnapshotWritten, Status, TranscriptLine,
+    TurnOutcome, Verdict,
 };
 use ananke::redact::Sealed;
 use ananke::report::file::junit::JunitProfile;
@@ -74,14 +74,14 @@ fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         failure: None,
     };
     let lines = vec![
-        Line::Thinks { event: 2, text: say("thought") },
-        Line::Custom { event: 3, name: say("event's name"), value: say("event's value") },
-        Line::Answered(late),
+        TranscriptLine::Thinks { event: 2, text: say("thought") },
+        TranscriptLine::Custom { event: 3, name: say("event's name"), value: say("event's value") },
+        TranscriptLine::Answered(late),
     ];
     let turn =
         |number, end| TurnOutcome { run_end: Some(end), ..outcomes::turn(number, "x", 1, lines.clone()) };
-    outcome.transcript.turns.push(turn(2, RunEnd::Interrupted(vec![interrupt])));
-    outcome.transcript.turns.push(turn(3, RunEnd::Error(say("agent's error"))));
+    outcome.transcript.turns.push(turn(2, ReportedRunEnd::Interrupted(vec![interrupt])));
+    outcome.transcript.turns.push(turn(3, ReportedRunEnd::Error(say("agent's error"))));
     // JUnit attaches it: a test of its own.
     outcome.transcript.recording = None;
     outcome.verdict.snapshots.push(SnapshotWritten { file: say("snapshot"), is_new: true });

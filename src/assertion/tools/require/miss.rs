@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::assertion::describe::{listed, short, times};
-use crate::assertion::judge::{Evidence, Finding, Scope, View};
+use crate::assertion::judge::{Evidence, Finding, RuleScope, View};
 use crate::assertion::select::{CallCount, Mismatches, Selector, ToolName};
 use crate::text::nearest;
 
@@ -14,7 +14,7 @@ const CITED_CANDIDATES: usize = 100;
 const SHOWN_CANDIDATES: usize = 5;
 
 /// A number of selected calls that is wrong.
-pub(super) struct Miss<'m> {
+pub(super) struct CountMiss<'m> {
     pub(super) expected: &'m str,
     pub(super) conditions: &'m str,
     pub(super) selector: &'m Selector,
@@ -25,13 +25,13 @@ pub(super) struct Miss<'m> {
     pub(super) candidates: Vec<usize>,
 }
 
-impl Miss<'_> {
+impl CountMiss<'_> {
     pub(super) fn finding(&self, view: &View<'_>) -> Finding {
         let scope = match view.scope {
             // A rule that waited for a result is decided when other turns have come and gone.
-            Scope::Turn(turn) if turn + 1 < view.trace.turns.len() => format!("in turn {}", turn + 1),
-            Scope::Turn(_) => "in this turn".to_owned(),
-            Scope::Test => "in the test".to_owned(),
+            RuleScope::Turn(turn) if turn + 1 < view.trace.turns.len() => format!("in turn {}", turn + 1),
+            RuleScope::Turn(_) => "in this turn".to_owned(),
+            RuleScope::Test => "in the test".to_owned(),
         };
         let (wanted, conditions) = (self.count.describe(), self.conditions);
         let at_least_one = self.count == CallCount::AT_LEAST_ONE;

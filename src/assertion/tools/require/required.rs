@@ -4,7 +4,7 @@ use super::monitor::{Calls, RequireMonitor};
 use crate::assertion::claim::Claim;
 use crate::assertion::collector::Collector;
 use crate::assertion::describe::short;
-use crate::assertion::judge::{Monitor, Scope};
+use crate::assertion::judge::{Monitor, RuleScope};
 use crate::assertion::rule::Rule;
 use crate::assertion::select::{ArgumentPatterns, CallCount, Selector, Unwanted, tool_name};
 use crate::diagnostic::Spanned;
@@ -13,7 +13,7 @@ use crate::variables::{Interpolation, Pattern, Patterns};
 
 /// Calls that must happen: selected by conditions, counted, and bound to arguments, results and an order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Require {
+struct RequireRule {
     /// Which calls are selected.
     selector: Selector,
     /// How many there must be.
@@ -34,11 +34,11 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     let written = block.tools().and_then(|tools| tools.require.as_ref());
     for entry in collector.switched(written).into_iter().flatten() {
         let underlined = entry.value.calls.name_span().unwrap_or(entry.span);
-        collector.add_at(entry.span, underlined, |filling| Require::compile(entry, filling));
+        collector.add_at(entry.span, underlined, |filling| RequireRule::compile(entry, filling));
     }
 }
 
-impl Require {
+impl RequireRule {
     fn compile(entry: &Spanned<model::Require>, filling: &mut Interpolation<'_>) -> Option<Self> {
         let model::Require { calls, count, args_not_match, result_not_match, after, after_result } =
             &entry.value;
@@ -76,7 +76,7 @@ impl Require {
     }
 }
 
-impl Rule for Require {
+impl Rule for RequireRule {
     fn describe(&self) -> String {
         let none = self.count.max == Some(0);
         let article = if none { "no" } else { "a" };
@@ -102,7 +102,7 @@ impl Rule for Require {
         words.join(", ")
     }
 
-    fn when_decided(&self, scope: Scope) -> String {
+    fn when_decided(&self, scope: RuleScope) -> String {
         let is_provisional = self.selector.result.is_provisional();
         let is_pending = self.selector.result.is_pending();
         let of_selected = [
@@ -119,7 +119,7 @@ impl Rule for Require {
         };
         let (of_selected, mut at_once) = (words(&of_selected), words(&of_all));
         // What a call turns out to be is known when the turn is over; that it stays without a result, when its scope is.
-        let late = is_provisional && !is_pending && scope == Scope::Test && !of_selected.is_empty();
+        let late = is_provisional && !is_pending && scope == RuleScope::Test && !of_selected.is_empty();
         let late = if late {
             format!(", broken at the end of a turn by {}", of_selected.join(" or "))
         } else {

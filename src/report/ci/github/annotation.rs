@@ -15,14 +15,14 @@ const SHOWN: usize = 10;
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum AnnotationKind {
     /// What fails the run.
     Error,
     /// What needs attention.
     Warning,
 }
 
-impl Kind {
+impl AnnotationKind {
     fn order(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -32,7 +32,7 @@ impl Kind {
 }
 
 /// The line of an annotation; `place` is a file from the root of the repository and a line in it.
-pub(super) fn line(kind: Kind, place: Option<(&str, u32)>, title: &str, message: &str) -> String {
+pub(super) fn line(kind: AnnotationKind, place: Option<(&str, u32)>, title: &str, message: &str) -> String {
     let title = property(&truncate::bytes(&escape::line(title), TITLE));
     let place = place.map(|(file, line)| format!("file={},line={line},", property(&escape::line(file))));
     let message = data(&escape::terminal(&truncate::bytes(message, MESSAGE)));
@@ -51,14 +51,14 @@ fn property(text: &str) -> String {
 /// the same test.
 #[derive(Debug)]
 pub(super) struct Annotations {
-    kind: Kind,
+    kind: AnnotationKind,
     first: Vec<String>,
     further: Vec<String>,
     count: usize,
 }
 
 impl Annotations {
-    pub(super) fn new(kind: Kind) -> Self {
+    pub(super) fn new(kind: AnnotationKind) -> Self {
         Self { kind, first: Vec::new(), further: Vec::new(), count: 0 }
     }
 
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn nothing_leaves_its_place() {
         let text = "a,b:c%0A\r\n::error::x\n::stop-commands::y";
-        let written = line(Kind::Error, Some(("a,b:c\n.yaml", 3)), text, text);
+        let written = line(AnnotationKind::Error, Some(("a,b:c\n.yaml", 3)), text, text);
         assert_eq!(
             written,
             "::error file=a%2Cb%3Ac\\n.yaml,line=3,title=a%2Cb%3Ac%250A\\r\\n%3A%3Aerror%3A%3Ax\\n%3A%3Astop-commands%3A%3Ay\
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn what_is_not_shown_is_counted() {
-        let mut annotations = Annotations::new(Kind::Warning);
+        let mut annotations = Annotations::new(AnnotationKind::Warning);
         annotations.add(["a1\n", "a2\n"].into_iter().map(str::to_owned));
         annotations.add(std::iter::once("b1\n".to_owned()));
         assert_eq!(annotations.text(), "a1\nb1\na2\n");

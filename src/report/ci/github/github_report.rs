@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::annotation::{Annotations, Kind, line};
-use super::step::{MOST_SUMMARY, Step};
+use super::annotation::{AnnotationKind, Annotations, line};
+use super::step::{JobStep, MOST_SUMMARY};
 use crate::outcome::{Failure, Outcome, Problem, Quarantine};
 use crate::redact::Sealed;
 use crate::report::file::markdown::MarkdownBuilder;
@@ -14,7 +14,7 @@ use crate::run::RunEvent;
 /// Reports to GitHub Actions.
 pub struct GithubReport {
     out: Stream,
-    step: Step,
+    step: JobStep,
     errors: Annotations,
     warnings: Annotations,
     summary: MarkdownBuilder,
@@ -23,12 +23,12 @@ pub struct GithubReport {
 impl GithubReport {
     /// A report of what runs in `step`; its annotations go to `out`, one of the streams of the program, of which the
     /// runner reads both.
-    pub fn new(out: Box<dyn Write + Send>, step: Step) -> Self {
+    pub fn new(out: Box<dyn Write + Send>, step: JobStep) -> Self {
         Self {
             out: Stream::new(out),
             step,
-            errors: Annotations::new(Kind::Error),
-            warnings: Annotations::new(Kind::Warning),
+            errors: Annotations::new(AnnotationKind::Error),
+            warnings: Annotations::new(AnnotationKind::Warning),
             summary: MarkdownBuilder::new(usize::try_from(MOST_SUMMARY).unwrap_or(usize::MAX)),
         }
     }
@@ -44,21 +44,21 @@ impl GithubReport {
         match &outcome.test.quarantine {
             Some(entry) if outcome.status().fails_the_run() => {
                 let why = outcome.headline().map_or(outcome.status().as_str(), |(_, message)| message);
-                warnings.add(std::iter::once(at_test(Kind::Warning, &format!("{entry}: {why}"))));
+                warnings.add(std::iter::once(at_test(AnnotationKind::Warning, &format!("{entry}: {why}"))));
             }
             None if outcome.status().fails_the_run() => {
                 let problem = outcome.first_problem().map(|(_, Problem { kind: _, message, help })| {
                     let lines: Vec<&str> = [message.as_str()].into_iter().chain(help.as_deref()).collect();
-                    at_test(Kind::Error, &lines.join("\n"))
+                    at_test(AnnotationKind::Error, &lines.join("\n"))
                 });
-                let rules = outcome.all_failures().map(|failure| at_rule(Kind::Error, failure));
+                let rules = outcome.all_failures().map(|failure| at_rule(AnnotationKind::Error, failure));
                 errors.add(problem.into_iter().chain(rules));
             }
             None if outcome.is_flaky() => {
                 let before = outcome.earlier_attempts.last().and_then(Outcome::headline);
                 let why = before.map(|(_, message)| format!("; before: {message}")).unwrap_or_default();
                 let message = format!("flaky: passed at attempt {}{why}", outcome.attempt());
-                warnings.add(std::iter::once(at_test(Kind::Warning, &message)));
+                warnings.add(std::iter::once(at_test(AnnotationKind::Warning, &message)));
             }
             _ => {}
         }
@@ -68,7 +68,12 @@ impl GithubReport {
         for Quarantine { test, owner, expires, place, .. } in entries {
             let message = format!("this entry of the quarantine expired: last day {expires}, owner {owner}");
             let file = self.step.file(&place.file);
-            self.errors.add(std::iter::once(line(Kind::Error, Some((&file, place.line)), test, &message)));
+            self.errors.add(std::iter::once(line(
+                AnnotationKind::Error,
+                Some((&file, place.line)),
+                test,
+                &message,
+            )));
         }
     }
 }
@@ -100,7 +105,7 @@ impl Reporter for GithubReport {
         if let Err(error) = self.step.append_summary(&self.summary) {
             // A summary that cannot be written does not fail the run.
             let message = format!("cannot write the summary of the job: {error}");
-            text += &line(Kind::Warning, None, "ananke", &message);
+            text += &line(AnnotationKind::Warning, None, "ananke", &message);
         }
         self.out.print(&text)
     }

@@ -8,4 +8,4 @@ mod github_report;
 mod step;
 
 pub use github_report::GithubReport;
-pub use step::Step;
+pub use step::JobStep;

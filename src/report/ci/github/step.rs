@@ -13,7 +13,7 @@ pub(super) const MOST_SUMMARY: u64 = 1 << 20;
 
 /// The step of a job that the program runs in.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub struct JobStep {
     working_directory: PathBuf,
     /// The root of the repository: annotations name files relative to it.
     workspace: Option<PathBuf>,
@@ -21,7 +21,7 @@ pub struct Step {
     summary: Option<PathBuf>,
 }
 
-impl Step {
+impl JobStep {
     /// The step in whose environment `context` is; `None` outside of GitHub Actions.
     pub fn of(context: &Context) -> Option<Self> {
         let path = |name| context.variable(name).filter(|path| !path.is_empty()).map(PathBuf::from);

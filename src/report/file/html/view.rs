@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::story::{self, Finding, HeldView, ProblemView, Turn};
+use super::story::{self, FindingStory, HeldView, ProblemStory, TurnStory};
 use crate::context::iso8601;
 use crate::outcome::Outcome;
 use crate::report::words::duration::milliseconds;
@@ -18,7 +18,7 @@ const MOST_TOOLS: usize = 20;
 
 /// A test in the list.
 #[derive(Debug, Serialize)]
-pub(super) struct Row<'a> {
+pub(super) struct TestRow<'a> {
     id: &'a str,
     name: String,
     file: &'a str,
@@ -40,7 +40,7 @@ pub(super) struct Row<'a> {
 
 /// The details of a test.
 #[derive(Debug, Serialize)]
-pub(super) struct Test<'a> {
+pub(super) struct TestDetails<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<&'a str>,
     agent: &'a str,
@@ -51,14 +51,14 @@ pub(super) struct Test<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     quarantine: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    earlier_attempts: Vec<Attempt<'a>>,
+    earlier_attempts: Vec<AttemptDetails<'a>>,
     #[serde(flatten)]
     story: Story<'a>,
 }
 
 /// What came of an attempt before the last.
 #[derive(Debug, Serialize)]
-struct Attempt<'a> {
+struct AttemptDetails<'a> {
     status: &'static str,
     duration_ms: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,15 +70,15 @@ struct Attempt<'a> {
 /// What happened, and what is wrong with it as a whole.
 #[derive(Debug, Serialize)]
 struct Story<'a> {
-    turns: Vec<Turn<'a>>,
+    turns: Vec<TurnStory<'a>>,
     #[serde(skip_serializing_if = "story::is_zero")]
     turns_not_run: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     skip_reason: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    problem: Option<ProblemView<'a>>,
+    problem: Option<ProblemStory<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    findings: Vec<Finding<'a>>,
+    findings: Vec<FindingStory<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     held: Vec<HeldView<'a>>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
@@ -86,8 +86,8 @@ struct Story<'a> {
 }
 
 /// `outcome` in the list.
-pub(super) fn row(outcome: &Outcome) -> Row<'_> {
-    Row {
+pub(super) fn row(outcome: &Outcome) -> TestRow<'_> {
+    TestRow {
         id: &outcome.test.id,
         name: names::title(outcome),
         file: &outcome.test.file,
@@ -104,8 +104,8 @@ pub(super) fn row(outcome: &Outcome) -> Row<'_> {
 }
 
 /// `outcome` as it is read.
-pub(super) fn test(outcome: &Outcome) -> Test<'_> {
-    Test {
+pub(super) fn test(outcome: &Outcome) -> TestDetails<'_> {
+    TestDetails {
         description: outcome.test.description.as_deref(),
         agent: &outcome.test.agent,
         thread_id: &outcome.transcript.thread_id,
@@ -117,8 +117,8 @@ pub(super) fn test(outcome: &Outcome) -> Test<'_> {
     }
 }
 
-fn attempt(outcome: &Outcome) -> Attempt<'_> {
-    Attempt {
+fn attempt(outcome: &Outcome) -> AttemptDetails<'_> {
+    AttemptDetails {
         status: outcome.status().as_str(),
         duration_ms: milliseconds(outcome.transcript.duration_us),
         headline: headline(outcome),

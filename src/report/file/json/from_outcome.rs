@@ -4,12 +4,13 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::view::{
-    self, Assertion, Attempt, CustomEvent, EarlierMessage, InputSource, Interrupt, LateResult, Level,
-    ProblemView, Quarantined, ResultLine, RunOutcome, SnapshotCounts, Status, SummaryLine, ToolCall, Turn,
-    Usage, VERSION,
+    self, Assertion, AttemptView, CustomEventView, EarlierMessageView, InputSourceView, InterruptView,
+    LateResultView, LevelView, ProblemView, Quarantined, ResultLine, RunOutcomeView, SnapshotCounts,
+    StatusView, SummaryLine, ToolCallView, TurnView, UsageView, VERSION,
 };
 use crate::outcome::{
-    self, CallFailure, CallOutcome, Failure, Held, Line, Outcome, Problem, RunEnd, TurnOutcome,
+    self, CallFailure, CallOutcome, Failure, Outcome, PassedRule, Problem, ReportedRunEnd, TranscriptLine,
+    TurnOutcome,
 };
 use crate::report::run_totals::RunTotals;
 use crate::report::snapshot_totals::SnapshotTotals;
@@ -55,8 +56,8 @@ pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
     }
 }
 
-fn earlier(message: &outcome::EarlierMessage) -> EarlierMessage<'_> {
-    EarlierMessage { role: &message.role, content: &message.text }
+fn earlier(message: &outcome::EarlierMessage) -> EarlierMessageView<'_> {
+    EarlierMessageView { role: &message.role, content: &message.text }
 }
 
 fn quarantined(entry: &outcome::Quarantine) -> Quarantined<'_> {
@@ -64,8 +65,8 @@ fn quarantined(entry: &outcome::Quarantine) -> Quarantined<'_> {
     Quarantined { owner, expires: expires.to_string(), reason: reason.as_deref() }
 }
 
-fn attempt((number, outcome): (usize, &Outcome)) -> Attempt<'_> {
-    Attempt {
+fn attempt((number, outcome): (usize, &Outcome)) -> AttemptView<'_> {
+    AttemptView {
         attempt: number,
         status: outcome.status().into(),
         thread_id: filled(&outcome.transcript.thread_id),
@@ -110,33 +111,35 @@ fn snapshots(snapshots: &SnapshotTotals) -> Option<SnapshotCounts> {
     (written + updated + obsolete + deleted > 0).then_some(counts)
 }
 
-fn turn(turn: &TurnOutcome) -> Turn<'_> {
+fn turn(turn: &TurnOutcome) -> TurnView<'_> {
     let said: Vec<&str> = turn.lines.iter().filter_map(text_of).collect();
     let calls = turn.lines.iter().filter_map(|line| match line {
-        Line::Calls(call) => Some(tool_call(call, turn)),
+        TranscriptLine::Calls(call) => Some(tool_call(call, turn)),
         _ => None,
     });
     let late_results = turn.lines.iter().filter_map(|line| match line {
-        Line::Answered(late) => Some(late_result(late, turn)),
+        TranscriptLine::Answered(late) => Some(late_result(late, turn)),
         _ => None,
     });
     let thoughts: Vec<&str> = turn.lines.iter().filter_map(thoughts_of).collect();
     let custom_events = turn.lines.iter().filter_map(|line| match line {
-        Line::Custom { event: _, name, value } => Some(CustomEvent { name, value: json(value) }),
+        TranscriptLine::Custom { event: _, name, value } => {
+            Some(CustomEventView { name, value: json(value) })
+        }
         _ => None,
     });
-    Turn {
+    TurnView {
         number: turn.number,
         id: turn.id.as_deref(),
         status: turn.status().into(),
         input: &turn.input,
-        input_source: InputSource::Static,
+        input_source: InputSourceView::Static,
         output: said.join("\n"),
         tool_calls: calls.collect(),
         late_results: listed(late_results),
         reasoning: Some(thoughts.join("\n")).filter(|thoughts| !thoughts.is_empty()),
         custom_events: listed(custom_events),
-        outcome: turn.run_end.as_ref().map(RunOutcome::from),
+        outcome: turn.run_end.as_ref().map(RunOutcomeView::from),
         interrupts: turn.run_end.as_ref().and_then(interrupts),
         usage: turn.usage.and_then(usage),
         assertions: assertions(turn.failures(), &turn.held),
@@ -148,22 +151,22 @@ fn turn(turn: &TurnOutcome) -> Turn<'_> {
     }
 }
 
-fn text_of(line: &Line) -> Option<&str> {
+fn text_of(line: &TranscriptLine) -> Option<&str> {
     match line {
-        Line::Says { event: _, text } => filled(text),
+        TranscriptLine::Says { event: _, text } => filled(text),
         _ => None,
     }
 }
 
-fn thoughts_of(line: &Line) -> Option<&str> {
+fn thoughts_of(line: &TranscriptLine) -> Option<&str> {
     match line {
-        Line::Thinks { event: _, text } => filled(text),
+        TranscriptLine::Thinks { event: _, text } => filled(text),
         _ => None,
     }
 }
 
-fn interrupts(end: &RunEnd) -> Option<Vec<Interrupt<'_>>> {
-    let RunEnd::Interrupted(interrupts) = end else { return None };
+fn interrupts(end: &ReportedRunEnd) -> Option<Vec<InterruptView<'_>>> {
+    let ReportedRunEnd::Interrupted(interrupts) = end else { return None };
     listed(interrupts.iter().map(interrupt))
 }
 
@@ -172,21 +175,21 @@ fn listed<T>(items: impl Iterator<Item = T>) -> Option<Vec<T>> {
     Some(items.collect()).filter(|items: &Vec<T>| !items.is_empty())
 }
 
-fn interrupt(open: &outcome::OpenInterrupt) -> Interrupt<'_> {
+fn interrupt(open: &outcome::OpenInterrupt) -> InterruptView<'_> {
     let outcome::OpenInterrupt { id, reason, message, tool } = open;
-    Interrupt { id, reason: reason.as_deref(), message: message.as_deref(), tool: tool.as_deref() }
+    InterruptView { id, reason: reason.as_deref(), message: message.as_deref(), tool: tool.as_deref() }
 }
 
 /// What is known of the tokens, where anything is.
-fn usage(usage: trace::Usage) -> Option<Usage> {
+fn usage(usage: trace::Usage) -> Option<UsageView> {
     let trace::Usage { input, output, total } = usage;
     let tokens = [input, output, total].map(Tokens::whole);
     let [input_tokens, output_tokens, total_tokens] = tokens;
-    tokens.iter().any(Option::is_some).then_some(Usage { input_tokens, output_tokens, total_tokens })
+    tokens.iter().any(Option::is_some).then_some(UsageView { input_tokens, output_tokens, total_tokens })
 }
 
-fn late_result<'a>(late: &'a outcome::LateResult, turn: &TurnOutcome) -> LateResult<'a> {
-    LateResult {
+fn late_result<'a>(late: &'a outcome::LateResult, turn: &TurnOutcome) -> LateResultView<'a> {
+    LateResultView {
         name: &late.name,
         called_in: late.called_in,
         result: json(&late.result),
@@ -195,10 +198,10 @@ fn late_result<'a>(late: &'a outcome::LateResult, turn: &TurnOutcome) -> LateRes
     }
 }
 
-fn tool_call<'a>(call: &'a CallOutcome, turn: &TurnOutcome) -> ToolCall<'a> {
+fn tool_call<'a>(call: &'a CallOutcome, turn: &TurnOutcome) -> ToolCallView<'a> {
     // No arguments are an empty object, as in the rules.
     let args = if call.args.trim().is_empty() { "{}" } else { &call.args };
-    ToolCall {
+    ToolCallView {
         name: &call.name,
         args: json(args),
         result: call.result.as_deref().map(json),
@@ -229,7 +232,7 @@ fn depth(value: &Value) -> usize {
 }
 
 /// What was judged: first what does not hold.
-fn assertions<'a>(failures: &'a [Failure], held: &'a [Held]) -> Vec<Assertion<'a>> {
+fn assertions<'a>(failures: &'a [Failure], held: &'a [PassedRule]) -> Vec<Assertion<'a>> {
     failures.iter().map(broken).chain(held.iter().map(kept)).collect()
 }
 
@@ -248,7 +251,7 @@ fn broken(failure: &Failure) -> Assertion<'_> {
     }
 }
 
-fn kept(held: &Held) -> Assertion<'_> {
+fn kept(held: &PassedRule) -> Assertion<'_> {
     Assertion {
         rule: &held.rule,
         passed: true,
@@ -263,7 +266,7 @@ fn kept(held: &Held) -> Assertion<'_> {
     }
 }
 
-impl From<outcome::Level> for Level {
+impl From<outcome::Level> for LevelView {
     fn from(level: outcome::Level) -> Self {
         match level {
             outcome::Level::Target => Self::Target,
@@ -277,18 +280,18 @@ fn problem_view(problem: &Problem) -> ProblemView<'_> {
     ProblemView { kind: problem.kind.as_str(), message: &problem.message, help: problem.help.as_deref() }
 }
 
-impl From<&RunEnd> for RunOutcome {
-    fn from(end: &RunEnd) -> Self {
+impl From<&ReportedRunEnd> for RunOutcomeView {
+    fn from(end: &ReportedRunEnd) -> Self {
         match end {
-            RunEnd::Finished => Self::Finished,
-            RunEnd::Error(_) => Self::Error,
-            RunEnd::Cancelled => Self::Cancelled,
-            RunEnd::Interrupted(_) => Self::Interrupted,
+            ReportedRunEnd::Finished => Self::Finished,
+            ReportedRunEnd::Error(_) => Self::Error,
+            ReportedRunEnd::Cancelled => Self::Cancelled,
+            ReportedRunEnd::Interrupted(_) => Self::Interrupted,
         }
     }
 }
 
-impl From<outcome::Status> for Status {
+impl From<outcome::Status> for StatusView {
     fn from(status: outcome::Status) -> Self {
         match status {
             outcome::Status::Passed => Self::Passed,
@@ -306,5 +309,5 @@ fn filled(text: &str) -> Option<&str> {
 
 /// The line of a test, as in every report.
 pub(in crate::report) fn result_line(outcome: &Outcome) -> serde_json::Result<String> {
-    serde_json::to_string(&view::Line::Result(Box::new(result(outcome))))
+    serde_json::to_string(&view::ReportLine::Result(Box::new(result(outcome))))
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::from_outcome::{result_line, summary};
-use super::view::Line;
+use super::view::ReportLine;
 use crate::context::Scratch;
 use crate::redact::Sealed;
 use crate::report::file::file_report::{FileOptions, FileReport};
@@ -64,7 +64,7 @@ impl Reporter for JsonLinesReport {
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<()> {
-        let line = serde_json::to_string(&Line::Summary(summary(&self.run)))?;
+        let line = serde_json::to_string(&ReportLine::Summary(summary(&self.run)))?;
         self.line(&line)?;
         match self.out {
             Out::File { scratch, destination } => scratch.put_in_place(&destination),

@@ -14,16 +14,17 @@ pub(super) const VERSION: &str = "1.0";
 
 /// The JSON Schema of one line, and of a whole file that is one value.
 pub fn schema() -> Value {
-    generate_since::<Written<'static>>("ananke report", VERSION)
+    generate_since::<ReportFormatView<'static>>("ananke report", VERSION)
 }
 
 /// What programs read: a line that `--json` prints and `-o FILE.jsonl` writes, or the whole of `-o FILE.json`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "only the schema names both; each is written where it comes about")]
-pub(super) enum Written<'a> {
+#[schemars(rename = "Written")]
+pub(super) enum ReportFormatView<'a> {
     /// One line.
-    Line(Line<'a>),
+    Line(ReportLine<'a>),
     /// A whole file.
     Report(Report<'a>),
 }
@@ -42,7 +43,8 @@ pub(super) struct Report<'a> {
 /// One line of the output: a result for each test, in the order of the plan, and a summary as the last.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub(super) enum Line<'a> {
+#[schemars(rename = "Line")]
+pub(super) enum ReportLine<'a> {
     /// One test that is over.
     #[schemars(extend("x-since" = "1.0"))]
     Result(Box<ResultLine<'a>>),
@@ -81,7 +83,7 @@ pub(super) struct ResultLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) thread_id: Option<&'a str>,
     /// The verdict.
-    pub(super) status: Status,
+    pub(super) status: StatusView,
     /// `true` where the test passed, but not at its first attempt; left out for every other.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) flaky: Option<bool>,
@@ -91,7 +93,7 @@ pub(super) struct ResultLine<'a> {
     pub(super) quarantined: Option<Quarantined<'a>>,
     /// The attempts before the one that all other fields tell of, in order; left out where the first was the only one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) earlier_attempts: Option<Vec<Attempt<'a>>>,
+    pub(super) earlier_attempts: Option<Vec<AttemptView<'a>>>,
     /// Why a skipped test was skipped; left out for every other.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) skip_reason: Option<&'a str>,
@@ -108,9 +110,9 @@ pub(super) struct ResultLine<'a> {
     pub(super) response: Option<&'a str>,
     /// What was said before the first turn, in order: the last 1000 messages; left out where the test has none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) history: Option<Vec<EarlierMessage<'a>>>,
+    pub(super) history: Option<Vec<EarlierMessageView<'a>>>,
     /// The turns that were sent, in order.
-    pub(super) turns: Vec<Turn<'a>>,
+    pub(super) turns: Vec<TurnView<'a>>,
     /// How many turns were sent.
     pub(super) total_turns: usize,
     /// How many turns were not sent, because the test was over before.
@@ -134,7 +136,8 @@ pub(super) struct ResultLine<'a> {
 
 /// A message of before the first turn.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct EarlierMessage<'a> {
+#[schemars(rename = "EarlierMessage")]
+pub(super) struct EarlierMessageView<'a> {
     /// Who said it: `user`, `assistant`, `system`, `developer` or `tool`.
     pub(super) role: &'a str,
     /// What was said in words, then a line for each call: the tool's name, and its arguments in parentheses.
@@ -155,12 +158,12 @@ pub(super) struct Quarantined<'a> {
 
 /// An attempt at a test after which it was tried again. Its fields mean what those of a result mean.
 #[derive(Debug, Serialize, JsonSchema)]
-#[expect(clippy::struct_field_names, reason = "the names of the format")]
-pub(super) struct Attempt<'a> {
+#[schemars(rename = "Attempt")]
+pub(super) struct AttemptView<'a> {
     /// Its number, counted from 1.
     pub(super) attempt: usize,
     /// How it ended.
-    pub(super) status: Status,
+    pub(super) status: StatusView,
     /// The thread of its conversation; left out where none was opened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) thread_id: Option<&'a str>,
@@ -171,7 +174,7 @@ pub(super) struct Attempt<'a> {
     /// The agent's time in all turns together, in milliseconds with up to three decimals.
     pub(super) duration_ms: f64,
     /// The turns that were sent. Of what was said and called in them, the last 16 KiB are kept.
-    pub(super) turns: Vec<Turn<'a>>,
+    pub(super) turns: Vec<TurnView<'a>>,
     /// How many turns were not sent.
     pub(super) turns_not_run: u32,
     /// The rules that the test as a whole did not keep; those that hold are listed of the last attempt alone, also in turns.
@@ -186,7 +189,8 @@ pub(super) struct Attempt<'a> {
 
 /// One turn that was sent.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Turn<'a> {
+#[schemars(rename = "Turn")]
+pub(super) struct TurnView<'a> {
     /// Its number, counted from 1.
     #[serde(rename = "turn")]
     pub(super) number: u32,
@@ -194,34 +198,34 @@ pub(super) struct Turn<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) id: Option<&'a str>,
     /// How the turn ended.
-    pub(super) status: Status,
+    pub(super) status: StatusView,
     /// What was sent. Of a file its type and size: `[image image/png, 12 KiB]`.
     pub(super) input: &'a str,
     /// Where the input came from.
-    pub(super) input_source: InputSource,
+    pub(super) input_source: InputSourceView,
     /// What the agent said: its messages joined by newlines. A message over 16 KiB is cut and says so.
     pub(super) output: String,
     /// The tool calls, in the order they began.
-    pub(super) tool_calls: Vec<ToolCall<'a>>,
+    pub(super) tool_calls: Vec<ToolCallView<'a>>,
     /// Results that came in this turn, of calls that began in an earlier one; left out where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) late_results: Option<Vec<LateResult<'a>>>,
+    pub(super) late_results: Option<Vec<LateResultView<'a>>>,
     /// What the agent thought, joined by newlines; left out where it told no thoughts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reasoning: Option<String>,
     /// The custom events, in the order they came; left out where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) custom_events: Option<Vec<CustomEvent<'a>>>,
+    pub(super) custom_events: Option<Vec<CustomEventView<'a>>>,
     /// How the agent says that its run ended; of several in one answer an error, else the last end. Left out where none
     /// ended.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) outcome: Option<RunOutcome>,
+    pub(super) outcome: Option<RunOutcomeView>,
     /// What an interrupted agent waits for; left out where it waits for nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) interrupts: Option<Vec<Interrupt<'a>>>,
+    pub(super) interrupts: Option<Vec<InterruptView<'a>>>,
     /// The tokens of the turn; left out where the agent tells none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) usage: Option<Usage>,
+    pub(super) usage: Option<UsageView>,
     /// The rules of this turn that were judged: those that do not hold, then those that do.
     pub(super) assertions: Vec<Assertion<'a>>,
     /// What is odd about the wire. A violation of the protocol's rules of sequence begins with the name of the rule:
@@ -240,7 +244,8 @@ pub(super) struct Turn<'a> {
 
 /// A tool call, counted from its start, with or without a result.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct ToolCall<'a> {
+#[schemars(rename = "ToolCall")]
+pub(super) struct ToolCallView<'a> {
     /// The tool's name.
     pub(super) name: &'a str,
     /// The arguments as sent: any JSON value. A string with the text where it is no JSON,
@@ -263,7 +268,8 @@ pub(super) struct ToolCall<'a> {
 
 /// The result of a call that began in an earlier turn.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct LateResult<'a> {
+#[schemars(rename = "LateResult")]
+pub(super) struct LateResultView<'a> {
     /// The tool's name.
     pub(super) name: &'a str,
     /// The turn in which the call began, counted from 1.
@@ -280,7 +286,8 @@ pub(super) struct LateResult<'a> {
 
 /// An event of the application's own.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct CustomEvent<'a> {
+#[schemars(rename = "CustomEvent")]
+pub(super) struct CustomEventView<'a> {
     /// The event's name.
     pub(super) name: &'a str,
     /// What it carries, read like the result of a call.
@@ -290,7 +297,8 @@ pub(super) struct CustomEvent<'a> {
 
 /// Something the agent waits for.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Interrupt<'a> {
+#[schemars(rename = "Interrupt")]
+pub(super) struct InterruptView<'a> {
     /// The interrupt's id.
     pub(super) id: &'a str,
     /// Why it waits, in a word of the agent's; left out where it gives none.
@@ -307,7 +315,8 @@ pub(super) struct Interrupt<'a> {
 /// Tokens, as the agent tells them. A number is left out where a part of it is not known.
 #[derive(Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_field_names, reason = "the names of the format")]
-pub(super) struct Usage {
+#[schemars(rename = "Usage")]
+pub(super) struct UsageView {
     /// What the models read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) input_tokens: Option<u64>,
@@ -322,7 +331,8 @@ pub(super) struct Usage {
 /// How a run ended.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum RunOutcome {
+#[schemars(rename = "RunOutcome")]
+pub(super) enum RunOutcomeView {
     /// The agent was done.
     Finished,
     /// The agent reported an error.
@@ -359,7 +369,7 @@ pub(super) struct Assertion<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) help: Option<&'a str>,
     /// The level that wrote the rule.
-    pub(super) level: Level,
+    pub(super) level: LevelView,
     /// The file in which the rule is written.
     pub(super) file: &'a str,
     /// The line of the rule, counted from 1.
@@ -437,7 +447,8 @@ pub(in crate::report) struct SnapshotCounts {
 /// A verdict.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Status {
+#[schemars(rename = "Status")]
+pub(super) enum StatusView {
     /// Every rule holds.
     Passed,
     /// A rule does not hold.
@@ -453,7 +464,8 @@ pub(super) enum Status {
 /// Where an input came from.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum InputSource {
+#[schemars(rename = "InputSource")]
+pub(super) enum InputSourceView {
     /// From the test file.
     Static,
 }
@@ -461,7 +473,8 @@ pub(super) enum InputSource {
 /// Who wrote a rule.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Level {
+#[schemars(rename = "Level")]
+pub(super) enum LevelView {
     /// The target of the config.
     Target,
     /// The test.

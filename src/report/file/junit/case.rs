@@ -10,7 +10,7 @@ use super::element::{self, Element};
 use super::words;
 use crate::outcome::{Outcome, Status, TestIdentity};
 use crate::report::transcript::earlier_attempts;
-use crate::report::transcript::{Scope, TranscriptStyle, transcript};
+use crate::report::transcript::{TranscriptScope, TranscriptStyle, transcript};
 use crate::report::words::names;
 use crate::text::{escape, truncate};
 
@@ -41,7 +41,7 @@ pub(super) fn write<W: Write>(
     properties.close(writer)?;
 
     verdict(writer, outcome)?;
-    let style = TranscriptStyle::for_files(Scope::Everything);
+    let style = TranscriptStyle::for_files(TranscriptScope::Everything);
     let mut transcript = transcript(outcome, style);
     if is_shielded(outcome) {
         transcript.insert_str(0, &earlier_attempts(outcome, style));
@@ -83,7 +83,7 @@ pub(super) fn account(outcome: &Outcome) -> String {
         // Writing to a String cannot fail.
         let _ = writeln!(account, "{name}: {}", escape::line(&value));
     }
-    let style = TranscriptStyle::for_files(Scope::Everything);
+    let style = TranscriptStyle::for_files(TranscriptScope::Everything);
     account + &earlier_attempts(outcome, style) + &transcript(outcome, style) + "\n"
 }
 
@@ -117,9 +117,9 @@ fn retried<W: Write>(writer: &mut Writer<W>, attempt: &Outcome, last: Status) ->
     let (kind, message) = attempt.headline().unwrap_or((word, word));
     let element = Element::new(name, CASE_DEPTH + 1).with("message", &short(message)).with("type", kind);
     element.open(writer)?;
-    let findings = transcript(attempt, TranscriptStyle::for_files(Scope::Findings));
+    let findings = transcript(attempt, TranscriptStyle::for_files(TranscriptScope::Findings));
     Element::new("stackTrace", CASE_DEPTH + 2).text(writer, &findings)?;
-    let transcript = transcript(attempt, TranscriptStyle::for_files(Scope::Everything));
+    let transcript = transcript(attempt, TranscriptStyle::for_files(TranscriptScope::Everything));
     if !transcript.is_empty() {
         Element::new("system-out", CASE_DEPTH + 2).text(writer, &transcript)?;
     }
@@ -149,7 +149,7 @@ fn verdict<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) -> io::Result<()
         (Status::Failed, None) => "failure",
         (Status::Error | Status::Timeout, None) => "error",
     };
-    let findings = transcript(outcome, TranscriptStyle::for_files(Scope::Findings));
+    let findings = transcript(outcome, TranscriptStyle::for_files(TranscriptScope::Findings));
     Element::new(name, CASE_DEPTH + 1)
         .with("message", &short(message))
         .with("type", kind)

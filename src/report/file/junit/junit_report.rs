@@ -12,7 +12,7 @@ use quick_xml::Writer;
 use super::attachments::Attachments;
 use super::element::Element;
 use super::junit_profile::JunitProfile;
-use super::spool::Spool;
+use super::spool::SuiteSpool;
 use super::suite::{Suite, counted};
 use super::{case, element};
 use crate::context::Scratch;
@@ -28,9 +28,9 @@ pub struct JunitReport {
     destination: PathBuf,
     profile: JunitProfile,
     attachments: Attachments,
-    cases: Spool,
+    cases: SuiteSpool,
     /// What the strict profile writes with each suite, after its cases.
-    accounts: Option<Spool>,
+    accounts: Option<SuiteSpool>,
     suites: IndexMap<String, Suite>,
     run: RunTotals,
 }
@@ -40,10 +40,10 @@ impl FileReport for JunitReport {
         let profile = options.junit_profile;
         let accounts = match profile {
             JunitProfile::Default => None,
-            JunitProfile::Strict => Some(Spool::beside(destination)?),
+            JunitProfile::Strict => Some(SuiteSpool::beside(destination)?),
         };
         Ok(Self {
-            cases: Spool::beside(destination)?,
+            cases: SuiteSpool::beside(destination)?,
             accounts,
             destination: destination.to_owned(),
             profile,

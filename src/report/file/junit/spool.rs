@@ -8,22 +8,22 @@ use crate::context::Scratch;
 
 /// A file to which the pieces of all suites go in the order they come.
 #[derive(Debug)]
-pub(super) struct Spool {
+pub(super) struct SuiteSpool {
     scratch: Scratch,
     length: u64,
 }
 
 /// The positions of the pieces of one suite in a spool: few ranges, since the tests of a file come one after another.
 #[derive(Debug, Default)]
-pub(super) struct Pieces(Vec<Range<u64>>);
+pub(super) struct PieceRanges(Vec<Range<u64>>);
 
-impl Spool {
+impl SuiteSpool {
     pub(super) fn beside(destination: &Path) -> io::Result<Self> {
         Ok(Self { scratch: Scratch::beside(destination, "spool")?, length: 0 })
     }
 
     /// Adds one more piece to `pieces`.
-    pub(super) fn add(&mut self, pieces: &mut Pieces, bytes: &[u8]) -> io::Result<()> {
+    pub(super) fn add(&mut self, pieces: &mut PieceRanges, bytes: &[u8]) -> io::Result<()> {
         // A failed write is overwritten.
         self.scratch.file.seek(SeekFrom::Start(self.length))?;
         self.scratch.file.write_all(bytes)?;
@@ -37,7 +37,7 @@ impl Spool {
     }
 
     /// Copies `pieces` to `out`.
-    pub(super) fn copy(&mut self, pieces: &Pieces, out: &mut impl Write) -> io::Result<()> {
+    pub(super) fn copy(&mut self, pieces: &PieceRanges, out: &mut impl Write) -> io::Result<()> {
         for range in &pieces.0 {
             self.scratch.file.seek(SeekFrom::Start(range.start))?;
             let length = range.end - range.start;

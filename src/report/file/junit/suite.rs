@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use quick_xml::Writer;
 
 use super::element::Element;
-use super::spool::{Pieces, Spool};
+use super::spool::{PieceRanges, SuiteSpool};
 use super::words;
 use crate::context::iso8601;
 use crate::outcome::Totals;
@@ -22,9 +22,9 @@ const MOST_ACCOUNTS: usize = 1 << 20;
 #[derive(Debug, Default)]
 pub(super) struct Suite {
     pub(super) totals: Totals,
-    pub(super) cases: Pieces,
+    pub(super) cases: PieceRanges,
     started_unix_ms: u64,
-    accounts: Pieces,
+    accounts: PieceRanges,
     accounts_bytes: usize,
     accounts_left_out: usize,
 }
@@ -35,7 +35,7 @@ impl Suite {
     }
 
     /// Adds the account of one more case, made by [`super::element::content`], while there is room.
-    pub(super) fn account(&mut self, spool: &mut Spool, account: &str) -> io::Result<()> {
+    pub(super) fn account(&mut self, spool: &mut SuiteSpool, account: &str) -> io::Result<()> {
         if self.accounts_left_out > 0 || self.accounts_bytes + account.len() > MOST_ACCOUNTS {
             self.accounts_left_out += 1;
             return Ok(());
@@ -49,7 +49,7 @@ impl Suite {
         &self,
         writer: &mut Writer<W>,
         file: &str,
-        cases: &mut Spool,
+        cases: &mut SuiteSpool,
     ) -> io::Result<()> {
         let element = Element::new("testsuite", SUITE_DEPTH).with("name", file);
         let element = counted(element, &self.totals, self.started_unix_ms);
@@ -64,8 +64,8 @@ impl Suite {
         writer: &mut Writer<W>,
         number: usize,
         file: &str,
-        cases: &mut Spool,
-        accounts: &mut Spool,
+        cases: &mut SuiteSpool,
+        accounts: &mut SuiteSpool,
     ) -> io::Result<()> {
         let class = words::class(file);
         let (package, name) = class.rsplit_once('.').unwrap_or(("", &class));

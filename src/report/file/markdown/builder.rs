@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 
 use super::failures::Failures;
-use super::rows::Rows;
+use super::rows::MarkdownRows;
 use super::words::{code, folded};
 use crate::outcome::{Outcome, Quarantine, Status};
 use crate::report::layout::Page;
 use crate::report::layout::counts;
 use crate::report::layout::{Palette, mark};
-use crate::report::run_totals::{End, RunTotals};
+use crate::report::run_totals::{RunClose, RunTotals};
 use crate::report::words::duration;
 use crate::run::RunEvent;
 
@@ -25,8 +25,8 @@ pub(in crate::report) struct MarkdownBuilder {
     most: usize,
     run: RunTotals,
     failures: Failures,
-    quarantined: Rows,
-    flaky: Rows,
+    quarantined: MarkdownRows,
+    flaky: MarkdownRows,
     /// The slowest tests, the slowest first, and of the same time the earlier first.
     slowest: Vec<(u64, String)>,
 }
@@ -38,8 +38,8 @@ impl MarkdownBuilder {
             most,
             run: RunTotals::default(),
             failures: Failures::new(most),
-            quarantined: Rows::new(most / 8),
-            flaky: Rows::new(most / 8),
+            quarantined: MarkdownRows::new(most / 8),
+            flaky: MarkdownRows::new(most / 8),
             slowest: Vec::new(),
         }
     }
@@ -94,7 +94,7 @@ impl MarkdownBuilder {
         let mut page = Page::default();
         page.lines(&format!("## {sign} {}\n\n", self.run.reason()));
         counts::write(&mut page, &Palette::default(), totals, *selected);
-        if let Some(End { elapsed_us, .. }) = end {
+        if let Some(RunClose { elapsed_us, .. }) = end {
             page.plain(&format!(" in {}", duration::for_people(*elapsed_us)));
         }
         page.end();
@@ -113,7 +113,7 @@ impl MarkdownBuilder {
         let mut text = String::new();
         let end = self.run.end.as_ref();
         text += &expired(end.map(|end| end.verdict.expired.as_slice()).unwrap_or_default(), self.most / 8);
-        let Rows { count, .. } = self.flaky;
+        let MarkdownRows { count, .. } = self.flaky;
         if count > 0 {
             let fails = end.is_some_and(|end| end.verdict.flaky_fails);
             let fails = if fails { ", which fails the run (`--flaky fail`)" } else { "" };
@@ -145,7 +145,7 @@ fn expired(entries: &[Quarantine], room: usize) -> String {
     if entries.is_empty() {
         return String::new();
     }
-    let mut rows = Rows::new(room);
+    let mut rows = MarkdownRows::new(room);
     for Quarantine { test, owner, expires, place, .. } in entries {
         let (test, owner, place) = (code(test, NAME), code(owner, NAME), code(&place.to_string(), NAME));
         rows.add(&format!("{test} last day {expires}, owner {owner}, {place}"));

@@ -4,7 +4,7 @@ use super::words::{code, folded};
 use crate::outcome::Outcome;
 use crate::report::layout::mark;
 use crate::report::transcript::earlier_attempts;
-use crate::report::transcript::{Scope, TranscriptStyle, transcript};
+use crate::report::transcript::{TranscriptScope, TranscriptStyle, transcript};
 use crate::report::words::duration;
 use crate::text::HeadTail;
 
@@ -121,7 +121,7 @@ fn head(outcome: &Outcome) -> String {
         indent: CODE_BLOCK,
         item: 400,
         whole: FINDINGS,
-        ..TranscriptStyle::for_files(Scope::Findings)
+        ..TranscriptStyle::for_files(TranscriptScope::Findings)
     };
     let findings = transcript(outcome, findings);
     if findings.is_empty() { heading } else { heading + &findings + "\n" }
@@ -131,7 +131,7 @@ fn kept_transcript(outcome: &Outcome) -> HeadTail {
     let style = TranscriptStyle {
         indent: CODE_BLOCK,
         whole: usize::MAX,
-        ..TranscriptStyle::for_files(Scope::Everything)
+        ..TranscriptStyle::for_files(TranscriptScope::Everything)
     };
     let story = earlier_attempts(outcome, style) + &transcript(outcome, style);
     HeadTail::new(story).shortened(LONGEST_TRANSCRIPT)

@@ -4,14 +4,14 @@ use std::fmt::Write as _;
 
 /// Rows of Markdown, each a line, and how many did not fit.
 #[derive(Debug)]
-pub(in crate::report) struct Rows {
+pub(in crate::report) struct MarkdownRows {
     text: String,
     room: usize,
     pub(in crate::report) count: usize,
     further: usize,
 }
 
-impl Rows {
+impl MarkdownRows {
     /// A list of at most `room` bytes, but for the line that counts the rest.
     pub(in crate::report) fn new(room: usize) -> Self {
         Self { text: String::new(), room, count: 0, further: 0 }

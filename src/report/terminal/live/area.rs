@@ -13,9 +13,9 @@ use crate::text::columns;
 
 /// Text on one line, in parts of a style each.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Row(pub(crate) Vec<(Style, String)>);
+pub(crate) struct StyledLine(pub(crate) Vec<(Style, String)>);
 
-impl Row {
+impl StyledLine {
     /// How many columns it takes.
     pub(crate) fn width(&self) -> usize {
         self.0.iter().map(|(_, text)| columns::width(text)).sum()
@@ -49,14 +49,14 @@ impl Area {
     }
 
     /// Draws `rows` over those that are there. A terminal that takes nothing any more shows nothing.
-    pub(crate) fn draw(&mut self, rows: &[Row], size: Option<TerminalSize>) {
+    pub(crate) fn draw(&mut self, rows: &[StyledLine], size: Option<TerminalSize>) {
         if rows.is_empty() {
             let _ = self.erase(size).and_then(|()| self.out.flush());
             return;
         }
         // Lines that are wider than they were to be are cut by the terminal, which must not wrap them.
         let mut drawing = format!("\x1b[?7l{}", up(self.lines(size)));
-        for (number, Row(parts)) in rows.iter().enumerate() {
+        for (number, StyledLine(parts)) in rows.iter().enumerate() {
             drawing.push_str(if number == 0 { "" } else { "\r\n" });
             for (style, text) in parts {
                 // Writing to a String cannot fail.
@@ -66,7 +66,7 @@ impl Area {
         }
         drawing.push_str("\x1b[J\x1b[?7h");
         let _ = self.out.write_all(drawing.as_bytes()).and_then(|()| self.out.flush());
-        self.drawn = rows.iter().map(Row::width).collect();
+        self.drawn = rows.iter().map(StyledLine::width).collect();
         self.size = size;
     }
 

@@ -5,8 +5,8 @@
 
 use anstyle::Style;
 
-use super::area::Row;
-use super::state::{Running, State};
+use super::area::StyledLine;
+use super::state::{AreaState, RunningTest};
 use crate::context::{At, TerminalSize};
 use crate::report::layout::Palette;
 use crate::report::words::duration;
@@ -51,7 +51,12 @@ pub struct LiveOptions {
 }
 
 /// The rows of the area; none where nothing goes on.
-pub(crate) fn rows(state: &State, now: At, size: Option<TerminalSize>, options: LiveOptions) -> Vec<Row> {
+pub(crate) fn rows(
+    state: &AreaState,
+    now: At,
+    size: Option<TerminalSize>,
+    options: LiveOptions,
+) -> Vec<StyledLine> {
     let TerminalSize { columns, rows } = size.unwrap_or(USUAL);
     let palette = Palette::new(options.colour);
     // The last column stays free: some terminals wrap where it is written to.
@@ -89,7 +94,7 @@ enum Words {
 }
 
 impl Layout {
-    fn waiting(&self, what: &str, since: At) -> Row {
+    fn waiting(&self, what: &str, since: At) -> StyledLine {
         let elapsed = self.elapsed(since);
         let room = self.columns.saturating_sub(columns::width(self.margin()) + 4 + elapsed.len());
         let what = columns::beginning_of(what, room);
@@ -97,7 +102,7 @@ impl Layout {
     }
 
     /// At most `most` rows of the tests that run; those that are not shown are counted.
-    fn tests(&self, running: &[Running], most: usize) -> Vec<Row> {
+    fn tests(&self, running: &[RunningTest], most: usize) -> Vec<StyledLine> {
         let shown = if running.len() <= most { running.len() } else { most.saturating_sub(1) };
         let (shown, further) = running.split_at(shown);
         let mut rows = self.table(shown);
@@ -114,7 +119,7 @@ impl Layout {
     }
 
     /// Rows with the ids in one column and the turns in another.
-    fn table(&self, tests: &[Running]) -> Vec<Row> {
+    fn table(&self, tests: &[RunningTest]) -> Vec<StyledLine> {
         let widest =
             tests.iter().map(|test| columns::width(&test.shown)).max().unwrap_or_default().min(WIDEST_ID);
         // The spinner and the blanks next to the id.
@@ -151,7 +156,7 @@ impl Layout {
     }
 
     /// How far the run is.
-    fn run(&self, state: &State, since: At, tests: usize) -> Row {
+    fn run(&self, state: &AreaState, since: At, tests: usize) -> StyledLine {
         let Palette { strong, failed, faint, .. } = self.palette;
         let failures = if state.failed > 0 { format!("  {} failed", state.failed) } else { String::new() };
         let row = |done: String, time: String| {
@@ -163,8 +168,8 @@ impl Layout {
         fitting.unwrap_or_else(|| row(format!("{}/{tests}", state.done), String::new()))
     }
 
-    fn row<const PARTS: usize>(&self, parts: [(Style, String); PARTS]) -> Row {
-        Row([plain(self.margin())].into_iter().chain(parts).collect())
+    fn row<const PARTS: usize>(&self, parts: [(Style, String); PARTS]) -> StyledLine {
+        StyledLine([plain(self.margin())].into_iter().chain(parts).collect())
     }
 
     /// What every row begins with.
@@ -182,7 +187,7 @@ impl Layout {
         (self.palette.name, format!("{} ", SPINNER[sign]))
     }
 
-    fn time(&self, test: &Running, words: Words) -> String {
+    fn time(&self, test: &RunningTest, words: Words) -> String {
         match words {
             Words::All | Words::Few => self.elapsed(test.since),
             Words::Fewest => String::new(),
@@ -211,7 +216,7 @@ fn widths(labels: &[(String, String)]) -> (usize, usize) {
 }
 
 /// The turn that a test is in.
-fn place(test: &Running, words: Words) -> String {
+fn place(test: &RunningTest, words: Words) -> String {
     let retry = test.retry.as_ref().map(|retry| (retry.number, retry.of));
     match words {
         Words::All => {
@@ -226,7 +231,7 @@ fn place(test: &Running, words: Words) -> String {
 }
 
 /// Why a test is retried, if there is room for it.
-fn why(test: &Running, room: usize) -> String {
+fn why(test: &RunningTest, room: usize) -> String {
     match &test.retry {
         Some(retry) if room >= WHY => format!("({})", columns::beginning_of(&retry.why, room - 2)),
         _ => String::new(),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::area::Area;
 use super::layout::{self, LiveOptions};
-use super::state::State;
+use super::state::AreaState;
 use crate::context::{At, Clock};
 use crate::redact::Sealed;
 use crate::report::reporter::Reporter;
@@ -19,11 +19,11 @@ const TICK: Duration = Duration::from_millis(100);
 
 /// Shows what goes on. Its clones are the same area.
 #[derive(Clone)]
-pub struct LiveArea(Arc<Mutex<Shared>>);
+pub struct LiveArea(Arc<Mutex<SharedArea>>);
 
 /// What is to be shown, and where.
-struct Shared {
-    state: State,
+struct SharedArea {
+    state: AreaState,
     area: Area,
     clock: Arc<dyn Clock>,
     options: LiveOptions,
@@ -39,8 +39,8 @@ impl LiveArea {
     /// [`LiveArea::tick`].
     pub fn new(out: Box<dyn Write + Send>, clock: Arc<dyn Clock>, options: LiveOptions) -> Self {
         let area = Area::new(out);
-        Self(Arc::new(Mutex::new(Shared {
-            state: State::default(),
+        Self(Arc::new(Mutex::new(SharedArea {
+            state: AreaState::default(),
             area,
             clock,
             options,
@@ -51,7 +51,7 @@ impl LiveArea {
     /// Redraws the area at intervals for as long as it exists.
     #[must_use]
     pub fn tick(self) -> Self {
-        let area: Weak<Mutex<Shared>> = Arc::downgrade(&self.0);
+        let area: Weak<Mutex<SharedArea>> = Arc::downgrade(&self.0);
         thread::spawn(move || {
             loop {
                 thread::sleep(TICK);
@@ -76,11 +76,11 @@ impl LiveArea {
     }
 }
 
-fn lock(area: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
+fn lock(area: &Mutex<SharedArea>) -> MutexGuard<'_, SharedArea> {
     area.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Shared {
+impl SharedArea {
     fn draw(&mut self) {
         let now = self.clock.now();
         let size = (self.options.size)();
@@ -112,7 +112,7 @@ impl Reporter for LiveArea {
 
     fn finish(self: Box<Self>) -> io::Result<()> {
         let mut area = lock(&self.0);
-        area.state = State::default();
+        area.state = AreaState::default();
         area.draw();
         Ok(())
     }

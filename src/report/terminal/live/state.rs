@@ -9,13 +9,13 @@ const LONGEST: usize = 600;
 
 /// What the area shows.
 #[derive(Debug, Default)]
-pub(super) struct State {
+pub(super) struct AreaState {
     /// What has to happen before the tests begin, and since when it is waited for.
     pub(super) waiting: Option<(String, At)>,
     /// When the tests began, and how many there are.
     pub(super) begun: Option<(At, usize)>,
     /// The tests that run, the one that began first first.
-    pub(super) running: Vec<Running>,
+    pub(super) running: Vec<RunningTest>,
     /// How many tests are over.
     pub(super) done: usize,
     /// How many of those fail the run.
@@ -24,7 +24,7 @@ pub(super) struct State {
 
 /// A test that runs.
 #[derive(Debug)]
-pub(super) struct Running {
+pub(super) struct RunningTest {
     pub(super) id: String,
     /// The end of the id, as it is shown.
     pub(super) shown: String,
@@ -43,14 +43,14 @@ pub(super) struct Retry {
     pub(super) why: String,
 }
 
-impl State {
+impl AreaState {
     pub(super) fn event(&mut self, event: &RunEvent, now: At) {
         match event {
             RunEvent::RunStarted { tests, .. } => self.begun = Some((now, *tests)),
             RunEvent::CaseStarted { id } => {
                 let shown =
                     escape::line(&id[id.ceil_char_boundary(id.len().saturating_sub(LONGEST))..]).into_owned();
-                self.running.push(Running { id: id.clone(), shown, since: now, turn: None, retry: None });
+                self.running.push(RunningTest { id: id.clone(), shown, since: now, turn: None, retry: None });
             }
             RunEvent::TurnStarted { id, turn, of } => {
                 if let Some(running) = self.test(id) {
@@ -76,7 +76,7 @@ impl State {
         }
     }
 
-    fn test(&mut self, id: &str) -> Option<&mut Running> {
+    fn test(&mut self, id: &str) -> Option<&mut RunningTest> {
         self.running.iter_mut().find(|running| running.id == id)
     }
 }

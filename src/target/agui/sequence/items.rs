@@ -1,20 +1,20 @@
 //! The rules about messages, calls and reasoning: what begins, continues and ends in which order.
 
-use super::named::{Left, Named};
-use super::rule::SequenceRule;
-use super::violations::Violations;
+use super::named::{Named, UnfinishedItem};
+use super::rule::EventOrderRule;
+use super::violations::EventViolations;
 use crate::target::agui::item::ItemKind;
-use crate::target::agui::open_items::{Form, Item, OpenItems};
+use crate::target::agui::open_items::{ItemSpan, OpenItems, StartForm};
 
 /// The rules about one kind of item.
 struct ItemRules {
-    begun_twice: SequenceRule,
-    not_open: SequenceRule,
-    still_open: SequenceRule,
+    begun_twice: EventOrderRule,
+    not_open: EventOrderRule,
+    still_open: EventOrderRule,
 }
 
 fn rules(kind: ItemKind) -> ItemRules {
-    use SequenceRule as Rule;
+    use EventOrderRule as Rule;
     let [begun_twice, not_open, still_open] = match kind {
         ItemKind::Message => [Rule::TextAlreadyOpen, Rule::TextNotOpen, Rule::TextStillOpen],
         ItemKind::Call => [Rule::CallAlreadyOpen, Rule::CallNotOpen, Rule::CallStillOpen],
@@ -40,9 +40,9 @@ pub(super) fn begin(
     kind: ItemKind,
     id: &str,
     items: &OpenItems,
-    violations: &mut Violations<'_, '_>,
+    violations: &mut EventViolations<'_, '_>,
 ) -> bool {
-    let Some(Item { begun, .. }) = items.get(kind, id).filter(|item| item.is_unfinished()) else {
+    let Some(ItemSpan { begun, .. }) = items.get(kind, id).filter(|item| item.is_unfinished()) else {
         return true;
     };
     let words = format_args!("begins {}, which is open since {begun}", named(kind, id));
@@ -55,26 +55,32 @@ pub(super) fn continue_(
     kind: ItemKind,
     id: &str,
     items: &OpenItems,
-    violations: &mut Violations<'_, '_>,
+    violations: &mut EventViolations<'_, '_>,
 ) -> bool {
     match items.get(kind, id) {
-        Some(Item { ended: None, .. }) => true,
+        Some(ItemSpan { ended: None, .. }) => true,
         item => not_open(kind, id, "goes on with", item, violations),
     }
 }
 
 /// The event ends an item. Gives whether it may.
-pub(super) fn end(kind: ItemKind, id: &str, items: &OpenItems, violations: &mut Violations<'_, '_>) -> bool {
+pub(super) fn end(
+    kind: ItemKind,
+    id: &str,
+    items: &OpenItems,
+    violations: &mut EventViolations<'_, '_>,
+) -> bool {
     match items.get(kind, id) {
         // Chunks of another subagent still continue it.
-        Some(Item { ended: None, form, .. }) if *form != Form::Chunk => true,
+        Some(ItemSpan { ended: None, form, .. }) if *form != StartForm::Chunk => true,
         item => not_open(kind, id, "ends", item, violations),
     }
 }
 
 /// The items that are open when the run finishes.
-pub(super) fn left(items: &OpenItems) -> impl Iterator<Item = Left<'_>> {
-    let left = |(kind, id, begun)| Left { rule: rules(kind).still_open, begun, what: named(kind, id) };
+pub(super) fn left(items: &OpenItems) -> impl Iterator<Item = UnfinishedItem<'_>> {
+    let left =
+        |(kind, id, begun)| UnfinishedItem { rule: rules(kind).still_open, begun, what: named(kind, id) };
     items.unfinished().map(left)
 }
 
@@ -82,17 +88,17 @@ fn not_open(
     kind: ItemKind,
     id: &str,
     does: &str,
-    item: Option<&Item>,
-    violations: &mut Violations<'_, '_>,
+    item: Option<&ItemSpan>,
+    violations: &mut EventViolations<'_, '_>,
 ) -> bool {
     let rule = rules(kind).not_open;
     let what = format!("{does} {}", named(kind, id));
     match item {
         None => violations.add(rule, None, format_args!("{what}, which never began")),
-        Some(Item { ended: Some(ended), .. }) if *ended != violations.event => {
+        Some(ItemSpan { ended: Some(ended), .. }) if *ended != violations.event => {
             violations.add(rule, Some(*ended), format_args!("{what}, which had ended with {ended}"));
         }
-        Some(Item { begun, .. }) => {
+        Some(ItemSpan { begun, .. }) => {
             let words = format_args!("{what}, which {begun} began in chunks: those end by themselves");
             violations.add(rule, Some(*begun), words);
         }

@@ -5,9 +5,9 @@
 use std::collections::HashMap;
 
 use super::named::Whose;
-use super::rule::SequenceRule;
-use super::violations::Violations;
-use crate::target::agui::event::Key;
+use super::rule::EventOrderRule;
+use super::violations::EventViolations;
+use crate::target::agui::event::FieldKey;
 use crate::target::agui::event_kind::EventRef;
 use crate::target::agui::incoming::Incoming;
 use crate::target::agui::item::ItemKind;
@@ -70,10 +70,10 @@ impl LaneOwners {
         &mut self,
         kind: ItemKind,
         incoming: &Incoming<'_>,
-        violations: &mut Violations<'_, '_>,
+        violations: &mut EventViolations<'_, '_>,
     ) {
         let (id, subagent) = (incoming.id().unwrap_or_default(), incoming.subagent());
-        let parent = incoming.event.quiet_id(Key::ParentMessageId).filter(|_| kind == ItemKind::Call);
+        let parent = incoming.event.quiet_id(FieldKey::ParentMessageId).filter(|_| kind == ItemKind::Call);
         let parent = parent.filter(|parent| self.is_known(Family::Message, parent));
         if let Some(parent) = parent {
             self.begin_call(id, &parent, subagent, violations);
@@ -90,7 +90,7 @@ impl LaneOwners {
         id: &str,
         parent: &str,
         subagent: Option<&str>,
-        violations: &mut Violations<'_, '_>,
+        violations: &mut EventViolations<'_, '_>,
     ) {
         self.go_on(Family::Message, parent, subagent, violations);
         let inherited = self.known(Family::Message, parent).and_then(|owner| owner.subagent.clone());
@@ -108,7 +108,7 @@ impl LaneOwners {
         family: Family,
         id: &str,
         subagent: Option<&str>,
-        violations: &mut Violations<'_, '_>,
+        violations: &mut EventViolations<'_, '_>,
     ) {
         if subagent.is_some()
             && let Some(owner) = self.known(family, id)
@@ -146,7 +146,7 @@ impl Owner {
         family: Family,
         id: &str,
         subagent: Option<&str>,
-        violations: &mut Violations<'_, '_>,
+        violations: &mut EventViolations<'_, '_>,
     ) {
         if std::mem::replace(&mut self.is_reported, true) {
             return;
@@ -154,6 +154,6 @@ impl Owner {
         let (whose, noun, id, owner) =
             (Whose(subagent), family.noun(), shown(id), Whose(self.subagent.as_deref()));
         let words = format_args!("is of {whose}, but the {noun} `{id}` is of {owner}, as {} says", self.by);
-        violations.add(SequenceRule::OtherSubagent, Some(self.by), words);
+        violations.add(EventOrderRule::OtherSubagent, Some(self.by), words);
     }
 }

@@ -14,5 +14,5 @@ mod subagents;
 mod validator;
 mod violations;
 
-pub(super) use rule::SequenceRule;
+pub(super) use rule::EventOrderRule;
 pub(super) use validator::Validator;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::rule::SequenceRule;
+use super::rule::EventOrderRule;
 use crate::target::agui::event_kind::EventRef;
 use crate::target::agui::warnings::shown;
 
@@ -37,8 +37,8 @@ impl fmt::Display for Named<'_> {
 }
 
 /// Something that is open when the run finishes.
-pub(super) struct Left<'a> {
-    pub(super) rule: SequenceRule,
+pub(super) struct UnfinishedItem<'a> {
+    pub(super) rule: EventOrderRule,
     pub(super) begun: EventRef,
     pub(super) what: Named<'a>,
 }

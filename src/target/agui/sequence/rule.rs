@@ -5,9 +5,9 @@ macro_rules! rules {
         /// A rule about the order of the events of a run. Its name says how it is violated, and never changes its
         /// meaning.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(in crate::target::agui) enum SequenceRule { $($(#[$doc])* $variant,)* }
+        pub(in crate::target::agui) enum EventOrderRule { $($(#[$doc])* $variant,)* }
 
-        impl SequenceRule {
+        impl EventOrderRule {
             /// The name as printed.
             pub(in crate::target::agui) fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
@@ -83,7 +83,7 @@ rules! {
     ChunkDisagrees = "chunk-disagrees",
 }
 
-impl SequenceRule {
+impl EventOrderRule {
     /// Whether it applies only to servers that say they speak 1.0: the clients of earlier versions have no such rule.
     pub(super) fn came_with_1_0(self) -> bool {
         matches!(
@@ -101,12 +101,12 @@ impl SequenceRule {
 
 #[cfg(test)]
 mod tests {
-    use super::SequenceRule;
+    use super::EventOrderRule;
     use crate::target::rule_docs::RuleDocs;
 
     #[test]
     fn every_rule_has_its_section_on_the_page() {
         let documented: Vec<&str> = RuleDocs::all().map(|docs| docs.name).collect();
-        assert_eq!(documented, SequenceRule::NAMES);
+        assert_eq!(documented, EventOrderRule::NAMES);
     }
 }

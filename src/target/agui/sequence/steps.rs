@@ -4,32 +4,42 @@ use std::collections::HashMap;
 
 use indexmap::IndexMap;
 
-use super::named::{Left, Named, Whose};
-use super::rule::SequenceRule;
-use super::violations::Violations;
+use super::named::{Named, UnfinishedItem, Whose};
+use super::rule::EventOrderRule;
+use super::violations::EventViolations;
 use crate::target::agui::event_kind::EventRef;
 
 /// The events that started open steps, by the name of the step and its owner.
 #[derive(Debug, Default)]
-pub(super) struct Steps(HashMap<String, IndexMap<Option<String>, EventRef>>);
+pub(super) struct OpenSteps(HashMap<String, IndexMap<Option<String>, EventRef>>);
 
-impl Steps {
+impl OpenSteps {
     /// The event starts a step of `subagent`, or of the agent itself.
-    pub(super) fn start(&mut self, name: &str, subagent: Option<&str>, violations: &mut Violations<'_, '_>) {
+    pub(super) fn start(
+        &mut self,
+        name: &str,
+        subagent: Option<&str>,
+        violations: &mut EventViolations<'_, '_>,
+    ) {
         let owners = self.0.entry(name.to_owned()).or_default();
         let started = *owners.entry(subagent.map(str::to_owned)).or_insert(violations.event);
         if started != violations.event {
             let words = format_args!("starts {}, which is open since {started}", step(name, subagent));
-            violations.add(SequenceRule::StepAlreadyOpen, Some(started), words);
+            violations.add(EventOrderRule::StepAlreadyOpen, Some(started), words);
         }
     }
 
     /// The event finishes a step.
-    pub(super) fn finish(&mut self, name: &str, subagent: Option<&str>, violations: &mut Violations<'_, '_>) {
+    pub(super) fn finish(
+        &mut self,
+        name: &str,
+        subagent: Option<&str>,
+        violations: &mut EventViolations<'_, '_>,
+    ) {
         let what = step(name, subagent);
         let Some(owners) = self.0.get_mut(name) else {
             let words = format_args!("finishes {what}, which is not open");
-            return violations.add(SequenceRule::StepNotOpen, None, words);
+            return violations.add(EventOrderRule::StepNotOpen, None, words);
         };
         if owners.swap_remove(&subagent.map(str::to_owned)).is_some() {
             if owners.is_empty() {
@@ -39,15 +49,15 @@ impl Steps {
             let whose = Whose(other.as_deref());
             let words =
                 format_args!("finishes {what}, but the step that is open is of {whose}, as {started} says");
-            violations.add(SequenceRule::StepNotOpen, Some(*started), words);
+            violations.add(EventOrderRule::StepNotOpen, Some(*started), words);
         }
     }
 
     /// The steps that are open when the run finishes.
-    pub(super) fn left(&self) -> impl Iterator<Item = Left<'_>> {
+    pub(super) fn left(&self) -> impl Iterator<Item = UnfinishedItem<'_>> {
         self.0.iter().flat_map(|(name, owners)| {
-            owners.iter().map(move |(owner, begun)| Left {
-                rule: SequenceRule::StepStillOpen,
+            owners.iter().map(move |(owner, begun)| UnfinishedItem {
+                rule: EventOrderRule::StepStillOpen,
                 begun: *begun,
                 what: step(name, owner.as_deref()),
             })

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::named::{Left, Named};
-use super::rule::SequenceRule;
-use super::violations::Violations;
+use super::named::{Named, UnfinishedItem};
+use super::rule::EventOrderRule;
+use super::violations::EventViolations;
 use crate::target::agui::event_kind::EventRef;
 use crate::target::agui::warnings::shown;
 
@@ -16,26 +16,26 @@ struct Subagent {
 
 /// The subagents that started, by id. Events may name others: no rule requires `SUBAGENT_STARTED`.
 #[derive(Debug, Default)]
-pub(super) struct Subagents(HashMap<String, Subagent>);
+pub(super) struct StartedSubagents(HashMap<String, Subagent>);
 
-impl Subagents {
+impl StartedSubagents {
     /// The event starts a subagent.
-    pub(super) fn start(&mut self, id: &str, parent: Option<&str>, violations: &mut Violations<'_, '_>) {
+    pub(super) fn start(&mut self, id: &str, parent: Option<&str>, violations: &mut EventViolations<'_, '_>) {
         if let Some(subagent) = self.0.get(id) {
             let started = subagent.started;
             let words = format_args!("starts {}, which {started} had started", named(id));
-            return violations.add(SequenceRule::SubagentStartedTwice, Some(started), words);
+            return violations.add(EventOrderRule::SubagentStartedTwice, Some(started), words);
         }
         if let Some(parent) = parent.filter(|parent| !self.0.contains_key(*parent)) {
             let words = format_args!("starts {} below `{}`, which never started", named(id), shown(parent));
-            violations.add(SequenceRule::SubagentUnknownParent, None, words);
+            violations.add(EventOrderRule::SubagentUnknownParent, None, words);
         }
         self.0.insert(id.to_owned(), Subagent { started: violations.event, ended: None });
     }
 
     /// The event ends a subagent.
-    pub(super) fn end(&mut self, id: &str, violations: &mut Violations<'_, '_>) {
-        let rule = SequenceRule::SubagentNotRunning;
+    pub(super) fn end(&mut self, id: &str, violations: &mut EventViolations<'_, '_>) {
+        let rule = EventOrderRule::SubagentNotRunning;
         match self.0.get_mut(id) {
             None => violations.add(rule, None, format_args!("ends {}, which never started", named(id))),
             Some(Subagent { ended: Some(ended), .. }) => {
@@ -47,10 +47,10 @@ impl Subagents {
     }
 
     /// The subagents that run when the run finishes.
-    pub(super) fn left(&self) -> impl Iterator<Item = Left<'_>> {
+    pub(super) fn left(&self) -> impl Iterator<Item = UnfinishedItem<'_>> {
         let running = self.0.iter().filter(|(_, subagent)| subagent.ended.is_none());
-        running.map(|(id, subagent)| Left {
-            rule: SequenceRule::SubagentStillRunning,
+        running.map(|(id, subagent)| UnfinishedItem {
+            rule: EventOrderRule::SubagentStillRunning,
             begun: subagent.started,
             what: named(id),
         })

@@ -5,14 +5,14 @@ use std::borrow::Cow;
 use super::chunks::{FirstChunks, ambiguous};
 use super::items;
 use super::lane_owners::{Family, LaneOwners};
-use super::named::Left;
-use super::rule::SequenceRule;
-use super::steps::Steps;
-use super::subagents::Subagents;
-use super::violations::{MAX_REPORTED, Violations};
+use super::named::UnfinishedItem;
+use super::rule::EventOrderRule;
+use super::steps::OpenSteps;
+use super::subagents::StartedSubagents;
+use super::violations::{EventViolations, MAX_REPORTED};
 use crate::target::agui::assembler::Assembler;
 use crate::target::agui::chunk_lanes::ChunkTarget;
-use crate::target::agui::event::Key;
+use crate::target::agui::event::FieldKey;
 use crate::target::agui::event_kind::Effect;
 use crate::target::agui::incoming::Incoming;
 use crate::target::agui::item::ItemKind;
@@ -21,10 +21,10 @@ use crate::target::agui::run_state::RunState;
 
 /// What the validator knows of one run beside its items.
 #[derive(Debug, Default)]
-struct Parts {
+struct RunChecks {
     owners: LaneOwners,
-    steps: Steps,
-    subagents: Subagents,
+    steps: OpenSteps,
+    subagents: StartedSubagents,
 }
 
 /// Checks the order of the events of one exchange.
@@ -37,7 +37,7 @@ pub(in crate::target::agui) struct Validator {
     is_null_reported: bool,
     /// Whether the server says that it speaks 1.0; those before have fewer rules.
     is_1_0: bool,
-    parts: Parts,
+    parts: RunChecks,
     chunks: FirstChunks,
 }
 
@@ -56,7 +56,7 @@ impl Validator {
             return;
         }
         let violations =
-            &mut Violations { event: incoming.at, reported: self.reported, is_1_0: self.is_1_0, tell };
+            &mut EventViolations { event: incoming.at, reported: self.reported, is_1_0: self.is_1_0, tell };
         if self.is_inside(incoming.effect, run, violations) {
             self.check_null(incoming, violations);
             match incoming.effect {
@@ -78,7 +78,7 @@ impl Validator {
     }
 
     /// Whether the event belongs to a run, or can be taken for a part of one.
-    fn is_inside(&mut self, effect: Effect, run: RunState, violations: &mut Violations<'_, '_>) -> bool {
+    fn is_inside(&mut self, effect: Effect, run: RunState, violations: &mut EventViolations<'_, '_>) -> bool {
         let is_allowed = match run {
             RunState::NotStarted | RunState::Finished(_) => {
                 matches!(effect, Effect::StartsRun | Effect::FailsRun)
@@ -92,51 +92,51 @@ impl Validator {
         if !std::mem::replace(&mut self.is_outside_reported, true) {
             match run {
                 RunState::NotStarted => {
-                    violations.add(SequenceRule::RunNotStarted, None, "comes before a run has started");
+                    violations.add(EventOrderRule::RunNotStarted, None, "comes before a run has started");
                 }
                 RunState::Open(start) => {
                     let words = format_args!("comes while the run of {start} is open");
-                    violations.add(SequenceRule::RunAlreadyStarted, Some(start), words);
+                    violations.add(EventOrderRule::RunAlreadyStarted, Some(start), words);
                 }
                 RunState::Finished(end) => {
                     let words = format_args!("comes after {end} has finished the run");
-                    violations.add(SequenceRule::AfterRunFinished, Some(end), words);
+                    violations.add(EventOrderRule::AfterRunFinished, Some(end), words);
                 }
                 RunState::Failed(end) => {
                     let words = format_args!("comes after {end} has ended the run");
-                    violations.add(SequenceRule::AfterRunError, Some(end), words);
+                    violations.add(EventOrderRule::AfterRunError, Some(end), words);
                 }
             }
         }
         !run.has_ended()
     }
 
-    fn check_null(&mut self, incoming: &Incoming<'_>, violations: &mut Violations<'_, '_>) {
-        let raw = incoming.event.raw(Key::SubagentRunId).filter(|_| !incoming.effect.is_of_run());
+    fn check_null(&mut self, incoming: &Incoming<'_>, violations: &mut EventViolations<'_, '_>) {
+        let raw = incoming.event.raw(FieldKey::SubagentRunId).filter(|_| !incoming.effect.is_of_run());
         if raw.is_some_and(|raw| raw.get() == "null") && !std::mem::replace(&mut self.is_null_reported, true)
         {
             let words = "has a `subagentRunId` that is `null`: it must be left out where there is none";
-            violations.add(SequenceRule::NullSubagent, None, words);
+            violations.add(EventOrderRule::NullSubagent, None, words);
         }
     }
 
     fn start_run(&mut self, incoming: &Incoming<'_>, run: RunState) {
         if run.has_ended() {
-            self.parts = Parts::default();
+            self.parts = RunChecks::default();
         }
-        let version = incoming.event.quiet_id(Key::ProtocolVersion);
+        let version = incoming.event.quiet_id(FieldKey::ProtocolVersion);
         let major = version.as_deref().and_then(|version| version.split('.').next()?.parse().ok());
         self.is_1_0 = major.is_some_and(|major: u32| major >= 1);
         self.is_outside_reported = false;
     }
 
     /// Nothing may be open any more; what is, is reported in the order it began.
-    fn finish_run(&mut self, assembler: &Assembler, violations: &mut Violations<'_, '_>) {
-        let Parts { steps, subagents, .. } = &self.parts;
+    fn finish_run(&mut self, assembler: &Assembler, violations: &mut EventViolations<'_, '_>) {
+        let RunChecks { steps, subagents, .. } = &self.parts;
         let left = items::left(&assembler.items).chain(steps.left()).chain(subagents.left());
-        let mut left: Vec<Left<'_>> = left.collect();
+        let mut left: Vec<UnfinishedItem<'_>> = left.collect();
         left.sort_unstable_by_key(|left| left.begun.number);
-        for Left { rule, begun, what } in left {
+        for UnfinishedItem { rule, begun, what } in left {
             violations.add(rule, Some(begun), format_args!("comes while {what} is open, since {begun}"));
         }
     }
@@ -147,7 +147,7 @@ impl Validator {
         target: &ChunkTarget,
         incoming: &Incoming<'_>,
         assembler: &Assembler,
-        violations: &mut Violations<'_, '_>,
+        violations: &mut EventViolations<'_, '_>,
     ) {
         let (event, owners) = (incoming.event, &mut self.parts.owners);
         match target {
@@ -160,10 +160,10 @@ impl Validator {
             ChunkTarget::Begins(author) => {
                 let id = incoming.id().unwrap_or_default();
                 if items::begin(kind, id, &assembler.items, violations) {
-                    if kind == ItemKind::Call && event.quiet_id(Key::ToolCallName).is_none() {
+                    if kind == ItemKind::Call && event.quiet_id(FieldKey::ToolCallName).is_none() {
                         let words =
                             format_args!("begins {} without a `toolCallName`", items::named(kind, id));
-                        violations.add(SequenceRule::ChunkWithoutName, None, words);
+                        violations.add(EventOrderRule::ChunkWithoutName, None, words);
                     }
                     owners.begin(kind, incoming, violations);
                 }
@@ -177,19 +177,24 @@ impl Validator {
     }
 }
 
-impl Parts {
+impl RunChecks {
     /// Checks an event of a run that is neither its start, its end nor a chunk. One without an id violates no rule of
     /// sequence.
-    fn check(&mut self, incoming: &Incoming<'_>, assembler: &Assembler, violations: &mut Violations<'_, '_>) {
+    fn check(
+        &mut self,
+        incoming: &Incoming<'_>,
+        assembler: &Assembler,
+        violations: &mut EventViolations<'_, '_>,
+    ) {
         let (event, subagent) = (incoming.event, incoming.subagent());
         let id = match incoming.effect {
             Effect::ReplacesMessages => return self.owners.forget(incoming.at),
             Effect::Begins(_) | Effect::Continues(_) | Effect::Ends(_) => incoming.id().map(Cow::Borrowed),
-            Effect::StartsStep | Effect::FinishesStep => event.quiet_id(Key::StepName),
-            Effect::StartsSubagent | Effect::EndsSubagent => event.quiet_id(Key::SubagentRunId),
-            Effect::Encrypts => event.quiet_id(Key::EntityId),
+            Effect::StartsStep | Effect::FinishesStep => event.quiet_id(FieldKey::StepName),
+            Effect::StartsSubagent | Effect::EndsSubagent => event.quiet_id(FieldKey::SubagentRunId),
+            Effect::Encrypts => event.quiet_id(FieldKey::EntityId),
             Effect::AnswersCall | Effect::SetsActivity | Effect::ChangesActivity => {
-                event.quiet_id(Key::MessageId)
+                event.quiet_id(FieldKey::MessageId)
             }
             _ => None,
         };
@@ -198,7 +203,7 @@ impl Parts {
             Effect::StartsStep => self.steps.start(id, subagent, violations),
             Effect::FinishesStep => self.steps.finish(id, subagent, violations),
             Effect::StartsSubagent => {
-                let parent = event.quiet_id(Key::ParentSubagentRunId);
+                let parent = event.quiet_id(FieldKey::ParentSubagentRunId);
                 self.subagents.start(id, parent.as_deref(), violations);
             }
             Effect::EndsSubagent => self.subagents.end(id, violations),
@@ -223,14 +228,14 @@ impl Parts {
             // A result is a message of its own, and of whoever gave it.
             Effect::AnswersCall => self.owners.replace(Family::Message, id, subagent, incoming.at),
             Effect::SetsActivity => {
-                let keeps = event.raw(Key::Replace).is_some_and(|replace| replace.get() == "false");
+                let keeps = event.raw(FieldKey::Replace).is_some_and(|replace| replace.get() == "false");
                 if !keeps || !self.owners.is_known(Family::Activity, id) {
                     self.owners.replace(Family::Activity, id, subagent, incoming.at);
                 }
             }
             Effect::ChangesActivity => self.owners.go_on(Family::Activity, id, subagent, violations),
             Effect::Encrypts => {
-                let is_call = event.quiet_id(Key::Subtype).is_some_and(|subtype| subtype == "tool-call");
+                let is_call = event.quiet_id(FieldKey::Subtype).is_some_and(|subtype| subtype == "tool-call");
                 let family = if is_call {
                     Family::Call
                 } else if self.owners.is_known(Family::Message, id) {

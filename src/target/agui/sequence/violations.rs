@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Display;
 
-use super::rule::SequenceRule;
+use super::rule::EventOrderRule;
 use crate::target::agui::event_kind::EventRef;
 use crate::target::agui::listeners::Tell;
 use crate::trace::Change;
@@ -13,7 +13,7 @@ use crate::trace::Change;
 pub(super) const MAX_REPORTED: usize = 100;
 
 /// The violations of one event.
-pub(super) struct Violations<'a, 't> {
+pub(super) struct EventViolations<'a, 't> {
     /// The event that is checked.
     pub(super) event: EventRef,
     /// How many were reported in this exchange.
@@ -23,10 +23,10 @@ pub(super) struct Violations<'a, 't> {
     pub(super) tell: &'a mut Tell<'t>,
 }
 
-impl Violations<'_, '_> {
+impl EventViolations<'_, '_> {
     /// The event violates `rule`, and conflicts with `against`, if that is another event. `words` follow the name of the
     /// event.
-    pub(super) fn add(&mut self, rule: SequenceRule, against: Option<EventRef>, words: impl Display) {
+    pub(super) fn add(&mut self, rule: EventOrderRule, against: Option<EventRef>, words: impl Display) {
         if self.reported > MAX_REPORTED || rule.came_with_1_0() && !self.is_1_0 {
             return;
         }

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use crate::diagnostic::ExcerptLine;
-use crate::outcome::{Failure, Held, Problem};
+use crate::outcome::{Failure, PassedRule, Problem};
 use crate::text::truncate;
 
 /// The most bytes of each part of a finding.
@@ -20,7 +20,7 @@ const MOST_SEEN: usize = 10;
 
 /// A rule that does not hold.
 #[derive(Debug, Serialize)]
-pub(crate) struct Finding<'a> {
+pub(crate) struct FindingStory<'a> {
     message: Cow<'a, str>,
     #[serde(skip_serializing_if = "str::is_empty")]
     expected: Cow<'a, str>,
@@ -67,7 +67,7 @@ struct SourceLine<'a> {
 
 /// Why something could not be judged to its end.
 #[derive(Debug, Serialize)]
-pub(crate) struct ProblemView<'a> {
+pub(crate) struct ProblemStory<'a> {
     kind: &'static str,
     message: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -81,8 +81,8 @@ pub(crate) fn is_zero(count: &usize) -> bool {
 }
 
 /// `failures`, as many as a person reads; the last of them says how many more there are.
-pub(crate) fn findings(failures: &[Failure]) -> Vec<Finding<'_>> {
-    let mut shown: Vec<Finding<'_>> = failures.iter().take(MOST).map(finding).collect();
+pub(crate) fn findings(failures: &[Failure]) -> Vec<FindingStory<'_>> {
+    let mut shown: Vec<FindingStory<'_>> = failures.iter().take(MOST).map(finding).collect();
     if let Some(last) = shown.last_mut() {
         last.further = failures.len().saturating_sub(MOST);
     }
@@ -90,8 +90,8 @@ pub(crate) fn findings(failures: &[Failure]) -> Vec<Finding<'_>> {
 }
 
 /// `held`, as many as a person reads.
-pub(crate) fn held(held: &[Held]) -> Vec<HeldView<'_>> {
-    let view = held.iter().take(MOST).map(|Held { rule, level, place, wanted }| HeldView {
+pub(crate) fn held(held: &[PassedRule]) -> Vec<HeldView<'_>> {
+    let view = held.iter().take(MOST).map(|PassedRule { rule, level, place, wanted }| HeldView {
         wanted: truncate::bytes(wanted, LONGEST),
         rule,
         level: level.as_str(),
@@ -102,20 +102,20 @@ pub(crate) fn held(held: &[Held]) -> Vec<HeldView<'_>> {
 }
 
 /// A problem as the page shows it.
-pub(crate) fn problem(problem: &Problem) -> ProblemView<'_> {
+pub(crate) fn problem(problem: &Problem) -> ProblemStory<'_> {
     let Problem { kind, message, help } = problem;
     let help = help.as_ref().map(|help| truncate::bytes(help, LONGEST));
-    ProblemView { kind: kind.as_str(), message: truncate::bytes(message, LONGEST), help }
+    ProblemStory { kind: kind.as_str(), message: truncate::bytes(message, LONGEST), help }
 }
 
-fn finding(failure: &Failure) -> Finding<'_> {
+fn finding(failure: &Failure) -> FindingStory<'_> {
     let Failure { rule, level, place, excerpt, message, expected, seen, difference, help, events } = failure;
     let source = excerpt.lines.iter().map(|ExcerptLine { number, text, is_meant }| SourceLine {
         number: *number,
         text,
         meant: *is_meant,
     });
-    Finding {
+    FindingStory {
         message: truncate::bytes(message, LONGEST),
         expected: truncate::bytes(expected, LONGEST),
         seen: seen.iter().take(MOST_SEEN).map(|seen| truncate::bytes(seen, LONGEST)).collect(),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::outcome::{CallFailure, CallOutcome, LateResult, Line, Outcome};
+use crate::outcome::{CallFailure, CallOutcome, LateResult, Outcome, TranscriptLine};
 use crate::report::words::duration::milliseconds;
 
 /// Something in the transcript.
@@ -50,7 +50,7 @@ pub(super) enum LineView<'a> {
 pub(crate) fn tools(outcome: &Outcome, most: usize) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for line in outcome.transcript.turns.iter().flat_map(|turn| &turn.lines) {
-        if let Line::Calls(call) = line
+        if let TranscriptLine::Calls(call) = line
             && names.len() < most
             && !names.contains(&call.name.as_str())
         {
@@ -62,8 +62,12 @@ pub(crate) fn tools(outcome: &Outcome, most: usize) -> Vec<&str> {
 
 /// The lines that there is room for, and those that are `cited`: the first quarter and the end, where a test that stops
 /// at its first failure has what matters.
-pub(super) fn lines<'a>(lines: &'a [Line], cited: &BTreeSet<u32>, room: usize) -> Vec<LineView<'a>> {
-    let sizes: Vec<usize> = lines.iter().map(Line::size).collect();
+pub(super) fn lines<'a>(
+    lines: &'a [TranscriptLine],
+    cited: &BTreeSet<u32>,
+    room: usize,
+) -> Vec<LineView<'a>> {
+    let sizes: Vec<usize> = lines.iter().map(TranscriptLine::size).collect();
     let is_short = sizes.iter().sum::<usize>() <= room;
     let first = if is_short { lines.len() } else { fitting(sizes.iter(), room / 4) };
     let last = if is_short { 0 } else { lines.len() - fitting(sizes.iter().rev(), room - room / 4) };
@@ -91,13 +95,13 @@ fn fitting<'s>(sizes: impl Iterator<Item = &'s usize>, room: usize) -> usize {
     sizes.take_while(|size| (used += **size, used <= room).1).count()
 }
 
-fn view(line: &Line) -> LineView<'_> {
+fn view(line: &TranscriptLine) -> LineView<'_> {
     match line {
-        Line::Says { event, text } => LineView::Says { event: *event, text },
-        Line::Thinks { event, text } => LineView::Thinks { event: *event, text },
-        Line::Custom { event, name, value } => LineView::Custom { event: *event, name, value },
-        Line::Calls(call) => self::call(call),
-        Line::Answered(late) => {
+        TranscriptLine::Says { event, text } => LineView::Says { event: *event, text },
+        TranscriptLine::Thinks { event, text } => LineView::Thinks { event: *event, text },
+        TranscriptLine::Custom { event, name, value } => LineView::Custom { event: *event, name, value },
+        TranscriptLine::Calls(call) => self::call(call),
+        TranscriptLine::Answered(late) => {
             let LateResult { event, name, called_in, result, arrived_us, failure } = late;
             LineView::Answered {
                 event: *event,
@@ -131,8 +135,8 @@ mod tests {
 
     #[test]
     fn the_middle_is_left_out_but_for_what_is_cited() {
-        let says = |event| Line::Says { event, text: "x".repeat(100) };
-        let turn: Vec<Line> = (1..=20).map(says).collect();
+        let says = |event| TranscriptLine::Says { event, text: "x".repeat(100) };
+        let turn: Vec<TranscriptLine> = (1..=20).map(says).collect();
         let shown = |cited: &[u32], room| {
             let views = lines(&turn, &cited.iter().copied().collect(), room);
             let word = |view: &LineView<'_>| match view {

@@ -4,6 +4,6 @@ mod findings;
 mod lines;
 mod turn;
 
-pub(super) use findings::{Finding, HeldView, ProblemView, findings, held, is_zero, problem};
+pub(super) use findings::{FindingStory, HeldView, ProblemStory, findings, held, is_zero, problem};
 pub(super) use lines::tools;
-pub(super) use turn::{Turn, turns};
+pub(super) use turn::{TurnStory, turns};

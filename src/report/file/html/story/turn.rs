@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::findings::{Finding, HeldView, ProblemView, findings, held, problem};
+use super::findings::{FindingStory, HeldView, ProblemStory, findings, held, problem};
 use super::lines::{LineView, lines};
-use crate::outcome::{Gap, OpenInterrupt, Outcome, RunEnd, TimeLimits, TurnOutcome};
+use crate::outcome::{Gap, OpenInterrupt, Outcome, ReportedRunEnd, TimeLimits, TurnOutcome};
 use crate::report::words::duration::milliseconds;
 use crate::trace::{Tokens, Usage};
 
@@ -22,7 +22,7 @@ const ROOM_OF_A_TURN: usize = 8 << 10;
 
 /// One turn.
 #[derive(Debug, Serialize)]
-pub(crate) struct Turn<'a> {
+pub(crate) struct TurnStory<'a> {
     number: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<&'a str>,
@@ -31,11 +31,11 @@ pub(crate) struct Turn<'a> {
     input: &'a str,
     lines: Vec<LineView<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    end: Option<End<'a>>,
+    end: Option<EarlyEnd<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    problem: Option<ProblemView<'a>>,
+    problem: Option<ProblemStory<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    findings: Vec<Finding<'a>>,
+    findings: Vec<FindingStory<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     held: Vec<HeldView<'a>>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
@@ -45,14 +45,14 @@ pub(crate) struct Turn<'a> {
     /// Where each begins and ends.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     gaps: Vec<[f64; 2]>,
-    limits: Limits,
+    limits: ExceededLimits,
     #[serde(skip_serializing_if = "Option::is_none")]
     tokens: Option<String>,
 }
 
 /// What was allowed, in milliseconds.
 #[derive(Debug, Serialize)]
-struct Limits {
+struct ExceededLimits {
     #[serde(skip_serializing_if = "Option::is_none")]
     duration: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,15 +66,15 @@ struct Limits {
 /// How a turn ended otherwise than by being done.
 #[derive(Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-enum End<'a> {
+enum EarlyEnd<'a> {
     Error { message: &'a str },
     Cancelled,
-    Interrupted { interrupts: Vec<Interrupt<'a>> },
+    Interrupted { interrupts: Vec<OpenQuestion<'a>> },
 }
 
 /// What the agent waits for.
 #[derive(Debug, Serialize)]
-struct Interrupt<'a> {
+struct OpenQuestion<'a> {
     id: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     asks: Option<&'a str>,
@@ -83,17 +83,17 @@ struct Interrupt<'a> {
 }
 
 /// Every turn of `outcome`.
-pub(crate) fn turns(outcome: &Outcome) -> Vec<Turn<'_>> {
+pub(crate) fn turns(outcome: &Outcome) -> Vec<TurnStory<'_>> {
     let cited: BTreeSet<u32> =
         outcome.all_failures().flat_map(|(_, failure)| failure.events.iter().copied()).collect();
     let room = (ROOM / outcome.transcript.turns.len().max(1)).max(ROOM_OF_A_TURN);
     outcome.transcript.turns.iter().map(|turn| self::turn(turn, &cited, room)).collect()
 }
 
-fn turn<'a>(turn: &'a TurnOutcome, cited: &BTreeSet<u32>, room: usize) -> Turn<'a> {
+fn turn<'a>(turn: &'a TurnOutcome, cited: &BTreeSet<u32>, room: usize) -> TurnStory<'a> {
     let TimeLimits { duration_ms, idle_ms, first_text_ms, tool_ms } = turn.timing.limits;
     let gap = |Gap { from_us, to_us }: &Gap| [milliseconds(*from_us), milliseconds(*to_us)];
-    Turn {
+    TurnStory {
         number: turn.number,
         id: turn.id.as_deref(),
         status: turn.status().as_str(),
@@ -108,25 +108,30 @@ fn turn<'a>(turn: &'a TurnOutcome, cited: &BTreeSet<u32>, room: usize) -> Turn<'
         warnings: &turn.warnings,
         first_text_ms: turn.timing.first_text_us.map(milliseconds),
         gaps: turn.timing.gaps.iter().map(gap).collect(),
-        limits: Limits { duration: duration_ms, idle: idle_ms, first_text: first_text_ms, tool: tool_ms },
+        limits: ExceededLimits {
+            duration: duration_ms,
+            idle: idle_ms,
+            first_text: first_text_ms,
+            tool: tool_ms,
+        },
         tokens: turn.usage.and_then(tokens),
     }
 }
 
-fn end(end: &RunEnd) -> Option<End<'_>> {
+fn end(end: &ReportedRunEnd) -> Option<EarlyEnd<'_>> {
     match end {
-        RunEnd::Finished => None,
-        RunEnd::Error(message) => Some(End::Error { message }),
-        RunEnd::Cancelled => Some(End::Cancelled),
-        RunEnd::Interrupted(interrupts) => {
-            Some(End::Interrupted { interrupts: interrupts.iter().map(interrupt).collect() })
+        ReportedRunEnd::Finished => None,
+        ReportedRunEnd::Error(message) => Some(EarlyEnd::Error { message }),
+        ReportedRunEnd::Cancelled => Some(EarlyEnd::Cancelled),
+        ReportedRunEnd::Interrupted(interrupts) => {
+            Some(EarlyEnd::Interrupted { interrupts: interrupts.iter().map(interrupt).collect() })
         }
     }
 }
 
-fn interrupt(open: &OpenInterrupt) -> Interrupt<'_> {
+fn interrupt(open: &OpenInterrupt) -> OpenQuestion<'_> {
     let OpenInterrupt { id, reason, message, tool } = open;
-    Interrupt { id, asks: message.as_deref().or(reason.as_deref()), tool: tool.as_deref() }
+    OpenQuestion { id, asks: message.as_deref().or(reason.as_deref()), tool: tool.as_deref() }
 }
 
 /// `1,204 in, 96 out`, with what the agent reported; `None` if it reported nothing.

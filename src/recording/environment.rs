@@ -9,15 +9,18 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::problem::problem;
+use super::recorded_program::RecordedLauncher;
 use super::recorder::Recorder;
 use super::recordings::{RecordingMode, Recordings};
 use super::replay::Replay;
+use super::replayed_program::ReplayedLauncher;
 use crate::context::{At, CaseKey, Context};
 use crate::message::Lane;
 use crate::outcome::{Halt, Problem};
 use crate::redact::{Redactor, marker};
 use crate::server::ServerWatch;
 use crate::target::Transport;
+use crate::target::pipe::{PipeLauncher, ProgramLauncher};
 use crate::variables::{Mode, Secret};
 
 /// The outside world of one attempt at a test.
@@ -26,6 +29,8 @@ pub struct AttemptEnvironment {
     pub context: Context,
     /// The way to agents on the network.
     pub transport: Arc<dyn Transport>,
+    /// The way to agents that are programs.
+    pub programs: Arc<dyn PipeLauncher>,
     /// The servers that it depends on; none in a replay.
     pub servers: ServerWatch,
     /// Masks the secrets of the test.
@@ -52,6 +57,7 @@ impl AttemptEnvironment {
         Self {
             context: context.clone(),
             transport: Arc::clone(transport),
+            programs: Arc::new(ProgramLauncher::new(Arc::clone(&context.clock))),
             servers: servers.clone(),
             redactor: redactor.clone(),
             started: context.clock.now(),
@@ -72,13 +78,16 @@ impl AttemptEnvironment {
             (Some(replay), _) => Ok(Self::replayed(replay, &self.context, self.redactor)),
             (None, RecordingMode::Replay) => Err(recordings.missing(key)),
             (None, _) => {
-                let Self { context, transport, started, ref redactor, .. } = self;
+                let Self { context, transport, programs, started, ref redactor, .. } = self;
                 let recorder = Recorder::new(key.clone(), &context, started, transport, redactor.clone());
                 let context = Context { ids: recorder.ids(), ..context };
                 let transport = recorder.transport(Lane::Agent);
+                let programs =
+                    RecordedLauncher { recorder: recorder.clone(), lane: Lane::Agent, launcher: programs };
                 Ok(Self {
                     context,
                     transport,
+                    programs: Arc::new(programs),
                     source: EnvironmentSource::Recorded(recorder, recordings.clone()),
                     ..self
                 })
@@ -98,6 +107,7 @@ impl AttemptEnvironment {
             started: context.clock.now(),
             context,
             transport: replay.transport(Lane::Agent),
+            programs: Arc::new(ReplayedLauncher { replay: replay.clone(), lane: Lane::Agent }),
             servers: ServerWatch::default(),
             redactor,
             source: EnvironmentSource::Replayed(replay),

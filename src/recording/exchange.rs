@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
+use super::program_run::ProgramRun;
 use crate::message::Lane;
 use crate::outcome::Problem;
 use crate::target::{Method, ResponseHead};
@@ -24,6 +25,8 @@ pub(super) struct Recorded {
     pub(super) hooks: Vec<Result<Map<String, Value>, Problem>>,
     /// What was asked and answered.
     pub(super) exchanges: Vec<RecordedExchange>,
+    /// The programs that were spoken to.
+    pub(super) programs: Vec<ProgramRun>,
     /// What scripts were asked and answered.
     pub(super) scripts: Vec<ScriptAnswer>,
 }

@@ -7,9 +7,12 @@ mod file;
 mod frames;
 mod name;
 mod problem;
+mod program_run;
+mod recorded_program;
 mod recorder;
 mod recordings;
 mod replay;
+mod replayed_program;
 mod secret_splitter;
 
 pub use environment::AttemptEnvironment;

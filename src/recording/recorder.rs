@@ -17,6 +17,7 @@ use super::file;
 use super::frames::Frames;
 use super::name;
 use super::problem::problem;
+use super::program_run::{ProgramRun, ProgramRunEnd};
 use super::recordings::Recordings;
 use super::replay::Replay;
 use super::secret_splitter::SecretSplitter;
@@ -82,6 +83,40 @@ impl Recorder {
 
     pub(super) fn transport(&self, lane: Lane) -> Arc<dyn Transport> {
         Arc::new(RecordedLane { recorder: self.clone(), lane })
+    }
+
+    /// Notes a program of `lane` that is started, and returns its index.
+    pub(super) fn add_program(&self, lane: &Lane, argv: &[String]) -> usize {
+        let mut taken = self.0.taken();
+        let turn = taken.turn;
+        let programs = &mut taken.recorded.programs;
+        let before = programs.iter().rev().find(|before| before.turn == turn && before.lane == *lane);
+        programs.push(ProgramRun {
+            turn,
+            lane: lane.clone(),
+            number: before.map_or(1, |before| before.number + 1),
+            argv: argv.to_vec(),
+            lines: Vec::new(),
+            end: ProgramRunEnd::Left,
+            stderr: None,
+            closed: 0,
+        });
+        programs.len() - 1
+    }
+
+    /// Notes more of the program with this index.
+    pub(super) fn change_program(&self, index: usize, change: impl FnOnce(&mut ProgramRun)) {
+        change(&mut self.0.taken().recorded.programs[index]);
+    }
+
+    /// The current turn, counted from 1.
+    pub(super) fn turn(&self) -> u32 {
+        self.0.taken().turn
+    }
+
+    /// Microseconds since the test began.
+    pub(super) fn since(&self, at: At) -> u64 {
+        self.0.since(at)
     }
 
     /// What follows belongs to `turn`, counted from 1.

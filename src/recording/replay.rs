@@ -9,11 +9,12 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::diff;
 use super::exchange::{BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer};
 use super::problem::problem;
+use super::program_run::ProgramRun;
 use crate::context::{At, Clock, Ids, ManualClock, digest};
 use crate::message::Lane;
 use crate::outcome::Problem;
@@ -49,6 +50,7 @@ struct Unreplayed {
     known_ids: BTreeSet<String>,
     hooks: VecDeque<Result<Map<String, Value>, Problem>>,
     exchanges: VecDeque<RecordedExchange>,
+    programs: Vec<ProgramRun>,
     scripts: Vec<ScriptAnswer>,
     turn: u32,
     /// When the exchange that is replayed was over, lane by lane.
@@ -60,7 +62,8 @@ struct Unreplayed {
 
 impl Replay {
     pub(super) fn new(recorded: Recorded, shown: String, loose: bool, redactor: Redactor) -> Self {
-        let Recorded { started_unix_us, ended_unix_ms, ids, secrets, hooks, exchanges, scripts } = recorded;
+        let Recorded { started_unix_us, ended_unix_ms, ids, secrets, hooks, exchanges, programs, scripts } =
+            recorded;
         let clock = ManualClock::new(started_unix_us / 1000);
         clock.advance(Duration::from_micros(started_unix_us % 1000));
         let started = clock.now();
@@ -69,6 +72,7 @@ impl Replay {
             ids: ids.into_iter().map(|(kind, ids)| (kind, ids.into())).collect(),
             hooks: hooks.into(),
             exchanges: exchanges.into(),
+            programs,
             scripts,
             turn: 0,
             closed: BTreeMap::new(),
@@ -90,6 +94,58 @@ impl Replay {
 
     pub(super) fn transport(&self, lane: Lane) -> Arc<dyn Transport> {
         Arc::new(ReplayedLane { replay: self.clone(), lane })
+    }
+
+    /// The program that `lane` starts next in this turn.
+    ///
+    /// # Errors
+    /// If there is none, or it had other arguments. What the program itself is called may differ, as an address may.
+    pub(super) fn program(&self, lane: &Lane, argv: &[String]) -> Result<ProgramRun, Problem> {
+        let mut left = self.0.left();
+        let turn = left.turn;
+        let next = left.programs.iter().position(|run| run.turn == turn && run.lane == *lane);
+        let Some(run) = next.map(|next| left.programs.remove(next)) else {
+            return Err(self.0.stale(&format!("holds no further program of turn {turn}")));
+        };
+        let arguments = |argv: &[String]| json!(argv.get(1..).unwrap_or_default()).to_string();
+        let now = arguments(argv);
+        let now = left.markers.text(&now);
+        let difference = diff::difference(&arguments(&run.argv), &now, &left.known_ids);
+        self.0.same(difference, &format!("a program with other arguments in turn {turn}"))?;
+        Ok(run)
+    }
+
+    /// Whether the line that a program gets now is the one that it got then, in that turn.
+    ///
+    /// # Errors
+    /// If it is another, or there was none.
+    pub(super) fn check_line(&self, then: Option<(u32, &str)>, now: &str) -> Result<(), Problem> {
+        let left = self.0.left();
+        let turn = left.turn;
+        match then {
+            Some((then, line)) if then == turn => {
+                let difference = diff::difference(line, &left.markers.text(now), &left.known_ids);
+                self.0.same(difference, &format!("another line to the program in turn {turn}"))
+            }
+            _ => Err(self.0.stale(&format!("holds no further line to the program in turn {turn}"))),
+        }
+    }
+
+    /// Why a replay cannot go on in which a program does not get a line that it got.
+    pub(super) fn not_sent(&self) -> Problem {
+        self.0.stale("holds a line to the program that the test no longer sends")
+    }
+
+    /// Notes why it cannot be replayed any further, and what the protocol is told.
+    pub(super) fn refuse(&self, problem: Problem) -> TargetError {
+        let Problem { message, help, .. } = problem.clone();
+        self.0.left().error = Some(problem);
+        TargetError { message, received: Received::default(), help }
+    }
+
+    /// A moment of the recording.
+    pub(super) fn at(&self, micros: u64) -> At {
+        self.0.at(micros)
     }
 
     pub(super) fn begin_turn(&self, turn: u32) {
@@ -159,7 +215,8 @@ impl Replay {
 
     /// A warning if a complete replay used less than was recorded.
     pub(super) fn unused(&self) -> Option<String> {
-        let requests = match self.0.left().exchanges.len() {
+        let left = self.0.left();
+        let requests = match left.exchanges.len() + left.programs.len() {
             0 => return None,
             1 => "1 request".to_owned(),
             count => format!("{count} requests"),
@@ -203,11 +260,16 @@ impl SharedReplay {
         } else {
             Some(vec![format!("recorded `{}`, now `{}`", exchange.method.as_str(), method.as_str())])
         };
+        self.same(difference, &format!("another request in turn {turn}"))?;
+        Ok(exchange)
+    }
+
+    /// Fails if there is a `difference`, unless that is allowed.
+    fn same(&self, difference: Option<Vec<String>>, what: &str) -> Result<(), Problem> {
         match difference.filter(|_| !self.loose) {
-            None => Ok(exchange),
+            None => Ok(()),
             Some(lines) => {
-                let stale =
-                    self.stale(&format!("is of another request in turn {turn}: {}", lines.join("; ")));
+                let stale = self.stale(&format!("is of {what}: {}", lines.join("; ")));
                 Err(Problem { help: Some(LOOSE.to_owned()), ..stale })
             }
         }
@@ -255,11 +317,7 @@ impl Transport for ReplayedLane {
             let error = |message, help| TargetError { message, received: Received::default(), help };
             let exchange = match asked {
                 Ok(exchange) => exchange,
-                Err(problem) => {
-                    let refused = error(problem.message.clone(), problem.help.clone());
-                    shared.left().error = Some(problem);
-                    return Err(refused);
-                }
+                Err(problem) => return Err(replay.refuse(problem)),
             };
             let closed = exchange.closed.map(|micros| shared.at(micros));
             replay.close(lane, closed);
@@ -294,7 +352,7 @@ impl Replay {
     }
 
     /// Nothing came until then, if the recording was made that long.
-    fn wait_until(&self, until: At, closed: Option<At>) {
+    pub(super) fn wait_until(&self, until: At, closed: Option<At>) {
         let Some(closed) = closed.filter(|closed| *closed < until) else { return };
         let micros = closed.since(self.0.started).as_millis() * 1000;
         let waited =

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use ananke::outcome::{Outcome, Status, TranscriptLine, Verdict};
+use ananke::outcome::{Status, TranscriptLine, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
 use ananke::report::file::html::HtmlReport;
@@ -13,7 +13,7 @@ use ananke::run::RunEvent;
 use serde_json::Value;
 
 use super::junit::names;
-use super::outcomes::{self, HOSTILE, STARTED};
+use super::outcomes::{self, HOSTILE};
 use super::{begun, compare, ended, run};
 pub(super) use crate::support::normalise::without_assets;
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ananke::outcome::{Outcome, Status};
+use ananke::outcome::Status;
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
 use ananke::report::file::junit::JunitProfile;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use ananke::outcome::{Outcome, Status, TestEnd, Verdict};
+use ananke::outcome::{Status, TestEnd, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
 use ananke::report::file::tap::TapReport;

@@ -27,6 +27,10 @@ pub(super) enum RecordingLine {
     Text(TextLine),
     Bytes(Encoded),
     End(EndLine),
+    Program(RunLine),
+    Sent(SentLine),
+    Output(OutputLine),
+    Exit(ExitLine),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -137,6 +141,61 @@ pub(super) struct EndLine {
     pub(super) closed_us: Option<u64>,
 }
 
+#[derive(Serialize, Deserialize)]
+pub(super) struct RunLine {
+    pub(super) turn: u32,
+    /// Who talks; the agent where it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) lane: Option<String>,
+    /// Its number among the programs of this lane in this turn.
+    pub(super) exchange: u32,
+    pub(super) argv: Vec<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct SentLine {
+    pub(super) turn: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) at_us: Option<u64>,
+    #[serde(flatten)]
+    pub(super) line: WrittenLine,
+    /// Why it was not sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) failed: Option<FailureLine>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct OutputLine {
+    pub(super) at_us: u64,
+    #[serde(flatten)]
+    pub(super) line: WrittenLine,
+}
+
+/// A line to or from a program. It is a string also if it is JSON: so its every character is kept, and a line that is
+/// not JSON needs no form of its own.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum WrittenLine {
+    Text(String),
+    /// Where it is not UTF-8.
+    Base64(String),
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct ExitLine {
+    pub(super) how: How,
+    /// When its output ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) at_us: Option<u64>,
+    /// Why it was not started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) failed: Option<FailureLine>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) stderr: Option<String>,
+    /// Until when the client listened.
+    pub(super) closed_us: u64,
+}
+
 #[derive(Clone, Copy, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum How {
@@ -145,4 +204,6 @@ pub(super) enum How {
     Left,
     Late,
     Failed,
+    /// Of a program: a line was too large.
+    TooLarge,
 }

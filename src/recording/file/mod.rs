@@ -20,6 +20,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::super::exchange::{BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer};
+    use super::super::program_run::{ProgramLine, ProgramRun, ProgramRunEnd};
     use super::*;
     use crate::context::CaseKey;
     use crate::message::Lane;
@@ -103,7 +104,41 @@ mod tests {
                 },
                 RecordedExchange { turn: 2, ..exchange(came(vec![piece(7, b"data: {}")], BodyEnd::Left)) },
             ],
+            programs: programs(),
         }
+    }
+
+    fn programs() -> Vec<ProgramRun> {
+        let sent = |turn, at| ProgramLine::Sent { turn, line: r#"{"n":  1.0}"#.to_owned(), at };
+        let run = |number, end| ProgramRun {
+            turn: 1,
+            lane: Lane::Agent,
+            number,
+            argv: vec!["agent".to_owned(), "s3cr3t".to_owned()],
+            lines: Vec::new(),
+            end,
+            stderr: None,
+            closed: 9,
+        };
+        let came = |line: &'static [u8]| ProgramLine::Came(2, Bytes::from_static(line));
+        vec![
+            ProgramRun {
+                lines: vec![
+                    sent(1, Ok(1)),
+                    came(b"{}"),
+                    came(b"\xff"),
+                    sent(2, Err(("gone".to_owned(), None))),
+                ],
+                stderr: Some("why".to_owned()),
+                ..run(1, ProgramRunEnd::Complete(5))
+            },
+            run(2, ProgramRunEnd::Left),
+            ProgramRun {
+                lane: Lane::Helper { role: "judge".to_owned(), number: 1 },
+                ..run(1, ProgramRunEnd::TooLarge(3))
+            },
+            run(3, ProgramRunEnd::Failed("not there".to_owned(), Some("install it".to_owned()))),
+        ]
     }
 
     #[test]
@@ -128,9 +163,27 @@ mod tests {
     }
 
     #[test]
+    fn programs_are_kept_line_by_line() {
+        let text = write(&CaseKey::first("a"), &recorded(), &str::to_owned);
+        let first = text.lines().skip_while(|line| !line.starts_with("{\"program\"")).take(6);
+        assert_eq!(
+            first.collect::<Vec<_>>(),
+            [
+                r#"{"program":{"turn":1,"exchange":1,"argv":["agent","s3cr3t"]}}"#,
+                r#"{"sent":{"turn":1,"at_us":1,"text":"{\"n\":  1.0}"}}"#,
+                r#"{"output":{"at_us":2,"text":"{}"}}"#,
+                r#"{"output":{"at_us":2,"base64":"/w=="}}"#,
+                r#"{"sent":{"turn":2,"text":"{\"n\":  1.0}","failed":{"message":"gone"}}}"#,
+                r#"{"exit":{"how":"complete","at_us":5,"stderr":"why","closed_us":9}}"#,
+            ]
+        );
+    }
+
+    #[test]
     fn older_versions_name_no_lane_and_no_exchange() {
         let key = CaseKey::first("a");
-        let text = write(&key, &recorded(), &str::to_owned);
+        let recorded = Recorded { programs: Vec::new(), ..recorded() };
+        let text = write(&key, &recorded, &str::to_owned);
         let older =
             text.replace("\"lane\":\"judge.1\",", "").replace("\"version\":\"1.2\"", "\"version\":\"1.0\"");
         let older = ["1", "2", "3"]

@@ -6,13 +6,14 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::line::{
-    EVENT, Encoded, EndLine, EventLine, FailureLine, HeadLine, HookLine, How, MAJOR, RecordingLine,
-    RequestLine, ScriptLine, TextLine,
+    EVENT, Encoded, EndLine, EventLine, ExitLine, FailureLine, HeadLine, HookLine, How, MAJOR, OutputLine,
+    RecordingLine, RequestLine, RunLine, ScriptLine, SentLine, TextLine, WrittenLine,
 };
 use crate::context::CaseKey;
 use crate::message::Lane;
 use crate::outcome::{ErrorKind, Problem};
 use crate::recording::exchange::{BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer};
+use crate::recording::program_run::{ProgramLine, ProgramRun, ProgramRunEnd};
 use crate::target::{Method, ResponseHead};
 
 /// What is wrong with a file: the number of the line, and the words.
@@ -41,8 +42,8 @@ pub(in crate::recording) fn read(key: &CaseKey, text: &str) -> Result<Recorded, 
         add(recorded, line).map_err(|message| wrong(message.to_owned()))?;
     }
     let recorded = recorded.ok_or_else(|| Unreadable { line: 1, message: "the file is empty".to_owned() })?;
-    match recorded.exchanges.last() {
-        Some(RecordingReader { ended: false, .. }) => {
+    match (recorded.exchanges.last(), &recorded.program) {
+        (Some(RecordingReader { ended: false, .. }), _) | (_, Some(_)) => {
             Err(Unreadable { line: lines, message: "the file ends in the middle of an exchange".to_owned() })
         }
         _ => Ok(recorded.into_recorded()),
@@ -81,6 +82,7 @@ fn read_heading(
             ..Recorded::default()
         },
         exchanges: Vec::new(),
+        program: None,
     })
 }
 
@@ -98,6 +100,8 @@ fn newer(version: &str) -> String {
 struct ReadingAll {
     recorded: Recorded,
     exchanges: Vec<RecordingReader>,
+    /// The program whose end is still to be read.
+    program: Option<ProgramRun>,
 }
 
 struct RecordingReader {
@@ -123,7 +127,18 @@ impl ReadingAll {
 fn add(all: &mut ReadingAll, read: RecordingLine) -> Result<(), &'static str> {
     const OUTSIDE: &str = "this line belongs to an exchange, and none is open";
     const INSIDE: &str = "this line cannot stand inside an exchange";
-    let is_before = all.exchanges.is_empty();
+    if let Some(run) = &mut all.program {
+        return match read {
+            RecordingLine::Exit(exit) => {
+                let run = all.program.take().map(|run| ended_run(run, exit)).transpose()?;
+                all.recorded.programs.extend(run);
+                Ok(())
+            }
+            RecordingLine::Sent(_) | RecordingLine::Output(_) => add_line(run, read),
+            _ => Err(INSIDE),
+        };
+    }
+    let is_before = all.exchanges.is_empty() && all.recorded.programs.is_empty();
     let open = all.exchanges.last_mut().filter(|reading| !reading.ended);
     let piece = |open: Option<&mut RecordingReader>, at, bytes| {
         let came = open.and_then(|reading| reading.came.as_mut()).ok_or(OUTSIDE)?;
@@ -161,8 +176,7 @@ fn add(all: &mut ReadingAll, read: RecordingLine) -> Result<(), &'static str> {
             let body = body.map(|body| body.get().to_owned()).or(text).unwrap_or_default();
             let method = method.as_deref().map_or(Some(Method::Post), method_named);
             let method = method.ok_or("a method is `GET`, `POST` or `DELETE`")?;
-            let lane = lane.map_or(Some(Lane::Agent), |lane| Lane::parse(&lane));
-            let lane = lane.ok_or("a lane is `agent`, or a role and a number, such as `judge.1`")?;
+            let lane = lane_named(lane)?;
             let mut before = all.exchanges.iter().rev().map(|reading| &reading.exchange);
             let before = before.find(|before| before.turn == turn && before.lane == lane);
             let before = before.map_or(0, |before| before.number);
@@ -176,7 +190,16 @@ fn add(all: &mut ReadingAll, read: RecordingLine) -> Result<(), &'static str> {
             all.exchanges.push(RecordingReader { exchange, came: None, ended: false });
             Ok(())
         }
-        RecordingLine::Script(_) | RecordingLine::Request(_) => Err(INSIDE),
+        RecordingLine::Program(RunLine { turn, lane, exchange, argv }) if open.is_none() => {
+            let (lane, lines, end, stderr, closed) =
+                (lane_named(lane)?, Vec::new(), ProgramRunEnd::Left, None, 0);
+            all.program = Some(ProgramRun { turn, lane, number: exchange, argv, lines, end, stderr, closed });
+            Ok(())
+        }
+        RecordingLine::Sent(_) | RecordingLine::Output(_) | RecordingLine::Exit(_) => {
+            Err("this line belongs to a program, and none runs")
+        }
+        RecordingLine::Script(_) | RecordingLine::Request(_) | RecordingLine::Program(_) => Err(INSIDE),
         RecordingLine::Head(HeadLine { at_us, status, content_type, location, headers }) => {
             let reading = open.filter(|reading| reading.came.is_none()).ok_or(OUTSIDE)?;
             let head = ResponseHead { status, content_type, location, headers };
@@ -194,6 +217,50 @@ fn add(all: &mut ReadingAll, read: RecordingLine) -> Result<(), &'static str> {
         }
         RecordingLine::End(ending) => end(open.ok_or(OUTSIDE)?, ending),
     }
+}
+
+fn lane_named(name: Option<String>) -> Result<Lane, &'static str> {
+    let lane = name.map_or(Some(Lane::Agent), |lane| Lane::parse(&lane));
+    lane.ok_or("a lane is `agent`, or a role and a number, such as `judge.1`")
+}
+
+fn bytes_of(line: WrittenLine) -> Result<Vec<u8>, &'static str> {
+    match line {
+        WrittenLine::Text(text) => Ok(text.into_bytes()),
+        WrittenLine::Base64(base64) => STANDARD.decode(base64).map_err(|_| "this is no base64"),
+    }
+}
+
+/// Adds a line to or from the program that runs.
+fn add_line(run: &mut ProgramRun, read: RecordingLine) -> Result<(), &'static str> {
+    run.lines.push(match read {
+        RecordingLine::Sent(SentLine { turn, at_us, line, failed }) => {
+            let at = match (at_us, failed) {
+                (Some(at), None) => Ok(at),
+                (None, Some(FailureLine { message, help })) => Err((message, help)),
+                _ => return Err("a line to a program has either `at_us` or `failed`"),
+            };
+            let line = String::from_utf8(bytes_of(line)?).map_err(|_| "a line to a program is UTF-8")?;
+            ProgramLine::Sent { turn, line, at }
+        }
+        RecordingLine::Output(OutputLine { at_us, line }) => {
+            ProgramLine::Came(at_us, Bytes::from(bytes_of(line)?))
+        }
+        _ => return Ok(()),
+    });
+    Ok(())
+}
+
+fn ended_run(run: ProgramRun, exit: ExitLine) -> Result<ProgramRun, &'static str> {
+    let ExitLine { how, at_us, failed, stderr, closed_us: closed } = exit;
+    let end = match (how, at_us, failed) {
+        (How::Complete, Some(at), None) => ProgramRunEnd::Complete(at),
+        (How::TooLarge, Some(at), None) => ProgramRunEnd::TooLarge(at),
+        (How::Left, None, None) => ProgramRunEnd::Left,
+        (How::Failed, None, Some(FailureLine { message, help })) => ProgramRunEnd::Failed(message, help),
+        _ => return Err("a program ends as `complete` or `too_large` with `at_us`, `left`, or `failed`"),
+    };
+    Ok(ProgramRun { end, stderr, closed, ..run })
 }
 
 fn method_named(name: &str) -> Option<Method> {

@@ -8,13 +8,14 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::line::{
-    EVENT, Encoded, EndLine, EventLine, FailureLine, HeadLine, Heading, HookLine, How, RecordingLine,
-    RequestLine, ScriptLine, TextLine, VERSION,
+    EVENT, Encoded, EndLine, EventLine, ExitLine, FailureLine, HeadLine, Heading, HookLine, How, OutputLine,
+    RecordingLine, RequestLine, RunLine, ScriptLine, SentLine, TextLine, VERSION, WrittenLine,
 };
 use crate::context::CaseKey;
 use crate::message::Lane;
 use crate::outcome::Problem;
 use crate::recording::exchange::{BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer};
+use crate::recording::program_run::{ProgramLine, ProgramRun, ProgramRunEnd};
 use crate::target::Method;
 use crate::text::escape;
 
@@ -49,6 +50,7 @@ pub(in crate::recording) fn write(
         out.exchange(exchange);
     }
     scripts.for_each(|answer| out.script(answer));
+    recorded.programs.iter().for_each(|run| out.program(run));
     out.text
 }
 
@@ -135,6 +137,53 @@ impl RecordingWriter<'_> {
             }
         }
         self.line(&RecordingLine::End(ending));
+    }
+
+    fn program(&mut self, run: &ProgramRun) {
+        let ProgramRun { turn, lane, number, argv, lines, end, stderr, closed } = run;
+        let argv = argv.iter().map(|argument| (self.mark)(argument)).collect();
+        let lane = (*lane != Lane::Agent).then(|| (self.mark)(&lane.to_string()));
+        self.line(&RecordingLine::Program(RunLine { turn: *turn, lane, exchange: *number, argv }));
+        let failed = |message: &str, help: &Option<String>| FailureLine {
+            message: (self.mark)(message),
+            help: help.as_deref().map(self.mark),
+        };
+        let lines: Vec<RecordingLine> = lines
+            .iter()
+            .map(|line| match line {
+                ProgramLine::Sent { turn, line, at } => RecordingLine::Sent(SentLine {
+                    turn: *turn,
+                    at_us: at.as_ref().ok().copied(),
+                    line: WrittenLine::Text((self.mark)(line)),
+                    failed: at.as_ref().err().map(|(message, help)| failed(message, help)),
+                }),
+                ProgramLine::Came(at, came) => {
+                    RecordingLine::Output(OutputLine { at_us: *at, line: self.written(came) })
+                }
+            })
+            .collect();
+        let (how, at_us, failed) = match end {
+            ProgramRunEnd::Failed(message, help) => (How::Failed, None, Some(failed(message, help))),
+            ProgramRunEnd::Complete(at) => (How::Complete, Some(*at), None),
+            ProgramRunEnd::TooLarge(at) => (How::TooLarge, Some(*at), None),
+            ProgramRunEnd::Left => (How::Left, None, None),
+        };
+        let stderr = stderr.as_deref().map(self.mark);
+        for line in &lines {
+            self.line(line);
+        }
+        self.line(&RecordingLine::Exit(ExitLine { how, at_us, failed, stderr, closed_us: *closed }));
+    }
+
+    fn written(&self, line: &[u8]) -> WrittenLine {
+        // What is not UTF-8 can still hold a secret.
+        let text = String::from_utf8_lossy(line);
+        let marked = (self.mark)(&text);
+        if std::str::from_utf8(line).is_err() && marked == text {
+            WrittenLine::Base64(STANDARD.encode(line))
+        } else {
+            WrittenLine::Text(marked)
+        }
     }
 
     fn piece(&mut self, at_us: u64, piece: &[u8]) {

@@ -1,0 +1,96 @@
+//! Records programs that are spoken to in lines, while a protocol speaks to them.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
+
+use super::program_run::{ProgramLine, ProgramRunEnd};
+use super::recorder::Recorder;
+use crate::context::At;
+use crate::message::Lane;
+use crate::target::TargetError;
+use crate::target::pipe::{Pipe, PipeLauncher, PipeNext, PipeProgram};
+
+/// Starts the programs of one lane, and records them.
+pub(super) struct RecordedLauncher {
+    pub(super) recorder: Recorder,
+    pub(super) lane: Lane,
+    pub(super) launcher: Arc<dyn PipeLauncher>,
+}
+
+impl PipeLauncher for RecordedLauncher {
+    fn start(&self, program: &PipeProgram) -> Result<Box<dyn Pipe>, TargetError> {
+        let recorder = self.recorder.clone();
+        let index = recorder.add_program(&self.lane, &program.argv);
+        match self.launcher.start(program) {
+            Ok(pipe) => Ok(Box::new(RecordedPipe { pipe, recorder, index })),
+            Err(error) => {
+                let end = ProgramRunEnd::Failed(error.message.clone(), error.help.clone());
+                recorder.change_program(index, |run| run.end = end);
+                Err(error)
+            }
+        }
+    }
+}
+
+/// A running program that is recorded.
+struct RecordedPipe {
+    pipe: Box<dyn Pipe>,
+    recorder: Recorder,
+    index: usize,
+}
+
+impl Pipe for RecordedPipe {
+    fn send<'a>(&'a mut self, line: &'a [u8]) -> BoxFuture<'a, Result<At, TargetError>> {
+        Box::pin(async move {
+            let sent = self.pipe.send(line).await;
+            let at = match &sent {
+                Ok(at) => Ok(self.recorder.since(*at)),
+                Err(error) => Err((error.message.clone(), error.help.clone())),
+            };
+            let (turn, line) = (self.recorder.turn(), String::from_utf8_lossy(line).into_owned());
+            self.recorder
+                .change_program(self.index, |run| run.lines.push(ProgramLine::Sent { turn, line, at }));
+            sent
+        })
+    }
+
+    fn next(&mut self, until: At) -> BoxFuture<'_, PipeNext> {
+        Box::pin(async move {
+            let next = self.pipe.next(until).await;
+            let since = |at: &At| self.recorder.since(*at);
+            self.recorder.change_program(self.index, |run| {
+                run.closed = run.closed.max(match &next {
+                    PipeNext::Line(at, _) | PipeNext::TooLarge(at) | PipeNext::End(at) => since(at),
+                    PipeNext::Late => since(&until),
+                });
+                match &next {
+                    PipeNext::Line(at, line) => {
+                        run.lines.push(ProgramLine::Came(since(at), Bytes::copy_from_slice(line)));
+                    }
+                    PipeNext::TooLarge(at) => run.end = ProgramRunEnd::TooLarge(since(at)),
+                    PipeNext::End(at) if run.end == ProgramRunEnd::Left => {
+                        run.end = ProgramRunEnd::Complete(since(at));
+                    }
+                    PipeNext::End(_) | PipeNext::Late => {}
+                }
+            });
+            next
+        })
+    }
+
+    fn last_stderr(&self) -> String {
+        let text = self.pipe.last_stderr();
+        self.recorder.change_program(self.index, |run| run.stderr = Some(text.clone()));
+        text
+    }
+}
+
+/// What it printed to stderr is kept although the client did not read it.
+impl Drop for RecordedPipe {
+    fn drop(&mut self) {
+        let text = self.pipe.last_stderr();
+        self.recorder.change_program(self.index, |run| _ = run.stderr.get_or_insert(text));
+    }
+}

@@ -1,0 +1,215 @@
+//! Replays programs that are spoken to in lines: no program is started.
+
+use std::collections::VecDeque;
+use std::future::ready;
+
+use futures_util::future::BoxFuture;
+
+use super::program_run::{ProgramLine, ProgramRun, ProgramRunEnd};
+use super::replay::Replay;
+use crate::context::At;
+use crate::message::Lane;
+use crate::target::pipe::{Pipe, PipeLauncher, PipeNext, PipeProgram};
+use crate::target::{Received, TargetError};
+
+/// Replays the programs of one lane.
+pub(super) struct ReplayedLauncher {
+    pub(super) replay: Replay,
+    pub(super) lane: Lane,
+}
+
+impl PipeLauncher for ReplayedLauncher {
+    fn start(&self, program: &PipeProgram) -> Result<Box<dyn Pipe>, TargetError> {
+        let replay = self.replay.clone();
+        let run = replay.program(&self.lane, &program.argv).map_err(|problem| replay.refuse(problem))?;
+        let ProgramRun { lines, end, stderr, closed, .. } = run;
+        if let ProgramRunEnd::Failed(message, help) = end {
+            return Err(TargetError { message, received: Received::default(), help });
+        }
+        let (stderr, closed) = (stderr.unwrap_or_default(), replay.at(closed));
+        Ok(Box::new(ReplayedPipe { lines: lines.into(), end, stderr, closed, replay }))
+    }
+}
+
+/// A program that ran when the recording was made.
+struct ReplayedPipe {
+    lines: VecDeque<ProgramLine>,
+    end: ProgramRunEnd,
+    stderr: String,
+    closed: At,
+    replay: Replay,
+}
+
+impl ReplayedPipe {
+    fn sent(&mut self, line: &str) -> Result<At, TargetError> {
+        let next = self.lines.iter().position(|line| matches!(line, ProgramLine::Sent { .. }));
+        let found = match next.and_then(|next| self.lines.remove(next)) {
+            Some(ProgramLine::Sent { turn, line, at }) => Some((turn, line, at)),
+            _ => None,
+        };
+        let checked =
+            self.replay.check_line(found.as_ref().map(|(turn, line, _)| (*turn, line.as_str())), line);
+        checked.map_err(|problem| self.replay.refuse(problem))?;
+        match found {
+            Some((_, _, Ok(at))) => Ok(self.replay.at(at)),
+            Some((_, _, Err((message, help)))) => {
+                Err(TargetError { message, received: Received::default(), help })
+            }
+            None => Ok(self.closed),
+        }
+    }
+
+    fn take(&mut self, until: At) -> PipeNext {
+        match self.lines.front() {
+            Some(ProgramLine::Came(at, line)) if self.replay.at(*at) <= until => {
+                let next = PipeNext::Line(self.replay.at(*at), line.to_vec());
+                self.lines.pop_front();
+                return next;
+            }
+            Some(ProgramLine::Came(..)) => return PipeNext::Late,
+            Some(ProgramLine::Sent { at, .. }) => {
+                // Longer than the client waited then: the program was sent something meanwhile.
+                if at.as_ref().is_ok_and(|at| self.replay.at(*at) <= until) {
+                    self.replay.refuse(self.replay.not_sent());
+                }
+                return PipeNext::Late;
+            }
+            None => {}
+        }
+        match self.end {
+            ProgramRunEnd::Complete(at) if self.replay.at(at) <= until => PipeNext::End(self.replay.at(at)),
+            ProgramRunEnd::TooLarge(at) if self.replay.at(at) <= until => {
+                PipeNext::TooLarge(self.replay.at(at))
+            }
+            ProgramRunEnd::Complete(_) | ProgramRunEnd::TooLarge(_) => PipeNext::Late,
+            ProgramRunEnd::Left | ProgramRunEnd::Failed(..) => {
+                self.replay.wait_until(until, Some(self.closed));
+                PipeNext::Late
+            }
+        }
+    }
+}
+
+impl Pipe for ReplayedPipe {
+    fn send<'a>(&'a mut self, line: &'a [u8]) -> BoxFuture<'a, Result<At, TargetError>> {
+        let sent = self.sent(&String::from_utf8_lossy(line));
+        Box::pin(ready(sent))
+    }
+
+    fn next(&mut self, until: At) -> BoxFuture<'_, PipeNext> {
+        let next = self.take(until);
+        Box::pin(ready(next))
+    }
+
+    fn last_stderr(&self) -> String {
+        self.stderr.clone()
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::time::Duration;
+
+    use crate::context::{CaseKey, Context};
+    use crate::recording::{AttemptEnvironment, RecordingMode, Recordings};
+    use crate::redact::Redactor;
+    use crate::server::ServerWatch;
+    use crate::target::Transport;
+    use crate::target::http::HttpTransport;
+    use crate::target::pipe::{PipeNext, PipeProgram};
+    use crate::variables::Secret;
+    use std::sync::Arc;
+
+    const SCRIPT: &str = "echo why >&2; echo ready; while read line; do echo \"got $line\"; done";
+
+    /// An outside world that records into `folder`, or replays from it.
+    fn environment(folder: &std::path::Path, mode: RecordingMode, loose: bool) -> AttemptEnvironment {
+        let mut context = Context::isolated("/");
+        context.clock = Arc::new(crate::context::SystemClock::start());
+        let transport: Arc<dyn Transport> = Arc::new(HttpTransport::new(Arc::clone(&context.clock)));
+        let live =
+            AttemptEnvironment::live(&context, &transport, &ServerWatch::default(), &Redactor::default());
+        let recordings =
+            Recordings { folder: folder.to_owned(), shown: "recordings".to_owned(), mode, loose };
+        let environment = live.with_recordings(&recordings, &CaseKey::first("a")).expect("a recording");
+        let secret = Secret { name: "KEY".to_owned(), value: "s3cr3t-key".to_owned(), is_written: false };
+        environment.set_secrets(&[secret]);
+        environment.begin_turn(1);
+        environment
+    }
+
+    /// What became of a conversation in which a program gets these lines, one a turn.
+    async fn conversation(environment: &AttemptEnvironment, script: &str, lines: &[&str]) -> Vec<String> {
+        let program = PipeProgram {
+            argv: ["/bin/sh", "-c", script].map(str::to_owned).into(),
+            environment: crate::context::Environment::default(),
+            folder: "/".into(),
+            folder_name: "/".to_owned(),
+            max_line_bytes: 100,
+        };
+        let mut pipe = match environment.programs.start(&program) {
+            Ok(pipe) => pipe,
+            Err(error) => return vec![error.message],
+        };
+        let until = environment.context.clock.now().plus(Duration::from_secs(30));
+        let PipeNext::Line(first, ready) = pipe.next(until).await else { panic!("it prints a line") };
+        let mut found = vec![String::from_utf8_lossy(&ready).into_owned()];
+        for (line, turn) in lines.iter().zip(1..) {
+            environment.begin_turn(turn);
+            match pipe.send(line.as_bytes()).await {
+                Ok(at) => found.push(format!("sent after {:?}", at.since(first))),
+                Err(error) => return [found, vec![error.message]].concat(),
+            }
+            let next = pipe.next(until).await;
+            if let PipeNext::Line(at, line) = &next {
+                found.push(format!("{:?}: {}", at.since(first), String::from_utf8_lossy(line)));
+            }
+        }
+        found.push(pipe.last_stderr());
+        found
+    }
+
+    #[tokio::test]
+    async fn a_program_is_recorded_and_replayed() {
+        let folder = tempfile::tempdir().unwrap();
+        let record = environment(folder.path(), RecordingMode::Record, false);
+        let said = ["one s3cr3t-key", "two"];
+        let live = conversation(&record, SCRIPT, &said).await;
+        assert!(live[2].ends_with(": got one s3cr3t-key"), "{live:?}");
+        assert_eq!(live.last().unwrap(), "why");
+        record.keep(record.ended_unix_ms()).expect("a folder");
+        let files: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
+        let text = std::fs::read_to_string(files[0].as_ref().unwrap().path()).unwrap();
+        assert!(!text.contains("s3cr3t-key") && text.contains("got one <secret:KEY>"), "{text}");
+
+        let replay = environment(folder.path(), RecordingMode::Replay, false);
+        let replayed = conversation(&replay, SCRIPT, &said).await;
+        let live: Vec<String> = live.iter().map(|text| text.replace("s3cr3t-key", "<secret:KEY>")).collect();
+        assert_eq!(replayed, live, "the same lines at the same moments");
+        assert_eq!(replay.error(), None);
+        assert_eq!(replay.unused(), None);
+    }
+
+    #[tokio::test]
+    async fn another_line_or_argument_is_stale() {
+        let folder = tempfile::tempdir().unwrap();
+        let record = environment(folder.path(), RecordingMode::Record, false);
+        conversation(&record, SCRIPT, &["one"]).await;
+        record.keep(record.ended_unix_ms()).expect("a folder");
+        for (script, lines, wrong) in [
+            (SCRIPT, &["uno"][..], "another line to the program in turn 1: recorded `one`, now `uno`"),
+            (SCRIPT, &["one", "two"], "holds no further line to the program in turn 2"),
+            ("true", &["one"], "a program with other arguments in turn 1: `[1]`: recorded"),
+        ] {
+            let replay = environment(folder.path(), RecordingMode::Replay, false);
+            let found = conversation(&replay, script, lines).await;
+            assert!(found.last().unwrap().contains(wrong), "{found:?}");
+            assert!(replay.error().unwrap().message.contains(wrong));
+        }
+        let loose = environment(folder.path(), RecordingMode::Replay, true);
+        conversation(&loose, "true", &["uno"]).await;
+        assert_eq!(loose.error(), None);
+        let unused = environment(folder.path(), RecordingMode::Replay, false).unused();
+        assert!(unused.unwrap().contains("1 request"));
+    }
+}

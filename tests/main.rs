@@ -5,6 +5,7 @@
 mod agree;
 mod attachments;
 mod bad_files;
+mod bounds;
 mod config;
 mod corpus;
 mod data;

@@ -3,8 +3,8 @@
 use std::io::Write as _;
 
 use ananke::context::{Context, TerminalSize};
-use ananke::diagnostic::Diagnostic;
 use ananke::diagnostic::render::{Look, human, summary};
+use ananke::diagnostic::{Diagnostic, Severity};
 use ananke::redact::Redactor;
 
 use super::colour::{Colour, is_coloured};
@@ -14,6 +14,9 @@ const WIDTH: usize = 120;
 
 /// How many columns around a source line are taken by other things.
 const AROUND: usize = 30;
+
+/// How many problems are printed: more than anybody reads.
+const MOST_PRINTED: usize = 100;
 
 /// Prints problems to standard error, with how many there are.
 pub(super) fn print_problems(problems: &[Diagnostic], color: Colour, context: &Context, redactor: &Redactor) {
@@ -33,13 +36,31 @@ pub(super) fn print_problems_above(
     }
     let coloured = is_coloured(color, context.stderr_is_terminal, context);
     let width = TerminalSize::width(context.stderr_size());
-    let masked = redactor.problems(problems, width.unwrap_or(WIDTH).saturating_sub(AROUND));
+    let printed = first(problems);
+    let masked = redactor.problems(&printed, width.unwrap_or(WIDTH).saturating_sub(AROUND));
     let mut text = human(&masked, Look { colour: coloured, width });
     if !below.is_empty() {
         text.truncate(text.trim_end().len());
         text = format!("{text}\n{below}\n");
     }
+    let rest = match problems.len() - printed.len() {
+        0 => String::new(),
+        more => format!("and {more} more, which are not shown here\n\n"),
+    };
     let mut stderr = std::io::stderr().lock();
     // A closed standard error ends the printing, nothing else.
-    let _ = writeln!(stderr, "{}{}", redactor.text(&text), summary(problems));
+    let _ = writeln!(stderr, "{}{rest}{}", redactor.text(&text), summary(problems));
+}
+
+/// The problems that are printed, in their order: errors before warnings are left out.
+fn first(problems: &[Diagnostic]) -> Vec<Diagnostic> {
+    let errors = problems.iter().filter(|problem| problem.severity == Severity::Error).count();
+    let (mut errors, mut warnings) = (MOST_PRINTED, MOST_PRINTED.saturating_sub(errors));
+    let mut is_first = |problem: &&Diagnostic| {
+        let left = if problem.severity == Severity::Error { &mut errors } else { &mut warnings };
+        let is_first = *left > 0;
+        *left = left.saturating_sub(1);
+        is_first
+    };
+    problems.iter().filter(|problem| is_first(problem)).cloned().collect()
 }

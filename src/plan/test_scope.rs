@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Spanned};
 use crate::model::Turn;
 use crate::project::Variables;
-use crate::variables::{Interpolation, Mode, Scope};
+use crate::variables::{Interpolation, MOST_INSERTED, Mode, Scope};
 
 /// The variable that holds the conversation's thread.
 pub(super) const THREAD: &str = "THREAD_ID";
@@ -27,10 +27,12 @@ impl LoadedTest {
     ) -> Scope {
         let mut scope = variables.scope(context);
         scope.set("TEST_FILE", self.path_from(folder));
+        let mut room = Some(MOST_INSERTED);
         for (name, written) in self.model.vars.iter().flatten() {
-            let mut filling = Interpolation::new(&scope, &self.source, Mode::Send, problems);
+            let mut filling = Interpolation::new(&scope, &self.source, Mode::Send, problems).with_room(room);
             let is_name = check_name(name, &mut filling).is_ok();
             let (value, used) = filling.json_with_origins(written);
+            room = filling.room();
             match value {
                 _ if !is_name || variables.given.contains_key(&name.value) => {}
                 Ok(value) => scope.set_made_of(name, value, used),

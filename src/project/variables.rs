@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
 use crate::source::{FreeMap, Node, printable};
-use crate::variables::{Interpolation, Mode, Origins, Scope, name_problem};
+use crate::variables::{Interpolation, MOST_INSERTED, Mode, Origins, Scope, name_problem};
 
 /// Why a name may be missing in the `vars` of the config.
 const HINT: &str = "a variable of the config sees the environment and those written before it";
@@ -41,14 +41,17 @@ impl Variables {
     ) -> Self {
         let mut variables = self.clone();
         let mut scope = variables.scope(context).hint(HINT);
+        let mut room = Some(MOST_INSERTED);
         for (name, written) in written.into_iter().flatten() {
-            let mut filling = Interpolation::new(&scope, source, Mode::Send, problems);
+            let mut filling = Interpolation::new(&scope, source, Mode::Send, problems).with_room(room);
             if let Some((what, help)) = name_problem(name) {
                 let message = format!("`{}` {what}", printable(name));
                 filling.report(Code::BadValue, name.span, message, Some(help.to_owned()));
                 continue;
             }
-            let (Ok(value), used) = filling.json_with_origins(written) else { continue };
+            let (value, used) = filling.json_with_origins(written);
+            room = filling.room();
+            let Ok(value) = value else { continue };
             if !self.given.contains_key(&name.value) {
                 scope.set_made_of(name, value.clone(), used);
             }

@@ -18,6 +18,10 @@ use crate::source::{Node, NodeValue};
 /// An endpoint where nothing is: RFC 2606 keeps the name free for good.
 const NOWHERE: &str = "http://replayed.invalid/";
 
+/// How many bytes variables may insert into what is filled together, such as one variable or one turn: twice the most
+/// that a hook may print.
+pub const MOST_INSERTED: usize = 16 << 20;
+
 /// Fills leaves of one file from one scope.
 pub struct Interpolation<'a> {
     pub(super) scope: &'a Scope,
@@ -27,6 +31,8 @@ pub struct Interpolation<'a> {
     pub(super) secrets: Vec<Secret>,
     /// What references gave, where that is to be known.
     pub(super) used: Option<Vec<Secret>>,
+    /// How many bytes references may still insert; `None` once it was reported that it was too much.
+    pub(super) room: Option<usize>,
     /// Whether something was looked up that is known later.
     pub(super) has_waited: bool,
 }
@@ -48,7 +54,16 @@ impl<'a> Interpolation<'a> {
         mode: Mode,
         problems: &'a mut Vec<Diagnostic>,
     ) -> Self {
-        Self { scope, source, mode, problems, secrets: Vec::new(), used: None, has_waited: false }
+        Self {
+            scope,
+            source,
+            mode,
+            problems,
+            secrets: Vec::new(),
+            used: None,
+            room: Some(MOST_INSERTED),
+            has_waited: false,
+        }
     }
 
     /// Fills leaves of another file from the same scope.
@@ -60,10 +75,22 @@ impl<'a> Interpolation<'a> {
             problems: &mut *self.problems,
             secrets: std::mem::take(&mut self.secrets),
             used: None,
+            room: self.room,
             has_waited: self.has_waited,
         };
         fill(&mut other);
-        (self.secrets, self.has_waited) = (other.secrets, other.has_waited);
+        (self.secrets, self.room, self.has_waited) = (other.secrets, other.room, other.has_waited);
+    }
+
+    /// The same where references may insert only `room` more bytes; nothing, without another report, if it is `None`.
+    #[must_use]
+    pub fn with_room(self, room: Option<usize>) -> Self {
+        Self { room, ..self }
+    }
+
+    /// How many bytes references may still insert; `None` once it was reported that it was too much.
+    pub fn room(&self) -> Option<usize> {
+        self.room
     }
 
     /// The values that must be masked wherever they are shown.
@@ -254,6 +281,16 @@ impl<'a> Interpolation<'a> {
     pub fn written_number(&self, number: &Number) -> Option<String> {
         let Given::Reference(reference) = &number.value else { return None };
         (self.is_draft() && self.refers_to_later(reference)).then(|| reference.clone())
+    }
+}
+
+/// How many bytes `value` has, about.
+pub(super) fn size(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(|item| 8 + size(item)).sum(),
+        Value::Object(entries) => entries.iter().map(|(key, value)| 8 + key.len() + size(value)).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => 8,
     }
 }
 

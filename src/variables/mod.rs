@@ -17,7 +17,7 @@ mod secret;
 mod url;
 
 pub use credentials::credentials;
-pub use interpolation::{Interpolation, as_text};
+pub use interpolation::{Interpolation, MOST_INSERTED, as_text};
 pub use leaf::{Leaf, NotReady};
 pub use mode::Mode;
 pub use name::{is_name, is_reserved, name_problem};

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::interpolation::{Interpolation, TextPurpose, as_text};
+use super::interpolation::{Interpolation, MOST_INSERTED, TextPurpose, as_text, size};
 use super::leaf::{Leaf, NotReady};
 use super::mode::Mode;
 use super::scan::{Malformed, Piece, Reference, scan};
@@ -107,6 +107,11 @@ impl Interpolation<'_> {
         let scope = self.scope;
         let (missing, environment) = match scope.look_up(reference) {
             Lookup::Value(value) => {
+                let Some(room) = self.room else { return Err(NotReady::Invalid) };
+                self.room = room.checked_sub(size(&value));
+                if self.room.is_none() {
+                    return Err(self.report_growth(whole, span, reference));
+                }
                 self.note(reference, &value);
                 return Ok(value.into_owned());
             }
@@ -130,6 +135,14 @@ impl Interpolation<'_> {
         problem.help = self.help_for_missing(reference, environment);
         self.problems.push(problem);
         Err(NotReady::Invalid)
+    }
+
+    /// Reports that too much would be inserted.
+    fn report_growth(&mut self, whole: &str, span: Span, reference: &Reference<'_>) -> NotReady {
+        let message = format!("variables insert more than {} MiB here", MOST_INSERTED >> 20);
+        let help = "write what is large to a file, and use its path".to_owned();
+        let place = self.inside(span, &whole[reference.range.clone()]);
+        self.report(Code::LimitExceeded, place, message, Some(help))
     }
 
     /// Notes what a reference gave, where that is to be known. A default is written in the file and no secret.

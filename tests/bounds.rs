@@ -1,0 +1,53 @@
+//! What grows or repeats is bounded, and says so.
+
+use std::fmt::Write as _;
+use std::process::{Command, Output};
+
+use crate::support::project::Project;
+
+const CONFIG: &str = "version: \"1.3\"\ntarget: { type: scripted, rules: [{ do: [{ say: hi }] }] }\n";
+
+fn check(project: &Project) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_ananke")).arg("check").current_dir(project.folder()).output().unwrap()
+}
+
+/// Variables of which each is `ten` times the one before it.
+fn growing(ten: impl Fn(&str) -> String) -> String {
+    let mut vars = "vars:\n  V0: \"0123456789\"\n".to_owned();
+    for number in 1..10 {
+        let _ = writeln!(vars, "  V{number}: {}", ten(&format!("${{V{}}}", number - 1)));
+    }
+    vars
+}
+
+#[test]
+fn variables_that_grow_are_an_error() {
+    let texts = growing(|before| format!("\"{}\"", before.repeat(10)));
+    let lists = growing(|before| format!("[{}]", vec![format!("\"{before}\""); 10].join(", ")));
+    let test = "version: \"1.3\"\nname: x\nturns: [{ user: \"${V9}\" }]\n";
+    for vars in [&texts, &lists] {
+        for project in [
+            Project::new(&[("ananke.config.yaml", CONFIG), ("x.test.yaml", &format!("{test}{vars}"))]),
+            Project::new(&[("ananke.config.yaml", &format!("{CONFIG}{vars}")), ("x.test.yaml", test)]),
+        ] {
+            let output = check(&project);
+            let shown = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(1), "{shown}");
+            assert_eq!(shown.matches("variables insert more than 16 MiB here").count(), 1, "{shown}");
+        }
+    }
+}
+
+#[test]
+fn a_hundred_problems_are_printed_and_the_rest_is_counted() {
+    let tests: String = (0..5000).fold("version: \"1.3\"\ntests:\n".to_owned(), |mut tests, number| {
+        let _ = writeln!(tests, "  - {{ name: n{number}, turns: [{{ user: \"${{MISSING}}\" }}] }}");
+        tests
+    });
+    let output = check(&Project::new(&[("ananke.config.yaml", CONFIG), ("x.test.yaml", &tests)]));
+    let shown = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{shown}");
+    assert_eq!(shown.matches("error[undefined-variable]").count(), 100, "{shown}");
+    let end: Vec<&str> = shown.lines().filter(|line| !line.is_empty()).rev().take(2).collect();
+    assert!(end[0].contains("5000 errors") && end[1].starts_with("and 4"), "{end:?}");
+}

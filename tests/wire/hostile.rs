@@ -152,7 +152,7 @@ async fn deep_json_is_refused_where_it_is_needed_and_passed_over_where_not() {
         ),
         (r#""type":"RUN_FINISHED","outcome":"#, Some("`outcome` in its `RUN_FINISHED`")),
         (r#""type":"RAW","event":"#, None),
-        (r#""type":"NEW","new":"#, None),
+        (r#""type":"RAW","new":"#, None),
         (r#""type":"ACTIVITY_SNAPSHOT","messageId":"a","activityType":"x","metadata":"#, None),
     ] {
         let means = means(&format!("{{{fields}{deep}}}")).await;

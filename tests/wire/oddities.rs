@@ -33,7 +33,7 @@ async fn means(events: &[&[u8]]) -> String {
 }
 
 /// Events and what they mean.
-const ODDITIES: [(&str, &[&str], &str); 41] = [
+const ODDITIES: [(&str, &[&str], &str); 42] = [
     (
         "thoughts of before protocol 1.0, without ids",
         &[
@@ -106,15 +106,16 @@ const ODDITIES: [(&str, &[&str], &str); 41] = [
             r#"{"type":"SUBAGENT_STARTED","subagentRunId":{}}"#,
             r#"{"type":"RAW","event":1e999}"#,
             r#"{"type":"SOMETHING_NEW","timestamp":"soon","metadata":7}"#,
+            r#"{"type":"SOMETHING_NEW"}"#,
         ],
-        "-",
+        "!! unknown-event [7]: event 7 (`SOMETHING_NEW`) has an unknown type: no rule sees what it contains\n-",
     ),
     (
         "usage in an error, with numbers that are none and numbers that are missing",
         &[
             r#"{"type":"RUN_ERROR","message":"no","usage":[{"inputTokens":3.0,"output_tokens":2},{"inputTokens":-1}]}"#,
         ],
-        "usage ? in, ? out, ?\nerror None: no\n!! after-run-error [3, 2]: event 3 (`RUN_FINISHED`) comes after event 2 (`RUN_ERROR`) has ended the run",
+        "usage ? in, ? out, ?\nerror None: no\n! `inputTokens` of a `RUN_ERROR` is `-1`, not a count: it is taken as unknown\n!! after-run-error [3, 2]: event 3 (`RUN_FINISHED`) comes after event 2 (`RUN_ERROR`) has ended the run",
     ),
     (
         "numeric ids",
@@ -282,7 +283,12 @@ const ODDITIES: [(&str, &[&str], &str); 41] = [
     (
         "an outcome nobody knows",
         &[r#"{"type":"RUN_FINISHED","outcome":{"type":"maybe"}}"#, STARTED],
-        "-\n! a `RUN_FINISHED` has the unknown outcome `\"maybe\"`\nrun\nfinished",
+        "!! unknown-outcome [2]: event 2 (`RUN_FINISHED`) has the unknown outcome `{\"type\":\"maybe\"}`, which is taken as `success`\n-\nrun\nfinished",
+    ),
+    (
+        "a count of tokens that is none",
+        &[r#"{"type":"RUN_FINISHED","usage":{"inputTokens":-5,"outputTokens":null}}"#, STARTED],
+        "usage ? in, ? out, ?\n-\n! `inputTokens` of a `RUN_FINISHED` is `-5`, not a count: it is taken as unknown\nrun\nfinished",
     ),
     (
         "interrupts without ids",
@@ -443,7 +449,7 @@ fn event() -> impl Strategy<Value = String> {
 /// The times that events tell are passed on where the target asks for them, and only what is a number.
 #[tokio::test]
 async fn events_tell_their_times_where_they_are_asked() {
-    let stamped = |stamp: &str| format!(r#"data: {{"type":"NEW","timestamp":{stamp}}}"#) + "\n\n";
+    let stamped = |stamp: &str| format!(r#"data: {{"type":"RAW","timestamp":{stamp}}}"#) + "\n\n";
     let stamps = ["1795292437212", "1795292437212.5", "\"1795292437212\"", "-1", "null", "1e300"];
     let events: String = stamps.iter().map(|stamp| stamped(stamp)).collect();
     let body = format!("data: {STARTED}\n\n{events}data: {FINISHED}\n\n").into_bytes();

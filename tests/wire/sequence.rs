@@ -359,7 +359,7 @@ const LEGAL: &[Row] = &[
     (
         "events nobody knows, wherever they are",
         &[r#"{"type":"NEW"}"#, START, CHUNK, r#"{"type":"NEW"}"#, MORE, FINISH, r#"{"type":"NEW"}"#],
-        &[],
+        &["unknown-event [1]: event 1 (`NEW`) has an unknown type: no rule sees what it contains"],
     ),
     (
         "subagents that nobody announced",

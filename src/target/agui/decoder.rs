@@ -4,7 +4,7 @@
 //! server may send) have no effect; recordings and exchanges contain them nevertheless.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
@@ -19,13 +19,16 @@ use super::listed_calls::identify;
 use super::listeners::{Listeners, Tell};
 use super::run_state::RunState;
 use super::runs::Runs;
-use super::sequence::Validator;
+use super::sequence::{SequenceRule, Validator};
 use super::snapshot;
-use super::warnings::Warnings;
+use super::warnings::{Warnings, shown};
 use crate::trace::{Change, Interrupt, ResultContent};
 
 /// The name of the custom event of an interrupt.
 const LEGACY_INTERRUPT: &str = "on_interrupt";
+
+/// How many unknown types of event are reported in one exchange.
+const MAX_UNKNOWN: usize = 20;
 
 /// Decodes the events of one exchange.
 #[derive(Debug)]
@@ -39,6 +42,8 @@ pub(super) struct Decoder {
     validator: Validator,
     /// The call of each result, by the id of the result's message.
     results: HashMap<String, String>,
+    /// The unknown types of event that were reported.
+    unknown: HashSet<String>,
     pub(super) warnings: Warnings,
 }
 
@@ -52,6 +57,7 @@ impl Decoder {
             assembler: Assembler::default(),
             validator: Validator::default(),
             results: HashMap::new(),
+            unknown: HashSet::new(),
             warnings: Warnings::default(),
         }
     }
@@ -84,7 +90,10 @@ impl Decoder {
         {
             tell(Change::Stamped(stamp));
         }
-        let Some((kind, effect)) = known(event.kind()) else { return Ok(()) };
+        let Some((kind, effect)) = known(event.kind()) else {
+            self.report_unknown(event.kind(), tell);
+            return Ok(());
+        };
         let at = EventRef { number: self.events, kind };
         let mut warnings = std::mem::take(&mut self.warnings);
         let listeners = &mut Listeners { conversation, warnings: &mut warnings, tell };
@@ -92,6 +101,17 @@ impl Decoder {
             .and_then(|incoming| self.take(&incoming, listeners));
         self.warnings = warnings;
         decoded
+    }
+
+    /// Reports a type of event that has no meaning here, once: what it says is seen by no rule.
+    fn report_unknown(&mut self, kind: &str, tell: &mut Tell<'_>) {
+        if self.unknown.len() >= MAX_UNKNOWN || !self.unknown.insert(kind.to_owned()) {
+            return;
+        }
+        let (number, rule) = (self.events, SequenceRule::UnknownEvent.as_str());
+        let kind = shown(kind);
+        let message = format!("event {number} (`{kind}`) has an unknown type: no rule sees what it contains");
+        tell(Change::Violation { rule, message: message.into(), events: vec![number] });
     }
 
     fn take(

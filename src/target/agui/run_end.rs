@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use super::warnings::{Warnings, shown};
+use super::warnings::Warnings;
 use crate::trace::{Interrupt, RunEnd};
 
-/// The end that `outcome` describes.
-pub(super) fn run_end(outcome: &Value, warnings: &mut Warnings) -> RunEnd {
+/// The end that `outcome` describes; `None` if it is none that the protocol has.
+pub(super) fn run_end(outcome: &Value, warnings: &mut Warnings) -> Option<RunEnd> {
     let kind = outcome.get("type").unwrap_or(outcome);
-    match kind.as_str() {
+    Some(match kind.as_str() {
         Some("success") => RunEnd::Finished,
         Some("cancelled") => RunEnd::Cancelled,
         Some("interrupt") => {
@@ -20,11 +20,8 @@ pub(super) fn run_end(outcome: &Value, warnings: &mut Warnings) -> RunEnd {
             }
             RunEnd::Interrupted(named)
         }
-        _ => {
-            warnings.add(format!("a `RUN_FINISHED` has the unknown outcome `{}`", shown(&kind.to_string())));
-            RunEnd::Finished
-        }
-    }
+        _ => return None,
+    })
 }
 
 fn interrupt(value: &Value) -> Option<Interrupt> {

@@ -9,6 +9,7 @@ use super::incoming::Incoming;
 use super::listeners::Listeners;
 use super::run_end::run_end;
 use super::run_state::RunState;
+use super::sequence::SequenceRule;
 use super::snapshot;
 use super::usage::usage;
 use super::warnings::shown;
@@ -87,7 +88,13 @@ impl Runs {
         let outcome = incoming.event.value(FieldKey::Outcome, listeners.warnings)?;
         assembler.close_all(listeners);
         self.state = RunState::Finished(incoming.at);
-        let end = outcome.map_or(RunEnd::Finished, |outcome| run_end(&outcome, listeners.warnings));
+        let end = outcome.as_ref().map_or(Some(RunEnd::Finished), |value| run_end(value, listeners.warnings));
+        let end = end.unwrap_or_else(|| {
+            let value = shown(&outcome.unwrap_or_default().to_string());
+            let words = format!("has the unknown outcome `{value}`, which is taken as `success`");
+            listeners.violation(SequenceRule::UnknownOutcome, incoming.at, &words);
+            RunEnd::Finished
+        });
         let legacy = std::mem::take(&mut self.legacy_interrupts);
         // Newer agents send their interrupts both ways.
         let is_legacy = end == RunEnd::Finished && !legacy.is_empty();

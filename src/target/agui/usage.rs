@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::event::{FieldKey, WireEvent};
-use super::warnings::Warnings;
+use super::warnings::{Warnings, shown};
 use crate::trace::Usage;
 
 /// The usage of a run, all models together; `None` if it reports none.
@@ -18,14 +18,22 @@ pub(super) fn usage(event: &WireEvent<'_>, warnings: &mut Warnings) -> Option<Us
             return None;
         }
     };
+    let of_model = |part: &Value| of_model(part, event.kind(), warnings);
     parts.iter().map(of_model).reduce(|sum, part| sum + part)
 }
 
-fn of_model(part: &Value) -> Usage {
-    let number = |name: &str, converted: &str| {
-        let value = part.get(name).or_else(|| part.get(converted))?;
+fn of_model(part: &Value, event: &str, warnings: &mut Warnings) -> Usage {
+    let mut number = |name: &str, converted: &str| {
+        let value = part.get(name).or_else(|| part.get(converted)).filter(|value| !value.is_null())?;
         // `10.0` is an integer in JSON too.
-        value.as_u64().or_else(|| format!("{}", value.as_f64()?).parse().ok())
+        let number =
+            value.as_u64().or_else(|| value.as_f64().and_then(|value| format!("{value}").parse().ok()));
+        if number.is_none() {
+            let value = shown(&value.to_string());
+            warnings
+                .add(format!("`{name}` of a `{event}` is `{value}`, not a count: it is taken as unknown"));
+        }
+        number
     };
     Usage::reported(
         number("inputTokens", "input_tokens"),

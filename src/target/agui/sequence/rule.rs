@@ -81,6 +81,10 @@ rules! {
     ChunkAmbiguous = "chunk-ambiguous",
     /// A chunk has another value than the first one.
     ChunkDisagrees = "chunk-disagrees",
+    /// An event has a type that the protocol does not have.
+    UnknownEvent = "unknown-event",
+    /// A run finishes with an outcome that the protocol does not have.
+    UnknownOutcome = "unknown-outcome",
 }
 
 impl EventOrderRule {

@@ -19,7 +19,7 @@ use super::listed_calls::identify;
 use super::listeners::{Listeners, Tell};
 use super::run_state::RunState;
 use super::runs::Runs;
-use super::sequence::{SequenceRule, Validator};
+use super::sequence::{EventOrderRule, Validator};
 use super::snapshot;
 use super::warnings::{Warnings, shown};
 use crate::trace::{Change, Interrupt, ResultContent};
@@ -108,7 +108,7 @@ impl Decoder {
         if self.unknown.len() >= MAX_UNKNOWN || !self.unknown.insert(kind.to_owned()) {
             return;
         }
-        let (number, rule) = (self.events, SequenceRule::UnknownEvent.as_str());
+        let (number, rule) = (self.events, EventOrderRule::UnknownEvent.as_str());
         let kind = shown(kind);
         let message = format!("event {number} (`{kind}`) has an unknown type: no rule sees what it contains");
         tell(Change::Violation { rule, message: message.into(), events: vec![number] });

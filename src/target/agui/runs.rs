@@ -9,7 +9,7 @@ use super::incoming::Incoming;
 use super::listeners::Listeners;
 use super::run_end::run_end;
 use super::run_state::RunState;
-use super::sequence::SequenceRule;
+use super::sequence::EventOrderRule;
 use super::snapshot;
 use super::usage::usage;
 use super::warnings::shown;
@@ -92,7 +92,7 @@ impl Runs {
         let end = end.unwrap_or_else(|| {
             let value = shown(&outcome.unwrap_or_default().to_string());
             let words = format!("has the unknown outcome `{value}`, which is taken as `success`");
-            listeners.violation(SequenceRule::UnknownOutcome, incoming.at, &words);
+            listeners.violation(EventOrderRule::UnknownOutcome, incoming.at, &words);
             RunEnd::Finished
         });
         let legacy = std::mem::take(&mut self.legacy_interrupts);

@@ -10,9 +10,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use ananke::context::{Context, Files, RandomIds, SystemClock, TerminalSize};
+use ananke::process::raise_open_files_limit;
 use clap::Parser as _;
 
 fn main() -> ExitCode {
+    raise_open_files_limit();
     cli::CommandLine::parse().execute(&context()).into()
 }
 

@@ -83,8 +83,12 @@ async fn the_smaller_time_counts_and_a_turn_has_its_own() {
     assert_eq!(
         told,
         [
-            (Status::Timeout, 2, "timeout after 1s 500ms for the whole test".to_owned()),
-            (Status::Timeout, 1, "timeout after 100ms".to_owned()),
+            (
+                Status::Timeout,
+                2,
+                "timeout after 1s 500ms for the whole test: 1 event came, 0s after the request".to_owned()
+            ),
+            (Status::Timeout, 1, "timeout after 100ms: 1 event came, 0s after the request".to_owned()),
             (Status::Passed, 2, String::new()),
         ]
     );

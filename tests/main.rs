@@ -21,6 +21,7 @@ mod lints;
 mod load;
 mod masking;
 mod normalising;
+mod open_files;
 mod quarantine;
 mod replay;
 mod report;

@@ -271,7 +271,12 @@ async fn a_whole_test_has_a_time_of_its_own() {
     let project = project(SCRIPT, &[("a", "turns: [{ user: one }, { user: two }, { user: three }]")]);
     let limited = |ms| Options { timeout: Some(Duration::from_millis(ms)), ..Options::default() };
     let (outcomes, _) = carried_out(&project, None, limited(1500), |_| async {}).await;
-    assert_eq!(shown(&outcomes), ["a timeout: timeout after 1s 500ms for the whole test"]);
+    assert_eq!(
+        shown(&outcomes),
+        [
+            "a timeout: timeout after 1s 500ms for the whole test: 4 events came, the last 0s after the request"
+        ]
+    );
     assert_eq!((outcomes[0].transcript.turns.len(), outcomes[0].transcript.duration_us), (2, 1_500_000));
     let (outcomes, _) = carried_out(&project, None, limited(3000), |_| async {}).await;
     assert_eq!(shown(&outcomes), ["a passed"], "equal to the limit passes");

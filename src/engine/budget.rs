@@ -34,12 +34,12 @@ impl Budget {
 }
 
 impl TurnBudget {
-    /// The problem of a turn that used it up.
-    pub(super) fn timed_out(&self) -> Problem {
+    /// The problem of a turn that used it up, after it got as far as `reached` says.
+    pub(super) fn timed_out(&self, reached: &str) -> Problem {
         let after = |time| humantime::format_duration(time);
         let message = match self.whole {
-            Some(whole) => format!("timeout after {} for the whole test", after(whole)),
-            None => format!("timeout after {}", after(self.limits.timeout)),
+            Some(whole) => format!("timeout after {} for the whole test{reached}", after(whole)),
+            None => format!("timeout after {}{reached}", after(self.limits.timeout)),
         };
         Problem { kind: ErrorKind::Timeout, message, help: None }
     }
@@ -55,7 +55,7 @@ mod tests {
         let budget = Budget { whole: Some(seconds(10)), ..super::super::fakes::budget() };
         let turn = |own, used| {
             let turn = budget.of_turn(own, used);
-            (turn.limits.timeout, turn.timed_out().message)
+            (turn.limits.timeout, turn.timed_out("").message)
         };
         let of_turn = |after: &str| format!("timeout after {after}");
         let of_test = "timeout after 10s for the whole test".to_owned();

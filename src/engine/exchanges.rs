@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use super::budget::TurnBudget;
 use super::tool_host::{Handling, ToolHost};
 use super::trace_sink::TraceSink;
+use crate::context::At;
 use crate::message::ToolAnswer;
 use crate::outcome::{ErrorKind, Halt, Problem};
 use crate::target::{Action, Ended, Request, Session, TargetError};
@@ -54,7 +55,7 @@ fn check(ended: Result<Ended, TargetError>, budget: &TurnBudget, sink: &TraceSin
             let message = error.to_string();
             Err(Problem { kind: ErrorKind::Protocol, message, help: error.help }.into())
         }
-        Ok(Ended::Timeout) => Err(budget.timed_out().into()),
+        Ok(Ended::Timeout) => Err(budget.timed_out(&reached(&sink.trace)).into()),
         // A rule failed, and the turn was to end with it: its finding is the verdict.
         Ok(Ended::Cancelled) if sink.was_stopped() => Ok(()),
         Ok(Ended::Cancelled) => Err(Halt::Stopped),
@@ -68,6 +69,27 @@ fn check(ended: Result<Ended, TargetError>, budget: &TurnBudget, sink: &TraceSin
                     agent("the agent cancelled the run, which nobody asked for".to_owned())
                 }
                 Some(RunEnd::Finished | RunEnd::Interrupted(_)) | None => Ok(()),
+            }
+        }
+    }
+}
+
+/// How far the last exchange got, as the end of a message about its timeout; empty if there is none.
+fn reached(trace: &Trace) -> String {
+    let Some(exchange) = trace.exchanges.last() else { return String::new() };
+    let number = trace.exchanges.len() - 1;
+    let events = trace.events.iter().rev().take_while(|event| usize::from(event.exchange) == number);
+    let since = |at: At| {
+        humantime::format_duration(Duration::from_millis(at.0.saturating_sub(exchange.sent.0) / 1000))
+    };
+    match (exchange.status, events.clone().count()) {
+        (None, 0) => ": no response came".to_owned(),
+        (_, 0) => ": the response began, and no event came".to_owned(),
+        (_, count) => {
+            let last = since(events.map(|event| event.at).next().unwrap_or_default());
+            match count {
+                1 => format!(": 1 event came, {last} after the request"),
+                _ => format!(": {count} events came, the last {last} after the request"),
             }
         }
     }

@@ -8,6 +8,7 @@ mod exit_status;
 #[cfg_attr(not(unix), path = "group_other.rs")]
 mod group;
 mod launch;
+mod open_files;
 #[expect(clippy::module_inception, reason = "the type that the folder is about")]
 mod process;
 mod program;
@@ -17,6 +18,7 @@ mod tail;
 
 pub use exit_status::ExitStatus;
 pub use launch::Launch;
+pub use open_files::{OUT_OF_FILES_HELP, is_out_of_files, raise_open_files_limit};
 pub use process::{Process, Started};
 pub use program::{Program, shown};
 pub use read_some::read_some;

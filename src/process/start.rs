@@ -8,6 +8,7 @@ use std::process::Stdio;
 use tokio::process::Command;
 
 use super::group::GroupSetup;
+use super::open_files::{OUT_OF_FILES_HELP, is_out_of_files};
 use super::process::{Process, Started};
 use super::program::Program;
 
@@ -127,6 +128,10 @@ fn explain(program: &Program<'_>, written: &str, file: &Path, error: &io::Error)
                 )
             });
             StartError::new("cannot be started: its environment and words are too large".to_owned(), &help)
+        }
+        _ if is_out_of_files(error) => {
+            let message = "cannot be started: this process has too many files open".to_owned();
+            StartError::new(message, OUT_OF_FILES_HELP)
         }
         _ => StartError::new(format!("cannot be started: {error}"), ""),
     }

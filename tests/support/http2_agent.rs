@@ -34,13 +34,18 @@ pub(crate) enum Response {
 
 /// What a server needs for TLS with the certificate of the tests.
 pub(crate) fn tls(protocols: &[&[u8]]) -> Arc<ServerConfig> {
+    tls_of(CERTIFICATE, protocols)
+}
+
+/// The same with another certificate for the same key.
+pub(crate) fn tls_of(certificate: &[u8], protocols: &[&[u8]]) -> Arc<ServerConfig> {
     let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(KEY));
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let mut config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .expect("versions of TLS")
         .with_no_client_auth()
-        .with_single_cert(vec![CertificateDer::from(CERTIFICATE)], key)
+        .with_single_cert(vec![CertificateDer::from(certificate.to_vec())], key)
         .expect("a certificate and its key");
     config.alpn_protocols = protocols.iter().map(|protocol| protocol.to_vec()).collect();
     Arc::new(config)

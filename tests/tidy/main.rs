@@ -56,6 +56,7 @@ const KNOWN_ONLY_BY: &[(&str, &[&str])] = &[
     ("annotate_snippets", &["diagnostic/render/"]),
     ("clap", &["cli/", "main.rs"]),
     ("csv", &["compile/rows/"]),
+    ("flate2", &["target/http/"]),
     ("hyper", &["target/"]),
     ("jiff", &["context/day.rs"]),
     ("jsonschema", &["schema/"]),

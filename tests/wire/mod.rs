@@ -5,6 +5,7 @@ pub(crate) mod captures;
 mod certificates;
 mod connections;
 mod conversations;
+mod encodings;
 mod hostile;
 mod oddities;
 mod parts;

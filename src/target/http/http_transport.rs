@@ -10,7 +10,7 @@
 use std::sync::{Arc, OnceLock};
 
 use futures_util::future::BoxFuture;
-use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
+use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Client, Response, Url};
 use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
@@ -18,6 +18,7 @@ use tokio_util::task::AbortOnDropHandle;
 use super::cause::{Cause, not_answered};
 use super::chunks::{ChunkSender, Chunks};
 use super::client_kind::ClientKind;
+use super::content_encoding::decoded;
 use super::io_thread::IoThread;
 use super::transport::{ClientEvent, HttpRequest, Method, Next, Reply, ResponseHead, Transport};
 use crate::context::{At, Clock};
@@ -110,9 +111,12 @@ async fn exchange(
         .map_err(|failure| not_answered(&failure, &place))?;
     let at = clock.now();
     let head = head(&response, request.response_headers);
+    let encodings = response.headers().get_all(CONTENT_ENCODING).into_iter();
+    let encoding = encodings.map(readable).collect::<Vec<_>>().join(", ");
     let (sender, body) = Chunks::channel(Arc::clone(&clock));
+    let body = decoded(&encoding, Box::new(body))?;
     tokio::spawn(read(response, clock, sender, thread));
-    Ok(Reply { at, head, body: Box::new(body) })
+    Ok(Reply { at, head, body })
 }
 
 /// `url` without what may be secret: user, password, query and fragment.

@@ -5,6 +5,7 @@
 mod cause;
 mod chunks;
 mod client_kind;
+mod content_encoding;
 mod event_stream;
 mod exchange;
 mod header;

@@ -1,0 +1,41 @@
+//! How many files the process may have open: connections, pipes and files together.
+
+use std::io;
+
+/// What to do if there are no more.
+pub const OUT_OF_FILES_HELP: &str =
+    "run fewer tests at once with `--parallel`, or raise the limit of open files: `ulimit -n 10240`";
+
+/// As many as the tests that run at once can need, and what every system allows.
+#[cfg(unix)]
+const ENOUGH: u64 = 10_240;
+
+/// Raises the limit that applies to this process as far as it is allowed to, or to what is enough.
+#[cfg(unix)]
+pub fn raise_open_files_limit() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    let wanted = maximum.map_or(ENOUGH, |maximum| maximum.min(ENOUGH));
+    if current.is_some_and(|current| current < wanted) {
+        // If the system refuses, the limit stays as it is, and an error says so when it is reached.
+        let _refused = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum });
+    }
+}
+
+/// There is no such limit here.
+#[cfg(not(unix))]
+pub fn raise_open_files_limit() {}
+
+/// Whether `error` says that no more files can be opened.
+#[cfg(unix)]
+pub fn is_out_of_files(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    let number = error.raw_os_error();
+    [Errno::MFILE, Errno::NFILE].into_iter().any(|limit| number == Some(limit.raw_os_error()))
+}
+
+/// Whether `error` says that no more files can be opened.
+#[cfg(not(unix))]
+pub fn is_out_of_files(_error: &io::Error) -> bool {
+    false
+}

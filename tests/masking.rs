@@ -83,7 +83,7 @@ fn ways() -> Vec<Way> {
         },
         Way {
             target: bearer,
-            arguments: &["--var", concat!("TOKEN=s3cr3t/to\"ken+42")],
+            arguments: &["--var", "TOKEN=s3cr3t/to\"ken+42"],
             ..Way::of("`--var` in a header")
         },
         Way {
@@ -141,7 +141,8 @@ fn repeating(secret: &str) -> Vec<Step> {
     }
     let all: Vec<String> = forms(secret).into_iter().map(|(_, form, _)| form).collect();
     events.push(json!({ "type": "RUN_ERROR", "message": all.join(" ") }));
-    let body: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+    let frames: Vec<String> = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+    let body = frames.concat();
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
     vec![Step::Expect, Step::Send(format!("{head}{body}").into_bytes())]
 }
@@ -158,7 +159,7 @@ async fn run(project: &Project, arguments: &[&str], whole: &str) -> Output {
         .args(arguments)
         .current_dir(project.folder())
         .env_clear()
-        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("PATH", "/usr/bin:/bin")
         .env("SECRET", SECRET)
         .env("OF_URL", OF_URL)
         .env("OTHER", "0ther-pass")

@@ -306,7 +306,7 @@ pub(super) fn quarantine(line: u32, test: &str) -> Quarantine {
 }
 
 /// `outcome` as it is after these attempts.
-fn after(outcome: Outcome, attempts: &[Outcome]) -> Outcome {
+fn after(outcome: &Outcome, attempts: &[Outcome]) -> Outcome {
     let attempt = |(number, attempt): (usize, &Outcome)| {
         changed(attempt.clone(), |attempt| {
             attempt.test.id.clone_from(&outcome.test.id);
@@ -316,16 +316,16 @@ fn after(outcome: Outcome, attempts: &[Outcome]) -> Outcome {
     };
     let earlier_attempts = (1..).zip(attempts).map(attempt).collect();
     let mut last = Outcome { earlier_attempts, ..outcome.clone() };
-    last.transcript.thread_id = "thread-9".to_owned();
+    "thread-9".clone_into(&mut last.transcript.thread_id);
     last
 }
 
 /// A run of tests that were tried again, some of them in quarantine.
 pub(super) fn retried() -> Vec<Outcome> {
     let flaky =
-        after(changed(browses(), |outcome| outcome.verdict.warnings.clear()), &[pays_twice(), crashes()]);
-    let hopeless = after(pays_twice(), &[hangs(), never_validates()]);
-    let broken = after(crashes(), &[never_validates()]);
+        after(&changed(browses(), |outcome| outcome.verdict.warnings.clear()), &[pays_twice(), crashes()]);
+    let hopeless = after(&pays_twice(), &[hangs(), never_validates()]);
+    let broken = after(&crashes(), &[never_validates()]);
     let shielded = |outcome: Outcome, test: &str, line| {
         let id = format!("specs/old.test.yaml::{test}");
         let quarantine = Some(quarantine(line, "specs/old.test.yaml::*"));
@@ -337,9 +337,9 @@ pub(super) fn retried() -> Vec<Outcome> {
         hopeless,
         broken,
         shielded(never_validates(), "still fails", 12),
-        shielded(after(hangs(), &[never_validates()]), "hangs, tried twice", 12),
+        shielded(after(&hangs(), &[never_validates()]), "hangs, tried twice", 12),
         shielded(browses(), "passes beside it", 12),
-        shielded(after(browses(), &[crashes()]), "is flaky", 14),
+        shielded(after(&browses(), &[crashes()]), "is flaky", 14),
         shielded(browses(), "is mended", 16),
     ]
 }

@@ -13,7 +13,12 @@ const TEST: &str = "version: \"1.0\"\nname: held\nturns: [{ user: hi }]\n";
 
 fn program(project: &Project, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ananke"));
-    command.current_dir(project.folder()).env_clear().args(arguments).stdin(Stdio::null());
+    command
+        .current_dir(project.folder())
+        .env_clear()
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stderr(Stdio::null());
     command
 }
 

@@ -87,7 +87,7 @@ fn inserted<'t>(
                 let Lookup::Value(value) = filling.scope.look_up(&reference) else { return Vec::new() };
                 let value = as_text(&value);
                 end += value.len();
-                if reference.default != Some(value.as_str()) && !value.is_empty() {
+                if reference.default != Some(value.as_str()) && !value.is_empty() && !is_public(&reference) {
                     inserted.push((reference, start..end));
                 }
             }
@@ -95,6 +95,12 @@ fn inserted<'t>(
     }
     // In a replay something else may be in the place of the URL.
     if end == text.len() { inserted } else { Vec::new() }
+}
+
+/// Whether everybody may know the value: the name and file of the test, which reports and recordings are named after, and
+/// its thread.
+fn is_public(reference: &Reference<'_>) -> bool {
+    matches!(reference.name, "TEST_NAME" | "TEST_FILE" | "THREAD_ID")
 }
 
 /// What looks like a key in the path of a URL, and every value in its query.
@@ -129,7 +135,8 @@ mod tests {
         ] {
             environment.set(name, value);
         }
-        let scope = Scope::new(Arc::new(environment));
+        let mut scope = Scope::new(Arc::new(environment));
+        scope.set("TEST_NAME", "checkout");
         let source = Arc::new(SourceFile::new("a.yaml", "a.yaml", ""));
         for (written, expected) in [
             ("http://${ENV.HOST}/agent", &[][..]),
@@ -138,6 +145,7 @@ mod tests {
             ("http://x/?key=${ENV.PW}", &["hunter%322", "hunter22"]),
             ("http://x/${ENV.PW}/run", &["hunter%322", "hunter22"]),
             ("http://x/${ENV.NONE:-agent}/run", &[]),
+            ("http://x/${TEST_NAME}/run", &[]),
             ("${ENV.URL}", &["me", "pass1", "me:pass1", "T0123456789ab", "k3y-1234"]),
         ] {
             let mut problems = Vec::new();

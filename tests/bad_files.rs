@@ -1,6 +1,6 @@
 //! Files that no golden folder can hold: too large, not to be read, two of one id.
 
-use ananke::diagnostic::render::{Look, human};
+use ananke::diagnostic::render::{RenderStyle, human};
 use ananke::plan::{Selection, plan};
 
 use crate::support::project::Project;
@@ -18,7 +18,7 @@ fn told(project: &Project, paths: &[&str]) -> String {
     let selection = Selection { paths, ..Selection::default() };
     let planned = plan(&project.context(), &selection, &project.redactor);
     assert!(planned.plan.is_none());
-    human(&planned.problems, Look::default())
+    human(&planned.problems, RenderStyle::default())
 }
 
 #[test]

@@ -111,8 +111,10 @@ fn a_problem_beside_a_secret_does_not_tell_it() {
         let project = Project::new(&[("ananke.config.yaml", config), ("x.test.yaml", test)]);
         let planned = project.plan();
         assert!(planned.plan.is_none());
-        let shown =
-            ananke::diagnostic::render::human(&planned.problems, ananke::diagnostic::render::Look::default());
+        let shown = ananke::diagnostic::render::human(
+            &planned.problems,
+            ananke::diagnostic::render::RenderStyle::default(),
+        );
         assert!(shown.contains("hunter22"), "the line is shown: {shown}");
         let told = project.redactor.text(&shown);
         assert!(told.contains("x-token: ***") && !told.contains("hunter"), "{told}");
@@ -299,7 +301,7 @@ fn a_broken_config_does_not_tell_what_is_cut() {
             let planned = project.plan();
             assert!(planned.plan.is_none());
             for colour in [false, true] {
-                let look = ananke::diagnostic::render::Look { colour, ..Default::default() };
+                let look = ananke::diagnostic::render::RenderStyle { colour, ..Default::default() };
                 let shown = ananke::diagnostic::render::human(
                     &project.redactor.problems(&planned.problems, 90),
                     look,

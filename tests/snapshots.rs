@@ -1,7 +1,7 @@
 //! The text of a snapshot: what two runs have in common, and that every other change is seen.
 
 use ananke::context::At;
-use ananke::golden::{ConversationPart, GoldenText, States, Volatile};
+use ananke::golden::{ConversationPart, GoldenText, MaskPath, States};
 use ananke::redact::Redactor;
 use ananke::trace::{Change, Input, Interrupt, MessageKind, ResultContent, RunEnd, Trace};
 use serde_json::{Value, json};
@@ -49,7 +49,7 @@ fn written(
     volatile: &[&str],
     redactor: &Redactor,
 ) -> String {
-    let volatile: Vec<Volatile> = volatile.iter().map(|path| Volatile::parse(path).unwrap()).collect();
+    let volatile: Vec<MaskPath> = volatile.iter().map(|path| MaskPath::parse(path).unwrap()).collect();
     let (mut trace, mut states) = (Trace::new(json!({})).on_thread("the-thread"), States::default());
     for (index, (input, told)) in turns.into_iter().enumerate() {
         trace.begin_turn(input);

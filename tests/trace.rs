@@ -2,7 +2,7 @@
 
 use ananke::context::At;
 use ananke::trace::{
-    Args, Change, Input, MessageKind, Origin, ResultContent, RunEnd, SnapshotCall, SnapshotItem, ToolMoment,
+    Args, CallPhase, Change, Input, MessageKind, Origin, ResultContent, RunEnd, SnapshotCall, SnapshotItem,
     Trace, Usage,
 };
 
@@ -136,7 +136,7 @@ fn arguments_that_are_no_json_stay_text() {
     let args = |delta: &'static str| Change::CallArgs { id: "c".into(), delta: delta.into() };
     turn(&mut trace, "u1", "hi", vec![opened("c", "a"), args("{\"x\":"), args("oops")]);
     assert_eq!(trace.calls[0].args_text, "{\"x\":oops");
-    assert!(matches!(trace.calls[0].args(), Args::Malformed(_)));
+    assert!(matches!(trace.calls[0].args(), Args::MalformedReferences(_)));
     let mut trace = Trace::default();
     turn(&mut trace, "u1", "hi", vec![opened("c", "a")]);
     assert_eq!(trace.calls[0].args(), &Args::Json(serde_json::json!({})), "no arguments are an empty object");
@@ -191,7 +191,7 @@ fn what_only_a_snapshot_tells_is_live_after_the_turns_own_message() {
         assert_eq!(trace.turn_text(&trace.turns[0]), "new words");
         assert!(!trace.is_live(0) && trace.is_live(1));
         assert_eq!(
-            (trace.first("old", ToolMoment::Called, true), trace.first("new", ToolMoment::Called, true)),
+            (trace.first("old", CallPhase::Called, true), trace.first("new", CallPhase::Called, true)),
             (None, Some(4))
         );
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ananke::diagnostic::{Diagnostic, SourceFile, Span, Spanned};
-use ananke::model::{Given, Text};
+use ananke::model::{Scalar, Text};
 use ananke::source;
 use ananke::variables::{Interpolation, Leaf, Mode, Scope};
 use serde_json::{Value, json};
@@ -39,7 +39,7 @@ fn shown(problem: &Diagnostic) -> String {
 }
 
 fn text(text: &str) -> Result<String, Vec<String>> {
-    let (filled, problems) = fill(text, Mode::Send, |filling, text| filling.text(&text));
+    let (filled, problems) = fill(text, Mode::Send, |interpolation, text| interpolation.text(&text));
     filled.map_err(|_| problems)
 }
 
@@ -99,7 +99,8 @@ fn what_comes_later_is_pending_and_no_problem() {
 #[test]
 fn in_a_pattern_a_value_is_data() {
     let pattern = |written: &str| {
-        let (filled, problems) = fill(written, Mode::Send, |filling, text| filling.pattern(&text));
+        let (filled, problems) =
+            fill(written, Mode::Send, |interpolation, text| interpolation.pattern(&text));
         filled.map(|pattern| pattern.as_str().to_owned()).map_err(|_| problems)
     };
     assert_eq!(pattern("^${PATTERN}$").as_deref(), Ok("^a\\.b$"));
@@ -110,8 +111,8 @@ fn in_a_pattern_a_value_is_data() {
 #[test]
 fn a_number_takes_a_number_and_a_text_that_is_one() {
     let number = |reference: &str| {
-        let (filled, problems) = fill(reference, Mode::Send, |filling, text| {
-            filling.number(&Spanned { value: Given::Reference(text.value.clone()), span: text.span })
+        let (filled, problems) = fill(reference, Mode::Send, |interpolation, text| {
+            interpolation.number(&Spanned { value: Scalar::Reference(text.value.clone()), span: text.span })
         });
         filled.map_err(|_| problems)
     };
@@ -139,11 +140,14 @@ fn free_json_keeps_the_type_of_a_single_reference() {
 
 #[test]
 fn the_environment_of_a_target_counts_only_when_something_is_sent() {
-    let header =
-        |mode| fill("Bearer ${ENV.NO_KEY}", mode, |filling, text| filling.header("authorization", &text)).1;
+    let header = |mode| {
+        fill("Bearer ${ENV.NO_KEY}", mode, |interpolation, text| interpolation.header("authorization", &text))
+            .1
+    };
     assert!(header(Mode::Send)[0].contains("error[undefined-variable]"));
     assert!(header(Mode::Check)[0].contains("warning[undefined-variable]"));
-    let endpoint = |mode| fill("http://${ENV.NO_HOST}/", mode, |filling, text| filling.sent_text(&text)).1;
+    let endpoint =
+        |mode| fill("http://${ENV.NO_HOST}/", mode, |interpolation, text| interpolation.sent_text(&text)).1;
     assert!(endpoint(Mode::Send)[0].contains("error[undefined-variable]"));
     assert!(endpoint(Mode::Check)[0].contains("warning[undefined-variable]"));
 }
@@ -154,10 +158,10 @@ fn what_goes_into_a_header_is_secret_but_for_a_default() {
         let source = Arc::new(SourceFile::new("t.yaml", "t.yaml", written));
         let scope = scope();
         let mut problems = Vec::new();
-        let mut filling = Interpolation::new(&scope, &source, Mode::Send, &mut problems);
+        let mut interpolation = Interpolation::new(&scope, &source, Mode::Send, &mut problems);
         let text = Spanned { value: written.to_owned(), span: Span::new(0, written.len()) };
-        assert!(filling.header(name, &text).is_ok());
-        filling
+        assert!(interpolation.header(name, &text).is_ok());
+        interpolation
             .into_secrets()
             .iter()
             .map(|secret| format!("{} {}", secret.name, secret.value))
@@ -171,7 +175,8 @@ fn what_goes_into_a_header_is_secret_but_for_a_default() {
         ["headers.authorization Bearer abc", "headers.authorization abc"]
     );
     assert_eq!(secrets("X-Api-Key", "k-123"), ["headers.x-api-key k-123"]);
-    let (_, problems) = fill("k-1", Mode::Send, |filling, text| filling.header("x-api-key", &text));
+    let (_, problems) =
+        fill("k-1", Mode::Send, |interpolation, text| interpolation.header("x-api-key", &text));
     assert_eq!(
         problems,
         [

@@ -1,8 +1,8 @@
 //! One level's rules, checked and filled.
 
 use super::limits::{Measure, PerMeasure, Setting};
-use super::origin::RuleOrigin;
-use super::rule::{Dropped, Replaced, RuleEntry};
+use super::rule::{DroppedRule, ReplacedRule, RuleEntry};
+use super::rule_origin::RuleOrigin;
 
 /// The rules of one level, each with its origin.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -10,9 +10,9 @@ pub struct Block {
     /// The rules of lists, in the order of the file.
     pub entries: Vec<RuleEntry>,
     /// Duplicates, in the order of the file.
-    pub dropped: Vec<Dropped>,
+    pub dropped: Vec<DroppedRule>,
     /// What one block of this level defines and a later one replaces.
-    pub replaced: Vec<Replaced>,
+    pub replaced: Vec<ReplacedRule>,
     /// What of outer levels does not apply, in the order of the file.
     pub disabled: Vec<Disabled>,
     /// Whether calls of subagents are excluded, and where that is said.

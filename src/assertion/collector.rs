@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::block::{Block, Disabled};
-use super::origin::RuleOrigin;
-use super::rule::{Dropped, Rule, RuleEntry};
+use super::rule::{DroppedRule, Rule, RuleEntry};
+use super::rule_origin::RuleOrigin;
 use crate::diagnostic::{Span, Spanned};
 use crate::model::Toggle;
 use crate::outcome::Level;
@@ -13,7 +13,7 @@ use crate::variables::Interpolation;
 
 /// Takes what the registered rules make of an assert block.
 pub(crate) struct Collector<'c, 'f> {
-    pub(crate) filling: &'c mut Interpolation<'f>,
+    pub(crate) interpolation: &'c mut Interpolation<'f>,
     /// What the block says so far.
     pub(crate) block: Block,
     /// The path of the rule that is read.
@@ -24,14 +24,14 @@ pub(crate) struct Collector<'c, 'f> {
 }
 
 impl<'c, 'f> Collector<'c, 'f> {
-    pub(crate) fn new(level: Level, filling: &'c mut Interpolation<'f>) -> Self {
-        Self { filling, block: Block::default(), path: "", level, known: HashMap::new() }
+    pub(crate) fn new(level: Level, interpolation: &'c mut Interpolation<'f>) -> Self {
+        Self { interpolation, block: Block::default(), path: "", level, known: HashMap::new() }
     }
 
     /// The origin of what is written at `span`.
     pub(crate) fn origin(&self, span: Span) -> RuleOrigin {
-        let source = Arc::clone(self.filling.source());
-        RuleOrigin { level: self.level, place: self.filling.place(span), span, source }
+        let source = Arc::clone(self.interpolation.source());
+        RuleOrigin { level: self.level, place: self.interpolation.place(span), span, source }
     }
 
     /// What is written for the rule that is read, unless it is `false`: that switches off what outer levels say.
@@ -70,11 +70,11 @@ impl<'c, 'f> Collector<'c, 'f> {
         underlined: Span,
         compile: impl FnOnce(&mut Interpolation<'_>) -> Option<R>,
     ) {
-        let Some(rule) = compile(self.filling) else { return };
+        let Some(rule) = compile(self.interpolation) else { return };
         let mut entry = self.entry(rule, span);
         entry.origin.span = underlined;
         if let Some(kept) = self.known.get(&entry.rule) {
-            self.block.dropped.push(Dropped { entry, kept: kept.clone() });
+            self.block.dropped.push(DroppedRule { entry, kept: kept.clone() });
         } else {
             self.known.insert(Arc::clone(&entry.rule), entry.origin.clone());
             self.block.entries.push(entry);

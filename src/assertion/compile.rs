@@ -22,12 +22,12 @@ impl Block {
         blocks: impl IntoIterator<Item = &'b AssertBlock>,
         level: Level,
         library: Option<Library<'_>>,
-        filling: &mut Interpolation<'_>,
+        interpolation: &mut Interpolation<'_>,
     ) -> Self {
         let mut compiled = Self::default();
         for block in blocks {
             let (added, compiled) = (BTreeSet::new(), &mut compiled);
-            Compiler { level, library, added, depth: 0, filling, compiled }.add(block);
+            Compiler { level, library, added, depth: 0, interpolation, compiled }.add(block);
         }
         compiled
     }
@@ -42,7 +42,7 @@ struct Compiler<'c, 'f, 'l> {
     added: BTreeSet<&'l str>,
     /// How many blocks of the library extend each other on the way to here.
     depth: usize,
-    filling: &'c mut Interpolation<'f>,
+    interpolation: &'c mut Interpolation<'f>,
     compiled: &'c mut Block,
 }
 
@@ -52,7 +52,7 @@ impl Compiler<'_, '_, '_> {
         for name in block.extends.iter().flatten() {
             self.extend(name);
         }
-        let mut collector = Collector::new(self.level, self.filling);
+        let mut collector = Collector::new(self.level, self.interpolation);
         collect(block, &mut collector);
         let own = collector.block;
         self.compiled.overlay(own);
@@ -65,25 +65,25 @@ impl Compiler<'_, '_, '_> {
         let Some((known, block)) = library.find(&name.value) else {
             if self.depth == 0 {
                 let (message, help) = library.unknown(name);
-                self.filling.report(Code::UnknownName, name.span, message, Some(help));
+                self.interpolation.report(Code::UnknownName, name.span, message, Some(help));
             }
             return;
         };
         if self.depth == MOST_EXTENDED {
             let message = format!("more than {MOST_EXTENDED} blocks of assertions extend each other");
-            self.filling.report(Code::LimitExceeded, name.span, message, None);
+            self.interpolation.report(Code::LimitExceeded, name.span, message, None);
             return;
         }
         if !self.added.insert(known) {
             return;
         }
-        self.filling.in_file(library.source, |filling| {
+        self.interpolation.in_file(library.source, |interpolation| {
             let mut inner = Compiler {
                 level: self.level,
                 library: self.library,
                 added: std::mem::take(&mut self.added),
                 depth: self.depth + 1,
-                filling,
+                interpolation,
                 compiled: &mut *self.compiled,
             };
             inner.add(block);
@@ -109,6 +109,6 @@ fn collect(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     }
     if let Some(of) = block.text().and_then(TextRules::only_of) {
         let help = "it says what the rules beside it look at: write it where they are";
-        collector.filling.report(Code::MissingKey, of.span, "`of` stands alone", Some(help.to_owned()));
+        collector.interpolation.report(Code::MissingKey, of.span, "`of` stands alone", Some(help.to_owned()));
     }
 }

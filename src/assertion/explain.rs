@@ -7,8 +7,8 @@ use super::block::Block;
 use super::inherit::{TurnRules, effective, inherit};
 use super::judge::RuleScope;
 use super::limits::{Measure, Setting};
-use super::origin::RuleOrigin;
-use super::rule::{Dropped, Replaced, RuleEntry};
+use super::rule::{DroppedRule, ReplacedRule, RuleEntry};
+use super::rule_origin::RuleOrigin;
 
 /// Which rules apply in a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,9 +29,9 @@ pub struct ScopeRules {
     /// The limits that apply.
     pub limits: Vec<ExplainedLimit>,
     /// Duplicates.
-    pub dropped: Vec<Dropped>,
+    pub dropped: Vec<DroppedRule>,
     /// What outer levels define and this scope switches off.
-    pub switched_off: Vec<Replaced>,
+    pub switched_off: Vec<ReplacedRule>,
     /// Whether calls of subagents are excluded, if this scope says so, and where.
     pub subagents: Option<(bool, RuleOrigin)>,
     /// Of a turn: what of it does not count towards the test's total.

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use super::block::{Block, Expectation};
 use super::judge::Exclusions;
 use super::limits::{Bound, Measure, PerMeasure, Setting};
-use super::origin::RuleOrigin;
 use super::overlay::{divide, replaced_by, replaced_on_turn};
-use super::rule::{Dropped, Replaced, Rule, RuleEntry};
+use super::rule::{DroppedRule, ReplacedRule, Rule, RuleEntry};
+use super::rule_origin::RuleOrigin;
 use super::snapshot::{innermost, without_turns};
 
 /// Which rules apply in a test, by scope.
@@ -17,9 +17,9 @@ pub struct Inherited {
     /// The rules whose scope is the test: the target's and the test's own, outer first.
     pub test: Vec<RuleEntry>,
     /// What the target or the test defines although it applied already.
-    pub dropped: Vec<Dropped>,
+    pub dropped: Vec<DroppedRule>,
     /// What the target defines and the test replaces, or one block of a level and a later one of it.
-    pub replaced: Vec<Replaced>,
+    pub replaced: Vec<ReplacedRule>,
     /// Whether calls of subagents do not count for the rules whose scope is the test.
     pub excludes_subagents: bool,
     /// The test's effective limits.
@@ -34,13 +34,13 @@ pub struct TurnRules {
     /// The rules whose scope is this turn.
     pub entries: Vec<RuleEntry>,
     /// What the turn defines although it applied already.
-    pub dropped: Vec<Dropped>,
+    pub dropped: Vec<DroppedRule>,
     /// The rules of the test that do not look at this turn.
-    pub left_out: Vec<Replaced>,
+    pub left_out: Vec<ReplacedRule>,
     /// The same rules, to be found without looking at all of them.
     left_out_rules: HashSet<Arc<dyn Rule>>,
     /// What one block of the turn defines and a later one replaces.
-    pub replaced: Vec<Replaced>,
+    pub replaced: Vec<ReplacedRule>,
     /// Whether calls of subagents do not count for the turn's own rules.
     pub excludes_subagents: bool,
     /// The turn's effective limits.
@@ -174,7 +174,7 @@ fn prohibitions(entries: &[RuleEntry]) -> ProhibitionOrigins {
 /// Adds the rules of an inner level; `outer` finds a prohibition that already applies.
 fn add_new<'o>(
     entries: &mut Vec<RuleEntry>,
-    dropped: &mut Vec<Dropped>,
+    dropped: &mut Vec<DroppedRule>,
     more: &[RuleEntry],
     outer: impl Fn(&RuleEntry) -> Option<&'o RuleOrigin>,
 ) {
@@ -182,7 +182,7 @@ fn add_new<'o>(
     for entry in more {
         if entry.is_prohibition() {
             if let Some(kept) = own.get(&entry.rule).or_else(|| outer(entry)) {
-                dropped.push(Dropped { entry: entry.clone(), kept: kept.clone() });
+                dropped.push(DroppedRule { entry: entry.clone(), kept: kept.clone() });
                 continue;
             }
             own.insert(Arc::clone(&entry.rule), entry.origin.clone());

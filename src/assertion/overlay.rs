@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::block::{Block, Expectation};
-use super::origin::RuleOrigin;
-use super::rule::{Dropped, Replaced, RuleEntry};
+use super::rule::{DroppedRule, ReplacedRule, RuleEntry};
+use super::rule_origin::RuleOrigin;
 use super::snapshot::widened;
 
 impl Block {
@@ -20,7 +20,7 @@ impl Block {
             self.entries.iter().map(|entry| (Arc::clone(&entry.rule), entry.origin.clone())).collect();
         for entry in later.entries {
             if let Some(kept) = known.get(&entry.rule) {
-                self.dropped.push(Dropped { entry, kept: kept.clone() });
+                self.dropped.push(DroppedRule { entry, kept: kept.clone() });
             } else {
                 known.insert(Arc::clone(&entry.rule), entry.origin.clone());
                 self.entries.push(entry);
@@ -48,11 +48,11 @@ impl Block {
 pub(crate) fn divide<'b>(
     entries: &[RuleEntry],
     replaced_by: impl Fn(&RuleEntry) -> Option<&'b RuleOrigin>,
-) -> (Vec<Replaced>, Vec<RuleEntry>) {
+) -> (Vec<ReplacedRule>, Vec<RuleEntry>) {
     let (mut replaced, mut kept) = (Vec::new(), Vec::new());
     for entry in entries {
         match replaced_by(entry) {
-            Some(by) => replaced.push(Replaced { entry: entry.clone(), by: by.clone() }),
+            Some(by) => replaced.push(ReplacedRule { entry: entry.clone(), by: by.clone() }),
             None => kept.push(entry.clone()),
         }
     }

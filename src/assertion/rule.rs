@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::claim::Claim;
 use super::judge::{Monitor, RuleScope};
-use super::origin::RuleOrigin;
+use super::rule_origin::RuleOrigin;
 use crate::trace::RunEnd;
 use crate::variables::Patterns;
 
@@ -161,7 +161,7 @@ impl Eq for RuleEntry {}
 
 /// A rule that was already defined.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Dropped {
+pub struct DroppedRule {
     /// The rule.
     pub entry: RuleEntry,
     /// Where it was already defined.
@@ -170,7 +170,7 @@ pub struct Dropped {
 
 /// A rule that another level, or a later block, switches off or replaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Replaced {
+pub struct ReplacedRule {
     /// The rule.
     pub entry: RuleEntry,
     /// What replaces it.

@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 use super::collector::Collector;
 use super::conversation::conversation;
 use super::describe::short;
-use super::judge::{Inquiry, Judgement, Monitor, RuleScope, at_scope_end};
-use super::program::ScriptSource;
+use super::judge::{Judgement, Monitor, RuleScope, ScriptQuestion, at_scope_end};
 use super::rule::Rule;
+use super::script_source::ScriptSource;
 use crate::diagnostic::{Code, Spanned};
 use crate::model::{AssertBlock, ScriptRule};
 use crate::variables::{Interpolation, Patterns};
@@ -28,48 +28,59 @@ pub(crate) struct Script {
 pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     for written in collector.switched(block.script.as_ref()).into_iter().flatten() {
         let named = written.value.script.as_ref().map_or(written.span, |name| name.span);
-        collector.add_at(written.span, named, |filling| Script::compile(written, filling));
+        collector.add_at(written.span, named, |interpolation| Script::compile(written, interpolation));
     }
 }
 
 impl Script {
-    fn compile(written: &Spanned<ScriptRule>, filling: &mut Interpolation<'_>) -> Option<Self> {
+    fn compile(written: &Spanned<ScriptRule>, interpolation: &mut Interpolation<'_>) -> Option<Self> {
         let ScriptRule { script, cmd, timeout_ms, with } = &written.value;
-        let with = with.as_ref().map(|node| filling.json(node)).transpose();
+        let with = with.as_ref().map(|node| interpolation.json(node)).transpose();
         let timeout = match timeout_ms {
             // What is known later is no part of what the rule wants.
-            Some(number) if filling.written_number(number).is_some() => Ok(None),
-            Some(number) => filling.number(number).map(Some),
+            Some(number) if interpolation.written_number(number).is_some() => Ok(None),
+            Some(number) => interpolation.number(number).map(Some),
             None => Ok(None),
         };
         let program = match (script, cmd) {
             (Some(name), None) => {
-                let filled = filling.text(name).ok()?;
+                let filled = interpolation.text(name).ok()?;
                 if filled.is_empty() && !name.value.is_empty() {
-                    filling.report(Code::EmptyValue, name.span, "the name of a script cannot be empty", None);
+                    interpolation.report(
+                        Code::EmptyValue,
+                        name.span,
+                        "the name of a script cannot be empty",
+                        None,
+                    );
                     return None;
                 }
                 ScriptSource::Named(filled)
             }
             (None, Some(words)) => {
-                let filled: Vec<Option<String>> = words.iter().map(|word| filling.text(word).ok()).collect();
+                let filled: Vec<Option<String>> =
+                    words.iter().map(|word| interpolation.text(word).ok()).collect();
                 let filled: Vec<String> = filled.into_iter().collect::<Option<_>>()?;
                 if let (Some(""), Some(first)) = (filled.first().map(String::as_str), words.first()) {
                     let message = "the first entry of `cmd` names no program";
-                    filling.report(Code::BadValue, first.span, message, None);
+                    interpolation.report(Code::BadValue, first.span, message, None);
                     return None;
                 }
                 ScriptSource::Command(filled)
             }
             (Some(name), Some(_)) => {
                 let message = "`script` and `cmd` both say which program is asked";
-                filling.report(Code::Contradiction, name.span, message, Some("keep one of them".to_owned()));
+                interpolation.report(
+                    Code::Contradiction,
+                    name.span,
+                    message,
+                    Some("keep one of them".to_owned()),
+                );
                 return None;
             }
             (None, None) => {
                 let message = "nothing says which program is asked";
                 let help = "name a script with `script`, or write a command as `cmd`";
-                filling.report(Code::MissingKey, written.span, message, Some(help.to_owned()));
+                interpolation.report(Code::MissingKey, written.span, message, Some(help.to_owned()));
                 return None;
             }
         };
@@ -102,7 +113,7 @@ impl Rule for Script {
             let mut request = conversation(view);
             request.insert("with".to_owned(), Value::Object(with));
             let (request, expected) = (Value::Object(request), expected.clone());
-            Judgement::Asks(Box::new(Inquiry { program, timeout_ms, request, expected }))
+            Judgement::Asks(Box::new(ScriptQuestion { program, timeout_ms, request, expected }))
         }))
     }
 }

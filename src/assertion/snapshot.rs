@@ -11,7 +11,7 @@ use super::collector::Collector;
 use super::judge::{Judgement, Moment, Monitor, RuleScope, View};
 use super::rule::{Rule, RuleEntry};
 use crate::diagnostic::{Code, Spanned};
-use crate::golden::{self, ConversationPart, Golden, GoldenText, States, Volatile};
+use crate::golden::{self, ConversationPart, Golden, GoldenText, MaskPath, States};
 use crate::model::{AssertBlock, SnapshotOf, SnapshotRule, Text};
 use crate::variables::{Interpolation, Patterns, Piece, scan};
 
@@ -23,7 +23,7 @@ pub(crate) struct Snapshot {
     /// Its file; `None` until a plan knows it.
     pub(crate) golden: Option<Golden>,
     /// What of it is masked.
-    volatile: Vec<Volatile>,
+    volatile: Vec<MaskPath>,
     /// Of a test: the turns that it leaves out, counted from 0.
     left_out: Vec<usize>,
 }
@@ -33,7 +33,7 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     collector.block.snapshot = match &written.value {
         SnapshotRule::Off => Some(Expectation::Off),
         SnapshotRule::On | SnapshotRule::Named(_) | SnapshotRule::Of(_) => {
-            let snapshot = Snapshot::compile(written, collector.filling);
+            let snapshot = Snapshot::compile(written, collector.interpolation);
             snapshot.map(|snapshot| Expectation::Is(collector.entry(snapshot, written.span)))
         }
     };
@@ -80,7 +80,7 @@ fn with(entry: &RuleEntry, change: impl FnOnce(&mut Snapshot)) -> RuleEntry {
 
 impl Snapshot {
     /// Checks a snapshot that is not switched off.
-    fn compile(written: &Spanned<SnapshotRule>, filling: &mut Interpolation<'_>) -> Option<Self> {
+    fn compile(written: &Spanned<SnapshotRule>, interpolation: &mut Interpolation<'_>) -> Option<Self> {
         let of = match &written.value {
             SnapshotRule::Off => return None,
             SnapshotRule::On => SnapshotOf { name: None, volatile: None },
@@ -91,11 +91,11 @@ impl Snapshot {
             SnapshotRule::Of(of) => of.clone(),
         };
         let name = match &of.name {
-            Some(text) => literal(text, filling).map(Some),
+            Some(text) => literal(text, interpolation).map(Some),
             None => Some(None),
         };
-        let volatile: Vec<Option<Volatile>> =
-            of.volatile.iter().flatten().map(|text| volatile(text, filling)).collect();
+        let volatile: Vec<Option<MaskPath>> =
+            of.volatile.iter().flatten().map(|text| volatile(text, interpolation)).collect();
         // A path that is known later shows nothing before, and is checked then.
         Some(Self { name: name?, volatile: volatile.into_iter().flatten().collect(), ..Self::default() })
     }
@@ -123,34 +123,34 @@ impl Rule for Snapshot {
 }
 
 /// A name that is known before anything runs, since its file is found by it (SPEC 1, Identity).
-fn literal(text: &Text, filling: &mut Interpolation<'_>) -> Option<String> {
+fn literal(text: &Text, interpolation: &mut Interpolation<'_>) -> Option<String> {
     let refers = |pieces: Vec<Piece<'_>>| pieces.iter().any(|piece| matches!(piece, Piece::Reference(_)));
     if scan(text).is_ok_and(refers) {
         let help = "write the name out, or leave it away: the file is then named after the test";
         let message = "the name of a snapshot holds a variable, and it is to be the same in every run";
-        filling.report(Code::BadValue, text.span, message, Some(help.to_owned()));
+        interpolation.report(Code::BadValue, text.span, message, Some(help.to_owned()));
         return None;
     }
-    let name = filling.text(text).ok()?;
+    let name = interpolation.text(text).ok()?;
     if name.trim().is_empty() {
         // The schema reports an empty text.
         if !name.is_empty() {
-            filling.report(Code::EmptyValue, text.span, "the name of a snapshot cannot be blank", None);
+            interpolation.report(Code::EmptyValue, text.span, "the name of a snapshot cannot be blank", None);
         }
         return None;
     }
     Some(name)
 }
 
-fn volatile(text: &Text, filling: &mut Interpolation<'_>) -> Option<Volatile> {
-    let path = filling.text(text).ok()?;
-    if filling.waits(text) {
+fn volatile(text: &Text, interpolation: &mut Interpolation<'_>) -> Option<MaskPath> {
+    let path = interpolation.text(text).ok()?;
+    if interpolation.waits(text) {
         return None;
     }
     let help = "name a tool and its `args` or `result` (`search.args.when`, `*.result.id`), `state` \
                 (`state.updated_at`), `custom` and an event (`custom.progress.at`), or `text`";
-    let report = |error| filling.report(Code::BadValue, text.span, error, Some(help.to_owned()));
-    Volatile::parse(&path).map_err(report).ok()
+    let report = |error| interpolation.report(Code::BadValue, text.span, error, Some(help.to_owned()));
+    MaskPath::parse(&path).map_err(report).ok()
 }
 
 /// Notes the states of the turns; the trace has the rest when its scope is over.
@@ -184,7 +184,7 @@ impl Monitor for SnapshotMonitor {
         let golden = golden.clone().unwrap_or_default();
         match &golden.text {
             Some(kept) if !golden::differs(kept, &text) => Judgement::Passed,
-            _ => Judgement::Differs(Box::new(Captured { golden, text })),
+            _ => Judgement::SnapshotDiffers(Box::new(Captured { golden, text })),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use ananke::context::{Context, TerminalSize};
-use ananke::diagnostic::render::{Look, human, summary};
+use ananke::diagnostic::render::{RenderStyle, human, summary};
 use ananke::diagnostic::{Diagnostic, Severity};
 use ananke::redact::Redactor;
 
@@ -38,7 +38,7 @@ pub(super) fn print_problems_above(
     let width = TerminalSize::width(context.stderr_size());
     let printed = first(problems);
     let masked = redactor.problems(&printed, width.unwrap_or(WIDTH).saturating_sub(AROUND));
-    let mut text = human(&masked, Look { colour: coloured, width });
+    let mut text = human(&masked, RenderStyle { colour: coloured, width });
     if !below.is_empty() {
         text.truncate(text.trim_end().len());
         text = format!("{text}\n{below}\n");

@@ -162,7 +162,7 @@ fn carry_out(
     shared.recordings = recordings;
     let stopper = shared.stopper.clone();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let told = runtime.block_on(async {
+    let verdict = runtime.block_on(async {
         let mut interrupts = Interrupts::listen(stopper.clone(), context);
         let running = async {
             let started = servers::start(
@@ -177,20 +177,20 @@ fn carry_out(
             .await;
             let Some(servers) = started else { return Ok(None) };
             shared.servers = servers.watch();
-            let telling = tokio::spawn(deliver(receiver, reporters));
+            let reporting = tokio::spawn(deliver(receiver, reporters));
             let verdict = run_plan(shared, plan).await;
-            let told = telling.await.map_err(io::Error::other).flatten();
+            let delivered = reporting.await.map_err(io::Error::other).flatten();
             servers.stop().await;
-            told.map(|()| Some(verdict))
+            delivered.map(|()| Some(verdict))
         };
         tokio::select! {
-            told = running => told,
+            result = running => result,
             () = interrupts.second() => Ok(None),
         }
     })?;
     Ok(match stopper.reason() {
         Some(Reason::Interrupted) => Exit::Interrupted,
-        _ if told.is_some_and(|verdict| verdict.is_pass()) => Exit::Success,
+        _ if verdict.is_some_and(|verdict| verdict.is_pass()) => Exit::Success,
         _ => Exit::Failure,
     })
 }

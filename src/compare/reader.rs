@@ -45,7 +45,7 @@ pub(crate) fn read(
     let mut input = BufReader::new(Limited { input: file, left: &left });
     // A folder is opened like a file, and refuses to be read.
     input.fill_buf().map_err(|error| unreadable(&error))?;
-    read_from(input, &|| left.set(MOST_BYTES), take).map_err(|Bad { place, message, help }| {
+    read_from(input, &|| left.set(MOST_BYTES), take).map_err(|ReportError { place, message, help }| {
         let place = place.map(|(line, column)| format!(", line {line}, column {column}"));
         let message = format!("`{name}`{}: {message}", place.unwrap_or_default());
         Diagnostic::error(Code::BadReport, message).help(help)
@@ -62,14 +62,14 @@ pub(crate) fn read_line(line: &str) -> Option<TestSummary> {
 
 /// What is wrong with a report.
 #[derive(Debug, PartialEq, Eq)]
-struct Bad {
+struct ReportError {
     /// Line and column, counted from 1.
     place: Option<(usize, usize)>,
     message: String,
     help: &'static str,
 }
 
-impl Bad {
+impl ReportError {
     const WRITE_ONE: &str = "`ananke run -o FILE.json` writes a report that can be compared";
     const RUN_AGAIN: &str =
         "the program was killed before the end of the run, or the file was cut: run it again";
@@ -81,11 +81,11 @@ impl Bad {
 
     fn of(error: &Error) -> Self {
         let text = error.to_string();
-        let told = text.rsplit_once(" at line ").map_or(text.as_str(), |(told, _)| told);
+        let message = text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message);
         let (message, help) = match error.classify() {
-            Category::Io => (told.to_owned(), Self::AS_LINES),
-            Category::Syntax => (format!("no JSON: {told}"), Self::WRITE_ONE),
-            Category::Data => (told.to_owned(), Self::WRITE_ONE),
+            Category::Io => (message.to_owned(), Self::AS_LINES),
+            Category::Syntax => (format!("no JSON: {message}"), Self::WRITE_ONE),
+            Category::Data => (message.to_owned(), Self::WRITE_ONE),
             Category::Eof => ("the report ends in the middle of a value".to_owned(), Self::RUN_AGAIN),
         };
         let place = (error.line() > 0).then(|| (error.line(), error.column().max(1)));
@@ -98,7 +98,7 @@ fn read_from(
     mut input: impl BufRead,
     next: &dyn Fn(),
     take: &mut dyn FnMut(TestSummary),
-) -> Result<RunSummary, Bad> {
+) -> Result<RunSummary, ReportError> {
     // What some shells put before redirected output.
     if input.fill_buf().is_ok_and(|start| start.starts_with(b"\xef\xbb\xbf")) {
         input.consume(3);
@@ -108,11 +108,11 @@ fn read_from(
     loop {
         match values.end() {
             Ok(()) => return reading.whole(),
-            Err(error) if error.is_io() => return Err(Bad::of(&error)),
+            Err(error) if error.is_io() => return Err(ReportError::of(&error)),
             Err(_) => {}
         }
         next();
-        reading.deserialize(&mut values).map_err(|error| Bad::of(&error))?;
+        reading.deserialize(&mut values).map_err(|error| ReportError::of(&error))?;
     }
 }
 
@@ -154,19 +154,24 @@ impl PartialReport<'_> {
     }
 
     /// What the report says of its run, once everything is read.
-    fn whole(self) -> Result<RunSummary, Bad> {
+    fn whole(self) -> Result<RunSummary, ReportError> {
         let results = match self.ids.len() {
             1 => "1 result".to_owned(),
-            told => format!("{told} results"),
+            message => format!("{message} results"),
         };
         match self.whole {
             Some(whole) if whole.total == self.ids.len() => Ok(whole),
             Some(RunSummary { total, .. }) => {
                 let message = format!("the summary counts {total}, and the report has {results}");
-                Err(Bad::new(message, "compare a report as it was written"))
+                Err(ReportError::new(message, "compare a report as it was written"))
             }
-            None if self.ids.is_empty() => Err(Bad::new("there is no report in it", Bad::WRITE_ONE)),
-            None => Err(Bad::new(format!("the summary is missing behind {results}"), Bad::RUN_AGAIN)),
+            None if self.ids.is_empty() => {
+                Err(ReportError::new("there is no report in it", ReportError::WRITE_ONE))
+            }
+            None => Err(ReportError::new(
+                format!("the summary is missing behind {results}"),
+                ReportError::RUN_AGAIN,
+            )),
         }
     }
 }

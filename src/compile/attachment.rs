@@ -42,24 +42,24 @@ pub(crate) fn user_content(
     content: &model::WrittenContent,
     attachments: &[model::WrittenAttachment],
     files: AttachmentFiles<'_>,
-    filling: &mut Interpolation<'_>,
+    interpolation: &mut Interpolation<'_>,
 ) -> Leaf<UserContent> {
     let mut parts: Vec<Leaf<ContentPart>> = match content {
         model::WrittenContent::Text(text) if attachments.is_empty() => {
-            return filling.text(text).map(|text| UserContent::Text(text.into()));
+            return interpolation.text(text).map(|text| UserContent::Text(text.into()));
         }
-        model::WrittenContent::Text(text) => match filling.text(text) {
+        model::WrittenContent::Text(text) => match interpolation.text(text) {
             // Models refuse a part without words.
             Ok(text) if text.is_empty() => Vec::new(),
             text => vec![text.map(ContentPart::Text)],
         },
         model::WrittenContent::Parts(parts) => {
-            parts.iter().map(|part| self::part(part, files, filling)).collect()
+            parts.iter().map(|part| self::part(part, files, interpolation)).collect()
         }
     };
     parts.extend(attachments.iter().map(|attachment| {
         let (kind, media) = attachment.media();
-        file(kind, media, files, filling)
+        file(kind, media, files, interpolation)
     }));
     parts.into_iter().collect::<Leaf<Vec<ContentPart>>>().map(|parts| UserContent::Parts(parts.into()))
 }
@@ -67,14 +67,14 @@ pub(crate) fn user_content(
 fn part(
     part: &model::WrittenPart,
     files: AttachmentFiles<'_>,
-    filling: &mut Interpolation<'_>,
+    interpolation: &mut Interpolation<'_>,
 ) -> Leaf<ContentPart> {
     match part {
-        model::WrittenPart::Text(part) => filling.text(&part.text).map(ContentPart::Text),
-        model::WrittenPart::Image(media) => file(MediaKind::Image, media, files, filling),
-        model::WrittenPart::Audio(media) => file(MediaKind::Audio, media, files, filling),
-        model::WrittenPart::Video(media) => file(MediaKind::Video, media, files, filling),
-        model::WrittenPart::Document(media) => file(MediaKind::Document, media, files, filling),
+        model::WrittenPart::Text(part) => interpolation.text(&part.text).map(ContentPart::Text),
+        model::WrittenPart::Image(media) => file(MediaKind::Image, media, files, interpolation),
+        model::WrittenPart::Audio(media) => file(MediaKind::Audio, media, files, interpolation),
+        model::WrittenPart::Video(media) => file(MediaKind::Video, media, files, interpolation),
+        model::WrittenPart::Document(media) => file(MediaKind::Document, media, files, interpolation),
     }
 }
 
@@ -82,11 +82,11 @@ fn file(
     kind: MediaKind,
     media: &Media,
     files: AttachmentFiles<'_>,
-    filling: &mut Interpolation<'_>,
+    interpolation: &mut Interpolation<'_>,
 ) -> Leaf<ContentPart> {
-    let said = media.media_type.as_ref().map(|text| filling.text(text)).transpose();
-    let source = filling.text(&media.source);
-    let is_later = |text| filling.waits(text);
+    let said = media.media_type.as_ref().map(|text| interpolation.text(text)).transpose();
+    let source = interpolation.text(&media.source);
+    let is_later = |text| interpolation.waits(text);
     if is_later(&media.source) || media.media_type.as_ref().is_some_and(is_later) {
         let (media_type, content) = (said?, FileContent::Url(source?));
         return Ok(ContentPart::File(Attachment { kind, media_type, content }));
@@ -96,15 +96,20 @@ fn file(
         && !media_type::is_one(said)
     {
         let help = Some("a media type looks like `image/png`".to_owned());
-        return Err(filling.report(Code::BadValue, written.span, format!("`{said}` is no media type"), help));
+        return Err(interpolation.report(
+            Code::BadValue,
+            written.span,
+            format!("`{said}` is no media type"),
+            help,
+        ));
     }
     let attached = AttachmentSource::of(&source, files.context, files.folder)
         .and_then(|source| attach(kind, said, source, files));
     match attached {
         Ok(attached) => Ok(ContentPart::File(attached)),
         Err(problem) => {
-            let problem = filling.at(problem, media.source.span);
-            filling.add(problem);
+            let problem = interpolation.at(problem, media.source.span);
+            interpolation.add(problem);
             Err(NotReady::Invalid)
         }
     }

@@ -20,34 +20,34 @@ use crate::variables::{Interpolation, Leaf};
 pub(crate) fn fill_history(
     messages: &[Spanned<MessageDefinition>],
     files: AttachmentFiles<'_>,
-    filling: &mut Interpolation<'_>,
+    interpolation: &mut Interpolation<'_>,
 ) -> Leaf<Vec<HistoryMessage>> {
     let filled: Vec<Leaf<HistoryMessage>> =
-        messages.iter().map(|message| one(message, files, filling)).collect();
+        messages.iter().map(|message| one(message, files, interpolation)).collect();
     let mut order = Order::default();
     for (message, filled) in messages.iter().zip(&filled) {
         // What is not known yet is looked at when the test starts.
-        order.next(message, filled.as_ref().map_err(|not_ready| *not_ready)?, filling);
+        order.next(message, filled.as_ref().map_err(|not_ready| *not_ready)?, interpolation);
     }
-    order.end(filling);
+    order.end(interpolation);
     filled.into_iter().collect()
 }
 
 fn one(
     written: &Spanned<MessageDefinition>,
     files: AttachmentFiles<'_>,
-    filling: &mut Interpolation<'_>,
+    interpolation: &mut Interpolation<'_>,
 ) -> Leaf<HistoryMessage> {
     let MessageDefinition { role, content, id, name, tool_calls, tool_call_id } = &written.value;
-    let fits = shape(written, files, filling);
-    let mut text = |text: &Option<Text>| text.as_ref().map(|text| filling.text(text)).transpose();
+    let fits = shape(written, files, interpolation);
+    let mut text = |text: &Option<Text>| text.as_ref().map(|text| interpolation.text(text)).transpose();
     let (id, name, answers) = (text(id), text(name), text(tool_call_id));
     let content = match content {
-        Some(content) => attachment::user_content(&content.value, &[], files, filling).map(Some),
+        Some(content) => attachment::user_content(&content.value, &[], files, interpolation).map(Some),
         None => Ok(None),
     };
     let calls: Vec<Leaf<HistoryCall>> =
-        tool_calls.iter().flatten().map(|written| call(&written.value, filling)).collect();
+        tool_calls.iter().flatten().map(|written| call(&written.value, interpolation)).collect();
     fits?;
     let calls = calls.into_iter().collect::<Leaf<_>>()?;
     Ok(HistoryMessage { role: *role, id: id?, name: name?, content: content?, calls, answers: answers? })
@@ -57,7 +57,7 @@ fn one(
 fn shape(
     written: &Spanned<MessageDefinition>,
     files: AttachmentFiles<'_>,
-    filling: &mut Interpolation<'_>,
+    interpolation: &mut Interpolation<'_>,
 ) -> Leaf<()> {
     let MessageDefinition { role, content, tool_calls, tool_call_id, .. } = &written.value;
     let mut wrong: Vec<(Code, Span, String, &str)> = Vec::new();
@@ -97,24 +97,24 @@ fn shape(
     }
     let reported = wrong
         .into_iter()
-        .map(|(code, span, message, help)| filling.report(code, span, message, Some(help.to_owned())));
+        .map(|(code, span, message, help)| interpolation.report(code, span, message, Some(help.to_owned())));
     reported.last().map_or(Ok(()), Err)
 }
 
-fn call(written: &MessageCall, filling: &mut Interpolation<'_>) -> Leaf<HistoryCall> {
-    let (id, name) = (filling.text(&written.id), filling.text(&written.function.name));
+fn call(written: &MessageCall, interpolation: &mut Interpolation<'_>) -> Leaf<HistoryCall> {
+    let (id, name) = (interpolation.text(&written.id), interpolation.text(&written.function.name));
     let arguments = match &written.function.arguments {
         None => Ok("{}".to_owned()),
-        Some(Arguments(node)) => arguments(node, filling),
+        Some(Arguments(node)) => arguments(node, interpolation),
     };
     Ok(HistoryCall { id: id?, name: name?, arguments: arguments? })
 }
 
 /// The text of a call's arguments: a JSON object, as it is written or sent.
-fn arguments(node: &Node, filling: &mut Interpolation<'_>) -> Leaf<String> {
-    let value = filling.json(node)?;
+fn arguments(node: &Node, interpolation: &mut Interpolation<'_>) -> Leaf<String> {
+    let value = interpolation.json(node)?;
     if let Value::String(text) = &value
-        && (filling.json_waits(node) || serde_json::from_str::<Map<String, Value>>(text).is_ok())
+        && (interpolation.json_waits(node) || serde_json::from_str::<Map<String, Value>>(text).is_ok())
     {
         return Ok(text.clone());
     }
@@ -123,7 +123,7 @@ fn arguments(node: &Node, filling: &mut Interpolation<'_>) -> Leaf<String> {
     }
     let message = "the `arguments` of this call are no JSON object";
     let help = "write them as a mapping: `arguments: { city: Rome }`, or as its JSON".to_owned();
-    Err(filling.report(Code::BadValue, node.span, message, Some(help)))
+    Err(interpolation.report(Code::BadValue, node.span, message, Some(help)))
 }
 
 /// What is known while messages are read one after the other.
@@ -147,10 +147,10 @@ impl Order {
         &mut self,
         written: &Spanned<MessageDefinition>,
         message: &HistoryMessage,
-        filling: &mut Interpolation<'_>,
+        interpolation: &mut Interpolation<'_>,
     ) {
-        let contradiction = |span, message: String, help: &str, filling: &mut Interpolation<'_>| {
-            filling.report(Code::Contradiction, span, message, Some(help.to_owned()));
+        let contradiction = |span, message: String, help: &str, interpolation: &mut Interpolation<'_>| {
+            interpolation.report(Code::Contradiction, span, message, Some(help.to_owned()));
         };
         if let (Some(id), Some(text)) = (&message.id, &written.value.id)
             && !self.ids.insert(id.clone())
@@ -159,7 +159,7 @@ impl Order {
                 text.span,
                 format!("two messages have the id `{id}`"),
                 "rename one of them",
-                filling,
+                interpolation,
             );
         }
         if let (Some(call), Some(text)) = (&message.answers, &written.value.tool_call_id) {
@@ -170,7 +170,7 @@ impl Order {
                         text.span,
                         message,
                         "a call has one answer: leave out one of them",
-                        filling,
+                        interpolation,
                     );
                 }
                 Some(called) => {
@@ -185,32 +185,37 @@ impl Order {
                         suggest(call, &known, "the calls before it are")
                     };
                     let message = format!("no message before this one has a call `{call}`");
-                    filling.report(Code::UnknownName, text.span, message, Some(help));
+                    interpolation.report(Code::UnknownName, text.span, message, Some(help));
                 }
             }
         } else {
-            self.end(filling);
+            self.end(interpolation);
         }
         for (call, written) in message.calls.iter().zip(written.value.tool_calls.iter().flatten()) {
             let called = Called { span: written.value.id.span, tool: call.name.clone(), is_answered: false };
             if self.calls.insert(call.id.clone(), called).is_some() {
                 let message = format!("two calls have the id `{}`", call.id);
-                contradiction(written.value.id.span, message, "rename one of them, and its answer", filling);
+                contradiction(
+                    written.value.id.span,
+                    message,
+                    "rename one of them, and its answer",
+                    interpolation,
+                );
             }
             self.open.push(call.id.clone());
         }
     }
 
     /// The conversation goes on: what is still open stays so.
-    fn end(&mut self, filling: &mut Interpolation<'_>) {
+    fn end(&mut self, interpolation: &mut Interpolation<'_>) {
         for id in self.open.drain(..) {
             let Some(Called { span, tool, .. }) = self.calls.get(&id) else { continue };
             let message =
                 format!("the call `{id}` of `{tool}` is not answered before the conversation goes on");
-            let warning = filling.at(Diagnostic::warning(Code::UnansweredCall, message), *span);
+            let warning = interpolation.at(Diagnostic::warning(Code::UnansweredCall, message), *span);
             let help = "most models refuse such a conversation: add a message of role `tool` with its \
                         `tool_call_id` right behind the call's";
-            filling.add(warning.help(help));
+            interpolation.add(warning.help(help));
         }
     }
 }

@@ -26,9 +26,9 @@ pub(crate) fn fill_hook(
     hook: &Hook,
     number: usize,
     surroundings: LaunchContext<'_>,
-    filling: &mut Interpolation<'_>,
+    interpolation: &mut Interpolation<'_>,
 ) -> Option<HookCommand> {
-    let launch = Launch::fill(hook.into(), surroundings, filling)?;
+    let launch = Launch::fill(hook.into(), surroundings, interpolation)?;
     Some(HookCommand { number, launch, is_teardown: false, may_be_quoted: true })
 }
 

@@ -5,8 +5,8 @@
 
 mod attachment;
 mod attachment_source;
-mod capture;
-mod client_tools;
+mod compiled_capture;
+mod compiled_client_tool;
 mod history;
 mod hook;
 mod rows;
@@ -14,10 +14,10 @@ mod snapshot_files;
 mod turn;
 
 pub(crate) use attachment::AttachmentFiles;
-pub(crate) use capture::check_name;
-pub use capture::{CaptureFrom, CompiledCapture};
-pub use client_tools::{CompiledClientTool, CompiledMock, CompiledMockAnswer};
-pub(crate) use client_tools::{fill_client_tools, merge_client_tools};
+pub(crate) use compiled_capture::check_name;
+pub use compiled_capture::{CaptureFrom, CompiledCapture};
+pub use compiled_client_tool::{CompiledClientTool, CompiledMock, CompiledMockAnswer};
+pub(crate) use compiled_client_tool::{fill_client_tools, merge_client_tools};
 pub(crate) use history::fill_history;
 pub use hook::HookCommand;
 pub(crate) use hook::{feeds_headers, fill_hook, headers_with};

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::attachment::{self, AttachmentFiles};
-use super::capture::CompiledCapture;
+use super::compiled_capture::CompiledCapture;
 use crate::diagnostic::{Code, Spanned};
 use crate::message::{AnswerTo, MessageId, PendingAnswer, TurnInput, TurnRequest};
 use crate::model::{Resume, ResumeStatus, Turn, TurnSettings};
@@ -26,18 +26,18 @@ impl PreparedTurn {
     pub(crate) fn fill(
         turn: &Turn,
         files: AttachmentFiles<'_>,
-        filling: &mut Interpolation<'_>,
+        interpolation: &mut Interpolation<'_>,
     ) -> Leaf<Self> {
         let TurnSettings { id, timeout_ms, props, capture } = turn.settings();
-        let id = id.map(|id| filling.text(id)).transpose();
-        let timeout = timeout_ms.map(|number| filling.number(number)).transpose();
-        let props = passed_on(props, filling);
+        let id = id.map(|id| interpolation.text(id)).transpose();
+        let timeout = timeout_ms.map(|number| interpolation.number(number)).transpose();
+        let props = passed_on(props, interpolation);
         let captures: Vec<Leaf<CompiledCapture>> = capture
             .into_iter()
             .flatten()
-            .map(|(name, written)| CompiledCapture::fill(name, written, filling))
+            .map(|(name, written)| CompiledCapture::fill(name, written, interpolation))
             .collect();
-        let input = fill_input(turn, files, filling);
+        let input = fill_input(turn, files, interpolation);
         let request = TurnRequest {
             id: id?,
             input: input?,
@@ -56,8 +56,11 @@ impl PreparedTurn {
 }
 
 /// A mapping that is passed to the agent; empty where there is none.
-pub(crate) fn passed_on(written: Option<&Node>, filling: &mut Interpolation<'_>) -> Leaf<Map<String, Value>> {
-    let value = written.map(|node| filling.json(node)).transpose()?;
+pub(crate) fn passed_on(
+    written: Option<&Node>,
+    interpolation: &mut Interpolation<'_>,
+) -> Leaf<Map<String, Value>> {
+    let value = written.map(|node| interpolation.json(node)).transpose()?;
     Ok(match value {
         Some(Value::Object(props)) => props,
         _ => Map::new(),
@@ -65,17 +68,21 @@ pub(crate) fn passed_on(written: Option<&Node>, filling: &mut Interpolation<'_>)
 }
 
 /// Checks and fills what a turn sends.
-fn fill_input(turn: &Turn, files: AttachmentFiles<'_>, filling: &mut Interpolation<'_>) -> Leaf<TurnInput> {
+fn fill_input(
+    turn: &Turn,
+    files: AttachmentFiles<'_>,
+    interpolation: &mut Interpolation<'_>,
+) -> Leaf<TurnInput> {
     match turn {
         Turn::User(turn) => {
             let attachments = turn.attachments.as_deref().unwrap_or_default();
-            attachment::user_content(&turn.user, attachments, files, filling).map(TurnInput::User)
+            attachment::user_content(&turn.user, attachments, files, interpolation).map(TurnInput::User)
         }
         Turn::Connect(_) => Ok(TurnInput::Connect),
         Turn::Resume(turn) => {
             let several = turn.resume.len() > 1;
             let answers: Vec<Leaf<PendingAnswer>> =
-                turn.resume.iter().map(|written| answer(written, several, filling)).collect();
+                turn.resume.iter().map(|written| answer(written, several, interpolation)).collect();
             answers.into_iter().collect::<Leaf<_>>().map(TurnInput::Resume)
         }
     }
@@ -90,21 +97,30 @@ pub(crate) fn describe_written(turn: &Turn) -> String {
     }
 }
 
-fn answer(written: &Spanned<Resume>, several: bool, filling: &mut Interpolation<'_>) -> Leaf<PendingAnswer> {
+fn answer(
+    written: &Spanned<Resume>,
+    several: bool,
+    interpolation: &mut Interpolation<'_>,
+) -> Leaf<PendingAnswer> {
     let Resume { id, tool, status, payload } = &written.value;
-    let payload = payload.as_ref().map(|node| filling.json(node)).transpose();
+    let payload = payload.as_ref().map(|node| interpolation.json(node)).transpose();
     let to = match (id, tool) {
-        (Some(id), None) => filling.text(id).map(AnswerTo::Id),
-        (None, Some(tool)) => filling.text(tool).map(AnswerTo::Tool),
+        (Some(id), None) => interpolation.text(id).map(AnswerTo::Id),
+        (None, Some(tool)) => interpolation.text(tool).map(AnswerTo::Tool),
         (None, None) if !several => Ok(AnswerTo::TheOnlyOne),
         (None, None) => {
             let message = "several answers, and this one does not say what it answers";
             let help = "give it the interrupt's `id`, or the `tool` whose call waits";
-            Err(filling.report(Code::MissingKey, written.span, message, Some(help.to_owned())))
+            Err(interpolation.report(Code::MissingKey, written.span, message, Some(help.to_owned())))
         }
         (Some(_), Some(tool)) => {
             let message = "`id` and `tool` both say what is answered";
-            Err(filling.report(Code::Contradiction, tool.span, message, Some("keep one of them".to_owned())))
+            Err(interpolation.report(
+                Code::Contradiction,
+                tool.span,
+                message,
+                Some("keep one of them".to_owned()),
+            ))
         }
     };
     Ok(PendingAnswer { to: to?, is_resolved: *status == ResumeStatus::Resolved, payload: payload? })

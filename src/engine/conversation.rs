@@ -269,7 +269,7 @@ fn compose(
 
 #[cfg(test)]
 mod tests {
-    use super::super::fakes::{Does, FakeTest, Inputs, Says, rules};
+    use super::super::fakes::{FakeAct, FakeTest, Inputs, Says, rules};
     use super::*;
     use crate::message::{AnswerTo, PendingAnswer};
     use crate::outcome::Status;
@@ -283,15 +283,15 @@ mod tests {
         result.turns.iter().map(TurnOutcome::status).collect()
     }
 
-    fn interrupted() -> Does {
+    fn interrupted() -> FakeAct {
         let interrupt = Interrupt { id: "i-1".to_owned(), ..Interrupt::default() };
-        Does::Ends(RunEnd::Interrupted(vec![interrupt]))
+        FakeAct::Ends(RunEnd::Interrupted(vec![interrupt]))
     }
 
     #[tokio::test]
     async fn it_goes_on_until_there_is_no_more_input() {
         let mut inputs = Inputs { is_counted: false, ..Inputs::says(&["one", "two"]) };
-        let mut test = FakeTest::of(&[Does::Says("a"), Does::Says("b")]);
+        let mut test = FakeTest::of(&[FakeAct::Says("a"), FakeAct::Says("b")]);
         test.rules = rules("{ text: { must_match: [b] }, tools: { forbid: [pay] } }");
         let result = test.hold(&mut inputs).await;
         assert_eq!(statuses(&result), [Status::Passed, Status::Passed]);
@@ -301,7 +301,7 @@ mod tests {
 
     #[tokio::test]
     async fn it_ends_with_the_first_turn_that_does_not_pass() {
-        let mut test = FakeTest::of(&[Does::Executes("pay")]);
+        let mut test = FakeTest::of(&[FakeAct::Executes("pay")]);
         test.rules = rules("{ tools: { forbid: [pay] }, text: { must_match: [b] } }");
         for (is_counted, turns, not_run, of_whole) in
             [(true, &["one", "two"][..], 1, 0), (true, &["one"], 0, 1), (false, &["one"], 0, 0)]
@@ -315,7 +315,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_failure_can_stop_the_turn() {
-        let mut test = FakeTest::of(&[Does::Executes("pay")]);
+        let mut test = FakeTest::of(&[FakeAct::Executes("pay")]);
         test.rules = rules("{ tools: { forbid: [pay] } }");
         test.at_failure = AtFailure::Stop;
         let result = test.hold(&mut Inputs::says(&["one"])).await;
@@ -326,7 +326,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_time_of_the_whole_conversation_applies_to_any_turn() {
-        let wait = Does::Waits(Duration::from_secs(4));
+        let wait = FakeAct::Waits(Duration::from_secs(4));
         let mut test = FakeTest::of(&[wait.clone(), wait]);
         test.budget.whole = Some(Duration::from_secs(6));
         let mut inputs = Inputs { is_counted: false, ..Inputs::says(&["one", "two"]) };
@@ -395,7 +395,7 @@ mod tests {
     #[tokio::test]
     async fn the_rules_of_the_test_apply_to_turns_that_are_not_written() {
         // The rules are those of a test of two turns.
-        let wait = |seconds| Does::Waits(Duration::from_secs(seconds));
+        let wait = |seconds| FakeAct::Waits(Duration::from_secs(seconds));
         for (rule, waits, turns, of_whole) in [
             ("{ timing: { max_first_token_ms: 1500, max_duration_ms: 9000 } }", [1, 1, 1, 1], "pppp", 0),
             ("{ timing: { max_duration_ms: 3500 } }", [1, 1, 1, 1], "pppf", 0),
@@ -416,19 +416,19 @@ mod tests {
         let rules = rules("{ timing: { max_idle_ms: 500 } }").turns.remove(0);
         let mut inputs = Inputs::says(&["one", "two", "three"]);
         inputs.rules = Some((2, rules));
-        let result = FakeTest::of(&vec![Does::Waits(Duration::from_secs(1)); 3]).hold(&mut inputs).await;
+        let result = FakeTest::of(&vec![FakeAct::Waits(Duration::from_secs(1)); 3]).hold(&mut inputs).await;
         assert_eq!(statuses(&result), [Status::Passed, Status::Passed, Status::Failed]);
     }
 
     #[tokio::test]
     async fn what_a_server_asks_back_is_answered_by_the_part_that_was_handed_in() {
-        let result = FakeTest::of(&[Does::Asks]).hold(&mut Inputs::says(&["one"])).await;
+        let result = FakeTest::of(&[FakeAct::Asks]).hold(&mut Inputs::says(&["one"])).await;
         assert_eq!(result.trace.messages[1].text, "Accepted(String(\"Sure?\"))");
     }
 
     #[tokio::test]
     async fn an_observer_sees_everything_in_its_order_with_the_lane_that_talks() {
-        let mut test = FakeTest::of(&[Does::Says("hi")]);
+        let mut test = FakeTest::of(&[FakeAct::Says("hi")]);
         test.lane = Lane::Helper { role: "judge".to_owned(), number: 1 };
         test.hold(&mut Inputs::says(&["one"])).await;
         let notes = test.notes.0.lock().unwrap();

@@ -129,11 +129,11 @@ fn pending<'t>(trace: &'t Trace, tools: &dyn ToolHost) -> Vec<(&'t ToolCall, Han
 
 #[cfg(test)]
 mod tests {
-    use super::super::fakes::{Does, FakeTest, Inputs};
+    use super::super::fakes::{FakeAct, FakeTest, Inputs};
     use super::*;
     use crate::outcome::Status;
 
-    async fn calling(script: &[Does]) -> (Status, usize, usize) {
+    async fn calling(script: &[FakeAct]) -> (Status, usize, usize) {
         let mut test = FakeTest::of(script);
         let result = test.hold(&mut Inputs::says(&["one"])).await;
         let requests = test.requests.lock().unwrap().len();
@@ -142,17 +142,17 @@ mod tests {
 
     #[tokio::test]
     async fn calls_to_client_side_tools_are_answered_together() {
-        let calls = Does::Calls(&[("a", "ask"), ("b", "ask")]);
-        assert_eq!(calling(&[calls, Does::Says("thanks")]).await, (Status::Passed, 2, 2));
-        let calls = Does::Calls(&[("a", "ask"), ("b", "open")]);
+        let calls = FakeAct::Calls(&[("a", "ask"), ("b", "ask")]);
+        assert_eq!(calling(&[calls, FakeAct::Says("thanks")]).await, (Status::Passed, 2, 2));
+        let calls = FakeAct::Calls(&[("a", "ask"), ("b", "open")]);
         assert_eq!(calling(&[calls]).await, (Status::Passed, 0, 1), "one is left open on purpose");
-        assert_eq!(calling(&[Does::Calls(&[("a", "other")])]).await, (Status::Passed, 0, 1));
-        assert_eq!(calling(&[Does::Executes("ask")]).await, (Status::Passed, 0, 1));
+        assert_eq!(calling(&[FakeAct::Calls(&[("a", "other")])]).await, (Status::Passed, 0, 1));
+        assert_eq!(calling(&[FakeAct::Executes("ask")]).await, (Status::Passed, 0, 1));
     }
 
     #[tokio::test]
     async fn an_agent_that_never_stops_calling_fails_the_turn() {
-        let calls = vec![Does::Calls(&[("a", "ask")]); 2 * MOST_ROUNDS];
+        let calls = vec![FakeAct::Calls(&[("a", "ask")]); 2 * MOST_ROUNDS];
         assert_eq!(calling(&calls).await, (Status::Failed, MOST_ROUNDS, MOST_ROUNDS + 1));
     }
 }

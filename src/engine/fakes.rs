@@ -33,7 +33,7 @@ use crate::variables::{Interpolation, Mode, Scope};
 
 /// What the fake agent does in one exchange.
 #[derive(Clone, Debug)]
-pub(super) enum Does {
+pub(super) enum FakeAct {
     /// Says something and finishes.
     Says(&'static str),
     /// Calls tools, each by its id and name, and finishes.
@@ -50,7 +50,7 @@ pub(super) enum Does {
 
 /// An agent that does what is written down, exchange by exchange, in virtual time.
 pub(super) struct FakeSession {
-    script: std::vec::IntoIter<Does>,
+    script: std::vec::IntoIter<FakeAct>,
     clock: ManualClock,
     /// Every request so far.
     pub(super) requests: Arc<Mutex<Vec<Action>>>,
@@ -84,26 +84,26 @@ impl FakeSession {
         sink.wire(self.clock.now(), Wire::Sent { body: b"" });
         let mut changes = vec![Change::RunStarted { run_id: None, thread_id: None, is_replay: false }];
         let mut end = RunEnd::Finished;
-        match self.script.next().unwrap_or(Does::Says("…")) {
-            Does::Says(text) => changes.extend(message(text.to_owned())),
-            Does::Asks => {
+        match self.script.next().unwrap_or(FakeAct::Says("…")) {
+            FakeAct::Says(text) => changes.extend(message(text.to_owned())),
+            FakeAct::Asks => {
                 let kind = ServerRequestKind::Elicitation;
                 let request = ServerRequest { kind, message: "Sure?".to_owned(), details: json!({}) };
                 changes.extend(message(format!("{:?}", sink.request(request).await)));
             }
-            Does::Calls(calls) => changes.extend(calls.iter().flat_map(|(id, name)| call(id, name))),
-            Does::Executes(name) => {
+            FakeAct::Calls(calls) => changes.extend(calls.iter().flat_map(|(id, name)| call(id, name))),
+            FakeAct::Executes(name) => {
                 changes.extend(call("own", name));
                 let result = ResultContent::Json(json!("done"));
                 changes.push(Change::CallAnswered { id: "own".into(), result, is_error: None });
             }
-            Does::Waits(time) => {
+            FakeAct::Waits(time) => {
                 self.clock.advance(time.min(limits.timeout));
                 if time > limits.timeout {
                     return Ended::Timeout;
                 }
             }
-            Does::Ends(ended) => end = ended,
+            FakeAct::Ends(ended) => end = ended,
         }
         changes.push(Change::RunEnded(end));
         for change in changes {
@@ -236,8 +236,8 @@ pub(super) fn rules(block: &str) -> Inherited {
     let source = Arc::new(SourceFile::new("fake.test.yaml", "fake.test.yaml", text));
     let loaded = load::<TestFile>(FileKind::Test, &source).unwrap();
     let (scope, mut problems) = (Scope::default(), Vec::new());
-    let mut filling = Interpolation::new(&scope, &source, Mode::Send, &mut problems);
-    let compiled = Block::compile(&loaded.value.tests[0].assert, Level::Test, None, &mut filling);
+    let mut interpolation = Interpolation::new(&scope, &source, Mode::Send, &mut problems);
+    let compiled = Block::compile(&loaded.value.tests[0].assert, Level::Test, None, &mut interpolation);
     assert!(problems.is_empty(), "{problems:?}");
     inherit(&Block::default(), &compiled, &[Block::default(), Block::default()])
 }
@@ -248,7 +248,7 @@ pub(super) fn budget() -> Budget {
 
 /// A conversation of a test.
 pub(super) struct FakeTest {
-    pub(super) script: Vec<Does>,
+    pub(super) script: Vec<FakeAct>,
     pub(super) rules: Inherited,
     pub(super) oracle: Says,
     pub(super) budget: Budget,
@@ -260,7 +260,7 @@ pub(super) struct FakeTest {
 }
 
 impl FakeTest {
-    pub(super) fn of(script: &[Does]) -> Self {
+    pub(super) fn of(script: &[FakeAct]) -> Self {
         Self {
             script: script.to_vec(),
             rules: rules("{}"),

@@ -179,7 +179,7 @@ fn call(trace: &Trace, turn: &TurnRanges, call: &ToolCall) -> CallOutcome {
         name: bounded(&call.name),
         args: bounded(&call.args_text),
         result: call.result().map(|result| bounded(&result.text)),
-        is_clients: call.is_client_side,
+        is_client_side: call.is_client_side,
         started_us: since_start(trace, turn, call.started),
         duration_us: call.result().map(|result| result.at.0.saturating_sub(call.started.0)),
         failure: call.result().and_then(failure),

@@ -13,7 +13,7 @@ const ANY: &str = "*";
 /// A place whose value a snapshot does not contain: `search.args.when`, `*.result.items[*].id`, `state.updated_at`,
 /// `custom.progress.at`, `text`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Volatile {
+pub struct MaskPath {
     text: String,
     root: Root,
     parts: Vec<String>,
@@ -29,7 +29,7 @@ enum Root {
     Text,
 }
 
-impl Volatile {
+impl MaskPath {
     /// Parses a path.
     ///
     /// # Errors
@@ -63,7 +63,7 @@ impl Volatile {
 
 /// The volatile places of one snapshot.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Masks<'v>(pub(super) &'v [Volatile]);
+pub(super) struct Masks<'v>(pub(super) &'v [MaskPath]);
 
 impl Masks<'_> {
     /// Masks the arguments of a call to `tool`.
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     fn masked(path: &str, tool: &str, value: Value) -> Value {
-        let (volatile, mut value) = ([Volatile::parse(path).unwrap()], value);
+        let (volatile, mut value) = ([MaskPath::parse(path).unwrap()], value);
         Masks(&volatile).result(tool, &mut value);
         value
     }
@@ -184,7 +184,7 @@ mod tests {
             ("custom.run.progress", json!(MASK)),
             ("custom.run.at", json!({"at": 5})),
         ] {
-            let (volatile, mut value) = ([Volatile::parse(path).unwrap()], json!({"at": 5}));
+            let (volatile, mut value) = ([MaskPath::parse(path).unwrap()], json!({"at": 5}));
             Masks(&volatile).custom("run.progress", &mut value);
             assert_eq!(value, expected, "{path}");
         }
@@ -194,10 +194,10 @@ mod tests {
     fn refuses_what_leads_nowhere() {
         for path in ["", "search", "search.when", "args.when", "custom", "messages", "search.args[x]", "a..b"]
         {
-            assert!(Volatile::parse(path).is_err(), "{path}");
+            assert!(MaskPath::parse(path).is_err(), "{path}");
         }
         for path in ["text", "state", "state.a", "*.args", "x.result[0]"] {
-            assert!(Volatile::parse(path).is_ok(), "{path}");
+            assert!(MaskPath::parse(path).is_ok(), "{path}");
         }
     }
 }

@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::id_aliases::IdAliases;
-use super::masks::{MASK, Masks, Volatile};
+use super::masks::{MASK, MaskPath, Masks};
 use super::state::{StateChange, States};
 use super::writer::{LineWriter, STEP, visible_line};
 use super::{file, json};
@@ -36,7 +36,7 @@ pub struct GoldenText<'a> {
     /// The part that is rendered.
     pub part: ConversationPart<'a>,
     /// The places that are masked.
-    pub volatile: &'a [Volatile],
+    pub volatile: &'a [MaskPath],
     /// Masks secrets.
     pub redactor: &'a Redactor,
 }
@@ -154,7 +154,7 @@ impl Renderer<'_> {
                 self.masks.args(&call.name, &mut args);
                 self.json(2 * STEP, "args", &args);
             }
-            Args::Malformed(_) => {
+            Args::MalformedReferences(_) => {
                 let args = self.value(&call.args_text);
                 self.writer.text(2 * STEP, "args that are no JSON", &args);
             }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use super::masks::{Masks, Volatile};
+use super::masks::{MaskPath, Masks};
 
 /// The last state, and what each turn changed.
 #[derive(Debug, Default)]
@@ -25,7 +25,7 @@ pub(super) enum StateChange {
 
 impl States {
     /// Takes the state at the end of a turn, with `volatile` places masked. For the first turn all of it is new.
-    pub fn note(&mut self, turn: usize, state: &Value, volatile: &[Volatile]) {
+    pub fn note(&mut self, turn: usize, state: &Value, volatile: &[MaskPath]) {
         let mut state = state.clone();
         Masks(volatile).state(&mut state);
         let before = self.last.take().unwrap_or_else(|| Value::Object(Map::new()));
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn only_what_a_turn_changes_is_new() {
-        let volatile = [Volatile::parse("state.at").unwrap()];
+        let volatile = [MaskPath::parse("state.at").unwrap()];
         let mut states = States::default();
         for (turn, state) in [
             json!({"step": 1, "at": 17, "cart": {"n": 2}}),

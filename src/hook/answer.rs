@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::output::{Unusable, kind, start_of};
+use super::output::{OutputError, kind, start_of};
 
 /// What a program is to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl Expected {
 
     /// What is wrong with an answer, in words that say what it is; `None` where nothing is. Of variables any answer is
     /// one here: what may be in them, their reader says.
-    pub fn misfit(self, answer: &Value) -> Option<&'static str> {
+    pub fn mismatch(self, answer: &Value) -> Option<&'static str> {
         let Value::Object(fields) = answer else {
             let is_verdict = self == Self::Verdict && answer.is_boolean();
             return (!is_verdict).then(|| kind(answer));
@@ -62,15 +62,15 @@ impl Expected {
     }
 
     /// The answer in `output`.
-    pub(super) fn read(self, output: &[u8]) -> Result<Value, Unusable> {
+    pub(super) fn read(self, output: &[u8]) -> Result<Value, OutputError> {
         if output.trim_ascii().is_empty() {
-            return Err(Unusable::Nothing);
+            return Err(OutputError::Nothing);
         }
         let answer = serde_json::from_slice(output)
-            .map_err(|error| Unusable::NoJson(error.to_string(), start_of(output)))?;
-        match self.misfit(&answer) {
+            .map_err(|error| OutputError::NoJson(error.to_string(), start_of(output)))?;
+        match self.mismatch(&answer) {
             None => Ok(answer),
-            Some(what) => Err(Unusable::Other(what, start_of(output))),
+            Some(what) => Err(OutputError::Other(what, start_of(output))),
         }
     }
 }
@@ -100,9 +100,9 @@ mod tests {
     #[test]
     fn anything_else_is_no_answer() {
         use Expected::{ToolAnswer, Verdict};
-        assert_eq!(Verdict.read(b" \n"), Err(Unusable::Nothing));
-        assert!(matches!(Verdict.read(b"yes"), Err(Unusable::NoJson(..))));
-        assert!(matches!(Verdict.read(b"true\nfalse"), Err(Unusable::NoJson(..))));
+        assert_eq!(Verdict.read(b" \n"), Err(OutputError::Nothing));
+        assert!(matches!(Verdict.read(b"yes"), Err(OutputError::NoJson(..))));
+        assert!(matches!(Verdict.read(b"true\nfalse"), Err(OutputError::NoJson(..))));
         for (expected, answer, what) in [
             (Verdict, json!("true"), "a text"),
             (Verdict, json!(1), "a number"),
@@ -117,7 +117,7 @@ mod tests {
             (ToolAnswer, json!({"error": "a", "result": 1}), "an object with both `result` and `error`"),
         ] {
             let text = answer.to_string();
-            assert_eq!(expected.read(text.as_bytes()), Err(Unusable::Other(what, text)));
+            assert_eq!(expected.read(text.as_bytes()), Err(OutputError::Other(what, text)));
         }
     }
 }

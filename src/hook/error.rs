@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::answer::Expected;
-use super::output::Unusable;
+use super::output::OutputError;
 use super::pipes::MOST_OUTPUT;
 use super::script_request::ScriptRequest;
 use crate::assertion::ScriptSource;
@@ -31,7 +31,7 @@ pub(super) enum FailureCause {
     /// The run was stopped meanwhile.
     Stopped,
     /// Its output is not what is expected.
-    Output(Unusable),
+    Output(OutputError),
 }
 
 impl From<StartError> for FailureCause {
@@ -107,13 +107,13 @@ impl ProgramError {
                 "write what is large to a file, and print its path".to_owned()
             }
             FailureCause::TooMuch(_) => self.expected.help(),
-            FailureCause::Output(Unusable::NoJson(..) | Unusable::Other(..) | Unusable::Nothing) => {
+            FailureCause::Output(OutputError::NoJson(..) | OutputError::Other(..) | OutputError::Nothing) => {
                 self.expected.help()
             }
-            FailureCause::Output(Unusable::BadName(_)) => {
+            FailureCause::Output(OutputError::BadName(_)) => {
                 "names are made of letters, digits and `_`, and begin with no digit".to_owned()
             }
-            FailureCause::Output(Unusable::Reserved(_)) => {
+            FailureCause::Output(OutputError::Reserved(_)) => {
                 "`ENV` and all names that begin with `TEST_` are ananke's own".to_owned()
             }
             FailureCause::Ended(_) | FailureCause::Stopped => return None,
@@ -160,18 +160,18 @@ impl fmt::Display for ProgramError {
                 write!(formatter, "printed more than {most} MiB to stdout: {start}")
             }
             FailureCause::Stopped => formatter.write_str("was killed, since the run was stopped"),
-            FailureCause::Output(Unusable::NoJson(error, start)) => {
+            FailureCause::Output(OutputError::NoJson(error, start)) => {
                 write!(formatter, "printed no JSON to stdout ({error}): {}", self.start_of_output(start))
             }
-            FailureCause::Output(Unusable::Other(what, start)) => {
+            FailureCause::Output(OutputError::Other(what, start)) => {
                 let (expected, start) = (self.expected.words(), self.start_of_output(start));
                 write!(formatter, "printed {what} to stdout, expected {expected}: {start}")
             }
-            FailureCause::Output(Unusable::Nothing) => formatter.write_str("printed nothing to stdout"),
-            FailureCause::Output(Unusable::BadName(name)) => {
+            FailureCause::Output(OutputError::Nothing) => formatter.write_str("printed nothing to stdout"),
+            FailureCause::Output(OutputError::BadName(name)) => {
                 write!(formatter, "gives `{name}` a value, which is no variable name")
             }
-            FailureCause::Output(Unusable::Reserved(name)) => {
+            FailureCause::Output(OutputError::Reserved(name)) => {
                 write!(formatter, "gives `{name}` a value, which is reserved")
             }
         }?;

@@ -8,7 +8,7 @@ use crate::variables::{is_name, is_reserved};
 
 /// Why what a program printed is of no use.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Unusable {
+pub(super) enum OutputError {
     /// No JSON, in the words of the parser; the output's start.
     NoJson(String, String),
     /// JSON, but something else than expected: what it is, and the output's start.
@@ -25,15 +25,15 @@ pub(super) enum Unusable {
 const QUOTED: usize = 200;
 
 /// The variables in `output`: one JSON object; nothing printed is none. Errors quote `shown`.
-pub(super) fn variables(output: &[u8], shown: &[u8]) -> Result<Map<String, Value>, Unusable> {
+pub(super) fn variables(output: &[u8], shown: &[u8]) -> Result<Map<String, Value>, OutputError> {
     if output.trim_ascii().is_empty() {
         return Ok(Map::new());
     }
     let value = serde_json::from_slice(output)
-        .map_err(|error| Unusable::NoJson(error.to_string(), start_of(shown)))?;
+        .map_err(|error| OutputError::NoJson(error.to_string(), start_of(shown)))?;
     match value {
         Value::Object(variables) => named(variables),
-        other => Err(Unusable::Other(kind(&other), start_of(shown))),
+        other => Err(OutputError::Other(kind(&other), start_of(shown))),
     }
 }
 
@@ -49,13 +49,13 @@ pub(super) fn kind(value: &Value) -> &'static str {
     }
 }
 
-fn named(variables: Map<String, Value>) -> Result<Map<String, Value>, Unusable> {
+fn named(variables: Map<String, Value>) -> Result<Map<String, Value>, OutputError> {
     for name in variables.keys() {
         if is_reserved(name) {
-            return Err(Unusable::Reserved(printable(name)));
+            return Err(OutputError::Reserved(printable(name)));
         }
         if !is_name(name) {
-            return Err(Unusable::BadName(printable(name)));
+            return Err(OutputError::BadName(printable(name)));
         }
     }
     Ok(variables)
@@ -103,29 +103,29 @@ mod tests {
         let start = |text: &str| text.to_owned();
         let error = |text: &str| text.to_owned();
         for (output, expected) in [
-            ("hello", Unusable::NoJson(error("expected value at line 1 column 1"), start("hello"))),
+            ("hello", OutputError::NoJson(error("expected value at line 1 column 1"), start("hello"))),
             (
                 "{\"A\": 1}\n{\"B\": 2}",
-                Unusable::NoJson(
+                OutputError::NoJson(
                     error("trailing characters at line 2 column 1"),
                     start("{\"A\": 1}\\n{\"B\": 2}"),
                 ),
             ),
-            ("[1]", Unusable::Other("a list", start("[1]"))),
-            ("null", Unusable::Other("`null`", start("null"))),
-            ("\"x\"", Unusable::Other("a text", start("\"x\""))),
-            ("1.5", Unusable::Other("a number", start("1.5"))),
-            ("true", Unusable::Other("a truth value", start("true"))),
-            ("{\"cart-id\": 1}", Unusable::BadName(start("cart-id"))),
-            ("{\"\": 1}", Unusable::BadName(String::new())),
-            ("{\"ENV\": 1}", Unusable::Reserved(start("ENV"))),
-            ("{\"TEST_NAME\": 1}", Unusable::Reserved(start("TEST_NAME"))),
+            ("[1]", OutputError::Other("a list", start("[1]"))),
+            ("null", OutputError::Other("`null`", start("null"))),
+            ("\"x\"", OutputError::Other("a text", start("\"x\""))),
+            ("1.5", OutputError::Other("a number", start("1.5"))),
+            ("true", OutputError::Other("a truth value", start("true"))),
+            ("{\"cart-id\": 1}", OutputError::BadName(start("cart-id"))),
+            ("{\"\": 1}", OutputError::BadName(String::new())),
+            ("{\"ENV\": 1}", OutputError::Reserved(start("ENV"))),
+            ("{\"TEST_NAME\": 1}", OutputError::Reserved(start("TEST_NAME"))),
         ] {
             assert_eq!(variables(output.as_bytes()), Err(expected), "{output}");
         }
         let deep = [vec![b'['; 1000], vec![b']'; 1000]].concat();
-        assert!(matches!(variables(&deep), Err(Unusable::NoJson(..))));
-        assert!(matches!(variables(b"\xff\xfe"), Err(Unusable::NoJson(..))));
+        assert!(matches!(variables(&deep), Err(OutputError::NoJson(..))));
+        assert!(matches!(variables(b"\xff\xfe"), Err(OutputError::NoJson(..))));
     }
 
     #[test]

@@ -49,10 +49,10 @@ pub use redact::{RedactEntry, RedactMatch};
 pub(crate) use report_format::report_formats;
 pub use report_format::{ReportEntry, ReportFormat, ReportTarget};
 pub use scalars::{
-    Flag, Given, Limit, Number, OneOrMany, Text, extension_keys, is_reference, mapping, optional_mapping,
+    Flag, Limit, Number, OneOrMany, Scalar, Text, extension_keys, is_reference, mapping, optional_mapping,
 };
 pub use script::{ScriptProgram, ScriptRule};
-pub use sequence::{SaidBy, SequenceMode, SequenceRule, SequenceStep};
+pub use sequence::{MessageRole, SequenceMode, SequenceRule, SequenceStep};
 pub use server::{Ready, Server};
 pub use since::Since;
 pub use snapshot::{SnapshotOf, SnapshotRule};

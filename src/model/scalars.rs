@@ -16,17 +16,17 @@ use crate::source::{FreeMap, Node, NodeValue};
 pub type Text = Spanned<String>;
 
 /// A whole number, or a string that is exactly one `${…}`.
-pub type Number = Spanned<Given<u64>>;
+pub type Number = Spanned<Scalar<u64>>;
 
 /// `true` or `false`, or a string that is exactly one `${…}`.
-pub type Flag = Spanned<Given<bool>>;
+pub type Flag = Spanned<Scalar<bool>>;
 
 /// What a string that stands for a number or boolean looks like: exactly one reference.
 const ONE_REFERENCE: &str = r"^\$\{[^{}]+\}$";
 
 /// A value written out, or a reference that gives it later.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Given<T> {
+pub enum Scalar<T> {
     /// Written out.
     Literal(T),
     /// Exactly one `${…}`.
@@ -39,7 +39,7 @@ pub enum Limit {
     /// `false`.
     Off,
     /// The largest number that still passes.
-    Most(Given<u64>),
+    Most(Scalar<u64>),
 }
 
 /// One value, or a list of them.
@@ -81,26 +81,26 @@ pub fn is_reference(text: &str) -> bool {
 }
 
 /// What a text that is exactly one reference refers to.
-fn reference<T>(value: &NodeValue) -> Option<Given<T>> {
+fn reference<T>(value: &NodeValue) -> Option<Scalar<T>> {
     let NodeValue::String(text) = value else { return None };
-    is_reference(text).then(|| Given::Reference(text.clone()))
+    is_reference(text).then(|| Scalar::Reference(text.clone()))
 }
 
 /// A whole number, or a reference to one. `3.0` is a whole number in JSON Schema too.
-fn whole_number(value: &NodeValue) -> Option<Given<u64>> {
+fn whole_number(value: &NodeValue) -> Option<Scalar<u64>> {
     let NodeValue::Number(number) = value else { return reference(value) };
     let whole = number.as_u64().or_else(|| format!("{}", number.as_f64()?).parse().ok());
-    whole.map(Given::Literal)
+    whole.map(Scalar::Literal)
 }
 
-impl<'de> Deserialize<'de> for Given<u64> {
+impl<'de> Deserialize<'de> for Scalar<u64> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let node = Node::deserialize(deserializer)?;
         whole_number(&node.value).ok_or_else(|| no_form(&node, "a whole number or exactly one `${…}`"))
     }
 }
 
-impl<'de> Deserialize<'de> for Given<bool> {
+impl<'de> Deserialize<'de> for Scalar<bool> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let node = Node::deserialize(deserializer)?;
         let flag = match &node.value {
@@ -111,7 +111,7 @@ impl<'de> Deserialize<'de> for Given<bool> {
     }
 }
 
-impl JsonSchema for Given<bool> {
+impl JsonSchema for Scalar<bool> {
     fn inline_schema() -> bool {
         true
     }
@@ -128,7 +128,7 @@ impl JsonSchema for Given<bool> {
     }
 }
 
-impl JsonSchema for Given<u64> {
+impl JsonSchema for Scalar<u64> {
     fn inline_schema() -> bool {
         true
     }

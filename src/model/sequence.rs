@@ -66,7 +66,7 @@ pub struct SequenceStep {
     #[schemars(extend("format" = "regex"), example = &"(?i)shipping")]
     pub says: Option<Text>,
     /// With `says`: whose message it is (default `assistant`).
-    pub role: Option<Spanned<SaidBy>>,
+    pub role: Option<Spanned<MessageRole>>,
     /// Whether the step may be left out (default false), with `exact`, `in_order` and `any_order`. With `in_order` it must
     /// come at its place where something comes that fits it and no other step.
     pub optional: Option<Spanned<bool>>,
@@ -76,7 +76,7 @@ pub struct SequenceStep {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
-pub enum SaidBy {
+pub enum MessageRole {
     /// The agent's.
     #[default]
     Assistant,

@@ -30,7 +30,7 @@ const VERSION: &str = "version";
 /// A file with several tests.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Several {
+struct TestList {
     tests: Vec<Test>,
 }
 
@@ -38,7 +38,7 @@ impl File for TestFile {
     fn read(root: &Node) -> Result<Self, TypeMismatch> {
         let of_frame = |key: &str| key == VERSION || is_extension_key(key);
         if root.get(TESTS).is_some() {
-            let Several { tests } = source::from_mapping(root, TAG_DEFAULTS, of_frame)?;
+            let TestList { tests } = source::from_mapping(root, TAG_DEFAULTS, of_frame)?;
             return Ok(Self { tests });
         }
         source::from_mapping(root, TAG_DEFAULTS, of_frame).map(|test| Self { tests: vec![test] })

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use super::failure::Failure;
-use super::held::PassedRule;
+use super::passed_rule::PassedRule;
 use super::problem::Problem;
 use super::test::Outcome;
 use super::test_end::TestEnd;

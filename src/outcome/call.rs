@@ -14,7 +14,7 @@ pub struct CallOutcome {
     /// The result as text; `None` where none came.
     pub result: Option<String>,
     /// Whether it is a client-side tool: a mock answered it.
-    pub is_clients: bool,
+    pub is_client_side: bool,
     /// From the start of the turn to the call's start, in microseconds.
     pub started_us: u64,
     /// From the call's start to its result, in microseconds.

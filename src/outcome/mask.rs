@@ -4,9 +4,8 @@ use std::borrow::Cow;
 
 use super::call::{CallOutcome, LateResult};
 use super::failure::Failure;
-use super::held::PassedRule;
 use super::identity::TestIdentity;
-use super::line::TranscriptLine;
+use super::passed_rule::PassedRule;
 use super::problem::Problem;
 use super::quarantine::Quarantine;
 use super::run_end::{OpenInterrupt, ReportedRunEnd};
@@ -14,6 +13,7 @@ use super::test::Outcome;
 use super::test_end::TestEnd;
 use super::test_verdict::TestVerdict;
 use super::transcript::Transcript;
+use super::transcript_line::TranscriptLine;
 use super::turn::TurnOutcome;
 use super::turn_end::TurnEnd;
 use crate::diagnostic::Place;
@@ -66,8 +66,16 @@ impl Mask for Problem {
 
 impl Mask for CallOutcome {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self { event: _, name, args, result, is_clients: _, started_us: _, duration_us: _, failure: _ } =
-            self;
+        let Self {
+            event: _,
+            name,
+            args,
+            result,
+            is_client_side: _,
+            started_us: _,
+            duration_us: _,
+            failure: _,
+        } = self;
         name.mask(redactor);
         args.mask(redactor);
         result.mask(redactor);

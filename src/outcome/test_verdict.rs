@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::held::PassedRule;
+use super::passed_rule::PassedRule;
 use super::test_end::TestEnd;
 
 /// A snapshot that a run wrote.

@@ -3,12 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::failure::Failure;
-use super::held::PassedRule;
-use super::line::TranscriptLine;
+use super::passed_rule::PassedRule;
 use super::problem::Problem;
 use super::run_end::ReportedRunEnd;
 use super::status::Status;
 use super::timing::Timing;
+use super::transcript_line::TranscriptLine;
 use super::turn_end::TurnEnd;
 use crate::trace::Usage;
 

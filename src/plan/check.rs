@@ -6,17 +6,17 @@ use std::sync::Arc;
 
 use super::draft::Draft;
 use super::entry::{CaseEntry, TestEntry};
-use super::head::TestHead;
 use super::needs::{needs_of_rules, needs_of_test, unmet};
 use super::secrets::secrets_of;
 use super::target_context::{TargetContext, TargetContexts};
 use super::test::LoadedTest;
+use super::test_head::TestHead;
 use super::test_scope::{scope_at_start, with_row};
 use crate::assertion::{Block, Lint, LintContext, lint};
 use crate::compile::{RowEntry, fill_hook};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Spanned};
-use crate::model::{Given, Turn};
+use crate::model::{Scalar, Turn};
 use crate::project::{Config, LaunchContext as Around, Variables, script_names};
 use crate::variables::{Interpolation, Mode, Scope, Secret};
 
@@ -153,7 +153,7 @@ impl LoadedTest {
             let around = Around { context, home: folder, scope: &scope };
             self.check_scripts(agent, &draft, around, problems);
             let tools = self.model.client_tools.as_ref();
-            let mut needs = needs_of_test(&self.turns, &self.earlier, tools, &self.source);
+            let mut needs = needs_of_test(&self.turns, &self.messages, tools, &self.source);
             needs.extend([&draft.test].into_iter().chain(&draft.blocks).flat_map(needs_of_rules));
             problems.extend(unmet(needs, &agent.target.model));
         }
@@ -161,8 +161,8 @@ impl LoadedTest {
             // A turn with a time-out of its own may take longer than the target says.
             let is_own = |turn: &Spanned<Turn>| turn.settings().timeout_ms.is_some();
             let whole_timeout_ms = match self.model.timeout_ms.as_ref().map(|ms| &ms.value) {
-                Some(Given::Literal(ms)) => Some(*ms),
-                Some(Given::Reference(_)) | None => None,
+                Some(Scalar::Literal(ms)) => Some(*ms),
+                Some(Scalar::Reference(_)) | None => None,
             };
             let surroundings = LintContext {
                 whole_timeout_ms,
@@ -178,7 +178,7 @@ impl LoadedTest {
 
     /// How the messages of before go on.
     fn check_beginning(&self, problems: &mut Vec<Diagnostic>) {
-        let Some(last) = self.earlier.last() else { return };
+        let Some(last) = self.messages.last() else { return };
         match self.turns.first() {
             None => {
                 let message =
@@ -209,8 +209,8 @@ impl LoadedTest {
         let mut sampled = Sampled { entries: Vec::new(), scopes: Vec::new(), common: None };
         let mut shapes: HashSet<Vec<String>> = HashSet::new();
         if let Some(rows) = self.rows(context, scope, problems) {
-            let mut filling = Interpolation::new(scope, &self.source, Mode::Send, problems);
-            rows.each(written.span, &mut filling, &mut |entry, row| {
+            let mut interpolation = Interpolation::new(scope, &self.source, Mode::Send, problems);
+            rows.each(written.span, &mut interpolation, &mut |entry, row| {
                 sampled.entries.push(entry);
                 let names: Vec<String> = row.columns.keys().cloned().collect();
                 if shapes.contains(&names) {
@@ -246,15 +246,15 @@ impl LoadedTest {
                 0 if run => scope.clone().hint(Self::HINT_FOR_HOOKS),
                 _ => scope.clone().open(),
             };
-            let mut filling = Interpolation::new(&scope, &self.source, Mode::Send, problems);
+            let mut interpolation = Interpolation::new(&scope, &self.source, Mode::Send, problems);
             let around = Around { context, home: folder, scope: &scope };
-            fill_hook(written, index + 1, around, &mut filling);
+            fill_hook(written, index + 1, around, &mut interpolation);
         }
         let scope = self.scope_at_end(scope, variables);
         for (index, written) in self.model.teardown.iter().flatten().enumerate() {
-            let mut filling = Interpolation::new(&scope, &self.source, Mode::Send, problems);
+            let mut interpolation = Interpolation::new(&scope, &self.source, Mode::Send, problems);
             let around = Around { context, home: folder, scope: &scope };
-            fill_hook(written, index + 1, around, &mut filling);
+            fill_hook(written, index + 1, around, &mut interpolation);
         }
     }
 

@@ -59,11 +59,11 @@ pub(super) fn check_config(
 fn check_library(config: &Config, context: &Context, problems: &mut Vec<Diagnostic>) {
     config.named_assertions().check(problems);
     let scope = Scope::default().open();
-    let mut filling = Interpolation::new(&scope, &config.source, Mode::Check, problems);
+    let mut interpolation = Interpolation::new(&scope, &config.source, Mode::Check, problems);
     let mut blocks = Vec::new();
     for (_, block) in config.model.assertions.iter().flatten() {
         // What is extended is looked at on its own.
-        blocks.push(Block::compile([block], Level::Test, None, &mut filling));
+        blocks.push(Block::compile([block], Level::Test, None, &mut interpolation));
     }
     for block in &blocks {
         config.scripts(&context.files).check_block(block, &config.source, problems);
@@ -80,21 +80,21 @@ fn check_target(
     redactor: &Redactor,
     problems: &mut Vec<Diagnostic>,
 ) {
-    let mut filling = Interpolation::new(scope, &config.source, mode, problems);
-    target.model.compile(&mut filling);
+    let mut interpolation = Interpolation::new(scope, &config.source, mode, problems);
+    target.model.compile(&mut interpolation);
     fill_client_tools(
         target.model.common.client_tools.as_ref(),
         Some(config.scripts(&context.files)),
-        &mut filling,
+        &mut interpolation,
     );
-    let block = target.block(config.named_assertions(), &mut filling);
+    let block = target.block(config.named_assertions(), &mut interpolation);
     if let Some(thread) = &target.model.common.thread_id {
-        let _ = filling.text(thread);
+        let _ = interpolation.text(thread);
     }
     if let Some(timeout) = &target.model.common.timeout_ms {
-        let _ = filling.number(timeout);
+        let _ = interpolation.number(timeout);
     }
-    redactor.add(filling.into_secrets());
+    redactor.add(interpolation.into_secrets());
     config.scripts(&context.files).check_block(&block, &config.source, problems);
     let mut needs = needs_of_test(&[], &[], target.model.common.client_tools.as_ref(), &config.source);
     needs.extend(needs_of_rules(&block));

@@ -44,45 +44,50 @@ impl LoadedTest {
         problems: &mut Vec<Diagnostic>,
     ) -> Draft {
         let scope = if self.hooks(variables).is_empty() { scope.clone() } else { scope.clone().open() };
-        let mut filling = Interpolation::new(&scope, &self.source, Mode::Draft, problems);
+        let mut interpolation = Interpolation::new(&scope, &self.source, Mode::Draft, problems);
         let library = config.map(Config::named_assertions);
-        let test = self.block(library, &mut filling);
+        let test = self.block(library, &mut interpolation);
         let tools = self.model.client_tools.as_ref();
-        fill_client_tools(tools, config.map(|config| config.scripts(&context.files)), &mut filling);
-        let _ = passed_on(self.model.props.as_ref(), &mut filling);
+        fill_client_tools(tools, config.map(|config| config.scripts(&context.files)), &mut interpolation);
+        let _ = passed_on(self.model.props.as_ref(), &mut interpolation);
         if let Some(timeout) = &self.model.timeout_ms {
-            let _ = filling.number(timeout);
+            let _ = interpolation.number(timeout);
         }
-        self.one_id_each(&mut filling);
+        self.one_id_each(&mut interpolation);
         let files = self.files(context, target, false);
-        let _ = self.history(files, &mut filling);
-        let _ = self.message_id(&mut filling);
+        let _ = self.history(files, &mut interpolation);
+        let _ = self.message_id(&mut interpolation);
         let mut draft = Draft { turns: Vec::new(), test, blocks: Vec::new() };
         for (turn, scope) in self.each_turn(&scope, variables) {
-            let mut filling = Interpolation::new(&scope, &self.source, Mode::Draft, problems);
-            draft.blocks.push(turn_block(turn, library, &mut filling));
-            draft.turns.push(WrittenTurn::of(turn, files, &mut filling));
+            let mut interpolation = Interpolation::new(&scope, &self.source, Mode::Draft, problems);
+            draft.blocks.push(turn_block(turn, library, &mut interpolation));
+            draft.turns.push(WrittenTurn::of(turn, files, &mut interpolation));
         }
         draft
     }
 
     /// Reports the turns whose ids are not unique.
-    fn one_id_each(&self, filling: &mut Interpolation<'_>) {
+    fn one_id_each(&self, interpolation: &mut Interpolation<'_>) {
         let mut known = HashSet::new();
         for id in self.turns.iter().filter_map(|turn| turn.settings().id) {
             if !known.insert(&id.value) {
                 let message = format!("two turns have the id `{}`", id.value);
-                filling.report(Code::Contradiction, id.span, message, Some("rename one of them".to_owned()));
+                interpolation.report(
+                    Code::Contradiction,
+                    id.span,
+                    message,
+                    Some("rename one of them".to_owned()),
+                );
             }
         }
     }
 }
 
 impl WrittenTurn {
-    fn of(turn: &Spanned<Turn>, files: AttachmentFiles<'_>, filling: &mut Interpolation<'_>) -> Self {
+    fn of(turn: &Spanned<Turn>, files: AttachmentFiles<'_>, interpolation: &mut Interpolation<'_>) -> Self {
         let settings = turn.settings();
-        let written_timeout = settings.timeout_ms.and_then(|number| filling.written_number(number));
-        let filled = PreparedTurn::fill(turn, files, filling).ok();
+        let written_timeout = settings.timeout_ms.and_then(|number| interpolation.written_number(number));
+        let filled = PreparedTurn::fill(turn, files, interpolation).ok();
         let timeout_ms =
             filled.as_ref().and_then(|turn| turn.request.timeout).map(|time| time.as_millis().to_string());
         Self {

@@ -9,13 +9,13 @@ use super::test_scope::scope_at_start;
 use crate::assertion::{Explanation, Timeout, explain as explain_blocks};
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::model::Given;
+use crate::model::Scalar;
 
 /// A test and what is in force in it. What is known only when it starts stands there as it is written.
 #[derive(Clone, Debug)]
 pub struct ExplainedTest {
     /// How many messages were there before the first turn.
-    pub earlier: usize,
+    pub history: usize,
     /// What each turn is called and does.
     pub turns: Vec<WrittenTurn>,
     /// The rules, by home.
@@ -74,13 +74,13 @@ fn of(
         return Err(problems);
     }
     Ok(ExplainedTest {
-        earlier: test.earlier.len(),
+        history: test.messages.len(),
         turns: draft.turns,
         explanation: explain_blocks(&target.block, &draft.test, &draft.blocks),
         timeout: target.timeout,
         whole_timeout: test.model.timeout_ms.as_ref().map(|ms| match &ms.value {
-            Given::Literal(ms) => ms.to_string(),
-            Given::Reference(written) => written.clone(),
+            Scalar::Literal(ms) => ms.to_string(),
+            Scalar::Reference(written) => written.clone(),
         }),
     })
 }

@@ -15,7 +15,6 @@ mod fakes;
 mod filter;
 mod filter_parser;
 mod fix;
-mod head;
 mod load;
 mod needs;
 #[expect(clippy::module_inception, reason = "the file of the type `Plan`")]
@@ -31,6 +30,7 @@ mod selection;
 mod target_context;
 mod test;
 mod test_file;
+mod test_head;
 mod test_scope;
 mod thread;
 mod workspace;

@@ -95,10 +95,10 @@ mod tests {
             Capabilities::all_but(&[Capability::ToolCalls, Capability::Usage]),
             "plain",
         );
-        let mut told: Vec<String> = unmet.iter().map(ToString::to_string).collect();
-        told.sort();
+        let mut words: Vec<String> = unmet.iter().map(ToString::to_string).collect();
+        words.sort();
         assert_eq!(
-            told,
+            words,
             [
                 "a.yaml:1:19: error[contradiction]: a target of the type `plain` does not show tool calls",
                 "a.yaml:3:28: error[contradiction]: a target of the type `plain` does not report tokens",

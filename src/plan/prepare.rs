@@ -155,8 +155,8 @@ impl<'a> Preparation<'a> {
     ) -> Result<Option<HookCommand>, PrepareError> {
         let Some(written) = written.get(index) else { return Ok(None) };
         let mut problems = Vec::new();
-        let mut filling = Interpolation::new(scope, &self.test.source, Mode::Send, &mut problems);
-        let filled = fill_hook(written, index + 1, self.surroundings(scope), &mut filling);
+        let mut interpolation = Interpolation::new(scope, &self.test.source, Mode::Send, &mut problems);
+        let filled = fill_hook(written, index + 1, self.surroundings(scope), &mut interpolation);
         filled.map(Some).ok_or_else(|| PrepareError::Broken(problems, self.secrets()))
     }
 
@@ -272,32 +272,33 @@ impl<'a> Preparation<'a> {
         let thread_id = self.thread(problems)?;
         let config = &self.plan.config;
         let model = &self.target.model;
-        let mut filling = Interpolation::new(&self.scope, &config.source, self.mode, problems);
-        let target = model.compile(&mut filling);
-        let targets_tools = fill_client_tools(model.common.client_tools.as_ref(), None, &mut filling);
-        let mut target_block = self.target.block(config.named_assertions(), &mut filling);
+        let mut interpolation = Interpolation::new(&self.scope, &config.source, self.mode, problems);
+        let target = model.compile(&mut interpolation);
+        let targets_tools = fill_client_tools(model.common.client_tools.as_ref(), None, &mut interpolation);
+        let mut target_block = self.target.block(config.named_assertions(), &mut interpolation);
         let timeout = match &model.common.timeout_ms {
-            Some(number) => filling.number(number).ok().map(Duration::from_millis),
+            Some(number) => interpolation.number(number).ok().map(Duration::from_millis),
             None => Some(DEFAULT_TURN_TIMEOUT),
         };
-        secrets.extend(filling.into_secrets());
+        secrets.extend(interpolation.into_secrets());
 
-        let mut filling = Interpolation::new(&self.scope, &self.test.source, Mode::Send, problems);
-        let mut test_block = self.test.block(Some(config.named_assertions()), &mut filling);
-        let tests_tools = fill_client_tools(self.test.model.client_tools.as_ref(), None, &mut filling);
-        let props = passed_on(self.test.model.props.as_ref(), &mut filling);
-        let whole_timeout = self.test.model.timeout_ms.as_ref().map(|ms| filling.number(ms)).transpose();
+        let mut interpolation = Interpolation::new(&self.scope, &self.test.source, Mode::Send, problems);
+        let mut test_block = self.test.block(Some(config.named_assertions()), &mut interpolation);
+        let tests_tools = fill_client_tools(self.test.model.client_tools.as_ref(), None, &mut interpolation);
+        let props = passed_on(self.test.model.props.as_ref(), &mut interpolation);
+        let whole_timeout =
+            self.test.model.timeout_ms.as_ref().map(|ms| interpolation.number(ms)).transpose();
         let files = self.test.files(self.context, Some(self.target), true);
-        let history = self.test.history(files, &mut filling);
-        let message_id = self.test.message_id(&mut filling);
-        secrets.extend(filling.into_secrets());
+        let history = self.test.history(files, &mut interpolation);
+        let message_id = self.test.message_id(&mut interpolation);
+        secrets.extend(interpolation.into_secrets());
         let (mut turns, mut turn_blocks) = (Vec::new(), Vec::new());
         let mut is_whole = true;
         for (turn, scope) in self.test.each_turn(&self.scope, &self.plan.variables) {
-            let mut filling = Interpolation::new(&scope, &self.test.source, Mode::Send, problems);
-            turn_blocks.push(turn_block(turn, Some(config.named_assertions()), &mut filling));
-            let prepared = PreparedTurn::fill(turn, files, &mut filling);
-            let waits = filling.has_waited();
+            let mut interpolation = Interpolation::new(&scope, &self.test.source, Mode::Send, problems);
+            turn_blocks.push(turn_block(turn, Some(config.named_assertions()), &mut interpolation));
+            let prepared = PreparedTurn::fill(turn, files, &mut interpolation);
+            let waits = interpolation.has_pending();
             is_whole &= waits || prepared.is_ok();
             turns.push(prepared.ok().filter(|_| !waits));
         }
@@ -334,10 +335,11 @@ impl<'a> Preparation<'a> {
     pub fn late_turn(&self, index: usize) -> Result<(PreparedTurn, TurnRules), PrepareError> {
         let mut problems = Vec::new();
         let filled = self.test.turns.get(index).and_then(|turn| {
-            let mut filling = Interpolation::new(&self.scope, &self.test.source, Mode::Send, &mut problems);
-            let mut block = turn_block(turn, Some(self.plan.config.named_assertions()), &mut filling);
+            let mut interpolation =
+                Interpolation::new(&self.scope, &self.test.source, Mode::Send, &mut problems);
+            let mut block = turn_block(turn, Some(self.plan.config.named_assertions()), &mut interpolation);
             let files = self.test.files(self.context, Some(self.target), true);
-            let mut turn = PreparedTurn::fill(turn, files, &mut filling).ok()?;
+            let mut turn = PreparedTurn::fill(turn, files, &mut interpolation).ok()?;
             turn.pass_on_under(&self.props);
             let snapshot_files = self.test.snapshot_files(self.context, &self.name, self.row.as_ref(), true);
             snapshot_files.give(&mut block, Some(index + 1), &mut problems);

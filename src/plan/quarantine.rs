@@ -22,34 +22,34 @@ const WARNED_DAYS: u16 = 7;
 pub(super) struct QuarantineList(Vec<ActiveEntry>);
 
 struct ActiveEntry {
-    told: Arc<outcome::Quarantine>,
-    fits: Fits,
+    quarantine: Arc<outcome::Quarantine>,
+    pattern: IdPattern,
     test: Span,
     expires: Span,
 }
 
 /// Which ids an entry fits.
-enum Fits {
-    Only(String),
-    Like(Regex),
+enum IdPattern {
+    Exact(String),
+    Wildcard(Regex),
 }
 
 impl QuarantineList {
     /// Reads the quarantine of `config`; what is wrong with an entry goes to `problems`.
     pub(super) fn of(config: &Config, problems: &mut Vec<Diagnostic>) -> Self {
         let scope = Scope::default();
-        let mut filling = Interpolation::new(&scope, &config.source, Mode::Send, problems);
+        let mut interpolation = Interpolation::new(&scope, &config.source, Mode::Send, problems);
         let written = config.model.quarantine.iter().flatten();
-        Self(written.filter_map(|entry| ActiveEntry::of(entry, &mut filling)).collect())
+        Self(written.filter_map(|entry| ActiveEntry::of(entry, &mut interpolation)).collect())
     }
 
     /// Puts the tests that an entry in force fits into quarantine.
     pub(super) fn mark(&self, cases: &mut [CaseEntry], unix_ms: u64) {
         let today = Day::of(unix_ms);
         for case in cases {
-            let mut in_force = self.0.iter().filter(|entry| entry.told.expires >= today);
-            let entry = in_force.find(|entry| entry.fits(case));
-            case.quarantine = entry.map(|entry| Arc::clone(&entry.told));
+            let mut in_force = self.0.iter().filter(|entry| entry.quarantine.expires >= today);
+            let entry = in_force.find(|entry| entry.pattern(case));
+            case.quarantine = entry.map(|entry| Arc::clone(&entry.quarantine));
         }
     }
 
@@ -61,7 +61,7 @@ impl QuarantineList {
         unix_ms: u64,
     ) -> Vec<outcome::Quarantine> {
         let expired = self.concerned(cases, selection).filter(|entry| entry.has_expired(unix_ms));
-        expired.map(|entry| (*entry.told).clone()).collect()
+        expired.map(|entry| (*entry.quarantine).clone()).collect()
     }
 
     /// What there is to say of the days of entries that have to do with what is selected: errors where an expired one
@@ -74,8 +74,8 @@ impl QuarantineList {
         unix_ms: u64,
     ) -> Vec<Diagnostic> {
         let soon = Day::of(unix_ms).plus(WARNED_DAYS);
-        let told = |entry: &ActiveEntry| {
-            let outcome::Quarantine { owner, expires, .. } = &*entry.told;
+        let quarantine = |entry: &ActiveEntry| {
+            let outcome::Quarantine { owner, expires, .. } = &*entry.quarantine;
             let problem = if entry.has_expired(unix_ms) {
                 let message =
                     format!("this entry has expired: its last day was {expires}, its owner is {owner}");
@@ -88,19 +88,19 @@ impl QuarantineList {
             let help = "mend the test and remove the entry, or agree on a later day with its owner";
             Some(problem?.at(source, entry.expires, "").help(help))
         };
-        self.concerned(cases, selection).filter_map(told).collect()
+        self.concerned(cases, selection).filter_map(quarantine).collect()
     }
 
     /// A warning of every entry that fits none of the project's tests.
     pub(super) fn of_nothing(&self, cases: &[CaseEntry], source: &Arc<SourceFile>) -> Vec<Diagnostic> {
-        let idle = self.0.iter().filter(|entry| !cases.iter().any(|case| entry.fits(case)));
+        let idle = self.0.iter().filter(|entry| !cases.iter().any(|case| entry.pattern(case)));
         idle.map(|entry| {
-            let what = match entry.fits {
-                Fits::Only(_) => "no test has the id",
-                Fits::Like(_) => "no test has an id like",
+            let what = match entry.pattern {
+                IdPattern::Exact(_) => "no test has the id",
+                IdPattern::Wildcard(_) => "no test has an id like",
             };
-            let message = format!("{what} `{}`", entry.told.test);
-            let help = match nearest_id(&entry.told.test, cases) {
+            let message = format!("{what} `{}`", entry.quarantine.test);
+            let help = match nearest_id(&entry.quarantine.test, cases) {
                 Some(id) => format!("did you mean `{id}`? if the test is gone, remove the entry"),
                 None => "`ananke list` prints the ids; if the test is gone, remove the entry".to_owned(),
             };
@@ -112,27 +112,27 @@ impl QuarantineList {
     /// The entries that fit a selected test; all of them where the whole project is selected.
     fn concerned(&self, cases: &[CaseEntry], selection: &Selection) -> impl Iterator<Item = &ActiveEntry> {
         let whole = selection.is_whole();
-        self.0.iter().filter(move |entry| whole || cases.iter().any(|case| entry.fits(case)))
+        self.0.iter().filter(move |entry| whole || cases.iter().any(|case| entry.pattern(case)))
     }
 }
 
 impl ActiveEntry {
-    fn of(written: &QuarantineEntry, filling: &mut Interpolation<'_>) -> Option<Self> {
-        let test = filling.text(&written.test).ok();
-        let owner = filling.text(&written.owner).ok();
-        let reason = written.reason.as_ref().map(|reason| filling.text(reason).ok());
-        let expires = filling.text(&written.expires).ok().and_then(|text| {
+    fn of(written: &QuarantineEntry, interpolation: &mut Interpolation<'_>) -> Option<Self> {
+        let test = interpolation.text(&written.test).ok();
+        let owner = interpolation.text(&written.owner).ok();
+        let reason = written.reason.as_ref().map(|reason| interpolation.text(reason).ok());
+        let expires = interpolation.text(&written.expires).ok().and_then(|text| {
             let day = Day::parse(&text);
             if day.is_none() {
                 let message = format!("`{text}` is no day of the calendar");
                 let help = Some("write it as `YYYY-MM-DD`, like `2026-12-31`".to_owned());
-                filling.report(Code::BadValue, written.expires.span, message, help);
+                interpolation.report(Code::BadValue, written.expires.span, message, help);
             }
             day
         });
         let test = test?;
-        let fits = fits(&test, written.test.span, filling)?;
-        let told = outcome::Quarantine {
+        let pattern = pattern(&test, written.test.span, interpolation)?;
+        let quarantine = outcome::Quarantine {
             test,
             owner: owner?,
             expires: expires?,
@@ -140,35 +140,40 @@ impl ActiveEntry {
                 Some(reason) => Some(reason?),
                 None => None,
             },
-            place: filling.place(written.test.span),
+            place: interpolation.place(written.test.span),
         };
-        Some(Self { told: Arc::new(told), fits, test: written.test.span, expires: written.expires.span })
+        Some(Self {
+            quarantine: Arc::new(quarantine),
+            pattern,
+            test: written.test.span,
+            expires: written.expires.span,
+        })
     }
 
     /// The id of a test stands for all its rows.
-    fn fits(&self, case: &CaseEntry) -> bool {
-        match &self.fits {
-            Fits::Only(only) => case.test.id == *only || case.id() == only.as_str(),
-            Fits::Like(pattern) => pattern.is_match(&case.id()),
+    fn pattern(&self, case: &CaseEntry) -> bool {
+        match &self.pattern {
+            IdPattern::Exact(only) => case.test.id == *only || case.id() == only.as_str(),
+            IdPattern::Wildcard(pattern) => pattern.is_match(&case.id()),
         }
     }
 
     fn has_expired(&self, unix_ms: u64) -> bool {
-        self.told.expires < Day::of(unix_ms)
+        self.quarantine.expires < Day::of(unix_ms)
     }
 }
 
 /// Brackets are part of ids (`pays[1]`), so only `*` and `?` have a meaning of their own.
-fn fits(test: &str, span: Span, filling: &mut Interpolation<'_>) -> Option<Fits> {
+fn pattern(test: &str, span: Span, interpolation: &mut Interpolation<'_>) -> Option<IdPattern> {
     if !test.contains(['*', '?']) {
-        return Some(Fits::Only(test.to_owned()));
+        return Some(IdPattern::Exact(test.to_owned()));
     }
     let escaped = regex::escape(test).replace("\\*", ".*").replace("\\?", ".");
     let pattern = Regex::new(&format!("(?s)^{escaped}$")).ok();
     if pattern.is_none() {
-        filling.report(Code::BadValue, span, "the pattern for ids is too long", None);
+        interpolation.report(Code::BadValue, span, "the pattern for ids is too long", None);
     }
-    pattern.map(Fits::Like)
+    pattern.map(IdPattern::Wildcard)
 }
 
 #[cfg(test)]

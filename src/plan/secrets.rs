@@ -8,9 +8,9 @@ use crate::variables::{Interpolation, Mode, Scope, Secret};
 pub(super) fn secrets_of(config: &Config, target: &ResolvedTarget, scope: &Scope) -> Vec<Secret> {
     let scope = scope.clone().open();
     let mut problems = Vec::new();
-    let mut filling = Interpolation::new(&scope, &config.source, Mode::Check, &mut problems);
-    target.model.compile(&mut filling);
-    let mut secrets = filling.into_secrets();
+    let mut interpolation = Interpolation::new(&scope, &config.source, Mode::Check, &mut problems);
+    target.model.compile(&mut interpolation);
+    let mut secrets = interpolation.into_secrets();
     secrets.extend(config.redactions.secrets(&scope));
     secrets
 }

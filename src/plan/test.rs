@@ -20,10 +20,10 @@ pub struct LoadedTest {
     pub(super) source: Arc<SourceFile>,
     pub(super) model: Test,
     /// What was said before the first turn.
-    pub(super) earlier: Vec<Spanned<MessageDefinition>>,
+    pub(super) messages: Vec<Spanned<MessageDefinition>>,
     pub(super) turns: Vec<Spanned<Turn>>,
     /// The last of the messages, where it is the one turn.
-    asked: Option<MessageDefinition>,
+    last_message: Option<MessageDefinition>,
     /// Its place among the tests of its file, counted from 0.
     pub(super) index: usize,
     /// A hash of the file's text.
@@ -38,28 +38,30 @@ impl LoadedTest {
         "a hook sees the built-in variables and what earlier hooks of its test gave";
 
     pub(super) fn of(source: Arc<SourceFile>, mut model: Test, index: usize, hash: u64) -> Self {
-        let mut earlier = model.messages.take().unwrap_or_default();
-        let (turns, asked) = match model.turns.take() {
+        let mut messages = model.messages.take().unwrap_or_default();
+        let (turns, last_message) = match model.turns.take() {
             Some(turns) => (turns, None),
-            None => turn_of_messages(&mut earlier)
+            None => turn_of_messages(&mut messages)
                 .map_or((Vec::new(), None), |(turn, message)| (vec![turn], Some(message))),
         };
-        Self { source, model, earlier, turns, asked, index, hash, rows: OnceLock::new() }
+        Self { source, model, messages, turns, last_message, index, hash, rows: OnceLock::new() }
     }
 
     /// What was said before the first turn.
     pub(super) fn history(
         &self,
         files: AttachmentFiles<'_>,
-        filling: &mut Interpolation<'_>,
+        interpolation: &mut Interpolation<'_>,
     ) -> Leaf<Vec<HistoryMessage>> {
-        fill_history(&self.earlier, files, filling)
+        fill_history(&self.messages, files, interpolation)
     }
 
     /// What the test says of the message that is its one turn.
-    pub(super) fn message_id(&self, filling: &mut Interpolation<'_>) -> Leaf<MessageId> {
-        let Some(MessageDefinition { id, name, .. }) = &self.asked else { return Ok(MessageId::default()) };
-        let mut text = |text: &Option<Text>| text.as_ref().map(|text| filling.text(text)).transpose();
+    pub(super) fn message_id(&self, interpolation: &mut Interpolation<'_>) -> Leaf<MessageId> {
+        let Some(MessageDefinition { id, name, .. }) = &self.last_message else {
+            return Ok(MessageId::default());
+        };
+        let mut text = |text: &Option<Text>| text.as_ref().map(|text| interpolation.text(text)).transpose();
         let (id, name) = (text(id), text(name));
         Ok(MessageId { id: id?, name: name? })
     }
@@ -136,8 +138,8 @@ impl LoadedTest {
     ) -> Option<&Rows> {
         let written = self.model.cases.as_ref()?;
         let rows = self.rows.get_or_init(|| {
-            let mut filling = Interpolation::new(scope, &self.source, Mode::Send, problems);
-            Rows::of(written, &self.source, context, self.folder(context), &mut filling)
+            let mut interpolation = Interpolation::new(scope, &self.source, Mode::Send, problems);
+            Rows::of(written, &self.source, context, self.folder(context), &mut interpolation)
         });
         rows.as_ref()
     }
@@ -163,8 +165,8 @@ impl LoadedTest {
     }
 
     /// The rules of the test.
-    pub(super) fn block(&self, library: Option<Library<'_>>, filling: &mut Interpolation<'_>) -> Block {
-        Block::compile(&self.model.assert, Level::Test, library, filling)
+    pub(super) fn block(&self, library: Option<Library<'_>>, interpolation: &mut Interpolation<'_>) -> Block {
+        Block::compile(&self.model.assert, Level::Test, library, interpolation)
     }
 }
 
@@ -191,8 +193,8 @@ fn turn_of_messages(
 pub(super) fn turn_block(
     turn: &Spanned<Turn>,
     library: Option<Library<'_>>,
-    filling: &mut Interpolation<'_>,
+    interpolation: &mut Interpolation<'_>,
 ) -> Block {
-    let block = Block::compile(turn.assert_block(), Level::Turn, library, filling);
+    let block = Block::compile(turn.assert_block(), Level::Turn, library, interpolation);
     Block { is_replay: matches!(turn.value, Turn::Connect(_)), ..block }
 }

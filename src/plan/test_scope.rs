@@ -29,10 +29,11 @@ impl LoadedTest {
         scope.set("TEST_FILE", self.path_from(folder));
         let mut room = Some(MOST_INSERTED);
         for (name, written) in self.model.vars.iter().flatten() {
-            let mut filling = Interpolation::new(&scope, &self.source, Mode::Send, problems).with_room(room);
-            let is_name = check_name(name, &mut filling).is_ok();
-            let (value, used) = filling.json_with_origins(written);
-            room = filling.room();
+            let mut interpolation =
+                Interpolation::new(&scope, &self.source, Mode::Send, problems).with_room(room);
+            let is_name = check_name(name, &mut interpolation).is_ok();
+            let (value, used) = interpolation.json_with_origins(written);
+            room = interpolation.room();
             match value {
                 _ if !is_name || variables.given.contains_key(&name.value) => {}
                 Ok(value) => scope.set_made_of(name, value, used),
@@ -60,8 +61,8 @@ impl LoadedTest {
     ) -> Result<(Scope, Vec<String>), PrepareError> {
         let mut problems = Vec::new();
         let row = self.rows(context, &known, &mut problems).and_then(|rows| {
-            let mut filling = Interpolation::new(&known, &self.source, Mode::Send, &mut problems);
-            rows.again(entry, &mut filling)
+            let mut interpolation = Interpolation::new(&known, &self.source, Mode::Send, &mut problems);
+            rows.again(entry, &mut interpolation)
         });
         match row {
             Some(row) => {

@@ -82,8 +82,8 @@ mod tests {
     #[test]
     fn is_bounded_and_says_where_it_was_cut() {
         let long = "é".repeat(KEPT);
-        let told = tail(&["x", &long, &long]);
-        assert!(told.starts_with('…') && told.len() <= KEPT + '…'.len_utf8(), "{} bytes", told.len());
+        let shown = tail(&["x", &long, &long]);
+        assert!(shown.starts_with('…') && shown.len() <= KEPT + '…'.len_utf8(), "{} bytes", shown.len());
         let mut tail = Tail::of(KEPT);
         for _ in 0..10_000 {
             tail.push(&[b'a'; 100]);

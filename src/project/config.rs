@@ -93,14 +93,14 @@ impl Config {
         problems: &mut Vec<Diagnostic>,
     ) -> Vec<(PathBuf, ReportFormat)> {
         let scope = variables.scope(context);
-        let mut filling = Interpolation::new(&scope, &self.source, Mode::Send, problems);
+        let mut interpolation = Interpolation::new(&scope, &self.source, Mode::Send, problems);
         let mut reports = Vec::new();
         for entry in self.model.reports.iter().flatten() {
             let (written, format) = match entry {
                 ReportEntry::Text(path) => (path, None),
                 ReportEntry::Mapping(ReportTarget { path, format }) => (path, *format),
             };
-            let Some(path) = filling.text(written).ok() else { continue };
+            let Some(path) = interpolation.text(written).ok() else { continue };
             let path = absolute_from(context, &self.folder, path.as_ref());
             if let Some(format) = format.or_else(|| ReportFormat::of(&path)) {
                 reports.push((path, format));
@@ -112,7 +112,7 @@ impl Config {
                 ReportFormat::extensions(),
                 ReportFormat::names()
             );
-            filling.report(Code::BadValue, written.span, message, Some(help));
+            interpolation.report(Code::BadValue, written.span, message, Some(help));
         }
         reports
     }
@@ -128,11 +128,12 @@ impl Config {
         problems: &mut Vec<Diagnostic>,
     ) -> Vec<ServerCommand> {
         let scope = variables.scope(context);
-        let mut filling = Interpolation::new(&scope, &self.source, mode, problems);
+        let mut interpolation = Interpolation::new(&scope, &self.source, mode, problems);
         let written = self.model.server.iter().flat_map(|servers| &servers.0).enumerate();
-        let fill = |(index, written)| servers::fill(written, index + 1, context, &self.folder, &mut filling);
+        let fill =
+            |(index, written)| servers::fill(written, index + 1, context, &self.folder, &mut interpolation);
         let filled = written.filter_map(fill).collect();
-        redactor.add(filling.into_secrets());
+        redactor.add(interpolation.into_secrets());
         filled
     }
 
@@ -176,15 +177,17 @@ impl Config {
     ) -> TargetRules {
         let scope = variables.config_scope(context).open();
         let mut told_elsewhere = Vec::new();
-        let mut filling = Interpolation::new(&scope, &self.source, Mode::Draft, &mut told_elsewhere);
+        let mut interpolation = Interpolation::new(&scope, &self.source, Mode::Draft, &mut told_elsewhere);
         let timeout = match &target.model.common.timeout_ms {
-            Some(number) => filling.number(number).ok().map(|ms| Timeout { ms, span: Some(number.span) }),
+            Some(number) => {
+                interpolation.number(number).ok().map(|ms| Timeout { ms, span: Some(number.span) })
+            }
             None => Some(Timeout {
                 ms: u64::try_from(DEFAULT_TURN_TIMEOUT.as_millis()).unwrap_or(u64::MAX),
                 span: None,
             }),
         };
-        let block = target.block(self.named_assertions(), &mut filling);
+        let block = target.block(self.named_assertions(), &mut interpolation);
         TargetRules { block, timeout }
     }
 
@@ -192,14 +195,19 @@ impl Config {
     pub(crate) fn specs(&self, problems: &mut Vec<Diagnostic>) -> Option<Vec<String>> {
         let Some(specs) = &self.model.specs else { return Some(default_specs()) };
         let scope = Scope::default();
-        let mut filling = Interpolation::new(&scope, &self.source, Mode::Send, problems);
+        let mut interpolation = Interpolation::new(&scope, &self.source, Mode::Send, problems);
         let filled: Vec<Option<String>> = specs
             .0
             .iter()
             .map(|text| {
-                let pattern = filling.text(text).ok()?;
+                let pattern = interpolation.text(text).ok()?;
                 if let Err(error) = globset::Glob::new(&pattern) {
-                    filling.report(Code::BadValue, text.span, format!("no glob: {}", error.kind()), None);
+                    interpolation.report(
+                        Code::BadValue,
+                        text.span,
+                        format!("no glob: {}", error.kind()),
+                        None,
+                    );
                     return None;
                 }
                 Some(pattern)

@@ -70,15 +70,15 @@ impl Launch {
     pub(crate) fn fill(
         written: WrittenProgram<'_>,
         surroundings: LaunchContext<'_>,
-        filling: &mut Interpolation<'_>,
+        interpolation: &mut Interpolation<'_>,
     ) -> Option<Self> {
         let WrittenProgram { cmd, timeout_ms, env, cwd } = written;
-        let words: Vec<Option<String>> = cmd.iter().map(|word| filling.text(word).ok()).collect();
-        let own = environment(env, filling, Interpolation::text);
-        let timeout = timeout_ms.map(|number| filling.number(number)).transpose().ok();
-        let folder = cwd.map(|folder| filling.text(folder)).transpose().ok();
+        let words: Vec<Option<String>> = cmd.iter().map(|word| interpolation.text(word).ok()).collect();
+        let own = environment(env, interpolation, Interpolation::text);
+        let timeout = timeout_ms.map(|number| interpolation.number(number)).transpose().ok();
+        let folder = cwd.map(|folder| interpolation.text(folder)).transpose().ok();
         let argv = words.into_iter().collect::<Option<Vec<_>>>()?;
-        program(&argv, cmd, filling)?;
+        program(&argv, cmd, interpolation)?;
         let mut launch = Self::at_home(argv, surroundings);
         launch.environment.extend(own?);
         if let Some(folder) = folder? {
@@ -94,27 +94,31 @@ impl Launch {
 }
 
 /// Whether the first word names a program; reports it where it does not.
-pub(super) fn program(argv: &[String], written: &[Text], filling: &mut Interpolation<'_>) -> Option<()> {
+pub(super) fn program(
+    argv: &[String],
+    written: &[Text],
+    interpolation: &mut Interpolation<'_>,
+) -> Option<()> {
     if argv.first().is_some_and(|program| !program.is_empty()) {
         return Some(());
     }
     // That there is no entry at all is told by the schema.
     let span = written.first()?.span;
-    filling.report(Code::BadValue, span, "the first entry of `cmd` names no program", None);
+    interpolation.report(Code::BadValue, span, "the first entry of `cmd` names no program", None);
     None
 }
 
 /// The variables of `env`, each filled by `fill`.
 pub(super) fn environment<'f>(
     written: Option<&FreeMap<Text>>,
-    filling: &mut Interpolation<'f>,
+    interpolation: &mut Interpolation<'f>,
     fill: impl Fn(&mut Interpolation<'f>, &Text) -> Leaf<String>,
 ) -> Option<Vec<(String, String)>> {
     let one = |(name, text): &(Text, Text)| {
-        let value = fill(filling, text).ok();
+        let value = fill(interpolation, text).ok();
         if name.is_empty() || name.contains(['=', '\0']) {
             let message = format!("`{}` is no name of an environment variable", name.escape_debug());
-            filling.report(Code::BadValue, name.span, message, None);
+            interpolation.report(Code::BadValue, name.span, message, None);
             return None;
         }
         Some((name.value.clone(), value?))

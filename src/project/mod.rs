@@ -1,6 +1,6 @@
 //! What a project is: its config, its targets, its variables, its servers and scripts, and which files are its tests.
 //!
-//! `locate` finds the config, `reading` reads it, `discover` walks the folders. Nothing here knows what is in a test
+//! `locate` finds the config, `read_config` reads it, `discover` walks the folders. Nothing here knows what is in a test
 //! file.
 
 mod config;
@@ -10,7 +10,7 @@ mod file_schema;
 mod launch;
 mod locate;
 mod paths;
-mod reading;
+mod read_config;
 mod redactions;
 mod scripts;
 mod servers;
@@ -26,7 +26,7 @@ pub(crate) use launch::LaunchContext;
 pub use locate::CONFIG_NAME;
 pub(crate) use locate::locate;
 pub(crate) use paths::{absolute, absolute_from, display_name};
-pub(crate) use reading::ReadConfig;
+pub(crate) use read_config::ReadConfig;
 pub use redactions::Redactions;
 pub(crate) use scripts::{Scripts, script_names};
 pub use servers::{Readiness, ServerCommand};

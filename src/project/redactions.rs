@@ -28,26 +28,26 @@ impl Redactions {
         scope: &Scope,
         problems: &mut Vec<Diagnostic>,
     ) -> Self {
-        let mut filling = Interpolation::new(scope, source, Mode::Send, problems);
+        let mut interpolation = Interpolation::new(scope, source, Mode::Send, problems);
         let mut redactions = Self::default();
         for entry in written.into_iter().flatten() {
             match entry {
                 RedactEntry::Text(name) if is_variable(name) => {
                     for warning in unmasked(name, scope) {
-                        filling.add(warning.at(source, name.span, ""));
+                        interpolation.add(warning.at(source, name.span, ""));
                     }
                     redactions.names.push(name.clone());
                 }
                 RedactEntry::Text(name) => {
                     let message = format!("`{}` is no name of a variable", printable(name));
-                    filling.report(Code::BadValue, name.span, message, Some(meant(name)));
+                    interpolation.report(Code::BadValue, name.span, message, Some(meant(name)));
                 }
                 RedactEntry::Mapping(RedactMatch { pattern: written }) => {
-                    let Some(pattern) = filling.pattern(written).ok() else { continue };
+                    let Some(pattern) = interpolation.pattern(written).ok() else { continue };
                     if pattern.matches_nothing() {
                         let message = "the pattern matches the empty text, and so everywhere".to_owned();
                         let help = "let it match at least one character: `+` in the place of `*`".to_owned();
-                        filling.report(Code::BadPattern, written.span, message, Some(help));
+                        interpolation.report(Code::BadPattern, written.span, message, Some(help));
                         continue;
                     }
                     redactions.patterns.push(pattern);

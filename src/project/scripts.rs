@@ -69,9 +69,9 @@ impl<'a> Scripts<'a> {
     pub(crate) fn check_programs(&self, surroundings: LaunchContext<'_>, problems: &mut Vec<Diagnostic>) {
         let mut found = Vec::new();
         let scope = Scope::default().open();
-        let mut filling = Interpolation::new(&scope, self.source, Mode::Send, &mut found);
+        let mut interpolation = Interpolation::new(&scope, self.source, Mode::Send, &mut found);
         for (_, program) in self.named.into_iter().flatten() {
-            Launch::fill(program.into(), surroundings, &mut filling);
+            Launch::fill(program.into(), surroundings, &mut interpolation);
         }
         // What a program uses, the tests know that use it.
         found.retain(|problem| problem.code != Code::UndefinedVariable);
@@ -85,10 +85,10 @@ impl<'a> Scripts<'a> {
         surroundings: LaunchContext<'_>,
         problems: &mut Vec<Diagnostic>,
     ) {
-        let mut filling = Interpolation::new(surroundings.scope, self.source, Mode::Send, problems);
+        let mut interpolation = Interpolation::new(surroundings.scope, self.source, Mode::Send, problems);
         for (name, program) in self.named.into_iter().flatten() {
             if names.contains(name.as_str()) {
-                Launch::fill(program.into(), surroundings, &mut filling);
+                Launch::fill(program.into(), surroundings, &mut interpolation);
             }
         }
     }
@@ -107,9 +107,9 @@ impl<'a> Scripts<'a> {
                 match self.find(name).map_err(|problem| problems.push(problem)).ok()? {
                     FoundScript::File(path) => Launch::at_home(vec![path], surroundings),
                     FoundScript::Named(program) => {
-                        let mut filling =
+                        let mut interpolation =
                             Interpolation::new(surroundings.scope, self.source, Mode::Send, problems);
-                        Launch::fill(program.into(), surroundings, &mut filling)?
+                        Launch::fill(program.into(), surroundings, &mut interpolation)?
                     }
                 }
             }
@@ -213,7 +213,7 @@ pub(crate) fn script_names<'n>(
     tools: impl IntoIterator<Item = &'n ClientTool>,
 ) -> BTreeSet<&'n str> {
     let entries = blocks.into_iter().flat_map(|block| &block.entries);
-    let asked = entries.filter_map(|entry| match &entry.rule::<Script>()?.program {
+    let rules = entries.filter_map(|entry| match &entry.rule::<Script>()?.program {
         ScriptSource::Named(name) => Some(name.as_str()),
         ScriptSource::Command(_) => None,
     });
@@ -221,7 +221,7 @@ pub(crate) fn script_names<'n>(
         Some(Mock::Script(name)) => Some(name.value.as_str()),
         _ => None,
     });
-    asked.chain(mocks).collect()
+    rules.chain(mocks).collect()
 }
 
 #[cfg(test)]

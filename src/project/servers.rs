@@ -70,24 +70,25 @@ pub(super) fn fill(
     number: usize,
     context: &Context,
     home: &Path,
-    filling: &mut Interpolation<'_>,
+    interpolation: &mut Interpolation<'_>,
 ) -> Option<ServerCommand> {
-    let words: Vec<Option<String>> = server.cmd.iter().map(|word| filling.sent_text(word).ok()).collect();
-    let own = launch::environment(server.env.as_ref(), filling, Interpolation::sent_text);
-    let ready = readiness(&server.ready.value, filling);
+    let words: Vec<Option<String>> =
+        server.cmd.iter().map(|word| interpolation.sent_text(word).ok()).collect();
+    let own = launch::environment(server.env.as_ref(), interpolation, Interpolation::sent_text);
+    let ready = readiness(&server.ready.value, interpolation);
     let timeout = match &server.timeout_ms {
-        Some(number) => filling.number(number).ok().map(Duration::from_millis),
+        Some(number) => interpolation.number(number).ok().map(Duration::from_millis),
         None => Some(DEFAULT_TIMEOUT),
     };
-    let reuse = server.reuse.as_ref().map_or(Ok(false), |flag| filling.flag(flag)).ok();
+    let reuse = server.reuse.as_ref().map_or(Ok(false), |flag| interpolation.flag(flag)).ok();
     if let (Some(true), Ready::Stdout(_), Some(flag)) = (reuse, &server.ready.value, &server.reuse) {
         let message = "`reuse` needs a `url` or `port` that can be asked";
         let help = "what a server that runs already has printed nobody can see";
-        filling.report(Code::Contradiction, flag.span, message, Some(help.to_owned()));
+        interpolation.report(Code::Contradiction, flag.span, message, Some(help.to_owned()));
     }
-    let folder = server.cwd.as_ref().map(|folder| filling.sent_text(folder)).transpose().ok();
+    let folder = server.cwd.as_ref().map(|folder| interpolation.sent_text(folder)).transpose().ok();
     let argv = words.into_iter().collect::<Option<Vec<_>>>()?;
-    launch::program(&argv, &server.cmd, filling)?;
+    launch::program(&argv, &server.cmd, interpolation)?;
     let folder =
         folder?.map_or_else(|| home.to_path_buf(), |folder| absolute_from(context, home, folder.as_ref()));
     let mut environment = (*context.environment).clone();
@@ -103,27 +104,27 @@ pub(super) fn fill(
         ready: ready?,
         timeout: timeout?,
         reuse: reuse?,
-        source: Arc::clone(filling.source()),
+        source: Arc::clone(interpolation.source()),
         command: Span { end: last.end, ..first },
         readiness: server.ready.span,
     })
 }
 
-fn readiness(written: &Ready, filling: &mut Interpolation<'_>) -> Option<Readiness> {
+fn readiness(written: &Ready, interpolation: &mut Interpolation<'_>) -> Option<Readiness> {
     match written {
         Ready::Url(text) => {
-            let url = filling.sent_text(text).ok()?;
-            http_url(&url, "url", text, filling).map(Readiness::Url)
+            let url = interpolation.sent_text(text).ok()?;
+            http_url(&url, "url", text, interpolation).map(Readiness::Url)
         }
         Ready::Port(number) => {
-            let port = filling.number(number).ok()?;
+            let port = interpolation.number(number).ok()?;
             let port = u16::try_from(port).ok().filter(|port| *port > 0);
             if port.is_none() {
                 let help = "ports are the numbers from 1 to 65535".to_owned();
-                filling.report(Code::BadValue, number.span, "this is no port", Some(help));
+                interpolation.report(Code::BadValue, number.span, "this is no port", Some(help));
             }
             port.map(Readiness::Port)
         }
-        Ready::Stdout(pattern) => filling.pattern(pattern).ok().map(Readiness::Stdout),
+        Ready::Stdout(pattern) => interpolation.pattern(pattern).ok().map(Readiness::Stdout),
     }
 }

@@ -34,8 +34,8 @@ pub struct ResolvedTarget {
 
 impl ResolvedTarget {
     /// What every test of this target inherits.
-    pub(crate) fn block(&self, library: Library<'_>, filling: &mut Interpolation<'_>) -> Block {
-        Block::compile(&self.asserts, Level::Target, Some(library), filling)
+    pub(crate) fn block(&self, library: Library<'_>, interpolation: &mut Interpolation<'_>) -> Block {
+        Block::compile(&self.asserts, Level::Target, Some(library), interpolation)
     }
 }
 
@@ -145,9 +145,9 @@ fn chain<'a>(
         };
         if let Some(position) = chain.iter().position(|link| link.name == next.name) {
             // Told once, of the one that comes first in the file.
-            let told =
+            let cycle =
                 links.iter().find(|link| chain[position..].iter().any(|other| other.name == link.name));
-            return Err(told.filter(|told| told.name == first.name && position == 0).map(|_| {
+            return Err(cycle.filter(|cycle| cycle.name == first.name && position == 0).map(|_| {
                 let names: Vec<&str> = chain.iter().chain([next]).map(|link| link.name.as_str()).collect();
                 circular(
                     &names,

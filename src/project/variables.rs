@@ -43,14 +43,14 @@ impl Variables {
         let mut scope = variables.scope(context).hint(HINT);
         let mut room = Some(MOST_INSERTED);
         for (name, written) in written.into_iter().flatten() {
-            let mut filling = Interpolation::new(&scope, source, Mode::Send, problems).with_room(room);
+            let mut interpolation = Interpolation::new(&scope, source, Mode::Send, problems).with_room(room);
             if let Some((what, help)) = name_problem(name) {
                 let message = format!("`{}` {what}", printable(name));
-                filling.report(Code::BadValue, name.span, message, Some(help.to_owned()));
+                interpolation.report(Code::BadValue, name.span, message, Some(help.to_owned()));
                 continue;
             }
-            let (value, used) = filling.json_with_origins(written);
-            room = filling.room();
+            let (value, used) = interpolation.json_with_origins(written);
+            room = interpolation.room();
             let Ok(value) = value else { continue };
             if !self.given.contains_key(&name.value) {
                 scope.set_made_of(name, value.clone(), used);

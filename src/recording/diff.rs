@@ -99,7 +99,7 @@ fn shown(value: &Value) -> String {
 mod tests {
     use super::*;
 
-    fn told(recorded: &str, now: &str) -> Option<String> {
+    fn differences(recorded: &str, now: &str) -> Option<String> {
         let ids = ["id-1", "id-2"].map(str::to_owned).into();
         difference(recorded, now, &ids).map(|lines| lines.join("; "))
     }
@@ -111,7 +111,7 @@ mod tests {
             (r#"{"a":1,"b":[{"id":"id-1"}]}"#, r#"{"b":[{"id":"id-2"}],"a":1}"#),
             ("no JSON", "no JSON"),
         ] {
-            assert_eq!(told(recorded, now), None);
+            assert_eq!(differences(recorded, now), None);
         }
     }
 
@@ -128,11 +128,11 @@ mod tests {
             (r#"{"id":"id-1"}"#, r#"{"id":"other"}"#, "`id`: recorded `\"id-1\"`, now `\"other\"`"),
             ("no JSON", "{}", "recorded `no JSON`, now `{}`"),
         ] {
-            assert_eq!(told(recorded, now).as_deref(), Some(expected));
+            assert_eq!(differences(recorded, now).as_deref(), Some(expected));
         }
         let many: Vec<u32> = (0..8).collect();
-        let told = told("[]", &serde_json::json!(many).to_string()).unwrap();
-        assert!(told.ends_with("now `4`; and 3 more differences"), "{told}");
+        let differences = differences("[]", &serde_json::json!(many).to_string()).unwrap();
+        assert!(differences.ends_with("now `4`; and 3 more differences"), "{differences}");
         let long = super::difference("\"\"", &format!("{:?}", "é".repeat(500)), &BTreeSet::new()).unwrap();
         assert!(long[0].chars().count() < 160, "{long:?}");
     }

@@ -188,7 +188,8 @@ impl AttemptEnvironment {
         gave
     }
 
-    /// The answer of the script `name` to `request`. `run` runs it; `misfit` says what is wrong with a recorded answer.
+    /// The answer of the script `name` to `request`. `run` runs it; `mismatch` names what is wrong with a recorded
+    /// answer.
     ///
     /// # Errors
     /// If the script fails, or the recording has no answer to this request that fits.
@@ -196,12 +197,12 @@ impl AttemptEnvironment {
         &self,
         name: &str,
         request: &Value,
-        misfit: impl Fn(&Value) -> Option<&'static str>,
+        mismatch: impl Fn(&Value) -> Option<&'static str>,
         run: impl Future<Output = Result<Value, Halt>>,
     ) -> Result<Value, Halt> {
         if let Some(replay) = self.replay() {
             let answer = replay.script(name, request)?;
-            let Some(what) = misfit(&answer) else { return Ok(answer) };
+            let Some(what) = mismatch(&answer) else { return Ok(answer) };
             let message = format!("the recording holds no answer of the script `{name}`, but {what}");
             return Err(problem(message, None).into());
         }

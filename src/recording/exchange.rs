@@ -77,7 +77,7 @@ pub(super) enum RecordedResponse {
     /// No connection: the message, and what to do.
     Failed(String, Option<String>),
     /// A response.
-    Came {
+    Received {
         /// When its head arrived.
         at: u64,
         /// Its head.

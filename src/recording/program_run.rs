@@ -38,7 +38,7 @@ pub(super) enum ProgramLine {
         at: Result<u64, (String, Option<String>)>,
     },
     /// The program printed it: when it came, and the line without its end.
-    Came(u64, Bytes),
+    Received(u64, Bytes),
 }
 
 /// How the output of a program ended.

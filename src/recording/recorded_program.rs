@@ -67,7 +67,7 @@ impl Pipe for RecordedPipe {
                 });
                 match &next {
                     PipeNext::Line(at, line) => {
-                        run.lines.push(ProgramLine::Came(since(at), Bytes::copy_from_slice(line)));
+                        run.lines.push(ProgramLine::Received(since(at), Bytes::copy_from_slice(line)));
                     }
                     PipeNext::TooLarge(at) => run.end = ProgramRunEnd::TooLarge(since(at)),
                     PipeNext::End(at) if run.end == ProgramRunEnd::Left => {

@@ -39,15 +39,15 @@ struct SharedRecorder {
     ids: Arc<dyn Ids>,
     transport: Arc<dyn Transport>,
     redactor: Redactor,
-    taken: Mutex<Taken>,
+    state: Mutex<RecorderState>,
 }
 
 #[derive(Default)]
-struct Taken {
+struct RecorderState {
     recorded: Recorded,
     turn: u32,
     /// What each script was asked: of it only a digest is kept, once all secrets are known.
-    asked: Vec<String>,
+    requests: Vec<String>,
     /// When the next request of each lane leaves, where it has said so.
     sends: BTreeMap<Lane, u64>,
     secrets: Vec<Secret>,
@@ -66,14 +66,14 @@ impl Recorder {
         let clock = &context.clock;
         let started_unix_us = clock.unix_ms(At::default()) * 1000 + started.0;
         let recorded = Recorded { started_unix_us, ..Recorded::default() };
-        let taken = Mutex::new(Taken { recorded, ..Taken::default() });
+        let state = Mutex::new(RecorderState { recorded, ..RecorderState::default() });
         Self(Arc::new(SharedRecorder {
             key,
             started,
             ids: Arc::clone(&context.ids),
             transport,
             redactor,
-            taken,
+            state,
         }))
     }
 
@@ -87,9 +87,9 @@ impl Recorder {
 
     /// Notes a program of `lane` that is started, and returns its index.
     pub(super) fn add_program(&self, lane: &Lane, argv: &[String]) -> usize {
-        let mut taken = self.0.taken();
-        let turn = taken.turn;
-        let programs = &mut taken.recorded.programs;
+        let mut state = self.0.state();
+        let turn = state.turn;
+        let programs = &mut state.recorded.programs;
         let before = programs.iter().rev().find(|before| before.turn == turn && before.lane == *lane);
         programs.push(ProgramRun {
             turn,
@@ -106,12 +106,12 @@ impl Recorder {
 
     /// Notes more of the program with this index.
     pub(super) fn change_program(&self, index: usize, change: impl FnOnce(&mut ProgramRun)) {
-        change(&mut self.0.taken().recorded.programs[index]);
+        change(&mut self.0.state().recorded.programs[index]);
     }
 
     /// The current turn, counted from 1.
     pub(super) fn turn(&self) -> u32 {
-        self.0.taken().turn
+        self.0.state().turn
     }
 
     /// Microseconds since the test began.
@@ -121,35 +121,35 @@ impl Recorder {
 
     /// What follows belongs to `turn`, counted from 1.
     pub(super) fn begin_turn(&self, turn: u32) {
-        self.0.taken().turn = turn;
+        self.0.state().turn = turn;
     }
 
     /// These values must not get into the file.
     pub(super) fn add_secrets(&self, secrets: &[Secret]) {
-        let mut taken = self.0.taken();
-        taken.secrets.extend_from_slice(secrets);
-        taken.secrets.sort();
-        taken.secrets.dedup();
-        taken.markers = Markers::new(&taken.secrets, self.0.redactor.patterns());
+        let mut state = self.0.state();
+        state.secrets.extend_from_slice(secrets);
+        state.secrets.sort();
+        state.secrets.dedup();
+        state.markers = Markers::new(&state.secrets, self.0.redactor.patterns());
     }
 
     /// What the next hook gave.
     pub(super) fn hook(&self, gave: Result<Map<String, Value>, Problem>) {
-        self.0.taken().recorded.hooks.push(gave);
+        self.0.state().recorded.hooks.push(gave);
     }
 
     /// What a script answered to `request`.
     pub(super) fn script(&self, name: &str, request: &Value, gave: Result<Value, Problem>) {
-        let mut taken = self.0.taken();
-        let (after, turn) = (taken.recorded.exchanges.len(), taken.turn);
+        let mut state = self.0.state();
+        let (after, turn) = (state.recorded.exchanges.len(), state.turn);
         let answer = ScriptAnswer { after, turn, name: name.to_owned(), request: String::new(), gave };
-        taken.recorded.scripts.push(answer);
-        taken.asked.push(request.to_string());
+        state.recorded.scripts.push(answer);
+        state.requests.push(request.to_string());
     }
 
     /// Follows what a lane does, to notice a secret that it sends in pieces.
     pub fn observe(&self, lane: &Lane, change: &Change<'_>) {
-        self.0.taken().split.add(lane, change);
+        self.0.state().split.add(lane, change);
     }
 
     /// Writes the recording, over an older one of the same test and run, and says where, as shown in messages.
@@ -178,13 +178,13 @@ impl Recorder {
     /// The recording as it is kept.
     fn text(&self, ended_unix_ms: u64) -> Result<String, Problem> {
         let redactor = &self.0.redactor;
-        let mut taken = self.0.taken();
+        let mut state = self.0.state();
         if redactor.text(&self.0.key.test) != self.0.key.test {
             let message =
                 "it was not recorded: its name holds a secret, and a recording is named after its test";
             return Err(problem(message.to_owned(), Some("give it a name that everybody may know")));
         }
-        let Taken { recorded, markers, split, asked, .. } = &mut *taken;
+        let RecorderState { recorded, markers, split, requests, .. } = &mut *state;
         if let Some(secret) = split.found(markers) {
             let message = format!(
                 "it was not recorded: the agent told `{secret}` in pieces, which a recording would keep"
@@ -193,7 +193,7 @@ impl Recorder {
         }
         recorded.ended_unix_ms = ended_unix_ms;
         recorded.secrets = markers.names().to_vec();
-        for (answer, request) in recorded.scripts.iter_mut().zip(asked) {
+        for (answer, request) in recorded.scripts.iter_mut().zip(requests) {
             answer.request = digest(&redactor.text(request));
         }
         Ok(file::write(&self.0.key, recorded, &|text: &str| markers.text_without_others(text, redactor)))
@@ -205,7 +205,7 @@ impl Recorder {
         recordings: &Recordings,
         ended_unix_ms: u64,
     ) -> Result<Option<Replay>, Problem> {
-        if self.0.taken().markers.is_empty() {
+        if self.0.state().markers.is_empty() {
             return Ok(None);
         }
         let text = self.text(ended_unix_ms)?;
@@ -214,8 +214,8 @@ impl Recorder {
 }
 
 impl SharedRecorder {
-    fn taken(&self) -> MutexGuard<'_, Taken> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, RecorderState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Microseconds since the test began.
@@ -227,7 +227,7 @@ impl SharedRecorder {
 impl Ids for Recorder {
     fn next(&self, kind: &str) -> String {
         let id = self.0.ids.next(kind);
-        self.0.taken().recorded.ids.entry(kind.to_owned()).or_default().push(id.clone());
+        self.0.state().recorded.ids.entry(kind.to_owned()).or_default().push(id.clone());
         id
     }
 }
@@ -243,11 +243,11 @@ impl Transport for RecordedLane {
         let Recorder(shared) = &self.recorder;
         let at = shared.transport.moment(event);
         let since = shared.since(at);
-        let mut taken = shared.taken();
+        let mut state = shared.state();
         match event {
-            ClientEvent::Sends => _ = taken.sends.insert(self.lane.clone(), since),
+            ClientEvent::Sends => _ = state.sends.insert(self.lane.clone(), since),
             ClientEvent::Closes => {
-                let mut exchanges = taken.recorded.exchanges.iter_mut().rev();
+                let mut exchanges = state.recorded.exchanges.iter_mut().rev();
                 if let Some(exchange) = exchanges.find(|exchange| exchange.lane == self.lane) {
                     exchange.closed = Some(since);
                 }
@@ -259,18 +259,18 @@ impl Transport for RecordedLane {
     fn send(&self, request: HttpRequest, until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
         let Recorder(shared) = &self.recorder;
         let reply = shared.transport.send(request.clone(), until);
-        let index = self.recorder.asked(&self.lane, &request);
+        let index = self.recorder.requests(&self.lane, &request);
         Box::pin(async move {
             match reply.await {
                 Ok(Some(Reply { at, head, body })) => {
                     let end = BodyEnd::Left;
-                    let came = RecordedResponse::Came {
+                    let response = RecordedResponse::Received {
                         at: shared.since(at),
                         head: head.clone(),
                         pieces: Vec::new(),
                         end,
                     };
-                    shared.taken().recorded.exchanges[index].answer = came;
+                    shared.state().recorded.exchanges[index].answer = response;
                     let recorder = self.recorder.clone();
                     let body = RecordedBody { body, recorder, index, frames: Frames::new(), last: at };
                     Ok(Some(Reply { at, head, body: Box::new(body) }))
@@ -278,7 +278,7 @@ impl Transport for RecordedLane {
                 Ok(None) => Ok(None),
                 Err(error) => {
                     let answer = RecordedResponse::Failed(error.message.clone(), error.help.clone());
-                    shared.taken().recorded.exchanges[index].answer = answer;
+                    shared.state().recorded.exchanges[index].answer = answer;
                     Err(error)
                 }
             }
@@ -288,24 +288,24 @@ impl Transport for RecordedLane {
 
 impl Recorder {
     /// Notes a request of `lane`, and returns the index of its exchange.
-    fn asked(&self, lane: &Lane, request: &HttpRequest) -> usize {
-        let mut taken = self.0.taken();
-        let turn = taken.turn;
-        let mut before = taken.recorded.exchanges.iter().rev();
+    fn requests(&self, lane: &Lane, request: &HttpRequest) -> usize {
+        let mut state = self.0.state();
+        let turn = state.turn;
+        let mut before = state.recorded.exchanges.iter().rev();
         let before = before.find(|before| before.turn == turn && before.lane == *lane);
         let exchange = RecordedExchange {
             turn,
             lane: lane.clone(),
             number: before.map_or(1, |before| before.number + 1),
-            sent: taken.sends.get(lane).copied().unwrap_or_default(),
+            sent: state.sends.get(lane).copied().unwrap_or_default(),
             method: request.method,
             path: request.url.path().to_owned(),
             body: String::from_utf8_lossy(&request.body).into_owned(),
             answer: RecordedResponse::Late,
             closed: None,
         };
-        taken.recorded.exchanges.push(exchange);
-        taken.recorded.exchanges.len() - 1
+        state.recorded.exchanges.push(exchange);
+        state.recorded.exchanges.len() - 1
     }
 }
 
@@ -321,8 +321,8 @@ struct RecordedBody {
 impl RecordedBody {
     fn note(&mut self, next: &Next) {
         let shared = &self.recorder.0;
-        let mut taken = shared.taken();
-        let RecordedResponse::Came { pieces, end, .. } = &mut taken.recorded.exchanges[self.index].answer
+        let mut state = shared.state();
+        let RecordedResponse::Received { pieces, end, .. } = &mut state.recorded.exchanges[self.index].answer
         else {
             return;
         };
@@ -354,8 +354,8 @@ impl Drop for RecordedBody {
     fn drop(&mut self) {
         let rest = self.frames.rest();
         let at = self.recorder.0.since(self.last);
-        let mut taken = self.recorder.0.taken();
-        if let RecordedResponse::Came { pieces, .. } = &mut taken.recorded.exchanges[self.index].answer
+        let mut state = self.recorder.0.state();
+        if let RecordedResponse::Received { pieces, .. } = &mut state.recorded.exchanges[self.index].answer
             && !rest.is_empty()
         {
             pieces.push((at, Bytes::from(rest)));

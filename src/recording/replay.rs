@@ -327,11 +327,11 @@ impl Transport for ReplayedLane {
                     replay.wait_until(until, closed);
                     Ok(None)
                 }
-                RecordedResponse::Came { at, .. } if shared.at(at) > until => {
+                RecordedResponse::Received { at, .. } if shared.at(at) > until => {
                     replay.close(lane, Some(until));
                     Ok(None)
                 }
-                RecordedResponse::Came { at, head, pieces, end } => {
+                RecordedResponse::Received { at, head, pieces, end } => {
                     let (replay, lane) = (replay.clone(), lane.clone());
                     let body = ReplayedBody { pieces: pieces.into(), end, closed, replay, lane };
                     Ok(Some(Reply { at: shared.at(at), head, body: Box::new(body) }))

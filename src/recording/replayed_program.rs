@@ -61,12 +61,12 @@ impl ReplayedPipe {
 
     fn take(&mut self, until: At) -> PipeNext {
         match self.lines.front() {
-            Some(ProgramLine::Came(at, line)) if self.replay.at(*at) <= until => {
+            Some(ProgramLine::Received(at, line)) if self.replay.at(*at) <= until => {
                 let next = PipeNext::Line(self.replay.at(*at), line.to_vec());
                 self.lines.pop_front();
                 return next;
             }
-            Some(ProgramLine::Came(..)) => return PipeNext::Late,
+            Some(ProgramLine::Received(..)) => return PipeNext::Late,
             Some(ProgramLine::Sent { at, .. }) => {
                 // Longer than the client waited then: the program was sent something meanwhile.
                 if at.as_ref().is_ok_and(|at| self.replay.at(*at) <= until) {

@@ -46,7 +46,7 @@ impl CaptureSource<'_> {
                 let what = format!("the arguments of `{tool}`");
                 match call.args() {
                     Args::Json(value) => self.reach(value, path.as_ref(), &what),
-                    Args::Malformed(_) => {
+                    Args::MalformedReferences(_) => {
                         Err(format!("{what} are no JSON: {}", self.start_of(&call.args_text)))
                     }
                 }

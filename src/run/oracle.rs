@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use crate::assertion::{Inquiry, Question, ScriptSource};
+use crate::assertion::{Question, ScriptQuestion, ScriptSource};
 use crate::engine::{Decision, Oracle};
 use crate::hook::{self, Expected, ScriptRequest};
 use crate::outcome::{ErrorKind, Halt, Problem};
@@ -24,7 +24,7 @@ pub(super) struct ScriptOracle<'a, 'p> {
 
 impl Oracle for ScriptOracle<'_, '_> {
     fn decide<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<Decision, Halt>> {
-        let Inquiry { program, timeout_ms, request, .. } = &question.inquiry;
+        let ScriptQuestion { program, timeout_ms, request, .. } = &question.inquiry;
         Box::pin(async move {
             let answer = self.ask(program, *timeout_ms, request, Expected::Verdict).await?;
             Ok(match &answer {
@@ -55,6 +55,6 @@ impl ScriptOracle<'_, '_> {
             let request = ScriptRequest { program, launch: &launch, body: request, expected };
             Ok(hook::ask(request, case.shared.stopper.token()).await?)
         };
-        environment.script(&program.shown(), request, |answer| expected.misfit(answer), run).await
+        environment.script(&program.shown(), request, |answer| expected.mismatch(answer), run).await
     }
 }

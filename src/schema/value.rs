@@ -7,7 +7,7 @@ use jsonschema::{PatternOptions, Validator};
 use serde_json::Value;
 
 /// The most mismatches that are told of one value.
-const MOST_TOLD: usize = 10;
+const MOST_REPORTED: usize = 10;
 
 /// A JSON Schema as somebody wrote it, compiled.
 #[derive(Clone, Debug)]
@@ -74,12 +74,13 @@ impl ValueSchema {
     /// In which ways `value` does not fit, in its own order; not more than ten.
     pub fn mismatches(&self, value: &Value) -> Vec<SchemaMismatch> {
         let Some(validator) = &self.validator else { return Vec::new() };
-        let told = validator.iter_errors(value).take(MOST_TOLD);
-        told.map(|error| SchemaMismatch {
-            pointer: error.instance_path().to_string(),
-            message: error.masked().to_string(),
-        })
-        .collect()
+        let errors = validator.iter_errors(value).take(MOST_REPORTED);
+        errors
+            .map(|error| SchemaMismatch {
+                pointer: error.instance_path().to_string(),
+                message: error.masked().to_string(),
+            })
+            .collect()
     }
 }
 

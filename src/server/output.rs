@@ -67,9 +67,9 @@ impl Printed {
     pub(super) fn last_lines(&self) -> String {
         let text = self.tail().lines();
         let lines: Vec<&str> = text.trim_end().lines().collect();
-        let told = lines[lines.len().saturating_sub(SHOWN_LINES)..].iter();
-        let told = told.map(|line| truncated(&plain(line), SHOWN_OF_LINE));
-        told.collect::<Vec<_>>().join("\n")
+        let shown = lines[lines.len().saturating_sub(SHOWN_LINES)..].iter();
+        let shown = shown.map(|line| truncated(&plain(line), SHOWN_OF_LINE));
+        shown.collect::<Vec<_>>().join("\n")
     }
 }
 
@@ -78,9 +78,9 @@ impl ServerOutput {
         stdout: Option<ChildStdout>,
         stderr: Option<ChildStderr>,
         printed: Printed,
-        sought: Option<Arc<Regex>>,
+        matcher: Option<Arc<Regex>>,
     ) -> Self {
-        let search = sought.map(|pattern| LineSearch { pattern, line: Vec::new() });
+        let search = matcher.map(|pattern| LineSearch { pattern, line: Vec::new() });
         Self { stdout, stderr, chunks: [vec![0; CHUNK], vec![0; CHUNK]], printed, search }
     }
 

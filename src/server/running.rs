@@ -58,7 +58,7 @@ impl RunningServer {
             start(&Program { argv, environment, folder, folder_name }, false)?;
         let (sender, state) = watch::channel(ServerState::default());
         let printed = Printed::new();
-        let output = ServerOutput::new(stdout, stderr, printed.clone(), sought(ready));
+        let output = ServerOutput::new(stdout, stderr, printed.clone(), matcher(ready));
         let stop = CancellationToken::new();
         let keeper =
             Keeper { name: server_name(command), process, output, printed: printed.clone(), state: sender };
@@ -102,7 +102,7 @@ impl ServerState {
 }
 
 /// The pattern of the line that says that it is ready; errors in it were reported when it was checked.
-fn sought(ready: &Readiness) -> Option<Arc<Regex>> {
+fn matcher(ready: &Readiness) -> Option<Arc<Regex>> {
     match ready {
         Readiness::Stdout(pattern) => Patterns::default().compile(pattern).ok(),
         Readiness::Url(_) | Readiness::Port(_) => None,

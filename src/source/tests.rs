@@ -134,6 +134,6 @@ proptest! {
         for label in problems.iter().flat_map(|problem| &problem.labels) {
             prop_assert!(text.get(label.span.start as usize..label.span.end as usize).is_some());
         }
-        let _ = crate::diagnostic::render::human(&problems, crate::diagnostic::render::Look::default());
+        let _ = crate::diagnostic::render::human(&problems, crate::diagnostic::render::RenderStyle::default());
     }
 }

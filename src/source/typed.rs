@@ -12,8 +12,8 @@ use serde::de::{
 use serde::forward_to_deserialize_any;
 
 use super::node::{Entry, Node, NodeValue};
-use super::typed_error::Misread;
 use super::typed_error::TypeMismatch;
+use super::typed_error::TypedReadError;
 use crate::diagnostic::Span;
 
 /// The marker under which [`OneOrMany`](crate::model::OneOrMany) asks for a list or a single value.
@@ -93,9 +93,9 @@ impl<'de> ValueReader<'de> {
 }
 
 impl<'de> Deserializer<'de> for ValueReader<'de> {
-    type Error = Misread;
+    type Error = TypedReadError;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misread> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedReadError> {
         let read = match &self.node.value {
             NodeValue::Null => visitor.visit_unit(),
             NodeValue::Bool(value) => visitor.visit_bool(*value),
@@ -112,7 +112,7 @@ impl<'de> Deserializer<'de> for ValueReader<'de> {
     }
 
     // An empty value is not a missing one: it goes on to the type, and only a tree takes it.
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misread> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedReadError> {
         visitor.visit_some(self)
     }
 
@@ -120,12 +120,12 @@ impl<'de> Deserializer<'de> for ValueReader<'de> {
         self,
         name: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Misread> {
+    ) -> Result<V::Value, TypedReadError> {
         match (name, &self.node.value) {
             (SPANNED | NODE, _) => visitor.visit_seq(Placed { span: self.node.span, part: 0, value: self }),
             (ONE_OR_MANY, NodeValue::List(items)) => visitor.visit_seq(self.items(items)),
             (SWITCH, NodeValue::Bool(value)) => {
-                visitor.visit_bool(*value).map_err(|misread: Misread| misread.or_at(self.node.span))
+                visitor.visit_bool(*value).map_err(|misread: TypedReadError| misread.or_at(self.node.span))
             }
             _ => visitor.visit_newtype_struct(self),
         }
@@ -137,16 +137,16 @@ impl<'de> Deserializer<'de> for ValueReader<'de> {
         _: &'static str,
         fields: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Misread> {
+    ) -> Result<V::Value, TypedReadError> {
         match &self.node.value {
             NodeValue::Map(entries) if fields.contains(&FLATTENED) => {
                 let own = self.entries(entries, Keys::Of(fields));
                 let flattened = Some(self.entries(entries, Keys::NotOf(fields)));
                 let read = visitor.visit_map(Flattening { own, flattened, is_reading_own: true });
-                read.map_err(|misread: Misread| misread.or_at(self.node.span))
+                read.map_err(|misread: TypedReadError| misread.or_at(self.node.span))
             }
             NodeValue::Map(_) => self.deserialize_any(visitor),
-            _ => Err(Misread::new(
+            _ => Err(TypedReadError::new(
                 self.node.span,
                 format!("expected a mapping, found {}", self.node.describe()),
             )),
@@ -158,14 +158,17 @@ impl<'de> Deserializer<'de> for ValueReader<'de> {
         name: &'static str,
         variants: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Misread> {
+    ) -> Result<V::Value, TypedReadError> {
         let read = match &self.node.value {
             NodeValue::String(text) => visitor.visit_enum(text.as_str().into_deserializer()),
             NodeValue::Map(entries) => self.variant(entries, name, variants).and_then(|variant| {
                 let place = variant.place;
                 visitor.visit_enum(variant).map_err(|misread| misread.or_at(place))
             }),
-            _ => Err(Misread::new(self.node.span, format!("{} cannot stand here", self.node.describe()))),
+            _ => Err(TypedReadError::new(
+                self.node.span,
+                format!("{} cannot stand here", self.node.describe()),
+            )),
         };
         read.map_err(|misread| misread.or_at(self.node.span))
     }
@@ -183,9 +186,9 @@ impl<'de> ValueReader<'de> {
         entries: &'de [Entry],
         name: &str,
         variants: &'static [&'static str],
-    ) -> Result<Variant<'de>, Misread> {
+    ) -> Result<Variant<'de>, TypedReadError> {
         let variant = |tag, place, content| Variant { tag, place, content, reader: self };
-        let wrong = |message: &str| Misread::new(self.node.span, message.to_owned());
+        let wrong = |message: &str| TypedReadError::new(self.node.span, message.to_owned());
         let default = self.defaults.iter().find(|default| default.union == name);
         let by_key = default.and_then(|default| Some((default.tag, default.key?)));
         if let Some((tag, key)) = by_key
@@ -200,7 +203,7 @@ impl<'de> ValueReader<'de> {
         if let Some(entry) = entries.iter().find(|entry| entry.key == TAG) {
             let tag = entry.value.as_str().filter(|tag| by_key.is_none_or(|(hidden, _)| *tag != hidden));
             let tag = tag.ok_or_else(|| {
-                Misread::new(entry.value.span, format!("{} is no `type`", entry.value.describe()))
+                TypedReadError::new(entry.value.span, format!("{} is no `type`", entry.value.describe()))
             })?;
             return Ok(variant(
                 tag,
@@ -241,27 +244,27 @@ struct Variant<'de> {
 }
 
 impl<'de> EnumAccess<'de> for Variant<'de> {
-    type Error = Misread;
+    type Error = TypedReadError;
     type Variant = Self;
 
-    fn variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<(S::Value, Self), Misread> {
+    fn variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<(S::Value, Self), TypedReadError> {
         let value = seed
             .deserialize(BorrowedStrDeserializer::new(self.tag))
-            .map_err(|misread: Misread| misread.or_at(self.place))?;
+            .map_err(|misread: TypedReadError| misread.or_at(self.place))?;
         Ok((value, self))
     }
 }
 
 impl<'de> VariantAccess<'de> for Variant<'de> {
-    type Error = Misread;
+    type Error = TypedReadError;
 
-    fn unit_variant(self) -> Result<(), Misread> {
+    fn unit_variant(self) -> Result<(), TypedReadError> {
         // A word of a closed set is written as a text, never as the `type` of a mapping.
         let place = self.reader.node.span;
-        Err(Misread::new(place, format!("{} cannot stand here", self.reader.node.describe())))
+        Err(TypedReadError::new(place, format!("{} cannot stand here", self.reader.node.describe())))
     }
 
-    fn newtype_variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, Misread> {
+    fn newtype_variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, TypedReadError> {
         match self.content {
             VariantContent::Entries(entries) => {
                 let place = self.reader.node.span;
@@ -273,15 +276,15 @@ impl<'de> VariantAccess<'de> for Variant<'de> {
         }
     }
 
-    fn tuple_variant<V: Visitor<'de>>(self, _: usize, _: V) -> Result<V::Value, Misread> {
-        Err(Misread::new(self.place, "a list cannot stand here".to_owned()))
+    fn tuple_variant<V: Visitor<'de>>(self, _: usize, _: V) -> Result<V::Value, TypedReadError> {
+        Err(TypedReadError::new(self.place, "a list cannot stand here".to_owned()))
     }
 
     fn struct_variant<V: Visitor<'de>>(
         self,
         _: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Misread> {
+    ) -> Result<V::Value, TypedReadError> {
         match self.content {
             VariantContent::Entries(entries) => visitor.visit_map(entries),
             VariantContent::Value(node) => {
@@ -322,9 +325,9 @@ impl Keys {
 }
 
 impl<'de> Deserializer<'de> for Entries<'de> {
-    type Error = Misread;
+    type Error = TypedReadError;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misread> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedReadError> {
         visitor.visit_map(self)
     }
 
@@ -335,9 +338,12 @@ impl<'de> Deserializer<'de> for Entries<'de> {
 }
 
 impl<'de> MapAccess<'de> for Entries<'de> {
-    type Error = Misread;
+    type Error = TypedReadError;
 
-    fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Misread> {
+    fn next_key_seed<S: DeserializeSeed<'de>>(
+        &mut self,
+        seed: S,
+    ) -> Result<Option<S::Value>, TypedReadError> {
         let keys = self.keys;
         let Some(entry) = self.rest.find(|entry| keys.include(&entry.key)) else {
             return Ok(None);
@@ -347,7 +353,7 @@ impl<'de> MapAccess<'de> for Entries<'de> {
         seed.deserialize(key).map(Some).map_err(|misread| misread.or_at(entry.key_span))
     }
 
-    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Misread> {
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, TypedReadError> {
         let entry = self.value.take().ok_or_else(|| serde::de::Error::custom("no value is left"))?;
         seed.deserialize(ValueReader { node: &entry.value, defaults: self.defaults })
             .map_err(|misread| misread.or_at(entry.value.span))
@@ -363,9 +369,12 @@ struct Flattening<'de> {
 }
 
 impl<'de> MapAccess<'de> for Flattening<'de> {
-    type Error = Misread;
+    type Error = TypedReadError;
 
-    fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Misread> {
+    fn next_key_seed<S: DeserializeSeed<'de>>(
+        &mut self,
+        seed: S,
+    ) -> Result<Option<S::Value>, TypedReadError> {
         if self.own.rest.as_slice().iter().any(|entry| self.own.keys.include(&entry.key)) {
             return self.own.next_key_seed(seed);
         }
@@ -376,7 +385,7 @@ impl<'de> MapAccess<'de> for Flattening<'de> {
         }
     }
 
-    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Misread> {
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, TypedReadError> {
         if self.is_reading_own {
             return self.own.next_value_seed(seed);
         }
@@ -392,9 +401,12 @@ struct Items<'de> {
 }
 
 impl<'de> SeqAccess<'de> for Items<'de> {
-    type Error = Misread;
+    type Error = TypedReadError;
 
-    fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Misread> {
+    fn next_element_seed<S: DeserializeSeed<'de>>(
+        &mut self,
+        seed: S,
+    ) -> Result<Option<S::Value>, TypedReadError> {
         let Some(node) = self.rest.next() else { return Ok(None) };
         let read = seed.deserialize(ValueReader { node, defaults: self.defaults });
         read.map(Some).map_err(|misread| misread.or_at(node.span))
@@ -409,9 +421,9 @@ struct MappingKey<'de> {
 }
 
 impl<'de> Deserializer<'de> for MappingKey<'de> {
-    type Error = Misread;
+    type Error = TypedReadError;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misread> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedReadError> {
         visitor.visit_borrowed_str(self.text)
     }
 
@@ -419,7 +431,7 @@ impl<'de> Deserializer<'de> for MappingKey<'de> {
         self,
         name: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Misread> {
+    ) -> Result<V::Value, TypedReadError> {
         match name {
             SPANNED => visitor.visit_seq(Placed { span: self.span, part: 0, value: self }),
             _ => visitor.visit_newtype_struct(self),
@@ -431,7 +443,7 @@ impl<'de> Deserializer<'de> for MappingKey<'de> {
         _: &'static str,
         _: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Misread> {
+    ) -> Result<V::Value, TypedReadError> {
         visitor.visit_enum(BorrowedStrDeserializer::new(self.text))
     }
 
@@ -448,10 +460,13 @@ struct Placed<D> {
     value: D,
 }
 
-impl<'de, D: Deserializer<'de, Error = Misread> + Copy> SeqAccess<'de> for Placed<D> {
-    type Error = Misread;
+impl<'de, D: Deserializer<'de, Error = TypedReadError> + Copy> SeqAccess<'de> for Placed<D> {
+    type Error = TypedReadError;
 
-    fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Misread> {
+    fn next_element_seed<S: DeserializeSeed<'de>>(
+        &mut self,
+        seed: S,
+    ) -> Result<Option<S::Value>, TypedReadError> {
         self.part += 1;
         match self.part {
             1 => seed.deserialize(U32Deserializer::new(self.span.start)).map(Some),

@@ -26,12 +26,12 @@ impl std::error::Error for TypeMismatch {}
 
 /// A [`TypeMismatch`] on its way up: serde raises it without a place, the innermost node it passes gives it one.
 #[derive(Debug)]
-pub(super) struct Misread {
+pub(super) struct TypedReadError {
     span: Option<Span>,
     message: String,
 }
 
-impl Misread {
+impl TypedReadError {
     pub(super) fn new(span: Span, message: String) -> Self {
         Self { span: Some(span), message }
     }
@@ -48,13 +48,13 @@ impl Misread {
     }
 }
 
-impl Display for Misread {
+impl Display for TypedReadError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.message)
     }
 }
 
-impl std::error::Error for Misread {}
+impl std::error::Error for TypedReadError {}
 
 /// What stood there, without serde's own wording.
 fn found(unexpected: Unexpected<'_>) -> String {
@@ -71,7 +71,7 @@ fn found(unexpected: Unexpected<'_>) -> String {
     }
 }
 
-impl de::Error for Misread {
+impl de::Error for TypedReadError {
     fn custom<T: Display>(message: T) -> Self {
         Self { span: None, message: message.to_string() }
     }

@@ -51,8 +51,8 @@ impl TargetConfig {
     }
 
     /// Checks every leaf of the protocol's own keys and fills it; `None` if something is known later or was reported.
-    pub fn compile(&self, filling: &mut Interpolation<'_>) -> Option<Arc<dyn Target>> {
-        self.own.compile(filling)
+    pub fn compile(&self, interpolation: &mut Interpolation<'_>) -> Option<Arc<dyn Target>> {
+        self.own.compile(interpolation)
     }
 
     /// What is odd about the turns of a test of this target; `source` is the test's file.

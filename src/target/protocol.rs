@@ -27,7 +27,7 @@ pub trait ProtocolConfig: Debug + Send + Sync {
     }
 
     /// Checks every leaf and fills it; `None` if something is known later or was reported.
-    fn compile(&self, filling: &mut Interpolation<'_>) -> Option<Arc<dyn Target>>;
+    fn compile(&self, interpolation: &mut Interpolation<'_>) -> Option<Arc<dyn Target>>;
 
     /// What is odd about the turns of a test of such a target; `source` is the test's file.
     fn check_turns(&self, _turns: &[Spanned<Turn>], _source: &Arc<SourceFile>) -> Option<Diagnostic> {

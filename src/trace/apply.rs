@@ -11,7 +11,7 @@ use super::delta::Delta;
 use super::message::Message;
 use super::origin::Author;
 use super::record::Trace;
-use super::tool_index::ToolMoment;
+use super::tool_index::CallPhase;
 use super::violation::Violation;
 use crate::context::At;
 
@@ -176,7 +176,7 @@ impl Trace {
         let (turn, event, order) = (self.current_turn(), self.last_event(), self.next_order());
         let call = &mut self.calls[index];
         if call.origin.is_new() {
-            self.tools.note(&call.name, ToolMoment::Answered, call.is_by_subagent(), order);
+            self.tools.note(&call.name, CallPhase::Answered, call.is_by_subagent(), order);
         }
         if call.finish_args(at, event) {
             deltas.push(Delta::ArgsDone(index));

@@ -53,7 +53,7 @@ pub enum Args {
     /// The arguments; an empty text is an empty object.
     Json(Value),
     /// The text is not valid JSON; the parser's message.
-    Malformed(String),
+    MalformedReferences(String),
 }
 
 /// One result of a call.
@@ -113,7 +113,7 @@ impl ToolCall {
             }
             match serde_json::from_str(&self.args_text) {
                 Ok(value) => Args::Json(value),
-                Err(error) => Args::Malformed(error.to_string()),
+                Err(error) => Args::MalformedReferences(error.to_string()),
             }
         })
     }
@@ -122,7 +122,7 @@ impl ToolCall {
     pub fn args_value(&self) -> Value {
         match self.args() {
             Args::Json(args) => args.clone(),
-            Args::Malformed(_) => Value::from(self.args_text.as_str()),
+            Args::MalformedReferences(_) => Value::from(self.args_text.as_str()),
         }
     }
 

@@ -85,10 +85,14 @@ fn times_of(exchange: &Exchange, events: &[&Event]) -> Result<Vec<At>, String> {
         stamps.push(stamp);
     }
     let begun = stamps.first().copied().unwrap_or_default();
-    let told = stamps.last().map_or(0, |stamp| stamp - begun);
+    let stamped = stamps.last().map_or(0, |stamp| stamp - begun);
     let took = last.at.0.saturating_sub(exchange.sent.0);
-    if told > took + SLACK {
-        return Err(format!("its events tell of {} ms, and the answer took {} ms", told / 1000, took / 1000));
+    if stamped > took + SLACK {
+        return Err(format!(
+            "its events tell of {} ms, and the answer took {} ms",
+            stamped / 1000,
+            took / 1000
+        ));
     }
     Ok(stamps.iter().map(|stamp| At((first.at.0 + (stamp - begun)).min(last.at.0))).collect())
 }
@@ -188,13 +192,13 @@ mod tests {
             }
             trace.turns.last().unwrap().warnings.concat()
         };
-        let (told, untold) = ([Some(NOW); 2], [Some(NOW), None]);
+        let (stamped, unstamped) = ([Some(NOW); 2], [Some(NOW), None]);
         let of = |place: &str| {
             format!("the times of this turn are those of arrival: {place}event 2 tells no time of its own")
         };
-        assert_eq!(warnings(&[untold], 2), of(""));
-        assert_eq!(warnings(&[told, untold], 2), of("answer 2: "));
-        assert_eq!(warnings(&[told, told], 2), "");
+        assert_eq!(warnings(&[unstamped], 2), of(""));
+        assert_eq!(warnings(&[stamped, unstamped], 2), of("answer 2: "));
+        assert_eq!(warnings(&[stamped, stamped], 2), "");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use super::known::KnownItems;
 use super::message::Message;
 use super::origin::Origin;
 use super::state::State;
-use super::tool_index::{ToolIndex, ToolMoment};
+use super::tool_index::{CallPhase, ToolIndex};
 use super::turn::{Input, TurnRanges};
 use crate::context::At;
 
@@ -38,7 +38,7 @@ pub struct Trace {
     pub thread_ids: Vec<String>,
     pub(super) known: KnownItems,
     /// The ids of messages and calls from before the first turn.
-    pub(super) earlier: HashSet<String>,
+    pub(super) known_ids: HashSet<String>,
     pub(super) kept: ReceivedBytes,
     /// Set while a replay turn runs.
     pub(super) before_replay: Option<BeforeReplay>,
@@ -81,7 +81,7 @@ impl Trace {
     /// The same record for a conversation in which messages and calls with these ids existed before.
     #[must_use]
     pub fn after(self, ids: impl IntoIterator<Item = String>) -> Self {
-        Self { earlier: ids.into_iter().collect(), ..self }
+        Self { known_ids: ids.into_iter().collect(), ..self }
     }
 
     /// Begins a turn.
@@ -175,7 +175,7 @@ impl Trace {
     }
 
     /// When the tool `name` was first called or answered live, as a [`ToolCall::order`].
-    pub fn first(&self, name: &str, what: ToolMoment, with_subagents: bool) -> Option<u32> {
+    pub fn first(&self, name: &str, what: CallPhase, with_subagents: bool) -> Option<u32> {
         self.tools.first(name, what, with_subagents)
     }
 
@@ -245,7 +245,7 @@ impl Trace {
         self.known.calls.insert(call.wire_id.clone(), index);
         call.order = self.next_order();
         if call.origin.is_new() {
-            self.tools.note(&call.name, ToolMoment::Called, call.is_by_subagent(), call.order);
+            self.tools.note(&call.name, CallPhase::Called, call.is_by_subagent(), call.order);
         }
         self.calls.push(call);
         if let Some(turn) = self.turns.last_mut() {

@@ -67,9 +67,9 @@ impl Trace {
     fn is_earlier(&self, item: &SnapshotItem) -> bool {
         match item {
             SnapshotItem::Message { id, calls, .. } => {
-                self.earlier.contains(id) || calls.iter().any(|call| self.earlier.contains(&call.id))
+                self.known_ids.contains(id) || calls.iter().any(|call| self.known_ids.contains(&call.id))
             }
-            SnapshotItem::Answer { call, .. } => self.earlier.contains(call),
+            SnapshotItem::Answer { call, .. } => self.known_ids.contains(call),
         }
     }
 

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 /// What to find of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ToolMoment {
+pub enum CallPhase {
     /// The start of its first call.
     Called,
     /// The first result of a call to it.
@@ -33,7 +33,7 @@ struct Positions {
 
 impl ToolIndex {
     /// Notes a position if it is the first.
-    pub(super) fn note(&mut self, name: &str, what: ToolMoment, by_subagent: bool, order: u32) {
+    pub(super) fn note(&mut self, name: &str, what: CallPhase, by_subagent: bool, order: u32) {
         let known = self.0.get_mut(name);
         let tool = match known {
             Some(tool) => tool,
@@ -46,21 +46,21 @@ impl ToolIndex {
     }
 
     /// The first position of a tool.
-    pub(super) fn first(&self, name: &str, what: ToolMoment, with_subagents: bool) -> Option<u32> {
+    pub(super) fn first(&self, name: &str, what: CallPhase, with_subagents: bool) -> Option<u32> {
         let tool = self.0.get(name)?;
         let first = if with_subagents { &tool.by_all } else { &tool.by_agent };
         match what {
-            ToolMoment::Called => first.called,
-            ToolMoment::Answered => first.answered,
+            CallPhase::Called => first.called,
+            CallPhase::Answered => first.answered,
         }
     }
 }
 
 impl Positions {
-    fn of(&mut self, what: ToolMoment) -> &mut Option<u32> {
+    fn of(&mut self, what: CallPhase) -> &mut Option<u32> {
         match what {
-            ToolMoment::Called => &mut self.called,
-            ToolMoment::Answered => &mut self.answered,
+            CallPhase::Called => &mut self.called,
+            CallPhase::Answered => &mut self.answered,
         }
     }
 }

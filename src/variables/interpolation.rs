@@ -12,7 +12,7 @@ use super::scan::Reference;
 use super::scope::Scope;
 use super::secret::{SHORTEST_SECRET, Secret, is_secret_header};
 use crate::diagnostic::{Code, Diagnostic, Place, SourceFile, Span};
-use crate::model::{Flag, Given, Number, Text};
+use crate::model::{Flag, Number, Scalar, Text};
 use crate::source::{Node, NodeValue};
 
 /// An endpoint where nothing is: RFC 2606 keeps the name free for good.
@@ -34,7 +34,7 @@ pub struct Interpolation<'a> {
     /// How many bytes references may still insert; `None` once it was reported that it was too much.
     pub(super) room: Option<usize>,
     /// Whether something was looked up that is known later.
-    pub(super) has_waited: bool,
+    pub(super) has_pending: bool,
 }
 
 /// What a text is for.
@@ -62,7 +62,7 @@ impl<'a> Interpolation<'a> {
             secrets: Vec::new(),
             used: None,
             room: Some(MOST_INSERTED),
-            has_waited: false,
+            has_pending: false,
         }
     }
 
@@ -76,10 +76,10 @@ impl<'a> Interpolation<'a> {
             secrets: std::mem::take(&mut self.secrets),
             used: None,
             room: self.room,
-            has_waited: self.has_waited,
+            has_pending: self.has_pending,
         };
         fill(&mut other);
-        (self.secrets, self.room, self.has_waited) = (other.secrets, other.room, other.has_waited);
+        (self.secrets, self.room, self.has_pending) = (other.secrets, other.room, other.has_pending);
     }
 
     /// The same where references may insert only `room` more bytes; nothing, without another report, if it is `None`.
@@ -99,8 +99,8 @@ impl<'a> Interpolation<'a> {
     }
 
     /// Whether something that was to be filled is known later.
-    pub fn has_waited(&self) -> bool {
-        self.has_waited
+    pub fn has_pending(&self) -> bool {
+        self.has_pending
     }
 
     /// The file that the leaves are of.
@@ -205,14 +205,14 @@ impl<'a> Interpolation<'a> {
 
     /// A whole number.
     pub fn number(&mut self, number: &Number) -> Leaf<u64> {
-        self.given(&number.value, number.span)
+        self.scalar(&number.value, number.span)
     }
 
     /// A whole number that is part of another leaf.
-    pub fn given(&mut self, given: &Given<u64>, span: Span) -> Leaf<u64> {
-        let reference = match given {
-            Given::Literal(value) => return Ok(*value),
-            Given::Reference(reference) => reference,
+    pub fn scalar(&mut self, scalar: &Scalar<u64>, span: Span) -> Leaf<u64> {
+        let reference = match scalar {
+            Scalar::Literal(value) => return Ok(*value),
+            Scalar::Reference(reference) => reference,
         };
         let value = self.json_of(reference, span)?;
         let number = value.as_u64().or_else(|| value.as_str().and_then(|text| text.parse().ok()));
@@ -225,8 +225,8 @@ impl<'a> Interpolation<'a> {
     /// A truth value: of a variable also as a text.
     pub fn flag(&mut self, flag: &Flag) -> Leaf<bool> {
         let reference = match &flag.value {
-            Given::Literal(value) => return Ok(*value),
-            Given::Reference(reference) => reference,
+            Scalar::Literal(value) => return Ok(*value),
+            Scalar::Reference(reference) => reference,
         };
         let value = as_text(&self.json_of(reference, flag.span)?);
         value.parse().map_err(|_| {
@@ -279,7 +279,7 @@ impl<'a> Interpolation<'a> {
 
     /// A number as it is written, where its value is known later and it is to stand for itself.
     pub fn written_number(&self, number: &Number) -> Option<String> {
-        let Given::Reference(reference) = &number.value else { return None };
+        let Scalar::Reference(reference) = &number.value else { return None };
         (self.is_draft() && self.refers_to_later(reference)).then(|| reference.clone())
     }
 }

@@ -23,7 +23,7 @@ pub use mode::Mode;
 pub use name::{is_name, is_reserved, name_problem};
 pub use origins::Origins;
 pub use pattern::{Pattern, PatternError, Patterns};
-pub use scan::{Malformed, Piece, Reference, ScanError, scan};
+pub use scan::{MalformedReferences, Piece, Reference, ScanError, scan};
 pub use scope::{Lookup, Scope};
 pub use secret::{SHORTEST_SECRET, Secret, is_secret_header};
 pub(crate) use url::http_url;

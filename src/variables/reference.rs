@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::interpolation::{Interpolation, MOST_INSERTED, TextPurpose, as_text, size};
 use super::leaf::{Leaf, NotReady};
 use super::mode::Mode;
-use super::scan::{Malformed, Piece, Reference, scan};
+use super::scan::{MalformedReferences, Piece, Reference, scan};
 use super::scope::Lookup;
 use super::secret::Secret;
 use crate::diagnostic::{Code, Diagnostic, Span};
@@ -51,7 +51,7 @@ impl Interpolation<'_> {
     }
 
     fn scan<'t>(&mut self, text: &'t str, span: Span, purpose: TextPurpose) -> Leaf<Vec<Piece<'t>>> {
-        let Malformed { errors, references } = match scan(text) {
+        let MalformedReferences { errors, references } = match scan(text) {
             Ok(pieces) => return Ok(pieces),
             Err(malformed) => malformed,
         };
@@ -117,7 +117,7 @@ impl Interpolation<'_> {
             }
             Lookup::Pending => {
                 // In a draft it stands for itself.
-                self.has_waited |= !self.is_draft();
+                self.has_pending |= !self.is_draft();
                 return Err(NotReady::Pending);
             }
             Lookup::Missing(missing) => (missing, false),
@@ -158,19 +158,19 @@ impl Interpolation<'_> {
     /// What to do about a name that nothing defines.
     fn help_for_missing(&self, reference: &Reference<'_>, environment: bool) -> Vec<String> {
         if environment {
-            let sought = reference.path[0];
-            return vec![match nearest(sought, self.scope.environment_names()) {
+            let wanted = reference.path[0];
+            return vec![match nearest(wanted, self.scope.environment_names()) {
                 Some(name) => format!("did you mean `${{ENV.{name}}}`?"),
-                None => format!("set it, or give a default: `${{ENV.{sought}:-…}}`"),
+                None => format!("set it, or give a default: `${{ENV.{wanted}:-…}}`"),
             }];
         }
-        let sought = reference.name;
-        let hint = self.scope.hint_for_missing().filter(|_| !self.scope.knows(sought)).map(str::to_owned);
-        let help = match nearest(sought, self.scope.names()) {
+        let wanted = reference.name;
+        let hint = self.scope.hint_for_missing().filter(|_| !self.scope.knows(wanted)).map(str::to_owned);
+        let help = match nearest(wanted, self.scope.names()) {
             Some(name) => Some(format!("did you mean `${{{name}}}`?")),
             None if hint.is_some() => None,
             None => Some(format!(
-                "define it, give a default with `${{{sought}:-…}}`, or write `$${{` for the two characters themselves"
+                "define it, give a default with `${{{wanted}:-…}}`, or write `$${{` for the two characters themselves"
             )),
         };
         hint.into_iter().chain(help).collect()

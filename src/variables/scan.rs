@@ -38,7 +38,7 @@ pub struct ScanError {
 
 /// A text in which a `${` begins no reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Malformed<'a> {
+pub struct MalformedReferences<'a> {
     /// Every such `${`.
     pub errors: Vec<ScanError>,
     /// The references beside them.
@@ -49,7 +49,7 @@ pub struct Malformed<'a> {
 ///
 /// # Errors
 /// Where a `${` begins no reference.
-pub fn scan(text: &str) -> Result<Vec<Piece<'_>>, Malformed<'_>> {
+pub fn scan(text: &str) -> Result<Vec<Piece<'_>>, MalformedReferences<'_>> {
     let mut pieces = Vec::new();
     let mut errors = Vec::new();
     let mut literal = 0;
@@ -87,7 +87,7 @@ pub fn scan(text: &str) -> Result<Vec<Piece<'_>>, Malformed<'_>> {
         Piece::Reference(reference) => Some(reference),
         Piece::Literal(_) => None,
     });
-    Err(Malformed { errors, references: references.collect() })
+    Err(MalformedReferences { errors, references: references.collect() })
 }
 
 fn push_literal<'a>(pieces: &mut Vec<Piece<'a>>, text: &'a str) {
@@ -128,7 +128,7 @@ mod tests {
     fn check(text: &str, expected: &str) {
         let shown: Vec<String> = match scan(text) {
             Ok(pieces) => pieces.iter().map(show).collect(),
-            Err(Malformed { errors, references }) => {
+            Err(MalformedReferences { errors, references }) => {
                 let errors = errors
                     .into_iter()
                     .map(|error| format!("!{}@{}..{}", error.message, error.range.start, error.range.end));

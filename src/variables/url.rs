@@ -21,11 +21,11 @@ pub(crate) fn http_url(
     text: &str,
     name: &str,
     written: &Text,
-    filling: &mut Interpolation<'_>,
+    interpolation: &mut Interpolation<'_>,
 ) -> Option<Url> {
     let problem = match Url::parse(text) {
         Ok(url) => {
-            add_secrets(text, &url, name, written, filling);
+            add_secrets(text, &url, name, written, interpolation);
             if !matches!(url.scheme(), "http" | "https") {
                 format!("the {name} has the scheme `{}`, expected `http` or `https`", url.scheme())
             } else if !url.has_host() {
@@ -40,12 +40,12 @@ pub(crate) fn http_url(
         Err(error) => format!("the {name} is no URL: {error}"),
     };
     let help = Some("write it in full: `http://127.0.0.1:8000/agent`".to_owned());
-    filling.report(Code::BadUrl, written.span, problem, help);
+    interpolation.report(Code::BadUrl, written.span, problem, help);
     None
 }
 
-fn add_secrets(text: &str, url: &Url, name: &str, written: &Text, filling: &mut Interpolation<'_>) {
-    let known = filling.secrets.len();
+fn add_secrets(text: &str, url: &Url, name: &str, written: &Text, interpolation: &mut Interpolation<'_>) {
+    let known = interpolation.secrets.len();
     let of_url = Secret::written(name, "");
     let mut user_info = Vec::new();
     for part in [url.username(), url.password().unwrap_or_default()].map(forms) {
@@ -58,25 +58,25 @@ fn add_secrets(text: &str, url: &Url, name: &str, written: &Text, filling: &mut 
         // As a header `Basic` carries it.
         user_info.extend(forms(&text[rest..host]));
     }
-    filling.secrets.extend(user_info.into_iter().map(|part| of_url.part(part)));
-    for (reference, at) in inserted(text, written, filling) {
+    interpolation.secrets.extend(user_info.into_iter().map(|part| of_url.part(part)));
+    for (reference, at) in inserted(text, written, interpolation) {
         let value = &text[at.clone()];
         if at.start >= path || at.end <= host && at.start >= rest {
-            filling.add_given(&reference, value);
+            interpolation.add_given(&reference, value);
             let given = Secret::given(&reference, value);
-            filling.secrets.extend(forms(value).into_iter().skip(1).map(|form| given.part(form)));
+            interpolation.secrets.extend(forms(value).into_iter().skip(1).map(|form| given.part(form)));
         } else if at.end > path {
-            filling.secrets.extend(keys(&text[path..at.end]).into_iter().map(|key| of_url.part(key)));
+            interpolation.secrets.extend(keys(&text[path..at.end]).into_iter().map(|key| of_url.part(key)));
         }
     }
-    filling.warn_of_short_secrets(known, name, written.span);
+    interpolation.warn_of_short_secrets(known, name, written.span);
 }
 
 /// The references of `written`, each with where `text` holds its value; none of those that gave their defaults.
 fn inserted<'t>(
     text: &str,
     written: &'t Text,
-    filling: &Interpolation<'_>,
+    interpolation: &Interpolation<'_>,
 ) -> Vec<(Reference<'t>, Range<usize>)> {
     let (mut inserted, mut end) = (Vec::new(), 0);
     for piece in scan(&written.value).unwrap_or_default() {
@@ -84,7 +84,7 @@ fn inserted<'t>(
         match piece {
             Piece::Literal(literal) => end += literal.len(),
             Piece::Reference(reference) => {
-                let Lookup::Value(value) = filling.scope.look_up(&reference) else { return Vec::new() };
+                let Lookup::Value(value) = interpolation.scope.look_up(&reference) else { return Vec::new() };
                 let value = as_text(&value);
                 end += value.len();
                 if reference.default != Some(value.as_str()) && !value.is_empty() && !is_public(&reference) {
@@ -149,11 +149,12 @@ mod tests {
             ("${ENV.URL}", &["me", "pass1", "me:pass1", "T0123456789ab", "k3y-1234"]),
         ] {
             let mut problems = Vec::new();
-            let mut filling = Interpolation::new(&scope, &source, Mode::Send, &mut problems);
+            let mut interpolation = Interpolation::new(&scope, &source, Mode::Send, &mut problems);
             let written = Text { value: written.to_owned(), span: Span::new(0, 0) };
-            let text = filling.sent_text(&written).unwrap();
-            http_url(&text, "endpoint", &written, &mut filling).unwrap();
-            let found: Vec<String> = filling.into_secrets().into_iter().map(|secret| secret.value).collect();
+            let text = interpolation.sent_text(&written).unwrap();
+            http_url(&text, "endpoint", &written, &mut interpolation).unwrap();
+            let found: Vec<String> =
+                interpolation.into_secrets().into_iter().map(|secret| secret.value).collect();
             assert_eq!(found, expected, "{}", written.value);
         }
     }

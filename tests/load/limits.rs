@@ -1,6 +1,6 @@
 //! Large, deep and repetitive files, and what comes out of good ones.
 
-use ananke::diagnostic::render::{Look, human};
+use ananke::diagnostic::render::{RenderStyle, human};
 use ananke::model::TestFile;
 use ananke::project::ConfigFile;
 use ananke::schema::{FileKind, load};
@@ -35,7 +35,7 @@ fn bombs_are_refused() {
 #[test]
 fn a_long_line_is_cut() {
     let text = format!("version: \"1.0\"\nname: a\nturns: [{{ user: a }}]\n{}: b\n", "x".repeat(900_000));
-    let rendered = human(&problems(FileKind::Test, &text), Look::default());
+    let rendered = human(&problems(FileKind::Test, &text), RenderStyle::default());
     assert!(rendered.lines().all(|line| line.chars().count() < 200), "{rendered}");
 }
 

@@ -9,7 +9,7 @@ mod version;
 
 use std::sync::Arc;
 
-use ananke::diagnostic::render::{Look, human, summary};
+use ananke::diagnostic::render::{RenderStyle, human, summary};
 use ananke::diagnostic::{Diagnostic, SourceFile};
 use ananke::model::TestFile;
 use ananke::project::ConfigFile;
@@ -31,7 +31,7 @@ fn problems(kind: FileKind, text: &str) -> Vec<Diagnostic> {
 /// A whole file and everything that is said about it.
 fn check(kind: FileKind, text: &str, expected: impl snapbox::IntoData) {
     let problems = problems(kind, text);
-    let rendered = format!("{}{}\n", human(&problems, Look::default()), summary(&problems));
+    let rendered = format!("{}{}\n", human(&problems, RenderStyle::default()), summary(&problems));
     assert_data_eq!(rendered, expected.into_data().raw());
 }
 

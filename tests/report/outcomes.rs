@@ -71,7 +71,7 @@ pub(super) fn calls(
 ) -> TranscriptLine {
     let (started_us, duration_us) = times;
     TranscriptLine::Calls(CallOutcome {
-        is_clients: false,
+        is_client_side: false,
         event,
         name: name.to_owned(),
         args: args.to_owned(),

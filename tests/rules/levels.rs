@@ -27,8 +27,8 @@ fn compile(block: &str, level: Level) -> Block {
         load::<TestFile>(FileKind::Test, &source).unwrap_or_else(|problems| panic!("{block}: {problems:?}"));
     let scope = Scope::default();
     let mut problems = Vec::new();
-    let mut filling = Interpolation::new(&scope, &source, Mode::Send, &mut problems);
-    let compiled = Block::compile(&loaded.value.tests[0].assert, level, None, &mut filling);
+    let mut interpolation = Interpolation::new(&scope, &source, Mode::Send, &mut problems);
+    let compiled = Block::compile(&loaded.value.tests[0].assert, level, None, &mut interpolation);
     assert!(problems.is_empty(), "{block}: {problems:?}");
     compiled
 }

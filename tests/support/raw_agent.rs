@@ -19,7 +19,7 @@ pub(crate) enum Step {
     /// Waits until the test says so.
     Await(Arc<Notify>),
     /// Tells the test that it is so far.
-    Tell(Arc<Notify>),
+    ChangeListener(Arc<Notify>),
     /// Says that nothing more will be sent, and reads on until the client closes.
     HalfClose,
     /// Breaks the connection.
@@ -80,7 +80,7 @@ async fn play(mut stream: TcpStream, script: Vec<Step>, requests: &mut Vec<Captu
                 let _client_may_be_gone = stream.write_all(&bytes).await;
             }
             Step::Await(signal) => signal.notified().await,
-            Step::Tell(signal) => signal.notify_one(),
+            Step::ChangeListener(signal) => signal.notify_one(),
             Step::HalfClose => {
                 let _client_may_be_gone = stream.shutdown().await;
                 until_closed(&mut stream).await;

@@ -144,7 +144,7 @@ async fn the_wire_is_told_in_order() {
 #[tokio::test]
 async fn a_run_cancelled_on_the_way_lets_go_of_its_connection() {
     let begun = Arc::new(Notify::new());
-    let steps = vec![Step::Expect, stream(RUN[0]), Step::Tell(Arc::clone(&begun)), Step::Hold];
+    let steps = vec![Step::Expect, stream(RUN[0]), Step::ChangeListener(Arc::clone(&begun)), Step::Hold];
     let agent = RawAgent::start(vec![steps]).await;
     let transport = Arc::new(HttpTransport::new(Arc::new(SystemClock::start())));
     let mut session = session(settings(&agent.url()), transport, 1).await;

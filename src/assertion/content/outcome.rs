@@ -22,7 +22,7 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     let Some(written) = &block.outcome else { return };
     let expected = match &written.value {
         OutcomeRule::Off => None,
-        OutcomeRule::Is(is) => ExpectedOutcome::compile(is, collector.filling),
+        OutcomeRule::Is(is) => ExpectedOutcome::compile(is, collector.interpolation),
     };
     let entry = expected.map(|expected| Expectation::Is(collector.entry(expected, written.span)));
     // What this level says replaces what outer levels say, also while it is not known.
@@ -65,17 +65,17 @@ impl Rule for ExpectedOutcome {
 }
 
 impl ExpectedOutcome {
-    fn compile(written: &OutcomeIs, filling: &mut Interpolation<'_>) -> Option<Self> {
+    fn compile(written: &OutcomeIs, interpolation: &mut Interpolation<'_>) -> Option<Self> {
         let OutcomeIs { is, error_match } = written;
         if let Some(text) = error_match
             && *is != RunOutcome::Error
         {
             let message = "`error_match` looks at an error, which is not what is expected here";
             let help = "expect `is: error`, or drop `error_match`";
-            filling.report(Code::Contradiction, text.span, message, Some(help.to_owned()));
+            interpolation.report(Code::Contradiction, text.span, message, Some(help.to_owned()));
             return None;
         }
-        let error_match = error_match.as_ref().map(|text| filling.pattern(text)).transpose();
+        let error_match = error_match.as_ref().map(|text| interpolation.pattern(text)).transpose();
         Some(Self { is: *is, error_match: error_match.ok()? })
     }
 

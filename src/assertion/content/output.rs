@@ -28,14 +28,14 @@ struct OutputRule {
 
 pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     for written in collector.switched(block.output.as_ref()).into_iter().flatten() {
-        collector.add(written.span, |filling| OutputRule::compile(written, filling));
+        collector.add(written.span, |interpolation| OutputRule::compile(written, interpolation));
     }
 }
 
 impl OutputRule {
-    fn compile(written: &Spanned<ValueRule>, filling: &mut Interpolation<'_>) -> Option<Self> {
+    fn compile(written: &Spanned<ValueRule>, interpolation: &mut Interpolation<'_>) -> Option<Self> {
         let ValueRule { path: None, equals, value_type, .. } = &written.value else {
-            return ValueCondition::compile(written, filling).map(|condition| Self { condition });
+            return ValueCondition::compile(written, interpolation).map(|condition| Self { condition });
         };
         let is_text = |value: &NodeValue| matches!(value, NodeValue::String(_));
         let other = match (equals, value_type) {
@@ -47,10 +47,10 @@ impl OutputRule {
             let message =
                 format!("without a `path` the text of the message is meant, which is never {other}");
             let help = "add `path: \"$\"` for the JSON in it".to_owned();
-            filling.report(Code::BadValue, written.span, message, Some(help));
+            interpolation.report(Code::BadValue, written.span, message, Some(help));
             return None;
         }
-        ValueCondition::compile(written, filling).map(|condition| Self { condition })
+        ValueCondition::compile(written, interpolation).map(|condition| Self { condition })
     }
 
     fn whole(&self) -> &'static str {

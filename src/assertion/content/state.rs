@@ -16,7 +16,9 @@ struct StateRule(ValueCondition);
 
 pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     for written in collector.switched(block.state.as_ref()).into_iter().flatten() {
-        collector.add(written.span, |filling| ValueCondition::compile(written, filling).map(StateRule));
+        collector.add(written.span, |interpolation| {
+            ValueCondition::compile(written, interpolation).map(StateRule)
+        });
     }
 }
 

@@ -42,37 +42,37 @@ impl ValueCondition {
     /// Checks and fills a condition; `None` if something is known later or was reported.
     pub(super) fn compile(
         written: &Spanned<model::ValueRule>,
-        filling: &mut Interpolation<'_>,
+        interpolation: &mut Interpolation<'_>,
     ) -> Option<Self> {
         let model::ValueRule { path, equals, matches, value_type, exists, schema, not, message } =
             &written.value;
         let path = match path {
             None => Some(None),
-            Some(text) => filling.text(text).ok().and_then(|path| {
-                let report = |error| filling.report(Code::BadValue, text.span, error, None);
+            Some(text) => interpolation.text(text).ok().and_then(|path| {
+                let report = |error| interpolation.report(Code::BadValue, text.span, error, None);
                 Path::parse(&path).map_err(report).ok().map(Some)
             }),
         };
-        let equals = equals.as_ref().map(|node| filling.json(node).ok().map(ExpectedValue::Equal));
-        let matches = matches.as_ref().map(|text| filling.pattern(text).ok().map(ExpectedValue::Match));
+        let equals = equals.as_ref().map(|node| interpolation.json(node).ok().map(ExpectedValue::Equal));
+        let matches = matches.as_ref().map(|text| interpolation.pattern(text).ok().map(ExpectedValue::Match));
         let value_type = value_type.map(|value_type| Some(ExpectedValue::Type(value_type)));
-        let schema = schema.as_ref().map(|node| fit(node, filling));
+        let schema = schema.as_ref().map(|node| fit(node, interpolation));
         let given = exists.map(|_| Some(ExpectedValue::Exists));
         let mut wanted = [equals, matches, value_type, given, schema].into_iter().flatten();
-        let message = message.as_ref().map(|text| filling.text(text)).transpose();
+        let message = message.as_ref().map(|text| interpolation.text(text)).transpose();
         let only = match (wanted.next(), wanted.next()) {
             (Some(only), None) => only,
             (None, _) => {
                 let problem = "nothing says what the value must be";
                 let help = "add one of `equals`, `match`, `type`, `exists` and `schema`";
-                filling.report(Code::MissingKey, written.span, problem, Some(help.to_owned()));
+                interpolation.report(Code::MissingKey, written.span, problem, Some(help.to_owned()));
                 None
             }
             (Some(_), Some(_)) => {
                 let problem =
                     "an entry takes one of `equals`, `match`, `type`, `exists` and `schema`, not several";
                 let help = "write an entry for each of them: all must hold";
-                filling.report(Code::Contradiction, written.span, problem, Some(help.to_owned()));
+                interpolation.report(Code::Contradiction, written.span, problem, Some(help.to_owned()));
                 None
             }
         };
@@ -130,16 +130,16 @@ impl ValueCondition {
     }
 }
 
-fn fit(node: &Node, filling: &mut Interpolation<'_>) -> Option<ExpectedValue> {
-    let written = filling.json(node).ok()?;
-    if filling.json_waits(node) {
+fn fit(node: &Node, interpolation: &mut Interpolation<'_>) -> Option<ExpectedValue> {
+    let written = interpolation.json(node).ok()?;
+    if interpolation.json_waits(node) {
         return Some(ExpectedValue::Fit(ValueSchema::as_written(written)));
     }
     match ValueSchema::compile(written) {
         Ok(schema) => Some(ExpectedValue::Fit(schema)),
         Err(SchemaError { path, message }) => {
             let place = node.at(path.iter().map(String::as_str)).span;
-            filling.report(Code::BadValue, place, format!("this is no JSON Schema: {message}"), None);
+            interpolation.report(Code::BadValue, place, format!("this is no JSON Schema: {message}"), None);
             None
         }
     }

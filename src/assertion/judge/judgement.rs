@@ -1,7 +1,7 @@
 //! When a rule is asked, and what it answers.
 
 use super::finding::Finding;
-use super::question::Inquiry;
+use super::question::ScriptQuestion;
 use crate::assertion::captured::Captured;
 use crate::trace::Delta;
 
@@ -35,9 +35,9 @@ pub(crate) enum Judgement {
     /// It fails: what was found at this moment. A prohibition may find more later.
     Failed(Vec<Finding>),
     /// It fails, unless the captured snapshot is written.
-    Differs(Box<Captured>),
+    SnapshotDiffers(Box<Captured>),
     /// Only a script can tell; it is asked after all other rules have passed.
-    Asks(Box<Inquiry>),
+    Asks(Box<ScriptQuestion>),
     /// It cannot be judged, for this reason: never a pass.
     Unknown(String),
 }

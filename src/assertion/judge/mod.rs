@@ -13,6 +13,6 @@ pub(crate) use finding::{Evidence, Finding};
 pub use judge::{Following, Judge};
 pub(crate) use judgement::{Judgement, Moment};
 pub(crate) use monitor::{Monitor, at_each_call, at_scope_end, at_turn_end};
-pub use question::{Inquiry, Question};
+pub use question::{Question, ScriptQuestion};
 pub use scope::RuleScope;
 pub(crate) use view::{Exclusions, View};

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::finding::Finding;
 use crate::assertion::describe::{said, short};
-use crate::assertion::origin::RuleOrigin;
-use crate::assertion::program::ScriptSource;
+use crate::assertion::rule_origin::RuleOrigin;
+use crate::assertion::script_source::ScriptSource;
 use crate::redact::Redactor;
 
 /// How many lines of a script's message are shown.
@@ -13,7 +13,7 @@ const SHOWN_LINES: usize = 10;
 
 /// A script, and what it is asked.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Inquiry {
+pub struct ScriptQuestion {
     /// Which script.
     pub program: ScriptSource,
     /// How long it may take, in milliseconds, if the rule says so.
@@ -28,7 +28,7 @@ pub struct Inquiry {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
     /// What is asked.
-    pub inquiry: Inquiry,
+    pub inquiry: ScriptQuestion,
     /// The path of the rule.
     pub(crate) path: &'static str,
     /// Where the rule is defined.
@@ -44,7 +44,7 @@ impl Question {
 
     /// How the rule fails after the script rejected it with the message `words`.
     pub(crate) fn rejection(&self, words: Option<&str>, redactor: &Redactor) -> Finding {
-        let Inquiry { program, request, expected, .. } = &self.inquiry;
+        let ScriptQuestion { program, request, expected, .. } = &self.inquiry;
         let words = redactor.text(words.unwrap_or_default());
         let mut lines = words.lines().map(str::trim_end).filter(|line| !line.is_empty());
         let says = format!("the script {program} says no");

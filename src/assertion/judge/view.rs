@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::scope::RuleScope;
 use crate::model::TextOf;
 use crate::redact::Redactor;
-use crate::trace::{Message, MessageKind, Origin, ToolCall, ToolMoment, Trace, TurnRanges};
+use crate::trace::{CallPhase, Message, MessageKind, Origin, ToolCall, Trace, TurnRanges};
 
 /// What a rule does not look at, though it is in its scope.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -84,14 +84,14 @@ impl<'a> View<'a> {
     }
 
     /// When the tool `name` was first called or answered, as far as the rule sees.
-    pub(crate) fn first(&self, name: &str, what: ToolMoment) -> Option<u32> {
+    pub(crate) fn first(&self, name: &str, what: CallPhase) -> Option<u32> {
         let replayed = || {
             let turn = self.turn().filter(|turn| turn.input.is_replay)?;
             turn.calls.clone().filter(|call| self.is_visible(*call)).find_map(|call| {
                 let call = self.trace.calls.get(call).filter(|call| call.name == name)?;
                 match what {
-                    ToolMoment::Called => Some(call.order),
-                    ToolMoment::Answered => call.results.first().map(|result| result.order),
+                    CallPhase::Called => Some(call.order),
+                    CallPhase::Answered => call.results.first().map(|result| result.order),
                 }
             })
         };

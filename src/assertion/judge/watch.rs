@@ -8,8 +8,8 @@ use super::scope::RuleScope;
 use super::view::{Exclusions, View};
 use crate::assertion::captured::{Captured, Writing};
 use crate::assertion::limits::{Bound, Measure};
-use crate::assertion::origin::RuleOrigin;
 use crate::assertion::rule::{RuleEntry, RuleKind};
+use crate::assertion::rule_origin::RuleOrigin;
 use crate::outcome::Failure;
 use crate::redact::Redactor;
 use crate::trace::Trace;
@@ -130,7 +130,7 @@ impl RuleWatch {
                 self.has_failed = true;
                 self.is_decided = self.is_requirement();
             }
-            Judgement::Differs(captured) => {
+            Judgement::SnapshotDiffers(captured) => {
                 self.is_decided = true;
                 if captured.may_be_written(found.writing) {
                     found.captured.push(*captured);

@@ -10,7 +10,7 @@ use super::setting::{Bound, Setting};
 use crate::assertion::collector::Collector;
 use crate::assertion::judge::Monitor;
 use crate::diagnostic::Spanned;
-use crate::model::{AssertBlock, Given, Limit};
+use crate::model::{AssertBlock, Limit, Scalar};
 
 type WrittenLimit<'m> = Option<&'m Spanned<Limit>>;
 
@@ -69,9 +69,9 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
 fn setting(limit: &Spanned<Limit>, collector: &mut Collector<'_, '_>) -> Option<Setting> {
     let origin = collector.origin(limit.span);
     let Limit::Most(given) = &limit.value else { return Some(Setting::Off(origin)) };
-    match (collector.filling.given(given, limit.span).ok(), given) {
+    match (collector.interpolation.scalar(given, limit.span).ok(), given) {
         (Some(most), _) => Some(Setting::Bound(Bound { most, origin })),
-        (None, Given::Reference(written)) => Some(Setting::Later(written.clone(), origin)),
-        (None, Given::Literal(_)) => None,
+        (None, Scalar::Reference(written)) => Some(Setting::Later(written.clone(), origin)),
+        (None, Scalar::Literal(_)) => None,
     }
 }

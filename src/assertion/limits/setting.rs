@@ -1,7 +1,7 @@
 //! What a level says about a limit.
 
 use super::measure::Measure;
-use crate::assertion::origin::RuleOrigin;
+use crate::assertion::rule_origin::RuleOrigin;
 
 /// What a level says about a limit.
 #[derive(Clone, Debug, PartialEq, Eq)]

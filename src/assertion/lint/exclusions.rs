@@ -106,16 +106,16 @@ impl<'r, 'e> Prohibitions<'r, 'e> {
             (forbidden == RuleScope::Test || turns.len() == 1)
                 && (scope != RuleScope::Test || !turns.iter().any(|turn| turn.leaves_out(rule)))
         };
-        let earlier = self.about(&after_name).find(|calls| {
+        let previous = self.about(&after_name).find(|calls| {
             let is_any = |selector: &Selector| selector.args.is_empty() && selector.result.is_empty();
             self.rules.overlap(calls.scoped, scoped)
                 && is_everywhere(calls.scoped)
                 && calls.selector.is_none_or(is_any)
         });
-        let earlier = earlier.map(|calls| calls.scoped).or_else(|| {
+        let previous = previous.map(|calls| calls.scoped).or_else(|| {
             self.not_allowed(&after_name, scoped).filter(|prohibition| is_everywhere(*prohibition))
         });
-        earlier.map(|(_, prohibition)| {
+        previous.map(|(_, prohibition)| {
             let message =
                 format!("{name} is required after `{after}`, which is forbidden: the test can never pass");
             self.warning(message, entry, prohibition)

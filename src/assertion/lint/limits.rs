@@ -3,12 +3,12 @@
 use super::surroundings::{LintContext, Timeout};
 use crate::assertion::inherit::{Inherited, TurnRules};
 use crate::assertion::limits::{Bound, Measure};
-use crate::assertion::origin::RuleOrigin;
+use crate::assertion::rule_origin::RuleOrigin;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::outcome::Level;
 
 /// A limit and the turns it applies to.
-struct Applying<'m> {
+struct AppliedLimit<'m> {
     bound: &'m Bound,
     turns: Vec<usize>,
 }
@@ -29,7 +29,7 @@ pub(super) fn lint(merged: &Inherited, surroundings: &LintContext<'_>) -> Vec<(L
         }
     }
     for measure in [Measure::Idle, Measure::FirstToken, Measure::Tool] {
-        for Applying { bound, turns } in of_turns(measure, merged) {
+        for AppliedLimit { bound, turns } in of_turns(measure, merged) {
             let cutting = surroundings.timeout.filter(|timeout| bound.most > timeout.ms);
             let warning = match cutting {
                 Some(timeout) => Some(cut_off(measure, bound, 1, timeout, surroundings)),
@@ -79,15 +79,15 @@ fn whole_cut_off((measure, bound): (Measure, &Bound), surroundings: &LintContext
 }
 
 /// Each limit once, with the turns it applies to: one that turns inherit, and those that turns define.
-fn of_turns(measure: Measure, merged: &Inherited) -> Vec<Applying<'_>> {
-    let mut inherited: Option<Applying<'_>> = None;
+fn of_turns(measure: Measure, merged: &Inherited) -> Vec<AppliedLimit<'_>> {
+    let mut inherited: Option<AppliedLimit<'_>> = None;
     let mut limits = Vec::new();
     for (index, turn) in merged.turns.iter().enumerate() {
         let Some(bound) = turn.limits.get(measure) else { continue };
         if bound.origin.level == Level::Turn {
-            limits.push(Applying { bound, turns: vec![index] });
+            limits.push(AppliedLimit { bound, turns: vec![index] });
         } else {
-            inherited.get_or_insert(Applying { bound, turns: Vec::new() }).turns.push(index);
+            inherited.get_or_insert(AppliedLimit { bound, turns: Vec::new() }).turns.push(index);
         }
     }
     limits.extend(inherited);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::assertion::origin::RuleOrigin;
+use crate::assertion::rule_origin::RuleOrigin;
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 
 /// What the rules of a test are checked against.

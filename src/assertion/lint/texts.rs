@@ -7,7 +7,7 @@ use crate::assertion::claim::Claim;
 use crate::assertion::describe::literally;
 use crate::assertion::judge::RuleScope;
 use crate::assertion::rule::RuleEntry;
-use crate::assertion::text::{Needle, Sought};
+use crate::assertion::text::{Needle, TextMatcher};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::TextOf;
 use crate::variables::Patterns;
@@ -19,7 +19,7 @@ pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) {
     for (scoped, claim) in rules.claims() {
         if let Claim::NeverSays(needle) = claim {
             ruled_out.entry(needle).or_default().push(scoped);
-            if let Sought::Literal(literal) = &needle.sought {
+            if let TextMatcher::Literal(literal) = &needle.matcher {
                 literals.push((literal, needle.of, scoped));
             }
         }
@@ -32,7 +32,7 @@ pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) {
                 let same: Vec<&Scoped<'_>> = same.filter(|other| rules.overlap(**other, scoped)).collect();
                 found.extend(same.iter().map(|(_, other)| said_and_not(needle, entry, other, rules)));
                 pairs += literals.len();
-                if let (Sought::Literal(literal), true) = (&needle.sought, pairs <= MOST_PAIRS)
+                if let (TextMatcher::Literal(literal), true) = (&needle.matcher, pairs <= MOST_PAIRS)
                     && is_known(literal)
                 {
                     let within = literals.iter().find(|(part, of, (other, forbidden))| {
@@ -114,9 +114,9 @@ fn is_known(text: &str) -> bool {
 
 /// How many of the texts contain the needle; `None` if that is unknown.
 fn containing(texts: &[String], needle: &Needle, patterns: &mut Patterns) -> Option<usize> {
-    let is_known = match &needle.sought {
-        Sought::Pattern(pattern) => is_known(pattern.as_str()),
-        Sought::Literal(literal) => is_known(literal),
+    let is_known = match &needle.matcher {
+        TextMatcher::Pattern(pattern) => is_known(pattern.as_str()),
+        TextMatcher::Literal(literal) => is_known(literal),
     };
     let needle = needle.started(patterns).ok().filter(|_| is_known)?;
     Some(texts.iter().filter(|text| needle.find(text).is_some()).count())
@@ -128,11 +128,11 @@ fn said_and_not(
     forbidden: &RuleEntry,
     rules: &Rules<'_>,
 ) -> Diagnostic {
-    let (message, beside) = match &needle.sought {
-        Sought::Pattern(pattern) => {
+    let (message, beside) = match &needle.matcher {
+        TextMatcher::Pattern(pattern) => {
             (format!("`{}` must match and must not match the same text", pattern.as_str()), "must match")
         }
-        Sought::Literal(literal) => {
+        TextMatcher::Literal(literal) => {
             (format!("`{}` must be said and must not be said", literally(literal)), "must be said")
         }
     };

@@ -16,11 +16,11 @@ pub struct ArgumentPatterns(Vec<(Path, Pattern)>);
 
 impl ArgumentPatterns {
     /// Checks and fills the patterns; `None` if something is known later or was reported.
-    pub fn compile(written: Option<&FreeMap<Text>>, filling: &mut Interpolation<'_>) -> Option<Self> {
+    pub fn compile(written: Option<&FreeMap<Text>>, interpolation: &mut Interpolation<'_>) -> Option<Self> {
         let compile = |(key, text): &(Spanned<String>, Text)| {
             let path =
-                Path::parse(key).map_err(|error| filling.report(Code::BadValue, key.span, error, None));
-            path.ok().zip(filling.pattern(text).ok())
+                Path::parse(key).map_err(|error| interpolation.report(Code::BadValue, key.span, error, None));
+            path.ok().zip(interpolation.pattern(text).ok())
         };
         // Every pattern is looked at, so that every problem is reported.
         let compiled: Vec<_> = written.into_iter().flatten().map(compile).collect();
@@ -60,7 +60,7 @@ impl ArgumentPatterns {
         }
         match call.args() {
             Args::Json(value) => self.mismatches(value).next(),
-            Args::Malformed(error) => Some(format!("the arguments are no JSON: {error}")),
+            Args::MalformedReferences(error) => Some(format!("the arguments are no JSON: {error}")),
         }
     }
 

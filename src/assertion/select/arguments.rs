@@ -25,7 +25,7 @@ impl ArgumentConditions {
     pub(super) fn compile(
         written: &CallSelector,
         unwanted: Option<&FreeMap<Text>>,
-        filling: &mut Interpolation<'_>,
+        interpolation: &mut Interpolation<'_>,
     ) -> Option<Self> {
         if let Some(args) = &written.args
             && args.entries().is_empty()
@@ -33,11 +33,11 @@ impl ArgumentConditions {
         {
             let help = "add `exact: true` where calls without arguments are meant, or drop it";
             let message = "`args` without a key selects every call";
-            filling.report(Code::EmptyValue, args.span, message, Some(help.to_owned()));
+            interpolation.report(Code::EmptyValue, args.span, message, Some(help.to_owned()));
         }
-        let json = JsonSubset::compile(written.args.as_ref(), written.is_exact(), filling);
-        let matching = ArgumentPatterns::compile(written.args_match.as_ref(), filling);
-        let not_matching = ArgumentPatterns::compile(unwanted, filling);
+        let json = JsonSubset::compile(written.args.as_ref(), written.is_exact(), interpolation);
+        let matching = ArgumentPatterns::compile(written.args_match.as_ref(), interpolation);
+        let not_matching = ArgumentPatterns::compile(unwanted, interpolation);
         Some(Self { json: json.ok()?, matching: matching?, not_matching: not_matching? })
     }
 
@@ -80,11 +80,11 @@ impl ArgumentConditions {
                 self.matching.mismatches(value).for_each(|mismatch| mismatches.add(mismatch));
                 self.not_matching.hits(value).for_each(|hit| mismatches.add(hit));
             }
-            Args::Malformed(error) if self.json.is_some() || !self.matching.is_empty() => {
+            Args::MalformedReferences(error) if self.json.is_some() || !self.matching.is_empty() => {
                 mismatches.add(format!("the arguments are no JSON: {error}"));
             }
             // What is not JSON has no argument that could match.
-            Args::Malformed(_) => {}
+            Args::MalformedReferences(_) => {}
         }
     }
 }

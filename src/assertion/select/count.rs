@@ -2,7 +2,7 @@
 
 use crate::assertion::describe::times;
 use crate::diagnostic::{Code, Span};
-use crate::model::{Count, Given, Number};
+use crate::model::{Count, Number, Scalar};
 use crate::variables::Interpolation;
 
 /// Bounds of a number of calls, both included.
@@ -22,14 +22,14 @@ impl CallCount {
     pub(crate) const ANY: Self = Self { min: 0, max: None };
 
     /// A `count` that is known later, in words.
-    pub(crate) fn as_written(count: &Count, filling: &Interpolation<'_>) -> Option<String> {
+    pub(crate) fn as_written(count: &Count, interpolation: &Interpolation<'_>) -> Option<String> {
         let Count { exact, min, max } = count;
         let numbers = [exact, min, max].map(Option::as_ref);
-        numbers.iter().flatten().find_map(|number| filling.written_number(number))?;
+        numbers.iter().flatten().find_map(|number| interpolation.written_number(number))?;
         let [exact, min, max] = numbers.map(|number| {
             number.map(|number| match &number.value {
-                Given::Literal(value) => value.to_string(),
-                Given::Reference(written) => written.clone(),
+                Scalar::Literal(value) => value.to_string(),
+                Scalar::Reference(written) => written.clone(),
             })
         });
         Some(match (exact, min, max) {
@@ -41,30 +41,35 @@ impl CallCount {
     }
 
     /// Checks and fills a `count`; `None` if something is known later or was reported.
-    pub(crate) fn compile(count: &Count, span: Span, filling: &mut Interpolation<'_>) -> Option<Self> {
+    pub(crate) fn compile(count: &Count, span: Span, interpolation: &mut Interpolation<'_>) -> Option<Self> {
         let Count { exact, min, max } = count;
         if let Some(exact) = exact {
             if min.is_some() || max.is_some() {
                 let help = Some("use `exact` alone, or `min` and `max`".to_owned());
-                filling.report(Code::Contradiction, exact.span, "`exact` stands beside `min` or `max`", help);
+                interpolation.report(
+                    Code::Contradiction,
+                    exact.span,
+                    "`exact` stands beside `min` or `max`",
+                    help,
+                );
             }
-            let exact = filling.number(exact).ok()?;
+            let exact = interpolation.number(exact).ok()?;
             return Some(Self { min: exact, max: Some(exact) });
         }
         if min.is_none() && max.is_none() {
             let help = Some("give `exact`, `min` or `max`".to_owned());
-            filling.report(Code::EmptyValue, span, "a `count` without a number", help);
+            interpolation.report(Code::EmptyValue, span, "a `count` without a number", help);
             return None;
         }
         let mut number = |number: &Option<Number>| match number {
-            Some(number) => filling.number(number).ok().map(Some),
+            Some(number) => interpolation.number(number).ok().map(Some),
             None => Some(None),
         };
         let (low, high) = (number(min)?, number(max)?);
         if let (Some(low), Some(high)) = (low, high)
             && low > high
         {
-            filling.report(
+            interpolation.report(
                 Code::Contradiction,
                 span,
                 format!("`min` {low} is larger than `max` {high}"),
@@ -120,8 +125,9 @@ mod tests {
             ("{}", Err("a `count` without a number")),
         ];
         for (yaml, expected) in rows {
-            let count =
-                compile(yaml, |count: &Count, filling| CallCount::compile(count, Span::default(), filling));
+            let count = compile(yaml, |count: &Count, interpolation| {
+                CallCount::compile(count, Span::default(), interpolation)
+            });
             let found = count.map(|count| {
                 (count.describe(), (0..4).filter(|calls| count.allows(*calls)).collect::<Vec<u64>>())
             });

@@ -28,8 +28,8 @@ pub(super) fn compile<M: DeserializeOwned, C>(
 
 /// The selector of an entry of `forbid_calls`, its patterns compiled.
 pub(super) fn selector(yaml: &str) -> Result<Selector, Vec<String>> {
-    let selector = compile(yaml, |written: &CallSelector, filling| {
-        Selector::compile(written, Unwanted::Selects(None, None), Span::default(), filling)
+    let selector = compile(yaml, |written: &CallSelector, interpolation| {
+        Selector::compile(written, Unwanted::Selects(None, None), Span::default(), interpolation)
     })?;
     Ok(selector.started(&mut Patterns::default()).expect("small patterns"))
 }

@@ -50,9 +50,9 @@ impl JsonSubset {
     pub(super) fn compile(
         written: Option<&Node>,
         is_exact: bool,
-        filling: &mut Interpolation<'_>,
+        interpolation: &mut Interpolation<'_>,
     ) -> Leaf<Option<Self>> {
-        let value = written.map(|node| filling.json(node)).transpose()?;
+        let value = written.map(|node| interpolation.json(node)).transpose()?;
         Ok(value.map(|value| Self { value, is_exact }))
     }
 

@@ -30,10 +30,10 @@ impl ResultConditions {
     pub(super) fn compile(
         written: &CallSelector,
         unwanted: Option<&Text>,
-        filling: &mut Interpolation<'_>,
+        interpolation: &mut Interpolation<'_>,
     ) -> Option<Self> {
-        let json = JsonSubset::compile(written.result.as_ref(), written.is_exact(), filling);
-        let mut pattern = |text: Option<&Text>| text.map(|text| filling.pattern(text)).transpose();
+        let json = JsonSubset::compile(written.result.as_ref(), written.is_exact(), interpolation);
+        let mut pattern = |text: Option<&Text>| text.map(|text| interpolation.pattern(text)).transpose();
         let matching = pattern(written.result_match.as_ref());
         let not_matching = pattern(unwanted);
         Some(Self {
@@ -137,7 +137,11 @@ impl ResultConditions {
 }
 
 /// Reports what cannot be meant together with a `status`.
-pub(super) fn check_status(written: &CallSelector, unwanted: Option<&Text>, filling: &mut Interpolation<'_>) {
+pub(super) fn check_status(
+    written: &CallSelector,
+    unwanted: Option<&Text>,
+    interpolation: &mut Interpolation<'_>,
+) {
     let Some(status) = &written.status else { return };
     let on_result = [
         ("result", written.result.is_some()),
@@ -147,7 +151,7 @@ pub(super) fn check_status(written: &CallSelector, unwanted: Option<&Text>, fill
     ];
     let mut report = |message: &str| {
         let help = "keep one of the two".to_owned();
-        filling.report(Code::Contradiction, status.span, message, Some(help));
+        interpolation.report(Code::Contradiction, status.span, message, Some(help));
     };
     if let (CallStatus::Pending, Some((key, _))) =
         (status.value, on_result.into_iter().find(|(_, is_there)| *is_there))

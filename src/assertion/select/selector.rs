@@ -36,7 +36,7 @@ impl Selector {
         written: &CallSelector,
         unwanted: Unwanted<'_>,
         span: Span,
-        filling: &mut Interpolation<'_>,
+        interpolation: &mut Interpolation<'_>,
     ) -> Option<Self> {
         if let Some(exact) = &written.exact
             && written.args.is_none()
@@ -44,17 +44,17 @@ impl Selector {
         {
             let message = "`exact` stands beside neither `args` nor `result`";
             let help = "drop it, or add the value that must be equal".to_owned();
-            filling.report(Code::Contradiction, exact.span, message, Some(help));
+            interpolation.report(Code::Contradiction, exact.span, message, Some(help));
         }
-        let name = ToolName::compile(written.name.as_ref(), written.name_match.as_ref(), span, filling);
+        let name = ToolName::compile(written.name.as_ref(), written.name_match.as_ref(), span, interpolation);
         let (unwanted_args, unwanted_result) = match unwanted {
             Unwanted::Selects(args, result) => (args, result),
             Unwanted::Violates(_) => (None, None),
         };
-        let args = ArgumentConditions::compile(written, unwanted_args, filling);
+        let args = ArgumentConditions::compile(written, unwanted_args, interpolation);
         let (Unwanted::Selects(_, on_result) | Unwanted::Violates(on_result)) = unwanted;
-        check_status(written, on_result, filling);
-        let result = ResultConditions::compile(written, unwanted_result, filling);
+        check_status(written, on_result, interpolation);
+        let result = ResultConditions::compile(written, unwanted_result, interpolation);
         Some(Self { name: name?, args: args?, result: result? })
     }
 

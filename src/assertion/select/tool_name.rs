@@ -20,21 +20,21 @@ impl ToolName {
         exact: Option<&Text>,
         matching: Option<&Text>,
         entry: Span,
-        filling: &mut Interpolation<'_>,
+        interpolation: &mut Interpolation<'_>,
     ) -> Option<Self> {
         match (exact, matching) {
-            (Some(name), None) => tool_name(name, filling).ok().map(Self::Exact),
-            (None, Some(pattern)) => filling.pattern(pattern).ok().map(Self::Matching),
+            (Some(name), None) => tool_name(name, interpolation).ok().map(Self::Exact),
+            (None, Some(pattern)) => interpolation.pattern(pattern).ok().map(Self::Matching),
             (Some(_), Some(pattern)) => {
                 let message = "`name` and `name_match` exclude each other";
                 let help = "keep one of them: `name_match: \"^pay$\"` means the same as `name: pay`";
-                filling.report(Code::Contradiction, pattern.span, message, Some(help.to_owned()));
+                interpolation.report(Code::Contradiction, pattern.span, message, Some(help.to_owned()));
                 None
             }
             (None, None) => {
                 let help = "add `name`, or `name_match` with a regular expression (version 1.3)";
                 let message = "nothing says which tool is meant";
-                filling.report(Code::MissingKey, entry, message, Some(help.to_owned()));
+                interpolation.report(Code::MissingKey, entry, message, Some(help.to_owned()));
                 None
             }
         }
@@ -103,10 +103,10 @@ fn is_later(pattern: &Pattern) -> bool {
 }
 
 /// A tool's name; an empty one could never select anything.
-pub(crate) fn tool_name(name: &Text, filling: &mut Interpolation<'_>) -> Leaf<String> {
-    match filling.text(name) {
+pub(crate) fn tool_name(name: &Text, interpolation: &mut Interpolation<'_>) -> Leaf<String> {
+    match interpolation.text(name) {
         Ok(filled) if filled.is_empty() => {
-            Err(filling.report(Code::EmptyValue, name.span, "a tool's name cannot be empty", None))
+            Err(interpolation.report(Code::EmptyValue, name.span, "a tool's name cannot be empty", None))
         }
         filled => filled,
     }

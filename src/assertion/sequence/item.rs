@@ -1,12 +1,12 @@
 //! One thing that happened: a message, a call or a result.
 
-use crate::model::SaidBy;
+use crate::model::MessageRole;
 use crate::trace::Trace;
 
 /// One thing that happened, by its place in the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Item {
-    Message { index: usize, by: SaidBy },
+    Message { index: usize, by: MessageRole },
     Call(usize),
     Result(usize),
 }

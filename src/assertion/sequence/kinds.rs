@@ -1,7 +1,7 @@
 //! Which kinds of things the steps of a rule name.
 
-use super::step::{Step, Wants};
-use crate::model::SaidBy;
+use super::step::{Step, StepMatcher};
+use crate::model::MessageRole;
 
 /// Which kinds of things the steps of a rule name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,11 +15,11 @@ pub(super) struct Kinds {
 
 impl Kinds {
     pub(super) fn of(steps: &[Step]) -> Self {
-        steps.iter().fold(Self::default(), |kinds, step| match &step.wants {
-            Wants::Call(_) => Self { calls: true, ..kinds },
-            Wants::Result(_) => Self { results: true, ..kinds },
-            Wants::Message { by: SaidBy::Assistant, .. } => Self { messages: true, ..kinds },
-            Wants::Message { by: SaidBy::User, .. } => Self { of_user: true, ..kinds },
+        steps.iter().fold(Self::default(), |kinds, step| match &step.matcher {
+            StepMatcher::Call(_) => Self { calls: true, ..kinds },
+            StepMatcher::Result(_) => Self { results: true, ..kinds },
+            StepMatcher::Message { by: MessageRole::Assistant, .. } => Self { messages: true, ..kinds },
+            StepMatcher::Message { by: MessageRole::User, .. } => Self { of_user: true, ..kinds },
         })
     }
 

@@ -31,55 +31,55 @@ impl Matched {
         (0..self.taken.len()).filter(|step| self.required[*step] && self.taken[*step].is_none())
     }
 
-    fn closed(taken: Vec<Option<usize>>, optional: &[bool], things: usize) -> Self {
-        let left_over = things - taken.iter().flatten().count();
+    fn closed(taken: Vec<Option<usize>>, optional: &[bool], items: usize) -> Self {
+        let left_over = items - taken.iter().flatten().count();
         Self { taken, required: optional.iter().map(|optional| !optional).collect(), left_over }
     }
 }
 
 /// Every thing goes with a step, in the order of both; as few steps as can be are missing, and things left over.
-pub(super) fn exact(optional: &[bool], things: usize, fits: impl Fn(usize, usize) -> bool) -> Matched {
-    let (steps, seen) = (optional.len(), things.min(optional.len() + SHOWN));
+pub(super) fn exact(optional: &[bool], items: usize, matches: impl Fn(usize, usize) -> bool) -> Matched {
+    let (steps, seen) = (optional.len(), items.min(optional.len() + SHOWN));
     let width = seen + 1;
     let fit: Vec<bool> = (0..steps)
-        .flat_map(|step| (0..seen).map(move |thing| (step, thing)))
-        .map(|(s, t)| fits(s, t))
+        .flat_map(|step| (0..seen).map(move |item| (step, item)))
+        .map(|(s, t)| matches(s, t))
         .collect();
     // What is missing and left over of the steps and things from each place on.
     let mut cost = vec![0_usize; (steps + 1) * width];
     for step in (0..=steps).rev() {
-        for thing in (0..=seen).rev() {
-            let at = step * width + thing;
+        for item in (0..=seen).rev() {
+            let at = step * width + item;
             let without_step = (step < steps).then(|| cost[at + width] + usize::from(!optional[step]));
-            let without_thing = (thing < seen).then(|| cost[at + 1] + 1);
+            let without_thing = (item < seen).then(|| cost[at + 1] + 1);
             let with_both =
-                (step < steps && thing < seen && fit[step * seen + thing]).then(|| cost[at + width + 1]);
+                (step < steps && item < seen && fit[step * seen + item]).then(|| cost[at + width + 1]);
             cost[at] = [with_both, without_step, without_thing].into_iter().flatten().min().unwrap_or(0);
         }
     }
     let mut taken = vec![None; steps];
-    let (mut step, mut thing) = (0, 0);
-    while step < steps && thing < seen {
-        let at = step * width + thing;
-        if fit[step * seen + thing] && cost[at] == cost[at + width + 1] {
-            taken[step] = Some(thing);
-            (step, thing) = (step + 1, thing + 1);
+    let (mut step, mut item) = (0, 0);
+    while step < steps && item < seen {
+        let at = step * width + item;
+        if fit[step * seen + item] && cost[at] == cost[at + width + 1] {
+            taken[step] = Some(item);
+            (step, item) = (step + 1, item + 1);
         } else if cost[at] == cost[at + width] + usize::from(!optional[step]) {
             step += 1;
         } else {
-            thing += 1;
+            item += 1;
         }
     }
-    Matched::closed(taken, optional, things)
+    Matched::closed(taken, optional, items)
 }
 
 /// Every step that has to come goes with a thing after that of the step before it; the first that fits is as good as
 /// any. An optional step has to come where something is there that fits it and no other step.
-pub(super) fn in_order(optional: &[bool], things: usize, fits: impl Fn(usize, usize) -> bool) -> Matched {
+pub(super) fn in_order(optional: &[bool], items: usize, matches: impl Fn(usize, usize) -> bool) -> Matched {
     let mut required: Vec<bool> = optional.iter().map(|optional| !optional).collect();
     if optional.contains(&true) {
-        for thing in 0..things {
-            let mut fitting = (0..required.len()).filter(|step| fits(*step, thing));
+        for item in 0..items {
+            let mut fitting = (0..required.len()).filter(|step| matches(*step, item));
             if let (Some(only), None) = (fitting.next(), fitting.next()) {
                 required[only] = true;
             }
@@ -87,7 +87,7 @@ pub(super) fn in_order(optional: &[bool], things: usize, fits: impl Fn(usize, us
     }
     let mut next = 0;
     let mut take = |step: usize| {
-        let found = (next..things).find(|thing| required[step] && fits(step, *thing));
+        let found = (next..items).find(|item| required[step] && matches(step, *item));
         next = found.map_or(next, |found| found + 1);
         found
     };
@@ -96,19 +96,19 @@ pub(super) fn in_order(optional: &[bool], things: usize, fits: impl Fn(usize, us
 }
 
 /// Every thing goes with a step, in any order.
-pub(super) fn any_order(optional: &[bool], things: usize, fits: impl Fn(usize, usize) -> bool) -> Matched {
-    let seen = things.min(optional.len() + SHOWN);
-    let fitting = |step: usize| -> Vec<usize> { (0..seen).filter(|thing| fits(step, *thing)).collect() };
+pub(super) fn any_order(optional: &[bool], items: usize, matches: impl Fn(usize, usize) -> bool) -> Matched {
+    let seen = items.min(optional.len() + SHOWN);
+    let fitting = |step: usize| -> Vec<usize> { (0..seen).filter(|item| matches(step, *item)).collect() };
     let candidates: Vec<Vec<usize>> = (0..optional.len()).map(fitting).collect();
-    Matched::closed(assign(&candidates, optional), optional, things)
+    Matched::closed(assign(&candidates, optional), optional, items)
 }
 
 /// Every step goes with a thing, in any order.
-pub(super) fn at_least(optional: &[bool], things: usize, fits: impl Fn(usize, usize) -> bool) -> Matched {
+pub(super) fn at_least(optional: &[bool], items: usize, matches: impl Fn(usize, usize) -> bool) -> Matched {
     let steps = optional.len();
     // As many candidates as there are steps are enough: the other steps cannot take them all.
     let fitting =
-        |step: usize| -> Vec<usize> { (0..things).filter(|thing| fits(step, *thing)).take(steps).collect() };
+        |step: usize| -> Vec<usize> { (0..items).filter(|item| matches(step, *item)).take(steps).collect() };
     let candidates: Vec<Vec<usize>> = (0..steps).map(fitting).collect();
     let required = optional.iter().map(|optional| !optional).collect();
     Matched { taken: assign(&candidates, optional), required, left_over: 0 }
@@ -124,8 +124,8 @@ fn assign(candidates: &[Vec<usize>], optional: &[bool]) -> Vec<Option<usize>> {
         }
     }
     let mut taken = vec![None; candidates.len()];
-    for (thing, step) in holders {
-        taken[step] = Some(thing);
+    for (item, step) in holders {
+        taken[step] = Some(item);
     }
     taken
 }
@@ -138,16 +138,16 @@ fn give(
     holders: &mut BTreeMap<usize, usize>,
     tried: &mut BTreeSet<usize>,
 ) -> bool {
-    if let Some(free) = candidates[step].iter().find(|thing| !holders.contains_key(thing)) {
+    if let Some(free) = candidates[step].iter().find(|item| !holders.contains_key(item)) {
         holders.insert(*free, step);
         return true;
     }
-    for thing in &candidates[step] {
-        if tried.insert(*thing)
-            && let Some(holder) = holders.get(thing).copied()
+    for item in &candidates[step] {
+        if tried.insert(*item)
+            && let Some(holder) = holders.get(item).copied()
             && give(holder, candidates, holders, tried)
         {
-            holders.insert(*thing, step);
+            holders.insert(*item, step);
             return true;
         }
     }
@@ -162,18 +162,18 @@ mod tests {
     type Matching = fn(&[bool], usize, &dyn Fn(usize, usize) -> bool) -> Matched;
 
     const MODES: [(&str, Matching); 4] = [
-        ("exact", |optional, things, fits| exact(optional, things, fits)),
-        ("in_order", |optional, things, fits| in_order(optional, things, fits)),
-        ("any_order", |optional, things, fits| any_order(optional, things, fits)),
-        ("at_least", |optional, things, fits| at_least(optional, things, fits)),
+        ("exact", |optional, items, matches| exact(optional, items, matches)),
+        ("in_order", |optional, items, matches| in_order(optional, items, matches)),
+        ("any_order", |optional, items, matches| any_order(optional, items, matches)),
+        ("at_least", |optional, items, matches| at_least(optional, items, matches)),
     ];
 
-    /// Whether steps from `step` on can go with things from `thing` on, tried in every way.
-    fn oracle(mode: &str, optional: &[bool], things: usize, fits: &dyn Fn(usize, usize) -> bool) -> bool {
+    /// Whether steps from `step` on can be matched with items from `item` on, tried in every way.
+    fn oracle(mode: &str, optional: &[bool], items: usize, matches: &dyn Fn(usize, usize) -> bool) -> bool {
         let mut required: Vec<bool> = optional.iter().map(|optional| !optional).collect();
         if mode == "in_order" {
-            for thing in 0..things {
-                let fitting: Vec<usize> = (0..optional.len()).filter(|step| fits(*step, thing)).collect();
+            for item in 0..items {
+                let fitting: Vec<usize> = (0..optional.len()).filter(|step| matches(*step, item)).collect();
                 if let [only] = fitting.as_slice() {
                     required[*only] = true;
                 }
@@ -181,9 +181,9 @@ mod tests {
         }
         let ways = (0..optional.len()).fold(vec![Vec::new()], |ways: Vec<Vec<Option<usize>>>, step| {
             let choices = |way: &Vec<Option<usize>>| {
-                let free = |thing: &usize| !way.contains(&Some(*thing)) && fits(step, *thing);
+                let free = |item: &usize| !way.contains(&Some(*item)) && matches(step, *item);
                 let none = (!required[step]).then_some(None);
-                let choices: Vec<_> = (0..things).filter(free).map(Some).chain(none).collect();
+                let choices: Vec<_> = (0..items).filter(free).map(Some).chain(none).collect();
                 choices.into_iter().map(|choice| [way.as_slice(), &[choice]].concat()).collect::<Vec<_>>()
             };
             ways.iter().flat_map(choices).collect()
@@ -191,7 +191,7 @@ mod tests {
         ways.iter().any(|way| {
             let taken: Vec<usize> = way.iter().flatten().copied().collect();
             let in_order = taken.is_sorted() || !matches!(mode, "exact" | "in_order");
-            let all = taken.len() == things || !matches!(mode, "exact" | "any_order");
+            let all = taken.len() == items || !matches!(mode, "exact" | "any_order");
             in_order && all
         })
     }
@@ -202,16 +202,16 @@ mod tests {
         fn every_mode_holds_where_some_way_of_going_together_does(
             steps in prop::collection::vec((prop::bool::weighted(0.3), 0_u8..16), 0..5),
             // Each thing is a bit, each step a set of them: steps overlap.
-            things in prop::collection::vec(0_u8..4, 0..5),
+            items in prop::collection::vec(0_u8..4, 0..5),
         ) {
             let optional: Vec<bool> = steps.iter().map(|(optional, _)| *optional).collect();
-            let fits = |step: usize, thing: usize| steps[step].1 & (1 << things[thing]) != 0;
+            let matches = |step: usize, item: usize| steps[step].1 & (1 << items[item]) != 0;
             for (mode, matching) in MODES {
-                let matched = matching(&optional, things.len(), &fits);
-                prop_assert_eq!(matched.is_complete(), oracle(mode, &optional, things.len(), &fits), "{}", mode);
+                let matched = matching(&optional, items.len(), &matches);
+                prop_assert_eq!(matched.is_complete(), oracle(mode, &optional, items.len(), &matches), "{}", mode);
                 let mut taken: Vec<usize> = matched.taken.iter().flatten().copied().collect();
                 let pairs = matched.taken.iter().enumerate();
-                prop_assert!(pairs.filter_map(|(step, thing)| Some((step, (*thing)?))).all(|(s, t)| fits(s, t)));
+                prop_assert!(pairs.filter_map(|(step, item)| Some((step, (*item)?))).all(|(s, t)| matches(s, t)));
                 prop_assert!(taken.is_sorted() || !matches!(mode, "exact" | "in_order"));
                 taken.sort_unstable();
                 taken.dedup();
@@ -224,11 +224,9 @@ mod tests {
     fn an_optional_step_in_order_comes_where_it_comes_at_all() {
         // a, then perhaps b, then c.
         let held = |walk: &str| {
-            let things: Vec<char> = walk.chars().collect();
-            in_order(&[false, true, false], things.len(), |step, thing| {
-                ['a', 'b', 'c'][step] == things[thing]
-            })
-            .is_complete()
+            let items: Vec<char> = walk.chars().collect();
+            in_order(&[false, true, false], items.len(), |step, item| ['a', 'b', 'c'][step] == items[item])
+                .is_complete()
         };
         for (walk, expected) in
             [("ac", true), ("abc", true), ("xabxc", true), ("abcb", true), ("bac", false), ("acb", false)]
@@ -239,13 +237,13 @@ mod tests {
 
     #[test]
     fn many_things_cost_no_more_than_the_steps_times_them() {
-        let (optional, things) = (vec![false; 200], 1_000_000);
+        let (optional, items) = (vec![false; 200], 1_000_000);
         // The last thing alone fits the last step.
-        let fits = |step: usize, thing: usize| step < 199 || thing == things - 1;
-        assert!(at_least(&optional, things, fits).is_complete());
-        assert!(in_order(&optional, things, fits).is_complete());
-        for closed in [exact(&optional, things, fits), any_order(&optional, things, fits)] {
-            assert_eq!(closed.left_over, things - 199);
+        let matches = |step: usize, item: usize| step < 199 || item == items - 1;
+        assert!(at_least(&optional, items, matches).is_complete());
+        assert!(in_order(&optional, items, matches).is_complete());
+        for closed in [exact(&optional, items, matches), any_order(&optional, items, matches)] {
+            assert_eq!(closed.left_over, items - 199);
         }
     }
 }

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 
 use super::item::Item;
 use super::matching::{Matched, SHOWN};
-use super::step::Wants;
+use super::step::StepMatcher;
 use super::steps::Steps;
 use crate::assertion::describe::{listed, literally, said, short};
 use crate::assertion::judge::{Evidence, Finding, View};
 use crate::assertion::select::Mismatches;
 use crate::diagnostic::{Difference, DifferenceLine, Side};
-use crate::model::{SaidBy, SequenceMode, TextOf};
+use crate::model::{MessageRole, SequenceMode, TextOf};
 
 /// For how many missing steps the nearest thing is looked for.
 const EXPLAINED: usize = 20;
@@ -115,11 +115,13 @@ impl SequenceMiss<'_> {
         };
         let call = |item| if let Item::Call(call) = item { Some(call) } else { None };
         let result = |item| if let Item::Result(call) = item { Some(call) } else { None };
-        vec![Evidence::Words(match &self.steps.all[step].wants {
-            Wants::Call(_) => words("called", "no tool was called", names(call)),
-            Wants::Result(_) => words("answered", "no call was answered", names(result)),
-            Wants::Message { by: SaidBy::Assistant, .. } => said(&short(&self.view.text(TextOf::All))),
-            Wants::Message { by: SaidBy::User, .. } => return Vec::new(),
+        vec![Evidence::Words(match &self.steps.all[step].matcher {
+            StepMatcher::Call(_) => words("called", "no tool was called", names(call)),
+            StepMatcher::Result(_) => words("answered", "no call was answered", names(result)),
+            StepMatcher::Message { by: MessageRole::Assistant, .. } => {
+                said(&short(&self.view.text(TextOf::All)))
+            }
+            StepMatcher::Message { by: MessageRole::User, .. } => return Vec::new(),
         })]
     }
 
@@ -130,7 +132,7 @@ impl SequenceMiss<'_> {
             Item::Call(index) => (format!("`{}` was called", name(index)), vec![Evidence::call(index)]),
             Item::Result(index) => (format!("`{}` was answered", name(index)), vec![Evidence::call(index)]),
             Item::Message { index, by } => {
-                let whose = if by == SaidBy::User { "the user" } else { "the agent" };
+                let whose = if by == MessageRole::User { "the user" } else { "the agent" };
                 let text = literally(&trace.messages[index].text);
                 (format!("{whose} said something"), vec![Evidence::Words(said(&text))])
             }
@@ -186,7 +188,7 @@ impl SequenceMiss<'_> {
                 format!("result of {}{error}: {}", literally(&call.name), literally(text))
             }
             Item::Message { index, by } => {
-                let whose = if by == SaidBy::User { "user" } else { "agent" };
+                let whose = if by == MessageRole::User { "user" } else { "agent" };
                 format!("{whose}: {}", literally(&trace.messages[index].text))
             }
         };

@@ -9,7 +9,7 @@ use super::walk::message;
 use crate::assertion::describe::{said, short};
 use crate::assertion::judge::{Evidence, Finding, Judgement, Moment, Monitor, View};
 use crate::assertion::select::Mismatches;
-use crate::model::SaidBy;
+use crate::model::MessageRole;
 use crate::trace::Delta;
 
 /// Checks whatever comes.
@@ -67,11 +67,11 @@ impl Only {
     }
 
     fn answered(&mut self, view: &View<'_>, call: usize) -> Option<Finding> {
-        let came = view.trace.calls[call].result().map_or(0, |result| result.order);
-        if came <= self.newest {
+        let order = view.trace.calls[call].result().map_or(0, |result| result.order);
+        if order <= self.newest {
             return None;
         }
-        self.newest = came;
+        self.newest = order;
         if self.steps_about(view, Item::Result(call)).any(Step::is_provisional) {
             self.late.push(call);
             return None;
@@ -84,7 +84,7 @@ impl Only {
         let late = std::mem::take(&mut self.late).into_iter().map(Item::Result);
         let said = view.trace.turns.last().map(|turn| turn.messages.clone()).unwrap_or_default();
         let said = said.filter_map(|index| message(view, self.steps.kinds, index));
-        let said = said.filter(|item| matches!(item, Item::Message { by: SaidBy::User, .. }));
+        let said = said.filter(|item| matches!(item, Item::Message { by: MessageRole::User, .. }));
         let findings: Vec<Finding> = late.chain(said).filter_map(|item| self.check(view, item)).collect();
         Judgement::open_or(findings)
     }
@@ -100,7 +100,7 @@ impl Only {
         let mismatches = nearest.as_ref().map(Mismatches::lines).unwrap_or_default();
         let (what, evidence) = match item {
             Item::Message { index, by } => {
-                let whose = if by == SaidBy::User { "the user" } else { "the agent" };
+                let whose = if by == MessageRole::User { "the user" } else { "the agent" };
                 let text = short(&trace.messages[index].text);
                 (format!("{whose} said something that no step allows"), Evidence::Words(said(&text)))
             }

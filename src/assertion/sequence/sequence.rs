@@ -9,7 +9,7 @@ use super::kinds::Kinds;
 use super::matching::{self, Matched};
 use super::miss::SequenceMiss;
 use super::only::Only;
-use super::step::{Step, Wants};
+use super::step::{Step, StepMatcher};
 use super::steps::Steps;
 use super::walk::walk;
 use crate::assertion::claim::Claim;
@@ -38,22 +38,23 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     if let Some(written) = &block.sequence
         && let Some(rule) = collector.switched(Some(written))
     {
-        collector.add(written.span, |filling| Sequence::compile(rule, written.span, filling));
+        collector.add(written.span, |interpolation| Sequence::compile(rule, written.span, interpolation));
     }
 }
 
 impl Sequence {
-    fn compile(written: &SequenceRule, span: Span, filling: &mut Interpolation<'_>) -> Option<Self> {
+    fn compile(written: &SequenceRule, span: Span, interpolation: &mut Interpolation<'_>) -> Option<Self> {
         let SequenceRule { mode, steps } = written;
         if steps.len() > MOST_STEPS {
             let message =
                 format!("a sequence of {} steps is longer than the {MOST_STEPS} it may have", steps.len());
             let help = "write a sequence on each turn, which is about that turn alone";
-            filling.report(Code::LimitExceeded, span, message, Some(help.to_owned()));
+            interpolation.report(Code::LimitExceeded, span, message, Some(help.to_owned()));
             return None;
         }
         // Every step is looked at, so that every problem is reported.
-        let steps: Vec<Option<Step>> = steps.iter().map(|step| Step::compile(step, *mode, filling)).collect();
+        let steps: Vec<Option<Step>> =
+            steps.iter().map(|step| Step::compile(step, *mode, interpolation)).collect();
         Some(Self { mode: *mode, steps: steps.into_iter().collect::<Option<_>>()? })
     }
 
@@ -110,10 +111,10 @@ impl Rule for Sequence {
     /// The steps without which it cannot pass.
     fn claims(&self) -> Vec<Claim<'_>> {
         let required = self.steps.iter().filter(|step| !step.is_optional && !self.is_prohibition());
-        let claims = required.filter_map(|step| match &step.wants {
-            Wants::Call(selector) => Some(Claim::Step { selector, is_result: false }),
-            Wants::Result(selector) => Some(Claim::Step { selector, is_result: true }),
-            Wants::Message { .. } => None,
+        let claims = required.filter_map(|step| match &step.matcher {
+            StepMatcher::Call(selector) => Some(Claim::Step { selector, is_result: false }),
+            StepMatcher::Result(selector) => Some(Claim::Step { selector, is_result: true }),
+            StepMatcher::Message { .. } => None,
         });
         claims.collect()
     }

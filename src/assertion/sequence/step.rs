@@ -4,7 +4,7 @@ use super::item::Item;
 use crate::assertion::describe::short;
 use crate::assertion::select::{Mismatches, Selector, Unwanted};
 use crate::diagnostic::{Code, Span, Spanned};
-use crate::model::{CallSelector, SaidBy, SequenceMode, SequenceStep, Text};
+use crate::model::{CallSelector, MessageRole, SequenceMode, SequenceStep, Text};
 use crate::trace::Trace;
 use crate::variables::{Interpolation, Pattern, Patterns};
 
@@ -12,14 +12,14 @@ use crate::variables::{Interpolation, Pattern, Patterns};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Step {
     /// What it wants.
-    pub(super) wants: Wants,
+    pub(super) matcher: StepMatcher,
     /// Whether it may be left out.
     pub(super) is_optional: bool,
 }
 
 /// What a step wants.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Wants {
+pub(super) enum StepMatcher {
     /// A call that is selected by name and arguments.
     Call(Selector),
     /// The result of a call that is selected by name and result.
@@ -29,7 +29,7 @@ pub(super) enum Wants {
         /// What its text must match.
         pattern: Pattern,
         /// Whose it is.
-        by: SaidBy,
+        by: MessageRole,
     },
 }
 
@@ -55,7 +55,7 @@ impl Step {
     pub(super) fn compile(
         written: &Spanned<SequenceStep>,
         mode: SequenceMode,
-        filling: &mut Interpolation<'_>,
+        interpolation: &mut Interpolation<'_>,
     ) -> Option<Self> {
         let SequenceStep { call, args, args_match, result, matches, is_error, says, role, optional } =
             &written.value;
@@ -65,13 +65,18 @@ impl Step {
             (Some(only), None) => only,
             (None, _) => {
                 let help = "add one of `call`, `result` and `says`".to_owned();
-                filling.report(Code::MissingKey, written.span, "nothing says what the step is", Some(help));
+                interpolation.report(
+                    Code::MissingKey,
+                    written.span,
+                    "nothing says what the step is",
+                    Some(help),
+                );
                 return None;
             }
             (Some(_), Some((_, second))) => {
                 let message = "a step is one of `call`, `result` and `says`, not several";
                 let help = "write a step for each of them, in the order in which they come";
-                filling.report(Code::Contradiction, second.span, message, Some(help.to_owned()));
+                interpolation.report(Code::Contradiction, second.span, message, Some(help.to_owned()));
                 return None;
             }
         };
@@ -87,12 +92,12 @@ impl Step {
         for (key, of, span) in &astray {
             let message = format!("`{key}` goes with `{}`, and this step is a `{}`", of.key(), kind.key());
             let help = format!("drop it, or write a step with `{}` for it", of.key());
-            filling.report(Code::Contradiction, *span, message, Some(help));
+            interpolation.report(Code::Contradiction, *span, message, Some(help));
         }
         let empty = args.as_ref().filter(|args| kind == StepKind::Call && args.entries().is_empty());
         if let Some(args) = empty {
             let help = "drop it: without `args` the step takes a call with any arguments";
-            filling.report(
+            interpolation.report(
                 Code::EmptyValue,
                 args.span,
                 "`args` without a key says nothing",
@@ -101,12 +106,12 @@ impl Step {
         }
         let is_optional = match optional {
             Some(Spanned { value: true, span }) => {
-                check_optional(mode, *span, filling)?;
+                check_optional(mode, *span, interpolation)?;
                 true
             }
             Some(_) | None => false,
         };
-        let selector = |name: &Text, filling: &mut Interpolation<'_>| {
+        let selector = |name: &Text, interpolation: &mut Interpolation<'_>| {
             let calls = CallSelector {
                 name: Some(name.clone()),
                 args: args.clone().filter(|_| empty.is_none()),
@@ -115,24 +120,24 @@ impl Step {
                 is_error: is_error.as_ref().map(|is_error| is_error.value),
                 ..CallSelector::default()
             };
-            Selector::compile(&calls, Unwanted::Selects(None, None), written.span, filling)
+            Selector::compile(&calls, Unwanted::Selects(None, None), written.span, interpolation)
         };
-        let wants = match kind {
-            StepKind::Call => Wants::Call(selector(text, filling)?),
-            StepKind::Result => Wants::Result(selector(text, filling)?),
+        let matcher = match kind {
+            StepKind::Call => StepMatcher::Call(selector(text, interpolation)?),
+            StepKind::Result => StepMatcher::Result(selector(text, interpolation)?),
             StepKind::Says => {
                 let by = role.as_ref().map(|role| role.value).unwrap_or_default();
-                Wants::Message { pattern: filling.pattern(text).ok()?, by }
+                StepMatcher::Message { pattern: interpolation.pattern(text).ok()?, by }
             }
         };
-        (astray.is_empty() && empty.is_none()).then_some(Self { wants, is_optional })
+        (astray.is_empty() && empty.is_none()).then_some(Self { matcher, is_optional })
     }
 
     /// What is wanted, in words.
     pub(super) fn describe(&self) -> String {
-        let wanted = match &self.wants {
-            Wants::Call(selector) => format!("a call of {}", selector.describe()),
-            Wants::Result(Selector { name, result, .. }) => {
+        let wanted = match &self.matcher {
+            StepMatcher::Call(selector) => format!("a call of {}", selector.describe()),
+            StepMatcher::Result(Selector { name, result, .. }) => {
                 let matching = result.matching.as_ref();
                 let matching = matching.map(|pattern| format!(" matching `{}`", short(pattern.as_str())));
                 let error = match result.is_error {
@@ -142,10 +147,10 @@ impl Step {
                 };
                 format!("a result of {}{}{error}", name.describe(), matching.unwrap_or_default())
             }
-            Wants::Message { pattern, by } => {
+            StepMatcher::Message { pattern, by } => {
                 let whose = match by {
-                    SaidBy::Assistant => "",
-                    SaidBy::User => " of the user",
+                    MessageRole::Assistant => "",
+                    MessageRole::User => " of the user",
                 };
                 format!("a message{whose} matching `{}`", short(pattern.as_str()))
             }
@@ -155,33 +160,34 @@ impl Step {
 
     /// The same step with its patterns compiled.
     pub(super) fn started(&self, patterns: &mut Patterns) -> Result<Self, regex::Error> {
-        let wants = match &self.wants {
-            Wants::Call(selector) => Wants::Call(selector.started(patterns)?),
-            Wants::Result(selector) => Wants::Result(selector.started(patterns)?),
-            Wants::Message { pattern, by } => {
+        let matcher = match &self.matcher {
+            StepMatcher::Call(selector) => StepMatcher::Call(selector.started(patterns)?),
+            StepMatcher::Result(selector) => StepMatcher::Result(selector.started(patterns)?),
+            StepMatcher::Message { pattern, by } => {
                 let mut pattern = pattern.clone();
                 pattern.start(patterns)?;
-                Wants::Message { pattern, by: *by }
+                StepMatcher::Message { pattern, by: *by }
             }
         };
-        Ok(Self { wants, ..*self })
+        Ok(Self { matcher, ..*self })
     }
 
     /// Whether the step is about such a thing, whatever its conditions.
     pub(super) fn is_about(&self, trace: &Trace, item: Item) -> bool {
-        match (&self.wants, item) {
-            (Wants::Call(selector), Item::Call(call)) | (Wants::Result(selector), Item::Result(call)) => {
+        match (&self.matcher, item) {
+            (StepMatcher::Call(selector), Item::Call(call))
+            | (StepMatcher::Result(selector), Item::Result(call)) => {
                 selector.name.matches(&trace.calls[call].name)
             }
-            (Wants::Message { by, .. }, Item::Message { by: who, .. }) => *by == who,
+            (StepMatcher::Message { by, .. }, Item::Message { by: who, .. }) => *by == who,
             _ => false,
         }
     }
 
     /// Whether it is what the step wants.
     pub(super) fn matches(&self, trace: &Trace, item: Item) -> bool {
-        match (&self.wants, item) {
-            (Wants::Message { pattern, .. }, Item::Message { index, .. }) => {
+        match (&self.matcher, item) {
+            (StepMatcher::Message { pattern, .. }, Item::Message { index, .. }) => {
                 self.is_about(trace, item) && pattern.is_match(&trace.messages[index].text)
             }
             _ => self.mismatches(trace, item).is_some_and(|mismatches| mismatches.count() == 0),
@@ -193,11 +199,12 @@ impl Step {
         if !self.is_about(trace, item) {
             return None;
         }
-        match (&self.wants, item) {
-            (Wants::Call(selector) | Wants::Result(selector), Item::Call(call) | Item::Result(call)) => {
-                Some(selector.mismatches(&trace.calls[call]))
-            }
-            (Wants::Message { pattern, .. }, Item::Message { .. }) => {
+        match (&self.matcher, item) {
+            (
+                StepMatcher::Call(selector) | StepMatcher::Result(selector),
+                Item::Call(call) | Item::Result(call),
+            ) => Some(selector.mismatches(&trace.calls[call])),
+            (StepMatcher::Message { pattern, .. }, Item::Message { .. }) => {
                 let mut mismatches = Mismatches::default();
                 if !self.matches(trace, item) {
                     mismatches.add(format!("does not match `{}`", short(pattern.as_str())));
@@ -210,12 +217,12 @@ impl Step {
 
     /// Whether the arguments of a call decide.
     pub(super) fn has_args(&self) -> bool {
-        matches!(&self.wants, Wants::Call(selector) if !selector.args.is_empty())
+        matches!(&self.matcher, StepMatcher::Call(selector) if !selector.args.is_empty())
     }
 
     /// Whether a result that matches may no longer do so at the end of its turn, or the other way round.
     pub(super) fn is_provisional(&self) -> bool {
-        matches!(&self.wants, Wants::Result(selector) if selector.result.is_error.is_some())
+        matches!(&self.matcher, StepMatcher::Result(selector) if selector.result.is_error.is_some())
     }
 }
 
@@ -224,7 +231,7 @@ fn first_span(patterns: &crate::source::FreeMap<Text>) -> Option<Span> {
 }
 
 /// `optional` means something only if everything that comes must be a step, or must come in its place.
-fn check_optional(mode: SequenceMode, span: Span, filling: &mut Interpolation<'_>) -> Option<()> {
+fn check_optional(mode: SequenceMode, span: Span, interpolation: &mut Interpolation<'_>) -> Option<()> {
     let (message, help) = match mode {
         SequenceMode::Exact | SequenceMode::AnyOrder | SequenceMode::InOrder => return Some(()),
         SequenceMode::AtLeast => (
@@ -236,6 +243,6 @@ fn check_optional(mode: SequenceMode, span: Span, filling: &mut Interpolation<'_
             "drop `optional`; for what must come there are the other modes, and `require`",
         ),
     };
-    filling.report(Code::Contradiction, span, message, Some(help.to_owned()));
+    interpolation.report(Code::Contradiction, span, message, Some(help.to_owned()));
     None
 }

@@ -7,7 +7,7 @@
 use super::item::Item;
 use super::kinds::Kinds;
 use crate::assertion::judge::View;
-use crate::model::SaidBy;
+use crate::model::MessageRole;
 use crate::trace::MessageKind;
 
 /// What happened in the scope so far.
@@ -24,8 +24,8 @@ pub(super) fn walk(view: &View<'_>, kinds: Kinds) -> Vec<Item> {
         items.extend(calls.clone().filter(|call| view.counts(*call)).map(Item::Call));
     }
     if kinds.results {
-        let earlier = turn.into_iter().flat_map(|turn| turn.late_results.iter().copied());
-        items.extend(earlier.chain(calls).filter(|call| view.was_answered(*call)).map(Item::Result));
+        let late = turn.into_iter().flat_map(|turn| turn.late_results.iter().copied());
+        items.extend(late.chain(calls).filter(|call| view.was_answered(*call)).map(Item::Result));
     }
     items.sort_by_key(|item| item.order(trace));
     items
@@ -35,8 +35,8 @@ pub(super) fn walk(view: &View<'_>, kinds: Kinds) -> Vec<Item> {
 pub(super) fn message(view: &View<'_>, kinds: Kinds, index: usize) -> Option<Item> {
     let message = view.trace.messages.get(index)?;
     let (by, is_wanted) = match message.role {
-        MessageKind::Assistant => (SaidBy::Assistant, kinds.messages && view.includes_text(message)),
-        MessageKind::User => (SaidBy::User, kinds.of_user && view.includes_user_text(message)),
+        MessageKind::Assistant => (MessageRole::Assistant, kinds.messages && view.includes_text(message)),
+        MessageKind::User => (MessageRole::User, kinds.of_user && view.includes_user_text(message)),
         MessageKind::System | MessageKind::Reasoning => return None,
     };
     let includes_author = !(view.exclusions.subagents && message.is_by_subagent());

@@ -17,6 +17,6 @@ pub(super) fn collect<R: Rule>(
 ) {
     let of = block.text_of();
     for text in collector.switched(written).into_iter().flat_map(|list| &list.0) {
-        collector.add(text.span, |filling| read(text, of, filling).map(rule));
+        collector.add(text.span, |interpolation| read(text, of, interpolation).map(rule));
     }
 }

@@ -25,7 +25,7 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     if let Some(OneOrMany(texts)) = collector.switched(written)
         && let [first, ..] = texts.as_slice()
     {
-        collector.add(first.span, |filling| Equals::compile(texts, block.text_of(), filling));
+        collector.add(first.span, |interpolation| Equals::compile(texts, block.text_of(), interpolation));
     }
 }
 
@@ -49,8 +49,8 @@ impl Rule for Equals {
 }
 
 impl Equals {
-    fn compile(texts: &[Text], of: TextOf, filling: &mut Interpolation<'_>) -> Option<Self> {
-        let texts: Vec<Option<String>> = texts.iter().map(|text| filling.text(text).ok()).collect();
+    fn compile(texts: &[Text], of: TextOf, interpolation: &mut Interpolation<'_>) -> Option<Self> {
+        let texts: Vec<Option<String>> = texts.iter().map(|text| interpolation.text(text).ok()).collect();
         Some(Self { texts: texts.into_iter().collect::<Option<_>>()?, of })
     }
 

@@ -6,4 +6,4 @@ pub(crate) mod must_match;
 pub(crate) mod must_not_match;
 mod needle;
 
-pub(crate) use needle::{Needle, Sought};
+pub(crate) use needle::{Needle, TextMatcher};

@@ -1,7 +1,7 @@
 //! `text.must_not_match` and `text.not_contains`: what the agent's text must not contain anywhere.
 
 use super::collect::collect;
-use super::needle::{Needle, Sought};
+use super::needle::{Needle, TextMatcher};
 use crate::assertion::claim::Claim;
 use crate::assertion::collector::Collector;
 use crate::assertion::describe::{around, short};
@@ -124,9 +124,9 @@ impl MustNotMatchMonitor {
         let found = view.redactor.expand_to_secret(text, self.needle.find(text)?);
         self.has_failed_in_turn = true;
         let said = short(&text[found.clone()]);
-        let message = match self.needle.sought {
-            Sought::Literal(_) => format!("{who} `{said}`"),
-            Sought::Pattern(_) => format!("{who} `{said}`, which {}", self.needle.finds()),
+        let message = match self.needle.matcher {
+            TextMatcher::Literal(_) => format!("{who} `{said}`"),
+            TextMatcher::Pattern(_) => format!("{who} `{said}`, which {}", self.needle.finds()),
         };
         let words = format!("said: {}", around(text, found));
         Some(Finding::in_words(message, self.expected.clone(), [words]))

@@ -11,7 +11,7 @@ use crate::variables::{Interpolation, Pattern, Patterns};
 
 /// What is looked for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Sought {
+pub(crate) enum TextMatcher {
     /// A match of this regex.
     Pattern(Pattern),
     /// This text.
@@ -22,25 +22,25 @@ pub(crate) enum Sought {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Needle {
     /// What is looked for.
-    pub(crate) sought: Sought,
+    pub(crate) matcher: TextMatcher,
     /// Where.
     pub(crate) of: TextOf,
 }
 
 impl Needle {
-    pub(crate) fn pattern(text: &Text, of: TextOf, filling: &mut Interpolation<'_>) -> Option<Self> {
-        filling.pattern(text).ok().map(|pattern| Self { sought: Sought::Pattern(pattern), of })
+    pub(crate) fn pattern(text: &Text, of: TextOf, interpolation: &mut Interpolation<'_>) -> Option<Self> {
+        interpolation.pattern(text).ok().map(|pattern| Self { matcher: TextMatcher::Pattern(pattern), of })
     }
 
-    pub(crate) fn literal(text: &Text, of: TextOf, filling: &mut Interpolation<'_>) -> Option<Self> {
-        let literal = filling.text(text).ok()?;
+    pub(crate) fn literal(text: &Text, of: TextOf, interpolation: &mut Interpolation<'_>) -> Option<Self> {
+        let literal = interpolation.text(text).ok()?;
         if literal.is_empty() {
             let message = "an empty text stands in every text";
             let help = "write what is to be said, or drop the entry";
-            filling.report(Code::EmptyValue, text.span, message, Some(help.to_owned()));
+            interpolation.report(Code::EmptyValue, text.span, message, Some(help.to_owned()));
             return None;
         }
-        Some(Self { sought: Sought::Literal(literal), of })
+        Some(Self { matcher: TextMatcher::Literal(literal), of })
     }
 
     /// `` text matching `x` ``
@@ -49,17 +49,17 @@ impl Needle {
             TextOf::All => "text",
             TextOf::Final => "last message",
         };
-        match &self.sought {
-            Sought::Pattern(pattern) => format!("{whose} matching `{}`", short(pattern.as_str())),
-            Sought::Literal(literal) => format!("{whose} containing `{}`", literally(literal)),
+        match &self.matcher {
+            TextMatcher::Pattern(pattern) => format!("{whose} matching `{}`", short(pattern.as_str())),
+            TextMatcher::Literal(literal) => format!("{whose} containing `{}`", literally(literal)),
         }
     }
 
     /// Whether a match in one message may be none in the joined text: `^` and `$` mean its ends.
     pub(crate) fn is_anchored(&self) -> bool {
-        let pattern = match &self.sought {
-            Sought::Pattern(pattern) => pattern.as_str(),
-            Sought::Literal(_) => return false,
+        let pattern = match &self.matcher {
+            TextMatcher::Pattern(pattern) => pattern.as_str(),
+            TextMatcher::Literal(_) => return false,
         };
         let Ok(hir) = regex_syntax::parse(pattern) else { return true };
         let looks = hir.properties().look_set();
@@ -72,7 +72,7 @@ impl Needle {
     /// If the pattern compiles to more than is allowed.
     pub(crate) fn started(&self, patterns: &mut Patterns) -> Result<Self, regex::Error> {
         let mut started = self.clone();
-        if let Sought::Pattern(pattern) = &mut started.sought {
+        if let TextMatcher::Pattern(pattern) = &mut started.matcher {
             pattern.start(patterns)?;
         }
         Ok(started)
@@ -80,17 +80,17 @@ impl Needle {
 
     /// Where it first is in `text`.
     pub(crate) fn find(&self, text: &str) -> Option<Range<usize>> {
-        match &self.sought {
-            Sought::Pattern(pattern) => pattern.find(text),
-            Sought::Literal(literal) => text.find(literal).map(|start| start..start + literal.len()),
+        match &self.matcher {
+            TextMatcher::Pattern(pattern) => pattern.find(text),
+            TextMatcher::Literal(literal) => text.find(literal).map(|start| start..start + literal.len()),
         }
     }
 
     /// Whether `text` contains the literal in another case; false for patterns.
     pub(crate) fn differs_in_case(&self, text: &str) -> bool {
-        match &self.sought {
-            Sought::Pattern(_) => false,
-            Sought::Literal(literal) => text.to_lowercase().contains(&literal.to_lowercase()),
+        match &self.matcher {
+            TextMatcher::Pattern(_) => false,
+            TextMatcher::Literal(literal) => text.to_lowercase().contains(&literal.to_lowercase()),
         }
     }
 
@@ -108,9 +108,9 @@ impl Needle {
     }
 
     fn verb(&self) -> (&'static str, String) {
-        match &self.sought {
-            Sought::Pattern(pattern) => ("match", short(pattern.as_str())),
-            Sought::Literal(literal) => ("contain", literally(literal)),
+        match &self.matcher {
+            TextMatcher::Pattern(pattern) => ("match", short(pattern.as_str())),
+            TextMatcher::Literal(literal) => ("contain", literally(literal)),
         }
     }
 }

@@ -19,13 +19,14 @@ struct AllowOnly {
 pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     let written = block.tools().and_then(|tools| tools.allow_only.as_ref());
     if let (Some(names), Some(written)) = (collector.switched(written), written) {
-        collector.add(written.span, |filling| AllowOnly::compile(names, filling));
+        collector.add(written.span, |interpolation| AllowOnly::compile(names, interpolation));
     }
 }
 
 impl AllowOnly {
-    fn compile(written: &[Text], filling: &mut Interpolation<'_>) -> Option<Self> {
-        let names: Vec<Option<String>> = written.iter().map(|name| tool_name(name, filling).ok()).collect();
+    fn compile(written: &[Text], interpolation: &mut Interpolation<'_>) -> Option<Self> {
+        let names: Vec<Option<String>> =
+            written.iter().map(|name| tool_name(name, interpolation).ok()).collect();
         let mut known = Vec::new();
         for name in names.into_iter().collect::<Option<Vec<_>>>()? {
             if !known.contains(&name) {

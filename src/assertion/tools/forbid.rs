@@ -17,7 +17,7 @@ struct Forbid {
 pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     let written = block.tools().and_then(|tools| tools.forbid.as_ref());
     for name in collector.switched(written).into_iter().flatten() {
-        collector.add(name.span, |filling| Some(Forbid { name: tool_name(name, filling).ok()? }));
+        collector.add(name.span, |interpolation| Some(Forbid { name: tool_name(name, interpolation).ok()? }));
     }
 }
 

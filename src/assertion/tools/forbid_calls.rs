@@ -22,10 +22,10 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     let written = block.tools().and_then(|tools| tools.forbid_calls.as_ref());
     for entry in collector.switched(written).into_iter().flatten() {
         let calls = &entry.value.calls;
-        collector.add_at(entry.span, calls.name_span().unwrap_or(entry.span), |filling| {
+        collector.add_at(entry.span, calls.name_span().unwrap_or(entry.span), |interpolation| {
             let unwanted = (entry.value.args_not_match.as_ref(), entry.value.result_not_match.as_ref());
             let unwanted = Unwanted::Selects(unwanted.0, unwanted.1);
-            Selector::compile(calls, unwanted, entry.span, filling)
+            Selector::compile(calls, unwanted, entry.span, interpolation)
                 .map(|selector| ForbidCallsRule { selector })
         });
     }

@@ -6,7 +6,7 @@ use crate::assertion::describe::{listed, short};
 use crate::assertion::judge::{Finding, Monitor, RuleScope, at_each_call};
 use crate::assertion::rule::{Rule, RuleKind};
 use crate::diagnostic::Spanned;
-use crate::model::{AssertBlock, Given, Limit};
+use crate::model::{AssertBlock, Limit, Scalar};
 use crate::variables::{Interpolation, Patterns};
 
 /// How many calls there may be in its scope. An inner level overrides it for its own scope.
@@ -22,7 +22,7 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     match block.tools().and_then(|tools| tools.max_calls.as_ref()) {
         Some(Spanned { value: Limit::Most(given), span }) => {
             let given = Spanned { value: given.clone(), span: *span };
-            collector.add(*span, |filling| MaxCalls::compile(&given, filling));
+            collector.add(*span, |interpolation| MaxCalls::compile(&given, interpolation));
         }
         Some(Spanned { value: Limit::Off, span }) => collector.disable(*span),
         None => {}
@@ -30,9 +30,9 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
 }
 
 impl MaxCalls {
-    fn compile(given: &Spanned<Given<u64>>, filling: &mut Interpolation<'_>) -> Option<Self> {
-        let written = filling.written_number(given);
-        let most = filling.number(given).ok().or_else(|| written.as_ref().map(|_| u64::MAX))?;
+    fn compile(given: &Spanned<Scalar<u64>>, interpolation: &mut Interpolation<'_>) -> Option<Self> {
+        let written = interpolation.written_number(given);
+        let most = interpolation.number(given).ok().or_else(|| written.as_ref().map(|_| u64::MAX))?;
         Some(Self { most, written })
     }
 }

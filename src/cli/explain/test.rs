@@ -1,7 +1,7 @@
 //! The rules in force in one test: of the test as a whole, then turn by turn.
 
 use ananke::assertion::{
-    Dropped, ExplainedLimit, Measure, Replaced, RuleEntry, RuleOrigin, ScopeRules, Timeout,
+    DroppedRule, ExplainedLimit, Measure, ReplacedRule, RuleEntry, RuleOrigin, ScopeRules, Timeout,
 };
 use ananke::plan::{CaseEntry, ExplainedTest, TestEntry, WrittenTurn};
 use ananke::project::{Config, is_default};
@@ -81,10 +81,10 @@ impl ShownTest<'_> {
             table.line(format!("runs once for {rows}"));
         }
         let turns = if *turns == 1 { "1 turn".to_owned() } else { format!("{turns} turns") };
-        let turns = match self.explained.earlier {
+        let turns = match self.explained.history {
             0 => turns,
             1 => format!("{turns} after 1 message"),
-            earlier => format!("{turns} after {earlier} messages"),
+            history => format!("{turns} after {history} messages"),
         };
         let cut = match self.explained.timeout {
             Some(Timeout { ms, span: Some(_) }) => format!(", each cut off after {ms} ms"),
@@ -154,15 +154,15 @@ fn part(part: &ScopeRules, prohibited: Option<usize>, table: &mut Table, colours
         let words = if *without { "their calls do not count" } else { "their calls count" };
         row(4, words, false, origin, table);
     }
-    let mut told: Option<&RuleOrigin> = None;
-    for Replaced { entry, by } in &part.switched_off {
-        if told.is_none_or(|told| (told.level, &told.place) != (by.level, &by.place)) {
+    let mut shown: Option<&RuleOrigin> = None;
+    for ReplacedRule { entry, by } in &part.switched_off {
+        if shown.is_none_or(|shown| (shown.level, &shown.place) != (by.level, &by.place)) {
             table.line(format!("  {}, by {}", styled(colours.heading, "not in force here"), whose(by)));
-            told = Some(by);
+            shown = Some(by);
         }
         row(4, &entry.describe(), true, &entry.origin, table);
     }
-    for Dropped { entry, kept } in &part.dropped {
+    for DroppedRule { entry, kept } in &part.dropped {
         table.line(format!(
             "  {}, in force already from {}",
             styled(colours.heading, "dropped"),

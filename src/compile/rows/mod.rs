@@ -5,8 +5,8 @@
 
 mod data_file;
 mod delimited;
-mod held;
 mod lines;
+mod loaded_rows;
 mod row;
 mod rows;
 

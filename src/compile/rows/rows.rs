@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::data_file::DataFile;
-use super::held::{LoadedRows, held};
+use super::loaded_rows::{LoadedRows, held};
 use super::row::{Row, RowEntry, label, row_problem};
 use super::{delimited, lines};
 use crate::context::Context;
@@ -21,7 +21,7 @@ const MOST_PROBLEMS: usize = 20;
 #[derive(Debug)]
 pub(crate) enum Rows {
     /// In a YAML file, or in the test itself.
-    Held(LoadedRows),
+    Loaded(LoadedRows),
     /// In a JSONL file.
     Lines(DataFile),
     /// In a CSV file.
@@ -35,16 +35,16 @@ impl Rows {
         test: &Arc<SourceFile>,
         context: &Context,
         folder: &Path,
-        filling: &mut Interpolation<'_>,
+        interpolation: &mut Interpolation<'_>,
     ) -> Option<Self> {
         let path = match &written.value {
             Cases::Rows(rows) => {
                 let (source, rows) = (Arc::clone(test), rows.clone());
-                return Some(Self::Held(LoadedRows { source, rows, is_filled: true }));
+                return Some(Self::Loaded(LoadedRows { source, rows, is_filled: true }));
             }
             Cases::File(path) => Spanned { value: path.clone(), span: written.span },
         };
-        let path = filling.text(&path).ok()?;
+        let path = interpolation.text(&path).ok()?;
         let path = absolute_from(context, folder, Path::new(&path));
         let name = display_name(context, &path);
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
@@ -54,10 +54,10 @@ impl Rows {
                 Some(Self::Lines(DataFile { files: context.files.clone(), path, name }))
             }
             Some("yaml" | "yml") => match held(&context.files, &path, &name) {
-                Ok(held) => Some(Self::Held(held)),
+                Ok(held) => Some(Self::Loaded(held)),
                 Err(problems) => {
                     for problem in problems {
-                        filling.add(problem);
+                        interpolation.add(problem);
                     }
                     None
                 }
@@ -65,7 +65,7 @@ impl Rows {
             _ => {
                 let message = format!("`{}` is no file of rows", printable(&name));
                 let help = "rows are a list in the test, or in a `.csv`, `.jsonl`, `.yaml` or `.yml` file";
-                filling.report(Code::BadValue, written.span, message, Some(help.to_owned()));
+                interpolation.report(Code::BadValue, written.span, message, Some(help.to_owned()));
                 None
             }
         }
@@ -76,12 +76,12 @@ impl Rows {
     pub(crate) fn each(
         &self,
         span: Span,
-        filling: &mut Interpolation<'_>,
+        interpolation: &mut Interpolation<'_>,
         hand_on: &mut dyn FnMut(RowEntry, Row),
     ) {
         let mut index = 0_u32;
         let mut wrong = 0;
-        let mut take = |row: Result<Row, Diagnostic>, filling: &mut Interpolation<'_>| {
+        let mut take = |row: Result<Row, Diagnostic>, interpolation: &mut Interpolation<'_>| {
             let row = row.and_then(|row| label(&row, index).map(|label| (label, row)));
             match row {
                 Ok((label, row)) => {
@@ -91,37 +91,37 @@ impl Rows {
                 }
                 Err(error) => {
                     wrong += 1;
-                    report(error, span, filling);
+                    report(error, span, interpolation);
                 }
             }
             index = index.saturating_add(1);
             wrong < MOST_PROBLEMS
         };
         match self {
-            Self::Held(held) => {
+            Self::Loaded(held) => {
                 for number in 0..held.rows.len() {
-                    let row = held.row(number, filling);
+                    let row = held.row(number, interpolation);
                     if let Some(row) = row
-                        && !take(row, filling)
+                        && !take(row, interpolation)
                     {
                         break;
                     }
                 }
             }
-            Self::Lines(file) => lines::each(file, &mut |row| take(row, filling)),
-            Self::Delimited(file) => delimited::each(file, &mut |row| take(row, filling)),
+            Self::Lines(file) => lines::each(file, &mut |row| take(row, interpolation)),
+            Self::Delimited(file) => delimited::each(file, &mut |row| take(row, interpolation)),
         }
         // That a list in the test is empty is told by its schema.
-        if index == 0 && !matches!(self, Self::Held(LoadedRows { is_filled: true, .. })) {
+        if index == 0 && !matches!(self, Self::Loaded(LoadedRows { is_filled: true, .. })) {
             let message = "there are no rows: the test would never run".to_owned();
-            report(row_problem(message, ""), span, filling);
+            report(row_problem(message, ""), span, interpolation);
         }
     }
 
     /// Reads one row again; `None` where it is not what it was, or cannot be filled.
-    pub(crate) fn again(&self, entry: &RowEntry, filling: &mut Interpolation<'_>) -> Option<Row> {
+    pub(crate) fn again(&self, entry: &RowEntry, interpolation: &mut Interpolation<'_>) -> Option<Row> {
         let row = match self {
-            Self::Held(held) => held.row(entry.index as usize, filling)?,
+            Self::Loaded(held) => held.row(entry.index as usize, interpolation)?,
             Self::Lines(file) => lines::at(file, entry.offset),
             Self::Delimited(file) => delimited::at(file, entry.offset),
         };
@@ -131,7 +131,7 @@ impl Rows {
 }
 
 /// Reports a problem, at `span` where it is in no file that a problem can show.
-fn report(problem: Diagnostic, span: Span, filling: &mut Interpolation<'_>) {
-    let problem = if problem.source.is_some() { problem } else { filling.at(problem, span) };
-    filling.add(problem);
+fn report(problem: Diagnostic, span: Span, interpolation: &mut Interpolation<'_>) {
+    let problem = if problem.source.is_some() { problem } else { interpolation.at(problem, span) };
+    interpolation.add(problem);
 }

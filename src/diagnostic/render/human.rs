@@ -11,7 +11,7 @@ use crate::text::columns;
 
 /// How the text is to look.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Look {
+pub struct RenderStyle {
     /// Whether terminal colours are used; without them the text says the same.
     pub colour: bool,
     /// How many columns the terminal has: source lines are cut there, words wrapped. Where there is none, source lines are
@@ -32,7 +32,7 @@ const HELP: usize = "   = help: ".len();
 const LONGEST_LINE: usize = 4096;
 
 /// Every diagnostic with its source lines, an empty line after each.
-pub fn human(diagnostics: &[Diagnostic], look: Look) -> String {
+pub fn human(diagnostics: &[Diagnostic], look: RenderStyle) -> String {
     let renderer = if look.colour { Renderer::styled() } else { Renderer::plain() };
     let width = look.width.map(|width| width.max(LEAST_WIDTH));
     let renderer = renderer.term_width(width.unwrap_or(WIDTH));
@@ -141,7 +141,7 @@ mod tests {
         let source = Arc::new(SourceFile::new("a.yaml", "a.yaml", text));
         let diagnostic =
             Diagnostic::error(Code::Syntax, "wrong").at(&source, Span::new(span.0, span.1), "here");
-        assert_eq!(human(&[diagnostic], Look::default()), expected);
+        assert_eq!(human(&[diagnostic], RenderStyle::default()), expected);
     }
 
     #[test]
@@ -176,7 +176,7 @@ mod tests {
             .at(&test, Span::new(9, 12), "here")
             .at(&config, Span::new(9, 12), "and here");
         let expected = "error[contradiction]: both\n --> a.test.yaml:1:10\n  |\n1 | forbid: [pay]\n  |          ^^^ here\n  |\n ::: ananke.config.yaml:1:10\n  |\n1 | forbid: [pay]\n  |          --- and here\n\n";
-        assert_eq!(human(&[diagnostic], Look::default()), expected);
+        assert_eq!(human(&[diagnostic], RenderStyle::default()), expected);
     }
 
     #[test]
@@ -184,7 +184,7 @@ mod tests {
         let source = Arc::new(SourceFile::new("a.yaml", "a.yaml", "é"));
         for span in [Span::new(1, 1), Span::new(7, 9), Span::new(2, 0), Span::new(0, 99)] {
             let diagnostic = Diagnostic::error(Code::Syntax, "wrong").at(&source, span, "");
-            assert!(human(&[diagnostic], Look::default()).starts_with("error[syntax]: wrong"));
+            assert!(human(&[diagnostic], RenderStyle::default()).starts_with("error[syntax]: wrong"));
         }
     }
 
@@ -192,8 +192,8 @@ mod tests {
     fn what_has_no_file_is_told_too() {
         let diagnostic = Diagnostic::warning(Code::NoTests, "nothing\u{1b}[2J to do").help("write a test");
         let expected = "warning[no-tests]: nothing?[2J to do\n |\n = help: write a test\n\n";
-        assert_eq!(human(std::slice::from_ref(&diagnostic), Look::default()), expected);
-        assert!(human(&[diagnostic], Look { colour: true, width: Some(80) }).contains("\u{1b}["));
+        assert_eq!(human(std::slice::from_ref(&diagnostic), RenderStyle::default()), expected);
+        assert!(human(&[diagnostic], RenderStyle { colour: true, width: Some(80) }).contains("\u{1b}["));
     }
 
     #[test]
@@ -205,7 +205,7 @@ mod tests {
             .at(&source, Span::new(place, place + 7), "")
             .help("say it in fewer words than this help does");
         let expected = "error[syntax]: this is wrong in\n               more words than\n               fit\n --> a.yaml:1:20\n  |\n1 | ...   to: a place that no...\n  |           ^^^^^^^\n  |\n  = help: say it in fewer words\n          than this help does\n\n";
-        let look = Look { colour: false, width: Some(32) };
+        let look = RenderStyle { colour: false, width: Some(32) };
         assert_eq!(human(&[diagnostic], look), expected);
     }
 
@@ -214,7 +214,7 @@ mod tests {
         let rendered = {
             let source = Arc::new(SourceFile::new("a\u{1b}.yaml", "a", "k\u{9b}31m\u{202e}\u{1b}[2J: 1"));
             let diagnostic = Diagnostic::error(Code::Syntax, "wrong").at(&source, Span::new(0, 1), "\u{7}");
-            human(&[diagnostic], Look::default())
+            human(&[diagnostic], RenderStyle::default())
         };
         assert!(
             !rendered

@@ -5,6 +5,6 @@ mod json;
 mod summary;
 mod terminal_text;
 
-pub use human::{Look, human};
+pub use human::{RenderStyle, human};
 pub use json::json;
 pub use summary::summary;

@@ -127,7 +127,7 @@ pub(super) struct Encoded {
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct EndLine {
-    pub(super) how: How,
+    pub(super) how: EndKind,
     /// When the connection broke.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) at_us: Option<u64>,
@@ -183,7 +183,7 @@ pub(super) enum WrittenLine {
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct ExitLine {
-    pub(super) how: How,
+    pub(super) how: EndKind,
     /// When its output ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) at_us: Option<u64>,
@@ -198,7 +198,7 @@ pub(super) struct ExitLine {
 
 #[derive(Clone, Copy, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum How {
+pub(super) enum EndKind {
     Complete,
     Broken,
     Left,

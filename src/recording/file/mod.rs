@@ -7,7 +7,7 @@ mod line;
 mod read;
 mod write;
 
-pub(super) use read::{Unreadable, read};
+pub(super) use read::{RecordingError, read};
 pub(super) use write::write;
 
 #[cfg(test)]
@@ -52,7 +52,7 @@ mod tests {
             answer,
             closed: Some(99),
         };
-        let came = |pieces, end| RecordedResponse::Came { at: 6, head: head.clone(), pieces, end };
+        let received = |pieces, end| RecordedResponse::Received { at: 6, head: head.clone(), pieces, end };
         Recorded {
             started_unix_us: 1_234_567,
             ended_unix_ms: 1_300,
@@ -76,7 +76,7 @@ mod tests {
                 },
             ],
             exchanges: vec![
-                exchange(came(
+                exchange(received(
                     vec![
                         piece(7, b"data: {\"type\":\"RUN_STARTED\",\"n\":1e2}\n\n"),
                         piece(8, b": ping\n\ndata: {}\n\n"),
@@ -100,9 +100,12 @@ mod tests {
                 },
                 RecordedExchange {
                     number: 3,
-                    ..exchange(came(Vec::new(), BodyEnd::Broken(12, "reset".to_owned())))
+                    ..exchange(received(Vec::new(), BodyEnd::Broken(12, "reset".to_owned())))
                 },
-                RecordedExchange { turn: 2, ..exchange(came(vec![piece(7, b"data: {}")], BodyEnd::Left)) },
+                RecordedExchange {
+                    turn: 2,
+                    ..exchange(received(vec![piece(7, b"data: {}")], BodyEnd::Left))
+                },
             ],
             programs: programs(),
         }
@@ -120,13 +123,13 @@ mod tests {
             stderr: None,
             closed: 9,
         };
-        let came = |line: &'static [u8]| ProgramLine::Came(2, Bytes::from_static(line));
+        let received = |line: &'static [u8]| ProgramLine::Received(2, Bytes::from_static(line));
         vec![
             ProgramRun {
                 lines: vec![
                     sent(1, Ok(1)),
-                    came(b"{}"),
-                    came(b"\xff"),
+                    received(b"{}"),
+                    received(b"\xff"),
                     sent(2, Err(("gone".to_owned(), None))),
                 ],
                 stderr: Some("why".to_owned()),
@@ -203,7 +206,7 @@ mod tests {
         let text = write(&CaseKey::first("a"), &recorded(), &mark);
         assert!(!text.contains("s3cr3t") && text.contains("\"<secret:TOKEN>\""), "{text}");
         let again = read(&CaseKey::first("a"), &text).unwrap();
-        let RecordedResponse::Came { pieces, .. } = &again.exchanges[0].answer else { panic!() };
+        let RecordedResponse::Received { pieces, .. } = &again.exchanges[0].answer else { panic!() };
         assert_eq!(pieces[0].1, b"data: {\"type\":\"RUN_STARTED\",\"n\":<n>}\n\n"[..], "kept as text");
     }
 
@@ -222,7 +225,7 @@ mod tests {
                 }
                 text.replace_range(ends[0]..ends[1], &other);
             }
-            if let Err(Unreadable { line, message }) = read(&key, &text) {
+            if let Err(RecordingError { line, message }) = read(&key, &text) {
                 prop_assert!(line >= 1 && line <= text.lines().count().max(1) && !message.is_empty());
             }
         }
@@ -233,26 +236,26 @@ mod tests {
         let key = CaseKey::first("a");
         let text = write(&key, &recorded(), &str::to_owned);
         let lines: Vec<&str> = text.lines().collect();
-        let told = |text: String| {
-            let Unreadable { line, message } = read(&key, &text).unwrap_err();
+        let error = |text: String| {
+            let RecordingError { line, message } = read(&key, &text).unwrap_err();
             format!("{line}: {message}")
         };
         let without = |dropped: usize| {
             let kept = lines.iter().enumerate().filter(|(index, _)| *index != dropped);
             kept.map(|(_, line)| *line).collect::<Vec<_>>().join("\n")
         };
-        assert_eq!(told(String::new()), "1: the file is empty");
-        assert!(told(without(0)).starts_with("1: the first line of a recording says which test"));
-        assert_eq!(told(without(4)), "5: this line belongs to an exchange, and none is open");
-        assert!(told(without(5)).starts_with("6: this line belongs to an exchange"));
-        assert_eq!(told(without(12)), "13: this line cannot stand inside an exchange");
-        assert_eq!(told(lines[..7].join("\n")), "7: the file ends in the middle of an exchange");
+        assert_eq!(error(String::new()), "1: the file is empty");
+        assert!(error(without(0)).starts_with("1: the first line of a recording says which test"));
+        assert_eq!(error(without(4)), "5: this line belongs to an exchange, and none is open");
+        assert!(error(without(5)).starts_with("6: this line belongs to an exchange"));
+        assert_eq!(error(without(12)), "13: this line cannot stand inside an exchange");
+        assert_eq!(error(lines[..7].join("\n")), "7: the file ends in the middle of an exchange");
         let inside = [&lines[..5], &lines[3..4]].concat().join("\n");
-        assert_eq!(told(inside), "6: this line cannot stand inside an exchange");
-        assert!(told(format!("{}\nnonsense", lines[0])).starts_with("2: this is no line of a recording: "));
+        assert_eq!(error(inside), "6: this line cannot stand inside an exchange");
+        assert!(error(format!("{}\nnonsense", lines[0])).starts_with("2: this is no line of a recording: "));
         let newer = r#"{"recording":{"version":"2.0"}}"#.to_owned();
-        assert_eq!(told(newer), "1: recordings of version 2.0 are not known here, only those of 1.x");
+        assert_eq!(error(newer), "1: recordings of version 2.0 are not known here, only those of 1.x");
         let other = write(&CaseKey::first("b"), &recorded(), &str::to_owned);
-        assert_eq!(told(other), "1: this is the recording of `b`, run 1, attempt 1");
+        assert_eq!(error(other), "1: this is the recording of `b`, run 1, attempt 1");
     }
 }

@@ -6,8 +6,8 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::line::{
-    EVENT, Encoded, EndLine, EventLine, ExitLine, FailureLine, HeadLine, HookLine, How, MAJOR, OutputLine,
-    RecordingLine, RequestLine, RunLine, ScriptLine, SentLine, TextLine, WrittenLine,
+    EVENT, Encoded, EndKind, EndLine, EventLine, ExitLine, FailureLine, HeadLine, HookLine, MAJOR,
+    OutputLine, RecordingLine, RequestLine, RunLine, ScriptLine, SentLine, TextLine, WrittenLine,
 };
 use crate::context::CaseKey;
 use crate::message::Lane;
@@ -18,7 +18,7 @@ use crate::target::{Method, ResponseHead};
 
 /// What is wrong with a file: the number of the line, and the words.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::recording) struct Unreadable {
+pub(in crate::recording) struct RecordingError {
     pub(in crate::recording) line: usize,
     pub(in crate::recording) message: String,
 }
@@ -27,12 +27,12 @@ pub(in crate::recording) struct Unreadable {
 ///
 /// # Errors
 /// Where it is no recording, one of another test, or one that this program cannot read.
-pub(in crate::recording) fn read(key: &CaseKey, text: &str) -> Result<Recorded, Unreadable> {
+pub(in crate::recording) fn read(key: &CaseKey, text: &str) -> Result<Recorded, RecordingError> {
     let mut recorded = None;
     let mut lines = 0;
     for (index, written) in text.lines().enumerate() {
         lines = index + 1;
-        let wrong = |message: String| Unreadable { line: index + 1, message };
+        let wrong = |message: String| RecordingError { line: index + 1, message };
         let read = serde_json::from_str::<RecordingLine>(written);
         let Some(recorded) = &mut recorded else {
             recorded = Some(read_heading(key, read, written).map_err(wrong)?);
@@ -41,11 +41,13 @@ pub(in crate::recording) fn read(key: &CaseKey, text: &str) -> Result<Recorded, 
         let line = read.map_err(|error| wrong(no_line(&error)))?;
         add(recorded, line).map_err(|message| wrong(message.to_owned()))?;
     }
-    let recorded = recorded.ok_or_else(|| Unreadable { line: 1, message: "the file is empty".to_owned() })?;
+    let recorded =
+        recorded.ok_or_else(|| RecordingError { line: 1, message: "the file is empty".to_owned() })?;
     match (recorded.exchanges.last(), &recorded.program) {
-        (Some(RecordingReader { ended: false, .. }), _) | (_, Some(_)) => {
-            Err(Unreadable { line: lines, message: "the file ends in the middle of an exchange".to_owned() })
-        }
+        (Some(RecordingReader { ended: false, .. }), _) | (_, Some(_)) => Err(RecordingError {
+            line: lines,
+            message: "the file ends in the middle of an exchange".to_owned(),
+        }),
         _ => Ok(recorded.into_recorded()),
     }
 }
@@ -54,7 +56,7 @@ fn read_heading(
     key: &CaseKey,
     line: serde_json::Result<RecordingLine>,
     written: &str,
-) -> Result<ReadingAll, String> {
+) -> Result<RecordingContent, String> {
     let Ok(RecordingLine::Recording(heading)) = line else {
         let value: Value = serde_json::from_str(written).unwrap_or_default();
         let version = value["recording"]["version"].as_str().unwrap_or_default();
@@ -73,7 +75,7 @@ fn read_heading(
             of.test, of.run, of.attempt
         ));
     }
-    Ok(ReadingAll {
+    Ok(RecordingContent {
         recorded: Recorded {
             started_unix_us: heading.started_unix_us,
             ended_unix_ms: heading.ended_unix_ms,
@@ -97,7 +99,7 @@ fn newer(version: &str) -> String {
     format!("recordings of version {version} are not known here, only those of {MAJOR}.x")
 }
 
-struct ReadingAll {
+struct RecordingContent {
     recorded: Recorded,
     exchanges: Vec<RecordingReader>,
     /// The program whose end is still to be read.
@@ -106,25 +108,25 @@ struct ReadingAll {
 
 struct RecordingReader {
     exchange: RecordedExchange,
-    came: Option<Came>,
+    received: Option<ReceivedParts>,
     ended: bool,
 }
 
 /// An answer whose end is still to be read.
-struct Came {
+struct ReceivedParts {
     at: u64,
     head: ResponseHead,
     pieces: Vec<(u64, Bytes)>,
 }
 
-impl ReadingAll {
+impl RecordingContent {
     fn into_recorded(self) -> Recorded {
         let exchanges = self.exchanges.into_iter().map(|reading| reading.exchange).collect();
         Recorded { exchanges, ..self.recorded }
     }
 }
 
-fn add(all: &mut ReadingAll, read: RecordingLine) -> Result<(), &'static str> {
+fn add(all: &mut RecordingContent, read: RecordingLine) -> Result<(), &'static str> {
     const OUTSIDE: &str = "this line belongs to an exchange, and none is open";
     const INSIDE: &str = "this line cannot stand inside an exchange";
     if let Some(run) = &mut all.program {
@@ -141,8 +143,8 @@ fn add(all: &mut ReadingAll, read: RecordingLine) -> Result<(), &'static str> {
     let is_before = all.exchanges.is_empty() && all.recorded.programs.is_empty();
     let open = all.exchanges.last_mut().filter(|reading| !reading.ended);
     let piece = |open: Option<&mut RecordingReader>, at, bytes| {
-        let came = open.and_then(|reading| reading.came.as_mut()).ok_or(OUTSIDE)?;
-        came.pieces.push((at, bytes));
+        let received = open.and_then(|reading| reading.received.as_mut()).ok_or(OUTSIDE)?;
+        received.pieces.push((at, bytes));
         Ok(())
     };
     match read {
@@ -187,7 +189,7 @@ fn add(all: &mut ReadingAll, read: RecordingLine) -> Result<(), &'static str> {
             let (sent, answer) = (at_us, RecordedResponse::Late);
             let exchange =
                 RecordedExchange { turn, lane, number, sent, method, path, body, answer, closed: None };
-            all.exchanges.push(RecordingReader { exchange, came: None, ended: false });
+            all.exchanges.push(RecordingReader { exchange, received: None, ended: false });
             Ok(())
         }
         RecordingLine::Program(RunLine { turn, lane, exchange, argv }) if open.is_none() => {
@@ -201,9 +203,9 @@ fn add(all: &mut ReadingAll, read: RecordingLine) -> Result<(), &'static str> {
         }
         RecordingLine::Script(_) | RecordingLine::Request(_) | RecordingLine::Program(_) => Err(INSIDE),
         RecordingLine::Head(HeadLine { at_us, status, content_type, location, headers }) => {
-            let reading = open.filter(|reading| reading.came.is_none()).ok_or(OUTSIDE)?;
+            let reading = open.filter(|reading| reading.received.is_none()).ok_or(OUTSIDE)?;
             let head = ResponseHead { status, content_type, location, headers };
-            reading.came = Some(Came { at: at_us, head, pieces: Vec::new() });
+            reading.received = Some(ReceivedParts { at: at_us, head, pieces: Vec::new() });
             Ok(())
         }
         RecordingLine::Event(EventLine { at_us, data }) => {
@@ -244,7 +246,7 @@ fn add_line(run: &mut ProgramRun, read: RecordingLine) -> Result<(), &'static st
             ProgramLine::Sent { turn, line, at }
         }
         RecordingLine::Output(OutputLine { at_us, line }) => {
-            ProgramLine::Came(at_us, Bytes::from(bytes_of(line)?))
+            ProgramLine::Received(at_us, Bytes::from(bytes_of(line)?))
         }
         _ => return Ok(()),
     });
@@ -254,10 +256,10 @@ fn add_line(run: &mut ProgramRun, read: RecordingLine) -> Result<(), &'static st
 fn ended_run(run: ProgramRun, exit: ExitLine) -> Result<ProgramRun, &'static str> {
     let ExitLine { how, at_us, failed, stderr, closed_us: closed } = exit;
     let end = match (how, at_us, failed) {
-        (How::Complete, Some(at), None) => ProgramRunEnd::Complete(at),
-        (How::TooLarge, Some(at), None) => ProgramRunEnd::TooLarge(at),
-        (How::Left, None, None) => ProgramRunEnd::Left,
-        (How::Failed, None, Some(FailureLine { message, help })) => ProgramRunEnd::Failed(message, help),
+        (EndKind::Complete, Some(at), None) => ProgramRunEnd::Complete(at),
+        (EndKind::TooLarge, Some(at), None) => ProgramRunEnd::TooLarge(at),
+        (EndKind::Left, None, None) => ProgramRunEnd::Left,
+        (EndKind::Failed, None, Some(FailureLine { message, help })) => ProgramRunEnd::Failed(message, help),
         _ => return Err("a program ends as `complete` or `too_large` with `at_us`, `left`, or `failed`"),
     };
     Ok(ProgramRun { end, stderr, closed, ..run })
@@ -272,13 +274,13 @@ fn end(reading: &mut RecordingReader, ending: EndLine) -> Result<(), &'static st
     let message = message.unwrap_or_default();
     reading.ended = true;
     reading.exchange.closed = closed_us;
-    let Came { at, head, pieces } = match (how, reading.came.take()) {
-        (How::Late, None) => return Ok(()),
-        (How::Failed, None) => {
+    let ReceivedParts { at, head, pieces } = match (how, reading.received.take()) {
+        (EndKind::Late, None) => return Ok(()),
+        (EndKind::Failed, None) => {
             reading.exchange.answer = RecordedResponse::Failed(message, help);
             return Ok(());
         }
-        (How::Complete | How::Broken | How::Left, Some(came)) => came,
+        (EndKind::Complete | EndKind::Broken | EndKind::Left, Some(received)) => received,
         _ => {
             return Err(
                 "an answer with a head ends as `complete`, `broken` or `left`, one without as `late` or `failed`",
@@ -286,10 +288,12 @@ fn end(reading: &mut RecordingReader, ending: EndLine) -> Result<(), &'static st
         }
     };
     let end = match how {
-        How::Complete => BodyEnd::Complete,
-        How::Broken => BodyEnd::Broken(at_us.ok_or("a connection that broke says when: `at_us`")?, message),
+        EndKind::Complete => BodyEnd::Complete,
+        EndKind::Broken => {
+            BodyEnd::Broken(at_us.ok_or("a connection that broke says when: `at_us`")?, message)
+        }
         _ => BodyEnd::Left,
     };
-    reading.exchange.answer = RecordedResponse::Came { at, head, pieces, end };
+    reading.exchange.answer = RecordedResponse::Received { at, head, pieces, end };
     Ok(())
 }

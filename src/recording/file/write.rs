@@ -8,8 +8,8 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::line::{
-    EVENT, Encoded, EndLine, EventLine, ExitLine, FailureLine, HeadLine, Heading, HookLine, How, OutputLine,
-    RecordingLine, RequestLine, RunLine, ScriptLine, SentLine, TextLine, VERSION, WrittenLine,
+    EVENT, Encoded, EndKind, EndLine, EventLine, ExitLine, FailureLine, HeadLine, Heading, HookLine,
+    OutputLine, RecordingLine, RequestLine, RunLine, ScriptLine, SentLine, TextLine, VERSION, WrittenLine,
 };
 use crate::context::CaseKey;
 use crate::message::Lane;
@@ -102,15 +102,15 @@ impl RecordingWriter<'_> {
             text,
         }));
         let mut ending =
-            EndLine { how: How::Late, at_us: None, message: None, help: None, closed_us: *closed };
+            EndLine { how: EndKind::Late, at_us: None, message: None, help: None, closed_us: *closed };
         match answer {
             RecordedResponse::Late => {}
             RecordedResponse::Failed(message, help) => {
-                ending.how = How::Failed;
+                ending.how = EndKind::Failed;
                 ending.message = Some((self.mark)(message));
                 ending.help = help.as_deref().map(self.mark);
             }
-            RecordedResponse::Came { at, head, pieces, end } => {
+            RecordedResponse::Received { at, head, pieces, end } => {
                 self.line(&RecordingLine::Head(HeadLine {
                     at_us: *at,
                     status: head.status,
@@ -126,10 +126,10 @@ impl RecordingWriter<'_> {
                     self.piece(*at, piece);
                 }
                 match end {
-                    BodyEnd::Complete => ending.how = How::Complete,
-                    BodyEnd::Left => ending.how = How::Left,
+                    BodyEnd::Complete => ending.how = EndKind::Complete,
+                    BodyEnd::Left => ending.how = EndKind::Left,
                     BodyEnd::Broken(at, cause) => {
-                        ending.how = How::Broken;
+                        ending.how = EndKind::Broken;
                         ending.at_us = Some(*at);
                         ending.message = Some((self.mark)(cause));
                     }
@@ -157,16 +157,16 @@ impl RecordingWriter<'_> {
                     line: WrittenLine::Text((self.mark)(line)),
                     failed: at.as_ref().err().map(|(message, help)| failed(message, help)),
                 }),
-                ProgramLine::Came(at, came) => {
-                    RecordingLine::Output(OutputLine { at_us: *at, line: self.written(came) })
+                ProgramLine::Received(at, bytes) => {
+                    RecordingLine::Output(OutputLine { at_us: *at, line: self.written(bytes) })
                 }
             })
             .collect();
         let (how, at_us, failed) = match end {
-            ProgramRunEnd::Failed(message, help) => (How::Failed, None, Some(failed(message, help))),
-            ProgramRunEnd::Complete(at) => (How::Complete, Some(*at), None),
-            ProgramRunEnd::TooLarge(at) => (How::TooLarge, Some(*at), None),
-            ProgramRunEnd::Left => (How::Left, None, None),
+            ProgramRunEnd::Failed(message, help) => (EndKind::Failed, None, Some(failed(message, help))),
+            ProgramRunEnd::Complete(at) => (EndKind::Complete, Some(*at), None),
+            ProgramRunEnd::TooLarge(at) => (EndKind::TooLarge, Some(*at), None),
+            ProgramRunEnd::Left => (EndKind::Left, None, None),
         };
         let stderr = stderr.as_deref().map(self.mark);
         for line in &lines {

@@ -266,7 +266,7 @@ impl TranscriptWriter {
         let result = call.result.as_deref().map(|result| self.harmless(&compact_json(result)));
         let started = duration::for_people(call.started_us);
         let times = match call.duration_us {
-            Some(_) if call.is_clients => format!("at {started}, answered by its mock"),
+            Some(_) if call.is_client_side => format!("at {started}, answered by its mock"),
             Some(taken) => format!("at {started}, took {}", duration::for_people(taken)),
             None => format!("at {started}"),
         };

@@ -10,7 +10,7 @@ const MAX_COMPARED: u32 = 64;
 
 /// What the start of a call means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Begun {
+pub(super) enum CallStart {
     /// A call with an id of its own begins.
     New,
     /// A call that waits for its result is announced again (SPEC 6).
@@ -75,7 +75,7 @@ impl CallIds {
     }
 
     /// A call begins; `is_it` says whether the call of a key has the same name.
-    pub(super) fn begin(&mut self, id: &str, mut is_it: impl FnMut(&str) -> bool) -> Begun {
+    pub(super) fn begin(&mut self, id: &str, mut is_it: impl FnMut(&str) -> bool) -> CallStart {
         if let Some(calls) = self.calls.get(id).copied().filter(|_| self.may_repeat)
             && calls.turn == self.turn
         {
@@ -89,7 +89,7 @@ impl CallIds {
                     let waiting = if found == first { calls.waiting } else { found };
                     *calls = SharedId { current: found, waiting, run, ..*calls };
                 }
-                return Begun::Again;
+                return CallStart::Again;
             }
         }
         self.add(id)
@@ -125,7 +125,7 @@ impl CallIds {
         next: &mut u32,
         listing: Listing,
         mut is_it: impl FnMut(&str) -> bool,
-    ) -> (u32, Begun) {
+    ) -> (u32, CallStart) {
         let calls = self.calls.get(id).copied().unwrap_or_default();
         let first = match listing {
             Listing::Turn if calls.turn == self.turn => calls.first_of_turn.max(*next),
@@ -134,7 +134,7 @@ impl CallIds {
         };
         let mut listed = first..calls.count.min(first.saturating_add(MAX_COMPARED));
         let (number, begun) = match listed.find(|number| is_it(self.key_of(id, *number))) {
-            Some(number) => (number, Begun::Again),
+            Some(number) => (number, CallStart::Again),
             None => (calls.count, self.add(id)),
         };
         *next = number + 1;
@@ -180,7 +180,7 @@ impl CallIds {
     }
 
     /// Adds a call with this id.
-    fn add(&mut self, id: &str) -> Begun {
+    fn add(&mut self, id: &str) -> CallStart {
         let (run, turn) = (self.run, self.turn);
         let calls = self.calls.get(id).copied().unwrap_or_default();
         let number = calls.count;
@@ -216,7 +216,7 @@ impl CallIds {
             Some(calls) => *calls = added,
             None => drop(self.calls.insert(id.to_owned(), added)),
         }
-        if number == 0 { Begun::New } else { Begun::SharesId }
+        if number == 0 { CallStart::New } else { CallStart::SharesId }
     }
 }
 
@@ -225,7 +225,7 @@ mod tests {
     use super::*;
 
     /// Calls of one turn, each of a run of its own.
-    fn begin(ids: &mut CallIds, id: &str) -> (Begun, String) {
+    fn begin(ids: &mut CallIds, id: &str) -> (CallStart, String) {
         let begun = ids.begin(id, |_| false);
         (begun, ids.key(id).to_owned())
     }
@@ -234,18 +234,18 @@ mod tests {
     fn the_first_call_keeps_its_id_and_every_other_gets_a_key() {
         let mut ids = CallIds::default();
         ids.start_turn();
-        assert_eq!(begin(&mut ids, "c"), (Begun::New, "c".to_owned()));
-        assert_eq!(begin(&mut ids, "c"), (Begun::SharesId, "c-2".to_owned()));
+        assert_eq!(begin(&mut ids, "c"), (CallStart::New, "c".to_owned()));
+        assert_eq!(begin(&mut ids, "c"), (CallStart::SharesId, "c-2".to_owned()));
         assert_eq!(
             begin(&mut ids, "c-2"),
-            (Begun::New, "c-2-1".to_owned()),
+            (CallStart::New, "c-2-1".to_owned()),
             "a key is the id of no other call"
         );
-        assert_eq!(begin(&mut ids, "d-2"), (Begun::New, "d-2".to_owned()));
+        assert_eq!(begin(&mut ids, "d-2"), (CallStart::New, "d-2".to_owned()));
         assert_eq!(begin(&mut ids, "d").1, "d");
         assert_eq!(begin(&mut ids, "d").1, "d-3", "an id is no other call's key");
-        assert_eq!(begin(&mut ids, ""), (Begun::New, "call-1".to_owned()));
-        assert_eq!(begin(&mut ids, ""), (Begun::SharesId, "call-2".to_owned()));
+        assert_eq!(begin(&mut ids, ""), (CallStart::New, "call-1".to_owned()));
+        assert_eq!(begin(&mut ids, ""), (CallStart::SharesId, "call-2".to_owned()));
     }
 
     #[test]
@@ -271,11 +271,15 @@ mod tests {
         ids.answer("a");
         ids.start_run(true);
         let again = [(); 3].map(|()| (ids.begin("b", |_| true), ids.key("b").to_owned()));
-        let expected = [(Begun::Again, "b"), (Begun::Again, "b-2"), (Begun::SharesId, "b-3")];
+        let expected = [(CallStart::Again, "b"), (CallStart::Again, "b-2"), (CallStart::SharesId, "b-3")];
         assert_eq!(again, expected.map(|(begun, key)| (begun, key.to_owned())));
-        assert_eq!(ids.begin("a", |_| true), Begun::SharesId, "it has its result");
+        assert_eq!(ids.begin("a", |_| true), CallStart::SharesId, "it has its result");
         ids.start_turn();
-        assert_eq!(ids.begin("b", |_| true), Begun::SharesId, "nothing waits after a message of the user");
+        assert_eq!(
+            ids.begin("b", |_| true),
+            CallStart::SharesId,
+            "nothing waits after a message of the user"
+        );
     }
 
     #[test]
@@ -285,11 +289,11 @@ mod tests {
         begin(&mut ids, "c");
         ids.start_turn();
         let (mut next, whole, turn) = (0, Listing::Conversation, Listing::Turn);
-        assert_eq!(ids.list("c", &mut next, whole, |_| true), (0, Begun::Again));
-        assert_eq!(ids.list("c", &mut next, turn, |_| true), (1, Begun::SharesId));
+        assert_eq!(ids.list("c", &mut next, whole, |_| true), (0, CallStart::Again));
+        assert_eq!(ids.list("c", &mut next, turn, |_| true), (1, CallStart::SharesId));
         let mut next = 0;
-        assert_eq!(ids.list("c", &mut next, turn, |_| true), (1, Begun::Again));
-        assert_eq!(ids.list("c", &mut next, turn, |_| true), (2, Begun::SharesId));
+        assert_eq!(ids.list("c", &mut next, turn, |_| true), (1, CallStart::Again));
+        assert_eq!(ids.list("c", &mut next, turn, |_| true), (2, CallStart::SharesId));
         assert_eq!(ids.key_of("c", 2), "c-3");
     }
 
@@ -307,7 +311,7 @@ mod tests {
         begin(&mut ids, "c");
         ids.restore(before);
         for (id, key) in [("a", "a-2"), ("b", "b-3"), ("c", "c-2")] {
-            assert_eq!(begin(&mut ids, id), (Begun::SharesId, key.to_owned()));
+            assert_eq!(begin(&mut ids, id), (CallStart::SharesId, key.to_owned()));
         }
     }
 }

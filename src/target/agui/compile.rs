@@ -10,15 +10,15 @@ use crate::target::http::headers;
 use crate::variables::{Interpolation, http_url};
 
 /// Checks and fills a target; `None` if something is known later or was reported.
-pub(super) fn compile(target: &AguiConfig, filling: &mut Interpolation<'_>) -> Option<AguiTarget> {
-    let agent = filling.text(&target.agent_id).ok();
-    let endpoint = filling
+pub(super) fn compile(target: &AguiConfig, interpolation: &mut Interpolation<'_>) -> Option<AguiTarget> {
+    let agent = interpolation.text(&target.agent_id).ok();
+    let endpoint = interpolation
         .sent_text(&target.endpoint)
         .ok()
-        .and_then(|text| http_url(&text, "endpoint", &target.endpoint, filling));
-    let headers = headers(target.headers.as_ref(), filling);
-    let forwarded_props = filling.optional_json(target.forwarded_props.as_ref());
-    let state = filling.optional_json(target.state.as_ref());
+        .and_then(|text| http_url(&text, "endpoint", &target.endpoint, interpolation));
+    let headers = headers(target.headers.as_ref(), interpolation);
+    let forwarded_props = interpolation.optional_json(target.forwarded_props.as_ref());
+    let state = interpolation.optional_json(target.state.as_ref());
     Some(AguiTarget::new(AguiSettings {
         agent: agent?,
         endpoint: endpoint?,

@@ -18,7 +18,7 @@ pub(super) struct ThreadState {
     pub(super) history: History,
     pub(super) calls: CallIds,
     /// The message of the user that the turn began with.
-    pub(super) said: Option<Said>,
+    pub(super) user_message: Option<UserMessage>,
     pub(super) state: State,
     /// Whether the agent has sent its state since `forget`.
     pub(super) state_is_known: bool,
@@ -31,13 +31,13 @@ pub(super) struct ThreadState {
 }
 
 /// A message of the user.
-pub(super) struct Said {
+pub(super) struct UserMessage {
     pub(super) id: String,
     pub(super) text: String,
 }
 
 /// History and state from before a replay.
-pub(super) struct Remembered {
+pub(super) struct SavedThread {
     history: History,
     calls: CallIds,
     state: State,
@@ -55,7 +55,7 @@ impl ThreadState {
             is_begun,
             history,
             calls,
-            said: None,
+            user_message: None,
             state: State::new(state),
             state_is_known: false,
             legacy_interrupts: false,
@@ -65,14 +65,14 @@ impl ThreadState {
     }
 
     /// Clears history and state, for the agent to replay them.
-    pub(super) fn forget(&mut self) -> Remembered {
+    pub(super) fn forget(&mut self) -> SavedThread {
         self.state_is_known = false;
         let state = std::mem::replace(&mut self.state, State::new(Value::Object(Map::new())));
-        Remembered { history: std::mem::take(&mut self.history), calls: self.calls.forget(), state }
+        SavedThread { history: std::mem::take(&mut self.history), calls: self.calls.forget(), state }
     }
 
     /// Takes back what the agent did not replay.
-    pub(super) fn recall(&mut self, remembered: Remembered) {
+    pub(super) fn recall(&mut self, remembered: SavedThread) {
         self.calls.restore(remembered.calls);
         if self.history.is_empty() {
             self.history = remembered.history;

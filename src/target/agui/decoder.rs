@@ -16,7 +16,7 @@ use super::event_kind::{Effect, EventRef, known};
 use super::failure_metadata::failure;
 use super::incoming::Incoming;
 use super::listed_calls::identify;
-use super::listeners::{Listeners, Tell};
+use super::listeners::{ChangeListener, Listeners};
 use super::run_state::RunState;
 use super::runs::Runs;
 use super::sequence::{EventOrderRule, Validator};
@@ -82,7 +82,7 @@ impl Decoder {
         &mut self,
         event: &WireEvent<'_>,
         conversation: &mut ThreadState,
-        tell: &mut Tell<'_>,
+        tell: &mut ChangeListener<'_>,
     ) -> Result<(), DecodeError> {
         self.events = self.events.saturating_add(1);
         if self.has_stamps
@@ -104,7 +104,7 @@ impl Decoder {
     }
 
     /// Reports a type of event that has no meaning here, once: what it says is seen by no rule.
-    fn report_unknown(&mut self, kind: &str, tell: &mut Tell<'_>) {
+    fn report_unknown(&mut self, kind: &str, tell: &mut ChangeListener<'_>) {
         if self.unknown.len() >= MAX_UNKNOWN || !self.unknown.insert(kind.to_owned()) {
             return;
         }
@@ -250,8 +250,8 @@ fn replace_messages(incoming: &Incoming<'_>, listeners: &mut Listeners<'_, '_>) 
         .value(FieldKey::Messages, listeners.warnings)?
         .ok_or_else(|| event.missing(FieldKey::Messages))?;
     let mut messages = snapshot::messages(value, &*listeners.conversation.ids, listeners.warnings)?;
-    let ThreadState { calls, history, said, .. } = &mut *listeners.conversation;
-    let live = said.as_ref().map_or(0, |said| snapshot::first_live(said, &messages));
+    let ThreadState { calls, history, user_message, .. } = &mut *listeners.conversation;
+    let live = user_message.as_ref().map_or(0, |user_message| snapshot::first_live(user_message, &messages));
     for id in identify(&mut messages, live, calls, |key, listed| history.is_listed(key, listed)) {
         listeners.shares_id(incoming.at, "lists", &id);
     }

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use super::call_ids::{Begun, CallIds};
+use super::call_ids::{CallIds, CallStart};
 use super::config::ProtocolVersion;
 use super::content::Content;
 use super::listed_calls::identify;
@@ -194,13 +194,20 @@ impl History {
     /// A call begins: in the assistant's message `parent` if there is one, else in a new message of that id, or of the
     /// call's own key if `parent` is missing or a message of another role. A known call begins again. A call that shares
     /// its id gets a message of its own if `parent` has the other one: each is sent with its own result.
-    pub(super) fn open_call(&mut self, id: &str, key: &str, begun: Begun, name: &str, parent: Option<&str>) {
-        if let Some(call) = self.messages.call(key).filter(|_| begun == Begun::Again) {
+    pub(super) fn open_call(
+        &mut self,
+        id: &str,
+        key: &str,
+        start: CallStart,
+        name: &str,
+        parent: Option<&str>,
+    ) {
+        if let Some(call) = self.messages.call(key).filter(|_| start == CallStart::Again) {
             call.open = true;
             return;
         }
         let shares = |message: &SentMessage| {
-            begun == Begun::SharesId && message.tool_calls.iter().any(|call| call.id == id)
+            start == CallStart::SharesId && message.tool_calls.iter().any(|call| call.id == id)
         };
         let mut is_free = |parent: &str| {
             let message = self.messages.message(parent);

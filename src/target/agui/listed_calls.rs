@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use super::call_ids::{Begun, CallIds, Listing};
+use super::call_ids::{CallIds, CallStart, Listing};
 use super::message::{SentCall, SentMessage};
 
 /// The calls with one id that were found so far.
@@ -43,7 +43,7 @@ pub(super) fn identify(
             let found = found.entry(id.clone()).or_default();
             let is_it = |key: &str| is_listed(key, &call) != Some(false);
             let (number, begun) = calls.list(&id, &mut found.next, listing, is_it);
-            if begun == Begun::SharesId && place >= live {
+            if begun == CallStart::SharesId && place >= live {
                 shared.push(id.clone());
             }
             found.unanswered.push_back(number);

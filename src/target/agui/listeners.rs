@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use super::call_ids::Begun;
+use super::call_ids::CallStart;
 use super::conversation::ThreadState;
 use super::event_kind::EventRef;
 use super::item::ItemKind;
@@ -13,13 +13,13 @@ use super::warnings::{Warnings, shown};
 use crate::trace::{Change, MessageKind};
 
 /// Where changes of the trace go.
-pub(super) type Tell<'t> = dyn FnMut(Change<'_>) + Send + 't;
+pub(super) type ChangeListener<'t> = dyn FnMut(Change<'_>) + Send + 't;
 
 /// The listeners of one event.
 pub(super) struct Listeners<'a, 't> {
     pub(super) conversation: &'a mut ThreadState,
     pub(super) warnings: &'a mut Warnings,
-    pub(super) tell: &'a mut Tell<'t>,
+    pub(super) tell: &'a mut ChangeListener<'t>,
 }
 
 impl Listeners<'_, '_> {
@@ -59,7 +59,7 @@ impl Listeners<'_, '_> {
         let key = calls.key(id);
         history.open_call(id, key, begun, name, parent);
         (self.tell)(Change::CallOpened { id: key.into(), name: name.into(), subagent: named(subagent) });
-        if begun == Begun::SharesId {
+        if begun == CallStart::SharesId {
             self.shares_id(at, "begins", id);
         }
     }

@@ -97,8 +97,8 @@ impl MessageList {
         match self.results.get(call).copied() {
             Some(place) => {
                 let id = result.id.clone();
-                let earlier = std::mem::replace(self.at(place), result);
-                self.places.remove(&earlier.id);
+                let replaced = std::mem::replace(self.at(place), result);
+                self.places.remove(&replaced.id);
                 self.places.insert(id, place);
             }
             None => match self.calls.get(call) {

@@ -54,8 +54,8 @@ impl ProtocolConfig for AguiConfig {
         self.headers.as_ref()
     }
 
-    fn compile(&self, filling: &mut Interpolation<'_>) -> Option<Arc<dyn Target>> {
-        compile(self, filling).map(|target| Arc::new(target) as Arc<dyn Target>)
+    fn compile(&self, interpolation: &mut Interpolation<'_>) -> Option<Arc<dyn Target>> {
+        compile(self, interpolation).map(|target| Arc::new(target) as Arc<dyn Target>)
     }
 
     /// Some servers take a run without messages for a run like any other (SPEC 4).

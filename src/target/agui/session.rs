@@ -11,7 +11,7 @@ use url::Url;
 
 use super::config::AguiTransport;
 use super::content::Content;
-use super::conversation::{Said, ThreadState};
+use super::conversation::{ThreadState, UserMessage};
 use super::decoder::Decoder;
 use super::event_reader::AguiEvents;
 use super::request::{Messages, RunInput, pass_on_over, with_command};
@@ -84,7 +84,7 @@ impl AguiSession {
             thread_id,
             history,
             calls,
-            said,
+            user_message,
             state,
             legacy_interrupts,
             client_tools,
@@ -104,15 +104,16 @@ impl AguiSession {
         match &request.action {
             Action::User { message_id, content, .. } => {
                 calls.start_turn();
-                *said = Some(Said { id: message_id.clone(), text: content.text().into_owned() });
+                *user_message =
+                    Some(UserMessage { id: message_id.clone(), text: content.text().into_owned() });
             }
             Action::Connect => {
                 calls.start_turn();
-                *said = None;
+                *user_message = None;
             }
             Action::Resume(_) => {
                 calls.start_run(true);
-                *said = None;
+                *user_message = None;
             }
             Action::ToolResults(answers) => {
                 for answer in answers {

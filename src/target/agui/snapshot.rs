@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::content::Content;
-use super::conversation::Said;
+use super::conversation::UserMessage;
 use super::event::DecodeError;
 use super::message::{SentCall, SentMessage};
 use super::warnings::Warnings;
@@ -24,14 +24,15 @@ pub(super) fn messages(
     Ok(read.into_iter().filter(|message| message.role != "activity").collect())
 }
 
-/// The position of the first message of the turn in which the user said `said`: after the user's own message, found by its
-/// id, else the last one with its text; 0 without that message. The trace finds it in the same way.
-pub(super) fn first_live(said: &Said, messages: &[SentMessage]) -> usize {
+/// The position of the first message of the turn that began with `user_message`: after that message, which is found by
+/// its id, or is the last one with its text; 0 without it. The trace finds it in the same way.
+pub(super) fn first_live(user_message: &UserMessage, messages: &[SentMessage]) -> usize {
     let has_text = |message: &SentMessage| {
         message.role == "user"
-            && message.content.as_ref().and_then(Content::json).map(text).unwrap_or_default() == said.text
+            && message.content.as_ref().and_then(Content::json).map(text).unwrap_or_default()
+                == user_message.text
     };
-    let found = messages.iter().position(|message| message.id == said.id);
+    let found = messages.iter().position(|message| message.id == user_message.id);
     found.or_else(|| messages.iter().rposition(has_text)).map_or(0, |position| position + 1)
 }
 

@@ -31,18 +31,18 @@ const RESERVED: [(&[&str], &str, &str); 5] = [
 ];
 
 /// RFC 9110, 5.1 and 5.5: a token for the name, no control characters but tab in the value.
-fn header(name: &Text, text: &Text, filling: &mut Interpolation<'_>) -> Option<(String, String)> {
-    let value = filling.header(name, text).ok();
+fn header(name: &Text, text: &Text, interpolation: &mut Interpolation<'_>) -> Option<(String, String)> {
+    let value = interpolation.header(name, text).ok();
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     if name.is_empty() || !name.bytes().all(is_token) {
         let message = format!("`{}` is no name of an HTTP header", printable(name));
-        filling.report(Code::BadValue, name.span, message, None);
+        interpolation.report(Code::BadValue, name.span, message, None);
         return None;
     }
     let is_reserved = |names: &[&str]| names.iter().any(|reserved| name.eq_ignore_ascii_case(reserved));
     if let Some((_, wrong, help)) = RESERVED.iter().find(|(names, ..)| is_reserved(names)) {
         let message = format!("the header `{}` cannot be set: it {wrong}", name.value);
-        filling.report(Code::BadValue, name.span, message, Some((*help).to_owned()));
+        interpolation.report(Code::BadValue, name.span, message, Some((*help).to_owned()));
         return None;
     }
     let value = value?;
@@ -52,7 +52,7 @@ fn header(name: &Text, text: &Text, filling: &mut Interpolation<'_>) -> Option<(
             "the value of the header `{}` holds a line break or another control character",
             name.value
         );
-        filling.report(Code::BadValue, text.span, message, None);
+        interpolation.report(Code::BadValue, text.span, message, None);
         return None;
     }
     Some((name.to_ascii_lowercase(), value))
@@ -61,11 +61,11 @@ fn header(name: &Text, text: &Text, filling: &mut Interpolation<'_>) -> Option<(
 /// The HTTP headers of a config, checked and filled; `None` if one is known later or was reported.
 pub fn headers(
     written: Option<&FreeMap<Text>>,
-    filling: &mut Interpolation<'_>,
+    interpolation: &mut Interpolation<'_>,
 ) -> Option<Vec<(String, String)>> {
     // Every header is looked at, so that every problem is reported.
     let headers: Vec<Option<(String, String)>> =
-        written.into_iter().flatten().map(|(name, text)| header(name, text, filling)).collect();
+        written.into_iter().flatten().map(|(name, text)| header(name, text, interpolation)).collect();
     headers.into_iter().collect()
 }
 

@@ -19,18 +19,21 @@ use crate::trace::{Interrupt, Path, Usage};
 use crate::variables::{Interpolation, Leaf, Pattern};
 
 /// Checks and fills a target; `None` if something is known later or was reported.
-pub(super) fn compile(target: &ScriptedConfig, filling: &mut Interpolation<'_>) -> Option<ScriptedTarget> {
+pub(super) fn compile(
+    target: &ScriptedConfig,
+    interpolation: &mut Interpolation<'_>,
+) -> Option<ScriptedTarget> {
     let agent = match &target.agent_id {
-        Some(text) => filling.text(text).ok(),
+        Some(text) => interpolation.text(text).ok(),
         None => Some("scripted".to_owned()),
     };
     // Nothing of these is sent, but what is wrong with them is told all the same.
-    let headers = headers(target.headers.as_ref(), filling);
-    let forwarded_props = filling.optional_json(target.forwarded_props.as_ref()).ok();
-    let state = filling.optional_json(target.state.as_ref());
+    let headers = headers(target.headers.as_ref(), interpolation);
+    let forwarded_props = interpolation.optional_json(target.forwarded_props.as_ref()).ok();
+    let state = interpolation.optional_json(target.state.as_ref());
     // Every rule is filled, so that every problem is reported.
     let rules: Vec<Option<CompiledRule>> =
-        target.rules.iter().map(|written| rule(written, filling)).collect();
+        target.rules.iter().map(|written| rule(written, interpolation)).collect();
     headers?;
     forwarded_props?;
     Some(ScriptedTarget::new(
@@ -40,20 +43,20 @@ pub(super) fn compile(target: &ScriptedConfig, filling: &mut Interpolation<'_>) 
     ))
 }
 
-fn rule(rule: &ScriptedRule, filling: &mut Interpolation<'_>) -> Option<CompiledRule> {
+fn rule(rule: &ScriptedRule, interpolation: &mut Interpolation<'_>) -> Option<CompiledRule> {
     let when = match &rule.when {
         Some(when) => {
-            let user = when.user.as_ref().map(|text| filling.pattern(text));
-            let turn = when.turn.as_ref().map(|number| filling.number(number));
-            let thread = when.thread.as_ref().map(|text| filling.pattern(text));
+            let user = when.user.as_ref().map(|text| interpolation.pattern(text));
+            let turn = when.turn.as_ref().map(|number| interpolation.number(number));
+            let thread = when.thread.as_ref().map(|text| interpolation.pattern(text));
             let state: Vec<Option<(Path, Value)>> = when
                 .state
                 .iter()
                 .flatten()
                 .map(|(path, node)| {
-                    let value = filling.json(node).ok();
+                    let value = interpolation.json(node).ok();
                     let path = Path::parse(path)
-                        .map_err(|error| filling.report(Code::BadValue, path.span, error, None))
+                        .map_err(|error| interpolation.report(Code::BadValue, path.span, error, None))
                         .ok();
                     path.zip(value)
                 })
@@ -62,21 +65,21 @@ fn rule(rule: &ScriptedRule, filling: &mut Interpolation<'_>) -> Option<Compiled
         }
         None => Some(Condition::default()),
     };
-    let steps = steps(&rule.steps, filling);
+    let steps = steps(&rule.steps, interpolation);
     Some(CompiledRule { when: when?, steps: steps? })
 }
 
 /// Every step is filled, so that every problem is reported.
-fn steps(written: &[ScriptedStep], filling: &mut Interpolation<'_>) -> Option<Vec<CompiledStep>> {
-    let steps: Vec<Option<CompiledStep>> = written.iter().map(|one| step(one, filling)).collect();
+fn steps(written: &[ScriptedStep], interpolation: &mut Interpolation<'_>) -> Option<Vec<CompiledStep>> {
+    let steps: Vec<Option<CompiledStep>> = written.iter().map(|one| step(one, interpolation)).collect();
     steps.into_iter().collect()
 }
 
-fn interrupt(written: &ScriptedInterrupt, filling: &mut Interpolation<'_>) -> Option<CompiledStep> {
-    let mut text = |text: &Option<Text>| text.as_ref().map(|text| filling.text(text)).transpose().ok();
+fn interrupt(written: &ScriptedInterrupt, interpolation: &mut Interpolation<'_>) -> Option<CompiledStep> {
+    let mut text = |text: &Option<Text>| text.as_ref().map(|text| interpolation.text(text)).transpose().ok();
     let (id, reason) = (text(&written.id), text(&written.reason));
     let (message, call) = (text(&written.message), text(&written.call));
-    let cancelled = steps(written.cancelled.as_deref().unwrap_or_default(), filling);
+    let cancelled = steps(written.cancelled.as_deref().unwrap_or_default(), interpolation);
     let interrupt =
         Interrupt { id: id?.unwrap_or_default(), reason: reason?, message: message?, call: call? };
     Some(CompiledStep::Interrupt { interrupt, cancelled: cancelled? })
@@ -99,57 +102,64 @@ fn what_failed(failure: &Spanned<ScriptedFailure>) -> CallFailure {
     }
 }
 
-fn step(step: &ScriptedStep, filling: &mut Interpolation<'_>) -> Option<CompiledStep> {
+fn step(step: &ScriptedStep, interpolation: &mut Interpolation<'_>) -> Option<CompiledStep> {
     Some(match step {
-        ScriptedStep::Say(text) => CompiledStep::Say(filling.text(text).ok()?),
+        ScriptedStep::Say(text) => CompiledStep::Say(interpolation.text(text).ok()?),
         ScriptedStep::Call(ScriptedCall { tool, id, args, result, delay_ms, failure, subagent }) => {
-            let tool = filling.text(tool);
-            let id = id.as_ref().map(|id| filling.text(id)).transpose();
-            let args = filling.optional_json(args.as_ref());
-            let result = filling.optional_json(result.as_ref());
-            let delay = delay_ms.as_ref().map(|number| filling.number(number)).transpose();
+            let tool = interpolation.text(tool);
+            let id = id.as_ref().map(|id| interpolation.text(id)).transpose();
+            let args = interpolation.optional_json(args.as_ref());
+            let result = interpolation.optional_json(result.as_ref());
+            let delay = delay_ms.as_ref().map(|number| interpolation.number(number)).transpose();
             let delay = Duration::from_millis(delay.ok()?.unwrap_or_default());
-            let subagent = subagent.as_ref().map(|name| filling.text(name)).transpose();
+            let subagent = subagent.as_ref().map(|name| interpolation.text(name)).transpose();
             if let (Some(failure), Ok(None)) = (failure, &result) {
                 let message = "`failure` is about a result, and the call has none";
                 let help = Some("add the `result` in which the call failed or was denied".to_owned());
-                filling.report(Code::Contradiction, failure.span, message, help);
+                interpolation.report(Code::Contradiction, failure.span, message, help);
             }
             let failure = failure.as_ref().map(what_failed);
             let (args, result, subagent) = (args.ok()?, result.ok()?, subagent.ok()?);
             CompiledStep::Call { tool: tool.ok()?, id: id.ok()?, args, result, delay, failure, subagent }
         }
         ScriptedStep::Answer(ScriptedAnswer { id, result, failure }) => {
-            let (id, result) = (filling.text(id), filling.json(result));
+            let (id, result) = (interpolation.text(id), interpolation.json(result));
             let failure = failure.as_ref().map(what_failed);
             CompiledStep::Answer { id: id.ok()?, result: result.ok()?, failure }
         }
         ScriptedStep::State(node) => {
-            let Value::Object(keys) = filling.json(node).ok()? else {
-                filling.report(Code::WrongType, node.span, "`state` sets keys, expected a mapping", None);
+            let Value::Object(keys) = interpolation.json(node).ok()? else {
+                interpolation.report(
+                    Code::WrongType,
+                    node.span,
+                    "`state` sets keys, expected a mapping",
+                    None,
+                );
                 return None;
             };
             CompiledStep::State(keys)
         }
-        ScriptedStep::Think(text) => CompiledStep::Think(filling.text(text).ok()?),
+        ScriptedStep::Think(text) => CompiledStep::Think(interpolation.text(text).ok()?),
         ScriptedStep::Custom(ScriptedCustom { name, value }) => {
-            let (name, value) = (filling.text(name), filling.optional_json(value.as_ref()));
+            let (name, value) = (interpolation.text(name), interpolation.optional_json(value.as_ref()));
             CompiledStep::Custom { name: name.ok()?, value: value.ok()?.unwrap_or_default() }
         }
         ScriptedStep::Usage(ScriptedUsage { input_tokens, output_tokens, total_tokens }) => {
             let numbers = [input_tokens, output_tokens, total_tokens];
             let numbers =
-                numbers.map(|number| number.as_ref().map(|number| filling.number(number)).transpose());
+                numbers.map(|number| number.as_ref().map(|number| interpolation.number(number)).transpose());
             let [input, output, total] = numbers.map(Leaf::ok);
             CompiledStep::Usage(Usage::reported(input?, output?, total?))
         }
         ScriptedStep::DelayMs(number) => {
-            CompiledStep::Delay(Duration::from_millis(filling.number(number).ok()?))
+            CompiledStep::Delay(Duration::from_millis(interpolation.number(number).ok()?))
         }
-        ScriptedStep::Interrupt(written) => interrupt(written, filling)?,
+        ScriptedStep::Interrupt(written) => interrupt(written, interpolation)?,
         ScriptedStep::Error(error) => {
-            let (message, code) =
-                (filling.text(&error.message), error.code.as_ref().map(|code| filling.text(code)));
+            let (message, code) = (
+                interpolation.text(&error.message),
+                error.code.as_ref().map(|code| interpolation.text(code)),
+            );
             CompiledStep::Error { message: message.ok()?, code: code.transpose().ok()? }
         }
     })

@@ -39,7 +39,7 @@ impl ProtocolConfig for ScriptedConfig {
         self.headers.as_ref()
     }
 
-    fn compile(&self, filling: &mut Interpolation<'_>) -> Option<Arc<dyn Target>> {
-        compile(self, filling).map(|target| Arc::new(target) as Arc<dyn Target>)
+    fn compile(&self, interpolation: &mut Interpolation<'_>) -> Option<Arc<dyn Target>> {
+        compile(self, interpolation).map(|target| Arc::new(target) as Arc<dyn Target>)
     }
 }

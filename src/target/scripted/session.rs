@@ -42,7 +42,7 @@ pub(super) struct ScriptedSession {
     /// Whether the whole state was told; what changes later is told alone.
     state_is_told: bool,
     /// Everything told so far, for a turn that connects.
-    told: Vec<Change<'static>>,
+    history: Vec<Change<'static>>,
 }
 
 /// A rule whose patterns are compiled.
@@ -98,7 +98,7 @@ impl ScriptedSession {
             interrupts: 0,
             paused: None,
             state_is_told: false,
-            told: Vec::new(),
+            history: Vec::new(),
         })
     }
 
@@ -144,8 +144,8 @@ impl ScriptedSession {
         sink.wire(sent, Wire::Sent { body: &[] });
         let mut steps = self.steps(action);
         let deadline = sent.plus(limits.timeout);
-        let mut play = Play { clock: &self.clock, deadline, limits, sink, told: &mut self.told };
-        if *action == Action::Connect && !play.told.is_empty() {
+        let mut play = Play { clock: &self.clock, deadline, limits, sink, history: &mut self.history };
+        if *action == Action::Connect && !play.history.is_empty() {
             return play.tell_again();
         }
         let thread_id = Some(Cow::Owned(self.options.thread_id.clone()));
@@ -153,13 +153,13 @@ impl ScriptedSession {
         play.tell(Change::RunStarted { run_id, thread_id, is_replay: false })?;
         let mut waits = false;
         while let Some(step) = steps.pop_front() {
-            let is_clients = is_clients(&step, &self.client_tools);
-            if waits && !is_clients {
+            let is_client_side = is_client_side(&step, &self.client_tools);
+            if waits && !is_client_side {
                 // Calls of the client that follow each other wait for it together.
                 steps.push_front(step);
                 break;
             }
-            waits |= is_clients;
+            waits |= is_client_side;
             match step {
                 CompiledStep::Say(text) => {
                     self.messages += 1;
@@ -231,10 +231,10 @@ impl Session for ScriptedSession {
 
 /// Sets keys of the state, and gives the change that says so: the whole state the first time, later the keys alone, so
 /// that many steps take no more than their keys.
-fn set_keys(state: &mut Value, keys: Map<String, Value>, is_told: &mut bool) -> Change<'static> {
+fn set_keys(state: &mut Value, keys: Map<String, Value>, is_sent: &mut bool) -> Change<'static> {
     let Value::Object(known) = state else {
         *state = Value::Object(keys);
-        *is_told = true;
+        *is_sent = true;
         return Change::StateReplaced(state.clone());
     };
     let add = |(key, value): (&String, &Value)| {
@@ -243,7 +243,7 @@ fn set_keys(state: &mut Value, keys: Map<String, Value>, is_told: &mut bool) -> 
     };
     let patch = keys.iter().map(add).collect();
     known.extend(keys);
-    if std::mem::replace(is_told, true) {
+    if std::mem::replace(is_sent, true) {
         Change::StatePatched(patch)
     } else {
         Change::StateReplaced(state.clone())
@@ -251,7 +251,7 @@ fn set_keys(state: &mut Value, keys: Map<String, Value>, is_told: &mut bool) -> 
 }
 
 /// Whether a step is a call that the client carries out.
-fn is_clients(step: &CompiledStep, client_tools: &HashSet<String>) -> bool {
+fn is_client_side(step: &CompiledStep, client_tools: &HashSet<String>) -> bool {
     let CompiledStep::Call { tool, result: None, .. } = step else { return false };
     client_tools.contains(tool)
 }
@@ -262,18 +262,18 @@ struct Play<'a> {
     deadline: At,
     limits: &'a Limits,
     sink: &'a mut dyn Sink,
-    told: &'a mut Vec<Change<'static>>,
+    history: &'a mut Vec<Change<'static>>,
 }
 
 impl Play<'_> {
     fn tell(&mut self, change: Change<'static>) -> ControlFlow<Ended> {
-        self.told.push(change.clone());
+        self.history.push(change.clone());
         self.send(change)
     }
 
     /// Tells what was told before.
     fn tell_again(&mut self) -> ControlFlow<Ended> {
-        for mut change in self.told.clone() {
+        for mut change in self.history.clone() {
             if let Change::RunStarted { is_replay, .. } = &mut change {
                 *is_replay = true;
             }
@@ -336,9 +336,9 @@ mod tests {
 
     #[test]
     fn the_state_is_told_once_and_then_what_changes() {
-        let (mut state, mut is_told) = (json!({ "a": 1 }), false);
+        let (mut state, mut is_sent) = (json!({ "a": 1 }), false);
         let mut set = |keys: Value| match keys {
-            Value::Object(keys) => set_keys(&mut state, keys, &mut is_told),
+            Value::Object(keys) => set_keys(&mut state, keys, &mut is_sent),
             _ => unreachable!("keys are a mapping"),
         };
         assert_eq!(set(json!({ "b": 2 })), Change::StateReplaced(json!({ "a": 1, "b": 2 })));

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use ananke::compare::{Comparison, ComparisonRules};
 use ananke::context::TerminalSize;
-use ananke::diagnostic::render::{Look, human};
+use ananke::diagnostic::render::{RenderStyle, human};
 use ananke::diagnostic::{Code, Diagnostic, SourceFile, Span};
 use ananke::outcome::{
     LateResult, OpenInterrupt, Outcome, Quarantine, ReportedRunEnd, SnapshotWritten, Status, TranscriptLine,
@@ -246,7 +246,7 @@ fn check_others(text: &str) {
     for end in [1, 3, text.len() + 3] {
         let found = Diagnostic::error(Code::Syntax, text).at(&source, Span::new(0, end), text).help(text);
         let found = [found, Diagnostic::warning(Code::NoTests, text)];
-        let text = human(&found, Look::default());
+        let text = human(&found, RenderStyle::default());
         orders.check("what is wrong with a file", &text);
     }
 }

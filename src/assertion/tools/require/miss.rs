@@ -87,8 +87,8 @@ impl CountMiss<'_> {
             return vec![Evidence::Words("no tool was called".to_owned())];
         }
         let mut lines = vec![Evidence::Words(format!("called: {}", listed(&names)))];
-        let ToolName::Exact(sought) = &self.selector.name else { return lines };
-        if let Some(name) = nearest(sought, names) {
+        let ToolName::Exact(matcher) = &self.selector.name else { return lines };
+        if let Some(name) = nearest(matcher, names) {
             lines.push(Evidence::Words(format!("did you mean `{}`?", short(name))));
         }
         lines

@@ -6,7 +6,7 @@ use super::miss::{CountMiss, calls_so_far};
 use crate::assertion::describe::{around, short};
 use crate::assertion::judge::{Finding, Judgement, Moment, Monitor, View};
 use crate::assertion::select::{ArgumentPatterns, CallCount, Selector};
-use crate::trace::{Args, Delta, ToolMoment};
+use crate::trace::{Args, CallPhase, Delta};
 use crate::variables::Pattern;
 
 /// Follows each call of the name.
@@ -174,8 +174,8 @@ impl RequireMonitor {
     fn out_of_order(&self, view: &View<'_>, index: usize) -> Option<Finding> {
         let call = &view.trace.calls[index];
         let is_before = |name: &str, what| view.first(name, what).is_some_and(|first| first < call.order);
-        let called = self.after.as_ref().filter(|after| !is_before(after, ToolMoment::Called));
-        let answered = self.after_result.as_ref().filter(|after| !is_before(after, ToolMoment::Answered));
+        let called = self.after.as_ref().filter(|after| !is_before(after, CallPhase::Called));
+        let answered = self.after_result.as_ref().filter(|after| !is_before(after, CallPhase::Answered));
         let missing = match (called, answered) {
             (Some(after), _) => format!("an earlier call of `{after}`"),
             (None, Some(after)) => format!("an earlier result of `{after}`"),

@@ -34,26 +34,30 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     let written = block.tools().and_then(|tools| tools.require.as_ref());
     for entry in collector.switched(written).into_iter().flatten() {
         let underlined = entry.value.calls.name_span().unwrap_or(entry.span);
-        collector.add_at(entry.span, underlined, |filling| RequireRule::compile(entry, filling));
+        collector.add_at(entry.span, underlined, |interpolation| RequireRule::compile(entry, interpolation));
     }
 }
 
 impl RequireRule {
-    fn compile(entry: &Spanned<model::Require>, filling: &mut Interpolation<'_>) -> Option<Self> {
+    fn compile(entry: &Spanned<model::Require>, interpolation: &mut Interpolation<'_>) -> Option<Self> {
         let model::Require { calls, count, args_not_match, result_not_match, after, after_result } =
             &entry.value;
-        let selector =
-            Selector::compile(calls, Unwanted::Violates(result_not_match.as_ref()), entry.span, filling);
-        let count_written = count.as_ref().and_then(|count| CallCount::as_written(count, filling));
+        let selector = Selector::compile(
+            calls,
+            Unwanted::Violates(result_not_match.as_ref()),
+            entry.span,
+            interpolation,
+        );
+        let count_written = count.as_ref().and_then(|count| CallCount::as_written(count, interpolation));
         let count = match count {
-            Some(count) => CallCount::compile(count, count.span, filling)
+            Some(count) => CallCount::compile(count, count.span, interpolation)
                 .or_else(|| count_written.as_ref().map(|_| CallCount::ANY)),
             None => Some(CallCount::AT_LEAST_ONE),
         };
-        let args_not_match = ArgumentPatterns::compile(args_not_match.as_ref(), filling);
-        let result_not_match = result_not_match.as_ref().map(|text| filling.pattern(text)).transpose();
-        let [after, after_result] =
-            [after, after_result].map(|text| text.as_ref().map(|text| tool_name(text, filling)).transpose());
+        let args_not_match = ArgumentPatterns::compile(args_not_match.as_ref(), interpolation);
+        let result_not_match = result_not_match.as_ref().map(|text| interpolation.pattern(text)).transpose();
+        let [after, after_result] = [after, after_result]
+            .map(|text| text.as_ref().map(|text| tool_name(text, interpolation)).transpose());
         Some(Self {
             selector: selector?,
             count: count?,

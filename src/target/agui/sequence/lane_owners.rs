@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use super::named::Whose;
+use super::named::AuthorName;
 use super::rule::EventOrderRule;
 use super::violations::EventViolations;
 use crate::target::agui::event::FieldKey;
@@ -152,7 +152,7 @@ impl Owner {
             return;
         }
         let (whose, noun, id, owner) =
-            (Whose(subagent), family.noun(), shown(id), Whose(self.subagent.as_deref()));
+            (AuthorName(subagent), family.noun(), shown(id), AuthorName(self.subagent.as_deref()));
         let words = format_args!("is of {whose}, but the {noun} `{id}` is of {owner}, as {} says", self.by);
         violations.add(EventOrderRule::OtherSubagent, Some(self.by), words);
     }

@@ -7,9 +7,9 @@ use crate::target::agui::event_kind::EventRef;
 use crate::target::agui::warnings::shown;
 
 /// The agent itself, or a subagent by its id.
-pub(super) struct Whose<'a>(pub(super) Option<&'a str>);
+pub(super) struct AuthorName<'a>(pub(super) Option<&'a str>);
 
-impl fmt::Display for Whose<'_> {
+impl fmt::Display for AuthorName<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             None => formatter.write_str("the agent itself"),
@@ -31,7 +31,7 @@ impl fmt::Display for Named<'_> {
         write!(formatter, "the {} `{}`", self.noun, shown(self.id))?;
         match self.subagent {
             None => Ok(()),
-            Some(_) => write!(formatter, " of {}", Whose(self.subagent)),
+            Some(_) => write!(formatter, " of {}", AuthorName(self.subagent)),
         }
     }
 }

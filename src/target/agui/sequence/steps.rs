@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use indexmap::IndexMap;
 
-use super::named::{Named, UnfinishedItem, Whose};
+use super::named::{AuthorName, Named, UnfinishedItem};
 use super::rule::EventOrderRule;
 use super::violations::EventViolations;
 use crate::target::agui::event_kind::EventRef;
@@ -46,7 +46,7 @@ impl OpenSteps {
                 self.0.remove(name);
             }
         } else if let Some((other, started)) = owners.first() {
-            let whose = Whose(other.as_deref());
+            let whose = AuthorName(other.as_deref());
             let words =
                 format_args!("finishes {what}, but the step that is open is of {whose}, as {started} says");
             violations.add(EventOrderRule::StepNotOpen, Some(*started), words);

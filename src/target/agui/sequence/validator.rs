@@ -16,7 +16,7 @@ use crate::target::agui::event::FieldKey;
 use crate::target::agui::event_kind::Effect;
 use crate::target::agui::incoming::Incoming;
 use crate::target::agui::item::ItemKind;
-use crate::target::agui::listeners::Tell;
+use crate::target::agui::listeners::ChangeListener;
 use crate::target::agui::run_state::RunState;
 
 /// What the validator knows of one run beside its items.
@@ -50,7 +50,7 @@ impl Validator {
         target: Option<&ChunkTarget>,
         run: RunState,
         assembler: &Assembler,
-        tell: &mut Tell<'_>,
+        tell: &mut ChangeListener<'_>,
     ) {
         if self.reported > MAX_REPORTED {
             return;

@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use super::rule::EventOrderRule;
 use crate::target::agui::event_kind::EventRef;
-use crate::target::agui::listeners::Tell;
+use crate::target::agui::listeners::ChangeListener;
 use crate::trace::Change;
 
 /// How many violations of one exchange are reported. After them the order of its events is no longer checked: a stream
@@ -20,7 +20,7 @@ pub(super) struct EventViolations<'a, 't> {
     pub(super) reported: usize,
     /// Whether the server says that it speaks 1.0.
     pub(super) is_1_0: bool,
-    pub(super) tell: &'a mut Tell<'t>,
+    pub(super) tell: &'a mut ChangeListener<'t>,
 }
 
 impl EventViolations<'_, '_> {

@@ -116,7 +116,7 @@ fn view(line: &TranscriptLine) -> LineView<'_> {
 }
 
 fn call(call: &CallOutcome) -> LineView<'_> {
-    let CallOutcome { event, name, args, result, is_clients, started_us, duration_us, failure } = call;
+    let CallOutcome { event, name, args, result, is_client_side, started_us, duration_us, failure } = call;
     LineView::Calls {
         event: *event,
         name,
@@ -124,7 +124,7 @@ fn call(call: &CallOutcome) -> LineView<'_> {
         result: result.as_deref(),
         started_ms: milliseconds(*started_us),
         duration_ms: duration_us.map(milliseconds),
-        mocked: *is_clients,
+        mocked: *is_client_side,
         failure: failure.map(CallFailure::as_str),
     }
 }

@@ -50,17 +50,17 @@ pub struct CompiledMockAnswer {
 pub(crate) fn fill_client_tools(
     written: Option<&Vec<model::ClientTool>>,
     scripts: Option<Scripts<'_>>,
-    filling: &mut Interpolation<'_>,
+    interpolation: &mut Interpolation<'_>,
 ) -> Vec<CompiledClientTool> {
     let mut tools: Vec<CompiledClientTool> = Vec::new();
     let mut names = HashSet::new();
     for tool in written.into_iter().flatten() {
-        let Ok(filled) = client_tool(tool, scripts, filling) else { continue };
+        let Ok(filled) = client_tool(tool, scripts, interpolation) else { continue };
         if names.insert(filled.declaration.name.clone()) {
             tools.push(filled);
         } else {
             let message = format!("the tool `{}` is declared twice", filled.declaration.name);
-            filling.report(Code::Contradiction, tool.name.span, message, None);
+            interpolation.report(Code::Contradiction, tool.name.span, message, None);
         }
     }
     tools
@@ -85,15 +85,20 @@ pub(crate) fn merge_client_tools(
 fn client_tool(
     tool: &model::ClientTool,
     scripts: Option<Scripts<'_>>,
-    filling: &mut Interpolation<'_>,
+    interpolation: &mut Interpolation<'_>,
 ) -> Leaf<CompiledClientTool> {
-    let name = filling.text(&tool.name);
+    let name = interpolation.text(&tool.name);
     if matches!(&name, Ok(name) if name.is_empty()) {
-        return Err(filling.report(Code::EmptyValue, tool.name.span, "a tool's name cannot be empty", None));
+        return Err(interpolation.report(
+            Code::EmptyValue,
+            tool.name.span,
+            "a tool's name cannot be empty",
+            None,
+        ));
     }
-    let description = tool.description.as_ref().map(|text| filling.text(text)).transpose();
-    let parameters = tool.parameters.as_ref().map(|node| filling.json(node)).transpose();
-    let mock = tool.mock.as_ref().map(|written| mock(written, scripts, filling));
+    let description = tool.description.as_ref().map(|text| interpolation.text(text)).transpose();
+    let parameters = tool.parameters.as_ref().map(|node| interpolation.json(node)).transpose();
+    let mock = tool.mock.as_ref().map(|written| mock(written, scripts, interpolation));
     let any = || json!({ "type": "object", "properties": Map::new() });
     let declaration = ToolDeclaration {
         name: name?,
@@ -106,31 +111,31 @@ fn client_tool(
 fn mock(
     written: &model::Mock,
     scripts: Option<Scripts<'_>>,
-    filling: &mut Interpolation<'_>,
+    interpolation: &mut Interpolation<'_>,
 ) -> Leaf<CompiledMock> {
     match written {
         model::Mock::None => Ok(CompiledMock::LeftOpen),
-        model::Mock::Result(node) => result(node, filling).map(CompiledMock::Always),
-        model::Mock::Error(text) => error(text, filling).map(CompiledMock::Always),
-        model::Mock::Script(name) => script(name, scripts, filling).map(CompiledMock::Script),
+        model::Mock::Result(node) => result(node, interpolation).map(CompiledMock::Always),
+        model::Mock::Error(text) => error(text, interpolation).map(CompiledMock::Always),
+        model::Mock::Script(name) => script(name, scripts, interpolation).map(CompiledMock::Script),
         model::Mock::Sequence(Spanned { value: answers, span }) if answers.is_empty() => {
-            Err(filling.report(Code::BadValue, *span, "`sequence` needs at least one answer", None))
+            Err(interpolation.report(Code::BadValue, *span, "`sequence` needs at least one answer", None))
         }
         model::Mock::When(Spanned { value: cases, span }) if cases.is_empty() => {
-            Err(filling.report(Code::BadValue, *span, "`when` needs at least one case", None))
+            Err(interpolation.report(Code::BadValue, *span, "`when` needs at least one case", None))
         }
         model::Mock::Sequence(answers) => {
             let answers: Vec<Leaf<CompiledMockAnswer>> = answers
                 .iter()
                 .map(|answer| match answer {
-                    model::MockAnswer::Result(node) => result(node, filling),
-                    model::MockAnswer::Error(text) => error(text, filling),
+                    model::MockAnswer::Result(node) => result(node, interpolation),
+                    model::MockAnswer::Error(text) => error(text, interpolation),
                 })
                 .collect();
             answers.into_iter().collect::<Leaf<_>>().map(CompiledMock::Sequence)
         }
         model::Mock::When(cases) => {
-            let cases: Vec<_> = cases.iter().map(|case| case_of(case, filling)).collect();
+            let cases: Vec<_> = cases.iter().map(|case| case_of(case, interpolation)).collect();
             cases.into_iter().collect::<Leaf<_>>().map(CompiledMock::When)
         }
     }
@@ -139,14 +144,14 @@ fn mock(
 fn script(
     written: &model::Text,
     scripts: Option<Scripts<'_>>,
-    filling: &mut Interpolation<'_>,
+    interpolation: &mut Interpolation<'_>,
 ) -> Leaf<String> {
-    let name = filling.text(written)?;
-    if !filling.waits(written)
+    let name = interpolation.text(written)?;
+    if !interpolation.waits(written)
         && let Some(Err(problem)) = scripts.map(|scripts| scripts.check(&name))
     {
-        let problem = filling.at(problem, written.span);
-        filling.add(problem);
+        let problem = interpolation.at(problem, written.span);
+        interpolation.add(problem);
         return Err(NotReady::Invalid);
     }
     Ok(name)
@@ -154,30 +159,30 @@ fn script(
 
 fn case_of(
     case: &Spanned<model::MockCase>,
-    filling: &mut Interpolation<'_>,
+    interpolation: &mut Interpolation<'_>,
 ) -> Leaf<(ArgumentPatterns, CompiledMockAnswer)> {
-    let patterns = ArgumentPatterns::compile(case.args_match.as_ref(), filling);
+    let patterns = ArgumentPatterns::compile(case.args_match.as_ref(), interpolation);
     let answer = match (&case.result, &case.error) {
-        (Some(node), None) => result(node, filling),
-        (None, Some(text)) => error(text, filling),
+        (Some(node), None) => result(node, interpolation),
+        (None, Some(text)) => error(text, interpolation),
         (Some(_), Some(text)) => {
             let message = "a case answers with a `result` or with an `error`, not with both";
-            Err(filling.report(Code::Contradiction, text.span, message, None))
+            Err(interpolation.report(Code::Contradiction, text.span, message, None))
         }
         (None, None) => {
             let message = "a case needs an answer: neither `result` nor `error` is there";
             let help = "add `result:` or `error:`; `result: \"\"` answers with nothing";
-            Err(filling.report(Code::MissingKey, case.span, message, Some(help.to_owned())))
+            Err(interpolation.report(Code::MissingKey, case.span, message, Some(help.to_owned())))
         }
     };
     Ok((patterns.ok_or(NotReady::Invalid)?, answer?))
 }
 
-fn result(node: &Node, filling: &mut Interpolation<'_>) -> Leaf<CompiledMockAnswer> {
-    filling.json(node).map(|content| CompiledMockAnswer { content, is_error: false })
+fn result(node: &Node, interpolation: &mut Interpolation<'_>) -> Leaf<CompiledMockAnswer> {
+    interpolation.json(node).map(|content| CompiledMockAnswer { content, is_error: false })
 }
 
-fn error(text: &model::Text, filling: &mut Interpolation<'_>) -> Leaf<CompiledMockAnswer> {
-    let content = filling.text(text)?;
+fn error(text: &model::Text, interpolation: &mut Interpolation<'_>) -> Leaf<CompiledMockAnswer> {
+    let content = interpolation.text(text)?;
     Ok(CompiledMockAnswer { content: Value::String(content), is_error: true })
 }

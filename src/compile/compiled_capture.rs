@@ -38,66 +38,66 @@ impl CompiledCapture {
     pub(crate) fn fill(
         name: &Spanned<String>,
         written: &Spanned<model::Capture>,
-        filling: &mut Interpolation<'_>,
+        interpolation: &mut Interpolation<'_>,
     ) -> Leaf<Self> {
-        let named = check_name(name, filling);
-        let from = from(written, filling);
+        let named = check_name(name, interpolation);
+        let from = from(written, interpolation);
         named?;
         Ok(Self { name: name.value.clone(), from: from? })
     }
 }
 
 /// Reports a name that no variable can have.
-pub(crate) fn check_name(name: &Spanned<String>, filling: &mut Interpolation<'_>) -> Leaf<()> {
+pub(crate) fn check_name(name: &Spanned<String>, interpolation: &mut Interpolation<'_>) -> Leaf<()> {
     let Some((what, help)) = name_problem(name) else { return Ok(()) };
     let message = format!("`{}` {what}", printable(name));
-    Err(filling.report(Code::BadValue, name.span, message, Some(help.to_owned())))
+    Err(interpolation.report(Code::BadValue, name.span, message, Some(help.to_owned())))
 }
 
-fn from(written: &Spanned<model::Capture>, filling: &mut Interpolation<'_>) -> Leaf<CaptureFrom> {
+fn from(written: &Spanned<model::Capture>, interpolation: &mut Interpolation<'_>) -> Leaf<CaptureFrom> {
     let model::Capture { tool, args, result, text, state } = &written.value;
     match (tool, args, result, text, state) {
         (Some(tool), Some(args), None, None, None) => {
-            let (tool, path) = (filling.text(tool), path(args, filling));
+            let (tool, path) = (interpolation.text(tool), path(args, interpolation));
             Ok(CaptureFrom::Args(tool?, path?))
         }
         (Some(tool), None, Some(result), None, None) => {
-            let (tool, path) = (filling.text(tool), path(result, filling));
+            let (tool, path) = (interpolation.text(tool), path(result, interpolation));
             Ok(CaptureFrom::Result(tool?, path?))
         }
-        (None, None, None, Some(pattern), None) => one_group(pattern, filling).map(CaptureFrom::Text),
-        (None, None, None, None, Some(state)) => path(state, filling).map(CaptureFrom::State),
+        (None, None, None, Some(pattern), None) => one_group(pattern, interpolation).map(CaptureFrom::Text),
+        (None, None, None, None, Some(state)) => path(state, interpolation).map(CaptureFrom::State),
         (Some(tool), None, None, None, None) => {
             let message = "nothing says what of the call is kept";
             let help = "add `args: PATH` or `result: PATH`".to_owned();
-            Err(filling.report(Code::MissingKey, tool.span, message, Some(help)))
+            Err(interpolation.report(Code::MissingKey, tool.span, message, Some(help)))
         }
         _ => {
             let message = "a variable is captured from one place: a call, the text, or the state";
-            Err(filling.report(Code::BadValue, written.span, message, Some(SHAPES.to_owned())))
+            Err(interpolation.report(Code::BadValue, written.span, message, Some(SHAPES.to_owned())))
         }
     }
 }
 
-fn path(written: &model::Text, filling: &mut Interpolation<'_>) -> Leaf<Option<Path>> {
-    let text = filling.text(written)?;
+fn path(written: &model::Text, interpolation: &mut Interpolation<'_>) -> Leaf<Option<Path>> {
+    let text = interpolation.text(written)?;
     if text == WHOLE {
         return Ok(None);
     }
     let help = || format!("`{WHOLE}` stands for the whole value");
     let parsed = Path::parse(&text).map(Some);
-    parsed.map_err(|error| filling.report(Code::BadValue, written.span, error, Some(help())))
+    parsed.map_err(|error| interpolation.report(Code::BadValue, written.span, error, Some(help())))
 }
 
-fn one_group(written: &model::Text, filling: &mut Interpolation<'_>) -> Leaf<Pattern> {
-    let pattern = filling.pattern(written)?;
+fn one_group(written: &model::Text, interpolation: &mut Interpolation<'_>) -> Leaf<Pattern> {
+    let pattern = interpolation.pattern(written)?;
     let message = match pattern.groups() {
         1 => return Ok(pattern),
         // What is known later may bring the group.
-        _ if filling.waits(written) => return Err(NotReady::Pending),
+        _ if interpolation.waits(written) => return Err(NotReady::Pending),
         0 => "the pattern has no group, which would be the value".to_owned(),
         groups => format!("the pattern has {groups} groups, expected one, which is the value"),
     };
     let help = "put the value between `(` and `)`; `(?:…)` is a group that keeps nothing";
-    Err(filling.report(Code::BadPattern, written.span, message, Some(help.to_owned())))
+    Err(interpolation.report(Code::BadPattern, written.span, message, Some(help.to_owned())))
 }

@@ -25,7 +25,7 @@ impl LoadedRows {
     pub(super) fn row(
         &self,
         index: usize,
-        filling: &mut Interpolation<'_>,
+        interpolation: &mut Interpolation<'_>,
     ) -> Option<Result<Row, Diagnostic>> {
         let node = self.rows.get(index)?;
         let place = self.source.place(node.span);
@@ -35,7 +35,7 @@ impl LoadedRows {
                 return Some(Err(problem.at(&self.source, *key_span, "")));
             }
             let value = if self.is_filled {
-                let (value, gave) = filling.json_with_origins(value);
+                let (value, gave) = interpolation.json_with_origins(value);
                 used.extend(gave);
                 value.ok()?
             } else {

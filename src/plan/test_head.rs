@@ -29,12 +29,13 @@ impl LoadedTest {
             scope = scope.hint("a test has its name before its hooks run: it cannot use what they give");
         }
         let Test { name, id, description, tags, skip, .. } = &self.model;
-        let mut filling = Interpolation::new(&scope, &self.source, Mode::Send, problems);
-        let name = filling.text(name).ok();
-        let id = id.as_ref().map(|id| filling.text(id)).transpose();
-        let description = description.as_ref().map(|text| filling.text(text)).transpose();
-        let tags: Vec<Option<String>> = tags.iter().flatten().map(|tag| filling.text(tag).ok()).collect();
-        let skip = skip.as_ref().map_or(Ok(None), |skip| skipped(skip, &mut filling));
+        let mut interpolation = Interpolation::new(&scope, &self.source, Mode::Send, problems);
+        let name = interpolation.text(name).ok();
+        let id = id.as_ref().map(|id| interpolation.text(id)).transpose();
+        let description = description.as_ref().map(|text| interpolation.text(text)).transpose();
+        let tags: Vec<Option<String>> =
+            tags.iter().flatten().map(|tag| interpolation.text(tag).ok()).collect();
+        let skip = skip.as_ref().map_or(Ok(None), |skip| skipped(skip, &mut interpolation));
         let mut tags = tags.into_iter().collect::<Option<Vec<String>>>()?;
         let mut seen = HashSet::new();
         tags.retain(|tag| seen.insert(tag.clone()));
@@ -43,11 +44,11 @@ impl LoadedTest {
 }
 
 /// Why a test is left out, if it is; `None` where that cannot be known.
-fn skipped(skip: &Spanned<Skip>, filling: &mut Interpolation<'_>) -> Leaf<Option<String>> {
+fn skipped(skip: &Spanned<Skip>, interpolation: &mut Interpolation<'_>) -> Leaf<Option<String>> {
     let without_reason = || "the test says `skip: true`".to_owned();
     let reason = match &skip.value {
         Skip::Is(is) => return Ok(is.then(without_reason)),
-        Skip::Because(reason) => filling.text(&Spanned { value: reason.clone(), span: skip.span }),
+        Skip::Because(reason) => interpolation.text(&Spanned { value: reason.clone(), span: skip.span }),
     };
     let Ok(reason) = reason else { return Err(NotReady::Invalid) };
     Ok(match reason.trim() {

@@ -2,6 +2,7 @@
 
 mod golden;
 mod graph;
+mod pages;
 mod scan;
 mod walks;
 
@@ -122,6 +123,11 @@ fn rust_files(folder: &str) -> Vec<File> {
         is_rust.then_some(File { path, text: file.text })
     };
     repository().into_iter().filter_map(below).collect()
+}
+
+/// Whether `path` is a document.
+fn is_page(path: &str) -> bool {
+    Path::new(path).extension().is_some_and(|extension| extension == "md")
 }
 
 /// Fails with all of `problems` and what to do about them.
@@ -291,6 +297,17 @@ fn the_walks_name_what_exists() {
     let (problems, rows) = walks::wrong(&page, root());
     expect_none(&problems, "say in CONTRIBUTING.md where it is now");
     assert!(rows >= 20, "the walks of CONTRIBUTING.md have {rows} rows");
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let files: Vec<File> = repository().into_iter().filter(|file| is_page(&file.path)).collect();
+    let pages = files.iter().map(|file| (file.path.as_str(), file.text.as_str())).collect();
+    let problems = pages::wrong(&pages, |path| root().join(path).exists());
+    expect_none(
+        &problems,
+        "correct the path or the anchor, or link the page from where a reader looks for it",
+    );
 }
 
 /// The type names that more than one place of `files` defines, each with its files.

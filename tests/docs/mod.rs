@@ -1,7 +1,10 @@
-//! The documents tell the truth: every YAML block of README.md and docs/ is a complete file that loads, every command
+//! The documents are true: every YAML block of README.md and docs/ is a complete file that loads, every command
 //! they name exists, and the output they show is what is printed.
 //!
-//! A block that shows only a part is fenced as `yaml fragment` and is left alone here.
+//! A block that shows only a part is fenced as `yaml fragment` and is left alone here. One that shows a mistake is fenced
+//! as `yaml mistake` and must not load.
+
+mod session;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -23,8 +26,8 @@ struct Block {
     text: String,
 }
 
-/// The blocks of `markdown` whose fence says exactly `language`.
-fn blocks(markdown: &str, language: &str) -> Vec<Block> {
+/// The fenced blocks of `markdown`, each with what its fence says.
+fn fences(markdown: &str) -> Vec<(&str, Block)> {
     let mut found = Vec::new();
     let mut lines = markdown.lines().enumerate();
     while let Some((index, line)) = lines.next() {
@@ -43,20 +46,32 @@ fn blocks(markdown: &str, language: &str) -> Vec<Block> {
             text.push_str(&line[indent.min(deeper)..]);
             text.push('\n');
         }
-        if line.trim_start()[ticks..].trim() == language {
-            found.push(Block { line: index + 1, text });
-        }
+        found.push((line.trim_start()[ticks..].trim(), Block { line: index + 1, text }));
     }
     found
 }
 
-/// The markdown files whose blocks must load.
+/// The blocks of `markdown` whose fence says exactly `language`.
+fn blocks(markdown: &str, language: &str) -> Vec<Block> {
+    let fences = fences(markdown).into_iter().filter(|(says, _)| *says == language);
+    fences.map(|(_, block)| block).collect()
+}
+
+/// The documents: README.md, and every page in docs/ and the folders in it.
 fn documents() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let docs = fs::read_dir(root.join("docs")).expect("docs/ can be read");
-    let mut files: Vec<PathBuf> = docs.map(|entry| entry.expect("docs/ can be read").path()).collect();
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
-    files.push(root.join("README.md"));
+    let mut files = vec![root.join("README.md")];
+    let mut folders = vec![root.join("docs")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("docs/ can be read") {
+            let path = entry.expect("docs/ can be read").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "md") {
+                files.push(path);
+            }
+        }
+    }
     files.sort();
     files
 }
@@ -111,17 +126,23 @@ fn every_yaml_block_loads() {
                 let _ = writeln!(problems, "{}:{}: {error}", path.display(), block.line);
             }
         }
+        for block in blocks(&markdown, "yaml mistake") {
+            if load_block(&block.text).is_ok() {
+                let _ = writeln!(problems, "{}:{}: this is no mistake", path.display(), block.line);
+            }
+        }
     }
     assert!(seen > 0, "no YAML block was found at all");
     assert!(
         problems.is_empty(),
-        "{problems}help: mend the block, or fence it as `yaml fragment` if it is only a part"
+        "{problems}help: fix the block, or fence it as `yaml fragment` if it is only a part"
     );
 }
 
 #[test]
 fn no_fence_hides_a_block() {
-    let fences = ["yaml", "yaml fragment", "console", "json", "rust", "sh", "text", "xml", "python"];
+    let fences =
+        ["yaml", "yaml fragment", "yaml mistake", "console", "json", "rust", "sh", "text", "xml", "python"];
     for path in documents() {
         let markdown = fs::read_to_string(&path).expect("a document can be read");
         let all: usize = fences.iter().map(|fence| blocks(&markdown, fence).len()).sum();

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use ananke::context::{At, ManualClock};
 use ananke::outcome::{ErrorKind, Outcome, Status};
 use ananke::plan::{Selection, plan};
-use ananke::recording::{RecordingMode, Recordings};
+use ananke::recording::{RecordingMode, Recordings, RequestMatch};
 use ananke::run::{Options, Run, RunEvent, run};
 use ananke::target::{ClientEvent, HttpRequest, Reply, TargetError, Transport};
 use futures_util::future::BoxFuture;
@@ -75,7 +75,7 @@ async fn outcomes_of(
 }
 
 pub(crate) fn recordings(folder: &Path, mode: RecordingMode) -> Recordings {
-    Recordings { folder: folder.to_path_buf(), shown: "kept".to_owned(), mode, loose: false }
+    Recordings { folder: folder.to_path_buf(), shown: "kept".to_owned(), mode, requests: RequestMatch::Exact }
 }
 
 #[tokio::test]

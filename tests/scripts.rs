@@ -8,7 +8,7 @@ use ananke::assertion::ScriptSource;
 use ananke::hook::{self, Expected, ScriptRequest};
 use ananke::outcome::{ErrorKind, Outcome, Status};
 use ananke::process::Launch;
-use ananke::recording::{RecordingMode, Recordings};
+use ananke::recording::{RecordingMode, Recordings, RequestMatch};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::time::{Instant, sleep};
@@ -208,9 +208,9 @@ async fn recorded(test: &str, answer: &str) -> (Project, Vec<Outcome>) {
     (project, live)
 }
 
-async fn played(project: &Project, loose: bool) -> Vec<Outcome> {
+async fn played(project: &Project, requests: RequestMatch) -> Vec<Outcome> {
     let kept = recordings(&project.folder().join("kept"), RecordingMode::Replay);
-    outcomes(project, Arc::new(Nowhere), &Recordings { loose, ..kept }).await
+    outcomes(project, Arc::new(Nowhere), &Recordings { requests, ..kept }).await
 }
 
 fn change(project: &Project, from: &str, to: &str) {
@@ -239,7 +239,7 @@ async fn a_recording_speaks_for_the_scripts() {
 
         std::fs::remove_file(&log).unwrap();
         let sealed = |outcomes: &[Outcome]| format!("{:?}", project.redactor.seal(outcomes[0].clone()));
-        assert_eq!(sealed(&played(&project, false).await), sealed(&live));
+        assert_eq!(sealed(&played(&project, RequestMatch::Exact).await), sealed(&live));
         assert!(!log.exists(), "no script runs");
     }
 }
@@ -251,10 +251,10 @@ async fn an_answer_to_another_request_is_stale() {
     assert_eq!(live[0].status(), Status::Passed);
     // What the rule allows is no part of the request.
     change(&project, "{ script: check }]", "{ script: check, timeout_ms: 5 }]");
-    assert_eq!(played(&project, false).await[0].status(), Status::Passed);
+    assert_eq!(played(&project, RequestMatch::Exact).await[0].status(), Status::Passed);
 
     change(&project, "id: 7", "id: 8");
-    let outcome = played(&project, false).await.remove(0);
+    let outcome = played(&project, RequestMatch::Exact).await.remove(0);
     let problem = outcome.transcript.turns[0].problem().expect("it is stale");
     assert_eq!((outcome.status(), problem.kind), (Status::Error, ErrorKind::Recording));
     assert_eq!(
@@ -262,10 +262,10 @@ async fn an_answer_to_another_request_is_stale() {
         "the turn rule `script` (t.test.yaml:3) cannot be judged: the recording `kept/t/t.jsonl` holds an answer of the script `check` to another request in turn 1"
     );
     assert!(problem.help.as_ref().unwrap().ends_with("or play it all the same with `--replay-loose`"));
-    assert_eq!(played(&project, true).await[0].status(), Status::Passed);
+    assert_eq!(played(&project, RequestMatch::Loose).await[0].status(), Status::Passed);
 
     change(&project, "[{ script: check, with", "[{ cmd: [echo, \"true\"] }, { script: check, with");
-    let outcome = played(&project, true).await.remove(0);
+    let outcome = played(&project, RequestMatch::Loose).await.remove(0);
     let problem = outcome.transcript.turns[0].problem().expect("it was never asked");
     assert!(
         problem.message.ends_with(

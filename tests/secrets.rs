@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
+use ananke::context::Colouring;
 use ananke::report::file::junit::JunitReport;
 use ananke::report::file::{FileOptions, FileReport};
 use ananke::report::terminal::{ConsoleOptions, ConsoleReport, Verbosity};
@@ -300,7 +301,7 @@ fn a_broken_config_does_not_tell_what_is_cut() {
             let project = Project::new(&[("ananke.config.yaml", &config), ("x.test.yaml", test)]);
             let planned = project.plan();
             assert!(planned.plan.is_none());
-            for colour in [false, true] {
+            for colour in [Colouring::Plain, Colouring::Coloured] {
                 let look = ananke::diagnostic::render::RenderStyle { colour, ..Default::default() };
                 let shown = ananke::diagnostic::render::human(
                     &project.redactor.problems(&planned.problems, 90),

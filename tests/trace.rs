@@ -2,8 +2,8 @@
 
 use ananke::context::At;
 use ananke::trace::{
-    Args, CallPhase, Change, Input, MessageKind, Origin, ResultContent, RunEnd, SnapshotCall, SnapshotItem,
-    Trace, Usage,
+    Args, CallPhase, Callers, Change, Input, MessageKind, Origin, ResultContent, RunEnd, SnapshotCall,
+    SnapshotItem, Trace, Usage,
 };
 
 fn turn(trace: &mut Trace, id: &str, text: &str, changes: Vec<Change<'_>>) {
@@ -191,7 +191,10 @@ fn what_only_a_snapshot_tells_is_live_after_the_turns_own_message() {
         assert_eq!(trace.turn_text(&trace.turns[0]), "new words");
         assert!(!trace.is_live(0) && trace.is_live(1));
         assert_eq!(
-            (trace.first("old", CallPhase::Called, true), trace.first("new", CallPhase::Called, true)),
+            (
+                trace.first("old", CallPhase::Called, Callers::All),
+                trace.first("new", CallPhase::Called, Callers::All)
+            ),
             (None, Some(4))
         );
     }

@@ -99,7 +99,8 @@ pub fn inherit(target: &Block, test: &Block, turns: &[Block]) -> Inherited {
     }
     let prohibitions = prohibitions(&merged.test);
     for (index, turn) in turns.iter().enumerate() {
-        let rules = turn_rules(target, test, turn, &merged, &prohibitions, last == Some(index));
+        let position = if last == Some(index) { TurnPosition::Last } else { TurnPosition::Other };
+        let rules = turn_rules([target, test, turn], &merged, &prohibitions, position);
         merged.turns.push(rules);
     }
     // What is left out on every turn that it would look at applies nowhere.
@@ -116,13 +117,19 @@ pub fn inherit(target: &Block, test: &Block, turns: &[Block]) -> Inherited {
     merged
 }
 
+/// Where a turn is in its test.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum TurnPosition {
+    /// No turn after it has a run of its own.
+    Last,
+    Other,
+}
+
 fn turn_rules(
-    target: &Block,
-    test: &Block,
-    turn: &Block,
+    [target, test, turn]: [&Block; 3],
     merged: &Inherited,
     prohibitions: &ProhibitionOrigins,
-    is_last: bool,
+    position: TurnPosition,
 ) -> TurnRules {
     let levels: &[&Block] = if turn.is_replay { &[turn] } else { &[target, test, turn] };
     let excludes_subagents = are_subagents_excluded(levels);
@@ -132,7 +139,7 @@ fn turn_rules(
     let is_separate = |measure: &Measure| {
         turn.is_replay || is_looser(turn.limits.get(*measure), merged.limits.get(*measure))
     };
-    let is_about = |entry: &RuleEntry| is_last || !entry.rule.is_about_last_turn();
+    let is_about = |entry: &RuleEntry| position == TurnPosition::Last || !entry.rule.is_about_last_turn();
     let (left_out, _) = divide(&merged.test, |entry| {
         replaced_on_turn(entry, turn).filter(|_| is_about(entry) && !turn.is_replay)
     });

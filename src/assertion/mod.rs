@@ -34,7 +34,7 @@ pub use block::{Block, Disabled, Expectation};
 pub use captured::{Captured, Writing};
 pub use explain::{ExplainedLimit, Explanation, ScopeRules, explain};
 pub use inherit::{Inherited, TurnRules, inherit};
-pub use judge::{Following, Judge, Question, RuleScope, ScriptQuestion};
+pub use judge::{Completion, Following, Judge, Question, RuleScope, ScriptQuestion};
 pub use library::{Library, circular};
 pub use limits::{Bound, Measure, PerMeasure, Setting};
 pub use lint::{Lint, LintContext, Timeout, lint};

@@ -2,13 +2,13 @@
 
 use std::io;
 
-use ananke::compare::Baseline;
-use ananke::context::Context;
+use ananke::compare::{Baseline, Coverage};
+use ananke::context::{Context, OutputStream};
 use ananke::redact::Redactor;
 use ananke::report::Reporter;
 use ananke::report::comparison::BaselineReport;
 
-use super::colour::{Colour, is_coloured};
+use super::colour::{Colour, colouring};
 use super::exit::Exit;
 use super::named_path::named_path;
 use super::print_problems::print_problems;
@@ -32,16 +32,16 @@ pub(super) fn baseline(
 /// What tells people what changed since the run of `baseline`: below everything else, and beside what is for programs.
 pub(super) fn baseline_report(
     baseline: Baseline,
-    of_everything: bool,
+    coverage: Coverage,
     options: &ReportOptions,
     colour: Colour,
     context: &Context,
 ) -> Box<dyn Reporter> {
-    let (out, is_terminal, size): (Box<dyn io::Write + Send>, _, _) = if options.json {
-        (Box::new(io::stderr()), context.stderr_is_terminal, context.stderr_size())
+    let (out, stream): (Box<dyn io::Write + Send>, _) = if options.json {
+        (Box::new(io::stderr()), OutputStream::Stderr)
     } else {
-        (Box::new(io::stdout()), context.stdout_is_terminal, context.stdout_size())
+        (Box::new(io::stdout()), OutputStream::Stdout)
     };
-    let coloured = is_coloured(colour, is_terminal, context);
-    Box::new(BaselineReport::new(out, coloured, size, baseline, of_everything))
+    let (colour, size) = (colouring(colour, stream, context), context.size_of(stream));
+    Box::new(BaselineReport::new(out, colour, size, baseline, coverage))
 }

@@ -1,6 +1,6 @@
 //! Whether output is coloured.
 
-use ananke::context::Context;
+use ananke::context::{Colouring, Context, OutputStream};
 use clap::ValueEnum;
 
 /// The option `--color`.
@@ -14,14 +14,15 @@ pub(crate) enum Colour {
     Never,
 }
 
-/// Whether output that may go to a terminal is coloured: the flag, else `NO_COLOR` (no-color.org), else the terminal.
-pub(super) fn is_coloured(choice: Colour, is_terminal: bool, context: &Context) -> bool {
+/// Whether what is written to `stream` is coloured: the flag, else `NO_COLOR` (no-color.org), else the terminal.
+pub(super) fn colouring(choice: Colour, stream: OutputStream, context: &Context) -> Colouring {
     let set = |name| context.variable(name).is_some_and(|value| !value.is_empty());
-    match choice {
+    let is_coloured = match choice {
         Colour::Always => true,
         Colour::Never => false,
-        Colour::Auto => is_terminal && !set("NO_COLOR") && !is_dumb(context),
-    }
+        Colour::Auto => context.is_terminal(stream) && !set("NO_COLOR") && !is_dumb(context),
+    };
+    if is_coloured { Colouring::Coloured } else { Colouring::Plain }
 }
 
 /// Whether the terminal is one that only prints.

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ananke::compare::{ChangeKind, Comparison, ComparisonRules, Noise};
-use ananke::context::{Context, TerminalSize};
+use ananke::context::{Context, OutputStream, TerminalSize};
 use ananke::redact::Redactor;
 use clap::{Args, ValueEnum};
 
-use super::colour::{Colour, is_coloured};
+use super::colour::{Colour, colouring};
 use super::comparison_file::ComparisonFile;
 use super::exit::Exit;
 use super::named_path::named_path;
@@ -91,8 +91,8 @@ pub(super) fn compare(options: &CompareOptions, context: &Context) -> Exit {
     let text = if options.json {
         comparison.json().map(|json| json + "\n").unwrap_or_default()
     } else {
-        let width = TerminalSize::width(context.stdout_size());
-        comparison.text(is_coloured(options.color, context.stdout_is_terminal, context), width)
+        let width = TerminalSize::width(context.size_of(OutputStream::Stdout));
+        comparison.text(colouring(options.color, OutputStream::Stdout, context), width)
     };
     // A closed pipe ends the printing, nothing else.
     let _ = io::stdout().lock().write_all(text.as_bytes());

@@ -13,9 +13,7 @@ pub(super) struct Interrupts {
 impl Interrupts {
     /// Begins to listen. Where that cannot be done the system ends the program, which is what a signal asks for.
     pub(super) fn listen(stopper: Stopper, context: &Context) -> Self {
-        // What was told to outlive its terminal writes elsewhere.
-        let on_terminal = context.stdout_is_terminal || context.stderr_is_terminal;
-        Self { signals: Signals::listen(on_terminal), stopper }
+        Self { signals: Signals::listen(context), stopper }
     }
 
     /// Comes back at the second signal, when nothing is to be waited for any more. What runs in process groups of its
@@ -37,10 +35,12 @@ struct Signals {
 
 #[cfg(unix)]
 impl Signals {
-    fn listen(on_terminal: bool) -> Option<Self> {
+    fn listen(context: &Context) -> Option<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         let interrupt = signal(SignalKind::interrupt()).ok()?;
         let terminate = signal(SignalKind::terminate()).ok()?;
+        // A program that should outlive its terminal writes elsewhere.
+        let on_terminal = context.stdout_is_terminal || context.stderr_is_terminal;
         let hangup = on_terminal.then(|| signal(SignalKind::hangup()).ok()).flatten();
         Some(Self { interrupt, terminate, hangup })
     }
@@ -65,7 +65,7 @@ struct Signals(tokio::signal::windows::CtrlC);
 
 #[cfg(windows)]
 impl Signals {
-    fn listen(_on_terminal: bool) -> Option<Self> {
+    fn listen(_context: &Context) -> Option<Self> {
         tokio::signal::windows::ctrl_c().ok().map(Self)
     }
 

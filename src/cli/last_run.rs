@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 
+use ananke::compare::Coverage;
 use ananke::plan::Plan;
 use ananke::redact::Redactor;
 use ananke::report::last_run::{LAST_RUN, LastRun, LastRunReport, Unknown};
@@ -24,10 +25,10 @@ pub(super) fn keep_failed(plan: &mut Plan, redactor: &Redactor) {
     let _ = writeln!(std::io::stderr().lock(), "note: {note}");
 }
 
-/// What remembers the verdicts of this run. Where it is one of everything, tests that are gone are forgotten.
-pub(super) fn memory(plan: &Plan, of_everything: bool, redactor: &Redactor) -> LastRunReport {
+/// What remembers the verdicts of this run. If it is one of all tests, removed tests are forgotten.
+pub(super) fn memory(plan: &Plan, coverage: Coverage, redactor: &Redactor) -> LastRunReport {
     let mut last = LastRun::read(&plan.config.folder).unwrap_or_default();
-    if of_everything {
+    if coverage == Coverage::AllTests {
         let ids: std::collections::HashSet<_> =
             plan.cases.iter().map(|case| redactor.text(&case.id()).into_owned()).collect();
         last.forget(|id| ids.contains(id));

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufWriter, Write};
 
-use ananke::context::{Context, TerminalSize};
+use ananke::context::{Context, OutputStream, TerminalSize};
 use ananke::plan::{CaseEntry, Plan, TestEntry};
 use ananke::redact::Redactor;
 use clap::Args;
@@ -32,7 +32,7 @@ pub(super) fn list(options: &ListOptions, context: &Context) -> Exit {
     let written = if options.json {
         as_json(&plan, &redactor, &mut stdout)
     } else {
-        aligned(&plan, &redactor, TerminalSize::width(context.stdout_size()), &mut stdout)
+        aligned(&plan, &redactor, TerminalSize::width(context.size_of(OutputStream::Stdout)), &mut stdout)
     };
     // A closed pipe ends the printing, nothing else.
     let _ = written.and_then(|()| stdout.flush());

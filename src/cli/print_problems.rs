@@ -2,12 +2,12 @@
 
 use std::io::Write as _;
 
-use ananke::context::{Context, TerminalSize};
+use ananke::context::{Context, OutputStream, TerminalSize};
 use ananke::diagnostic::render::{RenderStyle, human, summary};
 use ananke::diagnostic::{Diagnostic, Severity};
 use ananke::redact::Redactor;
 
-use super::colour::{Colour, is_coloured};
+use super::colour::{Colour, colouring};
 
 /// The columns that source lines are drawn in where there is no terminal.
 const WIDTH: usize = 120;
@@ -34,11 +34,11 @@ pub(super) fn print_problems_above(
     if problems.is_empty() {
         return;
     }
-    let coloured = is_coloured(color, context.stderr_is_terminal, context);
-    let width = TerminalSize::width(context.stderr_size());
+    let width = TerminalSize::width(context.size_of(OutputStream::Stderr));
     let printed = first(problems);
     let masked = redactor.problems(&printed, width.unwrap_or(WIDTH).saturating_sub(AROUND));
-    let mut text = human(&masked, RenderStyle { colour: coloured, width });
+    let mut text =
+        human(&masked, RenderStyle { colour: colouring(color, OutputStream::Stderr, context), width });
     if !below.is_empty() {
         text.truncate(text.trim_end().len());
         text = format!("{text}\n{below}\n");

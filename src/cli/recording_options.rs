@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use ananke::context::Context;
-use ananke::recording::{RecordingMode, Recordings};
+use ananke::recording::{RecordingMode, Recordings, RequestMatch};
 use clap::Args;
 
 /// What is kept of a run, or played instead of it.
@@ -37,6 +37,6 @@ pub(super) fn recordings(options: &RecordingOptions, context: &Context) -> Optio
         folder: context.working_directory.join(folder),
         shown: folder.display().to_string(),
         mode,
-        loose: options.replay_loose,
+        requests: if options.replay_loose { RequestMatch::Loose } else { RequestMatch::Exact },
     })
 }

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use ananke::context::Context;
+use ananke::context::{Context, OutputStream};
 use ananke::model::ReportFormat;
 use ananke::report::Reporter;
 use ananke::report::ci::github::{GithubReport, JobStep};
@@ -14,7 +14,7 @@ use ananke::report::terminal::ServerReport;
 use ananke::report::terminal::{ConsoleOptions, ConsoleReport, Verbosity};
 use ananke::report::terminal::{LiveArea, LiveOptions};
 
-use super::colour::{Colour, is_coloured, is_dumb};
+use super::colour::{Colour, colouring, is_dumb};
 use super::report_options::{self, ReportOptions};
 
 /// What a run is told to.
@@ -59,14 +59,15 @@ pub(super) fn reporters(
 /// What tells on the streams of the program itself.
 fn terminal_reporters(options: &ReportOptions, colour: Colour, context: &Context) -> Reporters {
     if options.json {
-        let coloured = is_coloured(colour, context.stderr_is_terminal, context);
-        let servers = ServerReport::new(Box::new(io::stderr()), coloured, context.stderr_size());
+        let colour = colouring(colour, OutputStream::Stderr, context);
+        let servers =
+            ServerReport::new(Box::new(io::stderr()), colour, context.size_of(OutputStream::Stderr));
         let stream = JsonLinesReport::stream(Box::new(io::stdout()));
         return Reporters { reporters: vec![Box::new(stream), Box::new(servers)], live: None };
     }
     let console = console(options, colour, context);
     // The area with the running tests stays below what is printed.
-    if context.stdout_is_terminal && !is_dumb(context) {
+    if context.is_terminal(OutputStream::Stdout) && !is_dumb(context) {
         let tests = console.verbosity != Verbosity::Quiet;
         let look = LiveOptions { colour: console.colour, tests, size: console.size };
         let live = LiveArea::new(Box::new(io::stdout()), context.clock.clone(), look).tick();
@@ -83,8 +84,8 @@ fn console(options: &ReportOptions, colour: Colour, context: &Context) -> Consol
         (_, true) => Verbosity::Verbose,
         _ => Verbosity::Normal,
     };
-    let colour = is_coloured(colour, context.stdout_is_terminal, context);
-    ConsoleOptions { colour, verbosity, size: context.stdout_size() }
+    let colour = colouring(colour, OutputStream::Stdout, context);
+    ConsoleOptions { colour, verbosity, size: context.size_of(OutputStream::Stdout) }
 }
 
 fn unwritable(path: &Path, context: &Context, error: &io::Error) -> io::Error {

@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 use std::sync::Arc;
 
 use ananke::assertion::Writing;
-use ananke::compare::Baseline;
+use ananke::compare::{Baseline, Coverage};
 use ananke::context::Context;
 use ananke::engine::{AtFailure, AtViolation};
 use ananke::plan::{Plan, Selection};
@@ -149,12 +149,12 @@ fn carry_out(
     redactor: &Redactor,
 ) -> io::Result<Exit> {
     let SelectionOptions { paths, filter, color, .. } = &options.selection;
-    let of_everything = paths.is_empty() && filter.is_none() && !options.last_failed;
+    let is_whole = paths.is_empty() && filter.is_none() && !options.last_failed;
+    let coverage = if is_whole { Coverage::AllTests } else { Coverage::SelectedTests };
     let Reporters { mut reporters, live } = reporters(&options.reports, &plan.reports, *color, context)?;
-    reporters.push(Box::new(last_run::memory(&plan, of_everything, redactor)));
-    reporters.extend(
-        baseline.map(|known| baseline_report(known, of_everything, &options.reports, *color, context)),
-    );
+    reporters.push(Box::new(last_run::memory(&plan, coverage, redactor)));
+    reporters
+        .extend(baseline.map(|known| baseline_report(known, coverage, &options.reports, *color, context)));
     let (sender, receiver) = mpsc::channel(EVENTS_IN_FLIGHT);
     let needed = servers::needed(&mut plan, recordings.as_ref());
     let transport = Arc::new(HttpTransport::new(context.clock.clone()));

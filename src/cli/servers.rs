@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 
-use ananke::context::{Context, TerminalSize};
+use ananke::context::{Context, OutputStream, TerminalSize};
 use ananke::plan::{CaseEntry, Plan};
 use ananke::project::ServerCommand;
 use ananke::recording::{RecordingMode, Recordings};
@@ -54,8 +54,10 @@ pub(super) async fn start(
         Err(ServerStartError::Stopped) => return Some(Servers::default()),
         Err(ServerStartError::Broken(error)) => error,
     };
-    let (problem, printed) =
-        (error.problem, last_words(&error.printed, TerminalSize::width(context.stderr_size())));
+    let (problem, printed) = (
+        error.problem,
+        last_words(&error.printed, TerminalSize::width(context.size_of(OutputStream::Stderr))),
+    );
     print_problems_above(&[problem], &printed, colour, context, redactor);
     None
 }

@@ -12,6 +12,15 @@ use super::test_summary::TestSummary;
 use crate::diagnostic::Diagnostic;
 use crate::outcome::Status;
 
+/// Which tests of the project a run has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coverage {
+    /// All of them: a test that is not there was removed.
+    AllTests,
+    /// Those that were selected.
+    SelectedTests,
+}
+
 /// Compares the tests of a run, one after the other, with a baseline.
 pub(crate) struct ComparisonBuilder {
     before: ComparedRun,
@@ -43,19 +52,20 @@ impl ComparisonBuilder {
         self.changes.extend(TestChange::between(before, after, self.noise));
     }
 
-    /// The comparison. Tests that did not come count as removed if the second run was one of everything.
+    /// The comparison. Tests that did not come count as removed if the second run was one of all tests.
     pub(crate) fn finish(
         mut self,
         after: ComparedRun,
-        of_everything: bool,
+        coverage: Coverage,
         also: &[ChangeKind],
     ) -> Comparison {
         let gone = self.open.into_values().flatten();
-        let not_run = if of_everything {
-            self.changes.extend(gone.map(TestChange::disappeared));
-            0
-        } else {
-            gone.count()
+        let not_run = match coverage {
+            Coverage::AllTests => {
+                self.changes.extend(gone.map(TestChange::disappeared));
+                0
+            }
+            Coverage::SelectedTests => gone.count(),
         };
         let Self { before, changes, agents_time, .. } = self;
         Comparison { before, after, changes, not_run, agents_time, also: also.to_vec() }
@@ -83,6 +93,6 @@ impl Comparison {
         let summary = reader::read(after.0, after.1, &mut |test| builder.add(test));
         let summary = summary.map_err(|problem| vec![problem])?;
         let run = ComparedRun { name: after.1.to_owned(), summary };
-        Ok(builder.finish(run, true, &rules.also))
+        Ok(builder.finish(run, Coverage::AllTests, &rules.also))
     }
 }

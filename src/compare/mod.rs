@@ -14,6 +14,7 @@ mod test_summary;
 
 pub use baseline::Baseline;
 pub(crate) use builder::ComparisonBuilder;
+pub use builder::Coverage;
 pub use change::{ChangeKind, Noise};
 pub(crate) use change::{TestChange, ratio};
 pub(crate) use comparison::ComparedRun;

@@ -10,6 +10,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::attachment_source::{AttachmentSource, problem};
+use super::file_access::FileAccess;
 use crate::context::{Context, PathKind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::message::{
@@ -33,8 +34,7 @@ pub(crate) struct AttachmentFiles<'a> {
     pub(crate) folder: &'a Path,
     /// The target of the test, if it is known.
     pub(crate) target: Option<&'a TargetConfig>,
-    /// Whether files are read, and not only looked at.
-    pub(crate) reads: bool,
+    pub(crate) access: FileAccess,
 }
 
 /// What is said, with the files that go with it.
@@ -208,7 +208,7 @@ impl AttachmentFiles<'_> {
         if size > MAX_BYTES {
             return Err(too_large());
         }
-        if !self.reads {
+        if self.access == FileAccess::Check {
             return Ok(FileContent::Data { base64: String::new(), size });
         }
         let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());

@@ -8,6 +8,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::file_access::FileAccess;
 use crate::assertion::{Block, Expectation, Snapshot, inherit, with_golden};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
@@ -25,8 +26,7 @@ pub(crate) struct SnapshotFiles<'a> {
     pub(crate) name: &'a str,
     /// What its row is called, where it runs with one: each row has snapshots of its own.
     pub(crate) row: Option<&'a str>,
-    /// Whether what is kept is read, and not only found.
-    pub(crate) reads: bool,
+    pub(crate) access: FileAccess,
 }
 
 impl SnapshotFiles<'_> {
@@ -61,7 +61,7 @@ impl SnapshotFiles<'_> {
         };
         let path = golden::folder(&self.source.path).join(name);
         let shown = display_name(self.context, &path);
-        let text = if self.reads {
+        let text = if self.access == FileAccess::Read {
             golden::read(&self.context.files, &path).unwrap_or_else(|error| {
                 let why = match error.kind() {
                     ErrorKind::FileTooLarge => error.to_string(),

@@ -80,9 +80,9 @@ fn fill_input(
         }
         Turn::Connect(_) => Ok(TurnInput::Connect),
         Turn::Resume(turn) => {
-            let several = turn.resume.len() > 1;
+            let count = turn.resume.len();
             let answers: Vec<Leaf<PendingAnswer>> =
-                turn.resume.iter().map(|written| answer(written, several, interpolation)).collect();
+                turn.resume.iter().map(|written| answer(written, count, interpolation)).collect();
             answers.into_iter().collect::<Leaf<_>>().map(TurnInput::Resume)
         }
     }
@@ -99,7 +99,7 @@ pub(crate) fn describe_written(turn: &Turn) -> String {
 
 fn answer(
     written: &Spanned<Resume>,
-    several: bool,
+    count: usize,
     interpolation: &mut Interpolation<'_>,
 ) -> Leaf<PendingAnswer> {
     let Resume { id, tool, status, payload } = &written.value;
@@ -107,7 +107,7 @@ fn answer(
     let to = match (id, tool) {
         (Some(id), None) => interpolation.text(id).map(AnswerTo::Id),
         (None, Some(tool)) => interpolation.text(tool).map(AnswerTo::Tool),
-        (None, None) if !several => Ok(AnswerTo::TheOnlyOne),
+        (None, None) if count == 1 => Ok(AnswerTo::TheOnlyOne),
         (None, None) => {
             let message = "several answers, and this one does not say what it answers";
             let help = "give it the interrupt's `id`, or the `tool` whose call waits";

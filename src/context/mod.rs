@@ -27,7 +27,7 @@ pub use file_name::is_device;
 pub use files::{Files, OpenFile, PathKind};
 pub use ids::{Ids, RandomIds, SequentialIds};
 pub use scratch::Scratch;
-pub use terminal::TerminalSize;
+pub use terminal::{Colouring, OutputStream, TerminalSize};
 
 /// The outside world of one run, filled once by `main` (or by a test).
 #[derive(Clone)]
@@ -78,14 +78,17 @@ impl Context {
         self.environment.text(name)
     }
 
-    /// How large the terminal behind standard output is, asked each time; never known where it is none.
-    pub fn stdout_size(&self) -> fn() -> Option<TerminalSize> {
-        if self.stdout_is_terminal { self.terminal_size } else { || None }
+    /// Whether a stream is a terminal.
+    pub fn is_terminal(&self, stream: OutputStream) -> bool {
+        match stream {
+            OutputStream::Stdout => self.stdout_is_terminal,
+            OutputStream::Stderr => self.stderr_is_terminal,
+        }
     }
 
-    /// The same of standard error.
-    pub fn stderr_size(&self) -> fn() -> Option<TerminalSize> {
-        if self.stderr_is_terminal { self.terminal_size } else { || None }
+    /// How large the terminal behind a stream is, asked each time; never known if it is no terminal.
+    pub fn size_of(&self, stream: OutputStream) -> fn() -> Option<TerminalSize> {
+        if self.is_terminal(stream) { self.terminal_size } else { || None }
     }
 
     /// The Unix time now, in milliseconds.

@@ -1,4 +1,23 @@
-//! How large a terminal is.
+//! What is known of a terminal, and whether what is written to it is coloured.
+
+/// A stream that the program writes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutputStream {
+    /// Standard output.
+    Stdout,
+    /// Standard error.
+    Stderr,
+}
+
+/// Whether a text for people is coloured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Colouring {
+    /// With terminal colours.
+    Coloured,
+    /// Without; the text contains the same information.
+    #[default]
+    Plain,
+}
 
 /// The size of a terminal, in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -55,11 +55,10 @@ impl SourceFile {
             above.take_while(|line| meant - line <= FARTHEST).take(MOST_LINES - 1 - own).collect();
         above.reverse();
         let above =
-            above.iter().map(|index| (*index, self.lines_from(*index).next().unwrap_or_default(), false));
-        let own = (meant..=meant + own).zip(&lines).map(|(index, text)| (index, *text, true));
-        Excerpt {
-            lines: above.chain(own).map(|(index, text, is_meant)| line(index, text, is_meant)).collect(),
-        }
+            above.iter().map(|index| line(*index, self.lines_from(*index).next().unwrap_or_default()));
+        let own = (meant..=meant + own).zip(&lines);
+        let own = own.map(|(index, text)| ExcerptLine { is_meant: true, ..line(index, text) });
+        Excerpt { lines: above.chain(own).collect() }
     }
 }
 
@@ -74,9 +73,9 @@ impl Excerpt {
     }
 }
 
-fn line(index: usize, text: &str, is_meant: bool) -> ExcerptLine {
+fn line(index: usize, text: &str) -> ExcerptLine {
     let text = text[..text.floor_char_boundary(MOST_BYTES)].to_owned();
-    ExcerptLine { number: u32::try_from(index + 1).unwrap_or(u32::MAX), text, is_meant }
+    ExcerptLine { number: u32::try_from(index + 1).unwrap_or(u32::MAX), text, is_meant: false }
 }
 
 /// How many of `lines` stand under `of`, which comes before them.

@@ -15,7 +15,7 @@ use super::result::ConversationResult;
 use super::tool_host::ToolHost;
 use super::trace_sink::{AtFailure, TraceSink};
 use super::turn_outcome::{messages_count, turn_outcome, violation};
-use crate::assertion::{Following, Judge, Question, RuleScope};
+use crate::assertion::{Completion, Following, Judge, Question, RuleScope};
 use crate::context::Ids;
 use crate::message::{Lane, TurnInput, TurnRequest};
 use crate::outcome::{ErrorKind, Failure, Halt, Problem, Status, TimeLimits, TurnEnd, TurnOutcome};
@@ -181,7 +181,8 @@ impl Conversation<'_> {
         let mut halt = exchanged.err().or_else(|| self.violation(index));
         self.sink.end_turn();
         let is_cut_short = halt.is_some() || self.sink.was_stopped();
-        let mut failures = self.sink.judge.end_turn(&self.sink.trace, is_cut_short, following);
+        let completion = if is_cut_short { Completion::Aborted } else { Completion::Complete };
+        let mut failures = self.sink.judge.end_turn(&self.sink.trace, completion, following);
         let questions = self.sink.judge.take_questions();
         if !is_cut_short {
             halt = self.sink.judge.unjudged().map(Halt::Broken);

@@ -56,7 +56,7 @@ impl<'a> TraceSink<'a> {
     /// Adds the answers of the client to the trace. `Break` if the turn ends here, because a rule failed.
     pub(super) fn answer(&mut self, answers: &[ToolAnswer]) -> ControlFlow<Stop> {
         for answer in answers {
-            self.trace.answer_as_client(&answer.call, answer.text(), answer.is_error, &mut self.deltas);
+            self.trace.answer_as_client(answer, &mut self.deltas);
         }
         self.feed()
     }

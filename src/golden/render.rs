@@ -50,12 +50,13 @@ impl GoldenText<'_> {
             states,
             masks: Masks(volatile),
             redactor,
+            part,
             aliases: IdAliases::of(trace),
             writer: LineWriter::default(),
         };
         renderer.writer.line(0, file::HEADER);
         match part {
-            ConversationPart::Turn(index) => renderer.turn("turn", index, true),
+            ConversationPart::Turn(index) => renderer.turn("turn", index),
             ConversationPart::Test { left_out } => {
                 for (index, turn) in trace.turns.iter().enumerate() {
                     let heading = format!("turn {}", index + 1);
@@ -65,7 +66,7 @@ impl GoldenText<'_> {
                         renderer.heading(&heading);
                         renderer.input(turn);
                     } else {
-                        renderer.turn(&heading, index, false);
+                        renderer.turn(&heading, index);
                     }
                 }
             }
@@ -99,17 +100,18 @@ struct Renderer<'a> {
     states: &'a States,
     masks: Masks<'a>,
     redactor: &'a Redactor,
+    part: ConversationPart<'a>,
     aliases: IdAliases<'a>,
     writer: LineWriter,
 }
 
 impl Renderer<'_> {
-    fn turn(&mut self, heading: &str, index: usize, with_replayed: bool) {
+    fn turn(&mut self, heading: &str, index: usize) {
         let trace = self.trace;
         let Some(turn) = trace.turns.get(index) else { return };
         self.heading(heading);
         self.input(turn);
-        for item in items(trace, index, turn, with_replayed) {
+        for item in items(trace, index, turn, self.part) {
             match item {
                 TurnItem::Says(message) => self.says(message),
                 TurnItem::Calls(call) => self.call(call, index),
@@ -274,10 +276,16 @@ impl Renderer<'_> {
     }
 }
 
-fn items<'t>(trace: &'t Trace, index: usize, turn: &TurnRanges, with_replayed: bool) -> Vec<TurnItem<'t>> {
+/// What is rendered of a turn: what is replayed belongs to a snapshot of its turn alone.
+fn items<'t>(
+    trace: &'t Trace,
+    index: usize,
+    turn: &TurnRanges,
+    part: ConversationPart<'_>,
+) -> Vec<TurnItem<'t>> {
     let is_rendered = |origin: Origin| match origin {
         Origin::Streamed | Origin::SnapshotOnly => true,
-        Origin::Replayed => with_replayed,
+        Origin::Replayed => matches!(part, ConversationPart::Turn(_)),
         Origin::History => false,
     };
     let messages = trace.messages.get(turn.messages.clone()).unwrap_or_default().iter();

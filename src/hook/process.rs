@@ -1,6 +1,7 @@
 //! A running program: bounded in time and output, and ended with everything it started.
 
 use std::future::pending;
+use std::process::Stdio;
 use std::time::Duration;
 
 use tokio::time::{sleep, timeout};
@@ -60,7 +61,8 @@ impl RunningProgram {
     pub(super) fn start(launch: &Launch, input: Option<Vec<u8>>) -> Result<Self, StartError> {
         let Launch { argv, environment, folder, folder_name, .. } = launch;
         let program = Program { argv, environment, folder, folder_name };
-        let Started { stdin, stdout, stderr, process } = start(&program, input.is_some())?;
+        let Started { stdin, stdout, stderr, process } =
+            start(&program, if input.is_some() { Stdio::piped() } else { Stdio::null() })?;
         Ok(Self { pipes: Pipes::new(stdin.zip(input), stdout, stderr), process })
     }
 

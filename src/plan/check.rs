@@ -13,7 +13,7 @@ use super::test::LoadedTest;
 use super::test_head::TestHead;
 use super::test_scope::{scope_at_start, with_row};
 use crate::assertion::{Block, Lint, LintContext, lint};
-use crate::compile::{RowEntry, fill_hook};
+use crate::compile::{FileAccess, RowEntry, fill_hook};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Spanned};
 use crate::model::{Scalar, Turn};
@@ -95,7 +95,7 @@ impl LoadedTest {
             let name = head.as_ref().map_or("", |head| &head.name);
             let of_target = agent.and_then(|agent| agent.rules.block.snapshot.clone());
             let mut outer = Block { snapshot: of_target, ..Block::default() };
-            let snapshot_files = self.snapshot_files(context, name, row, false);
+            let snapshot_files = self.snapshot_files(context, name, row, FileAccess::Check);
             let files = snapshot_files.place(&mut outer, &mut test, &mut blocks, problems);
             if files.is_empty() {
                 break;

@@ -4,7 +4,9 @@ use std::collections::HashSet;
 
 use super::test::{LoadedTest, turn_block};
 use crate::assertion::Block;
-use crate::compile::{AttachmentFiles, PreparedTurn, describe_written, fill_client_tools, passed_on};
+use crate::compile::{
+    AttachmentFiles, FileAccess, PreparedTurn, describe_written, fill_client_tools, passed_on,
+};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Spanned};
 use crate::model::Turn;
@@ -54,7 +56,7 @@ impl LoadedTest {
             let _ = interpolation.number(timeout);
         }
         self.one_id_each(&mut interpolation);
-        let files = self.files(context, target, false);
+        let files = self.files(context, target, FileAccess::Check);
         let _ = self.history(files, &mut interpolation);
         let _ = self.message_id(&mut interpolation);
         let mut draft = Draft { turns: Vec::new(), test, blocks: Vec::new() };

@@ -7,6 +7,7 @@ use super::test::LoadedTest;
 use super::test_file::LoadedFile;
 use super::test_scope::scope_at_start;
 use crate::assertion::{Explanation, Timeout, explain as explain_blocks};
+use crate::compile::FileAccess;
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::Scalar;
@@ -66,7 +67,8 @@ fn of(
     }
     let mut draft =
         test.draft(context, &plan.variables, &scope, Some(&*plan.config), Some(agent), &mut problems);
-    let snapshot_files = test.snapshot_files(context, &entry.test.name, entry.row.as_ref(), false);
+    let snapshot_files =
+        test.snapshot_files(context, &entry.test.name, entry.row.as_ref(), FileAccess::Check);
     snapshot_files.place(&mut target.block, &mut draft.test, &mut draft.blocks, &mut problems);
     // What is odd was reported when the plan was made.
     problems.retain(|problem| problem.severity == Severity::Error);

@@ -18,20 +18,29 @@ pub(super) struct LoadedTests {
     /// The good ones.
     pub(super) cases: Vec<CaseEntry>,
     pub(super) warnings: Vec<Diagnostic>,
+    /// The limits of targets that mean nothing in any of their tests, which counts if these are all tests.
+    pub(super) target_warnings: Vec<Diagnostic>,
     /// What their own variables put into headers.
     pub(super) secrets: Vec<Secret>,
     /// The files of their snapshots.
     pub(super) snapshots: BTreeSet<PathBuf>,
-    /// Whether there is a broken one that may give itself variables.
-    pub(super) broken_with_variables: bool,
+    pub(super) broken: BrokenTests,
 }
 
-/// Loads and checks all `files`, on every core, in their order. Where they are the `whole` project, the target's limits
-/// that mean nothing in any of its tests are told as well.
+/// Tests that are broken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum BrokenTests {
+    /// None defines variables for itself.
+    #[default]
+    DefineNoVariables,
+    /// One may define variables for itself.
+    MayDefineVariables,
+}
+
+/// Loads and checks all `files`, on every core, in their order.
 pub(super) fn load_all(
     project: &ProjectContext<'_>,
     files: &[PathBuf],
-    whole: bool,
     problems: &mut Vec<Diagnostic>,
 ) -> LoadedTests {
     let next = AtomicUsize::new(0);
@@ -61,7 +70,9 @@ pub(super) fn load_all(
     let mut limits: BTreeMap<String, Vec<Vec<Diagnostic>>> = BTreeMap::new();
     for (_, file) in done {
         problems.extend(file.problems);
-        loaded.broken_with_variables |= file.broken_with_variables;
+        if file.broken_with_variables {
+            loaded.broken = BrokenTests::MayDefineVariables;
+        }
         for CheckedTest { cases, target, lint: Lint { certain, of_target }, secrets, snapshots } in file.tests
         {
             loaded.secrets.extend(secrets);
@@ -71,9 +82,7 @@ pub(super) fn load_all(
             limits.entry(target).or_default().push(of_target);
         }
     }
-    if whole {
-        loaded.warnings.extend(limits.into_values().flat_map(in_every));
-    }
+    loaded.target_warnings = limits.into_values().flat_map(in_every).collect();
     loaded
 }
 

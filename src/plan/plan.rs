@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::check::ProjectContext;
 use super::check_config::{RunSettings, check_config};
 use super::entry::{CaseEntry, TestEntry};
-use super::load;
+use super::load::{self, BrokenTests};
 use super::quarantine::QuarantineList;
 use super::retries;
 use super::selection::Selection;
@@ -125,12 +125,15 @@ fn load(
         _ => default_specs(),
     };
     let ProjectFiles { files, snapshots } =
-        discover(context, &selection.paths, selection.config.is_some(), &folder, &specs, problems);
+        discover(context, &selection.paths, selection.config.as_deref(), &folder, &specs, problems);
     let targets = fitting.map(|config| TargetContexts::of(config, context, &variables));
     let whole = selection.paths.is_empty();
     let project =
         ProjectContext { context, variables: &variables, folder: &folder, targets: targets.as_ref() };
-    let mut loaded = load::load_all(&project, &files, whole, problems);
+    let mut loaded = load::load_all(&project, &files, problems);
+    if whole {
+        loaded.warnings.append(&mut loaded.target_warnings);
+    }
     all_secrets.add(&loaded.secrets);
     one_id_each(&loaded.cases, problems);
     let unix_ms = context.unix_ms();
@@ -160,7 +163,7 @@ fn load(
             // Of what tests are none the default is used, and all that can be made out of a broken config.
             let is_used = is_in_use(target, &cases)
                 || default.is_none_or(|name| *name == target.name && cases.is_empty());
-            let scope = || config_scope(context, &variables, target, &cases, loaded.broken_with_variables);
+            let scope = || config_scope(context, &variables, target, &cases, loaded.broken);
             is_used.then(scope)
         };
         let mode = if selection.sends { Mode::Send } else { Mode::Check };
@@ -203,13 +206,13 @@ fn config_scope(
     variables: &Variables,
     target: &ResolvedTarget,
     cases: &[CaseEntry],
-    broken_with_variables: bool,
+    broken: BrokenTests,
 ) -> Scope {
     let mut scope = variables.config_scope(context);
     let tests = cases.iter().map(|case| &*case.test).filter(|test| test.target == target.name);
     let mut tests: Vec<&TestEntry> = tests.collect();
     tests.dedup_by(|a, b| std::ptr::eq(*a, *b));
-    let open = broken_with_variables || tests.iter().any(|test| test.hooks);
+    let open = broken == BrokenTests::MayDefineVariables || tests.iter().any(|test| test.hooks);
     let bare: Vec<&TestEntry> = tests.into_iter().filter(|test| !test.hooks).collect();
     let Some(first) = bare.first() else { return if open { scope.open() } else { scope } };
     let is_common = |name: &&String| bare.iter().all(|test| test.defines.binary_search(name).is_ok());

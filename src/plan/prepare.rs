@@ -14,8 +14,8 @@ use super::test::{LoadedTest, turn_block};
 use super::test_scope::THREAD;
 use crate::assertion::{Block, ScriptSource, TurnRules, inherit};
 use crate::compile::{
-    HookCommand, PreparedTurn, RowEntry, feeds_headers, fill_client_tools, fill_hook, headers_with,
-    merge_client_tools, passed_on,
+    FileAccess, HookCommand, PreparedTurn, RowEntry, feeds_headers, fill_client_tools, fill_hook,
+    headers_with, merge_client_tools, passed_on,
 };
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Severity, Span, sort};
@@ -288,7 +288,7 @@ impl<'a> Preparation<'a> {
         let props = passed_on(self.test.model.props.as_ref(), &mut interpolation);
         let whole_timeout =
             self.test.model.timeout_ms.as_ref().map(|ms| interpolation.number(ms)).transpose();
-        let files = self.test.files(self.context, Some(self.target), true);
+        let files = self.test.files(self.context, Some(self.target), FileAccess::Read);
         let history = self.test.history(files, &mut interpolation);
         let message_id = self.test.message_id(&mut interpolation);
         secrets.extend(interpolation.into_secrets());
@@ -302,7 +302,8 @@ impl<'a> Preparation<'a> {
             is_whole &= waits || prepared.is_ok();
             turns.push(prepared.ok().filter(|_| !waits));
         }
-        let snapshot_files = self.test.snapshot_files(self.context, &self.name, self.row.as_ref(), true);
+        let snapshot_files =
+            self.test.snapshot_files(self.context, &self.name, self.row.as_ref(), FileAccess::Read);
         snapshot_files.place(&mut target_block, &mut test_block, &mut turn_blocks, problems);
         let target = target?;
         self.props = props.ok()?;
@@ -338,10 +339,11 @@ impl<'a> Preparation<'a> {
             let mut interpolation =
                 Interpolation::new(&self.scope, &self.test.source, Mode::Send, &mut problems);
             let mut block = turn_block(turn, Some(self.plan.config.named_assertions()), &mut interpolation);
-            let files = self.test.files(self.context, Some(self.target), true);
+            let files = self.test.files(self.context, Some(self.target), FileAccess::Read);
             let mut turn = PreparedTurn::fill(turn, files, &mut interpolation).ok()?;
             turn.pass_on_under(&self.props);
-            let snapshot_files = self.test.snapshot_files(self.context, &self.name, self.row.as_ref(), true);
+            let snapshot_files =
+                self.test.snapshot_files(self.context, &self.name, self.row.as_ref(), FileAccess::Read);
             snapshot_files.give(&mut block, Some(index + 1), &mut problems);
             let (target, test) = self.levels.as_ref()?;
             let rules = inherit(target, test, std::slice::from_ref(&block)).turns.pop()?;

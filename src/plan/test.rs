@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use crate::assertion::{Block, Library};
-use crate::compile::{AttachmentFiles, RowEntry, Rows, SnapshotFiles, fill_history};
+use crate::compile::{AttachmentFiles, FileAccess, RowEntry, Rows, SnapshotFiles, fill_history};
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, SourceFile, Spanned};
 use crate::message::{HistoryMessage, MessageId, Role};
@@ -124,9 +124,9 @@ impl LoadedTest {
         context: &'a Context,
         name: &'a str,
         row: Option<&'a RowEntry>,
-        reads: bool,
+        access: FileAccess,
     ) -> SnapshotFiles<'a> {
-        SnapshotFiles { context, source: &self.source, name, row: row.map(|row| &*row.label), reads }
+        SnapshotFiles { context, source: &self.source, name, row: row.map(|row| &*row.label), access }
     }
 
     /// Where the rows are; `None` where there are none, or what is wrong was reported.
@@ -154,13 +154,13 @@ impl LoadedTest {
         &'a self,
         context: &'a Context,
         target: Option<&'a ResolvedTarget>,
-        reads: bool,
+        access: FileAccess,
     ) -> AttachmentFiles<'a> {
         AttachmentFiles {
             context,
             folder: self.folder(context),
             target: target.map(|target| &target.model),
-            reads,
+            access,
         }
     }
 

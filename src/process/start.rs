@@ -30,12 +30,11 @@ impl StartError {
     }
 }
 
-/// Starts a program in a process group of its own, with its whole environment given and both outputs piped. Its
-/// stdin is piped where `takes_input` says so, else closed.
+/// Starts a program in a process group of its own, with its whole environment and `stdin` given, and both outputs piped.
 ///
 /// # Errors
 /// Where it cannot be started.
-pub fn start(program: &Program<'_>, takes_input: bool) -> Result<Started, StartError> {
+pub fn start(program: &Program<'_>, stdin: Stdio) -> Result<Started, StartError> {
     if !program.folder.is_dir() {
         let why = if program.folder.exists() { "is no folder" } else { "does not exist" };
         return Err(StartError::new(
@@ -61,7 +60,7 @@ pub fn start(program: &Program<'_>, takes_input: bool) -> Result<Started, StartE
         .env_clear()
         .envs(program.environment.iter())
         .current_dir(program.folder)
-        .stdin(if takes_input { Stdio::piped() } else { Stdio::null() })
+        .stdin(stdin)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .kill_on_drop(true);

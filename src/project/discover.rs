@@ -27,11 +27,11 @@ pub(crate) struct ProjectFiles {
 }
 
 /// The test files of the project in `folder`, or of those only what is at `paths`: a file that is named is a test file
-/// whatever its name. With `any_config`, a path may belong to another project.
+/// whatever its name. With a `config` that was named, a path may belong to another project.
 pub(crate) fn discover(
     context: &Context,
     paths: &[PathBuf],
-    any_config: bool,
+    config: Option<&Path>,
     folder: &Path,
     specs: &[String],
     problems: &mut Vec<Diagnostic>,
@@ -44,7 +44,7 @@ pub(crate) fn discover(
     }
     for named in paths {
         let path = absolute(context, named);
-        if !any_config
+        if config.is_none()
             && let Some(other) =
                 nearest(&context.files, &path).filter(|nearest| nearest.parent() != Some(folder))
         {

@@ -13,8 +13,10 @@ mod recorder;
 mod recordings;
 mod replay;
 mod replayed_program;
+mod request_match;
 mod secret_splitter;
 
 pub use environment::AttemptEnvironment;
 pub use recorder::Recorder;
 pub use recordings::{RecordingMode, Recordings};
+pub use request_match::RequestMatch;

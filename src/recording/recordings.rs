@@ -10,6 +10,7 @@ use super::file;
 use super::name;
 use super::problem::problem;
 use super::replay::Replay;
+use super::request_match::RequestMatch;
 use crate::context::CaseKey;
 use crate::outcome::Problem;
 use crate::redact::Redactor;
@@ -23,8 +24,8 @@ pub struct Recordings {
     pub shown: String,
     /// What is done with them.
     pub mode: RecordingMode,
-    /// Whether a request may be another than the one that was recorded (`--replay-loose`).
-    pub loose: bool,
+    /// How like a recorded request a replayed one must be.
+    pub requests: RequestMatch,
 }
 
 /// What is done with recordings.
@@ -53,7 +54,7 @@ impl Recordings {
         let recorded = file::read(key, text).map_err(|file::RecordingError { line, message }| {
             self.unusable(key, &format!("cannot be played: line {line}: {message}"))
         })?;
-        Ok(Replay::new(recorded, self.shown(key), self.loose, redactor.clone()))
+        Ok(Replay::new(recorded, self.shown(key), self.requests, redactor.clone()))
     }
 
     fn unusable(&self, key: &CaseKey, why: &str) -> Problem {

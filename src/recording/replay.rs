@@ -15,6 +15,7 @@ use super::diff;
 use super::exchange::{BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer};
 use super::problem::problem;
 use super::program_run::ProgramRun;
+use super::request_match::RequestMatch;
 use crate::context::{At, Clock, Ids, ManualClock, digest};
 use crate::message::Lane;
 use crate::outcome::Problem;
@@ -32,8 +33,7 @@ pub(super) struct Replay(Arc<SharedReplay>);
 struct SharedReplay {
     /// The file, as shown in messages.
     shown: String,
-    /// Whether a request may be another than the one that was recorded.
-    loose: bool,
+    requests: RequestMatch,
     clock: Arc<ManualClock>,
     /// When the test began.
     started: At,
@@ -61,7 +61,7 @@ struct Unreplayed {
 }
 
 impl Replay {
-    pub(super) fn new(recorded: Recorded, shown: String, loose: bool, redactor: Redactor) -> Self {
+    pub(super) fn new(recorded: Recorded, shown: String, requests: RequestMatch, redactor: Redactor) -> Self {
         let Recorded { started_unix_us, ended_unix_ms, ids, secrets, hooks, exchanges, programs, scripts } =
             recorded;
         let clock = ManualClock::new(started_unix_us / 1000);
@@ -81,7 +81,16 @@ impl Replay {
         };
         let left = Mutex::new(left);
         let clock = Arc::new(clock);
-        Self(Arc::new(SharedReplay { shown, loose, clock, started, secrets, ended_unix_ms, redactor, left }))
+        Self(Arc::new(SharedReplay {
+            shown,
+            requests,
+            clock,
+            started,
+            secrets,
+            ended_unix_ms,
+            redactor,
+            left,
+        }))
     }
 
     pub(super) fn clock(&self) -> Arc<dyn Clock> {
@@ -182,7 +191,7 @@ impl Replay {
     /// # Errors
     /// If it failed, or did not get this request.
     pub(super) fn script(&self, name: &str, request: &Value) -> Result<Value, Problem> {
-        let SharedReplay { loose, redactor, .. } = &*self.0;
+        let SharedReplay { requests, redactor, .. } = &*self.0;
         let mut left = self.0.left();
         let turn = left.turn;
         let (named, asked) = (left.markers.text(name), digest(&redactor.text(&request.to_string())));
@@ -190,7 +199,7 @@ impl Replay {
         let same = left.scripts.iter().position(|answer| is_of(answer) && answer.request == asked);
         let found = match (same, left.scripts.iter().position(is_of)) {
             (Some(same), _) => same,
-            (None, Some(any)) if *loose => any,
+            (None, Some(any)) if *requests == RequestMatch::Loose => any,
             (None, Some(_)) => {
                 let what =
                     format!("holds an answer of the script `{name}` to another request in turn {turn}");
@@ -266,7 +275,7 @@ impl SharedReplay {
 
     /// Fails if there is a `difference`, unless that is allowed.
     fn same(&self, difference: Option<Vec<String>>, what: &str) -> Result<(), Problem> {
-        match difference.filter(|_| !self.loose) {
+        match difference.filter(|_| self.requests == RequestMatch::Exact) {
             None => Ok(()),
             Some(lines) => {
                 let stale = self.stale(&format!("is of {what}: {}", lines.join("; ")));

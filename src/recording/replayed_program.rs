@@ -111,7 +111,7 @@ mod tests {
     use std::time::Duration;
 
     use crate::context::{CaseKey, Context};
-    use crate::recording::{AttemptEnvironment, RecordingMode, Recordings};
+    use crate::recording::{AttemptEnvironment, RecordingMode, Recordings, RequestMatch};
     use crate::redact::Redactor;
     use crate::server::ServerWatch;
     use crate::target::Transport;
@@ -123,14 +123,18 @@ mod tests {
     const SCRIPT: &str = "echo why >&2; echo ready; while read line; do echo \"got $line\"; done";
 
     /// An outside world that records into `folder`, or replays from it.
-    fn environment(folder: &std::path::Path, mode: RecordingMode, loose: bool) -> AttemptEnvironment {
+    fn environment(
+        folder: &std::path::Path,
+        mode: RecordingMode,
+        requests: RequestMatch,
+    ) -> AttemptEnvironment {
         let mut context = Context::isolated("/");
         context.clock = Arc::new(crate::context::SystemClock::start());
         let transport: Arc<dyn Transport> = Arc::new(HttpTransport::new(Arc::clone(&context.clock)));
         let live =
             AttemptEnvironment::live(&context, &transport, &ServerWatch::default(), &Redactor::default());
         let recordings =
-            Recordings { folder: folder.to_owned(), shown: "recordings".to_owned(), mode, loose };
+            Recordings { folder: folder.to_owned(), shown: "recordings".to_owned(), mode, requests };
         let environment = live.with_recordings(&recordings, &CaseKey::first("a")).expect("a recording");
         let secret = Secret { name: "KEY".to_owned(), value: "s3cr3t-key".to_owned(), is_written: false };
         environment.set_secrets(&[secret]);
@@ -172,7 +176,7 @@ mod tests {
     #[tokio::test]
     async fn a_program_is_recorded_and_replayed() {
         let folder = tempfile::tempdir().unwrap();
-        let record = environment(folder.path(), RecordingMode::Record, false);
+        let record = environment(folder.path(), RecordingMode::Record, RequestMatch::Exact);
         let said = ["one s3cr3t-key", "two"];
         let live = conversation(&record, SCRIPT, &said).await;
         assert!(live[2].ends_with(": got one s3cr3t-key"), "{live:?}");
@@ -182,7 +186,7 @@ mod tests {
         let text = std::fs::read_to_string(files[0].as_ref().unwrap().path()).unwrap();
         assert!(!text.contains("s3cr3t-key") && text.contains("got one <secret:KEY>"), "{text}");
 
-        let replay = environment(folder.path(), RecordingMode::Replay, false);
+        let replay = environment(folder.path(), RecordingMode::Replay, RequestMatch::Exact);
         let replayed = conversation(&replay, SCRIPT, &said).await;
         let live: Vec<String> = live.iter().map(|text| text.replace("s3cr3t-key", "<secret:KEY>")).collect();
         assert_eq!(replayed, live, "the same lines at the same moments");
@@ -193,7 +197,7 @@ mod tests {
     #[tokio::test]
     async fn another_line_or_argument_is_stale() {
         let folder = tempfile::tempdir().unwrap();
-        let record = environment(folder.path(), RecordingMode::Record, false);
+        let record = environment(folder.path(), RecordingMode::Record, RequestMatch::Exact);
         conversation(&record, SCRIPT, &["one"]).await;
         record.keep(record.ended_unix_ms()).expect("a folder");
         for (script, lines, wrong) in [
@@ -201,15 +205,15 @@ mod tests {
             (SCRIPT, &["one", "two"], "holds no further line to the program in turn 2"),
             ("true", &["one"], "a program with other arguments in turn 1: `[1]`: recorded"),
         ] {
-            let replay = environment(folder.path(), RecordingMode::Replay, false);
+            let replay = environment(folder.path(), RecordingMode::Replay, RequestMatch::Exact);
             let found = conversation(&replay, script, lines).await;
             assert!(found.last().unwrap().contains(wrong), "{found:?}");
             assert!(replay.error().unwrap().message.contains(wrong));
         }
-        let loose = environment(folder.path(), RecordingMode::Replay, true);
+        let loose = environment(folder.path(), RecordingMode::Replay, RequestMatch::Loose);
         conversation(&loose, "true", &["uno"]).await;
         assert_eq!(loose.error(), None);
-        let unused = environment(folder.path(), RecordingMode::Replay, false).unused();
+        let unused = environment(folder.path(), RecordingMode::Replay, RequestMatch::Exact).unused();
         assert!(unused.unwrap().contains("1 request"));
     }
 }

@@ -5,6 +5,12 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
+/// The digits of hexadecimal numbers.
+type HexDigits = &'static [u8; 16];
+
+const UPPERCASE: HexDigits = b"0123456789ABCDEF";
+const LOWERCASE: HexDigits = b"0123456789abcdef";
+
 /// The shortest piece of base64 that is searched for: shorter ones would hit innocent text.
 const SHORTEST_BASE64: usize = 6;
 
@@ -14,10 +20,10 @@ const SHORTEST_BASE64: usize = 6;
 pub(super) fn encodings(secret: &str) -> Vec<String> {
     let escaped = regex_syntax::escape(secret);
     let mut encodings = vec![secret.to_owned(), json_escaped(secret), escaped];
-    let of_urls = [true, false].map(|upper| url_encoded(secret, upper));
+    let of_urls = [UPPERCASE, LOWERCASE].map(|digits| url_encoded(secret, digits));
     encodings.extend(of_urls.iter().filter(|url| url.contains("%20")).map(|url| url.replace("%20", "+")));
     encodings.extend(of_urls);
-    encodings.extend([true, false].map(|upper| hexadecimal(secret, upper)));
+    encodings.extend([UPPERCASE, LOWERCASE].map(|digits| hexadecimal(secret, digits)));
     encodings.extend(
         [["&quot;", "&#39;"], ["&#34;", "&#x27;"], ["&quot;", "&apos;"], ["\"", "'"]]
             .map(|quotes| marked_up(secret, quotes)),
@@ -54,21 +60,22 @@ fn marked_up(secret: &str, [double, single]: [&str; 2]) -> String {
     plain.replace('"', double).replace('\'', single)
 }
 
-fn hexadecimal(secret: &str, upper: bool) -> String {
-    let digit = |value: u8| char::from_digit(value.into(), 16).unwrap_or_default();
-    let digits: String = secret.bytes().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect();
-    if upper { digits.to_ascii_uppercase() } else { digits }
+fn hexadecimal(secret: &str, digits: HexDigits) -> String {
+    secret.bytes().flat_map(|byte| hex(byte, digits)).collect()
 }
 
-fn url_encoded(secret: &str, upper: bool) -> String {
-    use std::fmt::Write as _;
+fn hex(byte: u8, digits: HexDigits) -> [char; 2] {
+    [byte >> 4, byte & 15].map(|digit| char::from(digits[usize::from(digit)]))
+}
+
+fn url_encoded(secret: &str, digits: HexDigits) -> String {
     let mut encoded = String::with_capacity(secret.len() * 3);
     for byte in secret.bytes() {
         if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
             encoded.push(char::from(byte));
         } else {
-            // Writing to a String cannot fail.
-            let _ = if upper { write!(encoded, "%{byte:02X}") } else { write!(encoded, "%{byte:02x}") };
+            encoded.push('%');
+            encoded.extend(hex(byte, digits));
         }
     }
     encoded

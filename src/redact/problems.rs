@@ -72,18 +72,17 @@ impl MaskedSource {
     }
 
     fn span(&self, span: Span) -> Span {
-        Span::new(self.offset(span.start as usize, false), self.offset(span.end as usize, true))
+        let [start, end] = [span.start, span.end].map(|offset| self.offset(offset as usize));
+        Span::new(start.unwrap_or_else(|mask| mask.start), end.unwrap_or_else(|mask| mask.end))
     }
 
-    /// Where `offset` of the source is now.
-    fn offset(&self, offset: usize, is_end: bool) -> usize {
+    /// Where `offset` of the source is now, or the mask that is there instead.
+    fn offset(&self, offset: usize) -> Result<usize, &Range<usize>> {
         let before = self.masks.partition_point(|(secret, _)| secret.start < offset);
-        let Some((secret, mask)) = before.checked_sub(1).map(|last| &self.masks[last]) else { return offset };
-        match offset < secret.end {
-            true if is_end => mask.end,
-            true => mask.start,
-            false => offset - secret.end + mask.end,
-        }
+        let Some((secret, mask)) = before.checked_sub(1).map(|last| &self.masks[last]) else {
+            return Ok(offset);
+        };
+        if offset < secret.end { Err(mask) } else { Ok(offset - secret.end + mask.end) }
     }
 }
 

@@ -65,9 +65,9 @@ impl Attempt<'_> {
         let declared: Vec<_> = client_tools.iter().map(|tool| tool.declaration.clone()).collect();
         let mut mocks = Mocks::start(client_tools, scripts).map_err(|error| setup(error.to_string()))?;
         let trace = Trace::new(target.state().clone())
-            .by_event_clock(target.has_event_clock())
             .on_thread(thread_id.as_str())
             .after(history.iter().flat_map(ids_of));
+        let trace = if target.has_event_clock() { trace.by_event_clock() } else { trace };
         let session_options = SessionOptions {
             key: self.key.clone(),
             thread_id,

@@ -1,5 +1,6 @@
 //! One running server: a task reads its output, notices its end, and ends it on request.
 
+use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -55,7 +56,7 @@ impl RunningServer {
     pub(super) fn start(command: &ServerCommand) -> Result<Self, StartError> {
         let ServerCommand { argv, environment, folder, folder_name, ready, .. } = command;
         let Started { stdout, stderr, process, .. } =
-            start(&Program { argv, environment, folder, folder_name }, false)?;
+            start(&Program { argv, environment, folder, folder_name }, Stdio::null())?;
         let (sender, state) = watch::channel(ServerState::default());
         let printed = Printed::new();
         let output = ServerOutput::new(stdout, stderr, printed.clone(), matcher(ready));

@@ -31,7 +31,8 @@ impl Trace {
                     self.thread_ids.push(id.into_owned());
                 }
                 if let Some(exchange) = self.exchanges.last_mut() {
-                    exchange.run_started(run_id.map(Cow::into_owned), is_replay);
+                    exchange.run_started(run_id.map(Cow::into_owned));
+                    exchange.run_is_replay = is_replay;
                 }
             }
             Change::RunEnded(outcome) => {
@@ -53,7 +54,11 @@ impl Trace {
             Change::CallArgs { id, delta } => self.add_args(&id, &delta),
             Change::CallArgsDone { id } => self.finish_args(at, &id, deltas),
             Change::CallAnswered { id, result, is_error } => self.answer(at, &id, result, is_error, deltas),
-            Change::CallFailed { id, is_denied } => self.call_failed(&id, is_denied, deltas),
+            Change::CallFailed { id, is_denied } => {
+                if let Some(result) = self.failed_result(&id, deltas) {
+                    result.is_denied |= is_denied;
+                }
+            }
             Change::Reasoning { id, delta, subagent } => self.reason(at, &id, &delta, author(subagent)),
             Change::Custom { name, value } => self.add_custom(name.into_owned(), value),
             Change::Usage(usage) => {
@@ -176,7 +181,7 @@ impl Trace {
         let (turn, event, order) = (self.current_turn(), self.last_event(), self.next_order());
         let call = &mut self.calls[index];
         if call.origin.is_new() {
-            self.tools.note(&call.name, CallPhase::Answered, call.is_by_subagent(), order);
+            self.tools.note(&call.name, CallPhase::Answered, &call.author, order);
         }
         if call.finish_args(at, event) {
             deltas.push(Delta::ArgsDone(index));
@@ -191,13 +196,12 @@ impl Trace {
     }
 
     /// Marks the last result of a call as failed. A rule that looks at failures has to look at the call again.
-    fn call_failed(&mut self, id: &str, is_denied: bool, deltas: &mut Vec<Delta>) {
-        let Some(index) = self.known.calls.get(id).copied() else { return };
-        if let Some(result) = self.calls[index].results.last_mut() {
-            result.is_error = Some(true);
-            result.is_denied |= is_denied;
-            deltas.push(Delta::Answered(index));
-        }
+    fn failed_result(&mut self, id: &str, deltas: &mut Vec<Delta>) -> Option<&mut ToolResult> {
+        let index = self.known.calls.get(id).copied()?;
+        let result = self.calls[index].results.last_mut()?;
+        result.is_error = Some(true);
+        deltas.push(Delta::Answered(index));
+        Some(result)
     }
 
     fn reason(&mut self, at: At, id: &str, delta: &str, author: Author) {

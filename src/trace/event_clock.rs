@@ -129,7 +129,7 @@ mod tests {
 
     /// The times of the call's start and end, of the text and of the end of the run, or the warning.
     fn times(stamps: [Option<u64>; 4]) -> Result<[u64; 4], String> {
-        let mut trace = Trace::default().by_event_clock(true);
+        let mut trace = Trace::default().by_event_clock();
         turn(&mut trace, stamps);
         let (call, message) = (&trace.calls[0], &trace.messages[0]);
         let ended = trace.exchanges[0].ended.unwrap();
@@ -145,7 +145,7 @@ mod tests {
         let at = |ms: u64| Some(NOW + ms * 1000);
         // The first is where it arrived; nothing comes about after it arrived.
         assert_eq!(times([at(0), at(0), at(0), at(0)]), Ok([3_000_000; 4]));
-        let mut trace = Trace::default().by_event_clock(true);
+        let mut trace = Trace::default().by_event_clock();
         trace.begin_turn(Input::default());
         trace.begin_exchange(At(0));
         let mut deltas = Vec::new();
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn an_event_is_named_by_its_number_in_its_answer() {
         let warnings = |answers: &[[Option<u64>; 2]], turns: usize| {
-            let mut trace = Trace::default().by_event_clock(true);
+            let mut trace = Trace::default().by_event_clock();
             let mut deltas = Vec::new();
             for _ in 0..turns {
                 trace.begin_turn(Input::default());

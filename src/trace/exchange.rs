@@ -25,7 +25,7 @@ pub struct Exchange {
     pub usage: Option<Usage>,
     /// Whether `run_end` is that of a replayed run.
     pub is_replay: bool,
-    run_is_replay: bool,
+    pub(super) run_is_replay: bool,
     /// What the running run has reported so far.
     running_usage: Option<Usage>,
     run_has_ended: bool,
@@ -68,9 +68,8 @@ impl Exchange {
         self.ended.map_or(0, |ended| ended.0.saturating_sub(self.sent.0))
     }
 
-    /// Begins a run, or the replay of an earlier one.
-    pub(super) fn run_started(&mut self, id: Option<String>, is_replay: bool) {
-        self.run_is_replay = is_replay;
+    /// Begins a run.
+    pub(super) fn run_started(&mut self, id: Option<String>) {
         self.run_has_ended = false;
         self.run_ids.extend(id);
     }

@@ -35,7 +35,7 @@ pub use origin::{Author, Origin};
 pub use path::Path;
 pub use record::Trace;
 pub use state::State;
-pub use tool_index::CallPhase;
+pub use tool_index::{CallPhase, Callers};
 pub use turn::{Input, TurnRanges};
 pub use usage::{Tokens, Usage};
 pub use violation::{Violation, Violations};

@@ -13,9 +13,10 @@ use super::known::KnownItems;
 use super::message::Message;
 use super::origin::Origin;
 use super::state::State;
-use super::tool_index::{CallPhase, ToolIndex};
+use super::tool_index::{CallPhase, Callers, ToolIndex};
 use super::turn::{Input, TurnRanges};
 use crate::context::At;
+use crate::message::ToolAnswer;
 
 /// Everything one test observed of its agent.
 #[derive(Debug, Default)]
@@ -68,8 +69,8 @@ impl Trace {
 
     /// The same record, which takes the times of a turn from its events if all of them have one.
     #[must_use]
-    pub fn by_event_clock(self, by_event_clock: bool) -> Self {
-        Self { by_event_clock, ..self }
+    pub fn by_event_clock(self) -> Self {
+        Self { by_event_clock: true, ..self }
     }
 
     /// The same record for a conversation on the thread `id`.
@@ -154,12 +155,13 @@ impl Trace {
     }
 
     /// Answers a call as the client at the end of the running exchange: the client's time does not count (SPEC 7.3).
-    pub fn answer_as_client(&mut self, id: &str, text: String, is_error: bool, deltas: &mut Vec<Delta>) {
+    pub fn answer_as_client(&mut self, answer: &ToolAnswer, deltas: &mut Vec<Delta>) {
+        let id = &*answer.call;
         if let Some(call) = self.known.calls.get(id).and_then(|index| self.calls.get_mut(*index)) {
             call.is_client_side = true;
         }
         let at = self.exchanges.last().and_then(|exchange| exchange.ended).unwrap_or_default();
-        self.answer(at, id, ResultContent::Text(text.into()), Some(is_error), deltas);
+        self.answer(at, id, ResultContent::Text(answer.text().into()), Some(answer.is_error), deltas);
     }
 
     /// The number of the newest event.
@@ -175,8 +177,8 @@ impl Trace {
     }
 
     /// When the tool `name` was first called or answered live, as a [`ToolCall::order`].
-    pub fn first(&self, name: &str, what: CallPhase, with_subagents: bool) -> Option<u32> {
-        self.tools.first(name, what, with_subagents)
+    pub fn first(&self, name: &str, phase: CallPhase, callers: Callers) -> Option<u32> {
+        self.tools.first(name, phase, callers)
     }
 
     /// Whether rules look at this call: made by the agent or a subagent, in this conversation.
@@ -245,7 +247,7 @@ impl Trace {
         self.known.calls.insert(call.wire_id.clone(), index);
         call.order = self.next_order();
         if call.origin.is_new() {
-            self.tools.note(&call.name, CallPhase::Called, call.is_by_subagent(), call.order);
+            self.tools.note(&call.name, CallPhase::Called, &call.author, call.order);
         }
         self.calls.push(call);
         if let Some(turn) = self.turns.last_mut() {

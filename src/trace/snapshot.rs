@@ -23,42 +23,36 @@ fn first_live(input: Option<&Input>, items: &[SnapshotItem]) -> usize {
 }
 
 impl Trace {
-    /// Takes a snapshot of the conversation.
+    /// Takes a snapshot of the conversation: what is already known is not counted twice, what is not live is history.
     pub(super) fn snapshot(&mut self, at: At, items: Vec<SnapshotItem>, deltas: &mut Vec<Delta>) {
         let first_live = first_live(self.turns.last().map(|turn| &turn.input), &items);
         for (position, item) in items.into_iter().enumerate() {
-            self.snapshot_item(at, item, position >= first_live, deltas);
-        }
-    }
-
-    /// Takes one item: what is already known is not counted twice, what is not live is history.
-    fn snapshot_item(&mut self, at: At, item: SnapshotItem, live: bool, deltas: &mut Vec<Delta>) {
-        let live = live && !self.is_earlier(&item);
-        let origin = match self.origin() {
-            Origin::Replayed => Origin::Replayed,
-            _ if live => Origin::SnapshotOnly,
-            _ => Origin::History,
-        };
-        match item {
-            SnapshotItem::Message { id, role, text, calls } => {
-                // Its text comes before its calls.
-                if role == MessageKind::Assistant && !text.is_empty() {
-                    self.snapshot_message(at, (id, text), origin, deltas);
-                }
-                for call in calls {
-                    self.snapshot_call(at, call, origin, deltas);
-                }
-            }
-            SnapshotItem::Answer { call, result, is_error } => {
-                let known = self.known.calls.get(&call).copied();
-                // A snapshot may repeat a streamed result under another message id; the call's id is what counts.
-                if known.is_some_and(|index| self.calls[index].results.is_empty()) {
-                    if live {
-                        self.answer(at, &call, result, is_error, deltas);
+            let is_live = position >= first_live && !self.is_earlier(&item);
+            let origin = match self.origin() {
+                Origin::Replayed => Origin::Replayed,
+                _ if is_live => Origin::SnapshotOnly,
+                _ => Origin::History,
+            };
+            match item {
+                SnapshotItem::Message { id, role, text, calls } => {
+                    // Its text comes before its calls.
+                    if role == MessageKind::Assistant && !text.is_empty() {
+                        self.snapshot_message(at, (id, text), origin, deltas);
                     }
-                } else if known.is_none() && live {
-                    self.warn(format!("a result for the call `{call}`, which never started"));
+                    for call in calls {
+                        self.snapshot_call(at, call, origin, deltas);
+                    }
                 }
+                SnapshotItem::Answer { call, result, is_error } if is_live => {
+                    let known = self.known.calls.get(&call).copied();
+                    // A snapshot may repeat a streamed result under another message id; the call's id is what counts.
+                    if known.is_some_and(|index| self.calls[index].results.is_empty()) {
+                        self.answer(at, &call, result, is_error, deltas);
+                    } else if known.is_none() {
+                        self.warn(format!("a result for the call `{call}`, which never started"));
+                    }
+                }
+                SnapshotItem::Answer { .. } => {}
             }
         }
     }

@@ -4,6 +4,17 @@
 
 use std::collections::HashMap;
 
+use super::origin::Author;
+
+/// Whose calls of a tool count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Callers {
+    /// Those of the agent and its subagents.
+    All,
+    /// Those of the agent alone.
+    Agent,
+}
+
 /// What to find of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallPhase {
@@ -33,23 +44,26 @@ struct Positions {
 
 impl ToolIndex {
     /// Notes a position if it is the first.
-    pub(super) fn note(&mut self, name: &str, what: CallPhase, by_subagent: bool, order: u32) {
+    pub(super) fn note(&mut self, name: &str, phase: CallPhase, author: &Author, order: u32) {
         let known = self.0.get_mut(name);
         let tool = match known {
             Some(tool) => tool,
             None => self.0.entry(name.to_owned()).or_default(),
         };
-        tool.by_all.of(what).get_or_insert(order);
-        if !by_subagent {
-            tool.by_agent.of(what).get_or_insert(order);
+        tool.by_all.of(phase).get_or_insert(order);
+        if *author == Author::Agent {
+            tool.by_agent.of(phase).get_or_insert(order);
         }
     }
 
     /// The first position of a tool.
-    pub(super) fn first(&self, name: &str, what: CallPhase, with_subagents: bool) -> Option<u32> {
+    pub(super) fn first(&self, name: &str, phase: CallPhase, callers: Callers) -> Option<u32> {
         let tool = self.0.get(name)?;
-        let first = if with_subagents { &tool.by_all } else { &tool.by_agent };
-        match what {
+        let first = match callers {
+            Callers::All => &tool.by_all,
+            Callers::Agent => &tool.by_agent,
+        };
+        match phase {
             CallPhase::Called => first.called,
             CallPhase::Answered => first.answered,
         }
@@ -57,8 +71,8 @@ impl ToolIndex {
 }
 
 impl Positions {
-    fn of(&mut self, what: CallPhase) -> &mut Option<u32> {
-        match what {
+    fn of(&mut self, phase: CallPhase) -> &mut Option<u32> {
+        match phase {
             CallPhase::Called => &mut self.called,
             CallPhase::Answered => &mut self.answered,
         }

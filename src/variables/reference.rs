@@ -132,7 +132,11 @@ impl Interpolation<'_> {
         let place = self.inside(span, &whole[reference.range.clone()]);
         let problem = if unsent { Diagnostic::warning } else { Diagnostic::error };
         let mut problem = problem(Code::UndefinedVariable, missing).at(self.source, place, "");
-        problem.help = self.help_for_missing(reference, environment);
+        problem.help = if environment {
+            vec![self.help_for_environment(reference.path[0])]
+        } else {
+            self.help_for_missing(reference.name)
+        };
         self.problems.push(problem);
         Err(NotReady::Invalid)
     }
@@ -156,15 +160,7 @@ impl Interpolation<'_> {
     }
 
     /// What to do about a name that nothing defines.
-    fn help_for_missing(&self, reference: &Reference<'_>, environment: bool) -> Vec<String> {
-        if environment {
-            let wanted = reference.path[0];
-            return vec![match nearest(wanted, self.scope.environment_names()) {
-                Some(name) => format!("did you mean `${{ENV.{name}}}`?"),
-                None => format!("set it, or give a default: `${{ENV.{wanted}:-…}}`"),
-            }];
-        }
-        let wanted = reference.name;
+    fn help_for_missing(&self, wanted: &str) -> Vec<String> {
         let hint = self.scope.hint_for_missing().filter(|_| !self.scope.knows(wanted)).map(str::to_owned);
         let help = match nearest(wanted, self.scope.names()) {
             Some(name) => Some(format!("did you mean `${{{name}}}`?")),
@@ -174,6 +170,14 @@ impl Interpolation<'_> {
             )),
         };
         hint.into_iter().chain(help).collect()
+    }
+
+    /// What to do about a variable that the environment does not have.
+    fn help_for_environment(&self, wanted: &str) -> String {
+        match nearest(wanted, self.scope.environment_names()) {
+            Some(name) => format!("did you mean `${{ENV.{name}}}`?"),
+            None => format!("set it, or give a default: `${{ENV.{wanted}:-…}}`"),
+        }
     }
 
     /// The place of `part` inside `span`, or all of it where quoting hides the part.

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use ananke::compare::{ChangeKind, Comparison, ComparisonRules};
+use ananke::context::Colouring;
 use ananke::outcome::{Outcome, Status};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
@@ -132,7 +133,7 @@ fn flaky_tests_and_those_in_quarantine_are_no_regressions() {
         let comparison = compared(before, after).unwrap();
         assert!(!comparison.is_regression());
         assert_eq!(json(&comparison)["counts"], serde_json::json!({ "newly_failing": 1, "flaky": 1 }));
-        let told = comparison.text(false, None);
+        let told = comparison.text(Colouring::Plain, None);
         assert!(told.contains("  ~ a.test.yaml::wobbles  passed on a retry\n"), "{told}");
         assert!(told.contains("  ✗ a.test.yaml::known  failed, quarantined, passed before\n"), "{told}");
     }
@@ -145,7 +146,7 @@ fn hostile_reports_steer_no_terminal() {
         whole(folder.path(), name, &run(vec![outcomes::ended(status, outcomes::hostile())]))
     });
     let comparison = compared(&before, &after).unwrap();
-    for text in [comparison.text(false, None), comparison.json().unwrap()] {
+    for text in [comparison.text(Colouring::Plain, None), comparison.json().unwrap()] {
         let bad = text.chars().find(|character| {
             (character.is_control() && *character != '\n')
                 || "\u{202e}\u{fffe}\u{ffff}\u{e0041}".contains(*character)
@@ -153,7 +154,7 @@ fn hostile_reports_steer_no_terminal() {
         assert_eq!(bad, None, "{text}");
         assert!(!text.contains("##"), "an order to a build server: {text}");
     }
-    for (columns, colour) in [(80, false), (40, true), (20, false)] {
+    for (columns, colour) in [(80, Colouring::Plain), (40, Colouring::Coloured), (20, Colouring::Plain)] {
         let text = comparison.text(colour, Some(columns));
         let text = anstream::adapter::strip_str(&text).to_string();
         let orders = text.lines().filter(|line| line.trim_start().starts_with("::"));

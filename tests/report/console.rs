@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ananke::context::TerminalSize;
+use ananke::context::{Colouring, TerminalSize};
 use ananke::outcome::{Level, Outcome, Status, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
@@ -46,7 +46,7 @@ impl Write for Broken {
     }
 }
 
-pub(super) fn printed(events: &[Sealed<RunEvent>], colour: bool, verbosity: Verbosity) -> String {
+pub(super) fn printed(events: &[Sealed<RunEvent>], colour: Colouring, verbosity: Verbosity) -> String {
     printed_on(|| None, events, colour, verbosity)
 }
 
@@ -54,7 +54,7 @@ pub(super) fn printed(events: &[Sealed<RunEvent>], colour: bool, verbosity: Verb
 pub(super) fn printed_on(
     size: fn() -> Option<TerminalSize>,
     events: &[Sealed<RunEvent>],
-    colour: bool,
+    colour: Colouring,
     verbosity: Verbosity,
 ) -> String {
     let screen = Screen::default();
@@ -70,10 +70,10 @@ pub(super) fn printed_on(
 #[test]
 fn a_run_with_every_status() {
     let events = run(outcomes::all_kinds());
-    compare(&printed(&events, false, Verbosity::Normal), "normal.txt");
-    compare(&printed(&events, true, Verbosity::Normal), "normal.ansi");
-    compare(&printed(&events, false, Verbosity::Verbose), "verbose.txt");
-    compare(&printed(&events, false, Verbosity::Quiet), "quiet.txt");
+    compare(&printed(&events, Colouring::Plain, Verbosity::Normal), "normal.txt");
+    compare(&printed(&events, Colouring::Coloured, Verbosity::Normal), "normal.ansi");
+    compare(&printed(&events, Colouring::Plain, Verbosity::Verbose), "verbose.txt");
+    compare(&printed(&events, Colouring::Plain, Verbosity::Quiet), "quiet.txt");
 }
 
 /// The events of a run of tests that were tried again, which fails for every reason there is.
@@ -84,10 +84,10 @@ fn retried() -> Vec<Sealed<RunEvent>> {
 
 #[test]
 fn tests_that_were_tried_again() {
-    compare(&printed(&retried(), false, Verbosity::Normal), "retried.txt");
-    compare(&printed(&retried(), false, Verbosity::Verbose), "retried-verbose.txt");
-    compare(&printed(&retried(), false, Verbosity::Quiet), "retried-quiet.txt");
-    let mild = printed(&run(outcomes::retried()), false, Verbosity::Quiet);
+    compare(&printed(&retried(), Colouring::Plain, Verbosity::Normal), "retried.txt");
+    compare(&printed(&retried(), Colouring::Plain, Verbosity::Verbose), "retried-verbose.txt");
+    compare(&printed(&retried(), Colouring::Plain, Verbosity::Quiet), "retried-quiet.txt");
+    let mild = printed(&run(outcomes::retried()), Colouring::Plain, Verbosity::Quiet);
     assert!(mild.contains("\nflaky\n") && !mild.contains("which fails the run"), "{mild}");
 }
 
@@ -95,8 +95,11 @@ fn tests_that_were_tried_again() {
 fn colour_changes_no_word() {
     let events: Vec<_> = run(outcomes::all_kinds()).into_iter().chain(retried()).collect();
     for verbosity in [Verbosity::Quiet, Verbosity::Normal, Verbosity::Verbose] {
-        let coloured = printed(&events, true, verbosity);
-        assert_eq!(anstream::adapter::strip_str(&coloured).to_string(), printed(&events, false, verbosity));
+        let coloured = printed(&events, Colouring::Coloured, verbosity);
+        assert_eq!(
+            anstream::adapter::strip_str(&coloured).to_string(),
+            printed(&events, Colouring::Plain, verbosity)
+        );
     }
 }
 
@@ -109,9 +112,9 @@ fn columns<const COLUMNS: usize>() -> Option<TerminalSize> {
 #[test]
 fn lines_are_wrapped_at_the_width_of_a_terminal() {
     let events = run(outcomes::all_kinds());
-    compare(&printed_on(columns::<80>, &events, false, Verbosity::Normal), "normal-80.txt");
-    compare(&printed_on(columns::<40>, &events, false, Verbosity::Normal), "normal-40.txt");
-    compare(&printed_on(columns::<80>, &retried(), false, Verbosity::Normal), "retried-80.txt");
+    compare(&printed_on(columns::<80>, &events, Colouring::Plain, Verbosity::Normal), "normal-80.txt");
+    compare(&printed_on(columns::<40>, &events, Colouring::Plain, Verbosity::Normal), "normal-40.txt");
+    compare(&printed_on(columns::<80>, &retried(), Colouring::Plain, Verbosity::Normal), "retried-80.txt");
 }
 
 #[test]
@@ -132,15 +135,16 @@ fn wrapping_changes_no_word() {
             (40, columns::<40>),
             (20, columns::<20>),
         ] {
-            let wrapped = printed_on(size, &events, false, verbosity);
+            let wrapped = printed_on(size, &events, Colouring::Plain, verbosity);
             let widest = wrapped.lines().max_by_key(|line| ananke::text::columns::width(line)).unwrap();
             assert!(ananke::text::columns::width(widest) <= width, "{widest}");
-            let coloured = printed_on(size, &events, true, verbosity);
+            let coloured = printed_on(size, &events, Colouring::Coloured, verbosity);
             assert_eq!(anstream::adapter::strip_str(&coloured).to_string(), wrapped);
             // What has room behind a call on a wide terminal stands below it on a narrow one, and an excerpt is cut by
             // its length: of the same stories, in the same words.
             if verbosity == Verbosity::Verbose {
-                let (wrapped, whole) = (joined(&wrapped), joined(&printed(&events, false, verbosity)));
+                let (wrapped, whole) =
+                    (joined(&wrapped), joined(&printed(&events, Colouring::Plain, verbosity)));
                 assert_eq!(sorted(&wrapped), sorted(&whole));
             }
         }
@@ -151,7 +155,7 @@ fn wrapping_changes_no_word() {
 fn hostile_text_is_wrapped_too() {
     let events = run(vec![outcomes::hostile(), outcomes::hostile_after_all(Status::Failed, true)]);
     for verbosity in [Verbosity::Quiet, Verbosity::Normal, Verbosity::Verbose] {
-        let text = printed_on(columns::<40>, &events, false, verbosity);
+        let text = printed_on(columns::<40>, &events, Colouring::Plain, verbosity);
         let bad = text
             .chars()
             .find(|character| (character.is_control() && *character != '\n') || *character == '\u{202e}');
@@ -173,7 +177,10 @@ fn sorted(text: &str) -> Vec<char> {
 fn a_quiet_run_that_passes_is_one_line() {
     let passing: Vec<Outcome> =
         outcomes::all_kinds().into_iter().filter(|outcome| outcome.status() == Status::Passed).collect();
-    assert_eq!(printed(&run(passing), false, Verbosity::Quiet), "2 tests: 2 passed in 2 min 5 s\n");
+    assert_eq!(
+        printed(&run(passing), Colouring::Plain, Verbosity::Quiet),
+        "2 tests: 2 passed in 2 min 5 s\n"
+    );
 }
 
 #[test]
@@ -181,7 +188,7 @@ fn a_run_cut_short_says_how_far_it_came() {
     let mut outcomes = outcomes::all_kinds();
     outcomes.truncate(1);
     outcomes[0].verdict.warnings.clear();
-    let text = printed(&begun(12, outcomes), false, Verbosity::Normal);
+    let text = printed(&begun(12, outcomes), Colouring::Plain, Verbosity::Normal);
     assert_eq!(text, "specs/browse.test.yaml\n  ✓ browses coats  840 ms\n\n1 of 12 tests: 1 passed\n");
 }
 
@@ -192,14 +199,15 @@ fn hostile_text_stays_text() {
         let flaky = outcomes::hostile_after_all(Status::Passed, false);
         let expired = shielded.test.quarantine.clone().into_iter().collect();
         let verdict = Verdict { expired, ..Verdict::default() };
-        let text = printed(&ended(vec![outcomes::hostile(), shielded, flaky], verdict), false, verbosity);
+        let text =
+            printed(&ended(vec![outcomes::hostile(), shielded, flaky], verdict), Colouring::Plain, verbosity);
         let bad = text.chars().find(|character| {
             (character.is_control() && !matches!(character, '\n' | '\t')) || *character == '\u{202e}'
         });
         assert_eq!(bad, None, "{text}");
         assert!(!text.lines().any(|line| line.trim_start().starts_with("::")) && !text.contains("##vso["));
     }
-    compare(&printed(&run(vec![outcomes::hostile()]), false, Verbosity::Normal), "hostile.txt");
+    compare(&printed(&run(vec![outcomes::hostile()]), Colouring::Plain, Verbosity::Normal), "hostile.txt");
 }
 
 #[test]
@@ -211,18 +219,18 @@ fn long_stories_are_cut() {
         turn.end.failures_mut().push(outcomes::failure(Level::Turn, 1, "tools.forbid", "no"));
         long.transcript.turns.push(turn);
     }
-    let verbose = printed(&run(vec![long.clone()]), false, Verbosity::Verbose);
+    let verbose = printed(&run(vec![long.clone()]), Colouring::Plain, Verbosity::Verbose);
     assert!(verbose.len() < 66 << 10, "{}", verbose.len());
     assert!(verbose.contains(&format!("{}… (7952 more bytes)", "é".repeat(1024))));
     assert!(verbose.contains("lines left out)\n") && verbose.contains("turn 400 of 400"));
-    assert!(printed(&run(vec![long]), false, Verbosity::Normal).len() < 9 << 10);
+    assert!(printed(&run(vec![long]), Colouring::Plain, Verbosity::Normal).len() < 9 << 10);
 }
 
 #[test]
 fn the_list_of_failures_is_bounded() {
     let failing =
         |number| outcomes::ended(Status::Failed, outcomes::outcome("a.test.yaml", &format!("t{number}")));
-    let text = printed(&run((1..=250).map(failing).collect()), false, Verbosity::Quiet);
+    let text = printed(&run((1..=250).map(failing).collect()), Colouring::Plain, Verbosity::Quiet);
     assert!(
         text.ends_with("a.test.yaml::t100\n  … and 150 more\n\n250 tests: 250 failed in 2 min 5 s\n"),
         "{text}"
@@ -243,7 +251,7 @@ fn every_list_at_the_end_is_bounded() {
         [idle, shielded, flaky]
     });
     let verdict = Verdict { expired: (1..=150).map(entry).collect(), ..Verdict::default() };
-    let text = printed(&ended(outcomes.collect(), verdict), false, Verbosity::Quiet);
+    let text = printed(&ended(outcomes.collect(), verdict), Colouring::Plain, Verbosity::Quiet);
     assert_eq!(text.matches("  … and 50 more\n").count(), 4, "{text}");
     assert!(text.ends_with("450 tests: 300 passed (150 flaky), 150 quarantined in 2 min 5 s\n"), "{text}");
 }

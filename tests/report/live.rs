@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ananke::context::{ManualClock, TerminalSize};
+use ananke::context::{Colouring, ManualClock, TerminalSize};
 use ananke::outcome::{Status, Verdict};
 use ananke::report::Reporter;
 use ananke::report::terminal::{LiveArea, LiveOptions};
@@ -31,7 +31,7 @@ struct Seen {
 fn seen(columns: usize, rows: usize, tests: bool) -> Seen {
     SIZE.set(Some(TerminalSize { columns, rows }));
     let (screen, clock) = (Screen::new(columns, rows), Arc::new(ManualClock::default()));
-    let options = LiveOptions { colour: true, tests, size: || SIZE.get() };
+    let options = LiveOptions { colour: Colouring::Coloured, tests, size: || SIZE.get() };
     Seen { area: LiveArea::new(Box::new(screen.clone()), clock.clone(), options), screen, clock }
 }
 

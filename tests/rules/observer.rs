@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ananke::assertion::{Following, Inherited, Judge};
+use ananke::assertion::{Completion, Following, Inherited, Judge};
 use ananke::context::{At, CaseKey, SequentialIds};
 use ananke::message::UserContent;
 use ananke::redact::Redactor;
@@ -68,7 +68,8 @@ async fn drive(observer: &mut Observer, script: &[Vec<CompiledStep>], agent: Age
             observer.judge.touched(&observer.trace, touch);
         }
         let following = if index + 1 == script.len() { Following::Nothing } else { Following::Turns };
-        let failures = observer.judge.end_turn(&observer.trace, failed, following);
+        let completion = if failed { Completion::Aborted } else { Completion::Complete };
+        let failures = observer.judge.end_turn(&observer.trace, completion, following);
         let is_violated = !failures.is_empty() || observer.judge.unjudged().is_some();
         observer.note(&format!("the end of turn {}", index + 1), is_violated);
         if failed || !failures.is_empty() {

@@ -84,7 +84,7 @@ async fn travel(answers: &[&[u8]], chunk: usize, connects: bool) -> String {
         max_response_bytes: 1 << 20,
         cancel: CancellationToken::new(),
     };
-    let mut capture = Capture { trace: Trace::new(json!({})).by_event_clock(true), touched: Vec::new() };
+    let mut capture = Capture { trace: Trace::new(json!({})).by_event_clock(), touched: Vec::new() };
     let mut words = String::new();
     for number in 0..answers.len() {
         let action = next_action(&capture.trace, number, connects);

@@ -332,6 +332,19 @@ fn a_type_name_has_one_meaning() {
 }
 
 #[test]
+fn no_parameter_is_a_bare_boolean() {
+    let of_file = |file: &File| {
+        let found = scan::bool_parameters(&without_tests(&tokens(&file.text)));
+        found.into_iter().map(|found| format!("src/{}: {found}", file.path)).collect::<Vec<_>>()
+    };
+    let found: Vec<String> = rust_files("src").iter().flat_map(of_file).collect();
+    expect_none(
+        &found,
+        "a call says nothing with `true`: take an enum with two names, or write two functions",
+    );
+}
+
+#[test]
 fn crates_are_known_by_one_place() {
     let problems: Vec<String> = rust_files("src").iter().flat_map(wrong_crates).collect();
     expect_none(

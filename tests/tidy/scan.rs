@@ -169,6 +169,62 @@ pub(crate) fn type_names(tokens: &[Token]) -> Vec<String> {
     names
 }
 
+/// The functions of `tokens` with a parameter of the type `bool`, each with the parameter. What a trait demands is not
+/// one of them: the trait itself is.
+pub(crate) fn bool_parameters(tokens: &[Token]) -> Vec<String> {
+    let word = |token: Option<&Token>| match token {
+        Some(Token::Word(word)) => Some(word.clone()),
+        _ => None,
+    };
+    let mut found = Vec::new();
+    let mut index = 0;
+    while index < tokens.len() {
+        if implements_trait(&tokens[index..]) {
+            index = after_item(tokens, index);
+            continue;
+        }
+        let name = word(tokens.get(index + 1)).filter(|_| tokens[index] == Token::Word("fn".to_owned()));
+        index += 1;
+        let Some(name) = name else { continue };
+        let parameters = &tokens[index..index + parameters_end(&tokens[index..])];
+        for window in parameters.windows(4) {
+            if let [Token::Word(parameter), Token::Other(':'), Token::Word(of), Token::Other(',' | ')')] =
+                window
+                && of == "bool"
+            {
+                found.push(format!("{name}({parameter}: bool)"));
+            }
+        }
+    }
+    found
+}
+
+/// Whether `tokens` begin with `impl TRAIT for TYPE`.
+fn implements_trait(tokens: &[Token]) -> bool {
+    let head = tokens.iter().take_while(|token| !matches!(token, Token::Other('{' | ';')));
+    let head: Vec<&Token> = head.collect();
+    let is = |token: &Token, text: &str| *token == Token::Word(text.to_owned());
+    head.first().is_some_and(|first| is(first, "impl"))
+        && head.windows(2).any(|pair| is(pair[0], "for") && *pair[1] != Token::Other('<'))
+}
+
+/// The length of the head of a function up to the end of its parameters, which come after its generic ones.
+fn parameters_end(tokens: &[Token]) -> usize {
+    let (mut angles, mut parens) = (0_usize, 0_usize);
+    for (index, token) in tokens.iter().enumerate() {
+        let is_arrow = index > 0 && tokens[index - 1] == Token::Other('-');
+        match token {
+            Token::Other('<') if parens == 0 => angles += 1,
+            Token::Other('>') if parens == 0 && !is_arrow => angles = angles.saturating_sub(1),
+            Token::Other('(') if angles == 0 => parens += 1,
+            Token::Other(')') if parens == 1 => return index + 1,
+            Token::Other(')') => parens = parens.saturating_sub(1),
+            _ => {}
+        }
+    }
+    tokens.len()
+}
+
 /// Whether a path of `tokens` begins with the third-party crate `name`.
 pub(crate) fn names_crate(tokens: &[Token], name: &str) -> bool {
     tokens.iter().enumerate().any(|(index, token)| {
@@ -399,6 +455,22 @@ mod tests {
             fn f() { struct Inner; let text = "enum Text"; forward! { struct enum identifier } }
         "#;
         assert_eq!(type_names(&tokens(source)), ["Wide", "Side", "Sink", "Alias", "Inner"]);
+    }
+
+    #[test]
+    fn knows_the_parameters_that_are_bare_booleans() {
+        let source = r"
+            pub fn pad<T: Into<(u8, bool)>>(text: T, is_left: bool) -> bool { let closure = |on: bool| on; closure(true) }
+            trait Reads { fn read(&mut self, whole: bool); fn is(&self, test: impl Fn(u8, bool) -> bool) -> bool; }
+            impl Reads for X { fn read(&mut self, whole: bool) {} }
+            impl<'a> Reads for Y<'a> where Self: Sized { fn read(&mut self, whole: bool) {} }
+            impl X { fn new(deep: &mut bool, wide: bool, ) -> impl for<'a> Fn(&'a u8) { |_| () } }
+            struct Z { on: bool, }
+        ";
+        assert_eq!(
+            bool_parameters(&tokens(source)),
+            ["pad(is_left: bool)", "read(whole: bool)", "new(wide: bool)"]
+        );
     }
 
     #[test]

@@ -14,6 +14,15 @@ use crate::redact::Redactor;
 use crate::trace::{Delta, RunEnd, Trace};
 use crate::variables::Patterns;
 
+/// Whether a turn came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Completion {
+    /// It did.
+    Complete,
+    /// An error, a timeout or a rule ended it.
+    Aborted,
+}
+
 /// What follows a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Following {
@@ -151,14 +160,14 @@ impl Judge {
 
     /// The running turn has ended; returns every rule that failed in it. If it was aborted by an error or a timeout,
     /// requirements that are still open are not judged (SPEC 5).
-    pub fn end_turn(&mut self, trace: &Trace, was_aborted: bool, following: Following) -> Vec<Failure> {
+    pub fn end_turn(&mut self, trace: &Trace, completion: Completion, following: Following) -> Vec<Failure> {
         for watch in self.test.iter_mut().chain(&mut self.turn) {
             watch.feed(trace, &self.redactor, Moment::TurnEnd, &mut self.found);
         }
         // After the last turn nothing can arrive that a rule of it could wait for.
         let end = if following == Following::Nothing { Moment::TestEnd } else { Moment::ScopeEnd };
         for watch in &mut self.turn {
-            if !(was_aborted && watch.is_requirement()) {
+            if completion == Completion::Complete || !watch.is_requirement() {
                 watch.feed(trace, &self.redactor, end, &mut self.found);
             }
         }

@@ -10,7 +10,7 @@ mod view;
 mod watch;
 
 pub(crate) use finding::{Evidence, Finding};
-pub use judge::{Following, Judge};
+pub use judge::{Completion, Following, Judge};
 pub(crate) use judgement::{Judgement, Moment};
 pub(crate) use monitor::{Monitor, at_each_call, at_scope_end, at_turn_end};
 pub use question::{Question, ScriptQuestion};

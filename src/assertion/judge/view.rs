@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::scope::RuleScope;
 use crate::model::TextOf;
 use crate::redact::Redactor;
-use crate::trace::{CallPhase, Message, MessageKind, Origin, ToolCall, Trace, TurnRanges};
+use crate::trace::{CallPhase, Callers, Message, MessageKind, Origin, ToolCall, Trace, TurnRanges};
 
 /// What a rule does not look at, though it is in its scope.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -95,7 +95,8 @@ impl<'a> View<'a> {
                 }
             })
         };
-        self.trace.first(name, what, !self.exclusions.subagents).or_else(replayed)
+        let callers = if self.exclusions.subagents { Callers::Agent } else { Callers::All };
+        self.trace.first(name, what, callers).or_else(replayed)
     }
 
     /// The agent's text in the scope.

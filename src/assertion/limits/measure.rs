@@ -32,8 +32,8 @@ struct Spec {
     tokens: Option<fn(Usage) -> Tokens>,
 }
 
-const fn time(path: &'static str, name: &'static str, has_total: bool) -> Spec {
-    Spec { path, name, of_what: "ms", has_total, tokens: None }
+const fn time(path: &'static str, name: &'static str) -> Spec {
+    Spec { path, name, of_what: "ms", has_total: false, tokens: None }
 }
 
 const fn usage(
@@ -47,10 +47,10 @@ const fn usage(
 
 /// In the order of [`Measure::ALL`].
 const SPECS: [Spec; Measure::ALL.len()] = [
-    time("timing.max_duration_ms", "duration", true),
-    time("timing.max_idle_ms", "idle", false),
-    time("timing.max_first_token_ms", "first text", false),
-    time("timing.max_tool_ms", "tool", false),
+    Spec { has_total: true, ..time("timing.max_duration_ms", "duration") },
+    time("timing.max_idle_ms", "idle"),
+    time("timing.max_first_token_ms", "first text"),
+    time("timing.max_tool_ms", "tool"),
     usage("usage.max_input_tokens", "input", "input tokens", |usage| usage.input),
     usage("usage.max_output_tokens", "output", "output tokens", |usage| usage.output),
     usage("usage.max_total_tokens", "total", "tokens", |usage| usage.total),

@@ -42,7 +42,9 @@ pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) {
             Claim::Step { selector, is_result }
                 if !reported.is_some_and(|reported| std::ptr::eq(reported, entry)) =>
             {
-                let warning = prohibitions.against_step(selector, is_result, scoped);
+                // A turn forbids calls that start in it; a result may be that of a call before it.
+                let start = if is_result { scoped.0 } else { RuleScope::Test };
+                let warning = prohibitions.against_step(selector, start, scoped);
                 reported = warning.is_some().then_some(entry).or(reported);
                 found.extend(warning);
             }
@@ -122,21 +124,19 @@ impl<'r, 'e> Prohibitions<'r, 'e> {
         })
     }
 
-    /// What forbids the calls that a step of a sequence needs.
+    /// What forbids the calls that a step of a sequence needs, which start in `start`.
     fn against_step(
         &self,
         selector: &Selector,
-        is_result: bool,
-        scoped @ (scope, entry): Scoped<'e>,
+        start: RuleScope,
+        scoped @ (_, entry): Scoped<'e>,
     ) -> Option<Diagnostic> {
         let (how, (forbidden, prohibition)) = self
             .forbidding(selector, scoped)
             .map(|scoped| ("is forbidden", scoped))
             .or_else(|| Some(("is left out by `allow_only`", self.not_allowed(&selector.name, scoped)?)))?;
         let what = format!("{} is a step of a sequence, and {how}", selector.name.describe());
-        // A turn forbids calls that start in it; a result may be that of a call before it.
-        let scope = if is_result { scope } else { RuleScope::Test };
-        Some(self.warning(never(&what, scope, forbidden), entry, prohibition))
+        Some(self.warning(never(&what, start, forbidden), entry, prohibition))
     }
 
     /// What forbids every call that is selected.

@@ -1,7 +1,7 @@
 //! What the arguments of a call must be for it to be selected.
 
 use super::argument_patterns::ArgumentPatterns;
-use super::json_subset::{JsonSubset, Whole};
+use super::json_subset::{JsonComparison, JsonSubset, Whole};
 use super::mismatch::Mismatches;
 use crate::diagnostic::Code;
 use crate::model::{CallSelector, Text};
@@ -35,7 +35,7 @@ impl ArgumentConditions {
             let message = "`args` without a key selects every call";
             interpolation.report(Code::EmptyValue, args.span, message, Some(help.to_owned()));
         }
-        let json = JsonSubset::compile(written.args.as_ref(), written.is_exact(), interpolation);
+        let json = JsonSubset::compile(written.args.as_ref(), JsonComparison::of(written), interpolation);
         let matching = ArgumentPatterns::compile(written.args_match.as_ref(), interpolation);
         let not_matching = ArgumentPatterns::compile(unwanted, interpolation);
         Some(Self { json: json.ok()?, matching: matching?, not_matching: not_matching? })

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::mismatch::Mismatches;
 use crate::assertion::content::same;
 use crate::assertion::describe::{json, short};
+use crate::model::CallSelector;
 use crate::source::Node;
 use crate::variables::{Interpolation, Leaf};
 
@@ -15,8 +16,23 @@ use crate::variables::{Interpolation, Leaf};
 pub(super) struct JsonSubset {
     /// What is written.
     pub(super) value: Value,
-    /// Whether it must be equal.
-    is_exact: bool,
+    comparison: JsonComparison,
+}
+
+/// How a value is compared with what is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum JsonComparison {
+    /// It must contain it.
+    Contains,
+    /// It must be equal (`exact`).
+    Equals,
+}
+
+impl JsonComparison {
+    /// How the keys of `written` are compared.
+    pub(super) fn of(written: &CallSelector) -> Self {
+        if written.is_exact() { Self::Equals } else { Self::Contains }
+    }
 }
 
 /// Which value of a call is compared, for the words about it.
@@ -49,11 +65,11 @@ impl Whole {
 impl JsonSubset {
     pub(super) fn compile(
         written: Option<&Node>,
-        is_exact: bool,
+        comparison: JsonComparison,
         interpolation: &mut Interpolation<'_>,
     ) -> Leaf<Option<Self>> {
         let value = written.map(|node| interpolation.json(node)).transpose()?;
-        Ok(value.map(|value| Self { value, is_exact }))
+        Ok(value.map(|value| Self { value, comparison }))
     }
 
     /// What is expected, in words.
@@ -63,8 +79,10 @@ impl JsonSubset {
             Whole::Arguments => ("", "arguments"),
             Whole::Result => ("a ", "result"),
         };
-        match (&self.value, self.is_exact) {
-            (Value::Object(_) | Value::Array(_), false) => format!("{article}{noun} holding `{shown}`"),
+        match (&self.value, self.comparison) {
+            (Value::Object(_) | Value::Array(_), JsonComparison::Contains) => {
+                format!("{article}{noun} holding `{shown}`")
+            }
             _ => format!("the {noun} `{shown}`"),
         }
     }
@@ -76,7 +94,7 @@ impl JsonSubset {
 
     /// Adds the differences between `found`, which is `whole` of a call, and what is expected.
     pub(super) fn compare(&self, found: &Value, whole: Whole, mismatches: &mut Mismatches) {
-        let is_exact = self.is_exact;
+        let is_exact = self.comparison == JsonComparison::Equals;
         SubsetWalk { is_exact, whole, path: String::new(), mismatches }.compare(&self.value, found);
     }
 }
@@ -161,7 +179,8 @@ mod tests {
 
     fn compare(value: Value, is_exact: bool, whole: Whole, found: &Value) -> Mismatches {
         let mut mismatches = Mismatches::default();
-        JsonSubset { value, is_exact }.compare(found, whole, &mut mismatches);
+        let comparison = if is_exact { JsonComparison::Equals } else { JsonComparison::Contains };
+        JsonSubset { value, comparison }.compare(found, whole, &mut mismatches);
         mismatches
     }
 

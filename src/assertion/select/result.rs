@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::json_subset::{JsonSubset, Whole};
+use super::json_subset::{JsonComparison, JsonSubset, Whole};
 use super::mismatch::Mismatches;
 use crate::assertion::describe::short;
 use crate::diagnostic::Code;
@@ -32,7 +32,7 @@ impl ResultConditions {
         unwanted: Option<&Text>,
         interpolation: &mut Interpolation<'_>,
     ) -> Option<Self> {
-        let json = JsonSubset::compile(written.result.as_ref(), written.is_exact(), interpolation);
+        let json = JsonSubset::compile(written.result.as_ref(), JsonComparison::of(written), interpolation);
         let mut pattern = |text: Option<&Text>| text.map(|text| interpolation.pattern(text)).transpose();
         let matching = pattern(written.result_match.as_ref());
         let not_matching = pattern(unwanted);

@@ -3,12 +3,12 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use ananke::context::{Context, TerminalSize};
+use ananke::context::{Context, OutputStream, TerminalSize};
 use ananke::plan::{Filter, Selection};
 use ananke::text::nearest;
 use clap::Args;
 
-use super::super::colour::{Colour, is_coloured};
+use super::super::colour::{Colour, colouring};
 use super::super::exit::Exit;
 use super::super::load::load;
 use super::super::print_problems::print_problems;
@@ -43,11 +43,7 @@ pub(crate) struct ExplainOptions {
 
 /// Explains a code or a rule of the protocol where there is one of that name, else the test of a file.
 pub(crate) fn explain(options: &ExplainOptions, context: &Context) -> Exit {
-    let colours = if is_coloured(options.color, context.stdout_is_terminal, context) {
-        Colours::on_a_terminal()
-    } else {
-        Colours::default()
-    };
+    let colours = Colours::new(colouring(options.color, OutputStream::Stdout, context));
     if let Some(name) = ExplainedName::find(&options.subject) {
         if options.turn.is_some() {
             return complain("a name has no turns: `--turn` goes with a test file", Exit::Usage);
@@ -55,7 +51,7 @@ pub(crate) fn explain(options: &ExplainOptions, context: &Context) -> Exit {
         if options.filter.is_some() || !options.ids.is_empty() {
             return complain("a name has no tests: `--id` and `--filter` go with a test file", Exit::Usage);
         }
-        return print(&name.text(colours, TerminalSize::width(context.stdout_size())));
+        return print(&name.text(colours, TerminalSize::width(context.size_of(OutputStream::Stdout))));
     }
     let path = context.working_directory.join(&options.subject);
     if context.files.is_directory(&path) {
@@ -108,7 +104,11 @@ fn of_file(options: &ExplainOptions, colours: Colours, context: &Context) -> Exi
             explained: test,
             redactor: &redactor,
         };
-        texts.push(shown.text(options.turn, colours, TerminalSize::width(context.stdout_size())));
+        texts.push(shown.text(
+            options.turn,
+            colours,
+            TerminalSize::width(context.size_of(OutputStream::Stdout)),
+        ));
     }
     print(&redactor.text(&texts.join("\n")))
 }

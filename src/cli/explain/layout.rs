@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use ananke::context::Colouring;
 use ananke::redact::Redactor;
 use ananke::text::{columns, escape};
 use anstyle::{AnsiColor, Style};
@@ -26,7 +27,10 @@ pub(super) struct Colours {
 }
 
 impl Colours {
-    pub(super) fn on_a_terminal() -> Self {
+    pub(super) fn new(colour: Colouring) -> Self {
+        if colour == Colouring::Plain {
+            return Self::default();
+        }
         Self {
             strong: Style::new().bold(),
             heading: AnsiColor::Cyan.on_default(),
@@ -49,12 +53,29 @@ pub(super) struct Table {
     lines: Vec<LayoutLine>,
 }
 
+/// How strongly a row stands out.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Emphasis {
+    Normal,
+    /// It is about something that does not apply.
+    Faint,
+}
+
+impl Emphasis {
+    fn style(self, colours: Colours) -> Style {
+        match self {
+            Self::Normal => Style::new(),
+            Self::Faint => colours.faint,
+        }
+    }
+}
+
 #[derive(Debug)]
 enum LayoutLine {
     /// A line of its own, written out.
     Whole(String),
     /// Words at an indentation, and who wrote them.
-    Row { indent: usize, words: String, faint: bool, level: &'static str, place: String },
+    Row { indent: usize, words: String, emphasis: Emphasis, level: &'static str, place: String },
 }
 
 impl Table {
@@ -67,12 +88,19 @@ impl Table {
         self.lines.push(LayoutLine::Whole(text.into()));
     }
 
-    pub(super) fn row(&mut self, indent: usize, words: &str, faint: bool, level: &'static str, place: &str) {
+    pub(super) fn row(
+        &mut self,
+        indent: usize,
+        words: &str,
+        emphasis: Emphasis,
+        level: &'static str,
+        place: &str,
+    ) {
         let words = escape::line(&self.redactor.text(words)).into_owned();
         self.lines.push(LayoutLine::Row {
             indent,
             words,
-            faint,
+            emphasis,
             level,
             place: escape::line(place).into_owned(),
         });
@@ -97,16 +125,16 @@ impl Table {
         }
         let mut text = String::new();
         for line in &self.lines {
-            let (indent, words, faint, level, place) = match line {
+            let (indent, words, emphasis, level, place) = match line {
                 LayoutLine::Whole(line) => {
                     let _ = writeln!(text, "{line}");
                     continue;
                 }
-                LayoutLine::Row { indent, words, faint, level, place } => {
-                    (*indent, words, *faint, level, place)
+                LayoutLine::Row { indent, words, emphasis, level, place } => {
+                    (*indent, words, *emphasis, level, place)
                 }
             };
-            let style = if faint { colours.faint } else { Style::new() };
+            let style = emphasis.style(colours);
             let pale = colours.faint;
             let used = indent + columns::width(words);
             let _ = write!(text, "{:indent$}{style}{words}{style:#}", "");
@@ -123,16 +151,16 @@ impl Table {
     fn narrow(&self, colours: Colours, terminal: usize) -> String {
         let mut text = String::new();
         for line in &self.lines {
-            let (indent, words, faint, level, place) = match line {
+            let (indent, words, emphasis, level, place) = match line {
                 LayoutLine::Whole(line) => {
                     let _ = writeln!(text, "{line}");
                     continue;
                 }
-                LayoutLine::Row { indent, words, faint, level, place } => {
-                    (*indent, words, *faint, level, place)
+                LayoutLine::Row { indent, words, emphasis, level, place } => {
+                    (*indent, words, *emphasis, level, place)
                 }
             };
-            let (style, pale) = (if faint { colours.faint } else { Style::new() }, colours.faint);
+            let (style, pale) = (emphasis.style(colours), colours.faint);
             for line in columns::wrapped(words, terminal.saturating_sub(indent)) {
                 let _ = writeln!(text, "{:indent$}{style}{line}{style:#}", "");
             }
@@ -155,7 +183,7 @@ mod tests {
     fn a_table_that_is_wider_than_the_terminal_stands_in_lines_of_its_own() {
         let mut table = Table::default();
         table.line("turn 1 of 1");
-        table.row(4, "no call of 旅行 in the turn", false, "turn", "specs/a.test.yaml:7");
+        table.row(4, "no call of 旅行 in the turn", Emphasis::Normal, "turn", "specs/a.test.yaml:7");
         let aligned = "turn 1 of 1\n    no call of 旅行 in the turn  turn    specs/a.test.yaml:7\n";
         let narrow =
             "turn 1 of 1\n    no call of\n    旅行 in the\n    turn\n      turn  specs/a.test.yaml:7\n";

@@ -8,7 +8,7 @@ use ananke::project::{Config, is_default};
 use ananke::redact::Redactor;
 use indexmap::IndexMap;
 
-use super::layout::{Colours, Table, styled};
+use super::layout::{Colours, Emphasis, Table, styled};
 use ananke::text::{columns, escape};
 
 /// How much of what the user says stands beside a turn, in columns.
@@ -120,7 +120,7 @@ fn part(part: &ScopeRules, prohibited: Option<usize>, table: &mut Table, colours
         for (when_decided, rules) in headings {
             table.line(format!("  {}, {when_decided}", styled(colours.heading, word)));
             for rule in rules {
-                row(4, &rule.describe(), false, &rule.origin, table);
+                row(4, &rule.describe(), Emphasis::Normal, &rule.origin, table);
             }
         }
     }
@@ -136,9 +136,9 @@ fn part(part: &ScopeRules, prohibited: Option<usize>, table: &mut Table, colours
     }
     let width = part.limits.iter().map(|limit| limit.measure.name().len()).fold(8, usize::max);
     for ExplainedLimit { measure, words, origin, replaced } in &part.limits {
-        row(4, &format!("{:<width$}  {words}", measure.name()), false, origin, table);
+        row(4, &format!("{:<width$}  {words}", measure.name()), Emphasis::Normal, origin, table);
         for (words, origin) in replaced {
-            row(width + 6, words, true, origin, table);
+            row(width + 6, words, Emphasis::Faint, origin, table);
         }
     }
     for measure in &part.separate {
@@ -152,7 +152,7 @@ fn part(part: &ScopeRules, prohibited: Option<usize>, table: &mut Table, colours
     if let Some((without, origin)) = &part.subagents {
         table.line(format!("  {}", styled(colours.heading, "subagents")));
         let words = if *without { "their calls do not count" } else { "their calls count" };
-        row(4, words, false, origin, table);
+        row(4, words, Emphasis::Normal, origin, table);
     }
     let mut shown: Option<&RuleOrigin> = None;
     for ReplacedRule { entry, by } in &part.switched_off {
@@ -160,7 +160,7 @@ fn part(part: &ScopeRules, prohibited: Option<usize>, table: &mut Table, colours
             table.line(format!("  {}, by {}", styled(colours.heading, "not in force here"), whose(by)));
             shown = Some(by);
         }
-        row(4, &entry.describe(), true, &entry.origin, table);
+        row(4, &entry.describe(), Emphasis::Faint, &entry.origin, table);
     }
     for DroppedRule { entry, kept } in &part.dropped {
         table.line(format!(
@@ -168,7 +168,7 @@ fn part(part: &ScopeRules, prohibited: Option<usize>, table: &mut Table, colours
             styled(colours.heading, "dropped"),
             whose(kept)
         ));
-        row(4, &entry.describe(), true, &entry.origin, table);
+        row(4, &entry.describe(), Emphasis::Faint, &entry.origin, table);
     }
     let is_silent = part.rules.is_empty() && part.limits.is_empty();
     let note = match prohibited.unwrap_or_default() {
@@ -183,8 +183,8 @@ fn part(part: &ScopeRules, prohibited: Option<usize>, table: &mut Table, colours
     table.line(styled(colours.faint, &note));
 }
 
-fn row(indent: usize, words: &str, faint: bool, origin: &RuleOrigin, table: &mut Table) {
-    table.row(indent, words, faint, origin.level.as_str(), &origin.place.to_string());
+fn row(indent: usize, words: &str, emphasis: Emphasis, origin: &RuleOrigin, table: &mut Table) {
+    table.row(indent, words, emphasis, origin.level.as_str(), &origin.place.to_string());
 }
 
 fn whose(origin: &RuleOrigin) -> String {

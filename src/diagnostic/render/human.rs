@@ -7,13 +7,14 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 use super::super::diagnostic::{Diagnostic, Label, Severity};
 use super::super::source_file::SourceFile;
 use super::terminal_text::{harmless, word};
+use crate::context::Colouring;
 use crate::text::columns;
 
 /// How the text is to look.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RenderStyle {
     /// Whether terminal colours are used; without them the text says the same.
-    pub colour: bool,
+    pub colour: Colouring,
     /// How many columns the terminal has: source lines are cut there, words wrapped. Where there is none, source lines are
     /// cut at 120 columns, and words never wrapped.
     pub width: Option<usize>,
@@ -33,7 +34,10 @@ const LONGEST_LINE: usize = 4096;
 
 /// Every diagnostic with its source lines, an empty line after each.
 pub fn human(diagnostics: &[Diagnostic], look: RenderStyle) -> String {
-    let renderer = if look.colour { Renderer::styled() } else { Renderer::plain() };
+    let renderer = match look.colour {
+        Colouring::Coloured => Renderer::styled(),
+        Colouring::Plain => Renderer::plain(),
+    };
     let width = look.width.map(|width| width.max(LEAST_WIDTH));
     let renderer = renderer.term_width(width.unwrap_or(WIDTH));
     diagnostics.iter().map(|diagnostic| one(diagnostic, &renderer, width) + "\n\n").collect()
@@ -193,7 +197,10 @@ mod tests {
         let diagnostic = Diagnostic::warning(Code::NoTests, "nothing\u{1b}[2J to do").help("write a test");
         let expected = "warning[no-tests]: nothing?[2J to do\n |\n = help: write a test\n\n";
         assert_eq!(human(std::slice::from_ref(&diagnostic), RenderStyle::default()), expected);
-        assert!(human(&[diagnostic], RenderStyle { colour: true, width: Some(80) }).contains("\u{1b}["));
+        assert!(
+            human(&[diagnostic], RenderStyle { colour: Colouring::Coloured, width: Some(80) })
+                .contains("\u{1b}[")
+        );
     }
 
     #[test]
@@ -205,7 +212,7 @@ mod tests {
             .at(&source, Span::new(place, place + 7), "")
             .help("say it in fewer words than this help does");
         let expected = "error[syntax]: this is wrong in\n               more words than\n               fit\n --> a.yaml:1:20\n  |\n1 | ...   to: a place that no...\n  |           ^^^^^^^\n  |\n  = help: say it in fewer words\n          than this help does\n\n";
-        let look = RenderStyle { colour: false, width: Some(32) };
+        let look = RenderStyle { colour: Colouring::Plain, width: Some(32) };
         assert_eq!(human(&[diagnostic], look), expected);
     }
 

@@ -2,8 +2,10 @@
 
 use std::io::{self, Write};
 
-use crate::compare::{Baseline, ComparedRun, ComparisonBuilder, ComparisonRules, RunSummary, read_line};
-use crate::context::TerminalSize;
+use crate::compare::{
+    Baseline, ComparedRun, ComparisonBuilder, ComparisonRules, Coverage, RunSummary, read_line,
+};
+use crate::context::{Colouring, TerminalSize};
 use crate::redact::Sealed;
 use crate::report::file::json::result_line;
 use crate::report::reporter::Reporter;
@@ -14,25 +16,25 @@ use crate::run::RunEvent;
 /// Prints what changed when the run is over. It changes no verdict.
 pub struct BaselineReport {
     out: Stream,
-    colour: bool,
+    colour: Colouring,
     size: fn() -> Option<TerminalSize>,
-    of_everything: bool,
+    coverage: Coverage,
     comparing: ComparisonBuilder,
     run: RunTotals,
 }
 
 impl BaselineReport {
-    /// A report on `out` of what changed since `baseline`, wrapped at the width of the terminal, if there is one. A run
-    /// `of_everything` reports removed tests; a run of some tests cannot know them.
+    /// A report on `out` of what changed since `baseline`, wrapped at the width of the terminal, if there is one. A
+    /// run of all tests reports removed tests; a run of some tests cannot know them.
     pub fn new(
         out: Box<dyn Write + Send>,
-        colour: bool,
+        colour: Colouring,
         size: fn() -> Option<TerminalSize>,
         baseline: Baseline,
-        of_everything: bool,
+        coverage: Coverage,
     ) -> Self {
         let comparing = ComparisonBuilder::new(baseline, ComparisonRules::default().noise);
-        Self { out: Stream::new(out), colour, size, of_everything, comparing, run: RunTotals::default() }
+        Self { out: Stream::new(out), colour, size, coverage, comparing, run: RunTotals::default() }
     }
 }
 
@@ -49,14 +51,14 @@ impl Reporter for BaselineReport {
     }
 
     fn finish(self: Box<Self>) -> io::Result<()> {
-        let Self { mut out, colour, size, of_everything, comparing, run } = *self;
+        let Self { mut out, colour, size, coverage, comparing, run } = *self;
         let summary = RunSummary {
             total: run.totals.tests(),
             elapsed_us: run.end.as_ref().map(|end| end.elapsed_us),
             exit_code: run.exit_code().map(i64::from),
         };
         let comparison =
-            comparing.finish(ComparedRun { name: "this run".to_owned(), summary }, of_everything, &[]);
+            comparing.finish(ComparedRun { name: "this run".to_owned(), summary }, coverage, &[]);
         out.print(&comparison.text_below(colour, TerminalSize::width(size)))
     }
 }

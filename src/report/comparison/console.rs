@@ -4,6 +4,7 @@ use anstyle::Style;
 
 use super::words::{self, SECTIONS, TestDifference};
 use crate::compare::{ChangeKind, Comparison, TestChange};
+use crate::context::Colouring;
 use crate::report::layout::{Page, Palette};
 use crate::text::{escape, truncate};
 
@@ -15,14 +16,14 @@ const INDENT: usize = 6;
 
 impl Comparison {
     /// What changed, as text for a terminal, wrapped if there is a width.
-    pub fn text(&self, colour: bool, width: Option<usize>) -> String {
+    pub fn text(&self, colour: Colouring, width: Option<usize>) -> String {
         let mut page = Page::of_width(width);
         self.write(&mut page, Palette::new(colour));
         page.into_text()
     }
 
     /// What changed, for printing after the summary of a run.
-    pub(super) fn text_below(&self, colour: bool, width: Option<usize>) -> String {
+    pub(super) fn text_below(&self, colour: Colouring, width: Option<usize>) -> String {
         let palette = Palette::new(colour);
         let mut page = Page::of_width(width);
         page.end();

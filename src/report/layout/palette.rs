@@ -2,6 +2,7 @@
 
 use anstyle::{AnsiColor, Style};
 
+use crate::context::Colouring;
 use crate::outcome::Status;
 
 /// What each kind of text looks like; all plain without colours.
@@ -18,8 +19,8 @@ pub(crate) struct Palette {
 
 impl Palette {
     /// With colours, or all plain.
-    pub(crate) fn new(coloured: bool) -> Self {
-        if !coloured {
+    pub(crate) fn new(colour: Colouring) -> Self {
+        if colour == Colouring::Plain {
             return Self::default();
         }
         Self {

@@ -7,7 +7,7 @@ use anstyle::Style;
 
 use super::result::RunResult;
 use super::servers;
-use crate::context::TerminalSize;
+use crate::context::{Colouring, TerminalSize};
 use crate::outcome::{Outcome, Status};
 use crate::redact::Sealed;
 use crate::report::layout::Page;
@@ -38,7 +38,7 @@ pub enum Verbosity {
 #[derive(Clone, Copy, Debug)]
 pub struct ConsoleOptions {
     /// Whether there is colour; the text says everything without.
-    pub colour: bool,
+    pub colour: Colouring,
     /// How much is printed.
     pub verbosity: Verbosity,
     /// The size of the terminal: lines are wrapped at its width, and not wrapped if it is not known.
@@ -47,7 +47,7 @@ pub struct ConsoleOptions {
 
 impl Default for ConsoleOptions {
     fn default() -> Self {
-        Self { colour: false, verbosity: Verbosity::default(), size: || None }
+        Self { colour: Colouring::Plain, verbosity: Verbosity::default(), size: || None }
     }
 }
 

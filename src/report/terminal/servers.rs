@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::context::TerminalSize;
+use crate::context::{Colouring, TerminalSize};
 use crate::outcome::Status;
 use crate::redact::Sealed;
 use crate::report::layout::Page;
@@ -21,8 +21,8 @@ pub struct ServerReport {
 
 impl ServerReport {
     /// A report on `out`, wrapped at the width of the terminal, if there is one.
-    pub fn new(out: Box<dyn Write + Send>, coloured: bool, size: fn() -> Option<TerminalSize>) -> Self {
-        Self { out: Stream::new(out), palette: Palette::new(coloured), size }
+    pub fn new(out: Box<dyn Write + Send>, colour: Colouring, size: fn() -> Option<TerminalSize>) -> Self {
+        Self { out: Stream::new(out), palette: Palette::new(colour), size }
     }
 }
 

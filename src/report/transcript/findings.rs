@@ -18,11 +18,12 @@ enum TranscriptFinding<'a> {
 }
 
 impl TranscriptWriter {
-    /// All that is wrong in one part of the story, an empty line between each two; `apart` also before the first.
-    pub(crate) fn findings(&mut self, problem: Option<&Problem>, failures: &[Failure], mut apart: bool) {
+    /// All that is wrong in one part of the transcript, with an empty line between each two.
+    pub(crate) fn findings(&mut self, problem: Option<&Problem>, failures: &[Failure]) {
         let rules = failures.iter().map(TranscriptFinding::Rule);
-        for finding in problem.map(TranscriptFinding::Problem).into_iter().chain(rules) {
-            if std::mem::replace(&mut apart, true) {
+        let findings = problem.map(TranscriptFinding::Problem).into_iter().chain(rules);
+        for (index, finding) in findings.enumerate() {
+            if index > 0 {
                 self.page.end();
             }
             match finding {
@@ -32,14 +33,8 @@ impl TranscriptWriter {
         }
     }
 
-    /// The rules that passed, one per line, if the style lists them; `apart` has an empty line before the first.
-    pub(crate) fn held(&mut self, held: &[PassedRule], apart: bool) {
-        if !self.style.held || held.is_empty() {
-            return;
-        }
-        if apart {
-            self.page.end();
-        }
+    /// The rules that passed, one per line.
+    pub(crate) fn held(&mut self, held: &[PassedRule]) {
         let Palette { passed, faint, .. } = self.style.palette;
         for PassedRule { rule, level, place, wanted } in held {
             self.page.sign(self.style.indent + GUTTER - 2, passed, mark(Status::Passed));

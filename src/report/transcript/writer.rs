@@ -89,6 +89,7 @@ impl TranscriptWriter {
             return;
         }
         let is_excerpt = self.style.scope == TranscriptScope::Excerpt;
+        let with_findings = turn.problem().is_some() || !turn.failures().is_empty();
         self.part();
         // Of an only turn the line of its test says the same.
         let is_only =
@@ -97,8 +98,8 @@ impl TranscriptWriter {
             self.heading(turn, outcome);
         }
         if is_excerpt {
-            self.findings(turn.problem(), turn.failures(), false);
-            if turn.problem().is_some() || !turn.failures().is_empty() {
+            self.findings(turn.problem(), turn.failures());
+            if with_findings {
                 self.page.end();
             }
         }
@@ -106,9 +107,17 @@ impl TranscriptWriter {
             self.lines(turn, outcome);
         }
         if !is_excerpt {
-            self.findings(turn.problem(), turn.failures(), with_lines);
+            if with_lines && with_findings {
+                self.page.end();
+            }
+            self.findings(turn.problem(), turn.failures());
         }
-        self.held(&turn.held, with_lines);
+        if self.style.held && !turn.held.is_empty() {
+            if with_lines {
+                self.page.end();
+            }
+            self.held(&turn.held);
+        }
     }
 
     fn has_lines(&self, turn: &TurnOutcome) -> bool {
@@ -300,8 +309,13 @@ impl TranscriptWriter {
                 self.page.space(self.style.indent);
                 self.page.line(palette.strong, "whole test");
             }
-            self.findings(problem, failures, false);
-            self.held(&outcome.verdict.held, with_findings);
+            self.findings(problem, failures);
+            if lists_held {
+                if with_findings {
+                    self.page.end();
+                }
+                self.held(&outcome.verdict.held);
+            }
         }
     }
 

@@ -189,7 +189,7 @@ impl Assembler {
             None => (self.only_open(kind, incoming)?, StartForm::Unnamed),
         };
         self.begin(kind, &id, form, incoming, listeners)?;
-        self.lanes.begin(kind, author, &id, form == StartForm::Chunk);
+        self.lanes.begin(kind, author, &id, form);
         Ok(id)
     }
 

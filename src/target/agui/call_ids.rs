@@ -68,10 +68,16 @@ impl CallIds {
         (self.turn, self.may_repeat) = (self.run, false);
     }
 
-    /// Another run of the turn starts. `may_repeat`: it continues what waited for an answer.
-    pub(super) fn start_run(&mut self, may_repeat: bool) {
+    /// Another run of the turn starts.
+    pub(super) fn start_run(&mut self) {
         self.run += 1;
-        self.may_repeat = may_repeat;
+        self.may_repeat = false;
+    }
+
+    /// Another run of the turn starts, which continues what waited for an answer.
+    pub(super) fn continue_run(&mut self) {
+        self.run += 1;
+        self.may_repeat = true;
     }
 
     /// A call begins; `is_it` says whether the call of a key has the same name.
@@ -269,7 +275,7 @@ mod tests {
         begin(&mut ids, "b");
         begin(&mut ids, "b");
         ids.answer("a");
-        ids.start_run(true);
+        ids.continue_run();
         let again = [(); 3].map(|()| (ids.begin("b", |_| true), ids.key("b").to_owned()));
         let expected = [(CallStart::Again, "b"), (CallStart::Again, "b-2"), (CallStart::SharesId, "b-3")];
         assert_eq!(again, expected.map(|(begun, key)| (begun, key.to_owned())));

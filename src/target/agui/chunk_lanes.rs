@@ -7,6 +7,7 @@ use indexmap::IndexMap;
 
 use super::event_kind::EventRef;
 use super::item::ItemKind;
+use super::open_items::StartForm;
 
 /// Whose lane it is: that of a subagent by its id, or the agent's own.
 pub(super) type LaneOwner = Option<String>;
@@ -81,8 +82,9 @@ impl ChunkLanes {
         self.last.get(author)
     }
 
-    /// A chunk begins an item; `is_named` says whether it names the id.
-    pub(super) fn begin(&mut self, kind: ItemKind, author: LaneOwner, id: &str, is_named: bool) {
+    /// A chunk begins an item; with [`StartForm::Chunk`] it names the id.
+    pub(super) fn begin(&mut self, kind: ItemKind, author: LaneOwner, id: &str, form: StartForm) {
+        let is_named = form == StartForm::Chunk;
         if is_named {
             self.authors[kind as usize].insert(id.to_owned(), author.clone());
         }
@@ -132,7 +134,7 @@ mod tests {
         let mut lanes = ChunkLanes::default();
         assert_eq!(lanes.target(KIND, Some("m"), None), ChunkTarget::Begins(None));
         assert_eq!(lanes.target(KIND, None, None), ChunkTarget::Nameless(None));
-        lanes.begin(KIND, None, "m", true);
+        lanes.begin(KIND, None, "m", StartForm::Chunk);
         assert_eq!(lanes.target(KIND, Some("m"), None), ChunkTarget::Continues(None));
         assert_eq!(lanes.target(KIND, None, None), ChunkTarget::Continues(None));
         assert_eq!(lanes.target(KIND, Some("n"), None), ChunkTarget::Begins(None));
@@ -142,26 +144,26 @@ mod tests {
     #[test]
     fn a_chunk_without_a_name_goes_to_the_agent_else_to_the_only_lane_else_it_is_ambiguous() {
         let mut lanes = ChunkLanes::default();
-        lanes.begin(KIND, author("a"), "m", true);
+        lanes.begin(KIND, author("a"), "m", StartForm::Chunk);
         assert_eq!(lanes.target(KIND, None, None), ChunkTarget::Continues(author("a")));
-        lanes.begin(KIND, author("b"), "n", true);
+        lanes.begin(KIND, author("b"), "n", StartForm::Chunk);
         assert_eq!(lanes.target(KIND, None, None), ChunkTarget::Ambiguous(2));
         assert_eq!(lanes.target(KIND, None, Some("b")), ChunkTarget::Continues(author("b")));
-        lanes.begin(KIND, None, "o", true);
+        lanes.begin(KIND, None, "o", StartForm::Chunk);
         assert_eq!(lanes.target(KIND, None, None), ChunkTarget::Continues(None));
     }
 
     #[test]
     fn an_id_is_found_in_its_lane_whoever_the_chunk_names() {
         let mut lanes = ChunkLanes::default();
-        lanes.begin(KIND, author("a"), "m", true);
+        lanes.begin(KIND, author("a"), "m", StartForm::Chunk);
         assert_eq!(lanes.target(KIND, Some("m"), Some("b")), ChunkTarget::Continues(author("a")));
     }
 
     #[test]
     fn an_item_whose_first_chunk_had_no_id_is_not_continued_by_one() {
         let mut lanes = ChunkLanes::default();
-        lanes.begin(KIND, None, "m", false);
+        lanes.begin(KIND, None, "m", StartForm::Unnamed);
         assert_eq!(lanes.target(KIND, None, None), ChunkTarget::Continues(None));
         assert_eq!(lanes.target(KIND, Some("m"), None), ChunkTarget::Begins(None));
     }
@@ -169,8 +171,8 @@ mod tests {
     #[test]
     fn the_end_of_a_lane_gives_its_item_and_is_remembered_if_the_item_was_named() {
         let mut lanes = ChunkLanes::default();
-        lanes.begin(KIND, None, "m", true);
-        lanes.begin(ItemKind::Call, author("a"), "c", false);
+        lanes.begin(KIND, None, "m", StartForm::Chunk);
+        lanes.begin(ItemKind::Call, author("a"), "c", StartForm::Unnamed);
         assert_eq!(lanes.authors(), [None, author("a")]);
         assert_eq!(lanes.end(&None, by(3)), Some((KIND, "m".to_owned())));
         assert_eq!(lanes.end(&None, by(4)), None);

@@ -20,7 +20,9 @@ use super::listeners::{ChangeListener, Listeners};
 use super::run_state::RunState;
 use super::runs::Runs;
 use super::sequence::{EventOrderRule, Validator};
+use super::settings::AguiSettings;
 use super::snapshot;
+use super::transport::RequestPurpose;
 use super::warnings::{Warnings, shown};
 use crate::trace::{Change, Interrupt, ResultContent};
 
@@ -48,12 +50,12 @@ pub(super) struct Decoder {
 }
 
 impl Decoder {
-    /// A decoder for the response to the request of the run `run_id`, or to the request to replay a thread.
-    pub(super) fn new(run_id: String, is_replay: bool, has_stamps: bool) -> Self {
+    /// A decoder for the response to the request of the run `run_id`.
+    pub(super) fn new(run_id: String, purpose: RequestPurpose, settings: &AguiSettings) -> Self {
         Self {
-            runs: Runs::new(run_id, is_replay),
+            runs: Runs::new(run_id, purpose),
             events: 0,
-            has_stamps,
+            has_stamps: settings.event_clock,
             assembler: Assembler::default(),
             validator: Validator::default(),
             results: HashMap::new(),
@@ -74,7 +76,7 @@ impl Decoder {
 
     /// Whether the exchange replays a thread.
     pub(super) fn is_replay(&self) -> bool {
-        self.runs.is_replay
+        self.runs.is_replay()
     }
 
     /// Passes on what an event means.
@@ -211,9 +213,12 @@ impl Decoder {
         let (Some(entity), Some(value)) = (id(FieldKey::EntityId), id(FieldKey::EncryptedValue)) else {
             return;
         };
-        let is_of_call = id(FieldKey::Subtype).as_deref() == Some("tool-call");
+        let subtype = id(FieldKey::Subtype);
         let ThreadState { calls, history, .. } = &mut *listeners.conversation;
-        history.attach(is_of_call, if is_of_call { calls.key(&entity) } else { &entity }, &value);
+        match subtype.as_deref() {
+            Some("tool-call") => history.attach_to_call(calls.key(&entity), &value),
+            _ => history.attach_to_message(&entity, &value),
+        }
         if let Some(call) = self.results.get(&*entity)
             && let Some(is_denied) = failure(&value)
         {

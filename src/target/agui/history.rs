@@ -151,16 +151,14 @@ impl History {
         }
     }
 
-    /// Adds an encrypted value, which goes back unchanged with its call or message.
-    pub(super) fn attach(&mut self, is_of_call: bool, id: &str, encrypted_value: &str) {
-        let rest = if is_of_call {
-            self.messages.call(id).map(|call| &mut call.rest)
-        } else {
-            self.messages.message(id).map(|message| &mut message.rest)
-        };
-        if let Some(rest) = rest {
-            rest.insert("encryptedValue".to_owned(), Value::String(encrypted_value.to_owned()));
-        }
+    /// Adds an encrypted value, which goes back unchanged with its message.
+    pub(super) fn attach_to_message(&mut self, id: &str, encrypted_value: &str) {
+        attach(self.messages.message(id).map(|message| &mut message.rest), encrypted_value);
+    }
+
+    /// Adds an encrypted value, which goes back unchanged with its call.
+    pub(super) fn attach_to_call(&mut self, id: &str, encrypted_value: &str) {
+        attach(self.messages.call(id).map(|call| &mut call.rest), encrypted_value);
     }
 
     /// Adds further fields. The fields of `metadata` are merged, the last value counts; of others the first counts.
@@ -265,5 +263,11 @@ impl History {
     /// Every message, each followed by the results of its calls.
     pub(super) fn in_order(&self) -> impl Iterator<Item = &SentMessage> {
         self.messages.iter()
+    }
+}
+
+fn attach(rest: Option<&mut Map<String, Value>>, encrypted_value: &str) {
+    if let Some(rest) = rest {
+        rest.insert("encryptedValue".to_owned(), Value::String(encrypted_value.to_owned()));
     }
 }

@@ -11,6 +11,7 @@ use super::run_end::run_end;
 use super::run_state::RunState;
 use super::sequence::EventOrderRule;
 use super::snapshot;
+use super::transport::RequestPurpose;
 use super::usage::usage;
 use super::warnings::shown;
 use crate::trace::{Change, Interrupt, RunEnd};
@@ -22,8 +23,8 @@ pub(super) struct Runs {
     pub(super) state: RunState,
     /// The id of the requested run, until it has started.
     requested: Option<String>,
-    /// Whether the exchange replays a thread.
-    pub(super) is_replay: bool,
+    /// What was requested.
+    purpose: RequestPurpose,
     /// Interrupts of the open run that were sent as custom events, as before the protocol had interrupts.
     pub(super) legacy_interrupts: Vec<Interrupt>,
     /// Whether the newest run waits for answers.
@@ -31,9 +32,14 @@ pub(super) struct Runs {
 }
 
 impl Runs {
-    pub(super) fn new(requested: String, is_replay: bool) -> Self {
+    pub(super) fn new(requested: String, purpose: RequestPurpose) -> Self {
         let (state, requested) = (RunState::NotStarted, Some(requested));
-        Self { state, requested, is_replay, legacy_interrupts: Vec::new(), is_interrupted: false }
+        Self { state, requested, purpose, legacy_interrupts: Vec::new(), is_interrupted: false }
+    }
+
+    /// Whether the exchange replays a thread.
+    pub(super) fn is_replay(&self) -> bool {
+        self.purpose == RequestPurpose::Connect
     }
 
     pub(super) fn start(
@@ -46,8 +52,8 @@ impl Runs {
         let run_id = event.id(FieldKey::RunId, listeners.warnings)?;
         let thread_id = event.id(FieldKey::ThreadId, listeners.warnings)?;
         self.legacy_interrupts.clear();
-        let is_replay = self.is_replay && run_id.as_deref() != self.requested.as_deref();
-        if self.is_replay {
+        let is_replay = self.is_replay() && run_id.as_deref() != self.requested.as_deref();
+        if self.is_replay() {
             earlier_messages(event, listeners);
         } else if let Some(requested_run) = self.requested.take() {
             // Only the first run of a response is the requested one.
@@ -64,7 +70,12 @@ impl Runs {
         }
         if self.state.has_ended() {
             assembler.start_run(listeners);
-            listeners.conversation.calls.start_run(std::mem::take(&mut self.is_interrupted));
+            let calls = &mut listeners.conversation.calls;
+            if std::mem::take(&mut self.is_interrupted) {
+                calls.continue_run();
+            } else {
+                calls.start_run();
+            }
         }
         self.state = RunState::Open(incoming.at);
         (listeners.tell)(Change::RunStarted { run_id, thread_id, is_replay });

@@ -59,7 +59,7 @@ impl AguiSession {
         let run_id = self.conversation.ids.next("run");
         let request = self.request(request, &run_id)?;
         let remembered = (purpose == RequestPurpose::Connect).then(|| self.conversation.forget());
-        let mut decoder = Decoder::new(run_id, purpose == RequestPurpose::Connect, self.settings.event_clock);
+        let mut decoder = Decoder::new(run_id, purpose, &self.settings);
         let talk = self.talk(request, &mut decoder, limits, sink);
         // A cancellation drops it, and its connection.
         let ended = match limits.cancel.run_until_cancelled(talk).await {
@@ -112,7 +112,7 @@ impl AguiSession {
                 *user_message = None;
             }
             Action::Resume(_) => {
-                calls.start_run(true);
+                calls.continue_run();
                 *user_message = None;
             }
             Action::ToolResults(answers) => {
@@ -123,7 +123,7 @@ impl AguiSession {
                         calls.answer_by_client(&answer.call);
                     }
                 }
-                calls.start_run(true);
+                calls.continue_run();
             }
         }
         match request.action {

@@ -1,5 +1,6 @@
 //! Starts real programs.
 
+use std::process::Stdio;
 use std::sync::Arc;
 
 use super::child::ChildPipe;
@@ -23,7 +24,7 @@ impl ProgramLauncher {
 impl PipeLauncher for ProgramLauncher {
     fn start(&self, program: &PipeProgram) -> Result<Box<dyn Pipe>, TargetError> {
         let PipeProgram { argv, environment, folder, folder_name, max_line_bytes } = program;
-        let started = start(&Program { argv, environment, folder, folder_name }, true);
+        let started = start(&Program { argv, environment, folder, folder_name }, Stdio::piped());
         let started = started.map_err(|StartError { message, help }| TargetError {
             message: format!("the agent {} {message}", shown(argv)),
             received: Received::default(),

@@ -12,7 +12,7 @@ use std::fs;
 use std::sync::Arc;
 
 use ananke::compare::{Comparison, ComparisonRules};
-use ananke::context::TerminalSize;
+use ananke::context::{Colouring, TerminalSize};
 use ananke::diagnostic::render::{RenderStyle, human};
 use ananke::diagnostic::{Code, Diagnostic, SourceFile, Span};
 use ananke::outcome::{
@@ -155,14 +155,14 @@ fn check_reports(name: &str, text: &str, tests: &[Outcome]) {
 
     let colours = Regex::new("\u{1b}\\[[0-9;]*m").expect("a pattern");
     for verbosity in [Verbosity::Quiet, Verbosity::Normal, Verbosity::Verbose] {
-        let plain = console::printed(&events, false, verbosity);
+        let plain = console::printed(&events, Colouring::Plain, verbosity);
         orders.check(&format!("{verbosity:?} console"), &plain);
     }
     for size in [|| columns(40), || columns(3)] {
-        let narrow = console::printed_on(size, &events, false, Verbosity::Normal);
+        let narrow = console::printed_on(size, &events, Colouring::Plain, Verbosity::Normal);
         orders.check("a narrow console", &narrow);
     }
-    let coloured = console::printed(&events, true, Verbosity::Normal);
+    let coloured = console::printed(&events, Colouring::Coloured, Verbosity::Normal);
     orders.check("console in colour", &colours.replace_all(&coloured, ""));
 
     for profile in [JunitProfile::Default, JunitProfile::Strict] {
@@ -234,7 +234,7 @@ fn check_others(text: &str) {
     let compared =
         Comparison::of((&before, text), (&after, text), &ComparisonRules::default()).expect("two reports");
     for width in [None, Some(30), Some(2)] {
-        orders.check("a comparison", &compared.text(false, width));
+        orders.check("a comparison", &compared.text(Colouring::Plain, width));
     }
     orders.check("a comparison in JSON", &compared.json().expect("JSON"));
     orders.check("a comparison in Markdown", &compared.markdown());

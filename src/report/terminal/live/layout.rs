@@ -7,7 +7,7 @@ use anstyle::Style;
 
 use super::area::StyledLine;
 use super::state::{AreaState, RunningTest};
-use crate::context::{At, TerminalSize};
+use crate::context::{At, Colouring, TerminalSize};
 use crate::report::layout::Palette;
 use crate::report::words::duration;
 use crate::text::columns;
@@ -43,7 +43,7 @@ const SIGN_US: u64 = 100_000;
 #[derive(Clone, Copy, Debug)]
 pub struct LiveOptions {
     /// Whether there is colour.
-    pub colour: bool,
+    pub colour: Colouring,
     /// Whether the running tests are shown in addition to the progress of the run.
     pub tests: bool,
     /// The size of the terminal.

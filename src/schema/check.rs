@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::embedded::{FileKind, embedded};
+use super::embedded::{FileKind, definition, embedded};
 use super::here::Here;
 use super::messages::{expected, one_of};
 use super::problems::Problems;
@@ -39,6 +39,7 @@ pub(super) fn check(
 ) -> CheckedTree {
     let root = embedded(kind);
     let repairs = Repairs::new(root);
+    let version = version.filter(|version| *version < Version::newest());
     let mut check =
         Check { root, version, needs: None, is_in_newer: false, problems: Problems::new(source), repairs };
     check.value(root, node, None);
@@ -50,6 +51,7 @@ pub(super) fn check(
 
 struct Check<'a> {
     root: &'static Value,
+    /// The version of the file, if there are newer ones.
     version: Option<Version>,
     /// The newest version that something in the file needs, if that is newer than the file says.
     needs: Option<Version>,
@@ -84,8 +86,7 @@ impl Check<'_> {
         for (keyword, value) in keywords {
             match (keyword.as_str(), value, &node.value) {
                 ("$ref", Value::String(target), _) => {
-                    let target = target.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
-                    if let Some(target) = target {
+                    if let Some(target) = definition(self.root, target) {
                         self.apply(target, here);
                     }
                 }
@@ -246,11 +247,11 @@ impl Check<'_> {
         // `type` is newer with its branch.
         if property.get("const").is_none() && self.is_newer(property, entry) {
             self.is_in_newer = true;
-        } else if union::is_free(property) {
-            // Where any value may stand, `null` is one, but nothing at all is a slip.
+        } else {
+            // `null` is a value like others if any value is allowed; no value at all is a mistake.
             let is_empty =
                 entry.value.value == NodeValue::Null && entry.value.span.start == entry.value.span.end;
-            if is_empty && !self.is_in_newer {
+            if is_empty && !self.is_in_newer && union::is_free(property) {
                 self.problems.empty_value(entry);
             }
         }
@@ -288,7 +289,7 @@ impl Check<'_> {
     /// Whether a key is newer than the file says, which is reported.
     fn is_newer(&mut self, property: &Value, entry: &Entry) -> bool {
         let key = || format!("`{}`", printable(&entry.key));
-        since(property).is_some_and(|since| self.newer(since, entry.key_span, key))
+        self.version.and_then(|_| since(property)).is_some_and(|since| self.newer(since, entry.key_span, key))
     }
 
     /// Reports `what` at `span` if it is newer than the file says; what is inside it is not reported as newer again.

@@ -45,3 +45,8 @@ pub fn embedded(kind: FileKind) -> &'static Value {
     // A test holds that the committed text is what the types make; it always parses.
     cell.get_or_init(|| serde_json::from_str(text).unwrap_or(Value::Bool(true)))
 }
+
+/// The definition in the schema `root` that a `$ref` refers to: `#/definitions/Turn`.
+pub(super) fn definition<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> {
+    root.get("definitions")?.get(reference.strip_prefix("#/definitions/")?)
+}

@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
+use super::embedded::definition;
 use super::prune::{demands, is_demand};
 use crate::diagnostic::Span;
 use crate::source::{Entry, Node, NodeValue};
@@ -86,8 +87,8 @@ impl Repairs {
 
     /// A value that fits `schema`, as empty as can be.
     fn placeholder(&self, schema: &Value, span: Span) -> Node {
-        let target = schema.get("$ref").and_then(|target| target.as_str()?.strip_prefix('#'));
-        if let Some(target) = target.and_then(|pointer| self.root.pointer(pointer)) {
+        let target = schema.get("$ref").and_then(Value::as_str);
+        if let Some(target) = target.and_then(|target| definition(self.root, target)) {
             return self.placeholder(target, span);
         }
         let branches = ["allOf", "oneOf", "anyOf"].iter().find_map(|union| schema.get(union)?.as_array());

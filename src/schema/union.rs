@@ -25,7 +25,7 @@ pub(super) enum Branch<'a> {
 
 /// The tag of a branch of a union discriminated by `type`.
 pub(super) fn tag(branch: &Value) -> Option<&str> {
-    branch.pointer("/properties/type/const")?.as_str()
+    branch.get("properties")?.get("type")?.get("const")?.as_str()
 }
 
 /// Whether a branch must say its `type`.

@@ -55,7 +55,7 @@ pub struct TagDefault {
 /// # Errors
 /// Where the tree does not fit the type: the first such place.
 pub fn from_node<T: DeserializeOwned>(node: &Node, defaults: &[TagDefault]) -> Result<T, TypeMismatch> {
-    T::deserialize(ValueReader { node, defaults }).map_err(|misread| misread.at(node.span))
+    from_mapping(node, defaults, |_| false)
 }
 
 /// The same for a mapping of which some keys are passed over.
@@ -67,28 +67,37 @@ pub fn from_mapping<T: DeserializeOwned>(
     defaults: &[TagDefault],
     without: fn(&str) -> bool,
 ) -> Result<T, TypeMismatch> {
-    let reader = ValueReader { node, defaults };
-    let read = match &node.value {
-        NodeValue::Map(entries) => T::deserialize(reader.entries(entries, Keys::Without(without))),
-        _ => T::deserialize(reader),
-    };
-    read.map_err(|misread| misread.at(node.span))
+    let reader = ValueReader { node, keys: Keys { is_left_out: without, fields: Fields::All }, defaults };
+    T::deserialize(reader).map_err(|misread| misread.at(node.span))
 }
 
-/// One value to be read.
+/// One value to be read. The only deserializer of values: the code of every type is compiled once for each.
 #[derive(Clone, Copy)]
 struct ValueReader<'de> {
     node: &'de Node,
+    /// Which keys are read, if the value is a mapping.
+    keys: Keys,
     defaults: &'de [TagDefault],
 }
 
 impl<'de> ValueReader<'de> {
-    fn entries(self, entries: &'de [Entry], keys: Keys) -> Entries<'de> {
-        Entries { rest: entries.iter(), value: None, keys, defaults: self.defaults }
+    /// The reader of a value inside this one.
+    fn of(self, node: &'de Node) -> Self {
+        Self { node, keys: Keys::ALL, defaults: self.defaults }
+    }
+
+    /// Reads the entries of a mapping; `flattened` are the fields of a type that contains another one.
+    fn entries<V: Visitor<'de>>(
+        self,
+        entries: &'de [Entry],
+        flattened: Option<&'static [&'static str]>,
+        visitor: V,
+    ) -> Result<V::Value, TypedReadError> {
+        visitor.visit_map(Entries { reader: self, rest: entries.iter(), value: None, flattened })
     }
 
     fn items(self, items: &'de [Node]) -> Items<'de> {
-        Items { rest: items.iter(), defaults: self.defaults }
+        Items { reader: self, rest: items.iter() }
     }
 }
 
@@ -106,7 +115,7 @@ impl<'de> Deserializer<'de> for ValueReader<'de> {
             },
             NodeValue::String(text) => visitor.visit_borrowed_str(text),
             NodeValue::List(items) => visitor.visit_seq(self.items(items)),
-            NodeValue::Map(entries) => visitor.visit_map(self.entries(entries, Keys::All)),
+            NodeValue::Map(entries) => self.entries(entries, None, visitor),
         };
         read.map_err(|misread| misread.or_at(self.node.span))
     }
@@ -139,13 +148,10 @@ impl<'de> Deserializer<'de> for ValueReader<'de> {
         visitor: V,
     ) -> Result<V::Value, TypedReadError> {
         match &self.node.value {
-            NodeValue::Map(entries) if fields.contains(&FLATTENED) => {
-                let own = self.entries(entries, Keys::Of(fields));
-                let flattened = Some(self.entries(entries, Keys::NotOf(fields)));
-                let read = visitor.visit_map(Flattening { own, flattened, is_reading_own: true });
-                read.map_err(|misread: TypedReadError| misread.or_at(self.node.span))
+            NodeValue::Map(entries) => {
+                let flattened = fields.contains(&FLATTENED).then_some(fields);
+                self.entries(entries, flattened, visitor).map_err(|misread| misread.or_at(self.node.span))
             }
-            NodeValue::Map(_) => self.deserialize_any(visitor),
             _ => Err(TypedReadError::new(
                 self.node.span,
                 format!("expected a mapping, found {}", self.node.describe()),
@@ -187,60 +193,41 @@ impl<'de> ValueReader<'de> {
         name: &str,
         variants: &'static [&'static str],
     ) -> Result<Variant<'de>, TypedReadError> {
-        let variant = |tag, place, content| Variant { tag, place, content, reader: self };
+        let variant = |tag, place, content| Variant { tag, place, content };
+        let untagged = Self { keys: Keys { is_left_out: is_tag, fields: Fields::All }, ..self };
         let wrong = |message: &str| TypedReadError::new(self.node.span, message.to_owned());
         let default = self.defaults.iter().find(|default| default.union == name);
         let by_key = default.and_then(|default| Some((default.tag, default.key?)));
         if let Some((tag, key)) = by_key
             && entries.iter().any(|entry| entry.key == key)
         {
-            return Ok(variant(
-                tag,
-                self.node.span,
-                VariantContent::Entries(self.entries(entries, Keys::All)),
-            ));
+            return Ok(variant(tag, self.node.span, Self { keys: Keys::ALL, ..self }));
         }
         if let Some(entry) = entries.iter().find(|entry| entry.key == TAG) {
             let tag = entry.value.as_str().filter(|tag| by_key.is_none_or(|(hidden, _)| *tag != hidden));
             let tag = tag.ok_or_else(|| {
                 TypedReadError::new(entry.value.span, format!("{} is no `type`", entry.value.describe()))
             })?;
-            return Ok(variant(
-                tag,
-                entry.value.span,
-                VariantContent::Entries(self.entries(entries, Keys::Without(is_tag))),
-            ));
+            return Ok(variant(tag, entry.value.span, untagged));
         }
         if let Some(default) = default.filter(|default| default.key.is_none()) {
-            return Ok(variant(
-                default.tag,
-                self.node.span,
-                VariantContent::Entries(self.entries(entries, Keys::Without(is_tag))),
-            ));
+            return Ok(variant(default.tag, self.node.span, untagged));
         }
         match entries {
             [entry] if variants.contains(&entry.key.as_str()) => {
-                Ok(variant(&entry.key, entry.key_span, VariantContent::Value(&entry.value)))
+                Ok(variant(&entry.key, entry.key_span, self.of(&entry.value)))
             }
             _ => Err(wrong("this mapping is none of those that can stand here")),
         }
     }
 }
 
-/// What a variant's value is read from.
-enum VariantContent<'de> {
-    /// The mapping itself, with or without `type`.
-    Entries(Entries<'de>),
-    /// The value of the only key.
-    Value(&'de Node),
-}
-
 /// One variant of a union.
 struct Variant<'de> {
     tag: &'de str,
     place: Span,
-    content: VariantContent<'de>,
-    reader: ValueReader<'de>,
+    /// The mapping itself, with or without `type`, or the value of its only key.
+    content: ValueReader<'de>,
 }
 
 impl<'de> EnumAccess<'de> for Variant<'de> {
@@ -260,20 +247,13 @@ impl<'de> VariantAccess<'de> for Variant<'de> {
 
     fn unit_variant(self) -> Result<(), TypedReadError> {
         // A word of a closed set is written as a text, never as the `type` of a mapping.
-        let place = self.reader.node.span;
-        Err(TypedReadError::new(place, format!("{} cannot stand here", self.reader.node.describe())))
+        let node = self.content.node;
+        Err(TypedReadError::new(node.span, format!("{} cannot stand here", node.describe())))
     }
 
     fn newtype_variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, TypedReadError> {
-        match self.content {
-            VariantContent::Entries(entries) => {
-                let place = self.reader.node.span;
-                seed.deserialize(entries).map_err(|misread| misread.or_at(place))
-            }
-            VariantContent::Value(node) => seed
-                .deserialize(ValueReader { node, defaults: self.reader.defaults })
-                .map_err(|misread| misread.or_at(node.span)),
-        }
+        let place = self.content.node.span;
+        seed.deserialize(self.content).map_err(|misread| misread.or_at(place))
     }
 
     fn tuple_variant<V: Visitor<'de>>(self, _: usize, _: V) -> Result<V::Value, TypedReadError> {
@@ -285,56 +265,49 @@ impl<'de> VariantAccess<'de> for Variant<'de> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, TypedReadError> {
-        match self.content {
-            VariantContent::Entries(entries) => visitor.visit_map(entries),
-            VariantContent::Value(node) => {
-                ValueReader { node, defaults: self.reader.defaults }.deserialize_any(visitor)
-            }
-        }
+        self.content.deserialize_any(visitor)
     }
-}
-
-/// The entries of a mapping, or those of some keys: read like a mapping of its own.
-struct Entries<'de> {
-    rest: std::slice::Iter<'de, Entry>,
-    value: Option<&'de Entry>,
-    keys: Keys,
-    defaults: &'de [TagDefault],
 }
 
 /// Which keys of a mapping are read.
 #[derive(Clone, Copy)]
-enum Keys {
+struct Keys {
+    is_left_out: fn(&str) -> bool,
+    fields: Fields,
+}
+
+/// Which fields of a type with a field [`FLATTENED`] are read.
+#[derive(Clone, Copy)]
+enum Fields {
     All,
-    Without(fn(&str) -> bool),
-    /// Those of these fields.
+    /// Those of the type itself.
     Of(&'static [&'static str]),
-    /// Those of no such field.
+    /// Those of the type that it contains.
     NotOf(&'static [&'static str]),
 }
 
 impl Keys {
+    const ALL: Self = Self { is_left_out: |_| false, fields: Fields::All };
+
     fn include(self, key: &str) -> bool {
-        match self {
-            Self::All => true,
-            Self::Without(is_left_out) => !is_left_out(key),
-            Self::Of(fields) => fields.contains(&key),
-            Self::NotOf(fields) => !fields.contains(&key),
-        }
+        !(self.is_left_out)(key)
+            && match self.fields {
+                Fields::All => true,
+                Fields::Of(fields) => fields.contains(&key),
+                Fields::NotOf(fields) => !fields.contains(&key),
+            }
     }
 }
 
-impl<'de> Deserializer<'de> for Entries<'de> {
-    type Error = TypedReadError;
-
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedReadError> {
-        visitor.visit_map(self)
-    }
-
-    forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
-        newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
-    }
+/// The entries of a mapping: if their keys belong to two types, those of the outer one, then all others as the value
+/// of its field [`FLATTENED`].
+struct Entries<'de> {
+    /// The mapping.
+    reader: ValueReader<'de>,
+    rest: std::slice::Iter<'de, Entry>,
+    value: Option<&'de Entry>,
+    /// The fields of the outer type, until its field [`FLATTENED`] is read.
+    flattened: Option<&'static [&'static str]>,
 }
 
 impl<'de> MapAccess<'de> for Entries<'de> {
@@ -344,60 +317,36 @@ impl<'de> MapAccess<'de> for Entries<'de> {
         &mut self,
         seed: S,
     ) -> Result<Option<S::Value>, TypedReadError> {
-        let keys = self.keys;
-        let Some(entry) = self.rest.find(|entry| keys.include(&entry.key)) else {
-            return Ok(None);
+        let fields = self.flattened.map_or(self.reader.keys.fields, Fields::Of);
+        let keys = Keys { fields, ..self.reader.keys };
+        self.value = self.rest.find(|entry| keys.include(&entry.key));
+        let key = match (self.value, self.flattened) {
+            (Some(entry), _) => MappingKey { text: &entry.key, span: entry.key_span },
+            (None, Some(_)) => MappingKey { text: FLATTENED, span: self.reader.node.span },
+            (None, None) => return Ok(None),
         };
-        self.value = Some(entry);
-        let key = MappingKey { text: &entry.key, span: entry.key_span };
-        seed.deserialize(key).map(Some).map_err(|misread| misread.or_at(entry.key_span))
+        seed.deserialize(key).map(Some).map_err(|misread| misread.or_at(key.span))
     }
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, TypedReadError> {
-        let entry = self.value.take().ok_or_else(|| serde::de::Error::custom("no value is left"))?;
-        seed.deserialize(ValueReader { node: &entry.value, defaults: self.defaults })
-            .map_err(|misread| misread.or_at(entry.value.span))
-    }
-}
-
-/// The entries of a mapping whose keys belong to two types: those of the outer one, then all others as the value of its
-/// field [`FLATTENED`].
-struct Flattening<'de> {
-    own: Entries<'de>,
-    flattened: Option<Entries<'de>>,
-    is_reading_own: bool,
-}
-
-impl<'de> MapAccess<'de> for Flattening<'de> {
-    type Error = TypedReadError;
-
-    fn next_key_seed<S: DeserializeSeed<'de>>(
-        &mut self,
-        seed: S,
-    ) -> Result<Option<S::Value>, TypedReadError> {
-        if self.own.rest.as_slice().iter().any(|entry| self.own.keys.include(&entry.key)) {
-            return self.own.next_key_seed(seed);
-        }
-        self.is_reading_own = false;
-        match self.flattened {
-            Some(_) => seed.deserialize(BorrowedStrDeserializer::new(FLATTENED)).map(Some),
-            None => Ok(None),
-        }
-    }
-
-    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, TypedReadError> {
-        if self.is_reading_own {
-            return self.own.next_value_seed(seed);
-        }
-        let flattened = self.flattened.take().ok_or_else(|| serde::de::Error::custom("no value is left"))?;
-        seed.deserialize(flattened)
+        let reader = match (self.value.take(), self.flattened) {
+            (Some(entry), _) => self.reader.of(&entry.value),
+            (None, Some(fields)) => {
+                self.flattened = None;
+                // All entries have been read, so the next key is the end.
+                let keys = Keys { fields: Fields::NotOf(fields), ..self.reader.keys };
+                ValueReader { keys, ..self.reader }
+            }
+            (None, None) => return Err(serde::de::Error::custom("no value is left")),
+        };
+        seed.deserialize(reader).map_err(|misread| misread.or_at(reader.node.span))
     }
 }
 
 /// The items of a list.
 struct Items<'de> {
+    reader: ValueReader<'de>,
     rest: std::slice::Iter<'de, Node>,
-    defaults: &'de [TagDefault],
 }
 
 impl<'de> SeqAccess<'de> for Items<'de> {
@@ -408,7 +357,7 @@ impl<'de> SeqAccess<'de> for Items<'de> {
         seed: S,
     ) -> Result<Option<S::Value>, TypedReadError> {
         let Some(node) = self.rest.next() else { return Ok(None) };
-        let read = seed.deserialize(ValueReader { node, defaults: self.defaults });
+        let read = seed.deserialize(self.reader.of(node));
         read.map(Some).map_err(|misread| misread.or_at(node.span))
     }
 }

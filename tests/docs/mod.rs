@@ -305,7 +305,7 @@ fn without_wall_clock(printed: &str) -> &str {
 fn the_reference_lists_every_code() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference.md");
     let reference = fs::read_to_string(path).expect("the reference can be read");
-    let (_, section) = reference.split_once("## Problems of files").expect("the reference has codes");
+    let (_, section) = reference.split_once("## Problems in files").expect("the reference has codes");
     let (section, _) = section.split_once("\n## ").expect("the reference goes on");
     let rows = section.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
     let listed: BTreeSet<&str> = rows.collect();

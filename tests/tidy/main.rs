@@ -5,6 +5,7 @@ mod graph;
 mod pages;
 mod scan;
 mod walks;
+mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -308,6 +309,36 @@ fn links_lead_somewhere() {
         &problems,
         "correct the path or the anchor, or link the page from where a reader looks for it",
     );
+}
+
+/// The texts of `file` that users read, line by line: the text of a document, the comments of an example.
+fn read_by_users(file: &File) -> Vec<(usize, &str)> {
+    let is_document = is_page(&file.path) && !file.path.starts_with("tests/");
+    if is_document {
+        pages::prose(&file.text)
+    } else if file.path.starts_with("specs/") || file.path == "ananke.config.yaml" {
+        let lines = (1..).zip(file.text.lines());
+        lines.filter_map(|(number, line)| Some((number, line.trim_start().strip_prefix('#')?))).collect()
+    } else {
+        Vec::new()
+    }
+}
+
+#[test]
+fn words_are_plain() {
+    let problems: Vec<String> = repository()
+        .iter()
+        .flat_map(|file| {
+            let found = words::found(read_by_users(file));
+            found
+                .into_iter()
+                .map(|found| {
+                    format!("{}:{}: \"{}\": say \"{}\"", file.path, found.line, found.said, found.instead)
+                })
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    expect_none(&problems, "the words are in tests/tidy/words.rs, with what to say instead");
 }
 
 /// The type names that more than one place of `files` defines, each with its files.

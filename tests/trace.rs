@@ -278,7 +278,7 @@ fn what_is_told_beside_is_bounded() {
     assert_eq!(trace.turns[0].custom, 0..trace.custom.len());
     assert_eq!(
         trace.turns[0].warnings,
-        ["thoughts beyond 8388608 bytes are not kept", "custom events beyond 33554432 bytes are not kept"]
+        ["reasoning beyond 8388608 bytes is not kept", "custom events beyond 33554432 bytes are not kept"]
     );
 }
 

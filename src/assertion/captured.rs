@@ -50,7 +50,7 @@ impl Captured {
                         "the snapshot `{shown}` has the format {format}, which this version does not know"
                     ),
                     None,
-                    "use the version of ananke that wrote it, or write it anew with `--update-snapshots`",
+                    "use the version of ananke that wrote it, or rewrite it with `--update-snapshots`",
                 ),
                 None => (
                     format!("the conversation differs from the snapshot `{shown}`"),

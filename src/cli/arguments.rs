@@ -26,9 +26,9 @@ pub(crate) enum Command {
     Run(RunOptions),
     /// Load and check everything, run nothing
     Check(CheckOptions),
-    /// Tell which rules are in force on each turn of a test, or what the name of a problem means
+    /// Show which rules apply to each turn of a test, or explain the name of a problem
     Explain(ExplainOptions),
-    /// Tell what changed between two runs, from their reports
+    /// Show what changed between two runs, from their reports
     Compare(CompareOptions),
     /// List the tests
     List(ListOptions),

@@ -29,7 +29,7 @@ pub(super) fn baseline(
     })
 }
 
-/// What tells people what changed since the run of `baseline`: below everything else, and beside what is for programs.
+/// The report of what changed since the run of `baseline`: after all others, not on the stream that is for programs.
 pub(super) fn baseline_report(
     baseline: Baseline,
     coverage: Coverage,

@@ -21,12 +21,12 @@ pub(crate) struct ExecutionOptions {
     /// Fail a turn whose events come in an order that the protocol forbids, instead of warning of it
     #[arg(long)]
     pub(crate) strict_protocol: bool,
-    /// How much of the agent's time a whole test may take, each of its attempts anew: `30s`, `5m`, `1m 30s`
+    /// How much of the agent's time each attempt at a test may take: `30s`, `5m`, `1m 30s`
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(crate) timeout: Option<Duration>,
 }
 
-/// More tests at once than this help nobody and exhaust the machine's sockets.
+/// More tests at once than this are not faster and exhaust the machine's sockets.
 const MOST_AT_ONCE: usize = 1024;
 
 fn parallel(text: &str) -> Result<usize, String> {

@@ -39,7 +39,7 @@ pub(super) fn list(options: &ListOptions, context: &Context) -> Exit {
     Exit::Success
 }
 
-/// An id and its place a line; on a terminal, of an id that leaves no room for its place the place stands below it.
+/// One line per id with its place; on a terminal, the place is on the next line if there is no room for it.
 fn aligned(plan: &Plan, redactor: &Redactor, terminal: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
     let id = |case: &CaseEntry| escape::line(&redactor.text(&case.id())).into_owned();
     let place = |case: &CaseEntry| format!("{}:{}", escape::line(&case.test.file), case.test.line);
@@ -62,7 +62,7 @@ fn aligned(plan: &Plan, redactor: &Redactor, terminal: Option<usize>, out: &mut 
             write!(out, "  skipped: {}", escape::line(&redactor.text(why)))?;
         }
         writeln!(out)?;
-        // What all rows have in common is told once.
+        // What all rows have in common is printed once.
         let is_first = !before.is_some_and(|before| before.is_of_same_test(case));
         if let Some(description) = description.as_ref().filter(|_| is_first) {
             writeln!(out, "    {}", escape::line(&redactor.text(description)))?;

@@ -9,16 +9,16 @@ use clap::Args;
 /// What is kept of a run, or played instead of it.
 #[derive(Debug, Args)]
 pub(crate) struct RecordingOptions {
-    /// Record every test below this folder: what hooks gave, and what the agent sent and when
+    /// Record every test in this folder: results of hooks, and what the agent sent and when
     #[arg(long, value_name = "DIR", group = "recordings_folder")]
     pub(crate) record: Option<PathBuf>,
-    /// Play the recordings of this folder: no network, no hooks, the verdicts and times of then
+    /// Replay the recordings of this folder: no network, no hooks, the recorded times
     #[arg(long, value_name = "DIR", group = "recordings_folder")]
     pub(crate) replay: Option<PathBuf>,
-    /// Record the tests that have no recording, and play the others
+    /// Record the tests that have no recording, and replay the others
     #[arg(long, requires = "recordings_folder")]
     pub(crate) record_missing: bool,
-    /// Play a recording although what is sent is not what was sent then
+    /// Replay a recording even if requests differ from the recorded ones
     #[arg(long, requires = "recordings_folder")]
     pub(crate) replay_loose: bool,
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use ananke::model::ReportFormat;
 use clap::{Args, ValueEnum};
 
-/// How a run is told.
+/// How a run is reported.
 #[derive(Debug, Args)]
 pub(crate) struct ReportOptions {
     /// Write a report, its kind by the file's ending: `.xml` JUnit, `.html` a page to read, `.json` one value, `.jsonl` a

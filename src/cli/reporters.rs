@@ -17,7 +17,7 @@ use ananke::report::terminal::{LiveArea, LiveOptions};
 use super::colour::{Colour, colouring, is_dumb};
 use super::report_options::{self, ReportOptions};
 
-/// What a run is told to.
+/// The reports of a run.
 pub(super) struct Reporters {
     /// All of them.
     pub(super) reporters: Vec<Box<dyn Reporter>>,
@@ -25,7 +25,7 @@ pub(super) struct Reporters {
     pub(super) live: Option<LiveArea>,
 }
 
-/// Every report that was asked for, and those that the config asks for; the first ones tell on the terminal.
+/// The reports of the command line and of the config; those for the terminal come first.
 pub(super) fn reporters(
     options: &ReportOptions,
     of_config: &[(PathBuf, ReportFormat)],
@@ -56,7 +56,7 @@ pub(super) fn reporters(
     Ok(Reporters { reporters, live })
 }
 
-/// What tells on the streams of the program itself.
+/// The reports on standard output and standard error.
 fn terminal_reporters(options: &ReportOptions, colour: Colour, context: &Context) -> Reporters {
     if options.json {
         let colour = colouring(colour, OutputStream::Stderr, context);

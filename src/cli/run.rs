@@ -1,4 +1,4 @@
-//! `ananke run`: plan, run, tell.
+//! `ananke run`: plan, run, report.
 
 use std::io::{self, Write as _};
 use std::sync::Arc;
@@ -60,10 +60,10 @@ pub(crate) struct RunOptions {
     pub(crate) dry_run: bool,
 }
 
-/// How many events may wait for the telling side.
+/// How many events may wait for the reports.
 const EVENTS_IN_FLIGHT: usize = 64;
 
-/// Runs what is selected and tells it to the console and the reports.
+/// Runs the selected tests and reports them to the console and to files.
 pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
     let writing = match snapshots::writing(options.update_snapshots, context) {
         Ok(writing) => writing,

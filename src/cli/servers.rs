@@ -1,4 +1,4 @@
-//! The servers of the config: started where something is sent to them, and told of where they are not.
+//! The servers of the config: started if something is sent to them; if one cannot start, that is reported.
 
 use std::io::{self, Write as _};
 
@@ -30,7 +30,7 @@ pub(super) fn needed(plan: &mut Plan, recordings: Option<&Recordings>) -> Vec<Se
     if running.any(is_live) { std::mem::take(&mut plan.servers) } else { Vec::new() }
 }
 
-/// Starts the servers, which `live` shows; `None` where that failed, which is told. A run that is stopped meanwhile has
+/// Starts the servers, which `live` shows; `None` if one failed, which is reported. A run that is stopped meanwhile has
 /// none.
 pub(super) async fn start(
     needed: &[ServerCommand],

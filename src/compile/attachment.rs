@@ -1,7 +1,7 @@
 //! The files of a user turn: looked at when a test is loaded, read when it starts.
 //!
 //! What a file is follows from where it comes from: a path is read and sent as data, a `data:` URL is data already, an
-//! `https://` URL is for the agent to fetch. Whatever is wrong with one is told at its place before anything is sent.
+//! `https://` URL is for the agent to fetch. What is wrong with one is reported at its place before anything is sent.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -197,7 +197,7 @@ impl AttachmentFiles<'_> {
             let message = format!("`{name}` is larger than {}", size_in_words(MAX_BYTES));
             problem(Code::LimitExceeded, message, "take a smaller file, or give the agent its `https://` URL")
         };
-        // Looked at before it is opened: a pipe would not open before somebody writes into it.
+        // Looked at before it is opened: opening a pipe waits for a writer.
         let disk = &self.context.files;
         let size = match disk.look(path).map_err(|error| unreadable(reason(&error)))? {
             PathKind::File(size) => size,

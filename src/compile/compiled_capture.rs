@@ -1,4 +1,4 @@
-//! What a turn keeps for those behind it, with its variables filled: names, and where their values are found.
+//! Captures with their variables filled: names, and where their values are found.
 
 use crate::diagnostic::{Code, Spanned};
 use crate::model;

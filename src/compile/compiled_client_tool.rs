@@ -15,7 +15,7 @@ use crate::variables::{Interpolation, Leaf, NotReady};
 /// A tool that the client carries out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompiledClientTool {
-    /// What the agent is told of it.
+    /// What is declared to the agent.
     pub declaration: ToolDeclaration,
     /// What answers its calls; `None` where nothing says so.
     pub mock: Option<CompiledMock>,
@@ -28,7 +28,7 @@ pub enum CompiledMock {
     LeftOpen,
     /// This, every time.
     Always(CompiledMockAnswer),
-    /// What the script of this name says, every time anew.
+    /// The script of this name, which is run for each call.
     Script(String),
     /// One after the other.
     Sequence(Vec<CompiledMockAnswer>),

@@ -1,7 +1,7 @@
 //! Where the snapshots of a test are kept: its blocks in, with a file for each of their snapshots out.
 //!
 //! A name follows from what is written alone (the test's name, the turn's number, or the name that a rule gives), so
-//! that it is the same in every run, and which files nobody refers to any more is known before anything runs.
+//! that it is the same in every run, and which files are no longer used is known before anything runs.
 
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
@@ -30,7 +30,7 @@ pub(crate) struct SnapshotFiles<'a> {
 }
 
 impl SnapshotFiles<'_> {
-    /// Gives every snapshot of the levels its file. The files in force come back; what is wrong with them goes to
+    /// Gives every snapshot of the levels its file. Returns the files that are used; what is wrong with them goes to
     /// `problems`.
     pub(crate) fn place(
         self,
@@ -77,7 +77,7 @@ impl SnapshotFiles<'_> {
         *entry = with_golden(entry, Golden { path, shown, text: text.map(Arc::from) });
     }
 
-    /// The files in force; no two rules are kept in one.
+    /// The files that are used; no two rules share one.
     fn files(
         self,
         target: &Block,
@@ -107,8 +107,8 @@ impl SnapshotFiles<'_> {
     }
 }
 
-/// What is kept and is nobody's any more: of the `kept` files those that are not `used`, as far as the tests they can
-/// be of were all loaded, or are not there any more.
+/// The snapshots that no test uses any more: those of the `kept` files that are not `used`, if all tests that they can
+/// belong to were loaded, or no longer exist.
 pub(crate) fn obsolete_snapshots(
     context: &Context,
     kept: BTreeSet<PathBuf>,

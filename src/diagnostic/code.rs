@@ -36,7 +36,7 @@ macro_rules! codes {
 }
 
 codes! {
-    /// A test without any assertion in force.
+    /// A test to which no assertion applies.
     AssertsNothing = "asserts-nothing",
     /// The file's bytes are not UTF-8.
     BadEncoding = "bad-encoding",
@@ -62,7 +62,7 @@ codes! {
     Contradiction = "contradiction",
     /// Two tests have one id.
     DuplicateId = "duplicate-id",
-    /// A key stands twice in one mapping.
+    /// A key is duplicated in one mapping.
     DuplicateKey = "duplicate-key",
     /// Two rules name one snapshot.
     DuplicateSnapshot = "duplicate-snapshot",
@@ -76,7 +76,7 @@ codes! {
     ForbiddenText = "forbidden-text",
     /// A limit of idle time that is no smaller than the one of the duration.
     IdleAboveDuration = "idle-above-duration",
-    /// A limit above the time-out that cuts it off.
+    /// A limit above the timeout, which is reached first.
     LimitAboveTimeout = "limit-above-timeout",
     /// A file is larger, deeper or more repetitive than is read.
     LimitExceeded = "limit-exceeded",

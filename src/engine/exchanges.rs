@@ -66,7 +66,7 @@ fn check(ended: Result<Ended, TargetError>, budget: &TurnBudget, sink: &TraceSin
             match run_end.filter(|end| !sink.judge.expects(end)) {
                 Some(error @ RunEnd::Error { .. }) => agent(format!("agent error: {error}")),
                 Some(RunEnd::Cancelled) => {
-                    agent("the agent cancelled the run, which nobody asked for".to_owned())
+                    agent("the agent cancelled the run, which was not requested".to_owned())
                 }
                 Some(RunEnd::Finished | RunEnd::Interrupted(_)) | None => Ok(()),
             }

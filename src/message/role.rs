@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 
-/// Who says a message.
+/// Who sends a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "MessageRole")]
@@ -11,9 +11,9 @@ pub enum Role {
     User,
     /// The agent.
     Assistant,
-    /// Whoever set the agent up.
+    /// Instructions of the application (`system`).
     System,
-    /// Whoever built the agent.
+    /// Instructions of the developer (`developer`).
     Developer,
     /// A tool, in answer to a call.
     Tool,

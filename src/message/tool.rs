@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// What an agent is told about a client-side tool.
+/// What is declared to an agent of a client-side tool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolDeclaration {
     /// The tool's name.

@@ -134,7 +134,7 @@ pub enum ValueType {
     Null,
 }
 
-/// Limits in tokens, as the agent tells them; equal to the limit passes. `false` switches an inherited limit off.
+/// Limits in tokens, as the agent reports them; equal to the limit passes. `false` switches an inherited limit off.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]

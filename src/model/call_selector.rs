@@ -59,8 +59,8 @@ impl CallSelector {
 pub enum CallStatus {
     /// It has no result when the level that wrote the rule ends.
     Pending,
-    /// It has a result, and nobody said no to it.
+    /// It has a result and was not denied.
     Executed,
-    /// Somebody said no to it.
+    /// It was denied.
     Denied,
 }

@@ -1,4 +1,4 @@
-//! What a turn keeps for those behind it.
+//! Captures: values of a turn that later turns can use.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

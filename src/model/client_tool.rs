@@ -38,8 +38,8 @@ pub enum Mock {
     Result(Node),
     /// An error in these words, every time.
     Error(Text),
-    /// What a script answers, `{result}` or `{error}`, every time anew: the name of one of the config's `scripts`, else of a
-    /// file below `scripts/` in the config's folder. It gets the call as JSON.
+    /// A script that answers each call with `{result}` or `{error}`: the name of one of the config's `scripts`, else of a
+    /// file in the folder `scripts/` next to the config. It gets the call as JSON.
     #[schemars(example = &"book-slot")]
     Script(Text),
     /// One answer after the other. A call after the last one fails the turn.

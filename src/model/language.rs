@@ -11,8 +11,8 @@ pub const TAG_DEFAULTS: &[TagDefault] = &[
     TagDefault { union: "NamedTarget", tag: "extends", key: Some("extends") },
 ];
 
-/// Values of `type` that the language has and this version does not carry out, and what each is: a file that uses one
-/// is told more than that it is unknown.
+/// Values of `type` that the language has and this version does not implement, and what each is: the problem of a file
+/// that uses one says so.
 pub const NOT_YET: &[(&str, &str)] = &[
     ("a2a", "a target that speaks A2A"),
     ("a2a:send", "a turn of an A2A target"),

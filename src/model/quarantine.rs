@@ -18,7 +18,7 @@ pub struct QuarantineEntry {
     /// Who sees to it that the tests pass again: a person or a team.
     #[schemars(length(min = 1), example = "payments team")]
     pub owner: Text,
-    /// The last day on which the entry is in force, in UTC. From the next day on it fails the run.
+    /// The last day on which the entry is valid, in UTC. After that it fails the run.
     #[schemars(example = "2026-12-31")]
     pub expires: Text,
     /// Why the tests are here, for people.

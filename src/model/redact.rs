@@ -8,7 +8,7 @@ use super::text_or::TextOr;
 /// Something to mask: the name of a variable, whatever sets it, or a pattern.
 pub type RedactEntry = TextOr<RedactMatch>;
 
-/// Text that nobody may be told.
+/// A pattern for secrets that are masked.
 #[derive(Clone, Debug, serde::Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RedactMatch {

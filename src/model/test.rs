@@ -62,8 +62,8 @@ pub struct Test {
     pub props: Option<Node>,
     /// Tools that the agent's client carries out, in the places of the target's of the same name or beside them.
     pub client_tools: Option<Vec<ClientTool>>,
-    /// What was said before the first turn. It is sent along and judged by nobody. Where it ends with a message of the
-    /// user and there are no `turns`, that message is the one turn.
+    /// Conversation history before the first turn. It is sent to the agent and not checked by rules. If it ends with a
+    /// user message and there are no `turns`, that message is the one turn.
     #[schemars(length(min = 1), example = serde_json::json!([{"role": "user", "content": "A mug, please"}, {"role": "assistant", "content": "Which size?"}]))]
     pub messages: Option<Vec<Spanned<MessageDefinition>>>,
     /// The conversation, in order; at least one turn.

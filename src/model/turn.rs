@@ -160,7 +160,7 @@ pub struct Resume {
     /// The tool whose call waits, for agents that make up their ids.
     #[schemars(example = &"delete_account")]
     pub tool: Option<Text>,
-    /// Whether it is answered or called off.
+    /// Whether it is answered or cancelled.
     pub status: ResumeStatus,
     /// The answer, in the shape the agent expects.
     #[schemars(with = "Option<serde_json::Value>", example = serde_json::json!({"approved": true}))]
@@ -174,6 +174,6 @@ pub struct Resume {
 pub enum ResumeStatus {
     /// It is answered.
     Resolved,
-    /// It is called off.
+    /// It is cancelled.
     Cancelled,
 }

@@ -12,9 +12,9 @@ use crate::diagnostic::Place;
 pub struct Quarantine {
     /// Which tests, as it is written: an id, or a pattern for ids.
     pub test: String,
-    /// Who sees to it.
+    /// Who is responsible.
     pub owner: String,
-    /// The last day on which it is in force, in UTC.
+    /// The last day on which it is valid, in UTC.
     pub expires: Day,
     /// Why the tests are there.
     pub reason: Option<String>,

@@ -22,7 +22,7 @@ pub struct Gap {
     pub to_us: u64,
 }
 
-/// The limits in force on a turn, in milliseconds; `None` where there is none (SPEC 7.3).
+/// The limits that apply to a turn, in milliseconds; `None` where there is none (SPEC 7.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimeLimits {
     /// Of the turn as a whole.

@@ -12,7 +12,7 @@ pub struct Verdict {
     pub flaky_fails: bool,
     /// Whether tests were not run because a server that they need ended.
     pub lost_server: bool,
-    /// Entries of the quarantine that are in force no more, in the order of the config: each fails the run.
+    /// Expired quarantine entries, in the order of the config: each fails the run.
     pub expired: Vec<Quarantine>,
 }
 

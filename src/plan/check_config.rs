@@ -22,7 +22,7 @@ pub(super) struct RunSettings {
     pub(super) servers: Vec<ServerCommand>,
 }
 
-/// Checks every leaf that does not depend on a test; of a config that does not fit, what is wrong all the same.
+/// Checks every leaf that does not depend on a test; for an invalid config, only what is independent of the invalid parts.
 pub(super) fn check_config(
     reading: &ReadConfig,
     context: &Context,
@@ -55,7 +55,7 @@ pub(super) fn check_config(
     RunSettings { reports, servers }
 }
 
-/// Checks the named assertions, whoever extends them.
+/// Checks the named assertions, also those that no block extends.
 fn check_library(config: &Config, context: &Context, problems: &mut Vec<Diagnostic>) {
     config.named_assertions().check(problems);
     let scope = Scope::default().open();

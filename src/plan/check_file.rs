@@ -53,7 +53,7 @@ fn check_tests(file: &LoadedFile, project: &ProjectContext<'_>) -> CheckedFile {
 }
 
 /// What else is wrong with a file that does not fit: its patterns and references are checked all the same, so that
-/// everything is told in one go (SPEC 1).
+/// everything is reported at once (SPEC 1).
 fn further_problems(project: &ProjectContext<'_>, path: &Path) -> CheckedFile {
     let read = source::read(&project.context.files, path, &display_name(project.context, path)).ok();
     let recovered =

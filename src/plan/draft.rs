@@ -30,7 +30,7 @@ pub struct WrittenTurn {
     pub id: Option<String>,
     /// What it does, in words.
     pub input: String,
-    /// What cuts it off in the place of the target's time-out, in milliseconds, as far as that is known.
+    /// Its own timeout, which replaces that of the target, in milliseconds, if it is known.
     pub timeout_ms: Option<String>,
 }
 

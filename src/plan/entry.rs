@@ -18,7 +18,7 @@ pub struct CaseEntry {
     pub test: Arc<TestEntry>,
     /// The row it runs with, of a test that has rows.
     pub row: Option<RowEntry>,
-    /// The entry of the quarantine that is in force for it.
+    /// The valid quarantine entry that matches it.
     pub quarantine: Option<Arc<Quarantine>>,
 }
 

@@ -1,4 +1,4 @@
-//! What is in force in one test, before anything runs.
+//! Which rules apply to one test, before anything runs.
 
 use super::draft::WrittenTurn;
 use super::entry::CaseEntry;
@@ -12,14 +12,14 @@ use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::Scalar;
 
-/// A test and what is in force in it. What is known only when it starts stands there as it is written.
+/// A test and the rules that apply to it. Values that are known only when it starts are shown as they are written.
 #[derive(Clone, Debug)]
 pub struct ExplainedTest {
-    /// How many messages were there before the first turn.
+    /// How many messages the history before the first turn has.
     pub history: usize,
     /// What each turn is called and does.
     pub turns: Vec<WrittenTurn>,
-    /// The rules, by home.
+    /// The rules, by scope.
     pub explanation: Explanation,
     /// What cuts a turn off that does not say so itself; `None` where it is known later.
     pub timeout: Option<Timeout>,
@@ -49,7 +49,7 @@ pub fn explain<'p>(
     Ok(explained)
 }
 
-/// What is in force is the same for all rows of a test.
+/// The same rules apply to all rows of a test.
 fn of(
     context: &Context,
     plan: &Plan,

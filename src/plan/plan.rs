@@ -39,7 +39,7 @@ pub struct Plan {
     pub obsolete: Vec<Golden>,
     /// What the config and the command line say about variables.
     pub variables: Variables,
-    /// Entries of the quarantine that are in force no more: they fail the run.
+    /// Expired quarantine entries, which fail the run.
     pub expired: Vec<outcome::Quarantine>,
     /// The reports that every run writes.
     pub reports: Vec<(PathBuf, ReportFormat)>,

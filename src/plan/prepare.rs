@@ -37,7 +37,7 @@ pub struct Preparation<'a> {
     pub(super) target: &'a ResolvedTarget,
     row: Option<RowEntry>,
     pub(super) scope: Scope,
-    /// Whether `THREAD_ID` was set by somebody, so that the target's own is not asked.
+    /// Whether a variable `THREAD_ID` was set, which replaces the target's own.
     pub(super) thread_is_given: bool,
     /// Every name that the test's own variables and its row gave.
     from_test: Vec<String>,
@@ -329,7 +329,8 @@ impl<'a> Preparation<'a> {
         })
     }
 
-    /// Fills the turn at `index`, counted from 0, which waited for what earlier turns keep, and what is in force on it.
+    /// Fills the turn at `index`, counted from 0, which waited for captures of earlier turns, and the rules that apply to
+    /// it.
     ///
     /// # Errors
     /// Where a leaf cannot be filled.

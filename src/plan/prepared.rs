@@ -12,26 +12,26 @@ use crate::variables::Secret;
 /// A test that is ready to run.
 #[derive(Clone, Debug)]
 pub struct Prepared {
-    /// What was said before the first of them.
+    /// The conversation history before the first turn.
     pub history: Vec<HistoryMessage>,
-    /// The turns; `None` where one waits for what an earlier one keeps.
+    /// The turns; `None` for one that waits for a capture of an earlier one.
     pub turns: Vec<Option<PreparedTurn>>,
-    /// What must hold.
+    /// The rules that apply.
     pub rules: Inherited,
     /// The agent.
     pub target: Arc<dyn Target>,
-    /// The tools that the client carries out.
+    /// The client-side tools.
     pub client_tools: Vec<CompiledClientTool>,
     /// The conversation's thread.
     pub thread_id: String,
     /// Whether another test may get the same thread: it was not generated for this one.
     pub thread_is_fixed: bool,
-    /// How long one turn may take that does not say so itself.
+    /// The timeout of a turn that has none of its own.
     pub timeout: Duration,
     /// How much of the agent's time the whole test may take.
     pub whole_timeout: Option<Duration>,
-    /// Values that must be masked wherever they are told; given out before anything is told of the test.
+    /// Values that must be masked; known before anything of the test is reported.
     pub secrets: Vec<Secret>,
-    /// What is odd about what hooks gave; the plan has told the rest.
+    /// Warnings about results of hooks; the plan has reported the others.
     pub warnings: Vec<String>,
 }

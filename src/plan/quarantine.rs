@@ -28,7 +28,7 @@ struct ActiveEntry {
     expires: Span,
 }
 
-/// Which ids an entry fits.
+/// The ids that an entry matches.
 enum IdPattern {
     Exact(String),
     Wildcard(Regex),
@@ -43,17 +43,17 @@ impl QuarantineList {
         Self(written.filter_map(|entry| ActiveEntry::of(entry, &mut interpolation)).collect())
     }
 
-    /// Puts the tests that an entry in force fits into quarantine.
+    /// Puts the tests that a valid entry matches into quarantine.
     pub(super) fn mark(&self, cases: &mut [CaseEntry], unix_ms: u64) {
         let today = Day::of(unix_ms);
         for case in cases {
-            let mut in_force = self.0.iter().filter(|entry| entry.quarantine.expires >= today);
-            let entry = in_force.find(|entry| entry.pattern(case));
+            let mut valid = self.0.iter().filter(|entry| entry.quarantine.expires >= today);
+            let entry = valid.find(|entry| entry.matches(case));
             case.quarantine = entry.map(|entry| Arc::clone(&entry.quarantine));
         }
     }
 
-    /// The entries that are in force no more and have to do with what is selected.
+    /// The expired entries that concern the selected tests.
     pub(super) fn expired(
         &self,
         cases: &[CaseEntry],
@@ -64,8 +64,8 @@ impl QuarantineList {
         expired.map(|entry| (*entry.quarantine).clone()).collect()
     }
 
-    /// What there is to say of the days of entries that have to do with what is selected: errors where an expired one
-    /// is not told by a run.
+    /// Warnings about entries that concern the selected tests and expire soon; errors about expired ones if no run
+    /// reports them.
     pub(super) fn days(
         &self,
         cases: &[CaseEntry],
@@ -91,9 +91,9 @@ impl QuarantineList {
         self.concerned(cases, selection).filter_map(quarantine).collect()
     }
 
-    /// A warning of every entry that fits none of the project's tests.
+    /// A warning about every entry that matches none of the project's tests.
     pub(super) fn of_nothing(&self, cases: &[CaseEntry], source: &Arc<SourceFile>) -> Vec<Diagnostic> {
-        let idle = self.0.iter().filter(|entry| !cases.iter().any(|case| entry.pattern(case)));
+        let idle = self.0.iter().filter(|entry| !cases.iter().any(|case| entry.matches(case)));
         idle.map(|entry| {
             let what = match entry.pattern {
                 IdPattern::Exact(_) => "no test has the id",
@@ -109,10 +109,10 @@ impl QuarantineList {
         .collect()
     }
 
-    /// The entries that fit a selected test; all of them where the whole project is selected.
+    /// The entries that match a selected test; all of them if the whole project is selected.
     fn concerned(&self, cases: &[CaseEntry], selection: &Selection) -> impl Iterator<Item = &ActiveEntry> {
         let whole = selection.is_whole();
-        self.0.iter().filter(move |entry| whole || cases.iter().any(|case| entry.pattern(case)))
+        self.0.iter().filter(move |entry| whole || cases.iter().any(|case| entry.matches(case)))
     }
 }
 
@@ -131,7 +131,7 @@ impl ActiveEntry {
             day
         });
         let test = test?;
-        let pattern = pattern(&test, written.test.span, interpolation)?;
+        let pattern = id_pattern(&test, written.test.span, interpolation)?;
         let quarantine = outcome::Quarantine {
             test,
             owner: owner?,
@@ -150,8 +150,8 @@ impl ActiveEntry {
         })
     }
 
-    /// The id of a test stands for all its rows.
-    fn pattern(&self, case: &CaseEntry) -> bool {
+    /// Whether an entry is about a test. The id of a test includes all its rows.
+    fn matches(&self, case: &CaseEntry) -> bool {
         match &self.pattern {
             IdPattern::Exact(only) => case.test.id == *only || case.id() == only.as_str(),
             IdPattern::Wildcard(pattern) => pattern.is_match(&case.id()),
@@ -164,7 +164,7 @@ impl ActiveEntry {
 }
 
 /// Brackets are part of ids (`pays[1]`), so only `*` and `?` have a meaning of their own.
-fn pattern(test: &str, span: Span, interpolation: &mut Interpolation<'_>) -> Option<IdPattern> {
+fn id_pattern(test: &str, span: Span, interpolation: &mut Interpolation<'_>) -> Option<IdPattern> {
     if !test.contains(['*', '?']) {
         return Some(IdPattern::Exact(test.to_owned()));
     }
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_protects_the_tests_it_fits_until_its_last_day() {
+    fn an_entry_protects_the_tests_it_matches_until_its_last_day() {
         for (test, expected) in [
             ("a.yaml::pays", &["a.yaml::pays"][..]),
             ("*::pays", &["a.yaml::pays", "b.yaml::pays"]),

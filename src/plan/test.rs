@@ -19,16 +19,16 @@ pub struct LoadedTest {
     /// Its file.
     pub(super) source: Arc<SourceFile>,
     pub(super) model: Test,
-    /// What was said before the first turn.
+    /// The conversation history before the first turn.
     pub(super) messages: Vec<Spanned<MessageDefinition>>,
     pub(super) turns: Vec<Spanned<Turn>>,
-    /// The last of the messages, where it is the one turn.
+    /// The last of the messages, if it is the one turn.
     last_message: Option<MessageDefinition>,
     /// Its place among the tests of its file, counted from 0.
     pub(super) index: usize,
     /// A hash of the file's text.
     pub(super) hash: u64,
-    /// Where its rows are, once somebody asked.
+    /// Where its rows are, once looked up.
     rows: OnceLock<Option<Rows>>,
 }
 

@@ -102,7 +102,7 @@ pub(super) fn program(
     if argv.first().is_some_and(|program| !program.is_empty()) {
         return Some(());
     }
-    // That there is no entry at all is told by the schema.
+    // The schema reports an empty list.
     let span = written.first()?.span;
     interpolation.report(Code::BadValue, span, "the first entry of `cmd` names no program", None);
     None

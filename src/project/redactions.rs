@@ -12,7 +12,7 @@ use crate::variables::{
     Interpolation, Lookup, Mode, Pattern, Patterns, Reference, SHORTEST_SECRET, Scope, Secret, is_name,
 };
 
-/// What nobody may be told, beside what headers carry.
+/// What is masked in addition to headers.
 #[derive(Clone, Debug, Default)]
 pub struct Redactions {
     names: Vec<Text>,
@@ -75,8 +75,8 @@ impl Redactions {
         .collect()
     }
 
-    /// What `scope` holds of the variables and cannot be masked, in words, of those of which `is_new` says that nobody was
-    /// warned of them.
+    /// Warnings about values in `scope` that cannot be masked, for the variables that `is_new` selects: the others were
+    /// reported before.
     pub(crate) fn unmasked(&self, scope: &Scope, is_new: impl Fn(&str) -> bool) -> Vec<String> {
         let names = self.names.iter().filter(|name| is_new(name.split('.').next().unwrap_or_default()));
         names.flat_map(|name| unmasked(name, scope)).map(|warning| warning.message).collect()

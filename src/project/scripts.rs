@@ -1,6 +1,6 @@
 //! The scripts of a project: what the config names in `scripts`, and the files below `scripts/` beside it.
 //!
-//! Names flow in, what is to be started flows out; what is wrong with a name is told where it is written.
+//! Names flow in, commands flow out; what is wrong with a name is reported where it is written.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -23,8 +23,8 @@ const FOLDER: &str = "scripts";
 /// How many files of that folder, and how many folders in one another, are looked at to find what was meant.
 const LISTED: (usize, usize) = (200, 4);
 
-/// How many names are told where none is near.
-const TOLD: usize = 20;
+/// How many names are listed if none is similar.
+const LISTED_NAMES: usize = 20;
 
 /// The scripts of a project.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +65,7 @@ impl<'a> Scripts<'a> {
         }
     }
 
-    /// Reports what is wrong with the programs that the config names, whoever uses them.
+    /// Reports what is wrong with the programs that the config names, also if no test uses them.
     pub(crate) fn check_programs(&self, surroundings: LaunchContext<'_>, problems: &mut Vec<Diagnostic>) {
         let mut found = Vec::new();
         let scope = Scope::default().open();
@@ -177,10 +177,10 @@ impl<'a> Scripts<'a> {
                     self.source.name
                 )
             }
-            near if known.len() <= TOLD || near.starts_with("did you mean") => {
+            near if known.len() <= LISTED_NAMES || near.starts_with("did you mean") => {
                 suggest(name, &known, "the scripts are")
             }
-            _ => suggest(name, &known[..TOLD], "among the scripts are"),
+            _ => suggest(name, &known[..LISTED_NAMES], "among the scripts are"),
         };
         Diagnostic::error(Code::UnknownName, format!("there is no script `{}`", printable(name))).help(help)
     }

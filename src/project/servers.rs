@@ -83,7 +83,7 @@ pub(super) fn fill(
     let reuse = server.reuse.as_ref().map_or(Ok(false), |flag| interpolation.flag(flag)).ok();
     if let (Some(true), Ready::Stdout(_), Some(flag)) = (reuse, &server.ready.value, &server.reuse) {
         let message = "`reuse` needs a `url` or `port` that can be asked";
-        let help = "what a server that runs already has printed nobody can see";
+        let help = "the output of a server that is already running cannot be read";
         interpolation.report(Code::Contradiction, flag.span, message, Some(help.to_owned()));
     }
     let folder = server.cwd.as_ref().map(|folder| interpolation.sent_text(folder)).transpose().ok();

@@ -130,7 +130,7 @@ fn links(source: &Arc<SourceFile>, model: &ConfigFile, problems: &mut Vec<Diagno
     links
 }
 
-/// A target and those it takes over from, itself first; nothing where that is a problem that was told of another target.
+/// A target and those it extends, itself first; nothing if that is a problem that was reported for another target.
 fn chain<'a>(
     first: &'a Link,
     links: &[Link],

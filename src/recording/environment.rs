@@ -1,7 +1,7 @@
 //! Clock, ids, transports, hook results and script answers of one attempt: live, recorded or replayed.
 //!
 //! It is between a test and everything that is not the same the next time: the network, hooks, scripts, the clock and
-//! ids. Whoever uses it does not ask which of the three it is. What is replayed goes through the same decoder and the
+//! ids. Its users do not know which of the three it is. What is replayed goes through the same decoder and the
 //! same rules again.
 
 use std::sync::Arc;

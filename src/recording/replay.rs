@@ -366,7 +366,8 @@ impl Replay {
         let micros = closed.since(self.0.started).as_millis() * 1000;
         let waited =
             humantime::format_duration(Duration::from_micros(u64::try_from(micros).unwrap_or(u64::MAX)));
-        let what = format!("ends {waited} into the test, where nobody listened any more, and more may come");
+        let what =
+            format!("ends {waited} into the test, where the client stopped listening, and more may come");
         self.0.left().error = Some(self.0.stale(&what));
     }
 }

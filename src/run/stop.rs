@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 pub enum Reason {
     /// A test did not pass, and the run was to stop then.
     FailFast,
-    /// Somebody interrupted it.
+    /// A signal interrupted it.
     Interrupted,
     /// A server that the tests need ended.
     ServerEnded,
@@ -40,7 +40,7 @@ impl Stopper {
         self.token.cancel();
     }
 
-    /// Lets the run end: nothing more is started, and what runs goes on. The first reason stays.
+    /// Stops scheduling; running tests finish. The first reason stays.
     pub fn wind_down(&self, reason: Reason) {
         self.reason.get_or_init(|| reason);
     }

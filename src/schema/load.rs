@@ -29,7 +29,7 @@ pub fn load<T: File>(kind: FileKind, source: &Arc<SourceFile>) -> Result<LoadedD
     let Some(node) = node else { return Err(problems) };
     let version = match version::of(source, &node) {
         Ok(version) => Some(version),
-        // What is no mapping at all is told with its shape.
+        // A file that is not a mapping is reported with its shape.
         Err(_) if !matches!(node.value, NodeValue::Map(_)) => None,
         Err(problem) => {
             problems.push(problem);

@@ -149,7 +149,7 @@ mod tests {
             let written = tree(&source).0.expect("a tree");
             let (repaired, places) = check(FileKind::Test, &source, &written, None).repairs.apply(&written);
             let read = TestFile::read(&repaired).map(|_| ());
-            // A key that stands twice stays so.
+            // A duplicate key stays.
             assert!(read.is_ok() || key == "turns", "{}: {read:?}", source.text);
             assert!(!places.is_empty());
         }

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use jsonschema::{PatternOptions, Validator};
 use serde_json::Value;
 
-/// The most mismatches that are told of one value.
+/// The most mismatches that are reported for one value.
 const MOST_REPORTED: usize = 10;
 
-/// A JSON Schema as somebody wrote it, compiled.
+/// A JSON Schema of a test or a tool, compiled.
 #[derive(Clone, Debug)]
 pub struct ValueSchema {
     written: Value,

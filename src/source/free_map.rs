@@ -1,7 +1,7 @@
 //! A mapping whose keys are the user's own.
 //!
 //! Flows in: a mapping of a tree, key by key. Flows out: its entries in the order of the file, each key with its place,
-//! so that what is wrong with a key is told at the key.
+//! so that what is wrong with a key is reported at the key.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -11,7 +11,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
 use crate::diagnostic::Spanned;
 
-/// A mapping whose keys are the user's own, in the order of the file. No key stands twice: the tree would be refused.
+/// A mapping whose keys are the user's own, in the order of the file. No key is duplicated: the tree would be refused.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FreeMap<T>(Vec<(Spanned<String>, T)>);
 

@@ -46,7 +46,7 @@ pub struct TagDefault {
     pub union: &'static str,
     /// The tag that is meant.
     pub tag: &'static str,
-    /// Where it is meant only if this key is there: no `type` stands beside it then, nor can the tag be written.
+    /// It applies only if this key is there: then there is no `type`, nor can the tag be written.
     pub key: Option<&'static str>,
 }
 

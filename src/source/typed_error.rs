@@ -102,6 +102,6 @@ impl de::Error for TypedReadError {
     }
 
     fn duplicate_field(field: &'static str) -> Self {
-        Self::custom(format!("the key `{field}` stands twice"))
+        Self::custom(format!("the key `{field}` is duplicated"))
     }
 }

@@ -120,7 +120,7 @@ fn empty(source: &Arc<SourceFile>) -> Diagnostic {
     Diagnostic::error(Code::EmptyValue, "the file is empty").in_file(source)
 }
 
-/// Reports every key that stands twice in one mapping, with the first place beside it.
+/// Reports every duplicate key of one mapping, with the place of the first.
 fn find_duplicates(source: &Arc<SourceFile>, node: &Node, diagnostics: &mut Vec<Diagnostic>) {
     match &node.value {
         NodeValue::List(items) => {
@@ -135,7 +135,7 @@ fn find_duplicates(source: &Arc<SourceFile>, node: &Node, diagnostics: &mut Vec<
                 for (first, again) in same.iter().skip(1).map(|again| (same[0], again)) {
                     // Keys of an alias all stand where the alias stands, and are reported at its anchor.
                     if first.key_span != again.key_span {
-                        let message = format!("the key `{}` stands twice", printable(&again.key));
+                        let message = format!("the key `{}` is duplicated", printable(&again.key));
                         diagnostics.push(
                             Diagnostic::error(Code::DuplicateKey, message)
                                 .at(source, again.key_span, "again here")

@@ -13,7 +13,7 @@ use super::scripted::ScriptedConfig;
 use crate::model::TAG_DEFAULTS;
 use crate::source::{self, Node, TypeMismatch};
 
-/// The protocols that there are, in the order in which people are told of them.
+/// The protocols, in the order of messages and schemas.
 pub(super) const PROTOCOLS: &[Registration] =
     &[Registration::of::<AguiConfig>(), Registration::of::<ScriptedConfig>()];
 

@@ -14,7 +14,7 @@ pub fn is_confusable(character: char) -> bool {
             | '\u{ad}' | '\u{180e}' | '\u{200b}' | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}' // without width
             | '\u{feff}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
             | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{3164}' | '\u{ffa0}' // letters without a form
-            | '\u{e0000}'..='\u{e00ff}' | '\u{e01f0}'..='\u{e0fff}' // tags: whole sentences that nobody sees
+            | '\u{e0000}'..='\u{e00ff}' | '\u{e01f0}'..='\u{e0fff}' // tags: whole sentences that are invisible
             | '\u{fdd0}'..='\u{fdef}') // what is no character, as the last two of every plane
         || u32::from(character) & 0xfffe == 0xfffe
 }

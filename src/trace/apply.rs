@@ -206,7 +206,7 @@ impl Trace {
 
     fn reason(&mut self, at: At, id: &str, delta: &str, author: Author) {
         if !self.kept.add_reasoning(delta) {
-            return self.warn_once(format!("thoughts beyond {MAX_REASONING_BYTES} bytes are not kept"));
+            return self.warn_once(format!("reasoning beyond {MAX_REASONING_BYTES} bytes is not kept"));
         }
         let turn = self.current_turn();
         let known = self.known.reasoning.get(id).copied().filter(|index| self.messages[*index].turn == turn);

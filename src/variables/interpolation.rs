@@ -142,7 +142,7 @@ impl<'a> Interpolation<'a> {
         self.replace(text, TextPurpose::Text)
     }
 
-    /// A text that counts only when something is sent: an endpoint, a word of a server.
+    /// A text that is needed only when requests are sent: an endpoint, an argument of a server.
     pub fn sent_text(&mut self, text: &Text) -> Leaf<String> {
         if self.mode == Mode::Replay && self.lacks_environment(text) {
             return Ok(NOWHERE.to_owned());
@@ -239,7 +239,7 @@ impl<'a> Interpolation<'a> {
     pub fn json(&mut self, node: &Node) -> Leaf<Value> {
         match &node.value {
             NodeValue::String(text) => match self.json_of(text, node.span) {
-                // What is known later stands for itself.
+                // A value that is known later stays as it is written.
                 Err(NotReady::Pending) if self.is_draft() => Ok(Value::String(text.clone())),
                 filled => filled,
             },
@@ -277,7 +277,7 @@ impl<'a> Interpolation<'a> {
         }
     }
 
-    /// A number as it is written, where its value is known later and it is to stand for itself.
+    /// A number as it is written, if its value is known later.
     pub fn written_number(&self, number: &Number) -> Option<String> {
         let Scalar::Reference(reference) = &number.value else { return None };
         (self.is_draft() && self.refers_to_later(reference)).then(|| reference.clone())

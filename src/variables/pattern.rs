@@ -22,7 +22,7 @@ const KEPT: usize = 32;
 
 /// Tests of one project have the target's patterns in common and many of their own (`error|failed`). Checking them is
 /// most of what loading costs beside reading YAML, and compiling them most of what a short test costs. Both are pure, so
-/// nobody can tell a remembered pattern from a new one.
+/// a remembered pattern behaves like a new one.
 static CACHE: Mutex<Cache> = Mutex::new(Cache(VecDeque::new()));
 
 /// A regular expression: its text, and its compiled form once a test has started with it.

@@ -116,7 +116,7 @@ impl Interpolation<'_> {
                 return Ok(value.into_owned());
             }
             Lookup::Pending => {
-                // In a draft it stands for itself.
+                // In a draft it stays as it is written.
                 self.has_pending |= !self.is_draft();
                 return Err(NotReady::Pending);
             }

@@ -97,7 +97,7 @@ impl Scope {
         Self { open: true, ..self }
     }
 
-    /// Says to whoever uses a name that is missing why it is, or where it would have to come from.
+    /// Adds to the problem of a missing name why it is missing, or where it would have to come from.
     #[must_use]
     pub fn hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }

@@ -14,7 +14,7 @@ name: c
 asert: {}
 "#,
         str![[r#"
-error[duplicate-key]: the key `name` stands twice
+error[duplicate-key]: the key `name` is duplicated
  --> a.yaml:4:1
   |
 2 | name: a
@@ -25,7 +25,7 @@ error[duplicate-key]: the key `name` stands twice
   |
   = help: keep one of them
 
-error[duplicate-key]: the key `name` stands twice
+error[duplicate-key]: the key `name` is duplicated
  --> a.yaml:5:1
   |
 2 | name: a

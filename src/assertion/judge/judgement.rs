@@ -36,7 +36,7 @@ pub(crate) enum Judgement {
     Failed(Vec<Finding>),
     /// It fails, unless the captured snapshot is written.
     SnapshotDiffers(Box<Captured>),
-    /// Only a script can tell; it is asked after all other rules have passed.
+    /// A script decides, after all other rules have passed.
     Asks(Box<ScriptQuestion>),
     /// It cannot be judged, for this reason: never a pass.
     Unknown(String),

@@ -68,7 +68,7 @@ impl ArgumentPatterns {
     pub(crate) fn mismatches<'m>(&'m self, args: &'m Value) -> impl Iterator<Item = String> + 'm {
         self.0.iter().filter_map(|(path, pattern)| {
             let Some(found) = path.find(args) else {
-                return Some(format!("there is no argument `{}`", path.as_str()));
+                return Some(format!("the argument `{}` is missing", path.as_str()));
             };
             let text = text_of(found);
             let words = || format!("{}, which does not match `{}`", is(path, &text), short(pattern.as_str()));

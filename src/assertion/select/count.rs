@@ -49,7 +49,7 @@ impl CallCount {
                 interpolation.report(
                     Code::Contradiction,
                     exact.span,
-                    "`exact` stands beside `min` or `max`",
+                    "`exact` cannot be combined with `min` or `max`",
                     help,
                 );
             }
@@ -121,7 +121,7 @@ mod tests {
             ("max: 0", Ok(("no call", &[0]))),
             ("{ min: 1, max: 2 }", Ok(("1 to 2 times", &[1, 2]))),
             ("{ min: 2, max: 1 }", Err("`min` 2 is larger than `max` 1")),
-            ("{ exact: 1, min: 1 }", Err("`exact` stands beside `min` or `max`")),
+            ("{ exact: 1, min: 1 }", Err("`exact` cannot be combined with `min` or `max`")),
             ("{}", Err("a `count` without a number")),
         ];
         for (yaml, expected) in rows {

@@ -56,7 +56,7 @@ impl Whole {
     /// The words for no value at `path`.
     fn lacks(self, path: &str) -> String {
         match self {
-            Self::Arguments => format!("there is no argument `{path}`"),
+            Self::Arguments => format!("the argument `{path}` is missing"),
             Self::Result => format!("the result has no `{path}`"),
         }
     }
@@ -208,7 +208,7 @@ mod tests {
             (json!({"b": {"c": [1]}}), "argument `b.c` is `[1,{\"d\":2}]`, expected 1 entry", 1),
             (json!({"b": {"c": []}}), "argument `b.c` is `[1,{\"d\":2}]`, expected 0 entries", 1),
             (json!({"b": {"c": [1, {"d": "2"}]}}), "argument `b.c[1].d` is `2`, expected `\"2\"`", 1),
-            (json!({"g": {"h": 1, "i": 2}}), "there is no argument `g`, expected `{\"h\":1,\"i\":2}`", 2),
+            (json!({"g": {"h": 1, "i": 2}}), "the argument `g` is missing, expected `{\"h\":1,\"i\":2}`", 2),
             (json!([1]), "the arguments are `{\"a\":1,\"b\":{\"c\":[1,{\"d\":2}]}}`, expected `[1]`", 1),
         ];
         for (wanted, expected, weight) in rows {

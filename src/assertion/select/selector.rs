@@ -42,7 +42,7 @@ impl Selector {
             && written.args.is_none()
             && written.result.is_none()
         {
-            let message = "`exact` stands beside neither `args` nor `result`";
+            let message = "`exact` needs `args` or `result`";
             let help = "drop it, or add the value that must be equal".to_owned();
             interpolation.report(Code::Contradiction, exact.span, message, Some(help));
         }
@@ -123,7 +123,7 @@ mod tests {
             ("{ name: pay, args: { amount: 10.0 } }", ""),
             ("{ name: pay, args: { card: { type: debit } } }", ""),
             ("{ name: pay, args: { amount: 9 } }", "argument `amount` is `10`, expected `9`"),
-            ("{ name: pay, args: { tip: 1 } }", "there is no argument `tip`, expected `1`"),
+            ("{ name: pay, args: { tip: 1 } }", "the argument `tip` is missing, expected `1`"),
             (
                 "{ name: pay, exact: true, args: { amount: 10, tags: [a] } }",
                 "argument `card` is `{\"type\":\"debit\"}`, expected nothing there",
@@ -133,7 +133,7 @@ mod tests {
                 "{ name: pay, args_match: { amount: '^9' } }",
                 "argument `amount` is `10`, which does not match `^9`",
             ),
-            ("{ name: pay, args_match: { tip: '.' } }", "there is no argument `tip`"),
+            ("{ name: pay, args_match: { tip: '.' } }", "the argument `tip` is missing"),
         ] {
             assert_eq!(mismatches(yaml, &call), expected, "{yaml}");
         }
@@ -207,7 +207,7 @@ mod tests {
             ("name: ''", Err("a tool's name cannot be empty")),
             ("{ name: pay, name_match: pa }", Err("`name` and `name_match` exclude each other")),
             ("{ name: pay, args: {} }", Err("`args` without a key selects every call")),
-            ("{ name: pay, exact: true }", Err("`exact` stands beside neither `args` nor `result`")),
+            ("{ name: pay, exact: true }", Err("`exact` needs `args` or `result`")),
             (
                 "{ name: pay, status: pending, result_match: x }",
                 Err("a pending call has no result, which `result_match` looks at"),

@@ -1,4 +1,4 @@
-//! `ananke explain`: the rules in force in a test, or the meaning of a name. Nothing runs.
+//! `ananke explain`: the rules that apply to a test, or the meaning of a name. Nothing runs.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -113,7 +113,7 @@ fn of_file(options: &ExplainOptions, colours: Colours, context: &Context) -> Exi
     print(&redactor.text(&texts.join("\n")))
 }
 
-/// Whether somebody who writes this means a name and no file.
+/// Whether this is written like a name, not like a path.
 fn is_like_a_name(subject: &str) -> bool {
     Path::new(subject).extension().is_none()
         && subject.chars().all(|character| character.is_ascii_lowercase() || character == '-')

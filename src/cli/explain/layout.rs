@@ -107,7 +107,7 @@ impl Table {
     }
 
     /// Writes the table out: the words in one column, the levels and places in two more. Where it is wider than the
-    /// terminal, the levels and places stand below the words.
+    /// terminal, the levels and places are on lines of their own.
     pub(super) fn text(&self, colours: Colours, terminal: Option<usize>) -> String {
         let widths = self.lines.iter().filter_map(|line| match line {
             LayoutLine::Whole(_) => None,

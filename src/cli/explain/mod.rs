@@ -1,4 +1,4 @@
-//! `ananke explain`: the rules in force in a test, or the meaning of a name. Nothing runs.
+//! `ananke explain`: the rules that apply to a test, or the meaning of a name. Nothing runs.
 
 mod command;
 mod layout;

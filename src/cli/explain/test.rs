@@ -1,4 +1,4 @@
-//! The rules in force in one test: of the test as a whole, then turn by turn.
+//! The rules that apply to one test: to the whole test, then turn by turn.
 
 use ananke::assertion::{
     DroppedRule, ExplainedLimit, Measure, ReplacedRule, RuleEntry, RuleOrigin, ScopeRules, Timeout,
@@ -11,7 +11,7 @@ use indexmap::IndexMap;
 use super::layout::{Colours, Emphasis, Table, styled};
 use ananke::text::{columns, escape};
 
-/// How much of what the user says stands beside a turn, in columns.
+/// How much of the user's message is shown with a turn, in columns.
 const SHOWN: usize = 60;
 
 /// One test and what is known of it.
@@ -103,16 +103,16 @@ impl ShownTest<'_> {
     }
 }
 
-/// How many prohibitions of the test are in force on a turn.
+/// How many prohibitions of the test apply to a turn.
 fn prohibited(test: &ScopeRules, turn: &ScopeRules) -> usize {
     let is_off = |rule: &RuleEntry| turn.switched_off.iter().any(|off| off.entry == *rule);
     test.rules.iter().filter(|rule| rule.is_prohibition() && !is_off(rule)).count()
 }
 
-/// What is settled with one home; of a turn, with how much the test as a whole prohibits on it.
+/// The rules of one scope; for a turn, with how many prohibitions of the test apply to it.
 fn part(part: &ScopeRules, prohibited: Option<usize>, table: &mut Table, colours: Colours) {
     for (is_prohibition, word) in [(true, "prohibition"), (false, "obligation")] {
-        // One heading for all that is settled alike, in the order of the files.
+        // One heading for all rules that are evaluated at the same time, in the order of the files.
         let mut headings: IndexMap<String, Vec<&RuleEntry>> = IndexMap::new();
         for rule in part.rules.iter().filter(|rule| rule.is_prohibition() == is_prohibition) {
             headings.entry(rule.when_decided(part.scope)).or_default().push(rule);

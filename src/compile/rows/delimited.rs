@@ -80,7 +80,7 @@ fn begin(file: &DataFile) -> Result<(Reader<Quotes>, Vec<String>), Diagnostic> {
         let name = text(file, 1, field)?.trim().to_owned();
         check_name(&name, &format!("{}:1: ", file.name))?;
         if names.contains(&name) {
-            return Err(row_problem(format!("{}:1: the column `{name}` stands twice", file.name), ""));
+            return Err(row_problem(format!("{}:1: the column `{name}` is duplicated", file.name), ""));
         }
         names.push(name);
     }
@@ -214,6 +214,6 @@ mod tests {
             ]
         );
         assert_eq!(read(b"id,a b\n"), ["a.csv:1: the column `a b` is no name of a variable"]);
-        assert_eq!(read(b"id,id\n"), ["a.csv:1: the column `id` stands twice"]);
+        assert_eq!(read(b"id,id\n"), ["a.csv:1: the column `id` is duplicated"]);
     }
 }

@@ -14,7 +14,7 @@ use crate::project::{absolute_from, display_name};
 use crate::source::printable;
 use crate::variables::Interpolation;
 
-/// How many problems of one file of rows are told.
+/// How many problems of one file of rows are reported.
 const MOST_PROBLEMS: usize = 20;
 
 /// Where the rows of a test are.
@@ -111,7 +111,7 @@ impl Rows {
             Self::Lines(file) => lines::each(file, &mut |row| take(row, interpolation)),
             Self::Delimited(file) => delimited::each(file, &mut |row| take(row, interpolation)),
         }
-        // That a list in the test is empty is told by its schema.
+        // The schema reports an empty list in a test.
         if index == 0 && !matches!(self, Self::Loaded(LoadedRows { is_filled: true, .. })) {
             let message = "there are no rows: the test would never run".to_owned();
             report(row_problem(message, ""), span, interpolation);

@@ -23,7 +23,7 @@ pub struct RenderStyle {
 /// Where source lines are cut without a terminal.
 const WIDTH: usize = 120;
 
-/// Less would be too little to tell anything in.
+/// The narrowest text that is readable.
 const LEAST_WIDTH: usize = 24;
 
 /// The columns before a help, with a line number of two digits.

@@ -1,4 +1,4 @@
-//! One renderer per file: each turns diagnostics into text and knows nothing of where it is printed.
+//! One renderer per file: each turns diagnostics into text, wherever it is printed.
 
 mod human;
 mod json;

@@ -48,7 +48,7 @@ impl Assembler {
             return Some(target);
         }
         match incoming.effect.ended_chunks() {
-            EndedChunks::Nobody => {}
+            EndedChunks::None => {}
             // The end of a subagent has to name it.
             EndedChunks::Author if incoming.effect == Effect::EndsSubagent && incoming.subagent.is_none() => {
             }

@@ -53,7 +53,7 @@ pub(super) enum Effect {
 /// Which chunks an event ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EndedChunks {
-    Nobody,
+    None,
     /// Those of the agent or subagent that the event is of.
     Author,
     All,
@@ -74,7 +74,7 @@ impl Effect {
             | Self::SetsActivity
             | Self::ChangesActivity
             | Self::Encrypts
-            | Self::Nothing => EndedChunks::Nobody,
+            | Self::Nothing => EndedChunks::None,
             _ => EndedChunks::Author,
         }
     }

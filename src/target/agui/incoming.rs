@@ -27,7 +27,7 @@ impl<'a> Incoming<'a> {
     ) -> Result<Self, DecodeError> {
         let subagent = match effect.ended_chunks() {
             EndedChunks::All => None,
-            EndedChunks::Nobody if !matches!(effect, Effect::Chunk(_)) => {
+            EndedChunks::None if !matches!(effect, Effect::Chunk(_)) => {
                 event.quiet_id(FieldKey::SubagentRunId)
             }
             _ => event.id(FieldKey::SubagentRunId, warnings).ok().flatten(),

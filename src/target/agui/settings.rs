@@ -24,6 +24,6 @@ pub struct AguiSettings {
     pub version: ProtocolVersion,
     /// Whether a run is sent only what is new.
     pub last_only: bool,
-    /// Whether times are those that events tell.
+    /// Whether times are the timestamps of events.
     pub event_clock: bool,
 }

@@ -1,4 +1,4 @@
-//! A body that is read and stamped ahead of whoever looks at it.
+//! A body that is read and stamped ahead of its consumer.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub(super) struct ChunkSender {
     room: Arc<Semaphore>,
 }
 
-/// Nobody wants the body any more.
+/// The consumer has dropped the body.
 pub(super) struct BodyDropped;
 
 impl Chunks {
@@ -49,7 +49,7 @@ impl Chunks {
     /// The next of what has come, or else of what comes until then.
     async fn take(&mut self, until: At) -> Next {
         let next = match self.received.try_recv() {
-            // It counts when it came, not when somebody got to it.
+            // The time of arrival counts, not the time at which it is taken.
             Ok(next) => next,
             Err(TryRecvError::Disconnected) => return Next::End,
             Err(TryRecvError::Empty) => {
@@ -78,7 +78,7 @@ impl ChunkSender {
     /// Hands over `next`, as soon as there is room.
     ///
     /// # Errors
-    /// If nobody wants the body any more.
+    /// If the body was dropped.
     pub(super) async fn send(&self, next: Next) -> Result<(), BodyDropped> {
         let room = tokio::select! {
             biased;
@@ -90,7 +90,7 @@ impl ChunkSender {
         self.chunks.send(next).await.map_err(|_closed| BodyDropped)
     }
 
-    /// Returns when nobody wants the body any more.
+    /// Returns when the body is dropped.
     pub(super) async fn closed(&self) {
         self.chunks.closed().await;
     }

@@ -10,8 +10,8 @@ use super::transport::{Body, Next};
 use crate::context::At;
 use crate::target::error::TargetError;
 
-/// How many compressed bytes are read at once. They become at most some thousand times as many, and whoever reads them can
-/// stop after each piece.
+/// How many compressed bytes are read at once. They become at most some thousand times as many, and a reader can stop
+/// after each piece.
 const PIECE: usize = 1 << 10;
 
 /// `body` as it was before it was compressed as `encoding`, the value of the header `content-encoding`.

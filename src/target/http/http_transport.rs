@@ -1,7 +1,7 @@
 //! The transport of the network: one request, its response as stamped chunks.
 //!
-//! The thread of the network sends, reads and stamps, whatever else goes on. When nobody wants a response any more, its
-//! connection ends. Redirects are not followed.
+//! The thread of the network sends, reads and stamps, whatever else goes on. When a response is dropped, its connection
+//! ends. Redirects are not followed.
 //!
 //! Each request has a connection of its own. A server may close a connection that it kept at any moment, and a request
 //! that is just being sent over it then fails without a sign of whether it was processed. Nothing is sent twice, except
@@ -170,7 +170,7 @@ fn readable(value: &HeaderValue) -> String {
     Received::quote(value.as_bytes())
 }
 
-/// Reads the body to its end, or until nobody wants it any more. The thread runs as long.
+/// Reads the body to its end, or until it is dropped. The thread runs as long.
 async fn read(mut response: Response, clock: Arc<dyn Clock>, chunks: ChunkSender, _thread: Arc<IoThread>) {
     loop {
         let read = tokio::select! {

@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use tokio_util::task::AbortOnDropHandle;
 
 /// A thread that carries out exchanges. It ends when this is dropped, and is not waited for: a name that does not resolve
-/// holds up nobody.
+/// delays nothing else.
 #[derive(Debug)]
 pub(super) struct IoThread {
     handle: Handle,

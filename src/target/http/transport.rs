@@ -103,7 +103,7 @@ pub trait Transport: Send + Sync {
     fn moment(&self, event: ClientEvent) -> At;
 
     /// Sends one request and waits for the head of its answer; `None` where it does not come until then. The request
-    /// leaves at once, before anybody waits for the answer; if nobody does any more, the connection ends.
+    /// leaves at once, before the result is awaited; if the result is dropped, the connection ends.
     ///
     /// # Errors
     /// Where there is no answer at all: connection refused, name not found, TLS failed.

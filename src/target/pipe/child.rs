@@ -97,7 +97,7 @@ impl Pipe for ChildPipe {
     }
 }
 
-/// Reads lines to the end, or until nobody wants them.
+/// Reads lines to the end, or until the receiver is dropped.
 async fn read_lines(
     stdout: impl AsyncRead + Unpin,
     max_line_bytes: usize,

@@ -27,7 +27,7 @@ pub(super) fn compile(
         Some(text) => interpolation.text(text).ok(),
         None => Some("scripted".to_owned()),
     };
-    // Nothing of these is sent, but what is wrong with them is told all the same.
+    // These are not sent, but are checked.
     let headers = headers(target.headers.as_ref(), interpolation);
     let forwarded_props = interpolation.optional_json(target.forwarded_props.as_ref()).ok();
     let state = interpolation.optional_json(target.state.as_ref());

@@ -52,7 +52,7 @@ pub enum ScriptedStep {
     #[serde(deserialize_with = "crate::model::mapping")]
     #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     State(Node),
-    /// Thinks aloud: told as reasoning, which is no part of the text.
+    /// Emits reasoning, which is not part of the text.
     Think(Text),
     /// Sends an event of the application's own.
     Custom(ScriptedCustom),
@@ -80,7 +80,7 @@ pub struct ScriptedInterrupt {
     pub message: Option<Text>,
     /// The `id` of the call that waits, where it is about one.
     pub call: Option<Text>,
-    /// What the agent does where the interrupt is called off (default nothing).
+    /// What the agent does if the interrupt is cancelled (default nothing).
     pub cancelled: Option<Vec<ScriptedStep>>,
 }
 
@@ -104,7 +104,7 @@ pub struct ScriptedCall {
     pub delay_ms: Option<Number>,
     /// Says of the result that the call failed or was denied.
     pub failure: Option<Spanned<ScriptedFailure>>,
-    /// The helper of the agent's own that calls (default the agent itself).
+    /// The subagent that makes the call (default the agent itself).
     #[schemars(example = &"researcher")]
     pub subagent: Option<Text>,
 }
@@ -116,7 +116,7 @@ pub struct ScriptedCall {
 pub enum ScriptedFailure {
     /// The tool failed.
     Failed,
-    /// Somebody said no.
+    /// The call was denied.
     Denied,
 }
 
@@ -133,7 +133,7 @@ pub struct ScriptedCustom {
     pub value: Option<Node>,
 }
 
-/// The tokens of a scripted agent. What is left out is not told.
+/// The token usage of a scripted agent. Numbers that are left out are not reported.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[expect(clippy::struct_field_names, reason = "the keys are those of `usage` in an `assert`")]

@@ -49,7 +49,7 @@ pub enum CompiledStep {
         delay: Duration,
         /// What its result says that went wrong.
         failure: Option<CallFailure>,
-        /// The helper of the agent's own that calls.
+        /// The subagent that makes the call.
         subagent: Option<String>,
     },
     /// Answers an open call.
@@ -80,7 +80,7 @@ pub enum CompiledStep {
     Interrupt {
         /// The interrupt, without an id where it gets one of its own.
         interrupt: Interrupt,
-        /// What the agent does instead where it is called off.
+        /// What the agent does if it is cancelled.
         cancelled: Vec<CompiledStep>,
     },
     /// Ends the run with an error.

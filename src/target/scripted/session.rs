@@ -37,11 +37,11 @@ pub(super) struct ScriptedSession {
     calls: u64,
     messages: u64,
     interrupts: u64,
-    /// What is left to do once the agent hears what it waits for.
+    /// The steps that follow when the agent gets the answer it waits for.
     paused: Option<Paused>,
-    /// Whether the whole state was told; what changes later is told alone.
-    state_is_told: bool,
-    /// Everything told so far, for a turn that connects.
+    /// Whether the whole state was sent; later only changes are sent.
+    state_is_sent: bool,
+    /// Every change sent so far, which a turn that connects replays.
     history: Vec<Change<'static>>,
 }
 
@@ -97,7 +97,7 @@ impl ScriptedSession {
             messages: 0,
             interrupts: 0,
             paused: None,
-            state_is_told: false,
+            state_is_sent: false,
             history: Vec::new(),
         })
     }
@@ -146,11 +146,11 @@ impl ScriptedSession {
         let deadline = sent.plus(limits.timeout);
         let mut play = Play { clock: &self.clock, deadline, limits, sink, history: &mut self.history };
         if *action == Action::Connect && !play.history.is_empty() {
-            return play.tell_again();
+            return play.replay();
         }
         let thread_id = Some(Cow::Owned(self.options.thread_id.clone()));
         let run_id = Some(self.options.ids.next("run").into());
-        play.tell(Change::RunStarted { run_id, thread_id, is_replay: false })?;
+        play.send(Change::RunStarted { run_id, thread_id, is_replay: false })?;
         let mut waits = false;
         while let Some(step) = steps.pop_front() {
             let is_client_side = is_client_side(&step, &self.client_tools);
@@ -177,18 +177,18 @@ impl ScriptedSession {
                 }
                 CompiledStep::Answer { id, result, failure } => play.answer(id.into(), result, failure)?,
                 CompiledStep::State(keys) => {
-                    let change = set_keys(&mut self.state, keys, &mut self.state_is_told);
-                    play.tell(change)?;
+                    let change = set_keys(&mut self.state, keys, &mut self.state_is_sent);
+                    play.send(change)?;
                 }
                 CompiledStep::Think(text) => {
                     self.messages += 1;
                     let id = Cow::Owned(format!("thoughts-{}", self.messages));
-                    play.tell(Change::Reasoning { id, delta: text.into(), subagent: None })?;
+                    play.send(Change::Reasoning { id, delta: text.into(), subagent: None })?;
                 }
                 CompiledStep::Custom { name, value } => {
-                    play.tell(Change::Custom { name: name.into(), value })?;
+                    play.send(Change::Custom { name: name.into(), value })?;
                 }
-                CompiledStep::Usage(usage) => play.tell(Change::Usage(usage))?,
+                CompiledStep::Usage(usage) => play.send(Change::Usage(usage))?,
                 CompiledStep::Delay(delay) => play.wait(delay)?,
                 CompiledStep::Interrupt { mut interrupt, cancelled } => {
                     self.interrupts += 1;
@@ -196,16 +196,16 @@ impl ScriptedSession {
                         interrupt.id = format!("interrupt-{}", self.interrupts);
                     }
                     self.paused = Some(Paused { resolved: steps, cancelled: cancelled.into() });
-                    return play.tell(Change::RunEnded(RunEnd::Interrupted(vec![interrupt])));
+                    return play.send(Change::RunEnded(RunEnd::Interrupted(vec![interrupt])));
                 }
                 CompiledStep::Error { message, code } => {
-                    play.tell(Change::RunEnded(RunEnd::Error { message, code }))?;
+                    play.send(Change::RunEnded(RunEnd::Error { message, code }))?;
                     return ControlFlow::Break(Ended::Terminal);
                 }
             }
         }
         self.paused = waits.then(|| Paused { resolved: steps, cancelled: VecDeque::new() });
-        play.tell(Change::RunEnded(RunEnd::Finished))
+        play.send(Change::RunEnded(RunEnd::Finished))
     }
 }
 
@@ -266,23 +266,24 @@ struct Play<'a> {
 }
 
 impl Play<'_> {
-    fn tell(&mut self, change: Change<'static>) -> ControlFlow<Ended> {
+    /// Reports a change, and remembers it for a replay.
+    fn send(&mut self, change: Change<'static>) -> ControlFlow<Ended> {
         self.history.push(change.clone());
-        self.send(change)
+        self.report(change)
     }
 
-    /// Tells what was told before.
-    fn tell_again(&mut self) -> ControlFlow<Ended> {
+    /// Replays the history.
+    fn replay(&mut self) -> ControlFlow<Ended> {
         for mut change in self.history.clone() {
             if let Change::RunStarted { is_replay, .. } = &mut change {
                 *is_replay = true;
             }
-            self.send(change)?;
+            self.report(change)?;
         }
         ControlFlow::Continue(())
     }
 
-    fn send(&mut self, change: Change<'static>) -> ControlFlow<Ended> {
+    fn report(&mut self, change: Change<'static>) -> ControlFlow<Ended> {
         if self.limits.cancel.is_cancelled() || self.sink.change(self.clock.now(), change).is_break() {
             return ControlFlow::Break(Ended::Cancelled);
         }
@@ -297,9 +298,9 @@ impl Play<'_> {
     }
 
     fn say(&mut self, id: Cow<'static, str>, text: String) -> ControlFlow<Ended> {
-        self.tell(Change::MessageOpened { id: id.clone(), role: MessageKind::Assistant, subagent: None })?;
-        self.tell(Change::MessageText { id: id.clone(), delta: text.into() })?;
-        self.tell(Change::MessageClosed { id })
+        self.send(Change::MessageOpened { id: id.clone(), role: MessageKind::Assistant, subagent: None })?;
+        self.send(Change::MessageText { id: id.clone(), delta: text.into() })?;
+        self.send(Change::MessageClosed { id })
     }
 
     fn call(
@@ -310,11 +311,11 @@ impl Play<'_> {
         args: Option<Value>,
     ) -> ControlFlow<Ended> {
         let subagent = subagent.map(Cow::Owned);
-        self.tell(Change::CallOpened { id: id.clone(), name: tool.into(), subagent })?;
+        self.send(Change::CallOpened { id: id.clone(), name: tool.into(), subagent })?;
         if let Some(args) = args {
-            self.tell(Change::CallArgs { id: id.clone(), delta: args.to_string().into() })?;
+            self.send(Change::CallArgs { id: id.clone(), delta: args.to_string().into() })?;
         }
-        self.tell(Change::CallArgsDone { id })
+        self.send(Change::CallArgsDone { id })
     }
 
     fn answer(
@@ -324,9 +325,9 @@ impl Play<'_> {
         failure: Option<CallFailure>,
     ) -> ControlFlow<Ended> {
         let result = ResultContent::Json(result);
-        self.tell(Change::CallAnswered { id: id.clone(), result, is_error: None })?;
+        self.send(Change::CallAnswered { id: id.clone(), result, is_error: None })?;
         let Some(failure) = failure else { return ControlFlow::Continue(()) };
-        self.tell(Change::CallFailed { id, is_denied: failure == CallFailure::Denied })
+        self.send(Change::CallFailed { id, is_denied: failure == CallFailure::Denied })
     }
 }
 
@@ -335,7 +336,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_state_is_told_once_and_then_what_changes() {
+    fn the_state_is_sent_once_and_then_what_changes() {
         let (mut state, mut is_sent) = (json!({ "a": 1 }), false);
         let mut set = |keys: Value| match keys {
             Value::Object(keys) => set_keys(&mut state, keys, &mut is_sent),

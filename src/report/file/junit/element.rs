@@ -32,8 +32,8 @@ impl Element {
         Self { start: BytesStart::new(name), name, depth }
     }
 
-    /// An attribute that a reader gets back as it was, line ends and tabs too, and that steers nobody who looks at the
-    /// file.
+    /// An attribute that a reader gets back unchanged, with line ends and tabs, and without characters that control a
+    /// terminal or reverse text.
     pub(super) fn with(mut self, key: &str, value: &str) -> Self {
         let value = escape::xml_references(&escape(escape::xml(value))).into_owned();
         self.start.push_attribute(Attribute { key: QName(key), value: Cow::Owned(value) });

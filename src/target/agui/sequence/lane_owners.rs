@@ -118,7 +118,7 @@ impl LaneOwners {
         }
     }
 
-    /// The owner of something is who the event `by` names, whoever it was before.
+    /// The event `by` names the owner, and replaces any owner from before.
     pub(super) fn replace(&mut self, family: Family, id: &str, subagent: Option<&str>, by: EventRef) {
         let owner = Owner { subagent: subagent.map(str::to_owned), by, is_reported: false };
         self.owners[family as usize].insert(id.to_owned(), owner);

@@ -225,7 +225,7 @@ impl RunChecks {
                     self.owners.go_on(kind.into(), id, subagent, violations);
                 }
             }
-            // A result is a message of its own, and of whoever gave it.
+            // A result is a message of its own, which belongs to the author of the event.
             Effect::AnswersCall => self.owners.replace(Family::Message, id, subagent, incoming.at),
             Effect::SetsActivity => {
                 let keeps = event.raw(FieldKey::Replace).is_some_and(|replace| replace.get() == "false");

@@ -37,30 +37,30 @@ pub(crate) fn ratio(before_us: u64, after_us: u64) -> f64 {
     after_us as f64 / before_us as f64
 }
 
-/// A way in which a test changes.
+/// A kind of change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[schemars(rename = "Kind")]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeKind {
-    /// Fails, and did not fail before; a new test that fails as well.
+    /// Fails, and did not fail before; also a new test that fails.
     NewlyFailing,
     /// Fails, as before.
     StillFailing,
     /// Failed, and passes.
     NewlyPassing,
-    /// Passes on a retry, and passed at once before.
+    /// Passes on a retry, and passed on the first attempt before.
     Flaky,
     /// Ran, and is skipped.
     Skipped,
-    /// Was not there before, and does not fail.
+    /// Is new, and does not fail.
     New,
-    /// Is not there any more.
+    /// No longer exists.
     Removed,
-    /// Calls other tools, or in another order.
+    /// Calls different tools, or in a different order.
     Tools,
-    /// Its last run ends in another way.
+    /// Its last run ends differently.
     Ending,
-    /// Passed both times, and takes longer.
+    /// Passed both times, and is slower.
     Slower,
 }
 

@@ -15,24 +15,23 @@ pub(crate) struct TestSummary {
     #[serde(serialize_with = "word")]
     #[schemars(with = "String")]
     pub(crate) status: Status,
-    /// Whether it passed only when it was tried again.
+    /// Whether it passed only on a retry.
     pub(crate) flaky: bool,
-    /// Whether it is known to fail, so that its verdict fails no run.
+    /// Whether it is in quarantine, so that it does not fail the run.
     pub(crate) quarantined: bool,
     /// The agent's time, in milliseconds with up to three decimals.
     #[serde(rename = "duration_ms", serialize_with = "milliseconds")]
     #[schemars(with = "f64")]
     pub(crate) duration_us: u64,
-    /// How many turns were sent.
+    /// The number of turns that were sent.
     #[serde(skip)]
     pub(crate) turns: usize,
-    /// The tools that were called, in the order the calls began.
+    /// The called tools, in the order in which the calls started.
     pub(crate) tools: Vec<String>,
-    /// How the agent says that its last run ended: `finished`, `error`, `interrupted`, `cancelled`; left out where none
-    /// ended.
+    /// How its last run ended: `finished`, `error`, `interrupted`, `cancelled`; omitted if none ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ending: Option<String>,
-    /// Why it did not pass or was not run, on one line; left out where it passed.
+    /// Why it did not pass or was not run, on one line; omitted if it passed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
 }

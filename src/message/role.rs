@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 
-/// Who sends a message.
+/// The sender of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "MessageRole")]
@@ -11,11 +11,11 @@ pub enum Role {
     User,
     /// The agent.
     Assistant,
-    /// Instructions of the application (`system`).
+    /// System message.
     System,
-    /// Instructions of the developer (`developer`).
+    /// Developer message.
     Developer,
-    /// A tool, in answer to a call.
+    /// The result of a tool call.
     Tool,
 }
 

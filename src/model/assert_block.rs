@@ -14,45 +14,44 @@ use super::tool_rules::ToolRules;
 use crate::diagnostic::Spanned;
 use crate::source::Node;
 
-/// What must hold. Written on a target, a test or a turn; inner levels inherit what outer ones say, and `false` switches
-/// that off.
+/// Assertions for a target, test or turn. Inner levels inherit outer ones; `false` disables an inherited rule.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
 pub struct AssertBlock {
-    /// Blocks of the config's `assertions`, by their names: their rules stand before those of this block, in order, as if
-    /// they were written here.
+    /// Names of `assertions` from the config whose rules are applied here, before this block's own.
     #[schemars(length(min = 1), example = &["no_errors"])]
     pub extends: Option<Vec<Text>>,
     /// Which tools the agent must and must not call.
     #[schemars(extend("x-since" = "1.0"))]
     pub tools: Option<Spanned<Toggle<ToolRules>>>,
-    /// How long the agent may take.
+    /// Time limits.
     #[schemars(extend("x-since" = "1.0"))]
     pub timing: Option<Spanned<Toggle<TimingLimits>>>,
     /// What the agent must and must not say.
     #[schemars(extend("x-since" = "1.0"))]
     pub text: Option<Spanned<Toggle<TextRules>>>,
-    /// In which order the agent must call tools, get their results, and speak: on a turn in it, on a test or target in the
-    /// whole test. `false` switches an inherited one off, and leaves a turn out.
+    /// The expected order of calls, results and messages: on a turn in that turn, on a test or target in the whole
+    /// test. `false` disables an inherited sequence; on a turn it excludes the turn.
     pub sequence: Option<Spanned<Toggle<SequenceRule>>>,
-    /// What must hold of the last message: of its text, or with a `path` of the JSON that it is or holds.
+    /// Checks of the agent's last message: its text or, with a `path`, the JSON in it.
     #[schemars(example = serde_json::json!([{"path": "total", "equals": 89.5}]))]
     pub output: Option<Spanned<Toggle<Vec<Spanned<ValueRule>>>>>,
-    /// What must hold of the agent's state.
+    /// Checks of the agent's state.
     #[schemars(example = serde_json::json!([{"path": "cart.items", "equals": 2}]))]
     pub state: Option<Spanned<Toggle<Vec<Spanned<ValueRule>>>>>,
-    /// How the turn must end, and on a test or target the last turn. An error that is expected here is none.
+    /// How the turn must end; on a test or target the last turn. An expected error does not fail the test.
     #[schemars(example = &"interrupted")]
     pub outcome: Option<Spanned<OutcomeRule>>,
-    /// How many tokens the agent may take.
+    /// Token limits.
     pub usage: Option<Spanned<Toggle<UsageLimits>>>,
-    /// Compares what the agent did with a committed file: on a turn what it did in it, on a test or target the whole
-    /// test. `true`, a name for the file, or a mapping; `false` switches an inherited one off, and leaves a turn out.
+    /// Compares what the agent did with a committed file: on a turn in that turn, on a test or target in the whole
+    /// test. `true`, a name for the file, or a mapping. `false` disables an inherited snapshot; on a turn it excludes
+    /// the turn.
     #[schemars(example = true)]
     pub snapshot: Option<Spanned<SnapshotRule>>,
-    /// Scripts of the project's own that say whether what the agent did is right. They are asked when all other rules
-    /// hold: on a turn at its end, on a test or target at the end of the test.
+    /// Custom check scripts. They run only if all other rules pass: on a turn at its end, on a test or target at the
+    /// end of the test.
     #[schemars(example = serde_json::json!([{"script": "check-total", "with": {"currency": "EUR"}}]))]
     pub script: Option<Spanned<Toggle<Vec<Spanned<ScriptRule>>>>>,
 }
@@ -84,33 +83,33 @@ impl AssertBlock {
     }
 }
 
-/// What a JSON value must be: exactly one of `equals`, `match`, `type`, `exists` and `schema`.
+/// A check of a JSON value: exactly one of `equals`, `match`, `type`, `exists` and `schema`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
 pub struct ValueRule {
-    /// Where the value stands (`cart.total`, `items[0].id`, `$` for all of it); without it the whole is meant, which of
-    /// `output` is the text.
+    /// Where the value is (`cart.total`, `items[0].id`, `$` for the whole value). Default: the whole state; for
+    /// `output`, the message text.
     #[schemars(example = "items[0].id")]
     pub path: Option<Text>,
-    /// The value must be this one; the order of keys does not matter.
+    /// The expected value; the order of keys does not matter.
     #[schemars(with = "Option<serde_json::Value>")]
     pub equals: Option<Node>,
-    /// A regex that the value must match somewhere: a string as it is, any other value as compact JSON.
+    /// Regular expression that must match: a string as it is, any other value as compact JSON.
     #[serde(rename = "match")]
     #[schemars(extend("format" = "regex"), example = "^sku-")]
     pub matches: Option<Text>,
-    /// The type the value must have.
+    /// The expected type.
     #[serde(rename = "type")]
     pub value_type: Option<ValueType>,
-    /// Whether anything must stand there; `null` is something.
+    /// Whether there must be a value; `null` is a value.
     pub exists: Option<bool>,
-    /// A JSON Schema that the value must fit.
+    /// A JSON Schema that the value must satisfy.
     #[schemars(with = "Option<serde_json::Value>", example = serde_json::json!({"type": "array", "minItems": 1}))]
     pub schema: Option<Node>,
-    /// Turns the rule round (default false). What is not there then passes.
+    /// Negate the entry (default false). A missing value then passes.
     pub not: Option<bool>,
-    /// What a failure says, instead of the rule's own words.
+    /// Custom failure message.
     #[schemars(example = "the cart must not be empty")]
     pub message: Option<Text>,
 }
@@ -134,57 +133,58 @@ pub enum ValueType {
     Null,
 }
 
-/// Limits in tokens, as the agent reports them; equal to the limit passes. `false` switches an inherited limit off.
+/// Token limits, as reported by the agent. A value equal to the limit passes; `false` disables an inherited limit.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
 pub struct UsageLimits {
-    /// How many tokens the models may read in a turn, and on a test or target in the test as a whole.
+    /// Maximum number of tokens that the models may read in a turn; on a test or target in the whole test.
     pub max_input_tokens: Option<Spanned<Limit>>,
-    /// How many tokens the models may write; counted likewise.
+    /// Maximum number of tokens that the models may write; counted in the same way.
     pub max_output_tokens: Option<Spanned<Limit>>,
-    /// How many tokens the models may read and write together; counted likewise.
+    /// Maximum number of tokens that the models may read and write together; counted in the same way.
     pub max_total_tokens: Option<Spanned<Limit>>,
 }
 
-/// Limits in milliseconds of the agent's time; equal to the limit passes. `false` switches an inherited limit off.
+/// Limits in milliseconds of the agent's time. A value equal to the limit passes; `false` disables an inherited limit.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.0"))]
 pub struct TimingLimits {
-    /// How long a turn may take, and on a test or target the test as a whole.
+    /// Maximum duration of a turn; on a test or target of the whole test.
     pub max_duration_ms: Option<Spanned<Limit>>,
-    /// How long the agent may go without a tool call in progress: before the first, between two, after the last.
+    /// Maximum time without a tool call in progress: before the first call, between two, after the last.
     pub max_idle_ms: Option<Spanned<Limit>>,
-    /// How long it may take until the first text of a turn comes; of a turn without text, until its end.
+    /// Maximum time to the first text of a turn; for a turn without text, to its end.
     #[schemars(extend("x-since" = "1.3"))]
     pub max_first_token_ms: Option<Spanned<Limit>>,
-    /// How long each tool call may take, from its start to its result, without one to the end of its arguments.
+    /// Maximum duration of each tool call, from its start to its result (or to the end of its arguments if there is no
+    /// result).
     #[schemars(extend("x-since" = "1.3"))]
     pub max_tool_ms: Option<Spanned<Limit>>,
 }
 
-/// Rules about what the agent says: all its messages, joined by newlines, or the last of them.
+/// Rules about what the agent says: all its messages, joined by newlines, or the last one.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
 pub struct TextRules {
-    /// Regexes that must match somewhere.
+    /// Regular expressions that must all match somewhere.
     #[schemars(extend("x-since" = "1.0"), example = "(?i)order confirmed")]
     pub must_match: Option<Spanned<Toggle<OneOrMany<Text>>>>,
-    /// Regexes that must not match anywhere.
+    /// Regular expressions that must not match anywhere.
     #[schemars(extend("x-since" = "1.0"), example = ["exception", "fatal"])]
     pub must_not_match: Option<Spanned<Toggle<OneOrMany<Text>>>>,
-    /// Texts that must all stand somewhere, letter by letter.
+    /// Literal texts that must all occur.
     #[schemars(example = &"Order confirmed.")]
     pub contains: Option<Spanned<Toggle<OneOrMany<Text>>>>,
-    /// Texts that must not stand anywhere.
+    /// Literal texts that must not occur.
     #[schemars(example = ["(beta)", "as an AI"])]
     pub not_contains: Option<Spanned<Toggle<OneOrMany<Text>>>>,
-    /// What the agent must say, and nothing else: a text, or a list of which one is enough.
+    /// The agent's exact text, or a list of alternatives.
     #[schemars(example = ["yes", "no"])]
     pub equals: Option<Spanned<Toggle<OneOrMany<Text>>>>,
-    /// What the rules beside this key look at: all that the agent says (default), or its last message.
+    /// Which text the rules in this block apply to: all messages (default) or the final one.
     #[schemars(example = &"final")]
     pub of: Option<Spanned<TextOf>>,
 }
@@ -198,7 +198,7 @@ impl TextRules {
     }
 }
 
-/// Which part of what the agent says.
+/// Which part of the agent's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
@@ -206,6 +206,6 @@ pub enum TextOf {
     /// All messages.
     #[default]
     All,
-    /// The last message that is not empty.
+    /// The last non-empty message.
     Final,
 }

@@ -8,35 +8,35 @@ use super::since::Since;
 use crate::diagnostic::{Span, Spanned};
 use crate::source::{FreeMap, Node};
 
-/// Selects the calls of a tool that match all conditions.
+/// Selects calls that match all conditions.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
 pub struct CallSelector {
-    /// The tool's exact name. An entry has this or `name_match`.
+    /// The tool's exact name. An entry has either this or `name_match`.
     #[schemars(extend("x-since" = "1.0"))]
     pub name: Option<Text>,
-    /// Instead of `name`: a regex that the tool's name matches somewhere.
+    /// Instead of `name`: regular expression for the tool's name.
     #[schemars(extend("format" = "regex"), example = &"^cart_")]
     pub name_match: Option<Text>,
-    /// Selects the calls whose arguments hold all of this: of a mapping the keys that are written, of a list every entry in its order.
+    /// Match calls whose arguments contain this (partial match for mappings, element-wise for lists).
     #[serde(default, deserialize_with = "super::scalars::optional_mapping")]
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>", example = serde_json::json!({"currency": "EUR", "card": {"type": "debit"}}))]
     pub args: Option<Node>,
-    /// Selects the calls whose arguments match: argument name or path (`user.name`, `items[0].id`) to regex; all must match.
+    /// Match calls by argument: name or path (`user.name`, `items[0].id`) to regular expression; all must match.
     #[schemars(extend("x-since" = "1.0"), example = serde_json::json!({"amount": "^10", "items[0].id": "sku-.*"}))]
     pub args_match: Option<FreeMap<Text>>,
-    /// Selects the calls whose result holds all of this, any JSON value. A text is compared with the text of the result.
+    /// Match calls whose result contains this, any JSON value. A string is compared with the raw result text.
     #[schemars(with = "Option<serde_json::Value>", example = serde_json::json!({"status": "paid"}))]
     pub result: Option<Node>,
-    /// Selects the calls whose result matches this regex somewhere. No result is no match.
+    /// Match calls by result: a regular expression. A missing result does not match.
     #[schemars(extend("x-since" = "1.0", "format" = "regex"))]
     pub result_match: Option<Text>,
-    /// Whether `args` and `result` are all there may be (default false: there may be more keys).
+    /// Require `args` and `result` to match exactly (default false: there may be more keys).
     pub exact: Option<Spanned<bool>>,
-    /// Selects the calls with a result that is an error (`true`), or with one that is none (`false`).
+    /// Match calls whose result is an error (`true`) or is not (`false`).
     pub is_error: Option<bool>,
-    /// Selects the calls that have come this far.
+    /// Match calls with this status.
     pub status: Option<Spanned<CallStatus>>,
 }
 
@@ -52,15 +52,15 @@ impl CallSelector {
     }
 }
 
-/// How far a call has come.
+/// The status of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
 pub enum CallStatus {
-    /// It has no result when the level that wrote the rule ends.
+    /// Has no result at the end of the rule's scope.
     Pending,
-    /// It has a result and was not denied.
+    /// Executed: has a result and was not denied.
     Executed,
-    /// It was denied.
+    /// Denied.
     Denied,
 }

@@ -6,12 +6,12 @@ use serde::Deserialize;
 use super::scalars::Text;
 use super::since::Since;
 
-/// Where a captured value is found: in the last call of a `tool`, in the `text`, or in the `state`.
+/// Where to find the value: in the last call to a `tool`, in the `text`, or in the `state`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
 pub struct Capture {
-    /// The tool whose last call in this turn holds the value; with `args` or `result`.
+    /// The tool whose last call in this turn contains the value; with `args` or `result`.
     #[schemars(example = &"create_order")]
     pub tool: Option<Text>,
     /// The path of the value in the call's arguments; `$` is all of them.
@@ -20,7 +20,7 @@ pub struct Capture {
     /// The path of the value in the call's result; `$` is all of it.
     #[schemars(example = &"order.id")]
     pub result: Option<Text>,
-    /// A pattern with one group, which is the value: searched in what the agent says in this turn.
+    /// Regular expression with one capture group for the value, matched against the agent's text of this turn.
     #[schemars(example = r"order (\w+)")]
     pub text: Option<Text>,
     /// The path of the value in the agent's state after this turn; `$` is all of it.

@@ -11,7 +11,7 @@ use super::tree::form;
 use crate::message::MediaKind;
 use crate::source::{Node, NodeValue};
 
-/// What a user says: a text, or a list of parts.
+/// A user message: a text, or a list of parts.
 #[derive(Clone, Debug)]
 pub enum WrittenContent {
     /// Words alone.
@@ -36,35 +36,35 @@ impl WrittenContent {
     }
 }
 
-/// One part of what a user says.
+/// A part of a user message.
 #[derive(Clone, Debug, serde::Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(tag = "type", rename = "ContentPart", transform = Since("1.3"))]
 pub enum WrittenPart {
-    /// Words of the user, before, between or behind files.
+    /// A text part.
     Text(TextPart),
-    /// A picture: PNG, JPEG and the like.
+    /// An image (PNG, JPEG, …).
     Image(Media),
-    /// A recording to listen to.
+    /// An audio file.
     Audio(Media),
-    /// A film to watch.
+    /// A video file.
     Video(Media),
-    /// A file of any other kind: a PDF, a text, a table.
+    /// Any other file: a PDF, a text, a table.
     Document(Media),
 }
 
-/// A file that goes with what a user says.
+/// A file sent with a user message.
 #[derive(Clone, Debug, serde::Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(tag = "type", rename = "Attachment", transform = Since("1.3"))]
 pub enum WrittenAttachment {
-    /// A picture: PNG, JPEG and the like.
+    /// An image (PNG, JPEG, …).
     Image(Media),
-    /// A recording to listen to.
+    /// An audio file.
     Audio(Media),
-    /// A film to watch.
+    /// A video file.
     Video(Media),
-    /// A file of any other kind: a PDF, a text, a table.
+    /// Any other file: a PDF, a text, a table.
     Document(Media),
 }
 
@@ -80,25 +80,25 @@ impl WrittenAttachment {
     }
 }
 
-/// Words as one part among others.
+/// A text part.
 #[derive(Clone, Debug, serde::Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TextPart {
-    /// What is said.
+    /// The text of this part.
     #[schemars(extend("x-since" = "1.3"))]
     pub text: Text,
 }
 
-/// A file: where it is, and of which type.
+/// A file: its location and type.
 #[derive(Clone, Debug, serde::Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
 pub struct Media {
-    /// A local file, as `file://PATH` or a plain path from the test file's folder, whose content is sent; a `data:` URL
+    /// A local file, as `file://PATH` or a plain path relative to the test file, whose content is sent; a `data:` URL
     /// in base64; or an `https://` URL, which the agent fetches itself.
     #[schemars(example = &"file://images/receipt.png", example = &"https://example.org/receipt.png")]
     pub source: Text,
-    /// Its media type. Without it the ending of a local file's name says it, and a `data:` URL its beginning.
+    /// Its media type. Default: from the file extension, or from the `data:` URL.
     #[schemars(example = &"image/png")]
     pub media_type: Option<Text>,
 }

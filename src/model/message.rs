@@ -12,55 +12,55 @@ use crate::diagnostic::Spanned;
 use crate::message::Role;
 use crate::source::{Node, NodeValue};
 
-/// A message of the conversation so far, in the shape of the protocol.
+/// A message of the conversation history, in the shape of the protocol.
 #[derive(Clone, Debug, serde::Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
 #[schemars(rename = "Message")]
 pub struct MessageDefinition {
-    /// Who says it.
+    /// The sender.
     pub role: Role,
-    /// What is said: a text; of a user also a list of parts. An `assistant` that calls tools may say nothing.
+    /// The text; for a user also a list of parts. Optional for an `assistant` that calls tools.
     #[schemars(example = &"Which size?")]
     pub content: Option<Spanned<WrittenContent>>,
-    /// The message's id, by which the agent knows it (default: a new one).
+    /// The message's id (default: a new one).
     #[schemars(length(min = 1))]
     pub id: Option<Text>,
-    /// The name of who says it, where several have one role.
+    /// The name of the sender, if several have the same role.
     #[schemars(length(min = 1))]
     pub name: Option<Text>,
-    /// The calls of an `assistant`. Each is answered by a message of a `tool` behind it.
+    /// The calls of an `assistant`. A later `tool` message answers each of them.
     #[schemars(length(min = 1))]
     pub tool_calls: Option<Vec<Spanned<MessageCall>>>,
-    /// The id of the call that a message of a `tool` answers.
+    /// The id of the call that a `tool` message answers.
     #[schemars(length(min = 1))]
     pub tool_call_id: Option<Text>,
 }
 
-/// A call of an assistant's message.
+/// A tool call of an assistant message.
 #[derive(Clone, Debug, serde::Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
 pub struct MessageCall {
-    /// The call's id, which the answer to it names.
+    /// The call's id, for the `tool` message that answers it.
     #[schemars(length(min = 1), example = &"call-1")]
     pub id: Text,
-    /// The one kind of call there is; may be left out.
+    /// Always `function`; optional.
     #[serde(rename = "type")]
     pub kind: Option<CallKind>,
-    /// What is called.
+    /// The called tool.
     pub function: CalledFunction,
 }
 
-/// The kinds of calls.
+/// The kind of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CallKind {
-    /// A tool that is a function.
+    /// A function.
     Function,
 }
 
-/// A tool, and what it is called with.
+/// A tool and the arguments of the call.
 #[derive(Clone, Debug, serde::Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]

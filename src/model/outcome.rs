@@ -15,13 +15,13 @@ use crate::source::{Node, NodeValue};
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
 pub enum RunOutcome {
-    /// The agent is done.
+    /// The run finished.
     Finished,
-    /// The agent reports an error.
+    /// The agent reported an error.
     Error,
-    /// The agent waits for an answer.
+    /// The agent waits for an answer to an interrupt.
     Interrupted,
-    /// The agent cancels the run itself.
+    /// The agent cancelled the run.
     Cancelled,
 }
 
@@ -42,7 +42,7 @@ pub enum OutcomeRule {
 pub struct OutcomeIs {
     /// How the run must end.
     pub is: RunOutcome,
-    /// With `is: error`: a regex that the error's message or its code must match somewhere.
+    /// With `is: error`: regular expression for the error's message or code.
     #[schemars(extend("format" = "regex"), example = "unavailable|E42")]
     pub error_match: Option<Text>,
 }

@@ -16,9 +16,9 @@ macro_rules! report_formats {
     ($apply:ident) => {
         $apply! {
             Junit "junit" "xml" "JUnit" junit::JunitReport if "junit";
-            Html "html" "html" "a page to read" html::HtmlReport if "html";
-            Json "json" "json" "one value" json::JsonReport;
-            JsonLines "jsonl" "jsonl" "a line a test" json::JsonLinesReport;
+            Html "html" "html" "HTML" html::HtmlReport if "html";
+            Json "json" "json" "JSON" json::JsonReport;
+            JsonLines "jsonl" "jsonl" "JSON lines" json::JsonLinesReport;
             Markdown "markdown" "md" "Markdown" markdown::MarkdownReport;
             Tap "tap" "tap" "TAP" tap::TapReport;
         }
@@ -68,7 +68,7 @@ fn listed(words: impl Iterator<Item = String>) -> String {
     format!("{} or {last}", all.join(", "))
 }
 
-/// A report that every run writes: the path of a file whose extension names the format, or a path and a format.
+/// A report that every run writes: the path of a file whose extension selects the format, or a path and a format.
 pub type ReportEntry = TextOr<ReportTarget>;
 
 /// A report file with its format.
@@ -79,7 +79,7 @@ pub struct ReportTarget {
     /// The file, relative to the directory of the config.
     #[schemars(example = "reports/junit.out")]
     pub path: Text,
-    /// The format. Without it the file extension names it.
+    /// The format. Default: from the file extension.
     pub format: Option<ReportFormat>,
 }
 

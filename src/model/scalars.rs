@@ -15,7 +15,7 @@ use crate::source::{FreeMap, Node, NodeValue};
 /// A string in which `${…}` is replaced; whether it is a name, a regex or a URL is said by its key.
 pub type Text = Spanned<String>;
 
-/// A whole number, or a string that is exactly one `${…}`.
+/// An integer, or a string that is exactly one `${…}`.
 pub type Number = Spanned<Scalar<u64>>;
 
 /// `true` or `false`, or a string that is exactly one `${…}`.
@@ -49,7 +49,7 @@ pub struct OneOrMany<T>(pub Vec<T>);
 /// What a schema says of the keys at the top of a file that are the user's own (SPEC 1).
 pub fn extension_keys() -> serde_json::Value {
     serde_json::json!({ "^x-": {
-        "description": "A key of your own: a home for anchors, which aliases elsewhere in the file refer to. Nothing reads it.",
+        "description": "Ignored by ananke. Use it to define YAML anchors.",
         "x-since": "1.3",
     }})
 }

@@ -7,42 +7,42 @@ use super::scalars::{Number, Text};
 use super::since::Since;
 use crate::source::{FreeMap, Node};
 
-/// A script that says whether the agent did right: it gets the conversation as JSON, and answers `true`, `false` or
-/// `{pass, message}`. It is asked when all other rules hold.
+/// A custom check: a script that receives the conversation as JSON and prints `true`, `false` or `{pass, message}`. It
+/// runs only if all other rules pass.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
 pub struct ScriptRule {
-    /// Which script: the name of one of the config's `scripts`, else of a file below `scripts/` in the config's folder,
-    /// with or without its ending. An entry has this or `cmd`.
+    /// The name of one of the config's `scripts`, or of a file in `scripts/` in the config's directory, with or without
+    /// its extension. An entry has either this or `cmd`.
     #[schemars(length(min = 1), example = &"check-total")]
     pub script: Option<Text>,
-    /// Instead of `script`: the program and its arguments, a word an entry. It runs in the config's folder.
+    /// Instead of `script`: program and arguments, one word per entry. It runs in the config's directory.
     #[schemars(length(min = 1), example = serde_json::json!(["python3", "scripts/check_total.py"]))]
     pub cmd: Option<Vec<Text>>,
-    /// How long it may take, in milliseconds (default what the script says itself, else 30000). Then it is killed, with
-    /// every process it started.
+    /// Timeout in milliseconds (default: the script's own, or 30000), after which it is killed with every process it
+    /// started.
     pub timeout_ms: Option<Number>,
-    /// What it gets as `with`.
+    /// Extra data, passed to the script as `with`.
     #[serde(default, deserialize_with = "super::scalars::optional_mapping")]
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>", example = serde_json::json!({"currency": "EUR"}))]
     pub with: Option<Node>,
 }
 
-/// A program that rules and mocks know by a name. It gets JSON on its stdin and prints its answer to stdout, as JSON.
+/// A named program for rules and mocks. It receives JSON on stdin and prints its answer to stdout, as JSON.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
 pub struct ScriptProgram {
-    /// The program and its arguments, a word an entry. No shell reads them; `~`, `*` and `$NAME` mean nothing here.
+    /// Program and arguments, one word per entry. Not run through a shell: `~`, `*` and `$NAME` are not expanded.
     #[schemars(length(min = 1), example = serde_json::json!(["python3", "checks/total.py"]))]
     pub cmd: Vec<Text>,
-    /// How long it may take, in milliseconds (default 30000). Then it is killed, with every process it started.
+    /// Timeout in milliseconds (default 30000), after which it is killed with every process it started.
     pub timeout_ms: Option<Number>,
-    /// Environment variables it gets beside those of ananke itself and `ANANKE_VAR_<NAME>` for each variable.
+    /// Environment variables, in addition to ananke's own and `ANANKE_VAR_<NAME>` for each variable.
     #[schemars(example = serde_json::json!({"PRICES": "prices.csv"}))]
     pub env: Option<FreeMap<Text>>,
-    /// The folder it runs in, from the config's folder (default that folder). `~` is the home folder.
+    /// Working directory, relative to the config's directory (default: that directory). `~` is the home directory.
     #[schemars(example = &"checks")]
     pub cwd: Option<Text>,
 }

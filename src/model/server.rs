@@ -8,32 +8,32 @@ use super::since::Since;
 use crate::diagnostic::Spanned;
 use crate::source::FreeMap;
 
-/// A program that is started before the first test, waited for, and ended after the last.
+/// A program that is started before the first test and stopped after the last one.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
 pub struct Server {
-    /// The program and its arguments, a word an entry. No shell reads them; `~`, `*` and `$NAME` mean nothing here.
+    /// Program and arguments, one word per entry. Not run through a shell: `~`, `*` and `$NAME` are not expanded.
     #[schemars(length(min = 1), example = serde_json::json!(["python", "agent.py", "--port", "${PORT}"]))]
     pub cmd: Vec<Text>,
-    /// Environment variables it gets beside those of ananke itself.
+    /// Environment variables, in addition to ananke's own.
     #[schemars(example = serde_json::json!({"LOG_LEVEL": "debug"}))]
     pub env: Option<FreeMap<Text>>,
-    /// The folder it runs in, from this file's folder (default that folder). `~` is the home folder.
+    /// Working directory, relative to this file's directory (default: that directory). `~` is the home directory.
     #[schemars(example = &"agent")]
     pub cwd: Option<Text>,
-    /// How it is known that it can be talked to: `url`, `port` or `stdout`, one of them. No test begins before.
+    /// How to detect that the server is ready: one of `url`, `port` and `stdout`. Tests start after that.
     #[schemars(example = serde_json::json!({"port": 8000}))]
     pub ready: Spanned<Ready>,
-    /// How long it may take to be ready, in milliseconds (default 30000). Then the run ends, and no test has begun.
+    /// Startup timeout in milliseconds (default 30000). If it is exceeded, no test starts.
     pub timeout_ms: Option<Number>,
-    /// Whether something that already answers at its `url` or `port` is used in its place, and not ended afterwards
-    /// (default `false`: then it is an error).
+    /// Whether to use a server that is already running at its `url` or `port`, and leave it running (default `false`:
+    /// an error).
     #[schemars(example = &"${ENV.REUSE_AGENT:-false}")]
     pub reuse: Option<Flag>,
 }
 
-/// How it is known that a server can be talked to.
+/// How to detect that a server is ready.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = Since("1.3"))]
@@ -41,10 +41,10 @@ pub enum Ready {
     /// A URL that answers a GET, with any status below 500.
     #[schemars(example = &"http://127.0.0.1:8000/health")]
     Url(Text),
-    /// A port of this machine that takes connections.
+    /// A port of this machine that accepts connections.
     #[schemars(example = 8000)]
     Port(Number),
-    /// A pattern that a line of its standard output matches.
+    /// Regular expression for a line of its standard output.
     #[schemars(example = &"listening on")]
     Stdout(Text),
 }

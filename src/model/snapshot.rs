@@ -23,17 +23,18 @@ pub enum SnapshotRule {
     Of(SnapshotOf),
 }
 
-/// A snapshot with a name or with places that it leaves out.
+/// A snapshot with a name, or with paths to mask.
 #[derive(Clone, Debug, serde::Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(inline)]
 #[schemars(transform = Since("1.3"))]
 pub struct SnapshotOf {
-    /// The name of its file. Without it, the file is named after the test and the turn.
+    /// The name of its file (default: from the test and the turn).
     #[schemars(length(min = 1), example = &"happy path")]
     pub name: Option<Text>,
-    /// Places whose values change from run to run: below `TOOL.args`, `TOOL.result`, `state` or `custom.NAME`; `*` is any
-    /// tool, key or index, `text` is what the agent says. Those of outer levels come with them.
+    /// Paths of values that change from run to run, which are masked: in `TOOL.args`, `TOOL.result`, `state` or
+    /// `custom.NAME`; `*` is any tool, key or index, `text` is what the agent says. Paths of outer levels are
+    /// inherited.
     #[schemars(length(min = 1), example = ["search.args.when", "*.result.items[*].id", "state.updated_at"])]
     pub volatile: Option<Vec<Text>>,
 }

@@ -60,7 +60,7 @@ impl JsonSchema for TestFile {
                 "x-since": "1.0",
             },
             TESTS: {
-                "description": "Several tests in one file, in the place of one: each entry is a test with its own name, as it would stand in a file of its own.",
+                "description": "Several tests in one file; each entry has the same keys as a single-test file.",
                 "type": "array",
                 "minItems": 1,
                 "items": entry,
@@ -77,7 +77,7 @@ impl JsonSchema for TestFile {
         }
         let needed = ["required", "anyOf"].map(|key| schema.remove(key));
         let frame = json_schema!({
-            "description": "One test: a conversation with the agent, and what must hold of what the agent does. Or several, as the entries of `tests`.",
+            "description": "A test file: a single test (a conversation and its assertions), or several under `tests`.",
             "properties": properties,
             "patternProperties": scalars::extension_keys(),
             "required": [VERSION],

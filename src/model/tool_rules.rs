@@ -22,13 +22,14 @@ pub struct ToolRules {
     pub require: Option<Spanned<Toggle<Vec<Spanned<Require>>>>>,
     /// Calls that must not happen: each entry forbids the calls that satisfy all its conditions.
     pub forbid_calls: Option<Spanned<Toggle<Vec<Spanned<ForbidCalls>>>>>,
-    /// The only tools that may be called, by exact name; where several levels say so, those that all of them name. An empty list allows none.
+    /// The only tools that may be called, by exact name. If several levels set it, only tools on every list are
+    /// allowed. An empty list allows none.
     #[schemars(extend("x-since" = "1.3"), example = ["validate_cart", "charge_card"])]
     pub allow_only: Option<Spanned<Toggle<Vec<Text>>>>,
-    /// How many calls there may be on a turn, and on a test or target in the test as a whole.
+    /// Maximum number of calls in a turn; on a test or target in the whole test.
     #[schemars(extend("x-since" = "1.3"))]
     pub max_calls: Option<Spanned<Limit>>,
-    /// Whether calls that helpers of the agent's own make count for the rules of this block (default `include`).
+    /// Whether subagent calls count towards the rules of this block (default `include`).
     #[schemars(extend("x-since" = "1.3"))]
     pub subagents: Option<Spanned<Subagents>>,
 }
@@ -38,42 +39,43 @@ pub struct ToolRules {
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
 pub enum Subagents {
-    /// Like calls of the agent itself.
+    /// Count subagent calls like the agent's own.
     Include,
-    /// As if they had not happened.
+    /// Ignore subagent calls.
     Exclude,
 }
 
-/// A call that must happen. The tool's name and the conditions select calls; without `count` one must be selected.
+/// A call that must happen. Name and conditions select calls; without `count` at least one must be selected.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.0"))]
 pub struct Require {
-    /// Which calls are meant.
+    /// The conditions that select calls.
     #[serde(rename = "$ananke::flattened")]
     #[schemars(flatten)]
     pub calls: CallSelector,
-    /// How many selected calls there must be. Without it at least one.
+    /// Number of matching calls (default: at least one).
     pub count: Option<Spanned<Count>>,
-    /// No call selected by name and arguments may have an argument that matches here. An argument that is not there passes.
+    /// No call selected by name and arguments may have a matching argument. A missing argument passes.
     #[schemars(extend("x-since" = "1.3"), example = serde_json::json!({"amount": "^-"}))]
     pub args_not_match: Option<FreeMap<Text>>,
-    /// No call selected by name and arguments may have a result that matches this regex. No result passes.
+    /// No call selected by name and arguments may have a result that matches this regular expression. A missing result
+    /// passes.
     #[schemars(extend("format" = "regex"), example = "error|failed")]
     pub result_not_match: Option<Text>,
-    /// Every selected call needs an earlier call of this tool, in the same turn or one before it.
+    /// Every selected call must be preceded by a call to this tool, in the same or an earlier turn.
     pub after: Option<Text>,
-    /// Every selected call needs a call of this tool that was answered before it began, in the same turn or one before it.
+    /// Every selected call must be preceded by the result of a call to this tool, in the same or an earlier turn.
     #[schemars(extend("x-since" = "1.3"))]
     pub after_result: Option<Text>,
 }
 
-/// How many: `exact`, or `min` and `max`, whose bounds are included.
+/// Number of matching calls: `exact`, or `min` and `max` (inclusive).
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.0"))]
 pub struct Count {
-    /// Exactly this many; stands alone.
+    /// Exactly this many; cannot be combined with `min` and `max`.
     pub exact: Option<Number>,
     /// At least this many.
     pub min: Option<Number>,
@@ -86,14 +88,14 @@ pub struct Count {
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
 pub struct ForbidCalls {
-    /// Which calls are meant.
+    /// The conditions that select calls.
     #[serde(rename = "$ananke::flattened")]
     #[schemars(flatten)]
     pub calls: CallSelector,
-    /// Only calls whose arguments do not match: none of them, also where the argument is not there.
+    /// Only calls with none of these arguments matching; a missing argument does not match.
     #[schemars(example = serde_json::json!({"currency": "^EUR$"}))]
     pub args_not_match: Option<FreeMap<Text>>,
-    /// Only calls with a result that does not match this regex.
+    /// Only calls with a result that does not match this regular expression.
     #[schemars(extend("format" = "regex"), example = &"^\\{")]
     pub result_not_match: Option<Text>,
 }

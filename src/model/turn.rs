@@ -11,14 +11,14 @@ use super::since::Since;
 use crate::diagnostic::Spanned;
 use crate::source::{FreeMap, Node};
 
-/// One turn: what is sent, and what must hold of the agent's answer.
+/// One turn: what is sent, and the assertions about the response.
 #[derive(Clone, Debug)]
 pub enum Turn {
-    /// The user says something.
+    /// A user message.
     User(UserTurn),
     /// The agent replays the conversation's thread.
     Connect(ConnectTurn),
-    /// What the agent waits for is answered.
+    /// Open interrupts are answered.
     Resume(ResumeTurn),
 }
 
@@ -43,7 +43,7 @@ impl Turn {
         }
     }
 
-    /// What every type of turn may say beside its assertions.
+    /// The keys that every type of turn has, without its assertions.
     pub fn settings(&self) -> TurnSettings<'_> {
         macro_rules! settings {
             ($turn:expr) => {
@@ -63,12 +63,12 @@ impl Turn {
     }
 }
 
-/// What every type of turn may say beside its assertions.
+/// The keys that every type of turn has, without its assertions.
 #[derive(Clone, Copy, Debug)]
 pub struct TurnSettings<'t> {
-    /// What the turn is called.
+    /// The label of the turn.
     pub id: Option<&'t Text>,
-    /// How long it may take.
+    /// Its timeout.
     pub timeout_ms: Option<&'t Number>,
     /// Passed to the agent with its runs.
     pub props: Option<&'t Node>,
@@ -76,57 +76,57 @@ pub struct TurnSettings<'t> {
     pub capture: Option<&'t FreeMap<Spanned<Capture>>>,
 }
 
-/// A turn in which the user says something.
+/// A turn with a user message.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
 pub struct UserTurn {
-    /// What the user says: a text, or a list of parts in their order, each a text, an image, audio, video or a document.
+    /// What the user says: a text, or a list of parts, each a text, an image, audio, video or a document.
     #[schemars(extend("x-since" = "1.0"), example = "I want to checkout")]
     pub user: WrittenContent,
-    /// Files that go with what the user says, behind it.
+    /// Files sent after the user's text.
     #[schemars(length(min = 1), example = serde_json::json!([{"type": "image", "source": "file://receipt.png"}]))]
     pub attachments: Option<Vec<WrittenAttachment>>,
-    /// What the turn is called in reports; no two turns of a test have the same.
+    /// The turn's label in reports; unique within the test.
     #[schemars(length(min = 1), example = &"pay")]
     pub id: Option<Text>,
-    /// How long this turn may take, in milliseconds, in the place of the target's `timeout_ms`.
+    /// Timeout for this turn, in milliseconds; overrides the target's `timeout_ms`.
     pub timeout_ms: Option<Number>,
-    /// Passed to the agent with the runs of this turn, over the test's and the target's: key by key, this one wins.
+    /// Passed to the agent with the runs of this turn; merged over the test's and the target's, key by key.
     #[serde(rename = "forwardedProps", default, deserialize_with = "super::scalars::optional_mapping")]
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub props: Option<Node>,
     /// Values of this turn that become variables for later turns and for `teardown`.
     #[schemars(example = serde_json::json!({"ORDER": {"tool": "create_order", "result": "id"}}))]
     pub capture: Option<FreeMap<Spanned<Capture>>>,
-    /// What must hold of this turn.
+    /// Assertions for this turn.
     #[schemars(extend("x-since" = "1.0"))]
     pub assert: Option<AssertBlock>,
 }
 
-/// A turn that connects to the thread. What the agent replays is seen by this turn's own assertions alone.
+/// A turn that connects to the thread. Only this turn's own assertions see what the agent replays.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
 pub struct ConnectTurn {
-    /// What the turn is called in reports; no two turns of a test have the same.
+    /// The turn's label in reports; unique within the test.
     #[schemars(length(min = 1), example = &"pay")]
     pub id: Option<Text>,
-    /// How long this turn may take, in milliseconds, in the place of the target's `timeout_ms`.
+    /// Timeout for this turn, in milliseconds; overrides the target's `timeout_ms`.
     pub timeout_ms: Option<Number>,
-    /// Passed to the agent with the runs of this turn, over the test's and the target's: key by key, this one wins.
+    /// Passed to the agent with the runs of this turn; merged over the test's and the target's, key by key.
     #[serde(rename = "forwardedProps", default, deserialize_with = "super::scalars::optional_mapping")]
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub props: Option<Node>,
     /// Values of this turn that become variables for later turns and for `teardown`.
     #[schemars(example = serde_json::json!({"ORDER": {"tool": "create_order", "result": "id"}}))]
     pub capture: Option<FreeMap<Spanned<Capture>>>,
-    /// What must hold of what the agent replays. Nothing is inherited.
+    /// Assertions about what the agent replays. Nothing is inherited.
     #[schemars(extend("x-since" = "1.0"))]
     pub assert: Option<AssertBlock>,
 }
 
-/// A turn that answers what the agent waits for.
+/// A turn that answers open interrupts.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
@@ -134,46 +134,46 @@ pub struct ResumeTurn {
     /// One answer for each open interrupt.
     #[schemars(length(min = 1), example = serde_json::json!([{"status": "resolved", "payload": {"approved": true}}]))]
     pub resume: Vec<Spanned<Resume>>,
-    /// What the turn is called in reports; no two turns of a test have the same.
+    /// The turn's label in reports; unique within the test.
     #[schemars(length(min = 1), example = &"pay")]
     pub id: Option<Text>,
-    /// How long this turn may take, in milliseconds, in the place of the target's `timeout_ms`.
+    /// Timeout for this turn, in milliseconds; overrides the target's `timeout_ms`.
     pub timeout_ms: Option<Number>,
-    /// Passed to the agent with the runs of this turn, over the test's and the target's: key by key, this one wins.
+    /// Passed to the agent with the runs of this turn; merged over the test's and the target's, key by key.
     #[serde(rename = "forwardedProps", default, deserialize_with = "super::scalars::optional_mapping")]
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub props: Option<Node>,
     /// Values of this turn that become variables for later turns and for `teardown`.
     #[schemars(example = serde_json::json!({"ORDER": {"tool": "create_order", "result": "id"}}))]
     pub capture: Option<FreeMap<Spanned<Capture>>>,
-    /// What must hold of this turn.
+    /// Assertions for this turn.
     pub assert: Option<AssertBlock>,
 }
 
-/// The answer to one interrupt. `id` or `tool` says to which; neither is needed where one is open.
+/// The answer to one interrupt, selected by `id` or `tool`. Neither is needed if only one is open.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
 pub struct Resume {
-    /// The interrupt's id, or that of the call that waits.
+    /// The id of the interrupt or of the pending call.
     pub id: Option<Text>,
-    /// The tool whose call waits, for agents that make up their ids.
+    /// The tool whose call is pending, for agents with generated ids.
     #[schemars(example = &"delete_account")]
     pub tool: Option<Text>,
-    /// Whether it is answered or cancelled.
+    /// Whether the interrupt is resolved or cancelled.
     pub status: ResumeStatus,
-    /// The answer, in the shape the agent expects.
+    /// The answer, in the shape that the agent expects.
     #[schemars(with = "Option<serde_json::Value>", example = serde_json::json!({"approved": true}))]
     pub payload: Option<Node>,
 }
 
-/// What becomes of an interrupt.
+/// The status of an answered interrupt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
 pub enum ResumeStatus {
-    /// It is answered.
+    /// Resolved.
     Resolved,
-    /// It is cancelled.
+    /// Cancelled.
     Cancelled,
 }

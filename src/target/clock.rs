@@ -8,8 +8,8 @@ use serde::Deserialize;
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
 pub enum EventClock {
-    /// That of this machine, when the bytes arrive.
+    /// The time at which the bytes arrive, on this machine's clock.
     Arrival,
-    /// The agent's own: the time stamps of its events, in a turn in which every event has a sane one.
+    /// Event timestamps, if every event of the turn has a valid one.
     Event,
 }

@@ -59,7 +59,7 @@ impl JsonSchema for AnyTarget {
             |protocol: &Registration| branch(protocol.name, protocol.since, own(protocol, generator));
         let branches: Vec<Value> = PROTOCOLS.iter().map(target).collect();
         json_schema!({
-            "description": "The agent under test and how to talk to it, by protocol.",
+            "description": "The agent under test and how to reach it, by protocol.",
             "oneOf": branches,
         })
     }
@@ -79,7 +79,7 @@ impl JsonSchema for NamedTarget {
         };
         let mut branches: Vec<Value> = PROTOCOLS.iter().map(&mut target).collect();
         branches.push(extended(generator));
-        json_schema!({ "description": "A target that tests can name.", "oneOf": branches })
+        json_schema!({ "description": "A named target.", "oneOf": branches })
     }
 }
 
@@ -104,8 +104,7 @@ pub(super) fn branch(name: &str, since: &str, mut keys: Schema) -> Value {
 /// A target that extends another: every key of every protocol but `type`, and none of them required.
 fn extended(generator: &mut SchemaGenerator) -> Value {
     let extends = json!({
-        "description": "The name of the target that this one is like, but for the keys written beside. Mappings are \
-                        merged, `assert` as that of an inner level; anything else is replaced.",
+        "description": "The target to inherit from. Mappings are merged, `assert` is merged as an inner level; anything else is replaced.",
         "x-since": NAMED_SINCE,
         "type": "string",
         "examples": ["default"],
@@ -120,7 +119,7 @@ fn extended(generator: &mut SchemaGenerator) -> Value {
         }
     }
     json!({
-        "description": "Another target, but for the keys written here.",
+        "description": "A target that inherits from another and lists the differences.",
         "x-since": NAMED_SINCE,
         "type": "object",
         "properties": keys,

@@ -14,7 +14,7 @@ use crate::model::{ConnectTurn, ResumeTurn, Turn, TurnKind, UserTurn};
 
 /// The type of a turn in which the user says something, whatever the protocol.
 const USER: TurnType =
-    TurnType { name: "user", since: "1.0", description: "The user says something.", kind: TurnKind::User };
+    TurnType { name: "user", since: "1.0", description: "A user message.", kind: TurnKind::User };
 
 /// Every type of turn, that of the user first.
 fn turn_types() -> impl Iterator<Item = &'static TurnType> {
@@ -68,8 +68,7 @@ impl JsonSchema for Turn {
             })
             .collect();
         json_schema!({
-            "description": "One turn: what is sent, and what must hold of the agent's answer. `type` is `user` where it \
-                            is left out.",
+            "description": "One turn: what is sent, and the assertions about the response. `type` is optional for `user`.",
             "oneOf": branches,
         })
     }

@@ -27,17 +27,17 @@ pub fn schema() -> Value {
 struct ComparisonView<'a> {
     /// The version of the format, `MAJOR.MINOR`. A reader that knows 1.0 can read every 1.x.
     version: &'static str,
-    /// The run that is compared with.
+    /// The earlier run.
     before: RunView<'a>,
-    /// The run that is compared.
+    /// The later run.
     after: RunView<'a>,
-    /// How many tests changed in which way, by the words of their `changes`; a test may have changed in several. A way
-    /// without a test is left out.
+    /// The number of tests for each kind of change, by the words of their `changes`; a test may have several. Kinds
+    /// without a test are omitted.
     counts: BTreeMap<ChangeKind, usize>,
-    /// How many of these count as regressions, by the same words: tests that newly fail, and the kinds that `--fail-on`
-    /// names. Without any, the exit code is 0.
+    /// How many of these are regressions, by the same words: tests that newly fail, and the kinds in `--fail-on`.
+    /// Without any, the exit code is 0.
     regressions: BTreeMap<ChangeKind, usize>,
-    /// The tests that changed, in the order of the second report; then those that only the first has.
+    /// The tests that changed, in the order of the later report, followed by those that only the earlier one has.
     tests: Vec<ChangeView<'a>>,
 }
 
@@ -45,11 +45,11 @@ struct ComparisonView<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Run")]
 struct RunView<'a> {
-    /// The file of its report, as it was named.
+    /// The file of its report, as given.
     report: &'a str,
-    /// How many tests it had.
+    /// The number of its tests.
     tests: usize,
-    /// How long it took on the wall clock, in milliseconds; left out where it was cut short.
+    /// Its wall-clock duration, in milliseconds; omitted if it was aborted.
     #[serde(skip_serializing_if = "Option::is_none")]
     duration_ms: Option<f64>,
     /// The agent's time in all tests that passed in both runs, in milliseconds.
@@ -62,14 +62,14 @@ struct RunView<'a> {
 struct ChangeView<'a> {
     /// The test's id.
     id: &'a str,
-    /// In which ways it changed, the most telling first.
+    /// How it changed, the most important change first.
     changes: &'a [ChangeKind],
-    /// Whether one of them counts as a regression.
+    /// Whether one of the changes is a regression.
     is_regression: bool,
-    /// The test in the first run; left out where it was not there.
+    /// The test in the earlier run; omitted if it did not exist.
     #[serde(skip_serializing_if = "Option::is_none")]
     before: Option<&'a TestSummary>,
-    /// The test in the second run; left out where it was not there.
+    /// The test in the later run; omitted if it no longer exists.
     #[serde(skip_serializing_if = "Option::is_none")]
     after: Option<&'a TestSummary>,
 }

@@ -22,13 +22,13 @@ impl Protocol for AguiConfig {
         TurnType {
             name: "agui:connect",
             since: "1.0",
-            description: "Connects to the conversation's thread and takes over what the agent tells of it.",
+            description: "Connects to the thread and adopts the messages and state that the agent replays.",
             kind: TurnKind::Connect,
         },
         TurnType {
             name: "agui:resume",
             since: "1.3",
-            description: "Answers what the agent waits for: its interrupts, or a call that only a person can answer.",
+            description: "Answers open interrupts, or a call that only a person can answer.",
             kind: TurnKind::Resume,
         },
     ];

@@ -8,24 +8,24 @@ use crate::model::{Since, Text};
 use crate::source::{FreeMap, Node};
 use crate::target::clock::EventClock;
 
-/// An agent written in YAML and built into the program: no network, no model, virtual time.
+/// A scripted agent, defined in YAML and run inside the program: no network, no model, virtual time.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[schemars(transform = Since("1.3"))]
 pub struct ScriptedConfig {
     /// The agent's name in reports (default `scripted`).
     pub agent_id: Option<Text>,
-    /// As of an AG-UI target, so that one can stand in for the other; a scripted agent looks at nothing of it.
+    /// As for an AG-UI target, so that the two are interchangeable; a scripted agent ignores it.
     #[serde(default, deserialize_with = "crate::model::optional_mapping")]
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub forwarded_props: Option<Node>,
-    /// The state the conversation starts with; `state` steps change it.
+    /// The initial state; `state` steps change it.
     #[schemars(with = "Option<serde_json::Value>")]
     pub state: Option<Node>,
-    /// As of an AG-UI target, so that one can stand in for the other; nothing is sent.
+    /// As for an AG-UI target, so that the two are interchangeable; nothing is sent.
     pub headers: Option<FreeMap<Text>>,
-    /// As of an AG-UI target, so that one can stand in for the other; a scripted agent has virtual time alone.
+    /// As for an AG-UI target, so that the two are interchangeable; a scripted agent has only virtual time.
     pub clock: Option<EventClock>,
-    /// What the agent does: the first rule whose `when` holds answers the turn.
+    /// What the agent does: the first rule whose `when` matches handles the turn.
     pub rules: Vec<ScriptedRule>,
 }

@@ -15,13 +15,10 @@ impl Protocol for ScriptedConfig {
     const TYPE: &'static str = "scripted";
     const SINCE: &'static str = "1.3";
     const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[
-        (
-            "timeout_ms",
-            "How long one turn may take, in milliseconds of the agent's own virtual time (default 120000).",
-        ),
+        ("timeout_ms", "Timeout for one turn, in milliseconds of virtual time (default 120000)."),
         (
             "client_tools",
-            "Tools that the agent's client carries out: a `call` of one without a `result` waits for its mock.",
+            "Client-side (frontend) tools: a `call` to one without a `result` is answered by its mock.",
         ),
     ];
 }

@@ -7,46 +7,46 @@ use crate::diagnostic::Spanned;
 use crate::model::{Number, Since, Text};
 use crate::source::{FreeMap, Node};
 
-/// One rule of a scripted agent: when it answers, and what it does.
+/// A rule of a scripted agent: when it applies, and what the agent does.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
 pub struct ScriptedRule {
-    /// All conditions must hold; without `when` the rule answers every turn.
+    /// Conditions that must all match. Without `when` the rule applies to every turn.
     pub when: Option<ScriptedWhen>,
     /// What the agent does, in order.
     #[serde(rename = "do")]
     pub steps: Vec<ScriptedStep>,
 }
 
-/// When a rule answers.
+/// When a rule applies.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
 pub struct ScriptedWhen {
-    /// A regex that the last user message must match somewhere.
+    /// Regular expression for the last user message.
     #[schemars(extend("format" = "regex"), example = "(?i)checkout")]
     pub user: Option<Text>,
-    /// The number of the turn, counted from 1.
+    /// The number of the turn, from 1.
     pub turn: Option<Number>,
-    /// A regex that the thread id must match somewhere.
+    /// Regular expression for the thread id.
     #[schemars(extend("format" = "regex"))]
     pub thread: Option<Text>,
-    /// Paths into the state and the value each must have.
+    /// Paths into the state, each with the value it must have.
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub state: Option<FreeMap<Node>>,
 }
 
-/// One thing a scripted agent does.
+/// A step of a scripted agent.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = Since("1.3"))]
 pub enum ScriptedStep {
-    /// Says a message.
+    /// Sends a message.
     Say(Text),
     /// Calls a tool.
     Call(ScriptedCall),
-    /// Answers a call that an earlier `call` with an `id` and without a `result` left open.
+    /// Gives a result to an open call: an earlier `call` with an `id` and without a `result`.
     Answer(ScriptedAnswer),
     /// Sets keys of the state; the others stay.
     #[serde(deserialize_with = "crate::model::mapping")]
@@ -54,33 +54,33 @@ pub enum ScriptedStep {
     State(Node),
     /// Emits reasoning, which is not part of the text.
     Think(Text),
-    /// Sends an event of the application's own.
+    /// Sends a custom event.
     Custom(ScriptedCustom),
-    /// Tells how many tokens the run took; several of them add up.
+    /// Reports token usage; several steps add up.
     Usage(ScriptedUsage),
-    /// Lets virtual time pass, in milliseconds. Nothing sleeps.
+    /// Advances virtual time, in milliseconds. Nothing sleeps.
     DelayMs(Number),
-    /// Ends the run until an `agui:resume` turn answers; the steps behind it are what the agent does then.
+    /// Interrupts the run until an `agui:resume` turn answers; the steps after it run when it is resolved.
     Interrupt(ScriptedInterrupt),
     /// Ends the run with an error event.
     Error(ScriptedError),
 }
 
-/// An interrupt of a scripted agent: it waits for an answer.
+/// An interrupt of a scripted agent.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
 pub struct ScriptedInterrupt {
-    /// Its id; without it every interrupt gets one of its own.
+    /// Its id (default: a new one).
     pub id: Option<Text>,
-    /// Why, in one word.
+    /// Reason (one word).
     #[schemars(example = &"tool_call")]
     pub reason: Option<Text>,
-    /// What is asked.
+    /// The question.
     pub message: Option<Text>,
-    /// The `id` of the call that waits, where it is about one.
+    /// The `id` of the pending call, if it is about one.
     pub call: Option<Text>,
-    /// What the agent does if the interrupt is cancelled (default nothing).
+    /// Steps that run if the interrupt is cancelled (default: none).
     pub cancelled: Option<Vec<ScriptedStep>>,
 }
 
@@ -91,20 +91,20 @@ pub struct ScriptedInterrupt {
 pub struct ScriptedCall {
     /// The tool's name.
     pub tool: Text,
-    /// The call's id, for a later `answer`; without it every call gets one of its own.
+    /// The call's id, for a later `answer` (default: a new one).
     pub id: Option<Text>,
-    /// The arguments (default none).
+    /// The arguments (default: none).
     #[serde(default, deserialize_with = "crate::model::optional_mapping")]
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub args: Option<Node>,
-    /// The result, any JSON value; without it the call stays unanswered.
+    /// The result, any JSON value. Without it the call stays open.
     #[schemars(with = "Option<serde_json::Value>")]
     pub result: Option<Node>,
     /// How long the tool takes, in milliseconds of virtual time.
     pub delay_ms: Option<Number>,
-    /// Says of the result that the call failed or was denied.
+    /// Marks the call as failed or denied.
     pub failure: Option<Spanned<ScriptedFailure>>,
-    /// The subagent that makes the call (default the agent itself).
+    /// The subagent that makes the call (default: the agent itself).
     #[schemars(example = &"researcher")]
     pub subagent: Option<Text>,
 }
@@ -120,7 +120,7 @@ pub enum ScriptedFailure {
     Denied,
 }
 
-/// An event of the application's own, of a scripted agent.
+/// A custom event of a scripted agent.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
@@ -128,36 +128,36 @@ pub struct ScriptedCustom {
     /// The event's name.
     #[schemars(example = &"progress")]
     pub name: Text,
-    /// What it carries, any JSON value (default null).
+    /// Its value, any JSON value (default: null).
     #[schemars(with = "Option<serde_json::Value>")]
     pub value: Option<Node>,
 }
 
-/// The token usage of a scripted agent. Numbers that are left out are not reported.
+/// Token usage of a scripted agent. Omitted values are not reported.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[expect(clippy::struct_field_names, reason = "the keys are those of `usage` in an `assert`")]
 #[schemars(transform = Since("1.3"))]
 pub struct ScriptedUsage {
-    /// How many tokens its model read.
+    /// Tokens that its model read.
     pub input_tokens: Option<Number>,
-    /// How many tokens its model wrote.
+    /// Tokens that its model wrote.
     pub output_tokens: Option<Number>,
-    /// Both together (default their sum).
+    /// Both together (default: their sum).
     pub total_tokens: Option<Number>,
 }
 
-/// A late result of a scripted agent.
+/// The result of an open call of a scripted agent.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
 pub struct ScriptedAnswer {
-    /// The id of the call that is answered.
+    /// The id of the open call.
     pub id: Text,
     /// The result, any JSON value.
     #[schemars(with = "serde_json::Value")]
     pub result: Node,
-    /// Says of the result that the call failed or was denied.
+    /// Marks the call as failed or denied.
     pub failure: Option<Spanned<ScriptedFailure>>,
 }
 
@@ -166,7 +166,7 @@ pub struct ScriptedAnswer {
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
 pub struct ScriptedError {
-    /// What went wrong, in the agent's words.
+    /// The error message.
     pub message: Text,
     /// A code for programs.
     pub code: Option<Text>,

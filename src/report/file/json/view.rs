@@ -17,7 +17,7 @@ pub fn schema() -> Value {
     generate_since::<ReportFormatView<'static>>("ananke report", VERSION)
 }
 
-/// What programs read: a line that `--json` prints and `-o FILE.jsonl` writes, or the whole of `-o FILE.json`.
+/// A JSON report: one line of `--json` and `-o FILE.jsonl`, or the whole of `-o FILE.json`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "only the schema names both; each is written where it comes about")]
@@ -29,160 +29,156 @@ pub(super) enum ReportFormatView<'a> {
     Report(Report<'a>),
 }
 
-/// A run in one value.
+/// A run as one JSON value.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Report<'a> {
     /// The version of the format, as in every result.
     pub(super) version: &'static str,
-    /// The whole run.
+    /// The summary of a run.
     pub(super) summary: SummaryLine,
-    /// A result for each test, in the order of the plan.
+    /// One result per test, in plan order.
     pub(super) results: Vec<ResultLine<'a>>,
 }
 
-/// One line of the output: a result for each test, in the order of the plan, and a summary as the last.
+/// One line of the output: one result per test, in plan order, and a summary at the end.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[schemars(rename = "Line")]
 pub(super) enum ReportLine<'a> {
-    /// One test that is over.
+    /// The result of one test.
     #[schemars(extend("x-since" = "1.0"))]
     Result(Box<ResultLine<'a>>),
-    /// The whole run. Where it is missing, the program was killed.
+    /// The summary of the run. If it is missing, the program was killed.
     #[schemars(extend("x-since" = "1.0"))]
     Summary(SummaryLine),
 }
 
-/// One test that is over.
+/// The result of one test.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Result")]
 pub(super) struct ResultLine<'a> {
     /// The version of the format, `MAJOR.MINOR`. A reader that knows 1.0 can read every 1.x.
     pub(super) version: &'static str,
-    /// The test's id, `path::name` or the `id` that it gives itself, with `[case]` for a row: unique in a run and the same
-    /// in every run.
+    /// The test's id, `path::name` or its own `id`, with `[case]` for a row: unique in a run and the same in every run.
     pub(super) id: &'a str,
     /// The test's name.
     pub(super) name: &'a str,
-    /// What the test is about; left out where it does not say.
+    /// What the test is about; omitted if it has no description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) description: Option<&'a str>,
-    /// What the test can be selected by; left out where it has no tags.
+    /// The test's tags; omitted if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tags: Option<&'a [String]>,
     /// The test file, as in the id.
     pub(super) file: &'a str,
-    /// The line of the test's name in its file, counted from 1.
+    /// The line of the test's name in its file, from 1.
     pub(super) line: u32,
     /// The name of the target.
     pub(super) target: &'a str,
-    /// The name of the agent; left out where the test could not be set up.
+    /// The name of the agent; omitted if the test could not be set up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) agent: Option<&'a str>,
-    /// The thread of the conversation; left out where none was opened.
+    /// The thread of the conversation; omitted if none was opened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) thread_id: Option<&'a str>,
     /// The verdict.
     pub(super) status: StatusView,
-    /// `true` where the test passed, but not at its first attempt; left out for every other.
+    /// `true` if the test passed, but not on its first attempt; omitted for every other test.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) flaky: Option<bool>,
-    /// The entry of the quarantine that is in force for the test: where it did not pass, it does not fail the run. Left
-    /// out where there is none.
+    /// The valid quarantine entry for the test: it does not fail the run. Omitted if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) quarantined: Option<Quarantined<'a>>,
-    /// The attempts before the one that all other fields tell of, in order; left out where the first was the only one.
+    /// The attempts before the one that all other fields describe, in order; omitted if there was only one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) earlier_attempts: Option<Vec<AttemptView<'a>>>,
-    /// Why a skipped test was skipped; left out for every other.
+    /// Why the test was skipped; omitted for every other test.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) skip_reason: Option<&'a str>,
-    /// When the test started, in Unix milliseconds; of a test that was tried again, when its last attempt did.
+    /// When the test started, in Unix milliseconds; for a retried test, when its last attempt started.
     pub(super) started: u64,
-    /// When the test was over, in Unix milliseconds.
+    /// When the test ended, in Unix milliseconds.
     pub(super) ended: u64,
     /// The agent's time in all turns together, in milliseconds with up to three decimals.
     pub(super) duration_ms: f64,
-    /// How many messages the conversation has: those of the user and those of the agent that are not empty.
+    /// The number of messages in the conversation: those of the user and the non-empty ones of the agent.
     pub(super) messages_count: usize,
-    /// The last thing the agent said; left out where it said nothing.
+    /// The agent's last message; omitted if it said nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) response: Option<&'a str>,
-    /// What was said before the first turn, in order: the last 1000 messages; left out where the test has none.
+    /// The conversation history before the first turn, in order: the last 1000 messages; omitted if the test has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) history: Option<Vec<EarlierMessageView<'a>>>,
     /// The turns that were sent, in order.
     pub(super) turns: Vec<TurnView<'a>>,
-    /// How many turns were sent.
+    /// The number of turns that were sent.
     pub(super) total_turns: usize,
-    /// How many turns were not sent, because the test was over before.
+    /// The number of turns that were not sent, because the test ended before.
     pub(super) turns_not_run: u32,
-    /// The rules of the test as a whole that were judged: those that it does not keep, found when it was over, then those
-    /// that hold. What broke in a turn is in its turn.
+    /// The evaluated rules of the whole test: first those that failed at its end, then those that passed. Violations in
+    /// a turn are listed in the turn.
     pub(super) final_assertions: Vec<Assertion<'a>>,
-    /// What every rule that does not hold has to say, those of the turns first: the messages of their `assertions` and of
-    /// `final_assertions`.
+    /// The messages of all failed rules, those of the turns first: from `assertions` and `final_assertions`.
     pub(super) assertion_errors: Vec<&'a str>,
-    /// Oddities that fail nothing: a secret that a hook gave and that is too short to be masked, a command of `teardown`
-    /// that failed.
+    /// Oddities that fail nothing: a hook's secret that is too short to mask, a failed `teardown` command.
     pub(super) warnings: &'a [String],
-    /// Why the test could not be judged to its end: the first problem, of the set-up or of a turn.
+    /// Why the test could not be evaluated completely: the first problem, of the setup or of a turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<ProblemView<'a>>,
-    /// The file of the recording that the test was kept in or played from; left out where there is none.
+    /// The file that the test was recorded to or replayed from; omitted if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) recording: Option<&'a str>,
 }
 
-/// A message of before the first turn.
+/// A message of the conversation history.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "EarlierMessage")]
 pub(super) struct EarlierMessageView<'a> {
-    /// Who said it: `user`, `assistant`, `system`, `developer` or `tool`.
+    /// The sender: `user`, `assistant`, `system`, `developer` or `tool`.
     pub(super) role: &'a str,
-    /// What was said in words, then a line for each call: the tool's name, and its arguments in parentheses.
+    /// The text, followed by one line per call: the tool's name, and its arguments in parentheses.
     pub(super) content: &'a str,
 }
 
-/// An entry of the quarantine.
+/// A quarantine entry.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Quarantined<'a> {
-    /// Who sees to it that the test passes again.
+    /// The person or team responsible for fixing the test.
     pub(super) owner: &'a str,
-    /// The last day on which the entry is in force, in UTC, as `YYYY-MM-DD`.
+    /// The last day on which the entry is valid, in UTC, as `YYYY-MM-DD`.
     pub(super) expires: String,
-    /// Why the test is there; left out where the entry does not say.
+    /// Why the test is in quarantine; omitted if the entry has no reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reason: Option<&'a str>,
 }
 
-/// An attempt at a test after which it was tried again. Its fields mean what those of a result mean.
+/// An attempt that was followed by a retry. Its fields mean what those of a result mean.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Attempt")]
 pub(super) struct AttemptView<'a> {
-    /// Its number, counted from 1.
+    /// Its number, from 1.
     pub(super) attempt: usize,
-    /// How it ended.
+    /// Its status.
     pub(super) status: StatusView,
-    /// The thread of its conversation; left out where none was opened.
+    /// The thread of its conversation; omitted if none was opened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) thread_id: Option<&'a str>,
     /// When it started, in Unix milliseconds.
     pub(super) started: u64,
-    /// When it was over, in Unix milliseconds.
+    /// When it ended, in Unix milliseconds.
     pub(super) ended: u64,
     /// The agent's time in all turns together, in milliseconds with up to three decimals.
     pub(super) duration_ms: f64,
-    /// The turns that were sent. Of what was said and called in them, the last 16 KiB are kept.
+    /// The turns that were sent, with the last 16 KiB of their transcript.
     pub(super) turns: Vec<TurnView<'a>>,
-    /// How many turns were not sent.
+    /// The number of turns that were not sent.
     pub(super) turns_not_run: u32,
-    /// The rules that the test as a whole did not keep; those that hold are listed of the last attempt alone, also in turns.
+    /// The failed rules of the whole test. Passed rules are listed only for the last attempt, also in turns.
     pub(super) final_assertions: Vec<Assertion<'a>>,
-    /// Why it could not be judged to its end.
+    /// Why it could not be evaluated completely.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<ProblemView<'a>>,
-    /// The file of its recording; left out where there is none.
+    /// The file of its recording; omitted if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) recording: Option<&'a str>,
 }
@@ -191,54 +187,53 @@ pub(super) struct AttemptView<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Turn")]
 pub(super) struct TurnView<'a> {
-    /// Its number, counted from 1.
+    /// Its number, from 1.
     #[serde(rename = "turn")]
     pub(super) number: u32,
-    /// What the test calls the turn; left out where it has no `id`.
+    /// The `id` of the turn; omitted if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) id: Option<&'a str>,
-    /// How the turn ended.
+    /// The status of the turn.
     pub(super) status: StatusView,
-    /// What was sent. Of a file its type and size: `[image image/png, 12 KiB]`.
+    /// What was sent; for a file its type and size: `[image image/png, 12 KiB]`.
     pub(super) input: &'a str,
     /// Where the input came from.
     pub(super) input_source: InputSourceView,
-    /// What the agent said: its messages joined by newlines. A message over 16 KiB is cut and says so.
+    /// What the agent said: its messages joined by newlines. A message over 16 KiB is truncated, with a note.
     pub(super) output: String,
-    /// The tool calls, in the order they began.
+    /// The tool calls, in the order in which they started.
     pub(super) tool_calls: Vec<ToolCallView<'a>>,
-    /// Results that came in this turn, of calls that began in an earlier one; left out where there are none.
+    /// Results that arrived in this turn for calls of earlier turns; omitted if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) late_results: Option<Vec<LateResultView<'a>>>,
-    /// What the agent thought, joined by newlines; left out where it told no thoughts.
+    /// The agent's reasoning, joined by newlines; omitted if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reasoning: Option<String>,
-    /// The custom events, in the order they came; left out where there are none.
+    /// The custom events, in the order in which they arrived; omitted if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) custom_events: Option<Vec<CustomEventView<'a>>>,
-    /// How the agent says that its run ended; of several in one answer an error, else the last end. Left out where none
-    /// ended.
+    /// How the run ended; for several runs in one response an error, otherwise the last end. Omitted if none ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) outcome: Option<RunOutcomeView>,
-    /// What an interrupted agent waits for; left out where it waits for nothing.
+    /// The open interrupts; omitted if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) interrupts: Option<Vec<InterruptView<'a>>>,
-    /// The tokens of the turn; left out where the agent tells none.
+    /// The tokens of the turn; omitted if the agent reports none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) usage: Option<UsageView>,
-    /// The rules of this turn that were judged: those that do not hold, then those that do.
+    /// The evaluated rules of this turn: first those that failed, then those that passed.
     pub(super) assertions: Vec<Assertion<'a>>,
-    /// What is odd about the wire. A violation of the protocol's rules of sequence begins with the name of the rule:
-    /// `text-still-open: …`. Nothing of it fails a turn without `--strict-protocol`.
+    /// Oddities of the protocol. A violation of the protocol's rules of order starts with the name of the rule:
+    /// `text-still-open: …`. They do not fail a turn without `--strict-protocol`.
     pub(super) warnings: &'a [String],
-    /// Why the turn could not be judged to its end.
+    /// Why the turn could not be evaluated completely.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<ProblemView<'a>>,
     /// The agent's time, in milliseconds with up to three decimals.
     pub(super) duration_ms: f64,
-    /// When the turn was sent, in Unix milliseconds; virtual where the agent is scripted.
+    /// When the turn was sent, in Unix milliseconds; virtual for a scripted agent.
     pub(super) started: u64,
-    /// When its answer ended, in Unix milliseconds on the same clock.
+    /// When its response ended, in Unix milliseconds on the same clock.
     pub(super) ended: u64,
 }
 
@@ -248,82 +243,82 @@ pub(super) struct TurnView<'a> {
 pub(super) struct ToolCallView<'a> {
     /// The tool's name.
     pub(super) name: &'a str,
-    /// The arguments as sent: any JSON value. A string with the text where it is no JSON,
-    /// over 16 KiB, or nested over 64 deep.
+    /// The arguments as sent: any JSON value, or a string with the text if it is not JSON, over 16 KiB, or nested over
+    /// 64 levels deep.
     #[schemars(with = "serde_json::Value")]
     pub(super) args: Box<RawValue>,
-    /// The result as sent, read like the arguments; left out where none came.
+    /// The result as sent, in the same form as the arguments; omitted if there is none.
     #[schemars(with = "Option<serde_json::Value>")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) result: Option<Box<RawValue>>,
-    /// When the call began, in Unix milliseconds on the clock of its turn.
+    /// When the call started, in Unix milliseconds on the clock of its turn.
     pub(super) timestamp: u64,
-    /// From the call's start to its result, in milliseconds; left out where none came.
+    /// From the call's start to its result, in milliseconds; omitted if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) duration_ms: Option<f64>,
-    /// How the call went wrong, where the agent or a mock says that it did: `failed`, `denied`.
+    /// How the call went wrong, if the agent or a mock reports it: `failed`, `denied`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) failure: Option<&'static str>,
 }
 
-/// The result of a call that began in an earlier turn.
+/// The result of a call that started in an earlier turn.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "LateResult")]
 pub(super) struct LateResultView<'a> {
     /// The tool's name.
     pub(super) name: &'a str,
-    /// The turn in which the call began, counted from 1.
+    /// The turn in which the call started, from 1.
     pub(super) called_in: u32,
-    /// The result as sent, read like that of a call.
+    /// The result as sent, in the same form as that of a call.
     #[schemars(with = "serde_json::Value")]
     pub(super) result: Box<RawValue>,
-    /// When the result came, in Unix milliseconds on the clock of its turn.
+    /// When the result arrived, in Unix milliseconds on the clock of its turn.
     pub(super) timestamp: u64,
-    /// How the call went wrong, where the agent says that it did: `failed`, `denied`.
+    /// How the call went wrong, if the agent reports it: `failed`, `denied`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) failure: Option<&'static str>,
 }
 
-/// An event of the application's own.
+/// A custom event.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "CustomEvent")]
 pub(super) struct CustomEventView<'a> {
     /// The event's name.
     pub(super) name: &'a str,
-    /// What it carries, read like the result of a call.
+    /// Its value, in the same form as the result of a call.
     #[schemars(with = "serde_json::Value")]
     pub(super) value: Box<RawValue>,
 }
 
-/// Something the agent waits for.
+/// An open interrupt.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Interrupt")]
 pub(super) struct InterruptView<'a> {
     /// The interrupt's id.
     pub(super) id: &'a str,
-    /// Why it waits, in a word of the agent's; left out where it gives none.
+    /// The agent's reason; omitted if it gives none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reason: Option<&'a str>,
-    /// What it asks; left out where it asks nothing in words.
+    /// The agent's question; omitted if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) message: Option<&'a str>,
-    /// The tool whose call waits; left out where it is about none.
+    /// The tool whose call is pending; omitted if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tool: Option<&'a str>,
 }
 
-/// Tokens, as the agent tells them. A number is left out where a part of it is not known.
+/// Tokens, as reported by the agent. A number is omitted if a part of it is unknown.
 #[derive(Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_field_names, reason = "the names of the format")]
 #[schemars(rename = "Usage")]
 pub(super) struct UsageView {
-    /// What the models read.
+    /// Tokens that the models read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) input_tokens: Option<u64>,
-    /// What the models wrote.
+    /// Tokens that the models wrote.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) output_tokens: Option<u64>,
-    /// Both together, as told, else their sum.
+    /// Both together, as reported, otherwise their sum.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) total_tokens: Option<u64>,
 }
@@ -333,54 +328,54 @@ pub(super) struct UsageView {
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "RunOutcome")]
 pub(super) enum RunOutcomeView {
-    /// The agent was done.
+    /// The run finished.
     Finished,
     /// The agent reported an error.
     Error,
     /// The agent waits for answers.
     Interrupted,
-    /// The agent stopped it itself.
+    /// The agent cancelled it.
     Cancelled,
 }
 
-/// A rule, and what came of it.
+/// A rule and its result.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Assertion<'a> {
     /// The rule's path in an assert block: `tools.require`, `timing.max_idle_ms`.
     #[serde(rename = "type")]
     pub(super) rule: &'a str,
-    /// Whether it holds. Rules that were not judged are not listed: those that owe something at the end of a turn or test
-    /// which was cut short, and scripts that were not asked since another rule does not hold.
+    /// Whether it passed. Rules that were never evaluated are not listed: requirements of an aborted turn or test, and
+    /// scripts that were not run because another rule failed.
     pub(super) passed: bool,
-    /// The finding, on one line; left out where the rule holds.
+    /// The finding, on one line; omitted if the rule passed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) message: Option<&'a str>,
-    /// What the rule wants, in words; left out where the message says it all.
+    /// What the rule expects, in words; omitted if the message says it all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) value: Option<&'a str>,
-    /// What was seen instead: the nearest calls or texts; left out where the rule holds.
+    /// What was seen instead: the closest calls or texts; omitted if the rule passed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) seen: Option<&'a [String]>,
-    /// Of a snapshot, or of a sequence: how what was captured differs from it, line by line as `diff -u` writes it. Long
-    /// differences are cut and say so.
+    /// For a snapshot or a sequence: the differences, line by line as `diff -u` writes them. Long differences are
+    /// truncated, with a note.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) difference: Option<String>,
-    /// What to do about it; left out where that follows from the rule.
+    /// What to do about it; omitted if that follows from the rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) help: Option<&'a str>,
-    /// The level that wrote the rule.
+    /// The level that the rule is defined on.
     pub(super) level: LevelView,
-    /// The file in which the rule is written.
+    /// The file that contains the rule.
     pub(super) file: &'a str,
-    /// The line of the rule, counted from 1.
+    /// The line of the rule, from 1.
     pub(super) line: u32,
 }
 
-/// Why something could not be judged to its end.
+/// Why something could not be evaluated completely.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Error")]
 pub(super) struct ProblemView<'a> {
-    /// Which part could not do its work: `agent`, `protocol`, `setup`, `timeout`, `capture`. Later versions may add words.
+    /// Which part failed: `agent`, `protocol`, `setup`, `timeout`, `capture`. Later versions may add words.
     pub(super) kind: &'a str,
     /// What went wrong.
     pub(super) message: &'a str,
@@ -389,58 +384,57 @@ pub(super) struct ProblemView<'a> {
     pub(super) help: Option<&'a str>,
 }
 
-/// The whole run.
+/// The summary of a run.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Summary")]
 pub(in crate::report) struct SummaryLine {
     /// The version of the format, as in every result.
     pub(in crate::report) version: &'static str,
-    /// How many tests were selected; more than `total` where the run was cut short.
+    /// The number of selected tests; more than `total` if the run was aborted.
     pub(in crate::report) selected: usize,
-    /// How many tests are over, whatever their status: the number of results.
+    /// The number of results, whatever their status.
     pub(in crate::report) total: usize,
-    /// How many tests passed.
+    /// The number of tests that passed.
     pub(in crate::report) passed: usize,
-    /// How many tests have a rule that does not hold.
+    /// The number of tests with a failed rule.
     pub(in crate::report) failed: usize,
-    /// How many tests could not be judged to their end.
+    /// The number of tests that could not be evaluated completely.
     pub(in crate::report) error: usize,
-    /// How many tests took too long.
+    /// The number of tests that timed out.
     pub(in crate::report) timeout: usize,
-    /// How many tests were not run, on purpose.
+    /// The number of tests that were not run, on purpose.
     pub(in crate::report) skipped: usize,
-    /// How many tests did not pass and are in quarantine: they are counted here, and not by their status.
+    /// The number of tests in quarantine that did not pass: they are counted here, and not by their status.
     pub(in crate::report) quarantined: usize,
-    /// How many of the tests that passed did so, outside of the quarantine, only when they were tried again.
+    /// The number of tests outside the quarantine that passed only on a retry.
     pub(in crate::report) flaky: usize,
-    /// How many turns were sent.
+    /// The number of turns that were sent.
     pub(in crate::report) total_turns: usize,
     /// When the run started, in Unix milliseconds.
     pub(in crate::report) started: u64,
-    /// How long the run took on the wall clock, in milliseconds with up to three decimals; left out where it was cut
-    /// short.
+    /// The wall-clock duration of the run, in milliseconds with up to three decimals; omitted if it was aborted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::report) duration_ms: Option<f64>,
-    /// The exit code that the tests lead to, 130 where somebody interrupted the run; left out where the run was cut short.
+    /// The resulting exit code (130 if interrupted); omitted if the run was aborted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::report) exit_code: Option<u8>,
-    /// What became of the snapshots; left out where there is nothing to say.
+    /// Changes of snapshots; omitted if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::report) snapshots: Option<SnapshotCounts>,
-    /// Why it is that exit code, for people.
+    /// The reason for the exit code, as text.
     pub(in crate::report) reason: String,
 }
 
-/// How many snapshots were written, and how many there are that no rule refers to.
+/// The number of snapshots by what happened to them.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::report) struct SnapshotCounts {
-    /// Those that were not there before.
+    /// Newly written snapshots.
     pub(in crate::report) written: usize,
-    /// Those that said something else before.
+    /// Updated snapshots.
     pub(in crate::report) updated: usize,
-    /// Those that no rule refers to, and that are still there.
+    /// Unused snapshots that still exist.
     pub(in crate::report) obsolete: usize,
-    /// Those that no rule referred to, and that were deleted.
+    /// Unused snapshots that were deleted.
     pub(in crate::report) deleted: usize,
 }
 
@@ -449,13 +443,13 @@ pub(in crate::report) struct SnapshotCounts {
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Status")]
 pub(super) enum StatusView {
-    /// Every rule holds.
+    /// Every rule passed.
     Passed,
-    /// A rule does not hold.
+    /// A rule failed.
     Failed,
-    /// The agent, the wire or the set-up could not do its work.
+    /// The agent, the connection or the setup failed.
     Error,
-    /// A time-out was reached.
+    /// A timeout was reached.
     Timeout,
     /// Not run, on purpose.
     Skipped,
@@ -470,7 +464,7 @@ pub(super) enum InputSourceView {
     Static,
 }
 
-/// Who wrote a rule.
+/// The level that a rule is defined on.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Level")]

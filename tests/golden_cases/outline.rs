@@ -1,16 +1,30 @@
 //! The outline of printed text: its facts without its words, so that a reworded message changes no golden file.
 //!
 //! A problem or a finding is one line: its mark, what its message quotes and counts, then its place, its events, its
-//! rule, and what its help quotes. Lines about tests and totals stay as they are. Excerpts of files, explanations and
-//! conversations are left out: a case that is about those keeps the whole text.
+//! rule, and what its help quotes. A rule that is explained is what it quotes and counts, its level and its place. Lines
+//! about tests and totals stay as they are. Excerpts of files and conversations are left out: a case that is about those
+//! keeps the whole text.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
+/// A row of an explanation: words, then the level and the place.
+static ROW: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^ {4,}(?P<words>\S.*?) {2,}(?P<level>target|test|turn) {2,}(?P<place>\S+:\d+)$")
+        .expect("valid")
+});
+
+/// The same in two lines.
+static BROKEN_ROW: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?m)^(?P<words> {4}\S.*)\n {20,}(?P<level>(?:target|test|turn) +\S+:\d+)$").expect("valid")
+});
+
 /// The outline of what the program printed.
 pub(crate) fn outline(printed: &str) -> String {
     let mut outline = String::new();
+    // A rule that is too long for the column of the levels has its level on the next line.
+    let printed = BROKEN_ROW.replace_all(printed, "$words  $level");
     for line in printed.lines() {
         match reduced(line) {
             Line::Own(text) => {
@@ -44,7 +58,16 @@ fn reduced(line: &str) -> Line {
     let (first, rest) = text.split_once(' ').unwrap_or((text, ""));
     let is_mark = ["✓", "✗", "!"].contains(&first);
     let is_test = indentation <= 2 && (is_mark || ["-", "+", "~"].contains(&first));
+    if let Some(row) = ROW.captures(line) {
+        let (name, words) = row["words"].split_once("  ").unwrap_or(("", &row["words"]));
+        return Line::Own(
+            format!("{} {} {name}{}", &row["level"], &row["place"], facts(words)).replace("  ", " "),
+        );
+    }
     match first.trim_end_matches(':') {
+        kind if indentation == 2 && kind.ends_with(',') => Line::Own(kind.trim_end_matches(',').to_owned()),
+        "subagents" | "not" | "dropped" if indentation == 2 => Line::Own(format!("{first}{}", facts(rest))),
+        "turn" if indentation == 0 => Line::Own(line.to_owned()),
         // An excerpt of a file: a line with or without its number.
         _ if rest.trim_start().starts_with('|') || first == "|" => Line::Detail(String::new()),
         _ if is_test => Line::Own(line.to_owned()),
@@ -55,6 +78,11 @@ fn reduced(line: &str) -> Line {
             Line::Own(format!("{mark}{}{}{}", code(rest), facts(message(rest)), rule(rest)))
         }
         "turn" | "attempt" if indentation == 4 => Line::Own(format!("{first}{}{}", mark(rest), facts(rest))),
+        "warning" if indentation > 0 => Line::Own(format!("{first}{}", facts(rest))),
+        // What changed between two runs.
+        "tools" | "ending" | "time" | "→" if (6..12).contains(&indentation) => {
+            Line::Detail(text.split_whitespace().collect::<Vec<_>>().join(" "))
+        }
         "-->" | ":::" | "events" => Line::Detail(rest.trim().to_owned()),
         "rule" => Line::Detail(rest.rsplit_once(" rule ").map_or("", |(_, rule)| rule).to_owned()),
         word @ ("help" | "seen" | "tip") => detail(word, rest),
@@ -140,6 +168,19 @@ pub(crate) fn has_no_words() -> String {
                 "one.test.yaml\n  ✗ one  0 ms\nturn 2 3 failed 0\n",
                 "✗ `pay` 3; seen `no`; #1, #5; tools.forbid, a.yaml:4\n",
                 "✓ `a`; text.must_match, one.test.yaml:4\n",
+            ),
+        ),
+        (
+            concat!(
+                "turn 1 of 2  one\n  prohibition, broken at once\n",
+                "    no call of `drop`           target  a.config.yaml:5\n",
+                "    no call of `drop` with arguments holding `{}`\n",
+                "                                turn    one.test.yaml:5\n",
+                "  limit, settled at the end of the turn\n    total  at most 5 tokens     test    one.test.yaml:9\n",
+            ),
+            concat!(
+                "turn 1 of 2  one\nprohibition\ntarget a.config.yaml:5 `drop`\n",
+                "turn one.test.yaml:5 `drop` `{}`\nlimit\ntest one.test.yaml:9 total 5\n",
             ),
         ),
         (

@@ -50,7 +50,7 @@ pub(crate) async fn outcomes(
     .await
 }
 
-async fn outcomes_over_http(project: &Project, recordings: &Recordings) -> Vec<Outcome> {
+pub(crate) async fn outcomes_over_http(project: &Project, recordings: &Recordings) -> Vec<Outcome> {
     outcomes_of(project, recordings, |_| {}).await
 }
 
@@ -386,4 +386,55 @@ fn an_agent_that_was_recorded_long_ago_is_the_same() {
     let time = Regex::new(r"two tools at once, then one that needs both  (\d+) ms").unwrap();
     let took: u32 = time.captures(&stdout).expect("a time")[1].parse().unwrap();
     assert!(took >= 300, "{stdout}");
+}
+
+/// A recording that somebody edited can make any verdict: its test says so.
+#[tokio::test]
+async fn a_recording_that_was_edited_says_so() {
+    let agent = answering(&["the refund was denied"]).await;
+    let config =
+        format!("version: \"1.0\"\ntarget: {{ type: agui, endpoint: \"{}\", agentId: a }}\n", agent.url());
+    let test =
+        "version: \"1.0\"\nname: a\nturns: [{ user: hi }]\nassert: { text: { must_match: granted } }\n";
+    let project = Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", test)]);
+    let kept = project.folder().join("kept");
+    let live = outcomes_over_http(&project, &recordings(&kept, RecordingMode::Record)).await;
+    let replayed = async || {
+        outcomes(&project, Arc::new(Nowhere), &recordings(&kept, RecordingMode::Replay)).await.remove(0)
+    };
+    let same = replayed().await;
+    assert_eq!(
+        (live[0].status(), same.status(), same.verdict.warnings.len()),
+        (Status::Failed, Status::Failed, 0)
+    );
+    let file = kept.join("a/a.jsonl");
+    let written = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, written.replace("denied", "granted")).unwrap();
+    let edited = replayed().await;
+    assert_eq!(edited.status(), Status::Passed);
+    let warning = &edited.verdict.warnings[0];
+    assert!(warning.ends_with("was changed after it was recorded: its hash does not match"), "{warning}");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_pipe_and_a_file_without_end_are_no_recordings() {
+    let test = "version: \"1.0\"\nname: a\nturns: [{ user: hi }]\n";
+    let project = Project::new(&[("ananke.config.yaml", CONFIG), ("a.test.yaml", test)]);
+    let kept = project.folder().join("kept");
+    std::fs::create_dir_all(kept.join("a")).unwrap();
+    let file = kept.join("a/a.jsonl");
+    let replayed = async || {
+        let outcome =
+            outcomes(&project, Arc::new(Nowhere), &recordings(&kept, RecordingMode::Replay)).await.remove(0);
+        outcome.first_problem().map(|(_, problem)| problem.message.clone()).unwrap_or_default()
+    };
+    assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
+    let message = replayed().await;
+    assert!(message.ends_with("cannot be read: it is not a file"), "{message}");
+    std::fs::remove_file(&file).unwrap();
+    // A sparse file takes no room on the disk.
+    std::fs::File::create(&file).unwrap().set_len(1 << 40).unwrap();
+    let message = replayed().await;
+    assert!(message.ends_with("is larger than 256 MiB"), "{message}");
 }

@@ -68,7 +68,7 @@ fn check(ended: Result<Ended, TargetError>, budget: &TurnBudget, sink: &TraceSin
                 Some(RunEnd::Cancelled) => {
                     agent("the agent cancelled the run, which was not requested".to_owned())
                 }
-                Some(RunEnd::Finished | RunEnd::Interrupted(_)) | None => Ok(()),
+                Some(RunEnd::Finished | RunEnd::Interrupted(_) | RunEnd::Unknown(_)) | None => Ok(()),
             }
         }
     }
@@ -83,7 +83,7 @@ fn reached(trace: &Trace) -> String {
         humantime::format_duration(Duration::from_millis(at.0.saturating_sub(exchange.sent.0) / 1000))
     };
     match (exchange.status, events.clone().count()) {
-        (None, 0) => ": no response came".to_owned(),
+        (None, 0) => format!(": {}", exchange.missing.as_deref().unwrap_or("no response came")),
         (_, 0) => ": the response began, and no event came".to_owned(),
         (_, count) => {
             let last = since(events.map(|event| event.at).next().unwrap_or_default());
@@ -120,7 +120,8 @@ async fn answers(trace: &Trace, tools: &mut dyn ToolHost, round: usize) -> Resul
 /// The calls of the last turn that wait for the client, if its run has finished.
 fn pending<'t>(trace: &'t Trace, tools: &dyn ToolHost) -> Vec<(&'t ToolCall, Handling)> {
     let ended = trace.exchanges.last().and_then(|exchange| exchange.run_end.as_ref());
-    let turn = trace.turns.last().filter(|turn| ended == Some(&RunEnd::Finished) && !turn.input.is_replay);
+    let has_ended = matches!(ended, Some(RunEnd::Finished | RunEnd::Unknown(_)));
+    let turn = trace.turns.last().filter(|turn| has_ended && !turn.input.is_replay);
     let calls = turn.and_then(|turn| trace.calls.get(turn.calls.clone())).unwrap_or_default().iter();
     let pending = calls.filter(|call| call.results.is_empty() && call.origin != Origin::History);
     let handled = pending.map(|call| (call, tools.handling(&call.name)));

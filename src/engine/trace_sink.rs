@@ -93,6 +93,7 @@ impl Sink for TraceSink<'_> {
         match wire {
             Wire::Sent { .. } => self.trace.begin_exchange(at),
             Wire::Head { status, .. } => self.trace.head(at, status),
+            Wire::Late { missing } => self.trace.late(missing),
             Wire::Frame(_) => self.trace.event(at),
             Wire::Closed => self.trace.end_exchange(at),
         }

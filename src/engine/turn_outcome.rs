@@ -94,7 +94,7 @@ fn warnings(turn: &TurnRanges) -> Vec<String> {
 fn run_end(trace: &Trace, turn: &TurnRanges) -> Option<ReportedRunEnd> {
     let exchanges = trace.exchanges.get(turn.exchanges.clone())?;
     Some(match exchanges.last()?.run_end.as_ref()? {
-        trace::RunEnd::Finished => ReportedRunEnd::Finished,
+        trace::RunEnd::Finished | trace::RunEnd::Unknown(_) => ReportedRunEnd::Finished,
         error @ trace::RunEnd::Error { .. } => ReportedRunEnd::Error(bounded(&error.to_string())),
         trace::RunEnd::Cancelled => ReportedRunEnd::Cancelled,
         trace::RunEnd::Interrupted(interrupts) => {

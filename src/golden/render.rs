@@ -219,6 +219,10 @@ impl Renderer<'_> {
             None => self.writer.line(STEP, "no end"),
             Some(RunEnd::Finished) => self.writer.line(STEP, "finished"),
             Some(RunEnd::Cancelled) => self.writer.line(STEP, "cancelled by the agent"),
+            Some(RunEnd::Unknown(outcome)) => {
+                let outcome = self.value(outcome);
+                self.writer.text(STEP, "unknown outcome", &outcome);
+            }
             Some(error @ RunEnd::Error { .. }) => {
                 let error = self.value(&error.to_string());
                 self.writer.text(STEP, "error", &error);

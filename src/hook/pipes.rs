@@ -63,7 +63,11 @@ impl Pipes {
                 is_over = fed(self.stdin.as_mut()) => if is_over { self.stdin = None },
                 count = read_some(self.stdout.as_mut(), &mut from_stdout) => match count {
                     0 => self.stdout = None,
-                    count if self.output.len() + count > MOST_OUTPUT => return ReadStop::TooMuch,
+                    count if self.output.len() + count > MOST_OUTPUT => {
+                        // What follows a gap is no part of the output.
+                        self.stdout = None;
+                        return ReadStop::TooMuch;
+                    }
                     count => self.output.extend_from_slice(&from_stdout[..count]),
                 },
                 count = read_some(self.stderr.as_mut(), &mut from_stderr) => match count {

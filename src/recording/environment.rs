@@ -223,9 +223,11 @@ impl AttemptEnvironment {
         self.replay()?.error()
     }
 
-    /// A warning if a recording contains more than a complete replay used.
-    pub fn unused(&self) -> Option<String> {
-        self.replay()?.unused()
+    /// A warning if a recording is not as it was written, and one if it contains more than was used of it by a
+    /// conversation that `is_whole`.
+    pub fn warnings(&self, is_whole: impl FnOnce() -> bool) -> Vec<String> {
+        let Some(replay) = self.replay() else { return Vec::new() };
+        replay.edited().into_iter().chain(replay.unused().filter(|_| is_whole())).collect()
     }
 
     /// A replay of what was just recorded, before it is kept, to verify it; `None` if there are no secrets, without which

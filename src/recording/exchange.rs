@@ -29,6 +29,8 @@ pub(super) struct Recorded {
     pub(super) programs: Vec<ProgramRun>,
     /// What scripts were asked and answered.
     pub(super) scripts: Vec<ScriptAnswer>,
+    /// Whether its file is not as it was written.
+    pub(super) is_edited: bool,
 }
 
 /// One request to a script, and what became of it.
@@ -72,8 +74,8 @@ pub(super) struct RecordedExchange {
 /// The response.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum RecordedResponse {
-    /// Nothing until it was closed.
-    Late,
+    /// Nothing until it was closed; with what was missing, in words.
+    Late(Option<String>),
     /// No connection: the message, and what to do.
     Failed(String, Option<String>),
     /// A response.

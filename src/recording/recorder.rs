@@ -18,7 +18,7 @@ use super::frames::Frames;
 use super::name;
 use super::problem::problem;
 use super::program_run::{ProgramRun, ProgramRunEnd};
-use super::recordings::Recordings;
+use super::recordings::{MAX_MEBIBYTES, Recordings};
 use super::replay::Replay;
 use super::secret_splitter::SecretSplitter;
 use crate::context::{At, CaseKey, Context, Ids, Scratch, digest};
@@ -158,6 +158,10 @@ impl Recorder {
         let path = name::path(folder, &self.0.key);
         let shown = recordings.shown(&self.0.key);
         let text = self.text(ended_unix_ms)?;
+        if text.len() as u64 > MAX_MEBIBYTES << 20 {
+            let message = format!("it was not recorded: the recording is larger than {MAX_MEBIBYTES} MiB");
+            return Err(problem(message, Some("record fewer turns, or an agent that says less")));
+        }
         let write = || {
             let mut scratch = Scratch::beside(&path, "part")?;
             scratch.file.write_all(text.as_bytes())?;
@@ -260,6 +264,7 @@ impl Transport for RecordedLane {
         let Recorder(shared) = &self.recorder;
         let reply = shared.transport.send(request.clone(), until);
         let index = self.recorder.requests(&self.lane, &request);
+        let progress = request.progress;
         Box::pin(async move {
             match reply.await {
                 Ok(Some(Reply { at, head, body })) => {
@@ -275,7 +280,11 @@ impl Transport for RecordedLane {
                     let body = RecordedBody { body, recorder, index, frames: Frames::new(), last: at };
                     Ok(Some(Reply { at, head, body: Box::new(body) }))
                 }
-                Ok(None) => Ok(None),
+                Ok(None) => {
+                    let late = RecordedResponse::Late(progress.words());
+                    shared.state().recorded.exchanges[index].answer = late;
+                    Ok(None)
+                }
                 Err(error) => {
                     let answer = RecordedResponse::Failed(error.message.clone(), error.help.clone());
                     shared.state().recorded.exchanges[index].answer = answer;
@@ -301,7 +310,7 @@ impl Recorder {
             method: request.method,
             path: request.url.path().to_owned(),
             body: String::from_utf8_lossy(&request.body).into_owned(),
-            answer: RecordedResponse::Late,
+            answer: RecordedResponse::Late(None),
             closed: None,
         };
         state.recorded.exchanges.push(exchange);

@@ -3,7 +3,7 @@
 //! Flows in: the key of an attempt. Flows out: what replays its recording, where there is one.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use super::file;
@@ -39,11 +39,25 @@ pub enum RecordingMode {
     RecordMissing,
 }
 
+/// The largest recording that is written or read.
+pub(super) const MAX_MEBIBYTES: u64 = 256;
+
+/// The text of a file; `None` if it is larger than a recording may be. What is no file, such as a pipe, is not waited for.
+fn bounded(path: &Path) -> io::Result<Option<String>> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is not a file"));
+    }
+    let (mut text, most) = (String::new(), MAX_MEBIBYTES << 20);
+    let read = fs::File::open(path)?.take(most + 1).read_to_string(&mut text)?;
+    Ok((read as u64 <= most).then_some(text))
+}
+
 impl Recordings {
     /// A replay of the recording of `key`; `None` if there is none.
     pub(super) fn read(&self, key: &CaseKey, redactor: &Redactor) -> Result<Option<Replay>, Problem> {
-        match fs::read_to_string(name::path(&self.folder, key)) {
-            Ok(text) => self.replay(key, &text, redactor).map(Some),
+        match bounded(&name::path(&self.folder, key)) {
+            Ok(Some(text)) => self.replay(key, &text, redactor).map(Some),
+            Ok(None) => Err(self.unusable(key, &format!("is larger than {MAX_MEBIBYTES} MiB"))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(self.unusable(key, &format!("cannot be read: {error}"))),
         }

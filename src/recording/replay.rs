@@ -34,6 +34,8 @@ struct SharedReplay {
     /// The file, as shown in messages.
     shown: String,
     requests: RequestMatch,
+    /// Whether the file is not as it was written.
+    is_edited: bool,
     clock: Arc<ManualClock>,
     /// When the test began.
     started: At,
@@ -62,8 +64,17 @@ struct Unreplayed {
 
 impl Replay {
     pub(super) fn new(recorded: Recorded, shown: String, requests: RequestMatch, redactor: Redactor) -> Self {
-        let Recorded { started_unix_us, ended_unix_ms, ids, secrets, hooks, exchanges, programs, scripts } =
-            recorded;
+        let Recorded {
+            started_unix_us,
+            ended_unix_ms,
+            ids,
+            secrets,
+            hooks,
+            exchanges,
+            programs,
+            scripts,
+            is_edited,
+        } = recorded;
         let clock = ManualClock::new(started_unix_us / 1000);
         clock.advance(Duration::from_micros(started_unix_us % 1000));
         let started = clock.now();
@@ -84,6 +95,7 @@ impl Replay {
         Self(Arc::new(SharedReplay {
             shown,
             requests,
+            is_edited,
             clock,
             started,
             secrets,
@@ -222,6 +234,14 @@ impl Replay {
         &self.0.shown
     }
 
+    /// A warning if the recording is not as it was written.
+    pub(super) fn edited(&self) -> Option<String> {
+        let SharedReplay { shown, is_edited, .. } = &*self.0;
+        is_edited.then(|| {
+            format!("the recording `{shown}` was changed after it was recorded: its hash does not match")
+        })
+    }
+
     /// A warning if a complete replay used less than was recorded.
     pub(super) fn unused(&self) -> Option<String> {
         let left = self.0.left();
@@ -332,7 +352,10 @@ impl Transport for ReplayedLane {
             replay.close(lane, closed);
             match exchange.answer {
                 RecordedResponse::Failed(message, help) => Err(error(message, help)),
-                RecordedResponse::Late => {
+                RecordedResponse::Late(missing) => {
+                    if let Some(missing) = missing {
+                        request.progress.set(missing);
+                    }
                     replay.wait_until(until, closed);
                     Ok(None)
                 }

@@ -125,15 +125,16 @@ impl Attempt<'_> {
         outcome.verdict.end = TestEnd::Evaluated(failures);
         outcome.transcript.messages_count = messages_count;
         outcome.transcript.duration_us = duration_us;
+        let all_turns = &outcome.transcript.turns;
+        let is_whole = || turns_not_run == 0 && all_turns.iter().all(|turn| turn.problem().is_none());
+        let is_whole = || halt.is_none() && is_whole();
+        outcome.verdict.warnings.extend(self.environment.warnings(is_whole));
         if let Some(halt) = halt {
             return Err(halt);
         }
         if outcome.status() == Status::Skipped {
             return Err(Halt::Stopped);
         }
-        let is_whole =
-            turns_not_run == 0 && outcome.transcript.turns.iter().all(|turn| turn.problem().is_none());
-        outcome.verdict.warnings.extend(self.environment.unused().filter(|_| is_whole));
         if self.purpose == AttemptPurpose::Verify {
             return Ok(());
         }

@@ -90,6 +90,11 @@ where
         Ok(NodeValue::Number(number))
     }
 
+    /// A number that no other type can hold comes as its digits, from the reader of trees.
+    fn visit_bytes<E: Error>(self, digits: &[u8]) -> Result<NodeValue, E> {
+        serde_json::from_slice(digits).map(NodeValue::Number).map_err(E::custom)
+    }
+
     fn visit_str<E>(self, value: &str) -> Result<NodeValue, E> {
         Ok(NodeValue::String(value.to_owned()))
     }

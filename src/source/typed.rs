@@ -111,7 +111,10 @@ impl<'de> Deserializer<'de> for ValueReader<'de> {
             NodeValue::Number(number) => match (number.as_u64(), number.as_i64(), number.as_f64()) {
                 (Some(value), ..) => visitor.visit_u64(value),
                 (None, Some(value), _) => visitor.visit_i64(value),
-                (None, None, value) => visitor.visit_f64(value.unwrap_or(f64::NAN)),
+                // An integer beyond 64 bits keeps every digit.
+                (None, None, None) => visitor.visit_bytes(number.as_str().as_bytes()),
+                (None, None, Some(_)) if !number.is_f64() => visitor.visit_bytes(number.as_str().as_bytes()),
+                (None, None, Some(value)) => visitor.visit_f64(value),
             },
             NodeValue::String(text) => visitor.visit_borrowed_str(text),
             NodeValue::List(items) => visitor.visit_seq(self.items(items)),

@@ -7,6 +7,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer};
+use serde_json::Number;
 use serde_yaml::Spanned;
 use serde_yaml::budget::BudgetBreach;
 use serde_yaml::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy};
@@ -49,6 +50,8 @@ pub fn tree(source: &Arc<SourceFile>) -> (Option<Node>, Vec<Diagnostic>) {
             if node.value == NodeValue::Null {
                 return (None, vec![empty(source)]);
             }
+            let mut node = node;
+            restore_digits(&mut node, &source.text);
             let mut diagnostics = Vec::new();
             find_duplicates(source, &node, &mut diagnostics);
             (Some(node), diagnostics)
@@ -120,6 +123,38 @@ fn empty(source: &Arc<SourceFile>) -> Diagnostic {
     Diagnostic::error(Code::EmptyValue, "the file is empty").in_file(source)
 }
 
+/// The crate reads integers beyond 64 bits as floating-point numbers: their digits come from the text.
+fn restore_digits(node: &mut Node, text: &str) {
+    match &mut node.value {
+        NodeValue::List(items) => {
+            for item in items {
+                restore_digits(item, text);
+            }
+        }
+        NodeValue::Map(entries) => {
+            for entry in entries {
+                restore_digits(&mut entry.value, text);
+            }
+        }
+        NodeValue::Number(number) if is_large(number) => {
+            let written = text.get(node.span.start as usize..node.span.end as usize).unwrap_or_default();
+            let written = written.strip_prefix('+').unwrap_or(written);
+            let digits = written.strip_prefix('-').unwrap_or(written);
+            if digits.bytes().all(|digit| digit.is_ascii_digit())
+                && let Ok(exact) = serde_json::from_str(written)
+            {
+                *number = exact;
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether a number may be an integer that a floating-point number does not hold.
+fn is_large(number: &Number) -> bool {
+    number.is_f64() && number.as_f64().is_some_and(|number| number.abs() >= 9e18)
+}
+
 /// Reports every duplicate key of one mapping, with the place of the first.
 fn find_duplicates(source: &Arc<SourceFile>, node: &Node, diagnostics: &mut Vec<Diagnostic>) {
     match &node.value {
@@ -163,7 +198,9 @@ struct YamlKey(Spanned<String>);
 
 impl From<Spanned<YamlValue>> for Node {
     fn from(read: Spanned<YamlValue>) -> Self {
-        let mut place = span(read.referenced);
+        // The digits of a large number are where it is defined, not where an alias stands for it.
+        let is_large = matches!(&read.value.0, NodeValue::Number(number) if is_large(number));
+        let mut place = span(if is_large { read.defined } else { read.referenced });
         // A block mapping begins with its first key and has no sign of its own.
         if let (NodeValue::Map(entries), true) = (&read.value.0, place.start == place.end)
             && let Some(first) = entries.first()

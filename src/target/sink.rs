@@ -37,6 +37,11 @@ pub enum Wire<'a> {
         /// The content type as sent; empty if there is none.
         content_type: &'a str,
     },
+    /// The response's head did not come in time.
+    Late {
+        /// What was missing, in words that follow `timeout after 3s: `.
+        missing: &'a str,
+    },
     /// One raw frame; the changes that follow come from it.
     Frame(&'a [u8]),
     /// The response is over.

@@ -47,6 +47,9 @@ pub enum RunEnd {
     Cancelled,
     /// The agent waits for answers to these interrupts.
     Interrupted(Vec<Interrupt>),
+    /// It ended in a way that the protocol does not have, in the agent's words. It is not an error of the turn, and no
+    /// `outcome` rule expects it.
+    Unknown(String),
 }
 
 impl fmt::Display for RunEnd {
@@ -58,6 +61,7 @@ impl fmt::Display for RunEnd {
             Self::Error { message, code: None } => formatter.write_str(message),
             Self::Cancelled => formatter.write_str("cancelled"),
             Self::Interrupted(_) => formatter.write_str("interrupted"),
+            Self::Unknown(outcome) => formatter.write_str(outcome),
         }
     }
 }

@@ -15,6 +15,8 @@ pub struct Exchange {
     pub first_byte: Option<At>,
     /// The HTTP status of the response, if the protocol has one.
     pub status: Option<u16>,
+    /// How far the request came whose response did not come in time, in words.
+    pub missing: Option<String>,
     /// When the run ended: its last terminal event, else the end of the exchange.
     pub ended: Option<At>,
     /// The runs' ids as the agent gave them, in order.
@@ -51,6 +53,7 @@ impl Exchange {
             sent: at,
             first_byte: None,
             status: None,
+            missing: None,
             ended: None,
             run_ids: Vec::new(),
             run_end: None,
@@ -83,7 +86,8 @@ impl Exchange {
     pub(super) fn run_ended(&mut self, at: At, event: u32, end: RunEnd) {
         (self.ended, self.ended_by) = (Some(at), Some(event));
         let is_first_end = !std::mem::replace(&mut self.run_has_ended, true);
-        let owes = is_first_end && matches!(end, RunEnd::Finished | RunEnd::Interrupted(_));
+        let owes =
+            is_first_end && matches!(end, RunEnd::Finished | RunEnd::Interrupted(_) | RunEnd::Unknown(_));
         let usage = self.running_usage.take().or_else(|| owes.then_some(Usage::UNKNOWN));
         if let Some(usage) = usage {
             self.usage = Some(self.usage.unwrap_or_default() + usage);

@@ -117,6 +117,13 @@ impl Trace {
         }
     }
 
+    /// The response of the running exchange did not come in time; `missing` says how far its request came.
+    pub fn late(&mut self, missing: &str) {
+        if let Some(exchange) = self.exchanges.last_mut() {
+            exchange.missing = Some(missing.to_owned());
+        }
+    }
+
     /// Takes an event: the next changes come from it.
     pub fn event(&mut self, at: At) {
         self.has_events = true;

@@ -148,12 +148,15 @@ fn arguments_and_results_are_the_values_that_were_sent() {
     let deep = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
     for (sent, read) in [
         ("", json!({})),
-        ("{ \"b\": [1, 2.50],\n\"a\": \" x \" }", json!({ "b": [1, 2.5], "a": " x " })),
+        (
+            "{ \"b\": [1, 2.50],\n\"a\": \" x \" }",
+            serde_json::from_str("{\"b\":[1,2.50],\"a\":\" x \"}").unwrap(),
+        ),
         ("not json", json!("not json")),
         ("{\"cut\": \"of…", json!("{\"cut\": \"of…")),
         ("\"text\"", json!("text")),
         ("{\"half\": \"\\ud800\"}", json!("{\"half\": \"\\ud800\"}")),
-        ("1e999", json!("1e999")),
+        ("1e999", serde_json::from_str("1e999").unwrap()),
         (&deep(65), json!(deep(65))),
         (&deep(100_000), json!(deep(100_000))),
     ] {

@@ -145,6 +145,7 @@ impl Sink for Observer {
             Wire::Head { status, .. } => self.trace.head(at, status),
             Wire::Frame(_) => self.trace.event(at),
             Wire::Closed => self.trace.end_exchange(at),
+            Wire::Late { missing } => self.trace.late(missing),
         }
     }
 

@@ -33,6 +33,7 @@ impl Sink for Summary {
             Wire::Head { status, content_type } => format!("head {status} {content_type}"),
             Wire::Frame(_) => "frame".to_owned(),
             Wire::Closed => "closed".to_owned(),
+            Wire::Late { missing } => format!("late: {missing}"),
         });
     }
 
@@ -52,6 +53,7 @@ impl Summary {
                 RunEnd::Finished => "finished".to_owned(),
                 RunEnd::Error { message, code } => format!("error {code:?}: {message}"),
                 RunEnd::Cancelled => "cancelled".to_owned(),
+                RunEnd::Unknown(_) => "unknown end".to_owned(),
                 RunEnd::Interrupted(interrupts) => {
                     let ids: Vec<String> = interrupts.into_iter().map(|interrupt| interrupt.id).collect();
                     format!("interrupted {ids:?}")

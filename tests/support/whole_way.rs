@@ -156,6 +156,7 @@ impl Sink for Capture {
             Wire::Head { status, .. } => self.trace.head(at, status),
             Wire::Frame(_) => self.trace.event(at),
             Wire::Closed => self.trace.end_exchange(at),
+            Wire::Late { missing } => self.trace.late(missing),
         }
     }
 

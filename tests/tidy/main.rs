@@ -60,6 +60,7 @@ const KNOWN_ONLY_BY: &[(&str, &[&str])] = &[
     ("csv", &["compile/rows/"]),
     ("flate2", &["target/http/"]),
     ("hyper", &["target/"]),
+    ("hyper_util", &["target/"]),
     ("jiff", &["context/day.rs"]),
     ("jsonschema", &["schema/"]),
     ("quick_xml", &["report/"]),

@@ -508,6 +508,18 @@ const CAPTURES: &[(&str, &str)] = &[
         "run-not-started [1]: event 1 (`TEXT_MESSAGE_START`) comes before a run has started",
     ),
     (
+        "node-state-delta-fails",
+        "delta-not-applied [3]: event 3 (`STATE_DELTA`) does not apply, the state stays as it was: `{\"op\":\"replace\",\"path\":\"/missing/x\",\"value\":1}`: path is invalid",
+    ),
+    (
+        "node-tool-invalidargs",
+        "arguments-not-object [6]: event 6 (`TOOL_CALL_END`) ends the call `t1`, whose arguments are not a JSON object: no rule finds an argument in them",
+    ),
+    (
+        "node-tool-nonobjectargs",
+        "arguments-not-object [6]: event 6 (`TOOL_CALL_END`) ends the call `t1`, whose arguments are not a JSON object: no rule finds an argument in them",
+    ),
+    (
         "node-open-message-bad",
         "text-still-open [4, 2]: event 4 (`RUN_FINISHED`) comes while the message `m1` is open, since event 2 (`TEXT_MESSAGE_START`)",
     ),

@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use ananke::context::{At, Clock, ManualClock};
-use ananke::target::http::HttpTransport;
+use ananke::target::http::{HttpTransport, RequestProgress};
 use ananke::target::{Ended, HttpRequest, Method, Next, Sink, Stop, Transport, Wire};
 use ananke::trace::Change;
 use tokio::sync::Notify;
@@ -158,6 +158,7 @@ async fn stamps_are_those_of_arrival() {
     let transport = HttpTransport::new(Arc::clone(&clock) as Arc<dyn Clock>);
     let url = agent.url().parse().expect("a URL");
     let request = HttpRequest {
+        progress: RequestProgress::default(),
         method: Method::Post,
         url,
         headers: Vec::new(),

@@ -68,6 +68,32 @@ async fn what_is_no_proper_run_is_an_error_that_quotes_what_came() {
 }
 
 #[tokio::test]
+async fn a_stream_that_is_cut_or_open_after_its_run_is_a_warning() {
+    let rows = rows();
+    for (name, expected) in [
+        (
+            "a stream that stays open after the run",
+            vec!["the stream was still open 100 ms after the run had ended: what comes later is not read"],
+        ),
+        (
+            "a connection that breaks after the run",
+            vec!["the connection broke after the run had ended: [CAUSE]"],
+        ),
+        ("half an event after the run", vec!["the stream ended inside an event, after the run had ended"]),
+        ("a second run", vec![]),
+    ] {
+        let row = rows.iter().find(|row| row.name == name).expect("a row of this name");
+        let mut warnings = outcome(row).await.transcript.turns.remove(0).warnings;
+        warnings.retain(|warning| !warning.ends_with("as asked for"));
+        let is_expected = |(found, expected): (&String, &&str)| is_message(found, expected);
+        assert!(
+            warnings.len() == expected.len() && warnings.iter().zip(&expected).all(is_expected),
+            "{name}: {warnings:?}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn a_refused_connection_is_an_error_of_the_protocol() {
     let config =
         "version: \"1.0\"\ntarget: { type: agui, endpoint: \"http://127.0.0.1:1/\", agentId: nobody }\n";

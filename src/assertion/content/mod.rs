@@ -7,4 +7,4 @@ pub(crate) mod state;
 mod value_condition;
 mod value_matcher;
 
-pub(crate) use value_matcher::{same, text_of};
+pub(crate) use value_matcher::text_of;

@@ -60,7 +60,7 @@ impl Rule for ExpectedOutcome {
 
     /// Whatever an error says.
     fn expects(&self, outcome: &RunEnd) -> bool {
-        self.is == kind(outcome)
+        kind(outcome) == Some(self.is)
     }
 }
 
@@ -88,7 +88,7 @@ impl ExpectedOutcome {
         };
         let exchange = turn.and_then(|turn| view.trace.exchanges.get(turn.exchanges.clone())?.last());
         let found = match exchange.and_then(|exchange| exchange.run_end.as_ref()) {
-            Some(outcome) if self.is == kind(outcome) => match self.unmatched(outcome) {
+            Some(outcome) if kind(outcome) == Some(self.is) => match self.unmatched(outcome) {
                 Some(unmatched) => unmatched,
                 None => return Judgement::Passed,
             },
@@ -109,13 +109,14 @@ impl ExpectedOutcome {
     }
 }
 
-fn kind(outcome: &RunEnd) -> RunOutcome {
-    match outcome {
+fn kind(outcome: &RunEnd) -> Option<RunOutcome> {
+    Some(match outcome {
         RunEnd::Finished => RunOutcome::Finished,
         RunEnd::Error { .. } => RunOutcome::Error,
         RunEnd::Interrupted(_) => RunOutcome::Interrupted,
         RunEnd::Cancelled => RunOutcome::Cancelled,
-    }
+        RunEnd::Unknown(_) => return None,
+    })
 }
 
 fn words(outcome: &RunEnd) -> String {
@@ -123,6 +124,7 @@ fn words(outcome: &RunEnd) -> String {
         RunEnd::Finished => "the run finished".to_owned(),
         RunEnd::Error { .. } => format!("the agent reported an error: {}", short(&outcome.to_string())),
         RunEnd::Cancelled => "the agent cancelled the run".to_owned(),
+        RunEnd::Unknown(outcome) => format!("the run ended with the unknown outcome `{}`", short(outcome)),
         RunEnd::Interrupted(interrupts) => {
             let asks = |interrupt: &Interrupt| {
                 let text = interrupt.message.as_ref().or(interrupt.reason.as_ref());

@@ -9,7 +9,7 @@ use crate::assertion::describe::{json, short};
 use crate::assertion::judge::Finding;
 use crate::model::ValueType;
 use crate::text::nearest;
-use crate::trace::Path;
+use crate::trace::{Path, is_same_json};
 
 impl ValueCondition {
     /// What is wrong with `value`, which is all of `whole` (`the state`); `None` if nothing is.
@@ -55,7 +55,7 @@ impl ValueCondition {
     /// In which ways a value is not what is expected, if there are words for them; `None` if it is.
     pub(super) fn differences(&self, found: &Value) -> Option<Vec<String>> {
         let is_it = match &self.wanted {
-            ExpectedValue::Equal(wanted) => same(wanted, found),
+            ExpectedValue::Equal(wanted) => is_same_json(wanted, found),
             ExpectedValue::Match(pattern) => pattern.is_match(&text_of(found)),
             ExpectedValue::Type(wanted) => type_of(found) == *wanted,
             ExpectedValue::Exists => true,
@@ -89,25 +89,6 @@ pub(crate) fn text_of(value: &Value) -> Cow<'_, str> {
     match value {
         Value::String(text) => Cow::Borrowed(text),
         other => Cow::Owned(other.to_string()),
-    }
-}
-
-/// Whether two values mean the same: key order does not count, and `5` is `5.0`.
-pub(crate) fn same(wanted: &Value, found: &Value) -> bool {
-    match (wanted, found) {
-        (Value::Number(wanted), Value::Number(found)) => {
-            wanted == found
-                || (wanted.is_f64() != found.is_f64())
-                    && wanted.as_f64().partial_cmp(&found.as_f64()).is_some_and(std::cmp::Ordering::is_eq)
-        }
-        (Value::Array(wanted), Value::Array(found)) => {
-            wanted.len() == found.len() && wanted.iter().zip(found).all(|(wanted, found)| same(wanted, found))
-        }
-        (Value::Object(wanted), Value::Object(found)) => {
-            wanted.len() == found.len()
-                && wanted.iter().all(|(key, wanted)| found.get(key).is_some_and(|found| same(wanted, found)))
-        }
-        (wanted, found) => wanted == found,
     }
 }
 

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::mismatch::Mismatches;
-use crate::assertion::content::same;
 use crate::assertion::describe::{json, short};
 use crate::model::CallSelector;
 use crate::source::Node;
+use crate::trace::is_same_json;
 use crate::variables::{Interpolation, Leaf};
 
 /// What a value must contain, or be equal to (SPEC 7.2, `args` and `result`).
@@ -135,7 +135,7 @@ impl SubsetWalk<'_> {
                 let noun = if entries.len() == 1 { "entry" } else { "entries" };
                 self.differs(found, &format!("{} {noun}", entries.len()), leaves(wanted));
             }
-            _ if same(wanted, found) => {}
+            _ if is_same_json(wanted, found) => {}
             _ => self.differs(found, &format!("`{}`", json(wanted)), leaves(wanted)),
         }
     }

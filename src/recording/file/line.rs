@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 /// The version of the format that is written.
-pub(super) const VERSION: &str = "1.2";
+pub(super) const VERSION: &str = "1.3";
 
 /// The major version that is read.
 pub(super) const MAJOR: &str = "1";
@@ -31,6 +31,8 @@ pub(super) enum RecordingLine {
     Sent(SentLine),
     Output(OutputLine),
     Exit(ExitLine),
+    /// The last line: the hash of all lines before it. Versions before 1.3 have none.
+    Hash(String),
 }
 
 #[derive(Serialize, Deserialize)]

@@ -92,7 +92,7 @@ mod tests {
                     method: Method::Get,
                     body: "no JSON".to_owned(),
                     closed: None,
-                    ..exchange(RecordedResponse::Late)
+                    ..exchange(RecordedResponse::Late(Some("no connection came about".to_owned())))
                 },
                 RecordedExchange {
                     lane: Lane::Helper { role: "judge".to_owned(), number: 1 },
@@ -108,6 +108,7 @@ mod tests {
                 },
             ],
             programs: programs(),
+            is_edited: false,
         }
     }
 
@@ -154,7 +155,7 @@ mod tests {
         assert_eq!(
             lines[..7],
             [
-                r#"{"recording":{"version":"1.2","test":"a.test.yaml::é","run":2,"attempt":3,"started_unix_us":1234567,"ended_unix_ms":1300,"ids":{"run":["r-1"]},"secrets":["TOKEN"]}}"#,
+                r#"{"recording":{"version":"1.3","test":"a.test.yaml::é","run":2,"attempt":3,"started_unix_us":1234567,"ended_unix_ms":1300,"ids":{"run":["r-1"]},"secrets":["TOKEN"]}}"#,
                 r#"{"hook":{"output":{"TOKEN":"s3cr3t","n":1}}}"#,
                 r#"{"hook":{"failed":{"message":"exit code 1","help":"try again"}}}"#,
                 r#"{"script":{"turn":1,"name":"check s3cr3t","request":"cbf29ce484222325","answer":{"pass":false,"message":"s3cr3t"}}}"#,
@@ -183,12 +184,31 @@ mod tests {
     }
 
     #[test]
+    fn a_recording_that_was_edited_is_known_by_its_hash() {
+        let key = CaseKey::first("a");
+        let text = write(&key, &recorded(), &str::to_owned);
+        let is_edited = |text: &str| read(&key, text).unwrap().is_edited;
+        assert!(!is_edited(&text) && !is_edited(&text.replace('\n', "\r\n")) && !is_edited(text.trim_end()));
+        assert!(is_edited(&text.replace("\"n\":1e2", "\"n\":1e3")), "a value");
+        let without = &text[..text.trim_end().rfind('\n').unwrap()];
+        assert!(is_edited(without), "the hash is gone");
+        let after = format!("{text}{}\n", without.lines().last().unwrap());
+        assert!(read(&key, &after).map_or(true, |read| read.is_edited), "a line after the hash");
+        assert!(
+            !is_edited(&without.replace("\"version\":\"1.3\"", "\"version\":\"1.2\"")),
+            "an older version"
+        );
+        let twice = format!("{text}{}", text.lines().last().unwrap());
+        assert_eq!(read(&key, &twice).unwrap_err().message, "a recording has one hash");
+    }
+
+    #[test]
     fn older_versions_name_no_lane_and_no_exchange() {
         let key = CaseKey::first("a");
         let recorded = Recorded { programs: Vec::new(), ..recorded() };
         let text = write(&key, &recorded, &str::to_owned);
         let older =
-            text.replace("\"lane\":\"judge.1\",", "").replace("\"version\":\"1.2\"", "\"version\":\"1.0\"");
+            text.replace("\"lane\":\"judge.1\",", "").replace("\"version\":\"1.3\"", "\"version\":\"1.0\"");
         let older = ["1", "2", "3"]
             .iter()
             .fold(older, |text, number| text.replace(&format!("\"exchange\":{number},"), ""));

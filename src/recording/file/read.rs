@@ -9,12 +9,15 @@ use super::line::{
     EVENT, Encoded, EndKind, EndLine, EventLine, ExitLine, FailureLine, HeadLine, HookLine, MAJOR,
     OutputLine, RecordingLine, RequestLine, RunLine, ScriptLine, SentLine, TextLine, WrittenLine,
 };
-use crate::context::CaseKey;
+use crate::context::{CaseKey, digest};
 use crate::message::Lane;
 use crate::outcome::{ErrorKind, Problem};
 use crate::recording::exchange::{BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer};
 use crate::recording::program_run::{ProgramLine, ProgramRun, ProgramRunEnd};
 use crate::target::{Method, ResponseHead};
+
+/// The most lines that a recording may have.
+const MAX_LINES: usize = 4_000_000;
 
 /// What is wrong with a file: the number of the line, and the words.
 #[derive(Debug, PartialEq, Eq)]
@@ -32,6 +35,12 @@ pub(in crate::recording) fn read(key: &CaseKey, text: &str) -> Result<Recorded, 
     let mut lines = 0;
     for (index, written) in text.lines().enumerate() {
         lines = index + 1;
+        if lines > MAX_LINES {
+            return Err(RecordingError {
+                line: lines,
+                message: format!("it has more than {MAX_LINES} lines"),
+            });
+        }
         let wrong = |message: String| RecordingError { line: index + 1, message };
         let read = serde_json::from_str::<RecordingLine>(written);
         let Some(recorded) = &mut recorded else {
@@ -39,6 +48,18 @@ pub(in crate::recording) fn read(key: &CaseKey, text: &str) -> Result<Recorded, 
             continue;
         };
         let line = read.map_err(|error| wrong(no_line(&error)))?;
+        if let RecordingLine::Hash(written_hash) = &line {
+            if recorded.is_intact.is_some() {
+                return Err(wrong("a recording has one hash".to_owned()));
+            }
+            // A file may have been checked out with other ends of its lines.
+            let before: String = text.lines().take(index).flat_map(|line| [line, "\n"]).collect();
+            recorded.is_intact = Some(digest(&before) == *written_hash);
+            continue;
+        }
+        if recorded.is_intact.is_some() {
+            recorded.is_intact = Some(false);
+        }
         add(recorded, line).map_err(|message| wrong(message.to_owned()))?;
     }
     let recorded =
@@ -75,7 +96,12 @@ fn read_heading(
             of.test, of.run, of.attempt
         ));
     }
+    // Versions before 1.3 have no hash.
+    let minor = heading.version.split('.').nth(1).and_then(|minor| minor.parse().ok());
+    let has_hash = minor.is_none_or(|minor: u32| minor >= 3);
     Ok(RecordingContent {
+        has_hash,
+        is_intact: None,
         recorded: Recorded {
             started_unix_us: heading.started_unix_us,
             ended_unix_ms: heading.ended_unix_ms,
@@ -100,6 +126,10 @@ fn newer(version: &str) -> String {
 }
 
 struct RecordingContent {
+    /// Whether its version has a hash.
+    has_hash: bool,
+    /// Whether the lines before the hash are those that it was made of.
+    is_intact: Option<bool>,
     recorded: Recorded,
     exchanges: Vec<RecordingReader>,
     /// The program whose end is still to be read.
@@ -122,7 +152,8 @@ struct ReceivedParts {
 impl RecordingContent {
     fn into_recorded(self) -> Recorded {
         let exchanges = self.exchanges.into_iter().map(|reading| reading.exchange).collect();
-        Recorded { exchanges, ..self.recorded }
+        let is_edited = self.is_intact.map_or(self.has_hash, |is_intact| !is_intact);
+        Recorded { exchanges, is_edited, ..self.recorded }
     }
 }
 
@@ -148,6 +179,7 @@ fn add(all: &mut RecordingContent, read: RecordingLine) -> Result<(), &'static s
         Ok(())
     };
     match read {
+        RecordingLine::Hash(_) => Err("the hash is the last line"),
         RecordingLine::Recording(_) => Err("only the first line says which test it is of"),
         RecordingLine::Hook(HookLine { output, failed }) if is_before => {
             all.recorded.hooks.push(match (output, failed) {
@@ -186,7 +218,7 @@ fn add(all: &mut RecordingContent, read: RecordingLine) -> Result<(), &'static s
             if number <= before {
                 return Err("the exchanges of a lane in a turn have ascending numbers");
             }
-            let (sent, answer) = (at_us, RecordedResponse::Late);
+            let (sent, answer) = (at_us, RecordedResponse::Late(None));
             let exchange =
                 RecordedExchange { turn, lane, number, sent, method, path, body, answer, closed: None };
             all.exchanges.push(RecordingReader { exchange, received: None, ended: false });
@@ -271,12 +303,15 @@ fn method_named(name: &str) -> Option<Method> {
 
 fn end(reading: &mut RecordingReader, ending: EndLine) -> Result<(), &'static str> {
     let EndLine { how, at_us, message, help, closed_us } = ending;
-    let message = message.unwrap_or_default();
     reading.ended = true;
     reading.exchange.closed = closed_us;
     let ReceivedParts { at, head, pieces } = match (how, reading.received.take()) {
-        (EndKind::Late, None) => return Ok(()),
+        (EndKind::Late, None) => {
+            reading.exchange.answer = RecordedResponse::Late(message);
+            return Ok(());
+        }
         (EndKind::Failed, None) => {
+            let message = message.unwrap_or_default();
             reading.exchange.answer = RecordedResponse::Failed(message, help);
             return Ok(());
         }
@@ -290,7 +325,8 @@ fn end(reading: &mut RecordingReader, ending: EndLine) -> Result<(), &'static st
     let end = match how {
         EndKind::Complete => BodyEnd::Complete,
         EndKind::Broken => {
-            BodyEnd::Broken(at_us.ok_or("a connection that broke says when: `at_us`")?, message)
+            let at = at_us.ok_or("a connection that broke says when: `at_us`")?;
+            BodyEnd::Broken(at, message.unwrap_or_default())
         }
         _ => BodyEnd::Left,
     };

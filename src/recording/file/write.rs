@@ -11,7 +11,7 @@ use super::line::{
     EVENT, Encoded, EndKind, EndLine, EventLine, ExitLine, FailureLine, HeadLine, Heading, HookLine,
     OutputLine, RecordingLine, RequestLine, RunLine, ScriptLine, SentLine, TextLine, VERSION, WrittenLine,
 };
-use crate::context::CaseKey;
+use crate::context::{CaseKey, digest};
 use crate::message::Lane;
 use crate::outcome::Problem;
 use crate::recording::exchange::{BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer};
@@ -51,6 +51,7 @@ pub(in crate::recording) fn write(
     }
     scripts.for_each(|answer| out.script(answer));
     recorded.programs.iter().for_each(|run| out.program(run));
+    out.line(&RecordingLine::Hash(digest(&out.text)));
     out.text
 }
 
@@ -104,7 +105,7 @@ impl RecordingWriter<'_> {
         let mut ending =
             EndLine { how: EndKind::Late, at_us: None, message: None, help: None, closed_us: *closed };
         match answer {
-            RecordedResponse::Late => {}
+            RecordedResponse::Late(missing) => ending.message = missing.as_deref().map(self.mark),
             RecordedResponse::Failed(message, help) => {
                 ending.how = EndKind::Failed;
                 ending.message = Some((self.mark)(message));

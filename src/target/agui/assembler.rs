@@ -227,7 +227,7 @@ impl Assembler {
                 let parent = event.id(FieldKey::ParentMessageId, listeners.warnings)?;
                 if !is_open {
                     self.items.open(kind, id, "");
-                    listeners.call_begins(incoming.at, id, &name, parent.as_deref(), subagent);
+                    listeners.call_begins(id, &name, parent.as_deref(), subagent);
                 }
             }
             ItemKind::Reasoning | ItemKind::ReasoningSpan => self.open_reasoning(id, listeners),

@@ -16,7 +16,8 @@ use super::event_kind::{Effect, EventRef, known};
 use super::failure_metadata::failure;
 use super::incoming::Incoming;
 use super::listed_calls::identify;
-use super::listeners::{ChangeListener, Listeners};
+use super::listeners::{ChangeListener, Listeners, is_object};
+use super::message::SentCall;
 use super::run_state::RunState;
 use super::runs::Runs;
 use super::sequence::{EventOrderRule, Validator};
@@ -98,7 +99,7 @@ impl Decoder {
         };
         let at = EventRef { number: self.events, kind };
         let mut warnings = std::mem::take(&mut self.warnings);
-        let listeners = &mut Listeners { conversation, warnings: &mut warnings, tell };
+        let listeners = &mut Listeners { at, conversation, warnings: &mut warnings, tell };
         let decoded = Incoming::read(event, at, effect, listeners.warnings)
             .and_then(|incoming| self.take(&incoming, listeners));
         self.warnings = warnings;
@@ -137,7 +138,7 @@ impl Decoder {
             Effect::AnswersCall => self.answer_call(incoming, listeners)?,
             Effect::ReplacesState => replace_state(incoming.event, listeners)?,
             Effect::PatchesState => patch_state(incoming.event, listeners)?,
-            Effect::ReplacesMessages => replace_messages(incoming, listeners)?,
+            Effect::ReplacesMessages => replace_messages(incoming.event, listeners)?,
             Effect::Custom => self.custom(incoming.event, listeners)?,
             Effect::Encrypts => self.encrypted_value(incoming.event, listeners),
             Effect::StartsStep
@@ -242,23 +243,34 @@ fn patch_state(event: &WireEvent<'_>, listeners: &mut Listeners<'_, '_>) -> Resu
     listeners.conversation.state_is_known = true;
     match listeners.conversation.state.patch(&patch) {
         Ok(()) => (listeners.tell)(Change::StatePatched(patch)),
-        Err(reason) => listeners
-            .warnings
-            .add(format!("a `STATE_DELTA` does not apply, the state stays as it was: {reason}")),
+        Err(reason) => {
+            let words = format!("does not apply, the state stays as it was: {reason}");
+            listeners.violation(EventOrderRule::DeltaNotApplied, &words);
+        }
     }
     Ok(())
 }
 
-fn replace_messages(incoming: &Incoming<'_>, listeners: &mut Listeners<'_, '_>) -> Result<(), DecodeError> {
-    let event = incoming.event;
+fn replace_messages(event: &WireEvent<'_>, listeners: &mut Listeners<'_, '_>) -> Result<(), DecodeError> {
     let value = event
         .value(FieldKey::Messages, listeners.warnings)?
         .ok_or_else(|| event.missing(FieldKey::Messages))?;
     let mut messages = snapshot::messages(value, &*listeners.conversation.ids, listeners.warnings)?;
     let ThreadState { calls, history, user_message, .. } = &mut *listeners.conversation;
-    let live = user_message.as_ref().map_or(0, |user_message| snapshot::first_live(user_message, &messages));
-    for id in identify(&mut messages, live, calls, |key, listed| history.is_listed(key, listed)) {
-        listeners.shares_id(incoming.at, "lists", &id);
+    let live = user_message.as_ref().map_or(0, |said| snapshot::first_live(said, &messages));
+    let shared = identify(&mut messages, live, calls, |key, listed| history.is_listed(key, listed));
+    let contradiction = history.contradiction(&mut messages[live..]);
+    let is_new_call = |call: &&SentCall| history.call(call.key()).is_none();
+    let calls = messages[live..].iter().flat_map(|message| &message.tool_calls).filter(is_new_call);
+    let no_objects = calls.filter(|call| !is_object(&call.function.arguments)).map(|call| call.id.clone());
+    for id in no_objects.collect::<Vec<_>>() {
+        listeners.arguments_are_no_object("lists", &id);
+    }
+    for id in shared {
+        listeners.shares_id("lists", &id);
+    }
+    if let Some(words) = contradiction {
+        listeners.violation(EventOrderRule::SnapshotContradicts, &words);
     }
     (listeners.tell)(Change::Snapshot(snapshot::items(&messages, listeners.warnings)));
     listeners.conversation.history.replace(messages);

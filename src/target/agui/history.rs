@@ -3,6 +3,8 @@
 //! A message gets its place when it begins and is sent once it is complete. Ids are those of the server, which knows its
 //! messages by them.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 use super::call_ids::{CallIds, CallStart};
@@ -11,6 +13,7 @@ use super::content::Content;
 use super::listed_calls::identify;
 use super::message::{REASONING, SentCall, SentMessage};
 use super::message_list::MessageList;
+use super::warnings::shown;
 use crate::context::Ids;
 use crate::message::{HistoryCall, HistoryMessage, Role, ToolAnswer};
 
@@ -105,6 +108,7 @@ impl History {
         match self.messages.message(id) {
             Some(message) if message.open => {
                 message.open = false;
+                message.is_streamed = true;
                 message.append(text);
             }
             Some(message) if message.has_files() => {}
@@ -214,13 +218,57 @@ impl History {
         let owner = parent.filter(|parent| !parent.is_empty() && is_free(parent)).unwrap_or(key);
         self.messages.push_call(
             owner,
-            SentCall { open: true, ..SentCall::new(id, name, String::new()).with_key(key) },
+            SentCall {
+                open: true,
+                is_streamed: true,
+                ..SentCall::new(id, name, String::new()).with_key(key)
+            },
         );
     }
 
     /// Whether a snapshot that contains `listed` means the call of a key; `None` if that is not in the history.
     pub(super) fn is_listed(&self, key: &str, listed: &SentCall) -> Option<bool> {
         Some(self.call(key)?.is_listed_as(listed))
+    }
+
+    /// How the `listed` messages of a snapshot contradict what was streamed since the user's last message: in words that
+    /// follow the name of the event. What agrees is still streamed.
+    pub(super) fn contradiction(&self, listed: &mut [SentMessage]) -> Option<String> {
+        let mut found = None;
+        let mut keys = HashSet::new();
+        for message in listed {
+            let known = match message.answers() {
+                Some(call) => self.messages.find_result(call),
+                None => self.messages.find(&message.id).filter(|known| known.role == "assistant"),
+            };
+            if let Some(known) = known.filter(|known| known.is_streamed && !known.open) {
+                message.is_streamed = known.has_content_of(message);
+                if !message.is_streamed {
+                    let what = match message.tool_call_id.as_deref() {
+                        Some(call) => format!("result of the call `{}`", shown(call)),
+                        None => format!("message `{}`", shown(&message.id)),
+                    };
+                    found.get_or_insert_with(|| {
+                        format!("lists the {what} with another content than was streamed")
+                    });
+                }
+            }
+            for call in &mut message.tool_calls {
+                call.is_streamed = self.call(call.key()).is_some_and(|known| known.is_streamed);
+                keys.insert(call.key());
+            }
+        }
+        let of_turn = self.messages.newest().take_while(|message| message.role != "user");
+        let calls = of_turn.flat_map(|message| &message.tool_calls);
+        let mut missing = calls.filter(|call| call.is_streamed && !call.open && !keys.contains(call.key()));
+        let lacks = |call: &SentCall| {
+            format!(
+                "does not list the call `{}` of `{}`, which was streamed",
+                shown(&call.id),
+                shown(&call.function.name)
+            )
+        };
+        found.or_else(|| missing.next().map(lacks))
     }
 
     /// The call of a key.
@@ -246,7 +294,13 @@ impl History {
         let content = Some(Content::Json(content));
         self.messages.push_result(
             call,
-            SentMessage { content, tool_call_id, call_key, ..SentMessage::new(&id, "tool") },
+            SentMessage {
+                content,
+                tool_call_id,
+                call_key,
+                is_streamed: true,
+                ..SentMessage::new(&id, "tool")
+            },
         );
     }
 

@@ -4,6 +4,8 @@
 
 use std::borrow::Cow;
 
+use serde::de::IgnoredAny;
+
 use super::call_ids::CallStart;
 use super::conversation::ThreadState;
 use super::event_kind::EventRef;
@@ -17,6 +19,8 @@ pub(super) type ChangeListener<'t> = dyn FnMut(Change<'_>) + Send + 't;
 
 /// The listeners of one event.
 pub(super) struct Listeners<'a, 't> {
+    /// The event.
+    pub(super) at: EventRef,
     pub(super) conversation: &'a mut ThreadState,
     pub(super) warnings: &'a mut Warnings,
     pub(super) tell: &'a mut ChangeListener<'t>,
@@ -45,34 +49,37 @@ impl Listeners<'_, '_> {
         self.message_text(id, delta);
     }
 
-    /// A call begins with the event `at`, as part of the message `parent`, if it names one.
-    pub(super) fn call_begins(
-        &mut self,
-        at: EventRef,
-        id: &str,
-        name: &str,
-        parent: Option<&str>,
-        subagent: Option<&str>,
-    ) {
+    /// A call begins with the event, as part of the message `parent`, if it names one.
+    pub(super) fn call_begins(&mut self, id: &str, name: &str, parent: Option<&str>, subagent: Option<&str>) {
         let ThreadState { calls, history, .. } = &mut *self.conversation;
         let begun = calls.begin(id, |key| history.call(key).is_none_or(|call| call.function.name == name));
         let key = calls.key(id);
         history.open_call(id, key, begun, name, parent);
         (self.tell)(Change::CallOpened { id: key.into(), name: name.into(), subagent: named(subagent) });
         if begun == CallStart::SharesId {
-            self.shares_id(at, "begins", id);
+            self.shares_id("begins", id);
         }
     }
 
     /// The event begins or lists another call with the id of a known one.
-    pub(super) fn shares_id(&mut self, at: EventRef, does: &str, id: &str) {
+    pub(super) fn shares_id(&mut self, does: &str, id: &str) {
         let id = shown(id);
         let words = format!("{does} another call with the id `{id}`: it is counted as a call of its own");
-        self.violation(EventOrderRule::CallIdShared, at, &words);
+        self.violation(EventOrderRule::CallIdShared, &words);
+    }
+
+    /// The event ends or lists a call whose arguments no rule can look into.
+    pub(super) fn arguments_are_no_object(&mut self, does: &str, id: &str) {
+        let id = shown(id);
+        let words = format!(
+            "{does} the call `{id}`, whose arguments are not a JSON object: no rule finds an argument in them"
+        );
+        self.violation(EventOrderRule::ArgumentsNotObject, &words);
     }
 
     /// The event violates a rule; `words` follow the name of the event.
-    pub(super) fn violation(&mut self, rule: EventOrderRule, at: EventRef, words: &str) {
+    pub(super) fn violation(&mut self, rule: EventOrderRule, words: &str) {
+        let at = self.at;
         let message = Cow::Owned(format!("{at} {words}"));
         (self.tell)(Change::Violation { rule: rule.as_str(), message, events: vec![at.number] });
     }
@@ -107,10 +114,21 @@ impl Listeners<'_, '_> {
                 let key = calls.key(id);
                 history.close_call(key, text);
                 (self.tell)(Change::CallArgsDone { id: key.into() });
+                if !is_object(text) {
+                    self.arguments_are_no_object("ends", id);
+                }
             }
             ItemKind::Reasoning | ItemKind::ReasoningSpan => history.close_reasoning(id, text),
         }
     }
+}
+
+/// Whether the arguments of a call are a JSON object; nothing and `null` are none.
+pub(super) fn is_object(arguments: &str) -> bool {
+    let arguments = arguments.trim();
+    arguments.is_empty()
+        || arguments == "null"
+        || arguments.starts_with('{') && serde_json::from_str::<IgnoredAny>(arguments).is_ok()
 }
 
 fn named(subagent: Option<&str>) -> Option<Cow<'_, str>> {

@@ -3,7 +3,8 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::content::Content;
+use super::content::{Content, text_of};
+use crate::trace::is_same_json;
 
 /// The role of reasoning.
 pub(super) const REASONING: &str = "reasoning";
@@ -29,6 +30,9 @@ pub(super) struct SentMessage {
     /// Whether its text is not complete.
     #[serde(skip)]
     pub(super) open: bool,
+    /// Whether the agent streamed it.
+    #[serde(skip)]
+    pub(super) is_streamed: bool,
     /// The results of its calls, which follow it.
     #[serde(skip)]
     pub(super) answers: Vec<SentMessage>,
@@ -49,6 +53,9 @@ pub(super) struct SentCall {
     /// Whether its arguments are not complete.
     #[serde(skip)]
     pub(super) open: bool,
+    /// Whether the agent streamed it.
+    #[serde(skip)]
+    pub(super) is_streamed: bool,
 }
 
 /// The tool of a call, and its arguments as text.
@@ -69,6 +76,7 @@ impl SentMessage {
             call_key: None,
             rest: Map::new(),
             open: false,
+            is_streamed: false,
             answers: Vec::new(),
         }
     }
@@ -92,6 +100,18 @@ impl SentMessage {
         matches!(self.content, Some(Content::Parts(_)))
     }
 
+    /// Whether a snapshot that lists it as `listed` has the same content.
+    pub(super) fn has_content_of(&self, listed: &Self) -> bool {
+        let text = |message: &Self| {
+            message.content.as_ref().and_then(Content::json).map(text_of).unwrap_or_default()
+        };
+        let (own, listed) = (text(self), text(listed));
+        own.trim() == listed.trim()
+            || arguments(&own)
+                .zip(arguments(&listed))
+                .is_some_and(|(own, listed)| is_same_json(&own, &listed))
+    }
+
     /// The key of the call that it answers.
     pub(super) fn answers(&self) -> Option<&str> {
         self.call_key.as_deref().or(self.tool_call_id.as_deref())
@@ -107,7 +127,15 @@ impl SentCall {
         // An empty text means no arguments; a server that parses it as JSON needs an object.
         let arguments = if arguments.is_empty() { "{}".to_owned() } else { arguments };
         let function = Function { name: name.to_owned(), arguments };
-        Self { id: id.to_owned(), kind: "function", function, rest: Map::new(), key: None, open: false }
+        Self {
+            id: id.to_owned(),
+            kind: "function",
+            function,
+            rest: Map::new(),
+            key: None,
+            open: false,
+            is_streamed: false,
+        }
     }
 
     /// The same call under a key of its own. It is sent with its id, or with the key if the id is empty.
@@ -132,7 +160,7 @@ impl SentCall {
             && (self.open
                 || own.arguments == other.arguments
                 || match arguments(&own.arguments) {
-                    Some(own) => arguments(&other.arguments).is_some_and(|other| own == other),
+                    Some(own) => arguments(&other.arguments).is_some_and(|other| is_same_json(&own, &other)),
                     None => true,
                 })
     }

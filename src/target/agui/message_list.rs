@@ -57,6 +57,21 @@ impl MessageList {
         self.messages[message].tool_calls.get(number)
     }
 
+    /// The message of an id, to look at.
+    pub(super) fn find(&self, id: &str) -> Option<&SentMessage> {
+        self.at_place(*self.places.get(id)?)
+    }
+
+    /// The result of a call, to look at.
+    pub(super) fn find_result(&self, call: &str) -> Option<&SentMessage> {
+        self.at_place(*self.results.get(call)?)
+    }
+
+    /// The messages without results, the newest first.
+    pub(super) fn newest(&self) -> impl Iterator<Item = &SentMessage> {
+        self.messages.iter().rev()
+    }
+
     /// The message that made a call.
     pub(super) fn message_of_call(&mut self, call: &str) -> Option<&mut SentMessage> {
         let (message, _) = *self.calls.get(call)?;
@@ -153,6 +168,13 @@ impl MessageList {
         self.places.insert(message.id.clone(), place);
         if let Some(call) = message.answers() {
             self.results.insert(call.to_owned(), place);
+        }
+    }
+
+    fn at_place(&self, place: MessagePosition) -> Option<&SentMessage> {
+        match place {
+            MessagePosition::At(place) => self.messages.get(place),
+            MessagePosition::With(owner, number) => self.messages.get(owner)?.answers.get(number),
         }
     }
 

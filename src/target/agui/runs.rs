@@ -102,9 +102,9 @@ impl Runs {
         let end = outcome.as_ref().map_or(Some(RunEnd::Finished), |value| run_end(value, listeners.warnings));
         let end = end.unwrap_or_else(|| {
             let value = shown(&outcome.unwrap_or_default().to_string());
-            let words = format!("has the unknown outcome `{value}`, which is taken as `success`");
-            listeners.violation(EventOrderRule::UnknownOutcome, incoming.at, &words);
-            RunEnd::Finished
+            let words = format!("has the unknown outcome `{value}`, which no `outcome` rule expects");
+            listeners.violation(EventOrderRule::UnknownOutcome, &words);
+            RunEnd::Unknown(value)
         });
         let legacy = std::mem::take(&mut self.legacy_interrupts);
         // Newer agents send their interrupts both ways.

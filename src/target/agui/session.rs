@@ -20,7 +20,7 @@ use super::transport::{self, RequestPurpose};
 use crate::context::Clock;
 use crate::target::ended::Ended;
 use crate::target::error::TargetError;
-use crate::target::http::{self, ClientEvent, HttpRequest, Method, Transport};
+use crate::target::http::{self, ClientEvent, HttpRequest, Method, RequestProgress, Transport};
 use crate::target::limits::Limits;
 use crate::target::request::{Action, Request};
 use crate::target::session::{Session, SessionOptions};
@@ -158,7 +158,14 @@ impl AguiSession {
 
     fn post(&self, url: Url, body: Bytes) -> HttpRequest {
         let headers = http::headers_with_defaults(&self.settings.headers, &HEADERS);
-        HttpRequest { method: Method::Post, url, headers, body, response_headers: &[] }
+        HttpRequest {
+            method: Method::Post,
+            url,
+            headers,
+            body,
+            response_headers: &[],
+            progress: RequestProgress::default(),
+        }
     }
 
     /// Stops the run on a runtime that continues runs without a client. Its response does not matter.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::content::Content;
+use super::content::{Content, text_of};
 use super::conversation::UserMessage;
 use super::event::DecodeError;
 use super::message::{SentCall, SentMessage};
@@ -29,7 +29,7 @@ pub(super) fn messages(
 pub(super) fn first_live(user_message: &UserMessage, messages: &[SentMessage]) -> usize {
     let has_text = |message: &SentMessage| {
         message.role == "user"
-            && message.content.as_ref().and_then(Content::json).map(text).unwrap_or_default()
+            && message.content.as_ref().and_then(Content::json).map(text_of).unwrap_or_default()
                 == user_message.text
     };
     let found = messages.iter().position(|message| message.id == user_message.id);
@@ -124,20 +124,8 @@ fn item(message: &SentMessage, warnings: &mut Warnings) -> Option<SnapshotItem> 
         name: call.function.name.clone(),
         args: call.function.arguments.clone(),
     });
-    let text = message.content.as_ref().and_then(Content::json).map(text).unwrap_or_default();
+    let text = message.content.as_ref().and_then(Content::json).map(text_of).unwrap_or_default();
     Some(SnapshotItem::Message { id: message.id.clone(), role, text, calls: calls.collect() })
-}
-
-/// The text of a message's content: a string, or the text parts of a list of parts.
-fn text(content: &Value) -> String {
-    match content {
-        Value::String(text) => text.clone(),
-        Value::Array(parts) => {
-            let texts = parts.iter().filter_map(|part| part.get("text").and_then(Value::as_str));
-            texts.collect::<Vec<_>>().join("\n")
-        }
-        _ => String::new(),
-    }
 }
 
 fn take(fields: &mut Map<String, Value>, name: &str, converted: &str) -> Option<Value> {

@@ -1,13 +1,17 @@
 //! The clients of reqwest: one for each combination of what an endpoint needs.
 
 use std::net::IpAddr;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use hyper::Uri;
+use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::{Client, Url};
+use rustls::crypto::CryptoProvider;
 use tokio::time::timeout;
 
 use super::cause::Cause;
+use super::request_progress::{NotingLayer, NotingRandom, NotingResolver};
 
 /// What a client must be able to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +31,19 @@ impl ClientKind {
         usize::from(self.encrypted) * 2 + usize::from(self.loopback)
     }
 
+    /// The proxy that requests to `url` go through, without user and password.
+    pub(super) fn proxy(self, url: &Url) -> Option<String> {
+        static SYSTEM: OnceLock<Matcher> = OnceLock::new();
+        let target: Uri = url.as_str().parse().ok()?;
+        let proxy = SYSTEM.get_or_init(Matcher::from_system).intercept(&target).filter(|_| !self.loopback)?;
+        let uri = proxy.uri();
+        Some(format!(
+            "{}://{}",
+            uri.scheme_str().unwrap_or("http"),
+            uri.authority()?.as_str().rsplit('@').next()?
+        ))
+    }
+
     /// A client, or why there is none.
     pub(super) fn build(self) -> Result<Client, String> {
         install_crypto();
@@ -34,7 +51,9 @@ impl ClientKind {
             .user_agent(concat!("ananke/", env!("CARGO_PKG_VERSION")))
             .redirect(reqwest::redirect::Policy::none())
             .referer(false)
-            .pool_max_idle_per_host(0);
+            .pool_max_idle_per_host(0)
+            .dns_resolver(Arc::new(NotingResolver))
+            .connector_layer(NotingLayer);
         if !self.encrypted {
             builder = builder.tls_certs_only([]);
         }
@@ -63,7 +82,8 @@ fn install_crypto() {
     static INSTALLED: OnceLock<()> = OnceLock::new();
     INSTALLED.get_or_init(|| {
         // An error means that the program around this library has chosen one.
-        let _chosen_already = rustls::crypto::ring::default_provider().install_default();
+        let provider = rustls::crypto::ring::default_provider();
+        let _chosen_already = CryptoProvider { secure_random: &NotingRandom, ..provider }.install_default();
     });
 }
 

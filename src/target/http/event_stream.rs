@@ -1,6 +1,7 @@
 //! Reads a response that is a stream of server-sent events, whatever protocol they are of. The end of the body is never
 //! the end of a run: only the protocol knows whether all of it arrived.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
@@ -13,6 +14,7 @@ use crate::target::error::{Received, TargetError};
 use crate::target::limits::Limits;
 use crate::target::sink::{Sink, Stop, Wire};
 use crate::target::sse::{self, EventTooLarge};
+use crate::trace::Change;
 
 /// What a protocol makes of the events of a response.
 pub trait EventReader: Send {
@@ -79,7 +81,15 @@ impl EventStream<'_> {
                 Next::Bytes(..) => {}
                 Next::Broken(_, cause) => return self.broken(&cause),
                 Next::End => return self.end(),
-                Next::Late if soon.is_some_and(|soon| soon <= until) => return Ok(Ended::Terminal),
+                Next::Late if soon.is_some_and(|soon| soon <= until) => {
+                    if let Some(Rest::AfterEnd(rest)) = self.reader.rest() {
+                        let rest = rest.as_millis();
+                        self.warn(&format!(
+                            "the stream was still open {rest} ms after the run had ended: what comes later is not read"
+                        ));
+                    }
+                    return Ok(Ended::Terminal);
+                }
                 Next::Late => return Ok(Ended::Timeout),
             }
             soon = match self.reader.rest() {
@@ -91,6 +101,10 @@ impl EventStream<'_> {
                 Some(Rest::AfterEnd(rest)) => soon.or_else(|| Some(self.last.plus(rest))),
             };
         }
+    }
+
+    fn warn(&mut self, words: &str) {
+        let _ = self.sink.change(self.last, Change::Warning(Cow::Borrowed(words)));
     }
 
     /// Takes bytes of the body. `Break` if the sink wants no more.
@@ -131,6 +145,7 @@ impl EventStream<'_> {
         if let Some(data) = self.events.finish() {
             if serde_json::from_slice::<serde::de::IgnoredAny>(data).is_err() && !is_empty(data) {
                 if self.reader.rest().is_some() {
+                    self.warn("the stream ended inside an event, after the run had ended");
                     return Ok(Ended::Terminal);
                 }
                 return Err(self.received.broken_off("the stream ended inside an event"));
@@ -145,9 +160,10 @@ impl EventStream<'_> {
         Err(self.reader.unfinished(&self.received))
     }
 
-    /// Takes the end of a broken connection, which is no error once the run has ended.
+    /// Takes the end of a broken connection, which is a warning once the run has ended.
     fn broken(mut self, cause: &str) -> Result<Ended, TargetError> {
         if self.reader.rest().is_some() {
+            self.warn(&format!("the connection broke after the run had ended: {cause}"));
             return Ok(Ended::Terminal);
         }
         let place = if self.events.finish().is_some() { "inside an event" } else { "before the run ended" };

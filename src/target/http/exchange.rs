@@ -34,11 +34,16 @@ pub async fn send(
 ) -> Result<Option<Response>, TargetError> {
     let sent = transport.moment(ClientEvent::Sends);
     let until = sent.plus(timeout);
-    let body = request.body.clone();
+    let (body, progress) = (request.body.clone(), request.progress.clone());
     // It is on its way before the sink looks at it: what that takes is no time of the agent.
     let reply = transport.send(request, until);
     sink.wire(sent, Wire::Sent { body: &body });
-    let Some(reply) = reply.await? else { return Ok(None) };
+    let Some(reply) = reply.await? else {
+        if let Some(missing) = progress.words() {
+            sink.wire(until, Wire::Late { missing: &missing });
+        }
+        return Ok(None);
+    };
     sink.wire(reply.at, Wire::Head { status: reply.head.status, content_type: &reply.head.content_type });
     let received = ReceivedResponse::new(reply.head);
     if !(200..300).contains(&received.head.status) {

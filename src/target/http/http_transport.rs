@@ -61,7 +61,10 @@ impl HttpTransport {
         let (clock, keeps_running) = (Arc::clone(&self.clock), Arc::clone(thread));
         Ok(thread.begin(async move {
             let left = until.since(clock.now());
-            match timeout(left, exchange(client, request, headers, clock, keeps_running)).await {
+            let (progress, proxy) =
+                (request.progress.clone(), ClientKind::of(&request.url).proxy(&request.url));
+            let exchange = exchange(client, request, headers, clock, keeps_running, proxy.clone());
+            match timeout(left, progress.of(proxy, exchange)).await {
                 Ok(answered) => answered.map(Some),
                 Err(_elapsed) => Ok(None),
             }
@@ -95,8 +98,12 @@ async fn exchange(
     headers: HeaderMap,
     clock: Arc<dyn Clock>,
     thread: Arc<IoThread>,
+    proxy: Option<String>,
 ) -> Result<Reply, TargetError> {
-    let place = shown(&request.url);
+    let place = match proxy {
+        Some(proxy) => format!("{} through the proxy {proxy}", shown(&request.url)),
+        None => shown(&request.url),
+    };
     let method = match request.method {
         Method::Get => reqwest::Method::GET,
         Method::Post => reqwest::Method::POST,

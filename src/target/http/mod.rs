@@ -12,6 +12,7 @@ mod header;
 mod http_transport;
 mod io_thread;
 mod received;
+mod request_progress;
 mod transport;
 
 pub use chunks::Chunks;
@@ -21,4 +22,5 @@ pub use exchange::{Response, send};
 pub use header::{headers, headers_with_defaults};
 pub use http_transport::{HttpTransport, shown};
 pub use received::{BodyForm, ReceivedResponse};
+pub use request_progress::RequestProgress;
 pub use transport::{Body, ClientEvent, HttpRequest, Method, Next, Reply, ResponseHead, Transport};

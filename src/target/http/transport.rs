@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 
+use super::request_progress::RequestProgress;
 use crate::context::At;
 use crate::target::error::TargetError;
 
@@ -19,6 +20,8 @@ pub struct HttpRequest {
     pub body: Bytes,
     /// The names of the response headers that the protocol reads, in lower case.
     pub response_headers: &'static [&'static str],
+    /// How far it has come.
+    pub progress: RequestProgress,
 }
 
 /// How a request is sent.

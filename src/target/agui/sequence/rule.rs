@@ -85,6 +85,12 @@ rules! {
     UnknownEvent = "unknown-event",
     /// A run finishes with an outcome that the protocol does not have.
     UnknownOutcome = "unknown-outcome",
+    /// The arguments of a call are not a JSON object.
+    ArgumentsNotObject = "arguments-not-object",
+    /// A snapshot of the messages contradicts what was streamed.
+    SnapshotContradicts = "snapshot-contradicts",
+    /// A change of the state does not apply to the state.
+    DeltaNotApplied = "delta-not-applied",
 }
 
 impl EventOrderRule {

@@ -1,0 +1,93 @@
+//! Whether two JSON values mean the same: key order does not count, and `5` is `5.0`.
+
+use serde_json::{Number, Value};
+
+/// Whether two values mean the same. Integers are compared exactly, however large they are; other numbers as doubles.
+pub fn is_same_json(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => is_same_number(one, other),
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same_json(one, other))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            one.len() == other.len()
+                && one.iter().all(|(key, one)| other.get(key).is_some_and(|other| is_same_json(one, other)))
+        }
+        (one, other) => one == other,
+    }
+}
+
+fn is_same_number(one: &Number, other: &Number) -> bool {
+    if one == other {
+        return true;
+    }
+    match (Integer::of(one.as_str()), Integer::of(other.as_str())) {
+        (Some(one), Some(other)) => one == other,
+        (None, None) => one.as_f64().is_some() && one.as_f64() == other.as_f64(),
+        _ => false,
+    }
+}
+
+/// A whole number, as its digits without zeros at either end and how many zeros follow them.
+#[derive(PartialEq, Eq)]
+struct Integer {
+    is_negative: bool,
+    digits: String,
+    zeros: i64,
+}
+
+impl Integer {
+    /// The whole number that a number in JSON is: `50`, `5e1` and `50.0` are one.
+    fn of(text: &str) -> Option<Self> {
+        let (is_negative, text) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
+        let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let digits = format!("{whole}{fraction}");
+        let kept = digits.trim_end_matches('0');
+        let dropped = i64::try_from(digits.len() - kept.len()).ok()?;
+        let kept = kept.trim_start_matches('0');
+        if kept.is_empty() {
+            return Some(Self { is_negative: false, digits: String::new(), zeros: 0 });
+        }
+        let exponent = exponent.parse::<i64>().ok()?;
+        let zeros = exponent.checked_add(dropped)?.checked_sub(i64::try_from(fraction.len()).ok()?)?;
+        (zeros >= 0).then(|| Self { is_negative, digits: kept.to_owned(), zeros })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_are_compared_exactly_and_other_numbers_as_doubles() {
+        let is_same = |one: &str, other: &str| {
+            is_same_json(&serde_json::from_str(one).unwrap(), &serde_json::from_str(other).unwrap())
+        };
+        for (one, other) in [
+            ("5", "5.0"),
+            ("-50", "-5e1"),
+            ("0", "-0.0"),
+            ("0", "0e9999999999999999999"),
+            ("1.5", "1.50"),
+            ("0.1", "0.10000000000000001"),
+            ("18446744073709551616", "18446744073709551616.0"),
+            ("1e30", "1000000000000000000000000000000"),
+            ("{\"a\":1,\"b\":[2]}", "{\"b\":[2.0],\"a\":1}"),
+        ] {
+            assert!(is_same(one, other), "{one} {other}");
+        }
+        for (one, other) in [
+            ("18446744073709551616", "18446744073709551617"),
+            ("9007199254740993", "9007199254740992.0"),
+            ("-18446744073709551617", "18446744073709551617"),
+            ("115792089237316195423570985008687907853269984665640564039457584007913129639935", "1e77"),
+            ("5", "5.5"),
+            ("5", "\"5\""),
+            ("[1,2]", "[2,1]"),
+            ("{\"a\":1}", "{\"a\":1,\"b\":1}"),
+        ] {
+            assert!(!is_same(one, other), "{one} {other}");
+        }
+    }
+}

@@ -1,4 +1,4 @@
-//! What can be said on the command line, and which command carries it out.
+//! The command line, and which function executes each command.
 
 use ananke::context::Context;
 use clap::{Parser, Subcommand};
@@ -11,7 +11,7 @@ use super::list::{ListOptions, list};
 use super::run::{RunOptions, run};
 use super::schema::{SchemaOptions, schema};
 
-/// A test runner for tool-using AI agents: YAML scenarios in, a deterministic verdict out.
+/// A test runner for AI agents that call tools: conversations in YAML, deterministic verdicts.
 #[derive(Debug, Parser)]
 #[command(name = "ananke", version, propagate_version = true, max_term_width = 100)]
 pub(crate) struct CommandLine {
@@ -24,11 +24,11 @@ pub(crate) enum Command {
     /// Run tests against the agent of the project config
     #[command(alias = "test")]
     Run(RunOptions),
-    /// Load and check everything, run nothing
+    /// Validate all test and config files without running them
     Check(CheckOptions),
-    /// Show which rules apply to each turn of a test, or explain the name of a problem
+    /// Show which rules apply to each turn of a test, or explain an error code
     Explain(ExplainOptions),
-    /// Show what changed between two runs, from their reports
+    /// Compare two runs using their reports
     Compare(CompareOptions),
     /// List the tests
     List(ListOptions),
@@ -37,7 +37,7 @@ pub(crate) enum Command {
 }
 
 impl CommandLine {
-    /// Carries out the command.
+    /// Executes the command.
     pub(crate) fn execute(&self, context: &Context) -> Exit {
         match &self.command {
             Command::Run(options) => run(options, context),

@@ -21,7 +21,7 @@ pub(crate) struct CheckOptions {
     pub(crate) selection: SelectionOptions,
     #[command(flatten)]
     pub(crate) strictness: Strictness,
-    /// Fix what is certain, then check: versions older than their keys, mistyped keys and values
+    /// Fix versions older than their keys, and mistyped keys and values, then check
     #[arg(long)]
     pub(crate) fix: bool,
 }

@@ -18,46 +18,46 @@ use super::time_value::time_value;
 
 #[derive(Debug, Args)]
 pub(crate) struct CompareOptions {
-    /// The report of the earlier run: what `-o FILE.json`, `-o FILE.jsonl` or `--json` wrote
+    /// The report of the earlier run, written by `-o FILE.json`, `-o FILE.jsonl` or `--json`
     #[arg(value_name = "BEFORE")]
     pub(crate) before: PathBuf,
     /// The report of the later run
     #[arg(value_name = "AFTER")]
     pub(crate) after: PathBuf,
-    /// What else counts as a regression, beside tests that newly fail
+    /// What else counts as a regression, in addition to tests that newly fail
     #[arg(long, value_enum, value_delimiter = ',', value_name = "KINDS")]
     pub(crate) fail_on: Vec<FailOn>,
-    /// A test is slower from so many times its time before on, where `--slower-by` holds as well
+    /// Minimum ratio for a test to count as slower (together with `--slower-by`)
     #[arg(long, value_name = "RATIO", default_value = "1.5", value_parser = ratio)]
     pub(crate) slower: f64,
-    /// A test is slower from so much more time on: `250ms`, `2s`
+    /// Minimum difference for a test to count as slower (together with `--slower`): `250ms`, `2s`
     #[arg(long, value_name = "TIME", default_value = "250ms", value_parser = time_value)]
     pub(crate) slower_by: Duration,
-    /// Write it to a file as well, its form by the file's ending: `.md` Markdown, `.html` a page, `.json` as `--json`;
-    /// may be repeated
+    /// Also write the comparison to a file; the file extension selects the format: `.md` Markdown, `.html` HTML,
+    /// `.json` as `--json`; repeatable
     #[arg(short, long, value_name = "FILE", value_parser = ComparisonFile::parse)]
     pub(crate) output: Vec<ComparisonFile>,
-    /// Print one JSON object, for programs
+    /// Print one JSON object instead of text
     #[arg(long)]
     pub(crate) json: bool,
-    /// Colours
+    /// When to use colours
     #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
     pub(crate) color: Colour,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FailOn {
-    /// Tests that take longer
+    /// Tests that are slower
     Slower,
-    /// Tests that call other tools, or in another order
+    /// Tests that call different tools, or in a different order
     Tools,
-    /// Tests whose last run ends in another way
+    /// Tests whose final outcome changed
     Ending,
     /// Tests that now pass only on a retry
     Flaky,
     /// Tests that ran and are skipped now
     Skipped,
-    /// Tests that are gone
+    /// Tests that no longer exist
     Removed,
 }
 

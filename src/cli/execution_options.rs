@@ -9,19 +9,19 @@ use super::time_value::time_value;
 /// How a run goes.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct ExecutionOptions {
-    /// Run so many tests at once; reports are the same as of one after the other
+    /// Number of tests to run in parallel; does not change report order
     #[arg(long, value_name = "N", default_value = "1", value_parser = parallel)]
     pub(crate) parallel: usize,
-    /// Stop the run at the first test that does not pass
+    /// Stop after the first failing test
     #[arg(long)]
     pub(crate) fail_fast: bool,
-    /// Cut a turn at the first rule that breaks, instead of judging it whole
+    /// Abort a turn at the first violated rule instead of evaluating it completely
     #[arg(long)]
     pub(crate) stop_early: bool,
-    /// Fail a turn whose events come in an order that the protocol forbids, instead of warning of it
+    /// Fail, rather than warn, if a turn's events violate the protocol's ordering rules
     #[arg(long)]
     pub(crate) strict_protocol: bool,
-    /// How much of the agent's time each attempt at a test may take: `30s`, `5m`, `1m 30s`
+    /// Time limit per test attempt (agent time): `30s`, `5m`, `1m 30s`
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(crate) timeout: Option<Duration>,
 }

@@ -17,12 +17,12 @@ use ananke::text::{columns, escape};
 pub(crate) struct ListOptions {
     #[command(flatten)]
     pub(crate) selection: SelectionOptions,
-    /// Print one JSON array, for programs
+    /// Print one JSON array instead of text
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// Lists what is selected: for people an id and its place a line, for programs one JSON array.
+/// Lists what is selected: for people one line per id with its place, for programs one JSON array.
 pub(super) fn list(options: &ListOptions, context: &Context) -> Exit {
     let (plan, redactor) = match load(&options.selection.selection(), options.selection.color, context) {
         Ok(loaded) => loaded,
@@ -72,7 +72,7 @@ fn aligned(plan: &Plan, redactor: &Redactor, terminal: Option<usize>, out: &mut 
     Ok(())
 }
 
-/// An array with one test a line, so that it is read by `jq` and by `grep` alike. What a test does not say is left out.
+/// An array with one test per line, so that it is read by `jq` and by `grep` alike. A missing value is omitted.
 fn as_json(plan: &Plan, redactor: &Redactor, out: &mut dyn Write) -> io::Result<()> {
     let mut before = "[\n";
     for case in &plan.cases {

@@ -9,16 +9,16 @@ use clap::Args;
 /// What is kept of a run, or played instead of it.
 #[derive(Debug, Args)]
 pub(crate) struct RecordingOptions {
-    /// Record every test in this folder: results of hooks, and what the agent sent and when
+    /// Record every test into this directory: hook output, and agent responses with timing
     #[arg(long, value_name = "DIR", group = "recordings_folder")]
     pub(crate) record: Option<PathBuf>,
-    /// Replay the recordings of this folder: no network, no hooks, the recorded times
+    /// Replay recordings from this directory: no network, no hooks, recorded timing
     #[arg(long, value_name = "DIR", group = "recordings_folder")]
     pub(crate) replay: Option<PathBuf>,
-    /// Record the tests that have no recording, and replay the others
+    /// Record the tests without a recording, and replay the others
     #[arg(long, requires = "recordings_folder")]
     pub(crate) record_missing: bool,
-    /// Replay a recording even if requests differ from the recorded ones
+    /// Replay even if the requests have changed since recording
     #[arg(long, requires = "recordings_folder")]
     pub(crate) replay_loose: bool,
 }

@@ -8,23 +8,23 @@ use clap::{Args, ValueEnum};
 /// How a run is reported.
 #[derive(Debug, Args)]
 pub(crate) struct ReportOptions {
-    /// Write a report, its kind by the file's ending: `.xml` JUnit, `.html` a page to read, `.json` one value, `.jsonl` a
-    /// line a test, `.md` Markdown, `.tap` TAP; may be repeated
+    /// Write a report; the file extension selects the format: `.xml` JUnit, `.html` HTML, `.json` JSON, `.jsonl` JSON
+    /// lines, `.md` Markdown, `.tap` TAP; repeatable
     #[arg(short, long, value_name = "FILE", value_parser = ReportFile::parse)]
     pub(crate) output: Vec<ReportFile>,
     /// Write a JUnit XML report
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
-    /// Tell at the end what changed since the run of this report (`.json` or `.jsonl`); no verdict changes
+    /// Compare with an earlier report (`.json` or `.jsonl`) at the end; verdicts do not change
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,
-    /// What JUnit reports hold
+    /// JUnit dialect
     #[arg(long, value_enum, default_value_t = JunitProfileOption::Default, value_name = "PROFILE")]
     pub(crate) junit_profile: JunitProfileOption,
-    /// Print JSON instead of text: a line as each test ends, and a summary
+    /// Print JSON lines instead of text: one object per test and a final summary
     #[arg(long, conflicts_with_all = ["quiet", "verbose", "dry_run"])]
     pub(crate) json: bool,
-    /// Print the transcript of every turn
+    /// Print the transcript of every turn, and the rules that passed
     #[arg(short, long, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
     /// Print only what failed, and the summary
@@ -34,9 +34,9 @@ pub(crate) struct ReportOptions {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum JunitProfileOption {
-    /// What most readers use: file and line, properties and a transcript for each test
+    /// For most CI servers: file and line, properties and a transcript for each test
     Default,
-    /// What the schemas of Jenkins' xUnit plugin and of Windy Road allow
+    /// Valid under the schemas of Jenkins' xUnit plugin and of Windy Road
     Strict,
 }
 

@@ -2,25 +2,25 @@
 
 use clap::{Args, ValueEnum};
 
-/// What becomes of a test that does not pass.
+/// How often a failing test is retried, and what a retry is worth.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct RetryOptions {
-    /// Try a test that does not pass up to N times again, each time with hooks and a new thread
+    /// Retry failing tests up to N times, each with fresh hooks and a new thread
     #[arg(long, value_name = "N", default_value = "0", value_parser = retries)]
     pub(crate) retries: u32,
-    /// Try a test again also where its thread is fixed, so that the agent may remember the attempt before
+    /// Allow retries on a fixed thread, although the agent may remember the previous attempt
     #[arg(long)]
     pub(crate) retry_dirty: bool,
-    /// What a test is worth that passes only when it is tried again
+    /// How to count tests that pass only on a retry
     #[arg(long, value_enum, default_value_t = Flaky::Pass, value_name = "VERDICT")]
     pub(crate) flaky: Flaky,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Flaky {
-    /// It has passed, and is marked
+    /// Count as passed, marked as flaky
     Pass,
-    /// It fails the run
+    /// Count as failed
     Fail,
 }
 

@@ -45,17 +45,17 @@ pub(crate) struct RunOptions {
     pub(crate) strictness: Strictness,
     #[command(flatten)]
     pub(crate) recordings: RecordingOptions,
-    /// Only those of the selected tests that did not pass when they ran last
+    /// Only run selected tests that did not pass last time
     #[arg(long)]
     pub(crate) last_failed: bool,
-    /// Write the snapshots that are missing or differ, and delete those that no rule refers to; `changed` or `missing`
-    /// only those. Without it, missing ones are written, and under `CI` none
+    /// Update snapshots: write missing and changed ones, delete unused ones; `changed` or `missing` write only those.
+    /// Without this option missing ones are written, and none if `CI` is set
     #[arg(long, value_enum, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
     pub(crate) update_snapshots: Option<Update>,
-    /// Leave out hooks; `--var` can give what they would
+    /// Skip hooks; pass their values with `--var`
     #[arg(long)]
     pub(crate) no_hooks: bool,
-    /// Print the ids of the tests that would run, one a line, and run nothing
+    /// List the ids of the tests that would run, one per line, without running them
     #[arg(long)]
     pub(crate) dry_run: bool,
 }

@@ -12,10 +12,10 @@ use super::exit::Exit;
 
 #[derive(Debug, Args)]
 pub(crate) struct SchemaOptions {
-    /// Which file the schema is for
+    /// The kind of file
     #[arg(value_enum)]
     pub(crate) file: SchemaFile,
-    /// Only what this schema version knows
+    /// Limit to keys known in this schema version
     #[arg(long, value_name = "V")]
     pub(crate) schema_version: Option<String>,
 }

@@ -12,31 +12,31 @@ use super::colour::Colour;
 /// Which tests.
 #[derive(Debug, Args)]
 pub(crate) struct SelectionOptions {
-    /// Test files and folders; without one, every test of the project
+    /// Test files and directories (default: every test of the project)
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// The project config, instead of the nearest `ananke.config.yaml`
+    /// The project config (default: the nearest `ananke.config.yaml`)
     #[arg(long, value_name = "PATH")]
     pub(crate) config: Option<PathBuf>,
     /// The target under test, one of the config's `targets`; a test that names its own keeps it
     #[arg(long, value_name = "NAME")]
     pub(crate) target: Option<String>,
-    /// Only tests that this takes: words of the path or name, or `tag(smoke) and not name(/slow/)`
+    /// Only tests matching this expression: words from the path or name, or `tag(smoke) and not name(/slow/)`
     #[arg(long, value_name = "EXPRESSION", value_parser = Filter::parse)]
     pub(crate) filter: Option<Filter>,
-    /// Only tests with this tag; of several, any of them
+    /// Only tests with this tag (repeatable; any match)
     #[arg(long = "tag", value_name = "TAG")]
     pub(crate) tags: Vec<String>,
-    /// Only the test with this id, or the row of a test; may be repeated
+    /// Only the test with this id, or one row of a test (repeatable)
     #[arg(long = "id", value_name = "ID")]
     pub(crate) ids: Vec<String>,
-    /// Give a variable a text, over what hooks give; may be repeated
+    /// Set a variable (string), overriding `vars` and hooks (repeatable)
     #[arg(long = "var", value_name = "NAME=VALUE", value_parser = variable)]
     pub(crate) variables: Vec<(String, String)>,
-    /// Selecting no test is fine
+    /// Do not fail if no test is selected
     #[arg(long)]
     pub(crate) allow_empty: bool,
-    /// Colours
+    /// When to use colours
     #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
     pub(crate) color: Colour,
 }

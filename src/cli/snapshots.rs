@@ -7,18 +7,18 @@ use clap::ValueEnum;
 /// Which snapshots are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Update {
-    /// Those that are missing and those that differ; those that no rule refers to are deleted
+    /// Missing and changed snapshots; unused ones are deleted
     All,
-    /// Those that differ
+    /// Changed snapshots
     Changed,
-    /// Those that are missing
+    /// Missing snapshots
     Missing,
 }
 
 /// What is written.
 ///
 /// # Errors
-/// Where something is asked for that no build server may do; the words say so.
+/// If snapshots are to be written on a CI server; the text says so.
 pub(super) fn writing(update: Option<Update>, context: &Context) -> Result<Writing, String> {
     let on_server = context.variable("CI").is_some_and(|ci| !ci.is_empty() && ci != "false" && ci != "0");
     match (update, on_server) {

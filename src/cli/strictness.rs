@@ -5,7 +5,7 @@ use clap::Args;
 /// What is good enough.
 #[derive(Debug, Args)]
 pub(crate) struct Strictness {
-    /// Treat warnings as errors: nothing runs while there is one
+    /// Treat warnings as errors: nothing runs if there is one
     #[arg(long)]
     pub(crate) deny_warnings: bool,
 }

@@ -67,7 +67,7 @@ pub fn from_mapping<T: DeserializeOwned>(
     defaults: &[TagDefault],
     without: fn(&str) -> bool,
 ) -> Result<T, TypeMismatch> {
-    let reader = ValueReader { node, keys: Keys { is_left_out: without, fields: Fields::All }, defaults };
+    let reader = ValueReader { node, keys: Keys { is_left_out: without, fields: KeyFilter::All }, defaults };
     T::deserialize(reader).map_err(|misread| misread.at(node.span))
 }
 
@@ -197,7 +197,7 @@ impl<'de> ValueReader<'de> {
         variants: &'static [&'static str],
     ) -> Result<Variant<'de>, TypedReadError> {
         let variant = |tag, place, content| Variant { tag, place, content };
-        let untagged = Self { keys: Keys { is_left_out: is_tag, fields: Fields::All }, ..self };
+        let untagged = Self { keys: Keys { is_left_out: is_tag, fields: KeyFilter::All }, ..self };
         let wrong = |message: &str| TypedReadError::new(self.node.span, message.to_owned());
         let default = self.defaults.iter().find(|default| default.union == name);
         let by_key = default.and_then(|default| Some((default.tag, default.key?)));
@@ -276,12 +276,12 @@ impl<'de> VariantAccess<'de> for Variant<'de> {
 #[derive(Clone, Copy)]
 struct Keys {
     is_left_out: fn(&str) -> bool,
-    fields: Fields,
+    fields: KeyFilter,
 }
 
 /// Which fields of a type with a field [`FLATTENED`] are read.
 #[derive(Clone, Copy)]
-enum Fields {
+enum KeyFilter {
     All,
     /// Those of the type itself.
     Of(&'static [&'static str]),
@@ -290,14 +290,14 @@ enum Fields {
 }
 
 impl Keys {
-    const ALL: Self = Self { is_left_out: |_| false, fields: Fields::All };
+    const ALL: Self = Self { is_left_out: |_| false, fields: KeyFilter::All };
 
     fn include(self, key: &str) -> bool {
         !(self.is_left_out)(key)
             && match self.fields {
-                Fields::All => true,
-                Fields::Of(fields) => fields.contains(&key),
-                Fields::NotOf(fields) => !fields.contains(&key),
+                KeyFilter::All => true,
+                KeyFilter::Of(fields) => fields.contains(&key),
+                KeyFilter::NotOf(fields) => !fields.contains(&key),
             }
     }
 }
@@ -320,7 +320,7 @@ impl<'de> MapAccess<'de> for Entries<'de> {
         &mut self,
         seed: S,
     ) -> Result<Option<S::Value>, TypedReadError> {
-        let fields = self.flattened.map_or(self.reader.keys.fields, Fields::Of);
+        let fields = self.flattened.map_or(self.reader.keys.fields, KeyFilter::Of);
         let keys = Keys { fields, ..self.reader.keys };
         self.value = self.rest.find(|entry| keys.include(&entry.key));
         let key = match (self.value, self.flattened) {
@@ -337,7 +337,7 @@ impl<'de> MapAccess<'de> for Entries<'de> {
             (None, Some(fields)) => {
                 self.flattened = None;
                 // All entries have been read, so the next key is the end.
-                let keys = Keys { fields: Fields::NotOf(fields), ..self.reader.keys };
+                let keys = Keys { fields: KeyFilter::NotOf(fields), ..self.reader.keys };
                 ValueReader { keys, ..self.reader }
             }
             (None, None) => return Err(serde::de::Error::custom("no value is left")),

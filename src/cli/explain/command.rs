@@ -21,22 +21,22 @@ pub(crate) struct ExplainOptions {
     /// A test file, a code such as `bad-pattern`, or a rule of the protocol such as `text-not-open`
     #[arg(value_name = "FILE|NAME")]
     pub(crate) subject: String,
-    /// Only the test of the file with this id; may be repeated
+    /// Only the test of the file with this id (repeatable)
     #[arg(long = "id", value_name = "ID")]
     pub(crate) ids: Vec<String>,
-    /// Only tests of the file that this takes, as in `ananke run`
+    /// Only tests of the file matching this expression, as in `ananke run`
     #[arg(long, value_name = "EXPRESSION", value_parser = Filter::parse)]
     pub(crate) filter: Option<Filter>,
-    /// Only the test as a whole and this turn, counted from 1
+    /// Only the test as a whole and this turn (from 1)
     #[arg(long, value_name = "N")]
     pub(crate) turn: Option<usize>,
     /// The target under test, one of the config's `targets`; a test that names its own keeps it
     #[arg(long, value_name = "NAME")]
     pub(crate) target: Option<String>,
-    /// The project config, instead of the nearest `ananke.config.yaml`
+    /// The project config (default: the nearest `ananke.config.yaml`)
     #[arg(long, value_name = "PATH")]
     pub(crate) config: Option<PathBuf>,
-    /// Colours
+    /// When to use colours
     #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
     pub(crate) color: Colour,
 }

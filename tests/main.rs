@@ -13,6 +13,7 @@ mod docs;
 mod examples;
 mod explained;
 mod fixes;
+mod hangs;
 mod history;
 mod hooks;
 mod inheritance;

@@ -1,7 +1,5 @@
 //! The earlier run that a run is compared with.
 
-use std::io;
-
 use ananke::compare::{Baseline, Coverage};
 use ananke::context::{Context, OutputStream};
 use ananke::redact::Redactor;
@@ -11,6 +9,7 @@ use ananke::report::comparison::BaselineReport;
 use super::colour::{Colour, colouring};
 use super::exit::Exit;
 use super::named_path::named_path;
+use super::outputs::Outputs;
 use super::print_problems::print_problems;
 use super::report_options::ReportOptions;
 
@@ -36,12 +35,13 @@ pub(super) fn baseline_report(
     options: &ReportOptions,
     colour: Colour,
     context: &Context,
+    outputs: &Outputs,
 ) -> Box<dyn Reporter> {
-    let (out, stream): (Box<dyn io::Write + Send>, _) = if options.json {
-        (Box::new(io::stderr()), OutputStream::Stderr)
+    let (out, stream) = if options.json {
+        (&outputs.stderr, OutputStream::Stderr)
     } else {
-        (Box::new(io::stdout()), OutputStream::Stdout)
+        (&outputs.stdout, OutputStream::Stdout)
     };
     let (colour, size) = (colouring(colour, stream, context), context.size_of(stream));
-    Box::new(BaselineReport::new(out, colour, size, baseline, coverage))
+    Box::new(BaselineReport::new(Box::new(out.clone()), colour, size, baseline, coverage))
 }

@@ -15,13 +15,20 @@ pub(crate) enum Exit {
     Usage,
 }
 
+impl Exit {
+    /// The exit code.
+    pub(crate) fn number(self) -> i32 {
+        match self {
+            Self::Success => 0,
+            Self::Failure => 1,
+            Self::Usage => 2,
+            Self::Interrupted => 130,
+        }
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        match exit {
-            Exit::Success => Self::SUCCESS,
-            Exit::Failure => Self::from(1),
-            Exit::Interrupted => Self::from(130),
-            Exit::Usage => Self::from(2),
-        }
+        Self::from(u8::try_from(exit.number()).unwrap_or(u8::MAX))
     }
 }

@@ -1,29 +1,60 @@
 //! Ctrl-C, SIGTERM, and the end of the terminal: the first stops the run and lets the reports be written, the second
-//! leaves at once (SPEC 10).
+//! ends the program at once (SPEC 10).
+//!
+//! **Invariant:** signals are received by a thread of their own, which waits for nothing else: whatever computes, blocks or
+//! holds a lock, the second ends the program.
 
-use ananke::context::Context;
+use std::io;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use ananke::context::{Context, OutputStream};
+use ananke::process::kill_every_group;
 use ananke::run::{Reason, Stopper};
+use tokio::runtime::Builder;
 
-/// Signals from now on: the first stops the run.
-pub(super) struct Interrupts {
-    signals: Option<Signals>,
+use super::exit::Exit;
+
+/// How long the terminal may take to be cleared.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// Signals from now on: the first stops the run, the second ends the program with everything that it started. `clear`
+/// leaves the terminal as it was, if it does so in time.
+///
+/// # Errors
+/// If the system has no further threads or files.
+pub(super) fn listen(
     stopper: Stopper,
+    context: &Context,
+    clear: impl FnOnce() + Send + 'static,
+) -> io::Result<()> {
+    let runtime = Builder::new_current_thread().enable_io().build()?;
+    let entered = runtime.enter();
+    let mut signals = Signals::listen(context)?;
+    drop(entered);
+    thread::Builder::new().name("signals".to_owned()).spawn(move || {
+        runtime.block_on(signals.next());
+        stopper.stop(Reason::Interrupted);
+        runtime.block_on(signals.next());
+        kill_every_group();
+        let (cleared, is_cleared) = mpsc::channel();
+        let clearing = thread::Builder::new().spawn(move || {
+            clear();
+            let _is_over = cleared.send(());
+        });
+        if clearing.is_ok() {
+            let _is_late = is_cleared.recv_timeout(PATIENCE);
+        }
+        exit_at_once(Exit::Interrupted);
+    })?;
+    Ok(())
 }
 
-impl Interrupts {
-    /// Begins to listen. Where that cannot be done the system ends the program, which is what a signal asks for.
-    pub(super) fn listen(stopper: Stopper, context: &Context) -> Self {
-        Self { signals: Signals::listen(context), stopper }
-    }
-
-    /// Comes back at the second signal, when nothing is to be waited for any more. What runs in process groups of its
-    /// own gets no signal of ours: it ends when the run is dropped.
-    pub(super) async fn second(&mut self) {
-        let Some(signals) = &mut self.signals else { return std::future::pending().await };
-        signals.next().await;
-        self.stopper.stop(Reason::Interrupted);
-        signals.next().await;
-    }
+/// Ends the program, whatever its other threads do.
+#[expect(clippy::exit, reason = "nothing is waited for: that is what the second signal asks for")]
+fn exit_at_once(exit: Exit) {
+    std::process::exit(exit.number());
 }
 
 #[cfg(unix)]
@@ -35,14 +66,15 @@ struct Signals {
 
 #[cfg(unix)]
 impl Signals {
-    fn listen(context: &Context) -> Option<Self> {
+    fn listen(context: &Context) -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
-        let interrupt = signal(SignalKind::interrupt()).ok()?;
-        let terminate = signal(SignalKind::terminate()).ok()?;
+        let interrupt = signal(SignalKind::interrupt())?;
+        let terminate = signal(SignalKind::terminate())?;
         // A program that should outlive its terminal writes elsewhere.
-        let on_terminal = context.stdout_is_terminal || context.stderr_is_terminal;
-        let hangup = on_terminal.then(|| signal(SignalKind::hangup()).ok()).flatten();
-        Some(Self { interrupt, terminate, hangup })
+        let on_terminal =
+            context.is_terminal(OutputStream::Stdout) || context.is_terminal(OutputStream::Stderr);
+        let hangup = on_terminal.then(|| signal(SignalKind::hangup())).transpose()?;
+        Ok(Self { interrupt, terminate, hangup })
     }
 
     async fn next(&mut self) {
@@ -65,8 +97,8 @@ struct Signals(tokio::signal::windows::CtrlC);
 
 #[cfg(windows)]
 impl Signals {
-    fn listen(_context: &Context) -> Option<Self> {
-        tokio::signal::windows::ctrl_c().ok().map(Self)
+    fn listen(_context: &Context) -> io::Result<Self> {
+        tokio::signal::windows::ctrl_c().map(Self)
     }
 
     async fn next(&mut self) {

@@ -14,6 +14,8 @@ mod last_run;
 mod list;
 mod load;
 mod named_path;
+mod output_thread;
+mod outputs;
 mod print_problems;
 mod recording_options;
 mod report_options;

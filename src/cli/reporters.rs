@@ -15,6 +15,7 @@ use ananke::report::terminal::{ConsoleOptions, ConsoleReport, Verbosity};
 use ananke::report::terminal::{LiveArea, LiveOptions};
 
 use super::colour::{Colour, colouring, is_dumb};
+use super::outputs::Outputs;
 use super::report_options::{self, ReportOptions};
 
 /// The reports of a run.
@@ -31,8 +32,9 @@ pub(super) fn reporters(
     of_config: &[(PathBuf, ReportFormat)],
     colour: Colour,
     context: &Context,
+    outputs: &Outputs,
 ) -> io::Result<Reporters> {
-    let Reporters { mut reporters, live } = terminal_reporters(options, colour, context);
+    let Reporters { mut reporters, live } = terminal_reporters(options, colour, context, outputs);
     let file_options = FileOptions {
         junit_profile: match options.junit_profile {
             report_options::JunitProfileOption::Default => JunitProfile::Default,
@@ -49,20 +51,28 @@ pub(super) fn reporters(
     }
     if let Some(step) = JobStep::of(context) {
         // Lines of JSON are for programs: the runner reads the other stream as well.
-        let out: Box<dyn io::Write + Send> =
-            if options.json { Box::new(io::stderr()) } else { Box::new(io::stdout()) };
-        reporters.push(Box::new(GithubReport::new(out, step)));
+        let out = if options.json { &outputs.stderr } else { &outputs.stdout };
+        reporters.push(Box::new(GithubReport::new(Box::new(out.clone()), step)));
     }
     Ok(Reporters { reporters, live })
 }
 
 /// The reports on standard output and standard error.
-fn terminal_reporters(options: &ReportOptions, colour: Colour, context: &Context) -> Reporters {
+fn terminal_reporters(
+    options: &ReportOptions,
+    colour: Colour,
+    context: &Context,
+    outputs: &Outputs,
+) -> Reporters {
+    let stdout = || Box::new(outputs.stdout.clone());
     if options.json {
         let colour = colouring(colour, OutputStream::Stderr, context);
-        let servers =
-            ServerReport::new(Box::new(io::stderr()), colour, context.size_of(OutputStream::Stderr));
-        let stream = JsonLinesReport::stream(Box::new(io::stdout()));
+        let servers = ServerReport::new(
+            Box::new(outputs.stderr.clone()),
+            colour,
+            context.size_of(OutputStream::Stderr),
+        );
+        let stream = JsonLinesReport::stream(stdout());
         return Reporters { reporters: vec![Box::new(stream), Box::new(servers)], live: None };
     }
     let console = console(options, colour, context);
@@ -70,11 +80,11 @@ fn terminal_reporters(options: &ReportOptions, colour: Colour, context: &Context
     if context.is_terminal(OutputStream::Stdout) && !is_dumb(context) {
         let tests = console.verbosity != Verbosity::Quiet;
         let look = LiveOptions { colour: console.colour, tests, size: console.size };
-        let live = LiveArea::new(Box::new(io::stdout()), context.clock.clone(), look).tick();
+        let live = LiveArea::new(stdout(), context.clock.clone(), look).tick();
         let report = ConsoleReport::new(Box::new(live.above()), console);
         return Reporters { reporters: vec![Box::new(report), Box::new(live.clone())], live: Some(live) };
     }
-    let report = ConsoleReport::new(Box::new(io::stdout()), console);
+    let report = ConsoleReport::new(stdout(), console);
     Reporters { reporters: vec![Box::new(report)], live: None }
 }
 

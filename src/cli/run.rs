@@ -2,6 +2,7 @@
 
 use std::io::{self, Write as _};
 use std::sync::Arc;
+use std::time::Duration;
 
 use ananke::assertion::Writing;
 use ananke::compare::{Baseline, Coverage};
@@ -10,24 +11,28 @@ use ananke::engine::{AtFailure, AtViolation};
 use ananke::plan::{Plan, Selection};
 use ananke::recording::{RecordingMode, Recordings};
 use ananke::redact::Redactor;
-use ananke::report::deliver;
+use ananke::report::{Reporter as _, deliver};
 use ananke::run::{AfterFailure, Options, Reason, ReusedThreads, Run, run as run_plan};
 use ananke::target::http::HttpTransport;
 use clap::Args;
+use tokio::runtime::Handle;
 use tokio::sync::mpsc;
+use tokio::task::spawn_blocking;
+use tokio::time::sleep;
 
 use super::baseline::{baseline, baseline_report};
 use super::execution_options::ExecutionOptions;
 use super::exit::Exit;
-use super::interrupt::Interrupts;
+use super::interrupt;
 use super::last_run;
 use super::load::load;
+use super::outputs::Outputs;
 use super::recording_options::{RecordingOptions, recordings};
 use super::report_options::ReportOptions;
 use super::reporters::{Reporters, reporters};
 use super::retry_options::{Flaky, RetryOptions};
 use super::selection_options::SelectionOptions;
-use super::servers;
+use super::servers::{self, Screen};
 use super::snapshots::{self, Update};
 use super::strictness::Strictness;
 
@@ -62,6 +67,12 @@ pub(crate) struct RunOptions {
 
 /// How many events may wait for the reports.
 const EVENTS_IN_FLIGHT: usize = 64;
+
+/// Each test that runs has a thread, and one that timed out may keep its own.
+const MOST_THREADS: usize = 1 << 16;
+
+/// How long reports may take to be written once the run is interrupted.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Runs the selected tests and reports them to the console and to files.
 pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
@@ -151,43 +162,69 @@ fn carry_out(
     let SelectionOptions { paths, filter, color, .. } = &options.selection;
     let is_whole = paths.is_empty() && filter.is_none() && !options.last_failed;
     let coverage = if is_whole { Coverage::AllTests } else { Coverage::SelectedTests };
-    let Reporters { mut reporters, live } = reporters(&options.reports, &plan.reports, *color, context)?;
-    reporters.push(Box::new(last_run::memory(&plan, coverage, redactor)));
-    reporters
-        .extend(baseline.map(|known| baseline_report(known, coverage, &options.reports, *color, context)));
     let (sender, receiver) = mpsc::channel(EVENTS_IN_FLIGHT);
     let needed = servers::needed(&mut plan, recordings.as_ref());
     let transport = Arc::new(HttpTransport::new(context.clock.clone()));
     let mut shared = Run::new(context.clone(), transport, plan.redactor.clone(), going, sender);
     shared.recordings = recordings;
     let stopper = shared.stopper.clone();
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let verdict = runtime.block_on(async {
-        let mut interrupts = Interrupts::listen(stopper.clone(), context);
-        let running = async {
-            let started = servers::start(
-                &needed,
-                stopper.token(),
-                live.as_ref(),
-                &options.reports,
-                *color,
-                context,
-                redactor,
-            )
-            .await;
-            let Some(servers) = started else { return Ok(None) };
-            shared.servers = servers.watch();
-            let reporting = tokio::spawn(deliver(receiver, reporters));
-            let verdict = run_plan(shared, plan).await;
-            let delivered = reporting.await.map_err(io::Error::other).flatten();
-            servers.stop().await;
-            delivered.map(|()| Some(verdict))
-        };
-        tokio::select! {
-            result = running => result,
-            () = interrupts.second() => Ok(None),
-        }
+    let outputs = Outputs::of_program(&stopper);
+    let Reporters { mut reporters, live } =
+        reporters(&options.reports, &plan.reports, *color, context, &outputs)?;
+    reporters.push(Box::new(last_run::memory(&plan, coverage, redactor)));
+    reporters.extend(
+        baseline.map(|known| baseline_report(known, coverage, &options.reports, *color, context, &outputs)),
+    );
+    let (area, streams) = (live.clone(), outputs.clone());
+    interrupt::listen(stopper.clone(), context, move || {
+        // What cannot be shown any more is lost: the program ends.
+        let _lost = area.map(|area| Box::new(area).finish());
+        let _lost = streams.finish();
     })?;
+    // It is never shut down: a test that timed out may still compute, and that is not waited for.
+    let runtime = Box::leak(Box::new(
+        tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .max_blocking_threads(MOST_THREADS)
+            .build()?,
+    ));
+    let verdict = runtime.block_on(async {
+        let screen = Screen {
+            live: live.as_ref(),
+            options: &options.reports,
+            colour: *color,
+            context,
+            redactor,
+            outputs: &outputs,
+        };
+        let Some(servers) = servers::start(&needed, stopper.token(), screen).await else { return Ok(None) };
+        shared.servers = servers.watch();
+        let handle = Handle::current();
+        let delivered = spawn_blocking(move || handle.block_on(deliver(receiver, reporters)));
+        let verdict = run_plan(shared, plan).await;
+        let interrupted = async {
+            stopper.interrupted().await;
+            sleep(PATIENCE).await;
+        };
+        let (delivered, ()) = tokio::join!(
+            async {
+                tokio::select! {
+                    delivered = delivered => delivered.map_err(io::Error::other).flatten(),
+                    () = interrupted => Err(io::Error::other("the reports are not complete: a file takes nothing")),
+                }
+            },
+            servers.stop(),
+        );
+        delivered.map(|()| Some(verdict))
+    });
+    let verdict = verdict.and_then(|verdict| outputs.finish().map(|()| verdict));
+    if let (Err(error), Some(Reason::Interrupted)) = (&verdict, stopper.reason()) {
+        let mut stderr = outputs.stderr.clone();
+        let _ = writeln!(stderr, "error: {}", redactor.text(&error.to_string()));
+        let _ = stderr.finish();
+        return Ok(Exit::Interrupted);
+    }
+    let verdict = verdict?;
     Ok(match stopper.reason() {
         Some(Reason::Interrupted) => Exit::Interrupted,
         _ if verdict.is_some_and(|verdict| verdict.is_pass()) => Exit::Success,

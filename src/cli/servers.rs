@@ -1,6 +1,6 @@
 //! The servers of the config: started if something is sent to them; if one cannot start, that is reported.
 
-use std::io::{self, Write as _};
+use std::io::Write as _;
 
 use ananke::context::{Context, OutputStream, TerminalSize};
 use ananke::plan::{CaseEntry, Plan};
@@ -13,6 +13,7 @@ use ananke::server::{ServerStartError, Servers};
 use tokio_util::sync::CancellationToken;
 
 use super::colour::Colour;
+use super::outputs::Outputs;
 use super::print_problems::print_problems_above;
 use super::report_options::ReportOptions;
 
@@ -30,24 +31,32 @@ pub(super) fn needed(plan: &mut Plan, recordings: Option<&Recordings>) -> Vec<Se
     if running.any(is_live) { std::mem::take(&mut plan.servers) } else { Vec::new() }
 }
 
-/// Starts the servers, which `live` shows; `None` if one failed, which is reported. A run that is stopped meanwhile has
-/// none.
+/// Where people see what becomes of the servers.
+#[derive(Clone, Copy)]
+pub(super) struct Screen<'a> {
+    pub(super) live: Option<&'a LiveArea>,
+    pub(super) options: &'a ReportOptions,
+    pub(super) colour: Colour,
+    pub(super) context: &'a Context,
+    pub(super) redactor: &'a Redactor,
+    pub(super) outputs: &'a Outputs,
+}
+
+/// Starts the servers, which the live area shows; `None` if one failed, which is reported. A run that is stopped
+/// meanwhile has none.
 pub(super) async fn start(
     needed: &[ServerCommand],
     cancel: &CancellationToken,
-    live: Option<&LiveArea>,
-    options: &ReportOptions,
-    colour: Colour,
-    context: &Context,
-    redactor: &Redactor,
+    screen: Screen<'_>,
 ) -> Option<Servers> {
+    let Screen { live, options, colour, context, redactor, outputs } = screen;
     let show = |what: Option<&str>| live.into_iter().for_each(|live| live.wait_for(what));
     let started = Servers::start(needed, cancel, |what| show(Some(&redactor.text(what)))).await;
     show(None);
     let error = match started {
         Ok(servers) => {
             for note in servers.notes().iter().filter(|_| !options.quiet) {
-                let _ = writeln!(io::stderr().lock(), "note: {}", redactor.text(note));
+                let _ = writeln!(outputs.stderr.clone(), "note: {}", redactor.text(note));
             }
             return Some(servers);
         }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::context::At;
 use crate::outcome::{ErrorKind, Problem};
 use crate::target::Limits;
 
@@ -10,7 +11,8 @@ use crate::target::Limits;
 pub struct Budget {
     /// The limits of each turn; its timeout is that of a turn that has none of its own.
     pub turn: Limits,
-    /// How much time the agent has for the whole conversation.
+    /// How much time the whole conversation has: of the agent, in turns whose time is virtual, and by the deadline of
+    /// the limits everything else as well.
     pub whole: Option<Duration>,
 }
 
@@ -18,7 +20,9 @@ pub struct Budget {
 pub(super) struct TurnBudget {
     /// The limits of its first exchange.
     pub(super) limits: Limits,
-    /// The time for the whole conversation, if that is what ends first.
+    /// What the turn itself may take.
+    own: Duration,
+    /// The time for the whole conversation.
     whole: Option<Duration>,
 }
 
@@ -29,17 +33,19 @@ impl Budget {
         let left = self.whole.map(|whole| whole.saturating_sub(used));
         let timeout = left.map_or(own, |left| left.min(own));
         let limits = Limits { timeout, cancel: self.turn.cancel.child_token(), ..self.turn.clone() };
-        TurnBudget { limits, whole: self.whole.filter(|_| timeout < own) }
+        TurnBudget { limits, own, whole: self.whole }
     }
 }
 
 impl TurnBudget {
-    /// The problem of a turn that used it up, after it got as far as `reached` says.
-    pub(super) fn timed_out(&self, reached: &str) -> Problem {
+    /// The problem of a turn that used it up with a request sent at `sent`, within `limits`, after it got as far as
+    /// `reached` says.
+    pub(super) fn timed_out(&self, sent: At, limits: &Limits, reached: &str) -> Problem {
         let after = |time| humantime::format_duration(time);
-        let message = match self.whole {
+        let is_whole = self.limits.timeout < self.own || limits.until(sent) < sent.plus(limits.timeout);
+        let message = match self.whole.filter(|_| is_whole) {
             Some(whole) => format!("timeout after {} for the whole test{reached}", after(whole)),
-            None => format!("timeout after {}{reached}", after(self.limits.timeout)),
+            None => format!("timeout after {}{reached}", after(self.own)),
         };
         Problem { kind: ErrorKind::Timeout, message, help: None }
     }
@@ -55,7 +61,7 @@ mod tests {
         let budget = Budget { whole: Some(seconds(10)), ..super::super::fakes::budget() };
         let turn = |own, used| {
             let turn = budget.of_turn(own, used);
-            (turn.limits.timeout, turn.timed_out("").message)
+            (turn.limits.timeout, turn.timed_out(At::default(), &turn.limits, "").message)
         };
         let of_turn = |after: &str| format!("timeout after {after}");
         let of_test = "timeout after 10s for the whole test".to_owned();
@@ -64,5 +70,19 @@ mod tests {
         assert_eq!(turn(None, seconds(7)), (seconds(3), of_test.clone()));
         assert_eq!(turn(Some(seconds(1)), seconds(7)), (seconds(1), of_turn("1s")));
         assert_eq!(turn(None, seconds(12)), (seconds(0), of_test));
+    }
+
+    #[test]
+    fn the_deadline_counts_whatever_the_agent_took() {
+        let seconds = Duration::from_secs;
+        let deadline = Some(At::default().plus(seconds(10)));
+        let budget = super::super::fakes::budget();
+        let turn = Limits { deadline, ..budget.turn };
+        let budget = Budget { turn, whole: Some(seconds(10)) };
+        let turn = budget.of_turn(None, seconds(0));
+        for (sent, expected) in [(1, "timeout after 5s"), (7, "timeout after 10s for the whole test")] {
+            let sent = At::default().plus(seconds(sent));
+            assert_eq!(turn.timed_out(sent, &turn.limits, "").message, expected);
+        }
     }
 }

@@ -10,7 +10,7 @@ use super::trace_sink::TraceSink;
 use crate::context::At;
 use crate::message::ToolAnswer;
 use crate::outcome::{ErrorKind, Halt, Problem};
-use crate::target::{Action, Ended, Request, Session, TargetError};
+use crate::target::{Action, Ended, Limits, Request, Session, TargetError};
 use crate::trace::{Origin, RunEnd, ToolCall, Trace};
 
 /// How often in one turn an agent may wait for its client (SPEC 6).
@@ -32,7 +32,7 @@ pub(super) async fn exchange(
     for round in 0.. {
         let request = Request { action, props: props.clone() };
         let ended = session.exchange(request, &left, sink).await;
-        check(ended, budget, sink)?;
+        check(ended, budget, &left, sink)?;
         if sink.was_stopped() {
             break;
         }
@@ -48,14 +48,22 @@ pub(super) async fn exchange(
 }
 
 /// Why an exchange that ended so could not be evaluated to its end.
-fn check(ended: Result<Ended, TargetError>, budget: &TurnBudget, sink: &TraceSink<'_>) -> Result<(), Halt> {
+fn check(
+    ended: Result<Ended, TargetError>,
+    budget: &TurnBudget,
+    limits: &Limits,
+    sink: &TraceSink<'_>,
+) -> Result<(), Halt> {
     let agent = |message| Err(Problem { kind: ErrorKind::Agent, message, help: None }.into());
     match ended {
         Err(error) => {
             let message = error.to_string();
             Err(Problem { kind: ErrorKind::Protocol, message, help: error.help }.into())
         }
-        Ok(Ended::Timeout) => Err(budget.timed_out(&reached(&sink.trace)).into()),
+        Ok(Ended::Timeout) => {
+            let sent = sink.trace.exchanges.last().map_or_else(At::default, |exchange| exchange.sent);
+            Err(budget.timed_out(sent, limits, &reached(&sink.trace)).into())
+        }
         // A rule failed, and the turn was to end with it: its finding is the verdict.
         Ok(Ended::Cancelled) if sink.was_stopped() => Ok(()),
         Ok(Ended::Cancelled) => Err(Halt::Stopped),

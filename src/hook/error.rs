@@ -93,6 +93,11 @@ impl ProgramError {
         &self.gave
     }
 
+    /// Whether it was not started at all.
+    pub fn is_not_started(&self) -> bool {
+        matches!(self.cause, FailureCause::Start(..))
+    }
+
     /// What to do about it.
     pub fn help(&self) -> Option<String> {
         let help = match &self.cause {

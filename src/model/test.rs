@@ -43,7 +43,7 @@ pub struct Test {
     /// `.csv`, `.jsonl`, `.yaml` or `.yml` file, relative to this file. The column `id` identifies the row.
     #[schemars(example = serde_json::json!([{"id": "berlin", "city": "Berlin"}]), example = &"cities.csv")]
     pub cases: Option<Spanned<Cases>>,
-    /// Time limit for the whole test, in milliseconds of the agent's time; a smaller `--timeout` takes precedence.
+    /// Time limit for the whole test, in milliseconds, with its hooks, scripts and rules; a smaller `--timeout` takes precedence.
     pub timeout_ms: Option<Number>,
     /// Name of the target to run this test against (from the config's `targets`, or `default`).
     #[schemars(length(min = 1), example = &"staging")]

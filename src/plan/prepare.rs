@@ -29,12 +29,13 @@ const LISTED_NAMES: usize = 10;
 
 /// A test that has started: its hooks are to be run one by one, everything else is filled after the last, but for the
 /// turns that wait for what earlier ones keep, and what runs when the test is over.
-pub struct Preparation<'a> {
-    pub(super) context: &'a Context,
-    pub(super) plan: &'a Plan,
+pub struct Preparation {
+    pub(super) context: Context,
+    pub(super) plan: Arc<Plan>,
     pub(super) test: Arc<LoadedTest>,
     name: String,
-    pub(super) target: &'a ResolvedTarget,
+    /// The index of its target among those of the config.
+    target: usize,
     row: Option<RowEntry>,
     pub(super) scope: Scope,
     /// Whether a variable `THREAD_ID` was set, which replaces the target's own.
@@ -51,19 +52,21 @@ pub struct Preparation<'a> {
     mode: Mode,
 }
 
-impl<'a> Preparation<'a> {
+impl Preparation {
     /// The test starts; its target is filled for `mode`.
     ///
     /// # Errors
     /// Where its row is not what it was, or cannot be filled.
     pub fn begin(
-        context: &'a Context,
-        plan: &'a Plan,
+        context: &Context,
+        plan: &Arc<Plan>,
         entry: &CaseEntry,
         test: Arc<LoadedTest>,
         mode: Mode,
     ) -> Result<Self, PrepareError> {
-        let target = plan.config.target(&entry.test.target).ok_or(PrepareError::Changed)?;
+        let mut targets = plan.config.targets.iter();
+        let target =
+            targets.position(|target| target.name == entry.test.target).ok_or(PrepareError::Changed)?;
         let mut problems = Vec::new();
         let mut scope = test.scope_before_rows(context, &plan.variables, &plan.config.folder, &mut problems);
         if !problems.is_empty() {
@@ -79,8 +82,8 @@ impl<'a> Preparation<'a> {
         scope.set("TEST_NAME", name.clone());
         let thread_is_given = scope.knows(THREAD);
         let mut begun = Self {
-            context,
-            plan,
+            context: context.clone(),
+            plan: Arc::clone(plan),
             test,
             name,
             target,
@@ -101,6 +104,10 @@ impl<'a> Preparation<'a> {
     /// where there is a value.
     pub fn replace(&mut self, name: &str, text: String) {
         self.scope.replace(name, text);
+    }
+
+    pub(super) fn target(&self) -> &ResolvedTarget {
+        &self.plan.config.targets[self.target]
     }
 
     /// The test's name.
@@ -129,7 +136,7 @@ impl<'a> Preparation<'a> {
         }
         let scope = self.scope.clone().hint(hint);
         let command = self.command(self.test.hooks(&self.plan.variables), index, &scope)?;
-        let may_be_quoted = !feeds_headers(&self.target.model);
+        let may_be_quoted = !feeds_headers(&self.target().model);
         Ok(command.map(|command| HookCommand { may_be_quoted, ..command }))
     }
 
@@ -172,7 +179,7 @@ impl<'a> Preparation<'a> {
     }
 
     fn surroundings<'s>(&'s self, scope: &'s Scope) -> LaunchContext<'s> {
-        LaunchContext { context: self.context, home: &self.plan.config.folder, scope }
+        LaunchContext { context: &self.context, home: &self.plan.config.folder, scope }
     }
 
     /// Takes over what a turn kept; comes back with warnings. What the command line gives stays.
@@ -203,7 +210,7 @@ impl<'a> Preparation<'a> {
 
     /// What is known by now to be secret: a header will carry it, or the config says so.
     pub fn secrets(&self) -> Vec<Secret> {
-        secrets_of(&self.plan.config, self.target, &self.scope)
+        secrets_of(&self.plan.config, self.target(), &self.scope)
     }
 
     /// The same if a hook gave `values` as well.
@@ -213,7 +220,7 @@ impl<'a> Preparation<'a> {
         {
             scope.set(name, value.clone());
         }
-        secrets_of(&self.plan.config, self.target, &scope)
+        secrets_of(&self.plan.config, self.target(), &scope)
     }
 
     /// Fills every leaf of the test and of its target that does not wait for a turn.
@@ -243,7 +250,7 @@ impl<'a> Preparation<'a> {
     /// The warnings that rest on what the test or its hooks gave: secrets that are too short to be masked.
     fn warnings(&self, problems: &[Diagnostic]) -> Vec<String> {
         let is_given = |name: &str| self.from_test.iter().chain(&self.from_hooks).any(|given| given == name);
-        let headers: Vec<Span> = headers_with(&self.target.model, is_given).map(|text| text.span).collect();
+        let headers: Vec<Span> = headers_with(&self.target().model, is_given).map(|text| text.span).collect();
         let short = problems.iter().filter(|problem| {
             problem.code == Code::ShortSecret
                 && problem.labels.first().is_some_and(|label| headers.contains(&label.span))
@@ -271,11 +278,11 @@ impl<'a> Preparation<'a> {
     fn fill(&mut self, problems: &mut Vec<Diagnostic>, secrets: &mut Vec<Secret>) -> Option<Prepared> {
         let thread_id = self.thread(problems)?;
         let config = &self.plan.config;
-        let model = &self.target.model;
+        let model = &self.target().model;
         let mut interpolation = Interpolation::new(&self.scope, &config.source, self.mode, problems);
         let target = model.compile(&mut interpolation);
         let targets_tools = fill_client_tools(model.common.client_tools.as_ref(), None, &mut interpolation);
-        let mut target_block = self.target.block(config.named_assertions(), &mut interpolation);
+        let mut target_block = self.target().block(config.named_assertions(), &mut interpolation);
         let timeout = match &model.common.timeout_ms {
             Some(number) => interpolation.number(number).ok().map(Duration::from_millis),
             None => Some(DEFAULT_TURN_TIMEOUT),
@@ -288,7 +295,7 @@ impl<'a> Preparation<'a> {
         let props = passed_on(self.test.model.props.as_ref(), &mut interpolation);
         let whole_timeout =
             self.test.model.timeout_ms.as_ref().map(|ms| interpolation.number(ms)).transpose();
-        let files = self.test.files(self.context, Some(self.target), FileAccess::Read);
+        let files = self.test.files(&self.context, Some(self.target()), FileAccess::Read);
         let history = self.test.history(files, &mut interpolation);
         let message_id = self.test.message_id(&mut interpolation);
         secrets.extend(interpolation.into_secrets());
@@ -303,7 +310,7 @@ impl<'a> Preparation<'a> {
             turns.push(prepared.ok().filter(|_| !waits));
         }
         let snapshot_files =
-            self.test.snapshot_files(self.context, &self.name, self.row.as_ref(), FileAccess::Read);
+            self.test.snapshot_files(&self.context, &self.name, self.row.as_ref(), FileAccess::Read);
         snapshot_files.place(&mut target_block, &mut test_block, &mut turn_blocks, problems);
         let target = target?;
         self.props = props.ok()?;
@@ -340,11 +347,11 @@ impl<'a> Preparation<'a> {
             let mut interpolation =
                 Interpolation::new(&self.scope, &self.test.source, Mode::Send, &mut problems);
             let mut block = turn_block(turn, Some(self.plan.config.named_assertions()), &mut interpolation);
-            let files = self.test.files(self.context, Some(self.target), FileAccess::Read);
+            let files = self.test.files(&self.context, Some(self.target()), FileAccess::Read);
             let mut turn = PreparedTurn::fill(turn, files, &mut interpolation).ok()?;
             turn.pass_on_under(&self.props);
             let snapshot_files =
-                self.test.snapshot_files(self.context, &self.name, self.row.as_ref(), FileAccess::Read);
+                self.test.snapshot_files(&self.context, &self.name, self.row.as_ref(), FileAccess::Read);
             snapshot_files.give(&mut block, Some(index + 1), &mut problems);
             let (target, test) = self.levels.as_ref()?;
             let rules = inherit(target, test, std::slice::from_ref(&block)).turns.pop()?;

@@ -28,7 +28,7 @@ pub struct Prepared {
     pub thread_is_fixed: bool,
     /// The timeout of a turn that has none of its own.
     pub timeout: Duration,
-    /// How much of the agent's time the whole test may take.
+    /// How long the whole test may take.
     pub whole_timeout: Option<Duration>,
     /// Values that must be masked; known before anything of the test is reported.
     pub secrets: Vec<Secret>,

@@ -1,14 +1,16 @@
 //! The thread of a test's conversation: what hooks know of it, and what it is when they are over.
 
+use std::sync::Arc;
+
 use super::prepare::Preparation;
 use super::test_scope::THREAD;
 use crate::diagnostic::Diagnostic;
 use crate::model::Text;
 use crate::variables::{Interpolation, Mode, Piece, as_text, scan};
 
-impl<'a> Preparation<'a> {
+impl Preparation {
     /// The target's `threadId`, where it does not name `THREAD_ID` itself.
-    pub(super) fn literal_thread(&self) -> Option<&'a Text> {
+    pub(super) fn literal_thread(&self) -> Option<&Text> {
         let names_itself = |text: &Text| {
             scan(&text.value).is_ok_and(|pieces| {
                 pieces
@@ -16,7 +18,7 @@ impl<'a> Preparation<'a> {
                     .any(|piece| matches!(piece, Piece::Reference(reference) if reference.name == THREAD))
             })
         };
-        self.target.model.common.thread_id.as_ref().filter(|text| !names_itself(text))
+        self.target().model.common.thread_id.as_ref().filter(|text| !names_itself(text))
     }
 
     /// What hooks know as `THREAD_ID`: nothing where the target's `threadId` waits for what they give.
@@ -42,12 +44,13 @@ impl<'a> Preparation<'a> {
     /// The conversation's thread. `THREAD_ID` is a variable of that name if set, else the target's literal `threadId`,
     /// else generated (SPEC 2); a `threadId` that names it is built on it.
     pub(super) fn thread(&mut self, problems: &mut Vec<Diagnostic>) -> Option<String> {
-        let source = &self.plan.config.source;
+        let plan = Arc::clone(&self.plan);
+        let source = &plan.config.source;
         if let (Some(literal), false) = (self.literal_thread(), self.thread_is_given) {
             let thread = Interpolation::new(&self.scope, source, Mode::Send, problems).text(literal).ok()?;
             self.scope.set(THREAD, thread);
         }
-        match &self.target.model.common.thread_id {
+        match &self.target().model.common.thread_id {
             Some(written) => Interpolation::new(&self.scope, source, Mode::Send, problems).text(written).ok(),
             None => self.scope.values().find(|(name, _)| *name == THREAD).map(|(_, value)| as_text(value)),
         }

@@ -41,6 +41,9 @@ impl Group {
     pub(super) fn kill(&mut self) {}
 }
 
+/// Does nothing: the system ends them with this program.
+pub fn kill_every_group() {}
+
 /// The exit status of a process that has ended.
 pub(super) fn exit_status(status: std::process::ExitStatus) -> ExitStatus {
     ExitStatus::Exit(status.code().unwrap_or(-1))

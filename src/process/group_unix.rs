@@ -10,6 +10,7 @@ use tokio::process::{Child, Command};
 use tokio::signal::unix::{self, SignalKind};
 
 use super::exit_status::ExitStatus;
+use super::running_groups;
 
 /// Prepared before the leader starts, so that its end cannot be missed.
 pub(super) struct GroupSetup(unix::Signal);
@@ -33,6 +34,7 @@ impl GroupSetup {
         let number = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
         // Every process and the first one have the numbers below: no program has them, and none may ever be signalled.
         let leader = number.filter(|leader| leader.as_raw_pid() > 1);
+        leader.into_iter().for_each(running_groups::add);
         Group { leader, ends: self.0 }
     }
 }
@@ -61,7 +63,7 @@ impl Group {
     /// Kills every process of the group. A group that is empty already is fine.
     pub(super) fn kill(&mut self) {
         if let Some(leader) = self.leader.take() {
-            let _ = kill_process_group(leader, Signal::KILL);
+            running_groups::kill(leader);
         }
     }
 }

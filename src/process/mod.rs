@@ -13,14 +13,20 @@ mod open_files;
 mod process;
 mod program;
 mod read_some;
+#[cfg(unix)]
+mod running_groups;
 mod start;
 mod tail;
 
 pub use exit_status::ExitStatus;
+#[cfg(not(unix))]
+pub use group::kill_every_group;
 pub use launch::Launch;
 pub use open_files::{OUT_OF_FILES_HELP, is_out_of_files, raise_open_files_limit};
 pub use process::{Process, Started};
 pub use program::{Program, shown};
 pub use read_some::read_some;
+#[cfg(unix)]
+pub use running_groups::kill_every_group;
 pub use start::{StartError, start};
 pub use tail::Tail;

@@ -5,6 +5,7 @@
 //! same rules again.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::{Map, Value};
 
@@ -213,9 +214,22 @@ impl AttemptEnvironment {
         gave
     }
 
-    /// The warnings of `run`, which cleans up after the attempt. A replay leaves nothing to clean up.
-    pub async fn teardown(&self, run: impl Future<Output = Vec<String>>) -> Vec<String> {
-        if self.replay().is_some() { Vec::new() } else { run.await }
+    /// Whether the attempt leaves something to clean up: a replay does not.
+    pub fn needs_teardown(&self) -> bool {
+        self.replay().is_none()
+    }
+
+    /// The attempt was held up for so long, which is no time of it.
+    pub fn wait(&mut self, waited: Duration) {
+        self.started = self.started.plus(waited);
+        if let Some(recorder) = self.recorder() {
+            recorder.wait(waited);
+        }
+    }
+
+    /// When the attempt started.
+    pub fn started(&self) -> At {
+        self.started
     }
 
     /// Why a recording could not be replayed any further.

@@ -6,7 +6,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
@@ -36,6 +38,8 @@ pub struct Recorder(Arc<SharedRecorder>);
 struct SharedRecorder {
     key: CaseKey,
     started: At,
+    /// How many microseconds the attempt was held up, which is no time of it.
+    waited: AtomicU64,
     ids: Arc<dyn Ids>,
     transport: Arc<dyn Transport>,
     redactor: Redactor,
@@ -70,11 +74,18 @@ impl Recorder {
         Self(Arc::new(SharedRecorder {
             key,
             started,
+            waited: AtomicU64::default(),
             ids: Arc::clone(&context.ids),
             transport,
             redactor,
             state,
         }))
+    }
+
+    /// The attempt was held up for so long.
+    pub(super) fn wait(&self, waited: Duration) {
+        let micros = u64::try_from(waited.as_micros()).unwrap_or(u64::MAX);
+        self.0.waited.fetch_add(micros, Ordering::Relaxed);
     }
 
     pub(super) fn ids(&self) -> Arc<dyn Ids> {
@@ -224,7 +235,7 @@ impl SharedRecorder {
 
     /// Microseconds since the test began.
     fn since(&self, at: At) -> u64 {
-        at.0.saturating_sub(self.started.0)
+        at.0.saturating_sub(self.started.0).saturating_sub(self.waited.load(Ordering::Relaxed))
     }
 }
 

@@ -1,6 +1,7 @@
 //! One attempt at a test: its file → hooks → its other variables → conversation → teardown.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use crate::context::CaseKey;
 use crate::outcome::{Halt, Outcome};
@@ -11,8 +12,9 @@ use super::case::Case;
 use super::hooks::run_hooks;
 use super::outcomes::{end_with, mark_aborted};
 use super::reused_thread::reused_thread;
-use super::teardown::run_teardown;
+use super::teardown::{Teardown, run_teardown};
 use super::turn_count::turn_count;
+use super::watchdog::TestStep;
 
 /// What an attempt is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,11 +27,13 @@ pub(super) enum AttemptPurpose {
 
 /// One attempt at a test: its environment, and its outcome so far.
 pub(super) struct Attempt<'a> {
-    pub(super) case: &'a Case<'a>,
+    pub(super) case: &'a Case,
     pub(super) key: &'a CaseKey,
     pub(super) environment: AttemptEnvironment,
     pub(super) purpose: AttemptPurpose,
     pub(super) outcome: Outcome,
+    /// What came of its teardown.
+    pub(super) teardown: Teardown,
 }
 
 impl Attempt<'_> {
@@ -49,40 +53,43 @@ impl Attempt<'_> {
 
     /// Runs the test from its file to its last rule, and the teardown. What stops it is a problem of the whole test.
     async fn carry_out(&mut self, before: Option<&Outcome>) -> Result<(), Halt> {
-        let Case { plan, entry, ref loading, .. } = *self.case;
+        let Case { plan, entry, loading, watchdog, .. } = self.case;
         let unprepared = |error| self.case.unprepared(error);
+        watchdog.begin(TestStep::Prepare, Duration::ZERO)?;
         let test = loading.clone().test_of(entry).await.map_err(unprepared)?;
-        let context = self.environment.context.clone();
-        let begun = Preparation::begin(&context, plan, entry, test, self.environment.mode());
+        let begun = Preparation::begin(&self.environment.context, plan, entry, test, self.environment.mode());
         let mut preparation = begun.map_err(unprepared)?;
         for (name, marker) in self.environment.unknown_secrets() {
             self.case.redactor.add([&marker]);
             preparation.replace(name, marker);
         }
         self.outcome.transcript.turns_not_run = turn_count(preparation.turns());
-        let preparation = Mutex::new(preparation);
+        let preparation = Arc::new(Mutex::new(preparation));
+        let needs_teardown = self.environment.needs_teardown();
+        if needs_teardown {
+            watchdog.hand_over(&preparation);
+        }
         let talked = self.talk(&preparation, before).await;
-        let preparation = preparation.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let warnings = self.environment.teardown(run_teardown(self.case, &preparation)).await;
-        self.outcome.verdict.warnings.extend(warnings);
+        watchdog.release_thread();
+        if needs_teardown {
+            watchdog.begin_teardown()?;
+            self.teardown = run_teardown(self.case, watchdog, &preparation).await;
+        }
         talked
     }
 
     /// Runs the test from its first hook to its last rule.
-    async fn talk(
-        &mut self,
-        preparation: &Mutex<Preparation<'_>>,
-        before: Option<&Outcome>,
-    ) -> Result<(), Halt> {
+    async fn talk(&mut self, preparation: &Mutex<Preparation>, before: Option<&Outcome>) -> Result<(), Halt> {
         let Self { case, environment, outcome, .. } = self;
         run_hooks(case, environment, preparation).await?;
+        case.watchdog.begin(TestStep::Prepare, Duration::ZERO)?;
         let finished = preparation.lock().unwrap_or_else(PoisonError::into_inner).finish();
         let prepared = finished.map_err(|error| case.unprepared(error))?;
         environment.set_secrets(&prepared.secrets);
         prepared.target.agent().clone_into(&mut outcome.test.agent);
         outcome.transcript.thread_id.clone_from(&prepared.thread_id);
         outcome.verdict.warnings.clone_from(&prepared.warnings);
-        if let Some(problem) = reused_thread(case.shared, before, &prepared.thread_id) {
+        if let Some(problem) = reused_thread(&case.shared, before, &prepared.thread_id) {
             return Err(problem.into());
         }
         self.converse(preparation, prepared).await

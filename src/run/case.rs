@@ -1,28 +1,35 @@
 //! One test of a run, and what all parts of its attempts share.
 
+use std::sync::Arc;
+
 use super::event::RunEvent;
 use super::prefetch::Loading;
 use super::shared::Run;
+use super::watchdog::Watchdog;
 use crate::diagnostic::Diagnostic;
 use crate::outcome::{ErrorKind, Problem};
 use crate::plan::{CaseEntry, Plan, PrepareError};
 use crate::redact::Redactor;
 
 /// One test of a run.
-pub(super) struct Case<'a> {
-    pub(super) shared: &'a Run,
-    pub(super) plan: &'a Plan,
-    pub(super) entry: &'a CaseEntry,
+pub(super) struct Case {
+    pub(super) shared: Arc<Run>,
+    pub(super) plan: Arc<Plan>,
+    pub(super) entry: CaseEntry,
     /// Its file.
     pub(super) loading: Loading,
     /// Masks the secrets of the test, and those of its attempts as soon as they are known.
     pub(super) redactor: Redactor,
+    /// Watches its thread.
+    pub(super) watchdog: Arc<Watchdog>,
 }
 
-impl Case<'_> {
-    /// Sends an event of this test.
-    pub(super) async fn tell(&self, event: RunEvent) {
-        self.shared.tell(self.redactor.seal(event)).await;
+impl Case {
+    /// Sends an event of this test, unless it has ended without its thread.
+    pub(super) fn tell(&self, event: RunEvent) {
+        if !self.watchdog.is_left() {
+            self.shared.tell(self.redactor.seal(event));
+        }
     }
 
     /// The problem of a test that could not be prepared; secrets that the messages may quote are masked from now on.

@@ -1,6 +1,7 @@
 //! The conversation of one attempt: what its plan says is handed to the engine, and what comes of it is the outcome.
 
 use std::sync::Mutex;
+use std::time::Duration;
 
 use super::attempt::{Attempt, AttemptPurpose};
 use super::case::Case;
@@ -8,6 +9,7 @@ use super::mocks::Mocks;
 use super::oracle::ScriptOracle;
 use super::snapshots;
 use super::turn_count::turn_count;
+use super::watchdog::TestStep;
 use super::written_turns::WrittenTurns;
 use crate::assertion::Judge;
 use crate::engine::{self, Budget, ConversationParts, ConversationResult, DeclineRequests, Observer};
@@ -30,27 +32,29 @@ impl Attempt<'_> {
     /// Holds the conversation and takes over what came of it.
     pub(super) async fn converse(
         &mut self,
-        preparation: &Mutex<Preparation<'_>>,
+        preparation: &Mutex<Preparation>,
         mut prepared: Prepared,
     ) -> Result<(), Halt> {
-        // Held until the conversation is over.
-        let _taken = match prepared.target.endpoint().filter(|_| prepared.thread_is_fixed) {
-            Some(endpoint) => Some(self.case.shared.thread_locks.lock(endpoint, &prepared.thread_id).await),
-            None => None,
-        };
+        let Case { shared, watchdog, .. } = self.case;
+        watchdog.limit(prepared.whole_timeout);
+        if let Some(endpoint) = prepared.target.endpoint().filter(|_| prepared.thread_is_fixed) {
+            let lock = shared.thread_locks.lock(endpoint, &prepared.thread_id);
+            self.environment.wait(watchdog.wait_for(lock).await?);
+        }
         for message in &mut prepared.history {
             message.id.get_or_insert_with(|| self.environment.context.ids.next("message"));
         }
         self.outcome.transcript.history = engine::history(&prepared.history);
         // What a conversation knows is large: it is put aside once, and not moved with every task.
         let result = Box::pin(self.talk_through(preparation, prepared)).await?;
+        watchdog.begin(TestStep::Evaluate, Duration::ZERO)?;
         self.take(result)
     }
 
     /// Opens a session and has the engine hold the conversation.
     async fn talk_through(
         &self,
-        preparation: &Mutex<Preparation<'_>>,
+        preparation: &Mutex<Preparation>,
         prepared: Prepared,
     ) -> Result<ConversationResult, Problem> {
         let Self { case: Case { shared, redactor, .. }, environment, .. } = self;
@@ -58,6 +62,7 @@ impl Attempt<'_> {
             history, turns, rules, target, client_tools, thread_id, timeout, whole_timeout, ..
         } = prepared;
         let options = shared.options;
+        let whole = [options.timeout, whole_timeout].into_iter().flatten().min();
         let judge = Judge::start(rules, redactor.clone())
             .map_err(|error| setup(error.to_string()))?
             .writing(options.writing);
@@ -95,13 +100,16 @@ impl Attempt<'_> {
             ids: environment.context.ids.clone(),
             observers: recorder.into_iter().collect(),
             budget: Budget {
-                turn: Limits::new(timeout, shared.stopper.token().clone()),
-                whole: [options.timeout, whole_timeout].into_iter().flatten().min(),
+                turn: Limits {
+                    deadline: whole.map(|whole| environment.started().plus(whole)),
+                    ..Limits::new(timeout, shared.stopper.token().clone())
+                },
+                whole,
             },
             at_failure: options.at_failure,
             at_violation: options.at_violation,
         };
-        let mut turns = WrittenTurns::new(self, preparation, turns);
+        let mut turns = WrittenTurns::new(self, preparation, turns, timeout);
         Ok(engine::converse(parts, &mut turns).await)
     }
 

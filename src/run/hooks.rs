@@ -10,13 +10,14 @@ use crate::plan::Preparation;
 use crate::recording::AttemptEnvironment;
 
 use super::case::Case;
+use super::watchdog::TestStep;
 
 /// Runs every hook and adds its variables to `preparation`; stops at the first that fails (SPEC 3). Variables that a
 /// header will contain are masked as secrets before anything more is reported.
 pub(super) async fn run_hooks(
-    case: &Case<'_>,
+    case: &Case,
     environment: &AttemptEnvironment,
-    preparation: &Mutex<Preparation<'_>>,
+    preparation: &Mutex<Preparation>,
 ) -> Result<(), Halt> {
     let known = || preparation.lock().unwrap_or_else(PoisonError::into_inner);
     let hooks = known().hooks();
@@ -33,18 +34,24 @@ pub(super) async fn run_hooks(
 
 /// Runs one hook. If it fails, what it would have given is masked as if it had succeeded.
 async fn run_hook(
-    case: &Case<'_>,
+    case: &Case,
     environment: &AttemptEnvironment,
-    preparation: &Mutex<Preparation<'_>>,
+    preparation: &Mutex<Preparation>,
     index: usize,
 ) -> Result<Map<String, Value>, Halt> {
     let command = preparation.lock().unwrap_or_else(PoisonError::into_inner).hook(index);
     match command.map_err(|error| case.unprepared(error))? {
-        Some(command) => hook::run(&command, case.shared.stopper.token()).await.map_err(|error| {
-            let known = preparation.lock().unwrap_or_else(PoisonError::into_inner);
-            environment.set_secrets(&known.secrets_with(error.gave()));
-            error.into()
-        }),
+        Some(command) => {
+            case.watchdog.begin(TestStep::Hook(index + 1), command.launch.timeout)?;
+            let run = async {
+                hook::run(&command, case.shared.stopper.token()).await.map_err(|error| {
+                    let known = preparation.lock().unwrap_or_else(PoisonError::into_inner);
+                    environment.set_secrets(&known.secrets_with(error.gave()));
+                    error.into()
+                })
+            };
+            case.watchdog.within(run).await
+        }
         None => Ok(Map::new()),
     }
 }

@@ -17,10 +17,10 @@ use crate::variables::Patterns;
 use super::oracle::ScriptOracle;
 
 /// The mocks of one test.
-pub(super) struct Mocks<'s, 'p> {
+pub(super) struct Mocks<'s> {
     /// The client-side tools by name.
     tools: HashMap<String, MockedTool>,
-    scripts: ScriptOracle<'s, 'p>,
+    scripts: ScriptOracle<'s>,
 }
 
 struct MockedTool {
@@ -40,12 +40,12 @@ enum Answers {
     When(Vec<(ArgumentPatterns, CompiledMockAnswer)>),
 }
 
-impl<'s, 'p> Mocks<'s, 'p> {
+impl<'s> Mocks<'s> {
     /// # Errors
     /// If a pattern compiles to more than is allowed.
     pub(super) fn start(
         tools: Vec<CompiledClientTool>,
-        scripts: ScriptOracle<'s, 'p>,
+        scripts: ScriptOracle<'s>,
     ) -> Result<Self, regex::Error> {
         let mut patterns = Patterns::default();
         let mut started = HashMap::with_capacity(tools.len());
@@ -67,7 +67,7 @@ impl<'s, 'p> Mocks<'s, 'p> {
     }
 }
 
-impl ToolHost for Mocks<'_, '_> {
+impl ToolHost for Mocks<'_> {
     fn handling(&self, tool: &str) -> Handling {
         match self.tools.get(tool) {
             None => Handling::Agent,

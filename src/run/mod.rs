@@ -15,6 +15,7 @@ mod hooks;
 mod mocks;
 mod options;
 mod oracle;
+mod outbox;
 mod outcomes;
 mod prefetch;
 mod recorder_sink;
@@ -33,6 +34,7 @@ mod teardown;
 mod thread_locks;
 mod turn_count;
 mod verify_recording;
+mod watchdog;
 mod written_turns;
 
 pub use event::RunEvent;

@@ -36,7 +36,7 @@ pub struct Options {
     pub at_failure: AtFailure,
     /// What a violation of the protocol makes of its turn.
     pub at_violation: AtViolation,
-    /// The timeout of one attempt at a test: the time that its agent may take.
+    /// The timeout of one attempt at a test, with everything that it does but its teardown.
     pub timeout: Option<Duration>,
     /// How often a test that does not pass is retried.
     pub retries: u32,

@@ -17,12 +17,12 @@ use super::attempt::Attempt;
 
 /// Asks the scripts of one attempt.
 #[derive(Clone, Copy)]
-pub(super) struct ScriptOracle<'a, 'p> {
+pub(super) struct ScriptOracle<'a> {
     pub(super) attempt: &'a Attempt<'a>,
-    pub(super) preparation: &'a Mutex<Preparation<'p>>,
+    pub(super) preparation: &'a Mutex<Preparation>,
 }
 
-impl Oracle for ScriptOracle<'_, '_> {
+impl Oracle for ScriptOracle<'_> {
     fn decide<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<Decision, Halt>> {
         let ScriptQuestion { program, timeout_ms, request, .. } = &question.inquiry;
         Box::pin(async move {
@@ -37,7 +37,7 @@ impl Oracle for ScriptOracle<'_, '_> {
     }
 }
 
-impl ScriptOracle<'_, '_> {
+impl ScriptOracle<'_> {
     /// The answer of a script to `request`.
     pub(super) async fn ask(
         &self,
@@ -53,7 +53,14 @@ impl ScriptOracle<'_, '_> {
             let launch =
                 launch.map_err(|error| Problem { kind: ErrorKind::Script, ..case.unprepared(error) })?;
             let request = ScriptRequest { program, launch: &launch, body: request, expected };
+            case.watchdog.extend(request.launch.timeout);
             Ok(hook::ask(request, case.shared.stopper.token()).await?)
+        };
+        let run = async {
+            match expected {
+                Expected::ToolAnswer => case.watchdog.within_turn(run).await,
+                Expected::Variables | Expected::Verdict => case.watchdog.within(run).await,
+            }
         };
         environment.script(&program.shown(), request, |answer| expected.mismatch(answer), run).await
     }

@@ -64,7 +64,7 @@ pub(super) struct Loading(Shared<BoxFuture<'static, Result<Arc<LoadedFile>, Prep
 
 impl Loading {
     pub(super) fn begin(context: Context, entry: CaseEntry) -> Self {
-        let loaded = tokio::spawn(async move { LoadedFile::of_case(&context, &entry) });
+        let loaded = tokio::task::spawn_blocking(move || LoadedFile::of_case(&context, &entry));
         let loaded = loaded.map(|loaded| match loaded {
             Ok(loaded) => loaded,
             Err(broken) => std::panic::resume_unwind(broken.into_panic()),

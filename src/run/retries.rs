@@ -10,7 +10,7 @@ use crate::context::CaseKey;
 use crate::outcome::{Outcome, Status};
 
 /// Runs attempts at a test until one passes, no retry is left, or the run stops.
-pub(super) async fn run_with_retries(case: &Case<'_>) -> Outcome {
+pub(super) async fn run_with_retries(case: &Case) -> Outcome {
     let mut key = CaseKey::first(case.entry.id());
     let retries = case.shared.options.retries;
     let mut outcome = run_attempt(case, &key, None).await;
@@ -18,7 +18,7 @@ pub(super) async fn run_with_retries(case: &Case<'_>) -> Outcome {
         if !outcome.status().fails_the_run() || case.shared.stopper.reason().is_some() {
             break;
         }
-        case.tell(retrying(&outcome, retry, retries)).await;
+        case.tell(retrying(&outcome, retry, retries));
         key.attempt += 1;
         let mut next = run_attempt(case, &key, Some(&outcome)).await;
         // The run was stopped meanwhile: the outcome is that of the attempt before.

@@ -1,5 +1,7 @@
 //! One attempt at a test, from its environment to its outcome and its recording.
 
+use std::time::Duration;
+
 use crate::context::CaseKey;
 use crate::outcome::{Outcome, Problem, Status};
 use crate::recording::AttemptEnvironment;
@@ -7,12 +9,15 @@ use crate::recording::AttemptEnvironment;
 use super::attempt::{Attempt, AttemptPurpose};
 use super::case::Case;
 use super::outcomes::{blank, end_with};
+use super::teardown::Teardown;
 use super::verify_recording::verify_recording;
+use super::watchdog::TestStep;
 
 /// Runs the attempt `key` at a test, with its own hooks, thread and conversation, and keeps its recording; `before` is
 /// the attempt before it.
-pub(super) async fn run_attempt(case: &Case<'_>, key: &CaseKey, before: Option<&Outcome>) -> Outcome {
-    let mut outcome = blank(case.shared, case.entry);
+pub(super) async fn run_attempt(case: &Case, key: &CaseKey, before: Option<&Outcome>) -> Outcome {
+    let mut outcome = blank(&case.shared, &case.entry);
+    case.watchdog.begin_attempt(case.shared.options.timeout);
     let environment = match environment(case, key) {
         Ok(environment) => environment,
         Err(problem) => {
@@ -22,20 +27,24 @@ pub(super) async fn run_attempt(case: &Case<'_>, key: &CaseKey, before: Option<&
         }
     };
     outcome.transcript.started_unix_ms = environment.started_unix_ms();
-    let mut attempt = Attempt { case, key, environment, purpose: AttemptPurpose::Report, outcome };
+    let (purpose, teardown) = (AttemptPurpose::Report, Teardown::default());
+    let mut attempt = Attempt { case, key, environment, purpose, outcome, teardown };
     attempt.run(before).await;
-    let Attempt { environment, mut outcome, .. } = attempt;
-    if outcome.status() != Status::Skipped {
+    let Attempt { environment, mut outcome, teardown, .. } = attempt;
+    let may_write = case.watchdog.begin(TestStep::Evaluate, Duration::ZERO).is_ok();
+    if may_write && outcome.status() != Status::Skipped {
         let verified = verify_recording(case, key, before, &environment, &outcome).await;
         match verified.and_then(|()| environment.keep(outcome.transcript.ended_unix_ms)) {
             Ok(recording) => outcome.transcript.recording = recording,
             Err(problem) => not_recorded(&mut outcome, problem),
         }
     }
+    // A replay leaves nothing to clean up, so it has no part in what is recorded.
+    teardown.report(&mut outcome);
     outcome
 }
 
-fn environment(case: &Case<'_>, key: &CaseKey) -> Result<AttemptEnvironment, Problem> {
+fn environment(case: &Case, key: &CaseKey) -> Result<AttemptEnvironment, Problem> {
     let Case { shared, redactor, .. } = case;
     let live = AttemptEnvironment::live(&shared.context, &shared.transport, &shared.servers, redactor);
     match &shared.recordings {

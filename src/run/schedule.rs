@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
 
 use super::options::{AfterFailure, Options};
 use super::outcomes::{lost, not_run};
@@ -37,7 +37,8 @@ pub(super) async fn run_all(shared: &Arc<Run>, plan: Plan) -> All {
     for (next, entry) in plan.cases.iter().enumerate() {
         let outcome = schedule.outcome(next, entry).await;
         totals.add(&outcome);
-        shared.tell(outcome.convert()).await;
+        schedule.room().await;
+        shared.tell(outcome.convert());
     }
     All { totals, lost_server: schedule.lost_server }
 }
@@ -62,17 +63,13 @@ impl Schedule<'_> {
                 Ok(Some(outcome)) => return outcome,
                 Err(error) => return lost(self.shared, entry, &error),
             }
-            match self.running.join_next().await {
-                Some(Ok((index, outcome))) => self.finish(index, outcome),
-                Some(Err(broken)) if broken.is_panic() => std::panic::resume_unwind(broken.into_panic()),
-                Some(Err(_)) => {}
+            let Some(ended) = self.running.join_next().await else {
                 // Nothing runs and nothing was started: the run stops here.
-                None => {
-                    let reason = self.shared.stopper.reason();
-                    self.lost_server |= reason == Some(Reason::ServerEnded) && entry.test.skip.is_none();
-                    return not_run(self.shared, entry, reason);
-                }
-            }
+                let reason = self.shared.stopper.reason();
+                self.lost_server |= reason == Some(Reason::ServerEnded) && entry.test.skip.is_none();
+                return not_run(self.shared, entry, reason);
+            };
+            self.take(ended);
         }
     }
 
@@ -86,9 +83,29 @@ impl Schedule<'_> {
             let index = self.prefetch.started();
             let Some((entry, loading)) = self.prefetch.start() else { return };
             let (shared, plan) = (Arc::clone(self.shared), Arc::clone(&self.plan));
-            self.running.spawn(async move { (index, run_case(&shared, &plan, &entry, loading).await) });
+            self.running.spawn(async move { (index, run_case(shared, plan, entry, loading).await) });
         }
         self.prefetch.load_ahead(parallel);
+    }
+
+    /// Waits until the reports have room for the next outcome. Tests go on meanwhile.
+    async fn room(&mut self) {
+        loop {
+            tokio::select! {
+                biased;
+                () = self.shared.outbox.room() => return,
+                Some(ended) = self.running.join_next() => self.take(ended),
+            }
+            self.start();
+        }
+    }
+
+    fn take(&mut self, ended: Result<(usize, Sealed<Outcome>), JoinError>) {
+        match ended {
+            Ok((index, outcome)) => self.finish(index, outcome),
+            Err(broken) if broken.is_panic() => std::panic::resume_unwind(broken.into_panic()),
+            Err(_) => {}
+        }
     }
 
     fn finish(&mut self, index: usize, outcome: Sealed<Outcome>) {

@@ -29,7 +29,7 @@ impl Run {
         let report = || async {
             self.stopper.wind_down(Reason::ServerEnded);
             let (what, printed) = (exit.to_string(), exit.printed.clone());
-            self.tell_all(RunEvent::ServerEnded { what, printed }).await;
+            self.tell_all(RunEvent::ServerEnded { what, printed });
         };
         self.exit_reported.get_or_init(report).await;
     }

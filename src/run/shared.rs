@@ -6,6 +6,7 @@ use tokio::sync::{OnceCell, mpsc};
 
 use super::event::RunEvent;
 use super::options::Options;
+use super::outbox::Outbox;
 use super::stop::Stopper;
 use super::thread_locks::ThreadLocks;
 use crate::context::Context;
@@ -34,7 +35,8 @@ pub struct Run {
     /// Set once the end of a server has been reported.
     pub(super) exit_reported: OnceCell<()>,
     pub(super) thread_locks: ThreadLocks,
-    events: mpsc::Sender<Sealed<RunEvent>>,
+    /// Where its events go.
+    pub(super) outbox: Outbox,
 }
 
 impl Run {
@@ -56,7 +58,7 @@ impl Run {
             servers: ServerWatch::default(),
             exit_reported: OnceCell::new(),
             thread_locks: ThreadLocks::default(),
-            events,
+            outbox: Outbox::new(events),
         }
     }
 
@@ -67,13 +69,13 @@ impl Run {
         redactor
     }
 
-    /// Sends an event. A closed channel stops nothing: the verdict is needed, reports are not.
-    pub(super) async fn tell(&self, event: Sealed<RunEvent>) {
-        let _ = self.events.send(event).await;
+    /// Sends an event.
+    pub(super) fn tell(&self, event: Sealed<RunEvent>) {
+        self.outbox.put(event);
     }
 
     /// Sends an event that belongs to no test: it is masked with the run's own secrets.
-    pub(super) async fn tell_all(&self, event: RunEvent) {
-        self.tell(self.redactor.seal(event)).await;
+    pub(super) fn tell_all(&self, event: RunEvent) {
+        self.tell(self.redactor.seal(event));
     }
 }

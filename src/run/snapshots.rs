@@ -42,7 +42,7 @@ fn why(path: &Path, error: &io::Error) -> String {
 }
 
 /// Reports the snapshots that no rule refers to, and deletes them if the options say so and the run was not stopped.
-pub(super) async fn clear(shared: &Run, obsolete: Vec<Golden>) {
+pub(super) fn clear(shared: &Run, obsolete: Vec<Golden>) {
     if obsolete.is_empty() {
         return;
     }
@@ -56,5 +56,5 @@ pub(super) async fn clear(shared: &Run, obsolete: Vec<Golden>) {
         }
         if gone { &mut deleted } else { &mut left }.push(shown);
     }
-    shared.tell_all(RunEvent::ObsoleteSnapshots { left, deleted }).await;
+    shared.tell_all(RunEvent::ObsoleteSnapshots { left, deleted });
 }

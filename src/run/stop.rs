@@ -31,6 +31,7 @@ impl Reason {
 pub struct Stopper {
     reason: Arc<OnceLock<Reason>>,
     token: CancellationToken,
+    interrupt: CancellationToken,
 }
 
 impl Stopper {
@@ -38,6 +39,9 @@ impl Stopper {
     pub fn stop(&self, reason: Reason) {
         self.reason.get_or_init(|| reason);
         self.token.cancel();
+        if reason == Reason::Interrupted {
+            self.interrupt.cancel();
+        }
     }
 
     /// Stops scheduling; running tests finish. The first reason stays.
@@ -48,6 +52,11 @@ impl Stopper {
     /// Why the run stops, where it does.
     pub fn reason(&self) -> Option<Reason> {
         self.reason.get().copied()
+    }
+
+    /// Returns when the run is interrupted, whatever stopped it before.
+    pub async fn interrupted(&self) {
+        self.interrupt.cancelled().await;
     }
 
     /// Is cancelled when the run stops.

@@ -2,19 +2,24 @@
 
 use std::sync::Arc;
 
+use tokio::time::sleep;
+
 use super::event::RunEvent;
 use super::schedule::{All, run_all};
 use super::shared::Run;
 use super::snapshots;
 use super::stop::Reason;
+use super::watchdog::GRACE;
 use crate::outcome::Verdict;
 use crate::plan::Plan;
 
-/// Runs every case of the plan.
+/// Runs every case of the plan, each on a thread of its own. The runtime must not be shut down while tests run, and is not
+/// waited for: a test that timed out may still compute.
 pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
     let clock = Arc::clone(&shared.context.clock);
     let started = clock.now();
-    shared.tell_all(RunEvent::RunStarted { tests: plan.cases.len(), unix_ms: clock.unix_ms(started) }).await;
+    let forwarding = shared.outbox.forward();
+    shared.tell_all(RunEvent::RunStarted { tests: plan.cases.len(), unix_ms: clock.unix_ms(started) });
     let shared = Arc::new(shared);
     let expired = plan.expired.clone();
     let obsolete = std::mem::take(&mut plan.obsolete);
@@ -23,10 +28,20 @@ pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
         () = shared.watch_servers() => unreachable!("it watches to the end"),
         all = run_all(&shared, plan) => all,
     };
-    snapshots::clear(&shared, obsolete).await;
+    snapshots::clear(&shared, obsolete);
     let elapsed_us = clock.now().0.saturating_sub(started.0);
     let verdict = Verdict { totals, flaky_fails: shared.options.flaky_fails, lost_server, expired };
     let interrupted = shared.stopper.reason() == Some(Reason::Interrupted);
-    shared.tell_all(RunEvent::RunFinished { verdict: verdict.clone(), elapsed_us, interrupted }).await;
+    shared.tell_all(RunEvent::RunFinished { verdict: verdict.clone(), elapsed_us, interrupted });
+    shared.outbox.end();
+    // Reports that take nothing hold up a run that was stopped no longer than its tests may.
+    let is_interrupted = async {
+        shared.stopper.interrupted().await;
+        sleep(GRACE).await;
+    };
+    tokio::select! {
+        _ended = forwarding => {}
+        () = is_interrupted => {}
+    }
     verdict
 }

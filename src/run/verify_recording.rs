@@ -1,10 +1,13 @@
 //! Verifies the recording of a test that has secrets: it is replayed once before it is kept, since a rule may match
 //! text that the recording replaces by a marker.
 
+use std::sync::Arc;
+
 use super::attempt::{Attempt, AttemptPurpose};
 use super::case::Case;
 use super::outcomes::blank;
 use super::prefetch::Loading;
+use super::teardown::Teardown;
 use crate::context::CaseKey;
 use crate::outcome::{ErrorKind, Outcome, Problem};
 use crate::recording::AttemptEnvironment;
@@ -14,20 +17,27 @@ use crate::recording::AttemptEnvironment;
 /// # Errors
 /// If the result is different.
 pub(super) async fn verify_recording(
-    case: &Case<'_>,
+    case: &Case,
     key: &CaseKey,
     before: Option<&Outcome>,
     environment: &AttemptEnvironment,
     outcome: &Outcome,
 ) -> Result<(), Problem> {
-    let Case { shared, plan, entry, ref redactor, .. } = *case;
+    let Case { shared, plan, entry, redactor, watchdog, .. } = case;
     let environment = environment.verification(outcome.transcript.ended_unix_ms, &shared.context)?;
     let Some(environment) = environment else { return Ok(()) };
     let loading = Loading::begin(shared.context.clone(), entry.clone());
-    let case = &Case { shared, plan, entry, loading, redactor: redactor.clone() };
-    let outcome_of_replay = blank(shared, entry);
-    let mut attempt =
-        Attempt { case, key, environment, purpose: AttemptPurpose::Verify, outcome: outcome_of_replay };
+    let case = &Case {
+        shared: Arc::clone(shared),
+        plan: Arc::clone(plan),
+        entry: entry.clone(),
+        loading,
+        redactor: redactor.clone(),
+        watchdog: Arc::clone(watchdog),
+    };
+    let purpose = AttemptPurpose::Verify;
+    let (outcome_of_replay, teardown) = (blank(shared, entry), Teardown::default());
+    let mut attempt = Attempt { case, key, environment, purpose, outcome: outcome_of_replay, teardown };
     attempt.run(before).await;
     let replayed = attempt.outcome;
     // If the run stops, the replay is not complete.

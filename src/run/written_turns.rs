@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
@@ -9,6 +10,7 @@ use super::attempt::{Attempt, AttemptPurpose};
 use super::capture_values::capture_values;
 use super::event::RunEvent;
 use super::turn_count::turn_count;
+use super::watchdog::TestStep;
 use crate::compile::{CompiledCapture, PreparedTurn};
 use crate::engine::{InputSource, NextTurn, TurnReview};
 use crate::outcome::{ErrorKind, Halt, Problem, Status, TurnEnd};
@@ -16,28 +18,31 @@ use crate::plan::Preparation;
 use crate::trace::Trace;
 
 /// The written turns of one attempt, from its first to its last.
-pub(super) struct WrittenTurns<'a, 'p> {
+pub(super) struct WrittenTurns<'a> {
     attempt: &'a Attempt<'a>,
-    preparation: &'a Mutex<Preparation<'p>>,
+    preparation: &'a Mutex<Preparation>,
     turns: VecDeque<Option<PreparedTurn>>,
     total: usize,
     /// How many have ended.
     ended: usize,
     /// What the running turn is to capture.
     captures: Vec<CompiledCapture>,
+    /// The timeout of a turn that has none of its own.
+    timeout: Duration,
 }
 
-impl<'a, 'p> WrittenTurns<'a, 'p> {
+impl<'a> WrittenTurns<'a> {
     pub(super) fn new(
         attempt: &'a Attempt<'a>,
-        preparation: &'a Mutex<Preparation<'p>>,
+        preparation: &'a Mutex<Preparation>,
         turns: Vec<Option<PreparedTurn>>,
+        timeout: Duration,
     ) -> Self {
         let total = turns.len();
-        Self { attempt, preparation, turns: turns.into(), total, ended: 0, captures: Vec::new() }
+        Self { attempt, preparation, turns: turns.into(), total, ended: 0, captures: Vec::new(), timeout }
     }
 
-    fn preparation(&self) -> MutexGuard<'a, Preparation<'p>> {
+    fn preparation(&self) -> MutexGuard<'a, Preparation> {
         self.preparation.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -57,12 +62,15 @@ impl<'a, 'p> WrittenTurns<'a, 'p> {
     }
 }
 
-impl InputSource for WrittenTurns<'_, '_> {
+impl InputSource for WrittenTurns<'_> {
     fn next<'a>(&'a mut self, _: &'a Trace) -> BoxFuture<'a, Result<Option<NextTurn>, Halt>> {
         Box::pin(async move {
             let Attempt { case, key, environment, purpose, .. } = self.attempt;
             let index = self.ended;
-            let Some(written) = self.turns.front_mut().map(Option::take) else { return Ok(None) };
+            let Some(written) = self.turns.front_mut().map(Option::take) else {
+                case.watchdog.begin(TestStep::Evaluate, Duration::ZERO)?;
+                return Ok(None);
+            };
             let (turn, rules) = if let Some(turn) = written {
                 (turn, None)
             } else {
@@ -73,11 +81,12 @@ impl InputSource for WrittenTurns<'_, '_> {
             self.turns.pop_front();
             if *purpose == AttemptPurpose::Report {
                 let (id, turn, of) = (key.test.clone(), index + 1, self.total);
-                case.tell(RunEvent::TurnStarted { id, turn, of }).await;
+                case.tell(RunEvent::TurnStarted { id, turn, of });
             }
             environment.begin_turn(turn_count(index + 1));
             let PreparedTurn { request, captures } = turn;
             self.captures = captures;
+            case.watchdog.begin(TestStep::Turn(index + 1), request.timeout.unwrap_or(self.timeout))?;
             Ok(Some(NextTurn { request, rules }))
         })
     }

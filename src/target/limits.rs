@@ -4,11 +4,15 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
+use crate::context::At;
+
 /// How far an exchange may go.
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// How long until [`Ended::Timeout`](super::Ended::Timeout).
     pub timeout: Duration,
+    /// When [`Ended::Timeout`](super::Ended::Timeout) comes at the latest, by the clock of requests.
+    pub deadline: Option<At>,
     /// Largest single event, in bytes.
     pub max_event_bytes: usize,
     /// Largest response, in bytes.
@@ -26,6 +30,12 @@ impl Limits {
     /// These times, and the largest event and response without a setting.
     pub fn new(timeout: Duration, cancel: CancellationToken) -> Self {
         let (max_event_bytes, max_response_bytes) = (Self::MAX_EVENT_BYTES, Self::MAX_RESPONSE_BYTES);
-        Self { timeout, max_event_bytes, max_response_bytes, cancel }
+        Self { timeout, deadline: None, max_event_bytes, max_response_bytes, cancel }
+    }
+
+    /// When the time of an exchange is up that began at `sent`.
+    pub fn until(&self, sent: At) -> At {
+        let until = sent.plus(self.timeout);
+        self.deadline.map_or(until, |deadline| deadline.min(until))
     }
 }

@@ -41,6 +41,7 @@ async fn drive(observer: &mut Observer, script: &[Vec<CompiledStep>], agent: Age
     };
     let mut session = target.open(options).await.unwrap();
     let limits = Limits {
+        deadline: None,
         timeout: Duration::from_mins(10),
         max_event_bytes: Limits::MAX_EVENT_BYTES,
         max_response_bytes: Limits::MAX_RESPONSE_BYTES,

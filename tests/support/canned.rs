@@ -66,6 +66,7 @@ impl Ids for ShortIds {
 
 pub(crate) fn limits() -> Limits {
     Limits {
+        deadline: None,
         timeout: Duration::from_secs(10),
         max_event_bytes: Limits::MAX_EVENT_BYTES,
         max_response_bytes: Limits::MAX_RESPONSE_BYTES,

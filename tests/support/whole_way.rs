@@ -79,6 +79,7 @@ async fn travel(answers: &[&[u8]], chunk: usize, connects: bool) -> String {
     let target = AguiTarget::new(settings);
     let mut session = target.open(options).await.expect("opening does nothing that can fail");
     let limits = Limits {
+        deadline: None,
         timeout: Duration::from_secs(10),
         max_event_bytes: 64 << 10,
         max_response_bytes: 1 << 20,

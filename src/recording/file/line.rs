@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use crate::outcome::{ErrorKind, Problem};
+
 /// The version of the format that is written.
 pub(super) const VERSION: &str = "1.3";
 
@@ -72,8 +74,20 @@ pub(super) struct ScriptLine {
 #[derive(Serialize, Deserialize)]
 pub(super) struct FailureLine {
     pub(super) message: String,
+    /// `timeout` if the time of the test was up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) kind: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) help: Option<String>,
+}
+
+impl FailureLine {
+    /// The problem of a program of this kind.
+    pub(super) fn problem(self, kind: ErrorKind) -> Problem {
+        let is_timeout = self.kind.as_deref() == Some(ErrorKind::Timeout.as_str());
+        let kind = if is_timeout { ErrorKind::Timeout } else { kind };
+        Problem { kind, message: self.message, help: self.help }
+    }
 }
 
 #[derive(Serialize, Deserialize)]

@@ -11,7 +11,7 @@ use super::line::{
 };
 use crate::context::{CaseKey, digest};
 use crate::message::Lane;
-use crate::outcome::{ErrorKind, Problem};
+use crate::outcome::ErrorKind;
 use crate::recording::exchange::{BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer};
 use crate::recording::program_run::{ProgramLine, ProgramRun, ProgramRunEnd};
 use crate::target::{Method, ResponseHead};
@@ -184,9 +184,7 @@ fn add(all: &mut RecordingContent, read: RecordingLine) -> Result<(), &'static s
         RecordingLine::Hook(HookLine { output, failed }) if is_before => {
             all.recorded.hooks.push(match (output, failed) {
                 (Some(output), None) => Ok(output),
-                (None, Some(FailureLine { message, help })) => {
-                    Err(Problem { kind: ErrorKind::Hook, message, help })
-                }
+                (None, Some(failed)) => Err(failed.problem(ErrorKind::Hook)),
                 _ => return Err("a hook has either `output` or `failed`"),
             });
             Ok(())
@@ -195,9 +193,7 @@ fn add(all: &mut RecordingContent, read: RecordingLine) -> Result<(), &'static s
         RecordingLine::Script(ScriptLine { turn, name, request, answer, failed }) if open.is_none() => {
             let gave = match (answer, failed) {
                 (Some(answer), None) => Ok(answer),
-                (None, Some(FailureLine { message, help })) => {
-                    Err(Problem { kind: ErrorKind::Script, message, help })
-                }
+                (None, Some(failed)) => Err(failed.problem(ErrorKind::Script)),
                 _ => return Err("a script has either `answer` or `failed`"),
             };
             let after = all.exchanges.len();
@@ -271,7 +267,7 @@ fn add_line(run: &mut ProgramRun, read: RecordingLine) -> Result<(), &'static st
         RecordingLine::Sent(SentLine { turn, at_us, line, failed }) => {
             let at = match (at_us, failed) {
                 (Some(at), None) => Ok(at),
-                (None, Some(FailureLine { message, help })) => Err((message, help)),
+                (None, Some(FailureLine { message, help, .. })) => Err((message, help)),
                 _ => return Err("a line to a program has either `at_us` or `failed`"),
             };
             let line = String::from_utf8(bytes_of(line)?).map_err(|_| "a line to a program is UTF-8")?;
@@ -291,7 +287,9 @@ fn ended_run(run: ProgramRun, exit: ExitLine) -> Result<ProgramRun, &'static str
         (EndKind::Complete, Some(at), None) => ProgramRunEnd::Complete(at),
         (EndKind::TooLarge, Some(at), None) => ProgramRunEnd::TooLarge(at),
         (EndKind::Left, None, None) => ProgramRunEnd::Left,
-        (EndKind::Failed, None, Some(FailureLine { message, help })) => ProgramRunEnd::Failed(message, help),
+        (EndKind::Failed, None, Some(FailureLine { message, help, .. })) => {
+            ProgramRunEnd::Failed(message, help)
+        }
         _ => return Err("a program ends as `complete` or `too_large` with `at_us`, `left`, or `failed`"),
     };
     Ok(ProgramRun { end, stderr, closed, ..run })

@@ -13,7 +13,7 @@ use super::line::{
 };
 use crate::context::{CaseKey, digest};
 use crate::message::Lane;
-use crate::outcome::Problem;
+use crate::outcome::{ErrorKind, Problem};
 use crate::recording::exchange::{BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer};
 use crate::recording::program_run::{ProgramLine, ProgramRun, ProgramRunEnd};
 use crate::target::Method;
@@ -77,8 +77,9 @@ impl RecordingWriter<'_> {
         self.line(&RecordingLine::Script(ScriptLine { turn: *turn, name, request, answer, failed }));
     }
 
-    fn failed(&self, Problem { message, help, .. }: &Problem) -> FailureLine {
-        FailureLine { message: (self.mark)(message), help: help.as_deref().map(self.mark) }
+    fn failed(&self, Problem { kind, message, help }: &Problem) -> FailureLine {
+        let kind = (*kind == ErrorKind::Timeout).then(|| kind.as_str().to_owned());
+        FailureLine { message: (self.mark)(message), kind, help: help.as_deref().map(self.mark) }
     }
 
     fn exchange(&mut self, exchange: &RecordedExchange) {
@@ -147,6 +148,7 @@ impl RecordingWriter<'_> {
         self.line(&RecordingLine::Program(RunLine { turn: *turn, lane, exchange: *number, argv }));
         let failed = |message: &str, help: &Option<String>| FailureLine {
             message: (self.mark)(message),
+            kind: None,
             help: help.as_deref().map(self.mark),
         };
         let lines: Vec<RecordingLine> = lines

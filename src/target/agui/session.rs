@@ -187,7 +187,7 @@ impl AguiSession {
         limits: &Limits,
         sink: &mut dyn Sink,
     ) -> Result<Ended, TargetError> {
-        let response = http::send(&*self.transport, request, limits.timeout, sink).await?;
+        let response = http::send(&*self.transport, request, limits, sink).await?;
         let Some(response) = response else { return Ok(Ended::Timeout) };
         let mut events = AguiEvents { decoder, conversation: &mut self.conversation };
         http::read_events(response, &mut events, limits, sink).await

@@ -6,6 +6,7 @@ use super::received::{ReceivedResponse, START_BYTES};
 use super::transport::{Body, ClientEvent, HttpRequest, Next, Transport};
 use crate::context::At;
 use crate::target::error::TargetError;
+use crate::target::limits::Limits;
 use crate::target::sink::{Sink, Wire};
 
 /// How long the body of an HTTP error is read: its status alone says that the exchange failed.
@@ -29,11 +30,11 @@ pub struct Response {
 pub async fn send(
     transport: &dyn Transport,
     request: HttpRequest,
-    timeout: Duration,
+    limits: &Limits,
     sink: &mut dyn Sink,
 ) -> Result<Option<Response>, TargetError> {
     let sent = transport.moment(ClientEvent::Sends);
-    let until = sent.plus(timeout);
+    let until = limits.until(sent);
     let (body, progress) = (request.body.clone(), request.progress.clone());
     // It is on its way before the sink looks at it: what that takes is no time of the agent.
     let reply = transport.send(request, until);

@@ -1,0 +1,126 @@
+//! Standard output and standard error of a run, each written by a thread of its own: a reader that takes nothing holds up
+//! no test and no signal.
+//!
+//! **Invariant:** what is printed stays in order; what waits is bounded, and whoever prints more waits until the run is
+//! interrupted.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use ananke::run::{Reason, Stopper};
+
+/// How many bytes may wait.
+const WAITING: usize = 64 << 20;
+
+/// How long a reader that takes nothing is waited for once the run is interrupted.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How often whoever waits looks whether the run was interrupted.
+const TICK: Duration = Duration::from_millis(50);
+
+/// A stream that a thread of its own writes. Clones are the same stream.
+#[derive(Clone)]
+pub(super) struct OutputThread(Arc<SharedOutput>);
+
+struct SharedOutput {
+    state: Mutex<OutputState>,
+    changed: Condvar,
+    stopper: Stopper,
+}
+
+struct OutputState {
+    /// Where it is written, until the thread starts.
+    out: Option<Box<dyn Write + Send>>,
+    waiting: Vec<u8>,
+    is_writing: bool,
+    failed: Option<io::Error>,
+}
+
+impl OutputThread {
+    /// A stream to `out` in a run that `stopper` stops.
+    pub(super) fn new(out: Box<dyn Write + Send>, stopper: Stopper) -> Self {
+        let state = OutputState { out: Some(out), waiting: Vec::new(), is_writing: false, failed: None };
+        Self(Arc::new(SharedOutput { state: Mutex::new(state), changed: Condvar::new(), stopper }))
+    }
+
+    /// Waits until everything is written; not for long if the run is interrupted.
+    ///
+    /// # Errors
+    /// If something could not be written, though somebody reads.
+    pub(super) fn finish(&self) -> io::Result<()> {
+        let mut state = self.0.state();
+        let mut patience = PATIENCE;
+        while (state.is_writing || !state.waiting.is_empty()) && !patience.is_zero() {
+            if self.0.is_interrupted() {
+                patience = patience.saturating_sub(TICK);
+            }
+            state = self.0.wait(state);
+        }
+        match state.failed.take().filter(|error| error.kind() != io::ErrorKind::BrokenPipe) {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
+    }
+}
+
+impl SharedOutput {
+    fn state(&self) -> MutexGuard<'_, OutputState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for a change, and not longer than a tick.
+    fn wait<'a>(&self, state: MutexGuard<'a, OutputState>) -> MutexGuard<'a, OutputState> {
+        self.changed.wait_timeout(state, TICK).unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.stopper.reason() == Some(Reason::Interrupted)
+    }
+
+    /// Writes what waits, for ever.
+    fn write(&self, mut out: Box<dyn Write + Send>) {
+        loop {
+            let mut state = self.state();
+            while state.waiting.is_empty() {
+                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
+            let text = std::mem::take(&mut state.waiting);
+            state.is_writing = true;
+            drop(state);
+            let written = out.write_all(&text).and_then(|()| out.flush());
+            let mut state = self.state();
+            state.is_writing = false;
+            state.failed = written.err().or(state.failed.take());
+            self.changed.notify_all();
+        }
+    }
+}
+
+impl Write for OutputThread {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut state = self.0.state();
+        while state.waiting.len() >= WAITING && state.failed.is_none() && !self.0.is_interrupted() {
+            state = self.0.wait(state);
+        }
+        if let Some(error) = &state.failed {
+            return Err(io::Error::new(error.kind(), error.to_string()));
+        }
+        if state.waiting.len() >= WAITING {
+            // Nobody has read for long, and the run is to end.
+            return Ok(bytes.len());
+        }
+        if let Some(out) = state.out.take() {
+            let shared = Arc::clone(&self.0);
+            thread::Builder::new().name("output".to_owned()).spawn(move || shared.write(out))?;
+        }
+        state.waiting.extend_from_slice(bytes);
+        self.0.changed.notify_all();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

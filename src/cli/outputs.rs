@@ -1,0 +1,34 @@
+//! The streams of a run: standard output and standard error.
+
+use std::io;
+
+use ananke::run::Stopper;
+
+use super::output_thread::OutputThread;
+
+/// The streams of a run.
+#[derive(Clone)]
+pub(super) struct Outputs {
+    pub(super) stdout: OutputThread,
+    pub(super) stderr: OutputThread,
+}
+
+impl Outputs {
+    /// Those of the program, in a run that `stopper` stops.
+    pub(super) fn of_program(stopper: &Stopper) -> Self {
+        Self {
+            stdout: OutputThread::new(Box::new(io::stdout()), stopper.clone()),
+            stderr: OutputThread::new(Box::new(io::stderr()), stopper.clone()),
+        }
+    }
+
+    /// Waits until everything is written.
+    ///
+    /// # Errors
+    /// If something could not be written to standard output, though somebody reads.
+    pub(super) fn finish(&self) -> io::Result<()> {
+        // What standard error does not take cannot be reported anywhere.
+        let _lost = self.stderr.finish();
+        self.stdout.finish()
+    }
+}

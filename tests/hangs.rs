@@ -1,0 +1,269 @@
+//! What blocks or computes for ever: `--timeout` ends the test, the first interrupt ends the run, the second ends the program
+//! at once, with every process that it started.
+#![cfg(unix)]
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::support::project::Project;
+
+/// So long a condition is waited for that must come true.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// A program that is killed when its test fails.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _is_over = self.0.kill();
+        let _is_reaped = self.0.wait();
+    }
+}
+
+impl Running {
+    fn start(project: &Project, arguments: &[&str], stdout: Stdio) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ananke"));
+        command.current_dir(project.folder()).env_clear().env("PATH", "/usr/bin:/bin").args(arguments);
+        Self(command.stdin(Stdio::null()).stdout(stdout).stderr(Stdio::null()).spawn().unwrap())
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.0), signal).unwrap();
+    }
+
+    /// The exit code.
+    fn ends(&mut self) -> i32 {
+        let mut code = None;
+        wait_until("the program ends", || {
+            code = self.0.try_wait().unwrap();
+            code.is_some()
+        });
+        code.unwrap().code().unwrap()
+    }
+}
+
+fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    const PAUSE: Duration = Duration::from_millis(10);
+    let mut left = PATIENCE;
+    while !is_so() {
+        left = left.checked_sub(PAUSE).unwrap_or_else(|| panic!("waited in vain until {what}"));
+        thread::sleep(PAUSE);
+    }
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_default()
+}
+
+/// Waits until the program has computed for a second: what it does then takes for ever.
+fn wait_until_it_computes(running: &Running) {
+    // The times of a process are in its 14th and 15th word, in hundredths of a second.
+    let path = format!("/proc/{}/stat", running.0.id());
+    if Path::new(&path).exists() {
+        wait_until("it computes", || {
+            let text = read(Path::new(&path));
+            text.split(' ').skip(13).take(2).filter_map(|word| word.parse::<u64>().ok()).sum::<u64>() > 100
+        });
+    }
+}
+
+/// An agent that answers one request with `text`, in words that its test has not heard before.
+fn agent(text: String) -> (String, thread::JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let answering = thread::spawn(move || {
+        let (stream, _) = listener.accept().unwrap();
+        let mut reader = BufReader::new(&stream);
+        let (mut line, mut length) = (String::new(), 0);
+        while reader.read_line(&mut line).unwrap() > 2 {
+            if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+                length = value.trim().parse().unwrap();
+            }
+            line.clear();
+        }
+        reader.take(length).read_to_end(&mut Vec::new()).unwrap();
+        let mut response =
+            "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n".to_owned();
+        for event in [
+            serde_json::json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}),
+            serde_json::json!({"type": "TEXT_MESSAGE_START", "messageId": "m", "role": "assistant"}),
+            serde_json::json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": text}),
+            serde_json::json!({"type": "TEXT_MESSAGE_END", "messageId": "m"}),
+            serde_json::json!({"type": "RUN_FINISHED", "threadId": "t", "runId": "r"}),
+        ] {
+            write!(response, "data: {event}\n\n").unwrap();
+        }
+        let _is_gone = (&stream).write_all(response.as_bytes());
+    });
+    (format!("http://{address}/"), answering)
+}
+
+/// Two tests: the first has this rule about what its agent says, and cleans up.
+fn project(rule: &str, endpoint: &str) -> Project {
+    let config =
+        format!("version: \"1.3\"\ntarget: {{ type: agui, endpoint: \"{endpoint}\", agentId: a }}\n");
+    let test = format!(
+        "version: \"1.3\"\nname: computes\nteardown: [{{ cmd: [sh, -c, 'echo down >> down.txt'] }}]\nturns: [{{ user: hi, assert: {rule} }}]\n"
+    );
+    let next = "version: \"1.3\"\nname: next\ntarget: other\nturns: [{ user: hi }]\n";
+    let config = format!(
+        "{config}targets: {{ other: {{ type: scripted, rules: [{{ do: [{{ say: hello }}] }}] }} }}\n"
+    );
+    Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", &test), ("b.test.yaml", next)])
+}
+
+/// A rule and an answer for which it is evaluated for hours: a regular expression that remembers 9,000 characters, and a
+/// schema that doubles with each level.
+fn endless() -> [(&'static str, String); 2] {
+    let mut seed: u32 = 1;
+    let letters = (0..800_000).map(|_| {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        if seed >> 31 == 0 { 'a' } else { 'b' }
+    });
+    let pattern = "{ text: { must_match: 'a[ab]{9000}[c-d]' } }";
+    let schema =
+        "{ output: [{ path: $, schema: { properties: { a: { allOf: [{ $ref: '#' }, { $ref: '#' }] } } } }] }";
+    let nested = "{\"a\":".repeat(60) + "1" + &"}".repeat(60);
+    [(pattern, letters.collect()), (schema, nested)]
+}
+
+#[test]
+fn a_rule_that_computes_for_ever_times_out_and_the_run_goes_on() {
+    for (rule, says) in endless() {
+        let (endpoint, answering) = agent(says);
+        let project = project(rule, &endpoint);
+        let mut running = Running::start(&project, &["run", "--timeout", "1s"], Stdio::piped());
+        let mut printed = String::new();
+        running.0.stdout.take().unwrap().read_to_string(&mut printed).unwrap();
+        assert_eq!(running.ends(), 1, "{rule}");
+        answering.join().unwrap();
+        assert!(printed.contains("timeout after 1s for the whole test: turn 1 had not ended"), "{printed}");
+        assert!(printed.contains("2 tests: 1 passed, 1 timeout"), "{printed}");
+        assert_eq!(read(&project.folder().join("down.txt")), "down\n", "it is cleaned up");
+    }
+}
+
+#[test]
+fn a_rule_that_computes_for_ever_is_left_behind_by_the_first_interrupt() {
+    for (rule, says) in endless() {
+        let (endpoint, answering) = agent(says);
+        let project = project(rule, &endpoint);
+        let mut running = Running::start(&project, &["run", "-o", "report.json"], Stdio::null());
+        answering.join().unwrap();
+        wait_until_it_computes(&running);
+        running.signal(Signal::INT);
+        assert_eq!(running.ends(), 130, "{rule}");
+        let report = read(&project.folder().join("report.json"));
+        assert!(report.contains("not run to its end: the run was interrupted"), "{report}");
+        assert_eq!(read(&project.folder().join("down.txt")), "down\n", "it is cleaned up");
+    }
+}
+
+#[test]
+fn a_rule_that_computes_for_ever_is_ended_at_once_by_the_second_interrupt() {
+    for (rule, says) in endless() {
+        let (endpoint, answering) = agent(says);
+        let project = project(rule, &endpoint);
+        let mut running = Running::start(&project, &["run", "-o", "report.json"], Stdio::null());
+        answering.join().unwrap();
+        wait_until_it_computes(&running);
+        // Of two equal signals one may get lost.
+        running.signal(Signal::INT);
+        running.signal(Signal::TERM);
+        assert_eq!(running.ends(), 130, "{rule}");
+    }
+}
+
+/// A project whose tests print more than a pipe holds.
+fn talkative() -> Project {
+    let long = "many words ".repeat(700);
+    let config = format!(
+        "version: \"1.3\"\ntarget: {{ type: scripted, rules: [{{ do: [{{ say: \"{long}\" }}] }}] }}\n"
+    );
+    let tests: String =
+        (0..40).map(|number| format!("  - {{ name: t{number}, turns: [{{ user: hi }}] }}\n")).collect();
+    let tests = format!("version: \"1.3\"\ntests:\n{tests}");
+    Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", &tests)])
+}
+
+#[test]
+fn standard_output_that_nobody_reads_stops_no_test_and_no_report() {
+    let project = talkative();
+    let report = project.folder().join("report.xml");
+    let arguments = ["run", "-v", "--timeout", "1m", "--junit", "report.xml"];
+    let mut running = Running::start(&project, &arguments, Stdio::piped());
+    wait_until("the report is whole", || read(&report).ends_with("</testsuites>\n"));
+    assert!(read(&report).contains("tests=\"40\" failures=\"0\""), "{}", read(&report));
+    // Who reads at last gets everything.
+    let mut printed = String::new();
+    running.0.stdout.take().unwrap().read_to_string(&mut printed).unwrap();
+    assert_eq!(running.ends(), 0);
+    assert!(printed.contains("40 tests: 40 passed"), "{printed}");
+}
+
+#[test]
+fn standard_output_that_nobody_reads_holds_up_no_interrupt() {
+    for signals in [&[Signal::INT][..], &[Signal::INT, Signal::TERM]] {
+        let project = talkative();
+        let report = project.folder().join("report.xml");
+        let arguments = ["run", "-v", "--junit", "report.xml"];
+        let mut running = Running::start(&project, &arguments, Stdio::piped());
+        wait_until("the report is whole", || read(&report).ends_with("</testsuites>\n"));
+        signals.iter().for_each(|signal| running.signal(*signal));
+        assert_eq!(running.ends(), 130);
+    }
+}
+
+#[test]
+fn a_pipe_as_a_recording_is_an_error() {
+    let project = project("{}", "http://127.0.0.1:1/");
+    let recording = project.folder().join("rec/a.test.yaml/computes.jsonl");
+    let record = |arguments: &[&str]| {
+        let mut running = Running::start(&project, arguments, Stdio::piped());
+        let mut printed = String::new();
+        running.0.stdout.take().unwrap().read_to_string(&mut printed).unwrap();
+        (running.ends(), printed)
+    };
+    record(&["run", "--record", "rec"]);
+    let names = |folder: &Path| -> Vec<_> {
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
+    };
+    let recording =
+        if recording.exists() { recording } else { names(&project.folder().join("rec")).remove(0) };
+    let recording = if recording.is_dir() { names(&recording).remove(0) } else { recording };
+    std::fs::remove_file(&recording).unwrap();
+    assert!(Command::new("mkfifo").arg(&recording).status().unwrap().success());
+    let (code, printed) = record(&["run", "--replay", "rec"]);
+    assert_eq!(code, 1);
+    assert!(printed.contains("is not a file"), "{printed}");
+}
+
+#[test]
+fn the_second_interrupt_kills_every_process_that_was_started() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let endpoint = format!("http://{}/", listener.local_addr().unwrap());
+    let project = project("{}", &endpoint);
+    let pipe = project.folder().join("alive");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    // The process and its child hold the pipe open for as long as they are there.
+    let test = "version: \"1.3\"\nname: held\nteardown: [{ cmd: [sh, -c, 'sleep 1000 > alive & echo up > alive; wait'], timeout_ms: 600000 }]\nturns: [{ user: hi }]\n";
+    std::fs::write(project.folder().join("a.test.yaml"), test).unwrap();
+    let mut running = Running::start(&project, &["run"], Stdio::null());
+    let (_connection, _) = listener.accept().unwrap();
+    running.signal(Signal::INT);
+    let mut alive = BufReader::new(File::open(&pipe).unwrap());
+    let mut line = String::new();
+    alive.read_line(&mut line).unwrap();
+    assert_eq!(line, "up\n", "the first interrupt runs the teardown");
+    running.signal(Signal::INT);
+    assert_eq!(running.ends(), 130);
+    assert_eq!(alive.read_to_string(&mut line).unwrap(), 0, "no process is left that could write");
+}

@@ -188,8 +188,10 @@ fn talkative() -> Project {
     let config = format!(
         "version: \"1.3\"\ntarget: {{ type: scripted, rules: [{{ do: [{{ say: \"{long}\" }}] }}] }}\n"
     );
-    let tests: String =
-        (0..40).map(|number| format!("  - {{ name: t{number}, turns: [{{ user: hi }}] }}\n")).collect();
+    let tests = (0..40)
+        .map(|number| format!("  - {{ name: t{number}, turns: [{{ user: hi }}] }}\n"))
+        .collect::<Vec<_>>()
+        .concat();
     let tests = format!("version: \"1.3\"\ntests:\n{tests}");
     Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", &tests)])
 }
@@ -217,7 +219,9 @@ fn standard_output_that_nobody_reads_holds_up_no_interrupt() {
         let arguments = ["run", "-v", "--junit", "report.xml"];
         let mut running = Running::start(&project, &arguments, Stdio::piped());
         wait_until("the report is whole", || read(&report).ends_with("</testsuites>\n"));
-        signals.iter().for_each(|signal| running.signal(*signal));
+        for signal in signals {
+            running.signal(*signal);
+        }
         assert_eq!(running.ends(), 130);
     }
 }

@@ -36,32 +36,56 @@ use super::servers::{self, Screen};
 use super::snapshots::{self, Update};
 use super::strictness::Strictness;
 
+/// What follows the options in the help of `ananke run`.
+const AFTER_HELP: &str = "\
+Examples:
+  ananke run                              Run every test of the project
+  ananke run specs/pay.test.yaml -v       One file, with transcripts
+  ananke run --tag smoke --parallel 8     All tests with a tag, in parallel
+  ananke run -o junit.xml -o report.html  Write reports
+  ananke run --record recordings          Record the agent's responses …
+  ananke run --replay recordings          … and run without the agent
+
+Exit codes:
+  0    Every test passed
+  1    A test failed, or a file or the run has a problem
+  2    Invalid command line
+  130  Interrupted
+
+Environment variables:
+  NO_COLOR        No colours, unless `--color always` is given
+  CI              If set, snapshots are not written
+  GITHUB_ACTIONS  If `true`, annotations and a job summary are written
+  HTTPS_PROXY, HTTP_PROXY, NO_PROXY
+                  Proxies for agents that are not on this machine";
+
 #[derive(Debug, Args)]
+#[command(after_long_help = AFTER_HELP)]
 pub(crate) struct RunOptions {
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Selection")]
     pub(crate) selection: SelectionOptions,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Execution")]
     pub(crate) going: ExecutionOptions,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Execution")]
     pub(crate) retrying: RetryOptions,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Reports")]
     pub(crate) reports: ReportOptions,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Execution")]
     pub(crate) strictness: Strictness,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Record and replay")]
     pub(crate) recordings: RecordingOptions,
     /// Only run selected tests that did not pass last time
-    #[arg(long)]
+    #[arg(long, help_heading = "Selection")]
     pub(crate) last_failed: bool,
     /// Update snapshots: write missing and changed ones, delete unused ones; `changed` or `missing` write only those.
     /// Without this option missing ones are written, and none if `CI` is set
-    #[arg(long, value_enum, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
+    #[arg(long, help_heading = "Snapshots", value_enum, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
     pub(crate) update_snapshots: Option<Update>,
     /// Skip hooks; pass their values with `--var`
-    #[arg(long)]
+    #[arg(long, help_heading = "Execution")]
     pub(crate) no_hooks: bool,
     /// List the ids of the tests that would run, one per line, without running them
-    #[arg(long)]
+    #[arg(long, help_heading = "Selection")]
     pub(crate) dry_run: bool,
 }
 

@@ -13,7 +13,7 @@ use super::colour::Colour;
 #[derive(Debug, Args)]
 pub(crate) struct SelectionOptions {
     /// Test files and directories (default: every test of the project)
-    #[arg(value_name = "PATH")]
+    #[arg(help_heading = None::<&'static str>, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// The project config (default: the nearest `ananke.config.yaml`)
     #[arg(long, value_name = "PATH")]
@@ -37,7 +37,7 @@ pub(crate) struct SelectionOptions {
     #[arg(long)]
     pub(crate) allow_empty: bool,
     /// When to use colours
-    #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
+    #[arg(help_heading = None::<&'static str>, long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
     pub(crate) color: Colour,
 }
 

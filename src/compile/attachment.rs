@@ -165,7 +165,7 @@ fn guessed(path: &Path, kind: MediaKind, files: AttachmentFiles<'_>) -> Result<&
         let message = format!("the name of `{name}` does not tell its media type");
         return Err(problem(Code::MissingKey, message, "give the `media_type`, such as `image/png`"));
     };
-    if media_type::fits(media_type, kind) {
+    if media_type::is_of_kind(media_type, kind) {
         return Ok(media_type);
     }
     let message = format!("`{name}` is `{media_type}` by its name, and the type here is `{}`", kind.as_str());

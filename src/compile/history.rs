@@ -39,7 +39,7 @@ fn one(
     interpolation: &mut Interpolation<'_>,
 ) -> Leaf<HistoryMessage> {
     let MessageDefinition { role, content, id, name, tool_calls, tool_call_id } = &written.value;
-    let fits = shape(written, files, interpolation);
+    let shape_is_valid = shape(written, files, interpolation);
     let mut text = |text: &Option<Text>| text.as_ref().map(|text| interpolation.text(text)).transpose();
     let (id, name, answers) = (text(id), text(name), text(tool_call_id));
     let content = match content {
@@ -48,7 +48,7 @@ fn one(
     };
     let calls: Vec<Leaf<HistoryCall>> =
         tool_calls.iter().flatten().map(|written| call(&written.value, interpolation)).collect();
-    fits?;
+    shape_is_valid?;
     let calls = calls.into_iter().collect::<Leaf<_>>()?;
     Ok(HistoryMessage { role: *role, id: id?, name: name?, content: content?, calls, answers: answers? })
 }

@@ -99,7 +99,7 @@ impl<'t> Pending<'t> {
     fn meant(&self, to: &AnswerTo) -> Result<PendingItem<'t>, Problem> {
         let open = self.open();
         let meant: Vec<PendingItem<'t>> =
-            open.iter().copied().filter(|open| self.is_meant(*open, to)).collect();
+            open.iter().copied().filter(|open| self.is_answered_by(*open, to)).collect();
         let reply = match to {
             AnswerTo::TheOnlyOne => "the answer".to_owned(),
             AnswerTo::Id(id) => format!("the answer to `{id}`"),
@@ -122,7 +122,7 @@ impl<'t> Pending<'t> {
         }
     }
 
-    fn is_meant(&self, open: PendingItem<'_>, to: &AnswerTo) -> bool {
+    fn is_answered_by(&self, open: PendingItem<'_>, to: &AnswerTo) -> bool {
         match (to, open) {
             (AnswerTo::TheOnlyOne, _) => true,
             (AnswerTo::Id(id), PendingItem::Interrupt(interrupt)) => {

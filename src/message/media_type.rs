@@ -52,7 +52,7 @@ pub fn of_ending(ending: &str, kind: MediaKind) -> Option<&'static str> {
 }
 
 /// Whether files of this media type are of this kind; a document may be anything.
-pub fn fits(media_type: &str, kind: MediaKind) -> bool {
+pub fn is_of_kind(media_type: &str, kind: MediaKind) -> bool {
     let top = media_type.split_once('/').map_or(media_type, |(top, _)| top);
     kind == MediaKind::Document || top == kind.as_str()
 }
@@ -83,8 +83,10 @@ mod tests {
 
     #[test]
     fn a_document_may_be_anything() {
-        assert!(fits("image/png", MediaKind::Image) && fits("image/png", MediaKind::Document));
-        assert!(!fits("image/png", MediaKind::Audio) && !fits("application/pdf", MediaKind::Image));
+        assert!(is_of_kind("image/png", MediaKind::Image) && is_of_kind("image/png", MediaKind::Document));
+        assert!(
+            !is_of_kind("image/png", MediaKind::Audio) && !is_of_kind("application/pdf", MediaKind::Image)
+        );
     }
 
     #[test]

@@ -62,9 +62,9 @@ impl Outcome {
 
 fn shorten(turn: &mut TurnOutcome, left: &mut usize) {
     let kept = turn.lines.iter().rev().take_while(|line| {
-        let fits = line.size() <= *left;
-        *left = if fits { *left - line.size() } else { 0 };
-        fits
+        let has_room = line.size() <= *left;
+        *left = if has_room { *left - line.size() } else { 0 };
+        has_room
     });
     let dropped = turn.lines.len() - kept.count();
     turn.lines.drain(..dropped);

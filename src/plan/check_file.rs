@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::check::{CheckedTest, ProjectContext};
+use super::loaded_file::LoadedFile;
 use super::test::LoadedTest;
-use super::test_file::LoadedFile;
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::TestFile;

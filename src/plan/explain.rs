@@ -2,9 +2,9 @@
 
 use super::draft::WrittenTurn;
 use super::entry::CaseEntry;
+use super::loaded_file::LoadedFile;
 use super::plan::Plan;
 use super::test::LoadedTest;
-use super::test_file::LoadedFile;
 use super::test_scope::scope_at_start;
 use crate::assertion::{Explanation, Timeout, explain as explain_blocks};
 use crate::compile::FileAccess;

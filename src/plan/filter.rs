@@ -53,8 +53,8 @@ impl Expression {
         let test = &case.test;
         match self {
             Self::Word(word) => {
-                let holds = |text: &str| text.contains(word.as_str());
-                holds(&case.id()) || holds(&test.name) || holds(&test.place) || holds(&test.file)
+                let contains = |text: &str| text.contains(word.as_str());
+                contains(&case.id()) || contains(&test.name) || contains(&test.place) || contains(&test.file)
             }
             Self::Is(Subject::Tag, FilterValue::Text(wanted)) => test.tags.contains(wanted),
             Self::Is(Subject::Tag, FilterValue::Like(regex)) => {

@@ -243,7 +243,7 @@ mod tests {
             case("shop/pay.yaml", "slow card", &["smoke", "card"]),
             case("cart.yaml", "adds", &[]),
         ];
-        for (filter, taken) in [
+        for (filter, expected) in [
             ("pay", "12"),
             ("pay card", "2"),
             ("pay or adds", "123"),
@@ -264,7 +264,11 @@ mod tests {
         ] {
             let parsed = Filter::parse(filter).unwrap_or_else(|error| panic!("{filter}: {error}"));
             let numbers = (1..).zip(&cases).filter(|(_, case)| parsed.matches(case));
-            assert_eq!(numbers.map(|(number, _)| number.to_string()).collect::<String>(), taken, "{filter}");
+            assert_eq!(
+                numbers.map(|(number, _)| number.to_string()).collect::<String>(),
+                expected,
+                "{filter}"
+            );
         }
     }
 

@@ -7,8 +7,7 @@ use crate::variables::{Interpolation, Mode, Scope, Secret};
 /// secret.
 pub(super) fn secrets_of(config: &Config, target: &ResolvedTarget, scope: &Scope) -> Vec<Secret> {
     let scope = scope.clone().open();
-    let mut problems = Vec::new();
-    let mut interpolation = Interpolation::new(&scope, &config.source, Mode::Check, &mut problems);
+    let mut interpolation = Interpolation::again(&scope, &config.source, Mode::Check);
     target.model.compile(&mut interpolation);
     let mut secrets = interpolation.into_secrets();
     secrets.extend(config.redactions.secrets(&scope));

@@ -93,11 +93,11 @@ mod tests {
             ..Selection::default()
         };
         let mut problems = Vec::new();
-        let taken = selection.choose(cases(), &mut problems);
+        let chosen = selection.choose(cases(), &mut problems);
         let all = cases();
         let number =
             |case: &CaseEntry| all.iter().position(|other| other.id() == case.id()).map_or(0, |at| at + 1);
-        let numbers = taken.iter().map(|case| number(case).to_string()).collect();
+        let numbers = chosen.iter().map(|case| number(case).to_string()).collect();
         (numbers, problems.into_iter().map(|problem| problem.help.concat()).collect())
     }
 
@@ -127,8 +127,8 @@ mod tests {
 
     #[test]
     fn an_id_that_no_test_has_is_a_problem() {
-        let (taken, help) = chosen("", &[], &["cart.yaml::add", "rows.yaml::ships[rom]", "x"]);
-        assert_eq!(taken, "");
+        let (chosen, help) = chosen("", &[], &["cart.yaml::add", "rows.yaml::ships[rom]", "x"]);
+        assert_eq!(chosen, "");
         let expected = [
             "did you mean `cart.yaml::adds`?",
             "did you mean `rows.yaml::ships[rome]`?",

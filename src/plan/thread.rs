@@ -30,9 +30,7 @@ impl Preparation {
             Some(text) => {
                 let scope = self.scope.clone();
                 let scope = if self.hooks() > 0 { scope.open() } else { scope };
-                Interpolation::new(&scope, &self.plan.config.source, Mode::Send, &mut Vec::new())
-                    .text(text)
-                    .ok()
+                Interpolation::again(&scope, &self.plan.config.source, Mode::Send).text(text).ok()
             }
             None => Some(self.context.ids.next("thread")),
         };

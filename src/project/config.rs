@@ -176,8 +176,7 @@ impl Config {
         variables: &Variables,
     ) -> TargetRules {
         let scope = variables.config_scope(context).open();
-        let mut told_elsewhere = Vec::new();
-        let mut interpolation = Interpolation::new(&scope, &self.source, Mode::Draft, &mut told_elsewhere);
+        let mut interpolation = Interpolation::again(&scope, &self.source, Mode::Draft);
         let timeout = match &target.model.common.timeout_ms {
             Some(number) => {
                 interpolation.number(number).ok().map(|ms| Timeout { ms, span: Some(number.span) })

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::union::takes;
+use super::union::accepts;
 use crate::diagnostic::SourceFile;
 use crate::source::{Node, NodeValue, printable};
 
@@ -16,15 +16,16 @@ pub(super) fn help(source: &SourceFile, schema: &Value, node: &Node) -> Option<S
         NodeValue::List(items) => {
             let [item] = items.as_slice() else { return None };
             let sign = if written.starts_with('[') { "`[` and `]`" } else { "`- `" };
-            fits(schema, item).then(|| format!("write its entry without {sign}"))
+            matches_schema(schema, item).then(|| format!("write its entry without {sign}"))
         }
         NodeValue::String(text) if is_mapping(schema) => {
-            let takes = |key: &&str| schema["properties"].get(key).is_some_and(|schema| fits(schema, node));
-            let key = only_demand(schema).filter(takes).or(Some("name").filter(takes))?;
+            let has_key =
+                |key: &&str| schema["properties"].get(key).is_some_and(|schema| matches_schema(schema, node));
+            let key = only_demand(schema).filter(has_key).or(Some("name").filter(has_key))?;
             let value = if is_one_word(text) { text } else { "…" };
             Some(format!("write it as the value of a key: `{key}: {value}`"))
         }
-        _ if !is_list(schema) || !fits(schema.get("items")?, node) => None,
+        _ if !is_list(schema) || !matches_schema(schema.get("items")?, node) => None,
         NodeValue::Map(entries) => Some(match entries.first() {
             Some(first) if !written.starts_with(['{', '*', '&', '!']) => {
                 format!("begin each entry of a list with `- `: `- {}: …`", printable(&first.key))
@@ -58,11 +59,11 @@ fn only_demand(schema: &Value) -> Option<&str> {
 }
 
 /// Whether a value of this type may stand here.
-fn fits(schema: &Value, node: &Node) -> bool {
+fn matches_schema(schema: &Value, node: &Node) -> bool {
     let union = ["anyOf", "oneOf"].iter().find_map(|key| schema.get(key)?.as_array());
     match union {
-        Some(branches) => branches.iter().any(|branch| takes(branch, node)),
-        None => takes(schema, node),
+        Some(branches) => branches.iter().any(|branch| accepts(branch, node)),
+        None => accepts(schema, node),
     }
 }
 

@@ -120,12 +120,12 @@ fn pick_by_tag<'a>(branches: &[Value], node: &'a Node) -> Branch<'a> {
 
 /// Picks the branch of an `anyOf` that takes values of this type.
 pub(super) fn pick_by_type<'a>(branches: &[Value], node: &Node) -> Branch<'a> {
-    let position = branches.iter().position(|branch| takes(branch, node));
+    let position = branches.iter().position(|branch| accepts(branch, node));
     position.map_or(Branch::WrongType, Branch::At)
 }
 
 /// Whether a branch takes values of this type, by what it says itself (a reference stands for a mapping).
-pub(super) fn takes(branch: &Value, node: &Node) -> bool {
+pub(super) fn accepts(branch: &Value, node: &Node) -> bool {
     match (branch.get("const"), branch.get("type").and_then(Value::as_str)) {
         (Some(constant), _) => node.is_scalar(constant),
         (None, Some(name)) => is_of_type(node, name),

@@ -1,6 +1,6 @@
 //! Errors of servers that cannot be started, are never ready, or end too early.
 
-use super::place::ProbeAnswer;
+use super::server_address::ProbeAnswer;
 use super::server_exit::ServerExit;
 use super::server_name::server_name;
 use crate::diagnostic::{Code, Diagnostic};
@@ -39,7 +39,7 @@ pub(super) fn not_started(command: &ServerCommand, error: &StartError) -> Server
     ServerError { problem, printed: String::new() }
 }
 
-pub(super) fn taken(command: &ServerCommand, place: &str, answer: ProbeAnswer) -> ServerError {
+pub(super) fn address_in_use(command: &ServerCommand, place: &str, answer: ProbeAnswer) -> ServerError {
     let (message, help) = if command.reuse {
         let message = format!("what runs at {place} already is not ready: {answer}");
         (message, format!("end it, so that {} can be started in its place", server_name(command)))

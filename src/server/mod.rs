@@ -6,9 +6,9 @@
 
 mod error;
 mod output;
-mod place;
 mod ready;
 mod running;
+mod server_address;
 mod server_exit;
 mod server_name;
 mod servers;

@@ -6,8 +6,8 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::error::{ServerStartError, exited_early, not_ready};
-use super::place::ServerAddress;
 use super::running::{RunningServer, ServerState};
+use super::server_address::ServerAddress;
 use super::server_name::server_name;
 use crate::project::ServerCommand;
 

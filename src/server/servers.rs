@@ -2,10 +2,10 @@
 
 use tokio_util::sync::CancellationToken;
 
-use super::error::{ServerStartError, not_started, taken};
-use super::place::ServerAddress;
+use super::error::{ServerStartError, address_in_use, not_started};
 use super::ready::{awaited, wait};
 use super::running::RunningServer;
+use super::server_address::ServerAddress;
 use super::server_name::server_name;
 use super::watch::ServerWatch;
 use crate::project::ServerCommand;
@@ -58,7 +58,7 @@ impl Servers {
         };
         if let Some((place, answer)) = occupied {
             if !command.reuse || !answer.is_ready() {
-                return Err(taken(command, &place, answer).into());
+                return Err(address_in_use(command, &place, answer).into());
             }
             self.notes.push(format!(
                 "{} is not started: {place} answers already, and `reuse` says that this is fine",

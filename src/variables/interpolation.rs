@@ -27,7 +27,8 @@ pub struct Interpolation<'a> {
     pub(super) scope: &'a Scope,
     pub(super) source: &'a Arc<SourceFile>,
     pub(super) mode: Mode,
-    pub(super) problems: &'a mut Vec<Diagnostic>,
+    /// `None` if another pass over the same leaves reports them.
+    problems: Option<&'a mut Vec<Diagnostic>>,
     pub(super) secrets: Vec<Secret>,
     /// What references gave, where that is to be known.
     pub(super) used: Option<Vec<Secret>>,
@@ -54,11 +55,16 @@ impl<'a> Interpolation<'a> {
         mode: Mode,
         problems: &'a mut Vec<Diagnostic>,
     ) -> Self {
+        Self { problems: Some(problems), ..Self::again(scope, source, mode) }
+    }
+
+    /// Fills from `scope` leaves of `source` that are filled elsewhere too, where their problems are reported.
+    pub fn again(scope: &'a Scope, source: &'a Arc<SourceFile>, mode: Mode) -> Self {
         Self {
             scope,
             source,
             mode,
-            problems,
+            problems: None,
             secrets: Vec::new(),
             used: None,
             room: Some(MOST_INSERTED),
@@ -72,7 +78,7 @@ impl<'a> Interpolation<'a> {
             scope: self.scope,
             source,
             mode: self.mode,
-            problems: &mut *self.problems,
+            problems: self.problems.as_deref_mut(),
             secrets: std::mem::take(&mut self.secrets),
             used: None,
             room: self.room,
@@ -123,13 +129,15 @@ impl<'a> Interpolation<'a> {
     ) -> NotReady {
         let mut diagnostic = Diagnostic::error(code, message).at(self.source, span, "");
         diagnostic.help.extend(help);
-        self.problems.push(diagnostic);
+        self.add(diagnostic);
         NotReady::Invalid
     }
 
     /// Reports a problem that may be of another file.
     pub fn add(&mut self, problem: Diagnostic) {
-        self.problems.push(problem);
+        if let Some(problems) = &mut self.problems {
+            problems.push(problem);
+        }
     }
 
     /// Puts a problem at `span`.
@@ -181,7 +189,7 @@ impl<'a> Interpolation<'a> {
                 "secrets of at least {SHORTEST_SECRET} characters are masked in everything that is printed"
             );
             let warning = Diagnostic::warning(Code::ShortSecret, message);
-            self.problems.push(warning.at(self.source, span, "").help(help));
+            self.add(warning.at(self.source, span, "").help(help));
         }
     }
 

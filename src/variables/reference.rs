@@ -137,7 +137,7 @@ impl Interpolation<'_> {
         } else {
             self.help_for_missing(reference.name)
         };
-        self.problems.push(problem);
+        self.add(problem);
         Err(NotReady::Invalid)
     }
 

@@ -1,6 +1,6 @@
 //! Limits that nothing can exceed.
 
-use super::surroundings::{LintContext, Timeout};
+use super::lint_context::{LintContext, Timeout};
 use crate::assertion::inherit::{Inherited, TurnRules};
 use crate::assertion::limits::{Bound, Measure};
 use crate::assertion::rule_origin::RuleOrigin;

@@ -1,7 +1,7 @@
 //! Warnings about rules that can never fail and tests that can never pass.
 
+use super::lint_context::LintContext;
 use super::rules::Rules;
-use super::surroundings::LintContext;
 use super::{calls, exclusions, limits, texts};
 use crate::assertion::block::Block;
 use crate::assertion::inherit::{Inherited, TurnRules, inherit};

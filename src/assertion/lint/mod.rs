@@ -7,9 +7,9 @@ mod calls;
 mod exclusions;
 mod limits;
 mod lint;
+mod lint_context;
 mod rules;
-mod surroundings;
 mod texts;
 
 pub use lint::{Lint, lint};
-pub use surroundings::{LintContext, Timeout};
+pub use lint_context::{LintContext, Timeout};

@@ -1,6 +1,6 @@
 //! The rules of a test, and which of them apply at the same time.
 
-use super::surroundings::LintContext;
+use super::lint_context::LintContext;
 use crate::assertion::claim::Claim;
 use crate::assertion::inherit::{Inherited, TurnRules};
 use crate::assertion::judge::RuleScope;

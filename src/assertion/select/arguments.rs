@@ -2,7 +2,7 @@
 
 use super::argument_patterns::ArgumentPatterns;
 use super::json_subset::{JsonComparison, JsonSubset, Whole};
-use super::mismatch::Mismatches;
+use super::mismatches::Mismatches;
 use crate::diagnostic::Code;
 use crate::model::{CallSelector, Text};
 use crate::source::FreeMap;

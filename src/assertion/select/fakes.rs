@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 
-use super::selector::{Selector, Unwanted};
+use super::selector::{NotMatchKeys, Selector};
 use crate::context::At;
 use crate::diagnostic::{Diagnostic, SourceFile, Span};
 use crate::model::{CallSelector, TAG_DEFAULTS};
@@ -29,7 +29,7 @@ pub(super) fn compile<M: DeserializeOwned, C>(
 /// The selector of an entry of `forbid_calls`, its patterns compiled.
 pub(super) fn selector(yaml: &str) -> Result<Selector, Vec<String>> {
     let selector = compile(yaml, |written: &CallSelector, interpolation| {
-        Selector::compile(written, Unwanted::Selects(None, None), Span::default(), interpolation)
+        Selector::compile(written, NotMatchKeys::Selects(None, None), Span::default(), interpolation)
     })?;
     Ok(selector.started(&mut Patterns::default()).expect("small patterns"))
 }

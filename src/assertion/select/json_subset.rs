@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::mismatch::Mismatches;
+use super::mismatches::Mismatches;
 use crate::assertion::describe::{json, short};
 use crate::model::CallSelector;
 use crate::source::Node;

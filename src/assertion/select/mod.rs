@@ -6,13 +6,13 @@ mod count;
 #[cfg(test)]
 mod fakes;
 mod json_subset;
-mod mismatch;
+mod mismatches;
 mod result;
 mod selector;
 mod tool_name;
 
 pub use argument_patterns::ArgumentPatterns;
 pub(crate) use count::CallCount;
-pub(crate) use mismatch::Mismatches;
-pub(crate) use selector::{Selector, Unwanted};
+pub(crate) use mismatches::Mismatches;
+pub(crate) use selector::{NotMatchKeys, Selector};
 pub(crate) use tool_name::{ToolName, tool_name};

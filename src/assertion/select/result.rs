@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::json_subset::{JsonComparison, JsonSubset, Whole};
-use super::mismatch::Mismatches;
+use super::mismatches::Mismatches;
 use crate::assertion::describe::short;
 use crate::diagnostic::Code;
 use crate::model::{CallSelector, CallStatus, Text};

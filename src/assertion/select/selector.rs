@@ -1,7 +1,7 @@
 //! Which calls a rule is about: by name, arguments and result.
 
 use super::arguments::ArgumentConditions;
-use super::mismatch::Mismatches;
+use super::mismatches::Mismatches;
 use super::result::{ResultConditions, check_status};
 use super::tool_name::ToolName;
 use crate::diagnostic::{Code, Span};
@@ -23,7 +23,7 @@ pub(crate) struct Selector {
 
 /// The keys with `not_match` of an entry.
 #[derive(Clone, Copy)]
-pub(crate) enum Unwanted<'m> {
+pub(crate) enum NotMatchKeys<'m> {
     /// They select too: the calls that do not match.
     Selects(Option<&'m FreeMap<Text>>, Option<&'m Text>),
     /// A selected call that matches violates the rule, which checks it itself.
@@ -34,7 +34,7 @@ impl Selector {
     /// Checks and fills the conditions of the entry at `span`; `None` if something is known later or was reported.
     pub(crate) fn compile(
         written: &CallSelector,
-        unwanted: Unwanted<'_>,
+        unwanted: NotMatchKeys<'_>,
         span: Span,
         interpolation: &mut Interpolation<'_>,
     ) -> Option<Self> {
@@ -48,11 +48,11 @@ impl Selector {
         }
         let name = ToolName::compile(written.name.as_ref(), written.name_match.as_ref(), span, interpolation);
         let (unwanted_args, unwanted_result) = match unwanted {
-            Unwanted::Selects(args, result) => (args, result),
-            Unwanted::Violates(_) => (None, None),
+            NotMatchKeys::Selects(args, result) => (args, result),
+            NotMatchKeys::Violates(_) => (None, None),
         };
         let args = ArgumentConditions::compile(written, unwanted_args, interpolation);
-        let (Unwanted::Selects(_, on_result) | Unwanted::Violates(on_result)) = unwanted;
+        let (NotMatchKeys::Selects(_, on_result) | NotMatchKeys::Violates(on_result)) = unwanted;
         check_status(written, on_result, interpolation);
         let result = ResultConditions::compile(written, unwanted_result, interpolation);
         Some(Self { name: name?, args: args?, result: result? })

@@ -14,7 +14,7 @@ pub(super) const SHOWN: usize = 200;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Matched {
     /// For each step the thing that it takes.
-    pub(super) taken: Vec<Option<usize>>,
+    pub(super) assigned: Vec<Option<usize>>,
     /// For each step whether it has to take one.
     pub(super) required: Vec<bool>,
     /// How many things no step takes though every thing must have one.
@@ -28,12 +28,12 @@ impl Matched {
 
     /// The steps that take nothing though they have to.
     pub(super) fn missing(&self) -> impl Iterator<Item = usize> {
-        (0..self.taken.len()).filter(|step| self.required[*step] && self.taken[*step].is_none())
+        (0..self.assigned.len()).filter(|step| self.required[*step] && self.assigned[*step].is_none())
     }
 
-    fn closed(taken: Vec<Option<usize>>, optional: &[bool], items: usize) -> Self {
-        let left_over = items - taken.iter().flatten().count();
-        Self { taken, required: optional.iter().map(|optional| !optional).collect(), left_over }
+    fn closed(assigned: Vec<Option<usize>>, optional: &[bool], items: usize) -> Self {
+        let left_over = items - assigned.iter().flatten().count();
+        Self { assigned, required: optional.iter().map(|optional| !optional).collect(), left_over }
     }
 }
 
@@ -57,12 +57,12 @@ pub(super) fn exact(optional: &[bool], items: usize, matches: impl Fn(usize, usi
             cost[at] = [with_both, without_step, without_thing].into_iter().flatten().min().unwrap_or(0);
         }
     }
-    let mut taken = vec![None; steps];
+    let mut assigned = vec![None; steps];
     let (mut step, mut item) = (0, 0);
     while step < steps && item < seen {
         let at = step * width + item;
         if fit[step * seen + item] && cost[at] == cost[at + width + 1] {
-            taken[step] = Some(item);
+            assigned[step] = Some(item);
             (step, item) = (step + 1, item + 1);
         } else if cost[at] == cost[at + width] + usize::from(!optional[step]) {
             step += 1;
@@ -70,7 +70,7 @@ pub(super) fn exact(optional: &[bool], items: usize, matches: impl Fn(usize, usi
             item += 1;
         }
     }
-    Matched::closed(taken, optional, items)
+    Matched::closed(assigned, optional, items)
 }
 
 /// Every step that has to come goes with a thing after that of the step before it; the first that fits is as good as
@@ -91,8 +91,8 @@ pub(super) fn in_order(optional: &[bool], items: usize, matches: impl Fn(usize, 
         next = found.map_or(next, |found| found + 1);
         found
     };
-    let taken = (0..optional.len()).map(&mut take).collect();
-    Matched { taken, required, left_over: 0 }
+    let assigned = (0..optional.len()).map(&mut take).collect();
+    Matched { assigned, required, left_over: 0 }
 }
 
 /// Every thing goes with a step, in any order.
@@ -111,7 +111,7 @@ pub(super) fn at_least(optional: &[bool], items: usize, matches: impl Fn(usize, 
         |step: usize| -> Vec<usize> { (0..items).filter(|item| matches(step, *item)).take(steps).collect() };
     let candidates: Vec<Vec<usize>> = (0..steps).map(fitting).collect();
     let required = optional.iter().map(|optional| !optional).collect();
-    Matched { taken: assign(&candidates, optional), required, left_over: 0 }
+    Matched { assigned: assign(&candidates, optional), required, left_over: 0 }
 }
 
 /// Gives as many steps as can be a thing of their own. What has one keeps one when another step comes in, so that the
@@ -123,11 +123,11 @@ fn assign(candidates: &[Vec<usize>], optional: &[bool]) -> Vec<Option<usize>> {
             give(step, candidates, &mut holders, &mut BTreeSet::new());
         }
     }
-    let mut taken = vec![None; candidates.len()];
+    let mut assigned = vec![None; candidates.len()];
     for (item, step) in holders {
-        taken[step] = Some(item);
+        assigned[step] = Some(item);
     }
-    taken
+    assigned
 }
 
 /// Finds a thing for a step, if need be by finding another one for the step that has it; never deeper than there are
@@ -189,9 +189,9 @@ mod tests {
             ways.iter().flat_map(choices).collect()
         });
         ways.iter().any(|way| {
-            let taken: Vec<usize> = way.iter().flatten().copied().collect();
-            let in_order = taken.is_sorted() || !matches!(mode, "exact" | "in_order");
-            let all = taken.len() == items || !matches!(mode, "exact" | "any_order");
+            let assigned: Vec<usize> = way.iter().flatten().copied().collect();
+            let in_order = assigned.is_sorted() || !matches!(mode, "exact" | "in_order");
+            let all = assigned.len() == items || !matches!(mode, "exact" | "any_order");
             in_order && all
         })
     }
@@ -209,13 +209,13 @@ mod tests {
             for (mode, matching) in MODES {
                 let matched = matching(&optional, items.len(), &matches);
                 prop_assert_eq!(matched.is_complete(), oracle(mode, &optional, items.len(), &matches), "{}", mode);
-                let mut taken: Vec<usize> = matched.taken.iter().flatten().copied().collect();
-                let pairs = matched.taken.iter().enumerate();
+                let mut assigned: Vec<usize> = matched.assigned.iter().flatten().copied().collect();
+                let pairs = matched.assigned.iter().enumerate();
                 prop_assert!(pairs.filter_map(|(step, item)| Some((step, (*item)?))).all(|(s, t)| matches(s, t)));
-                prop_assert!(taken.is_sorted() || !matches!(mode, "exact" | "in_order"));
-                taken.sort_unstable();
-                taken.dedup();
-                prop_assert_eq!(taken.len(), matched.taken.iter().flatten().count(), "a thing is taken once");
+                prop_assert!(assigned.is_sorted() || !matches!(mode, "exact" | "in_order"));
+                assigned.sort_unstable();
+                assigned.dedup();
+                prop_assert_eq!(assigned.len(), matched.assigned.iter().flatten().count(), "a thing is taken once");
             }
         }
     }

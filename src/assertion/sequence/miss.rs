@@ -39,9 +39,9 @@ struct Nearest {
 
 impl SequenceMiss<'_> {
     pub(super) fn finding(&self) -> Finding {
-        let taken: BTreeSet<usize> = self.matched.taken.iter().flatten().copied().collect();
-        let nearest = self.nearest(&taken);
-        let left_over = self.left_over(&taken);
+        let assigned: BTreeSet<usize> = self.matched.assigned.iter().flatten().copied().collect();
+        let nearest = self.nearest(&assigned);
+        let left_over = self.left_over(&assigned);
         let scope = self.view.scope.this();
         let first = self.matched.missing().next();
         let of_first = nearest.first().filter(|nearest| Some(nearest.step) == first);
@@ -65,14 +65,14 @@ impl SequenceMiss<'_> {
     }
 
     /// The things that no step takes though there may be none, as many as are shown.
-    fn left_over(&self, taken: &BTreeSet<usize>) -> Vec<usize> {
+    fn left_over(&self, assigned: &BTreeSet<usize>) -> Vec<usize> {
         let shown = if self.matched.left_over > 0 { self.steps.all.len() + SHOWN } else { 0 };
-        (0..self.items.len().min(shown)).filter(|item| !taken.contains(item)).collect()
+        (0..self.items.len().min(shown)).filter(|item| !assigned.contains(item)).collect()
     }
 
     /// For each of the first steps that are missing the thing that lacks least to be it, each thing for one step.
-    fn nearest(&self, taken: &BTreeSet<usize>) -> Vec<Nearest> {
-        let mut used = taken.clone();
+    fn nearest(&self, assigned: &BTreeSet<usize>) -> Vec<Nearest> {
+        let mut used = assigned.clone();
         let mut found = Vec::new();
         for step in self.matched.missing().take(EXPLAINED) {
             let wanted = &self.steps.all[step];
@@ -149,7 +149,7 @@ impl SequenceMiss<'_> {
         let in_order = self.steps.mode == SequenceMode::Exact;
         let mut rest = left_over.iter().copied().peekable();
         for step in 0..self.steps.all.len() {
-            if let Some(item) = self.matched.taken[step] {
+            if let Some(item) = self.matched.assigned[step] {
                 while let Some(before) = rest.next_if(|rest| in_order && *rest < item) {
                     push(Side::New, unnumbered(before));
                 }

@@ -131,11 +131,11 @@ impl Rule for Sequence {
 
 fn matched(steps: &Steps, items: &[Item], trace: &Trace) -> Matched {
     let optional: Vec<bool> = steps.all.iter().map(|step| step.is_optional).collect();
-    let fits = |step: usize, item: usize| steps.all[step].matches(trace, items[item]);
+    let matches = |step: usize, item: usize| steps.all[step].matches(trace, items[item]);
     match steps.mode {
-        SequenceMode::Exact => matching::exact(&optional, items.len(), fits),
-        SequenceMode::InOrder => matching::in_order(&optional, items.len(), fits),
-        SequenceMode::AnyOrder => matching::any_order(&optional, items.len(), fits),
-        SequenceMode::AtLeast | SequenceMode::Only => matching::at_least(&optional, items.len(), fits),
+        SequenceMode::Exact => matching::exact(&optional, items.len(), matches),
+        SequenceMode::InOrder => matching::in_order(&optional, items.len(), matches),
+        SequenceMode::AnyOrder => matching::any_order(&optional, items.len(), matches),
+        SequenceMode::AtLeast | SequenceMode::Only => matching::at_least(&optional, items.len(), matches),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::item::Item;
 use crate::assertion::describe::short;
-use crate::assertion::select::{Mismatches, Selector, Unwanted};
+use crate::assertion::select::{Mismatches, NotMatchKeys, Selector};
 use crate::diagnostic::{Code, Span, Spanned};
 use crate::model::{CallSelector, MessageRole, SequenceMode, SequenceStep, Text};
 use crate::trace::Trace;
@@ -120,7 +120,7 @@ impl Step {
                 is_error: is_error.as_ref().map(|is_error| is_error.value),
                 ..CallSelector::default()
             };
-            Selector::compile(&calls, Unwanted::Selects(None, None), written.span, interpolation)
+            Selector::compile(&calls, NotMatchKeys::Selects(None, None), written.span, interpolation)
         };
         let matcher = match kind {
             StepKind::Call => StepMatcher::Call(selector(text, interpolation)?),

@@ -7,7 +7,7 @@ use crate::assertion::collector::Collector;
 use crate::assertion::describe::short;
 use crate::assertion::judge::{Finding, Judgement, Moment, Monitor, RuleScope, View};
 use crate::assertion::rule::{Rule, RuleKind};
-use crate::assertion::select::{Selector, Unwanted};
+use crate::assertion::select::{NotMatchKeys, Selector};
 use crate::model::AssertBlock;
 use crate::trace::Delta;
 use crate::variables::Patterns;
@@ -24,7 +24,7 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
         let calls = &entry.value.calls;
         collector.add_at(entry.span, calls.name_span().unwrap_or(entry.span), |interpolation| {
             let unwanted = (entry.value.args_not_match.as_ref(), entry.value.result_not_match.as_ref());
-            let unwanted = Unwanted::Selects(unwanted.0, unwanted.1);
+            let unwanted = NotMatchKeys::Selects(unwanted.0, unwanted.1);
             Selector::compile(calls, unwanted, entry.span, interpolation)
                 .map(|selector| ForbidCallsRule { selector })
         });

@@ -106,8 +106,8 @@ impl Table {
         });
     }
 
-    /// Writes the table out: the words in one column, the levels and places in two more. Where it is wider than the
-    /// terminal, the levels and places are on lines of their own.
+    /// Writes the table out: the words in one column, the levels and places in two more. If it is wider than the terminal,
+    /// words are wrapped, and levels and places are on lines of their own.
     pub(super) fn text(&self, colours: Colours, terminal: Option<usize>) -> String {
         let widths = self.lines.iter().filter_map(|line| match line {
             LayoutLine::Whole(_) => None,
@@ -118,24 +118,28 @@ impl Table {
             LayoutLine::Whole(_) => None,
             LayoutLine::Row { place, .. } => Some(LEVEL + columns::width(place)),
         });
-        if let Some(terminal) =
-            terminal.filter(|terminal| width + beside.max().unwrap_or_default() > *terminal)
-        {
-            return self.narrow(colours, terminal);
-        }
+        let beside = beside.max().unwrap_or_default();
+        let narrow = terminal.filter(|terminal| width + beside > *terminal);
+        let pale = colours.faint;
         let mut text = String::new();
+        // Writing to a String cannot fail.
         for line in &self.lines {
-            let (indent, words, emphasis, level, place) = match line {
+            let (indent, words, style, level, place) = match line {
                 LayoutLine::Whole(line) => {
                     let _ = writeln!(text, "{line}");
                     continue;
                 }
                 LayoutLine::Row { indent, words, emphasis, level, place } => {
-                    (*indent, words, *emphasis, level, place)
+                    (*indent, words, emphasis.style(colours), level, place)
                 }
             };
-            let style = emphasis.style(colours);
-            let pale = colours.faint;
+            if let Some(terminal) = narrow {
+                for line in columns::wrapped(words, terminal.saturating_sub(indent)) {
+                    let _ = writeln!(text, "{:indent$}{style}{line}{style:#}", "");
+                }
+                let _ = writeln!(text, "{:indent$}  {pale}{level}  {place}{pale:#}", "");
+                continue;
+            }
             let used = indent + columns::width(words);
             let _ = write!(text, "{:indent$}{style}{words}{style:#}", "");
             if used > WIDEST {
@@ -143,28 +147,6 @@ impl Table {
             }
             let gap = if used > WIDEST { width } else { width - used };
             let _ = writeln!(text, "{:gap$}  {pale}{level:<6}  {place}{pale:#}", "");
-        }
-        text
-    }
-
-    /// Every row in lines of its own, its words wrapped.
-    fn narrow(&self, colours: Colours, terminal: usize) -> String {
-        let mut text = String::new();
-        for line in &self.lines {
-            let (indent, words, emphasis, level, place) = match line {
-                LayoutLine::Whole(line) => {
-                    let _ = writeln!(text, "{line}");
-                    continue;
-                }
-                LayoutLine::Row { indent, words, emphasis, level, place } => {
-                    (*indent, words, *emphasis, level, place)
-                }
-            };
-            let (style, pale) = (emphasis.style(colours), colours.faint);
-            for line in columns::wrapped(words, terminal.saturating_sub(indent)) {
-                let _ = writeln!(text, "{:indent$}{style}{line}{style:#}", "");
-            }
-            let _ = writeln!(text, "{:indent$}  {pale}{level}  {place}{pale:#}", "");
         }
         text
     }

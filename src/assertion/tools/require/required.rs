@@ -6,7 +6,7 @@ use crate::assertion::collector::Collector;
 use crate::assertion::describe::short;
 use crate::assertion::judge::{Monitor, RuleScope};
 use crate::assertion::rule::Rule;
-use crate::assertion::select::{ArgumentPatterns, CallCount, Selector, Unwanted, tool_name};
+use crate::assertion::select::{ArgumentPatterns, CallCount, NotMatchKeys, Selector, tool_name};
 use crate::diagnostic::Spanned;
 use crate::model::{self, AssertBlock};
 use crate::variables::{Interpolation, Pattern, Patterns};
@@ -44,7 +44,7 @@ impl RequireRule {
             &entry.value;
         let selector = Selector::compile(
             calls,
-            Unwanted::Violates(result_not_match.as_ref()),
+            NotMatchKeys::Violates(result_not_match.as_ref()),
             entry.span,
             interpolation,
         );

@@ -1,6 +1,7 @@
 //! What grows or repeats is bounded, and says so.
 
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::process::{Command, Output};
 
 use crate::support::project::Project;
@@ -50,4 +51,32 @@ fn a_hundred_problems_are_printed_and_the_rest_is_counted() {
     assert_eq!(shown.matches("error[undefined-variable]").count(), 100, "{shown}");
     let end: Vec<&str> = shown.lines().filter(|line| !line.is_empty()).rev().take(2).collect();
     assert!(end[0].contains("5000 errors") && end[1].starts_with("and 4"), "{end:?}");
+}
+
+#[test]
+fn a_quote_that_nothing_closes_is_no_row_of_the_rest_of_the_file() {
+    let test = "version: \"1.3\"\nname: x\ncases: rows.csv\nturns: [{ user: \"${A}\" }]\n";
+    let project = Project::new(&[("ananke.config.yaml", CONFIG), ("x.test.yaml", test)]);
+    let rows = std::fs::File::create(project.folder().join("rows.csv")).unwrap();
+    (&rows).write_all(b"A,B\n1,2\n3,\"open\n").unwrap();
+    // A sparse file takes no room on the disk.
+    rows.set_len(1 << 36).unwrap();
+    let output = check(&project);
+    let shown = String::from_utf8_lossy(&output.stderr);
+    assert!(shown.contains("rows.csv:3: the row is larger than 8 MiB"), "{shown}");
+    assert!(shown.contains("does a quote open in it that nothing closes?"), "{shown}");
+}
+
+#[test]
+fn a_hook_may_give_many_variables() {
+    let entries = (0..100_000)
+        .fold(String::new(), |entries, number| entries + &format!("\"V{number}\": \"value {number}\","));
+    let variables = format!("{{{entries}\"LAST\": \"there\"}}");
+    let test = "version: \"1.3\"\nname: x\nhooks: [{ cmd: [cat, variables.json] }]\nturns: [{ user: \"${LAST}\" }]\n";
+    let files =
+        [("ananke.config.yaml", CONFIG), ("x.test.yaml", test), ("variables.json", variables.as_str())];
+    let project = Project::new(&files);
+    let run =
+        Command::new(env!("CARGO_BIN_EXE_ananke")).arg("run").current_dir(project.folder()).output().unwrap();
+    assert_eq!(run.status.code(), Some(0), "{}", String::from_utf8_lossy(&run.stdout));
 }

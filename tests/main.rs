@@ -35,6 +35,7 @@ mod secrets;
 mod servers;
 mod signals;
 mod snapshots;
+mod soak;
 mod strict;
 mod support;
 mod terminal;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use indexmap::IndexSet;
 use serde_json::{Map, Value};
 
 use super::entry::CaseEntry;
@@ -43,7 +44,7 @@ pub struct Preparation {
     /// Every name that the test's own variables and its row gave.
     from_test: Vec<String>,
     /// Every name that hooks gave, in their order.
-    from_hooks: Vec<String>,
+    from_hooks: IndexSet<String>,
     /// The rules of the target and of the test, once they are filled.
     levels: Option<(Block, Block)>,
     /// What the test passes on to the agent with every run.
@@ -91,7 +92,7 @@ impl Preparation {
             scope,
             thread_is_given,
             from_test,
-            from_hooks: Vec::new(),
+            from_hooks: IndexSet::new(),
             levels: None,
             props: Map::new(),
             mode,
@@ -202,9 +203,7 @@ impl Preparation {
             }
             self.thread_is_given |= name == THREAD;
             self.scope.set(&name, value);
-            if !self.from_hooks.contains(&name) {
-                self.from_hooks.push(name);
-            }
+            self.from_hooks.insert(name);
         }
     }
 

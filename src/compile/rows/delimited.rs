@@ -23,6 +23,7 @@ pub(super) fn each(file: &DataFile, take: &mut dyn FnMut(Result<Row, Diagnostic>
     let mut record = ByteRecord::new();
     let mut last = 1;
     loop {
+        reader.get_mut().unread = 0;
         let row = match reader.read_byte_record(&mut record) {
             Ok(false) => {
                 if reader.get_ref().is_odd {
@@ -40,7 +41,7 @@ pub(super) fn each(file: &DataFile, take: &mut dyn FnMut(Result<Row, Diagnostic>
                 row(file, &names, &record, last)
             }
             Err(error) => {
-                take(Err(broken(file, error)));
+                take(Err(broken(file, last + 1, error)));
                 return;
             }
         };
@@ -60,7 +61,7 @@ pub(super) fn at(file: &DataFile, offset: u64) -> Result<Row, Diagnostic> {
     match read {
         Ok(true) => row(file, &names, &record, 0),
         Ok(false) => Err(row_problem(format!("{}: the row is gone", file.name), "")),
-        Err(error) => Err(broken(file, error)),
+        Err(error) => Err(broken(file, 0, error)),
     }
 }
 
@@ -73,8 +74,9 @@ fn begin(file: &DataFile) -> Result<(Reader<Quotes>, Vec<String>), Diagnostic> {
         is_odd: false,
         has_returns: None,
         last: 0,
+        unread: 0,
     });
-    let heading = reader.byte_headers().map_err(|error| broken(file, error))?.clone();
+    let heading = reader.byte_headers().map_err(|error| broken(file, 1, error))?.clone();
     let mut names: Vec<String> = Vec::new();
     for field in &heading {
         let name = text(file, 1, field)?.trim().to_owned();
@@ -99,8 +101,7 @@ fn line_of(reader: &Reader<Quotes>, record: &ByteRecord) -> u64 {
 fn row(file: &DataFile, names: &[String], record: &ByteRecord, line: u64) -> Result<Row, Diagnostic> {
     let offset = record.position().map_or(0, Position::byte);
     if record.as_slice().len() > MAX_BYTES {
-        let message = format!("{}:{line}: the row is larger than {} MiB", file.name, MAX_BYTES >> 20);
-        return Err(row_problem(message, "does a quote open in it that nothing closes?"));
+        return Err(too_large(file, line));
     }
     if record.len() != names.len() {
         let columns =
@@ -133,11 +134,18 @@ struct Quotes {
     /// Whether its lines end with a carriage return and a line feed, once one has ended.
     has_returns: Option<bool>,
     last: u8,
+    /// How many bytes were read since the last record.
+    unread: usize,
 }
 
 impl Read for Quotes {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        // Before it is in memory: a quote that nothing closes makes one row of the rest of the file.
+        if self.unread > MAX_BYTES {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
         let length = self.file.read(buffer)?;
+        self.unread += length;
         let read = &buffer[..length];
         if self.has_returns.is_none()
             && let Some(end) = memchr::memchr(b'\n', read)
@@ -163,8 +171,15 @@ fn text(file: &DataFile, line: u64, field: &[u8]) -> Result<String, Diagnostic> 
     std::str::from_utf8(field).map(str::to_owned).map_err(no_text)
 }
 
-fn broken(file: &DataFile, error: csv::Error) -> Diagnostic {
+/// The row that begins on `line`, or after it.
+fn too_large(file: &DataFile, line: u64) -> Diagnostic {
+    let message = format!("{}:{line}: the row is larger than {} MiB", file.name, MAX_BYTES >> 20);
+    row_problem(message, "does a quote open in it that nothing closes?")
+}
+
+fn broken(file: &DataFile, line: u64, error: csv::Error) -> Diagnostic {
     match error.into_kind() {
+        csv::ErrorKind::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => too_large(file, line),
         csv::ErrorKind::Io(error) => unreadable(file, &error),
         other => row_problem(format!("`{}` is no CSV: {other:?}", file.name), ""),
     }

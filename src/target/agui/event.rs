@@ -68,11 +68,11 @@ pub(super) struct DecodeError(pub(super) String);
 #[derive(Debug)]
 pub(super) struct WireEvent<'a> {
     kind: Cow<'a, str>,
-    fields: Fields<'a>,
+    fields: RawFields<'a>,
 }
 
 #[derive(Debug, Default)]
-struct Fields<'a> {
+struct RawFields<'a> {
     values: [Option<&'a RawValue>; KEYS.len()],
     repeated: Option<FieldKey>,
     converted: bool,
@@ -87,7 +87,7 @@ impl FieldKey {
 impl<'a> WireEvent<'a> {
     /// Reads the outline of an event.
     pub(super) fn parse(text: &'a str, warnings: &mut Warnings) -> Result<Self, DecodeError> {
-        let fields: Fields<'a> = match serde_json::from_str(text) {
+        let fields: RawFields<'a> = match serde_json::from_str(text) {
             Ok(fields) => fields,
             Err(_)
                 if serde_json::from_str::<&RawValue>(text).is_ok_and(|raw| !raw.get().starts_with('{')) =>
@@ -231,23 +231,23 @@ fn unescaped<'a>(raw: &'a RawValue, warnings: &mut Warnings) -> Cow<'a, str> {
     text.map_or(Cow::Borrowed(inner), Cow::Owned)
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for RawFields<'a> {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(FieldsVisitor)
+        deserializer.deserialize_map(RawFieldsVisitor)
     }
 }
 
-struct FieldsVisitor;
+struct RawFieldsVisitor;
 
-impl<'de> Visitor<'de> for FieldsVisitor {
-    type Value = Fields<'de>;
+impl<'de> Visitor<'de> for RawFieldsVisitor {
+    type Value = RawFields<'de>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("an event object")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut fields = Fields::default();
+        let mut fields = RawFields::default();
         while let Some(name) = map.next_key::<FieldName>()? {
             let Some((key, converted)) = name.0 else {
                 map.next_value::<IgnoredAny>()?;

@@ -140,10 +140,8 @@ fn a_rule_that_computes_for_ever_times_out_and_the_run_goes_on() {
     for (rule, says) in endless() {
         let (endpoint, answering) = agent(says);
         let project = project(rule, &endpoint);
-        let mut running = Running::start(&project, &["run", "--timeout", "1s"], Stdio::piped());
-        let mut printed = String::new();
-        running.0.stdout.take().unwrap().read_to_string(&mut printed).unwrap();
-        assert_eq!(running.ends(), 1, "{rule}");
+        let (code, printed) = run(&project, &["run", "--timeout", "1s"]);
+        assert_eq!(code, 1, "{rule}");
         answering.join().unwrap();
         assert!(printed.contains("timeout after 1s for the whole test: turn 1 had not ended"), "{printed}");
         assert!(printed.contains("2 tests: 1 passed, 1 timeout"), "{printed}");
@@ -230,13 +228,7 @@ fn standard_output_that_nobody_reads_holds_up_no_interrupt() {
 fn a_pipe_as_a_recording_is_an_error() {
     let project = project("{}", "http://127.0.0.1:1/");
     let recording = project.folder().join("rec/a.test.yaml/computes.jsonl");
-    let record = |arguments: &[&str]| {
-        let mut running = Running::start(&project, arguments, Stdio::piped());
-        let mut printed = String::new();
-        running.0.stdout.take().unwrap().read_to_string(&mut printed).unwrap();
-        (running.ends(), printed)
-    };
-    record(&["run", "--record", "rec"]);
+    run(&project, &["run", "--record", "rec"]);
     let names = |folder: &Path| -> Vec<_> {
         std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
     };
@@ -245,7 +237,7 @@ fn a_pipe_as_a_recording_is_an_error() {
     let recording = if recording.is_dir() { names(&recording).remove(0) } else { recording };
     std::fs::remove_file(&recording).unwrap();
     assert!(Command::new("mkfifo").arg(&recording).status().unwrap().success());
-    let (code, printed) = record(&["run", "--replay", "rec"]);
+    let (code, printed) = run(&project, &["run", "--replay", "rec"]);
     assert_eq!(code, 1);
     assert!(printed.contains("is not a file"), "{printed}");
 }
@@ -270,4 +262,116 @@ fn the_second_interrupt_kills_every_process_that_was_started() {
     running.signal(Signal::INT);
     assert_eq!(running.ends(), 130);
     assert_eq!(alive.read_to_string(&mut line).unwrap(), 0, "no process is left that could write");
+}
+
+#[test]
+fn a_hangup_ends_the_run_unless_it_was_ignored_before() {
+    let response = |text: &str| agent(text.to_owned());
+    let (endpoint, answering) = response("hello");
+    let ignoring = project("{}", &endpoint);
+    let mut command = Command::new("/bin/sh");
+    let script = "trap '' HUP; exec \"$0\" run";
+    command.current_dir(ignoring.folder()).env_clear().env("PATH", "/usr/bin:/bin");
+    command.args(["-c", script, env!("CARGO_BIN_EXE_ananke")]).stdin(Stdio::null()).stdout(Stdio::null());
+    // The signal comes before the program starts, or while it runs: it is ignored in both.
+    let test = "version: \"1.3\"\nname: signalled\nhooks: [{ cmd: [sh, -c, 'kill -HUP $PPID'] }]\nturns: [{ user: hi }]\n";
+    std::fs::write(ignoring.folder().join("a.test.yaml"), test).unwrap();
+    let mut running = Running(command.spawn().unwrap());
+    assert_eq!(running.ends(), 0, "as by nohup");
+    answering.join().unwrap();
+
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let held = project("{}", &format!("http://{}/", listener.local_addr().unwrap()));
+    let mut running = Running::start(&held, &["run", "-o", "report.json"], Stdio::piped());
+    let (_connection, _) = listener.accept().unwrap();
+    running.signal(Signal::HUP);
+    assert_eq!(running.ends(), 130);
+    let report = read(&held.folder().join("report.json"));
+    assert!(report.contains("not run to its end: the run was interrupted"), "{report}");
+}
+
+/// What a run with these arguments prints, and its exit code.
+fn run(project: &Project, arguments: &[&str]) -> (i32, String) {
+    let mut running = Running::start(project, arguments, Stdio::piped());
+    let mut printed = String::new();
+    running.0.stdout.take().unwrap().read_to_string(&mut printed).unwrap();
+    (running.ends(), printed)
+}
+
+#[test]
+fn the_time_of_a_test_counts_its_hooks_and_the_scripts_of_its_mocks() {
+    let rules = "rules: [{ do: [{ call: { tool: slow, args: {} } }, { say: done }] }]";
+    let config = format!(
+        "version: \"1.3\"\ntarget: {{ type: scripted, {rules}, client_tools: [{{ name: slow, mock: {{ script: slow }} }}] }}\nscripts: {{ slow: {{ cmd: [sleep, '1000'], timeout_ms: 600000 }} }}\n"
+    );
+    let hook = "version: \"1.3\"\nname: a\nhooks: [{ cmd: [sleep, '1000'], timeout_ms: 600000 }]\nturns: [{ user: hi }]\n";
+    let mock = "version: \"1.3\"\nname: a\nturns: [{ user: hi }]\n";
+    let turn = "version: \"1.3\"\nname: a\nturns: [{ user: hi, timeout_ms: 500 }]\n";
+    let whole = &["run", "--timeout", "1s", "--record", "rec"][..];
+    for (test, arguments, why) in [
+        (hook, whole, "timeout after 1s for the whole test: hook 1 had not ended"),
+        (mock, whole, "timeout after 1s for the whole test: turn 1 had not ended"),
+        (
+            turn,
+            &["run", "--record", "rec"][..],
+            "the scripts that execute tools took longer than the turn may",
+        ),
+    ] {
+        let project = Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", test)]);
+        let (code, printed) = run(&project, arguments);
+        assert_eq!(code, 1);
+        assert!(printed.contains(why) && printed.contains("1 test: 1 timeout"), "{printed}");
+        let (code, printed) = run(&project, &["run", "--replay", "rec"]);
+        assert_eq!(code, 1);
+        assert!(
+            printed.contains(why) && printed.contains("1 test: 1 timeout"),
+            "a recording keeps it: {printed}"
+        );
+    }
+}
+
+#[test]
+fn a_teardown_runs_without_the_variables_that_no_program_can_get() {
+    let config = "version: \"1.3\"\ntarget: { type: scripted, rules: [{ do: [{ say: hello }] }] }\n";
+    let give = r#"printf '{"NUL": "a\\u0000b", "FINE": "fine", "LARGE": "'; head -c 200000 /dev/zero | tr '\0' x; echo '"}'"#;
+    let shown = "echo $ANANKE_VAR_FINE $(printenv ANANKE_VAR_NUL) $(printenv ANANKE_VAR_LARGE) > down.txt";
+    let test = format!(
+        "version: \"1.3\"\nname: a\nhooks: [{{ cmd: [sh, give.sh] }}]\nteardown: [{{ cmd: [sh, -c, '{shown}'] }}]\nturns: [{{ user: hi }}]\n"
+    );
+    let project = Project::new(&[("ananke.config.yaml", config), ("a.test.yaml", &test), ("give.sh", give)]);
+    let (code, printed) = run(&project, &["run"]);
+    assert_eq!(code, 0, "{printed}");
+    assert_eq!(read(&project.folder().join("down.txt")).trim(), "fine");
+    for warning in [
+        "`ANANKE_VAR_NUL` is not in the environment of teardown 1: it contains a NUL character",
+        "`ANANKE_VAR_LARGE` is not in the environment of teardown 1: it has 200000 bytes",
+    ] {
+        assert!(printed.contains(warning), "{printed}");
+    }
+}
+
+#[test]
+fn what_did_not_end_in_a_run_that_was_stopped_is_run_by_last_failed() {
+    for signal in [Signal::KILL, Signal::INT] {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let project = project("{}", &format!("http://{}/", listener.local_addr().unwrap()));
+        let fine = "version: \"1.3\"\nname: fine\ntarget: other\nturns: [{ user: hi }]\n";
+        std::fs::write(project.folder().join("0.test.yaml"), fine).unwrap();
+        let mut running = Running::start(&project, &["run"], Stdio::null());
+        let (_connection, _) = listener.accept().unwrap();
+        let memory = project.folder().join(".ananke");
+        wait_until("the first test is noted", || {
+            let names = std::fs::read_dir(&memory).unwrap().map(|entry| read(&entry.unwrap().path()));
+            names.collect::<String>().contains("passed")
+        });
+        running.signal(signal);
+        let _status = running.0.wait().unwrap();
+        let (code, printed) = run(&project, &["run", "--last-failed", "--dry-run"]);
+        assert_eq!((code, &*printed), (0, "a.test.yaml::computes\nb.test.yaml::next\n"), "{signal:?}");
+        // The next run goes on from there.
+        let (code, _) = run(&project, &["run", "--last-failed", "b.test.yaml"]);
+        assert_eq!(code, 0);
+        let (_, printed) = run(&project, &["run", "--last-failed", "--dry-run"]);
+        assert_eq!(printed, "a.test.yaml::computes\n");
+    }
 }

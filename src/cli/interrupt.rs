@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use ananke::context::{Context, OutputStream};
-use ananke::process::kill_every_group;
+use ananke::process::{is_hangup_ignored, kill_every_group};
 use ananke::run::{Reason, Stopper};
 use tokio::runtime::Builder;
 
@@ -70,10 +70,13 @@ impl Signals {
         use tokio::signal::unix::{SignalKind, signal};
         let interrupt = signal(SignalKind::interrupt())?;
         let terminate = signal(SignalKind::terminate())?;
-        // A program that should outlive its terminal writes elsewhere.
-        let on_terminal =
-            context.is_terminal(OutputStream::Stdout) || context.is_terminal(OutputStream::Stderr);
-        let hangup = on_terminal.then(|| signal(SignalKind::hangup())).transpose()?;
+        // If the system does not say, a program that should outlive its terminal writes elsewhere.
+        let is_elsewhere = || {
+            let streams = [OutputStream::Stdout, OutputStream::Stderr];
+            !streams.into_iter().any(|stream| context.is_terminal(stream))
+        };
+        let is_ignored = is_hangup_ignored().unwrap_or_else(is_elsewhere);
+        let hangup = (!is_ignored).then(|| signal(SignalKind::hangup())).transpose()?;
         Ok(Self { interrupt, terminate, hangup })
     }
 

@@ -3,7 +3,8 @@
 use std::io::Write as _;
 
 use ananke::compare::Coverage;
-use ananke::plan::Plan;
+use ananke::context::Context;
+use ananke::plan::{CaseEntry, Plan};
 use ananke::redact::Redactor;
 use ananke::report::last_run::{LAST_RUN, LastRun, LastRunReport, Unknown};
 
@@ -17,7 +18,8 @@ pub(super) fn keep_failed(plan: &mut Plan, redactor: &Redactor) {
             match plan.cases.len() {
                 0 if last.is_clean() => "no test failed last time: nothing to run".to_owned(),
                 0 => "no selected test failed last time: nothing to run".to_owned(),
-                _ => return,
+                _ if last.is_complete() => return,
+                _ => "the last run did not end: what failed, and what did not end, is run".to_owned(),
             }
         }
     };
@@ -25,13 +27,19 @@ pub(super) fn keep_failed(plan: &mut Plan, redactor: &Redactor) {
     let _ = writeln!(std::io::stderr().lock(), "note: {note}");
 }
 
-/// What remembers the verdicts of this run. If it is one of all tests, removed tests are forgotten.
-pub(super) fn memory(plan: &Plan, coverage: Coverage, redactor: &Redactor) -> LastRunReport {
+/// What remembers the verdicts of this run, which begins now. If it is one of all tests, removed tests are forgotten.
+pub(super) fn memory(
+    plan: &Plan,
+    coverage: Coverage,
+    context: &Context,
+    redactor: &Redactor,
+) -> LastRunReport {
     let mut last = LastRun::read(&plan.config.folder).unwrap_or_default();
+    let id = |case: &CaseEntry| redactor.text(&case.id()).into_owned();
     if coverage == Coverage::AllTests {
-        let ids: std::collections::HashSet<_> =
-            plan.cases.iter().map(|case| redactor.text(&case.id()).into_owned()).collect();
+        let ids: std::collections::HashSet<_> = plan.cases.iter().map(id).collect();
         last.forget(|id| ids.contains(id));
     }
-    LastRunReport::new(plan.config.folder.clone(), last)
+    let selected = plan.cases.iter().filter(|case| case.test.skip.is_none()).map(id).collect();
+    LastRunReport::begin(plan.config.folder.clone(), last, selected, context.unix_ms())
 }

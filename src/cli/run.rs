@@ -195,7 +195,7 @@ fn carry_out(
     let outputs = Outputs::of_program(&stopper);
     let Reporters { mut reporters, live } =
         reporters(&options.reports, &plan.reports, *color, context, &outputs)?;
-    reporters.push(Box::new(last_run::memory(&plan, coverage, redactor)));
+    reporters.push(Box::new(last_run::memory(&plan, coverage, context, redactor)));
     reporters.extend(
         baseline.map(|known| baseline_report(known, coverage, &options.reports, *color, context, &outputs)),
     );

@@ -7,6 +7,7 @@ mod exit_status;
 #[cfg_attr(unix, path = "group_unix.rs")]
 #[cfg_attr(not(unix), path = "group_other.rs")]
 mod group;
+mod hangup;
 mod launch;
 mod open_files;
 #[expect(clippy::module_inception, reason = "the type that the folder is about")]
@@ -21,6 +22,7 @@ mod tail;
 pub use exit_status::ExitStatus;
 #[cfg(not(unix))]
 pub use group::kill_every_group;
+pub use hangup::is_hangup_ignored;
 pub use launch::Launch;
 pub use open_files::{OUT_OF_FILES_HELP, is_out_of_files, raise_open_files_limit};
 pub use process::{Process, Started};

@@ -118,13 +118,10 @@ fn explain(program: &Program<'_>, written: &str, file: &Path, error: &io::Error)
             ),
         ),
         io::ErrorKind::ArgumentListTooLong => {
-            let largest = program.environment.iter().max_by_key(|(_, value)| value.len());
-            let help = largest.map_or_else(String::new, |(name, value)| {
-                format!(
-                    "`{}` alone has {} bytes: what is large is better written to a file, and its path handed on",
-                    name.to_string_lossy(),
-                    value.len()
-                )
+            let set = program.environment.iter().map(|(name, value)| (name.to_string_lossy(), value.len()));
+            let words = program.argv.iter().map(|word| ("cmd".into(), word.len()));
+            let help = set.chain(words).max_by_key(|(_, bytes)| *bytes).map_or_else(String::new, |(name, bytes)| {
+                format!("`{name}` alone has {bytes} bytes: what is large is better written to a file, and its path handed on")
             });
             StartError::new("cannot be started: its environment and words are too large".to_owned(), &help)
         }

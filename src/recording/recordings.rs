@@ -55,12 +55,7 @@ fn bounded(path: &Path) -> io::Result<Option<String>> {
 impl Recordings {
     /// A replay of the recording of `key`; `None` if there is none.
     pub(super) fn read(&self, key: &CaseKey, redactor: &Redactor) -> Result<Option<Replay>, Problem> {
-        let path = name::path(&self.folder, key);
-        // A pipe would wait for its writer.
-        if path.metadata().is_ok_and(|found| !found.is_file()) {
-            return Err(self.unusable(key, "is not a file"));
-        }
-        match bounded(&path) {
+        match bounded(&name::path(&self.folder, key)) {
             Ok(Some(text)) => self.replay(key, &text, redactor).map(Some),
             Ok(None) => Err(self.unusable(key, &format!("is larger than {MAX_MEBIBYTES} MiB"))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

@@ -10,6 +10,7 @@ pub mod file;
 pub mod last_run;
 mod layout;
 mod reporter;
+mod run_journal;
 mod run_totals;
 mod snapshot_totals;
 mod stream;

@@ -1,6 +1,6 @@
 //! One test of a run, and what all parts of its attempts share.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::event::RunEvent;
 use super::prefetch::Loading;
@@ -20,6 +20,8 @@ pub(super) struct Case {
     pub(super) loading: Loading,
     /// Masks the secrets of the test, and those of its attempts as soon as they are known.
     pub(super) redactor: Redactor,
+    /// Warnings of what its programs did not get.
+    pub(super) warnings: Mutex<Vec<String>>,
     /// Watches its thread.
     pub(super) watchdog: Arc<Watchdog>,
 }
@@ -30,6 +32,21 @@ impl Case {
         if !self.watchdog.is_left() {
             self.shared.tell(self.redactor.seal(event));
         }
+    }
+
+    /// Adds warnings of the test, each once.
+    pub(super) fn warn(&self, warnings: Vec<String>) {
+        let mut known = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        for warning in warnings {
+            if !known.contains(&warning) {
+                known.push(warning);
+            }
+        }
+    }
+
+    /// Takes the warnings since the last call.
+    pub(super) fn take_warnings(&self) -> Vec<String> {
+        std::mem::take(&mut *self.warnings.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The problem of a test that could not be prepared; secrets that the messages may quote are masked from now on.

@@ -41,7 +41,8 @@ async fn run_hook(
 ) -> Result<Map<String, Value>, Halt> {
     let command = preparation.lock().unwrap_or_else(PoisonError::into_inner).hook(index);
     match command.map_err(|error| case.unprepared(error))? {
-        Some(command) => {
+        Some(mut command) => {
+            case.warn(command.launch.leave_out_unusable(&format!("hook {}", index + 1)));
             case.watchdog.begin(TestStep::Hook(index + 1), command.launch.timeout)?;
             let run = async {
                 hook::run(&command, case.shared.stopper.token()).await.map_err(|error| {

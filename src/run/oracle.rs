@@ -50,8 +50,9 @@ impl ScriptOracle<'_> {
         let run = async {
             let preparation = || self.preparation.lock().unwrap_or_else(PoisonError::into_inner);
             let launch = preparation().script(program, timeout_ms);
-            let launch =
+            let mut launch =
                 launch.map_err(|error| Problem { kind: ErrorKind::Script, ..case.unprepared(error) })?;
+            case.warn(launch.leave_out_unusable(&format!("the script {program}")));
             let request = ScriptRequest { program, launch: &launch, body: request, expected };
             case.watchdog.extend(request.launch.timeout);
             Ok(hook::ask(request, case.shared.stopper.token()).await?)

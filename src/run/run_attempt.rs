@@ -40,6 +40,7 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, before: Option<&Outc
         }
     }
     // A replay leaves nothing to clean up, so it has no part in what is recorded.
+    outcome.verdict.warnings.extend(case.take_warnings());
     teardown.report(&mut outcome);
     outcome
 }

@@ -28,7 +28,15 @@ pub(super) async fn run_case(
     loading: Loading,
 ) -> Sealed<Outcome> {
     let redactor = shared.redactor_of(&entry);
-    let case = Arc::new(Case { shared, plan, entry, loading, redactor, watchdog: Arc::default() });
+    let case = Arc::new(Case {
+        shared,
+        plan,
+        entry,
+        loading,
+        redactor,
+        warnings: Mutex::default(),
+        watchdog: Arc::default(),
+    });
     let id = case.entry.id().into_owned();
     case.shared.tell(case.redactor.seal(RunEvent::CaseStarted { id: id.clone() }));
     let outcome = match &case.entry.test.skip {

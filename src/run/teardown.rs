@@ -58,7 +58,9 @@ pub(super) async fn run_teardown(
         let command = preparation().teardown(index);
         match command {
             Ok(None) => {}
-            Ok(Some(command)) => {
+            Ok(Some(mut command)) => {
+                let who = format!("teardown {}", index + 1);
+                teardown.warnings.extend(command.launch.leave_out_unusable(&who));
                 watchdog.extend(command.launch.timeout);
                 match hook::run(&command, &never).await {
                     Ok(_) => {}

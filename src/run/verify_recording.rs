@@ -1,7 +1,7 @@
 //! Verifies the recording of a test that has secrets: it is replayed once before it is kept, since a rule may match
 //! text that the recording replaces by a marker.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use super::attempt::{Attempt, AttemptPurpose};
 use super::case::Case;
@@ -33,6 +33,7 @@ pub(super) async fn verify_recording(
         entry: entry.clone(),
         loading,
         redactor: redactor.clone(),
+        warnings: Mutex::default(),
         watchdog: Arc::clone(watchdog),
     };
     let purpose = AttemptPurpose::Verify;

@@ -1,0 +1,92 @@
+//! The journal of a running project: which tests a run has selected, and which of them have ended. It is removed when the
+//! run is over, so that what is left of it belongs to a run that was killed.
+//!
+//! **Invariant:** a run holds the lock of its journal until it ends, however it ends; a journal whose lock is held is left
+//! alone.
+
+use std::fs::{self, File};
+use std::io::{self, BufRead as _, BufReader, BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+/// What the names of journals begin with.
+const PREFIX: &str = "run-";
+
+/// What the names of journals end with.
+const EXTENSION: &str = ".jsonl";
+
+/// What became of a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Progress {
+    /// It is to run.
+    Selected,
+    /// It passed.
+    Passed,
+    /// It did not pass.
+    Failed,
+}
+
+/// The journal of this run.
+#[derive(Debug)]
+pub(super) struct RunJournal {
+    file: File,
+    path: PathBuf,
+}
+
+impl RunJournal {
+    /// Begins a journal in `folder`, which exists, with the ids of the tests that are to run.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub(super) fn begin(folder: &Path, unix_ms: u64, selected: &[String]) -> io::Result<Self> {
+        let path = folder.join(format!("{PREFIX}{unix_ms:015}-{}{EXTENSION}", std::process::id()));
+        let file = File::options().append(true).create_new(true).open(&path)?;
+        file.lock()?;
+        let mut journal = Self { file, path };
+        let mut lines = BufWriter::new(&journal.file);
+        for id in selected {
+            writeln!(lines, "{}", line(Progress::Selected, id))?;
+        }
+        lines.flush()?;
+        drop(lines);
+        journal.file.flush()?;
+        Ok(journal)
+    }
+
+    /// Notes what became of a test. What cannot be written is not remembered.
+    pub(super) fn note(&mut self, progress: Progress, id: &str) {
+        let _is_full = writeln!(self.file, "{}", line(progress, id));
+    }
+
+    /// The run is over.
+    pub(super) fn end(self) {
+        let _is_gone = fs::remove_file(&self.path);
+    }
+
+    /// The journals in `folder` of runs that were killed, in their order.
+    pub(super) fn unended(folder: &Path) -> Vec<PathBuf> {
+        let names = fs::read_dir(folder).into_iter().flatten().flatten();
+        let is_journal = |path: &PathBuf| {
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            name.starts_with(PREFIX) && name.ends_with(EXTENSION) && path.is_file()
+        };
+        let is_over = |path: &PathBuf| File::open(path).is_ok_and(|file| file.try_lock().is_ok());
+        let mut paths: Vec<PathBuf> =
+            names.map(|entry| entry.path()).filter(is_journal).filter(is_over).collect();
+        paths.sort();
+        paths
+    }
+
+    /// What the journal at `path` contains, as far as it was written.
+    pub(super) fn read(path: &Path) -> Vec<(Progress, String)> {
+        let Ok(file) = File::open(path) else { return Vec::new() };
+        let lines = BufReader::new(file).lines().map_while(Result::ok);
+        lines.map_while(|line| serde_json::from_str(&line).ok()).collect()
+    }
+}
+
+fn line(progress: Progress, id: &str) -> String {
+    serde_json::json!([progress, id]).to_string()
+}

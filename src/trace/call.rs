@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::change::ResultContent;
 use super::origin::{Author, Origin};
+use super::same_json::read_json;
 use crate::context::At;
 
 /// A tool call. It counts from its start, with or without a result (SPEC 6).
@@ -111,7 +112,7 @@ impl ToolCall {
             if self.args_text.trim().is_empty() {
                 return Args::Json(Value::Object(Map::new()));
             }
-            match serde_json::from_str(&self.args_text) {
+            match read_json(&self.args_text) {
                 Ok(value) => Args::Json(value),
                 Err(error) => Args::MalformedReferences(error.to_string()),
             }
@@ -186,10 +187,10 @@ impl ToolResult {
 fn read(text: Cow<'_, str>) -> (String, Option<Value>) {
     // A number or a word stays as sent, also if it is JSON.
     if !text.trim_start().starts_with(['{', '[', '"']) {
-        let value = serde_json::from_str(&text).ok();
+        let value = read_json(&text).ok();
         return (text.into_owned(), value);
     }
-    match serde_json::from_str::<Value>(&text) {
+    match read_json(&text) {
         Ok(Value::String(inner)) => (inner.clone(), Some(Value::String(inner))),
         Ok(value) => (value.to_string(), Some(value)),
         Err(_) => (text.into_owned(), None),

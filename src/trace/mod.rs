@@ -35,7 +35,7 @@ pub use message::Message;
 pub use origin::{Author, Origin};
 pub use path::Path;
 pub use record::Trace;
-pub use same_json::is_same_json;
+pub use same_json::{is_same_json, read_json};
 pub use state::State;
 pub use tool_index::{CallPhase, Callers};
 pub use turn::{Input, TurnRanges};

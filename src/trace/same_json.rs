@@ -17,6 +17,29 @@ pub fn is_same_json(one: &Value, other: &Value) -> bool {
     }
 }
 
+/// Reads JSON. Integers keep every digit; other numbers are doubles, so that `1.50` reads as `1.5`.
+///
+/// # Errors
+/// If the text is not JSON.
+pub fn read_json(text: &str) -> serde_json::Result<Value> {
+    let mut value = serde_json::from_str(text)?;
+    round_numbers(&mut value);
+    Ok(value)
+}
+
+fn round_numbers(value: &mut Value) {
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            if let Some(double) = number.as_f64().and_then(Number::from_f64) {
+                *number = double;
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(round_numbers),
+        Value::Object(entries) => entries.values_mut().for_each(round_numbers),
+        _ => {}
+    }
+}
+
 fn is_same_number(one: &Number, other: &Number) -> bool {
     if one == other {
         return true;
@@ -58,6 +81,20 @@ impl Integer {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_read_as_what_they_mean() {
+        let large = "18446744073709551617";
+        for (text, read) in [
+            ("1.50", "1.5"),
+            ("1e2", "100.0"),
+            ("5.0", "5.0"),
+            (large, large),
+            ("[{\"a\":2.50}]", "[{\"a\":2.5}]"),
+        ] {
+            assert_eq!(read_json(text).unwrap().to_string(), read);
+        }
+    }
 
     #[test]
     fn integers_are_compared_exactly_and_other_numbers_as_doubles() {

@@ -4,23 +4,25 @@
 
 use serde_json::Value;
 
+use crate::trace::read_json;
+
 /// The JSON of a text: the text itself, else the first block that is marked as `json`, else the first unmarked block
 /// that is JSON.
 ///
 /// # Errors
 /// Where there is none; the words behind `the last message` say why.
 pub(crate) fn find(text: &str) -> Result<Value, String> {
-    let whole = match serde_json::from_str(text.trim()) {
+    let whole = match read_json(text.trim()) {
         Ok(value) => return Ok(value),
         Err(error) => error,
     };
     let blocks = blocks(text);
     if let Some(block) = blocks.iter().find(|block| block.label.eq_ignore_ascii_case("json")) {
-        return serde_json::from_str(&block.content)
+        return read_json(&block.content)
             .map_err(|error| format!("has a block marked as JSON that is none: {error}"));
     }
     let mut unmarked = blocks.iter().filter(|block| block.label.is_empty());
-    let found = unmarked.find_map(|block| serde_json::from_str(&block.content).ok());
+    let found = unmarked.find_map(|block| read_json(&block.content).ok());
     found.ok_or_else(|| {
         if text.trim_start().starts_with(['{', '[']) {
             format!("is no JSON: {whole}")

@@ -14,6 +14,7 @@ use serde_json::value::RawValue;
 
 use super::surrogates::without_lone_surrogates;
 use super::warnings::Warnings;
+use crate::trace::read_json;
 
 /// Each key with its name in the protocol, and the name it has from a server that does not convert its own (or nothing).
 macro_rules! keys {
@@ -192,11 +193,11 @@ impl<'a> WireEvent<'a> {
     }
 
     fn parsed(&self, key: FieldKey, raw: &RawValue, warnings: &mut Warnings) -> Result<Value, DecodeError> {
-        serde_json::from_str(raw.get())
+        read_json(raw.get())
             .or_else(|failure| {
                 let repaired = without_lone_surrogates(raw.get()).ok_or(failure)?;
                 warnings.add_lone_surrogate();
-                serde_json::from_str(&repaired)
+                read_json(&repaired)
             })
             .map_err(|failure| {
                 let reason = failure.to_string();

@@ -95,7 +95,7 @@
 //!
 //! // Only a redactor seals what a report is given.
 //! let redactor = Redactor::default();
-//! report.event(&redactor.seal(RunEvent::RunStarted { tests: 0, unix_ms: 0 }))?;
+//! report.event(&redactor.seal(RunEvent::RunStarted { tests: 0, unix_ms: 0, facts: Box::default() }))?;
 //! report.finish()?;
 //! assert!(std::fs::read_to_string(&file)?.starts_with('#'));
 //! # Ok::<(), std::io::Error>(())
@@ -181,7 +181,7 @@ pub use project::{Config, Variables};
 pub use redact::{Mask, Redactor, Sealed};
 #[cfg(feature = "junit")]
 #[doc(inline)]
-pub use report::file::junit::{Attachments, JunitProfile};
+pub use report::file::junit::JunitProfile;
 #[doc(inline)]
 pub use report::file::{FileOptions, FileReport, create_report};
 #[doc(inline)]

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use ananke::context::{At, Clock};
-use ananke::outcome::{Outcome, Status, TranscriptLine, Verdict};
+use ananke::outcome::{Outcome, SaidLine, Status, TranscriptLine, Verdict};
 use ananke::plan::{Selection, plan};
 use ananke::project::Variables;
 use ananke::run::{AfterFailure, Options, Reason, ReusedThreads, Run, RunEvent, Stopper, run};
@@ -269,9 +269,10 @@ async fn what_an_earlier_attempt_said_is_masked_and_bounded() {
     let mut long = Outcome { earlier_attempts: Vec::new(), ..outcome.earlier_attempts[0].clone() };
     let turn = long.transcript.turns[0].clone();
     long.transcript.turns = vec![turn; 50];
-    long.transcript.turns[49]
-        .lines
-        .insert(0, TranscriptLine::Says { event: 1, text: "the first line".to_owned() });
+    long.transcript.turns[49].lines.insert(
+        0,
+        TranscriptLine::Says(SaidLine { event: 1, text: "the first line".to_owned(), ..SaidLine::default() }),
+    );
     let kept = long.into_earlier();
     let lines = |index: usize| kept.transcript.turns[index].lines.len();
     assert_eq!((0..50).map(lines).sum::<usize>(), 2, "the end is kept");

@@ -340,7 +340,7 @@ async fn no_part_of_a_secret_is_shown_where_a_text_is_truncated() {
         let words = format!("{}hunter22-and-more{}", "x".repeat(180 - before), " y".repeat(200));
         for forbidden in ["x+", "x", "( y)+"] {
             let outcome = outcome_of(&words, forbidden).await;
-            for part in ["hunt", "and-", "more"] {
+            for part in ["hunt", "and-", "-more"] {
                 assert!(!outcome.contains(part), "{forbidden} after {before}: {outcome}");
             }
         }

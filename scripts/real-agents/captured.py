@@ -2,7 +2,7 @@
 
 A result line of ananke's JSON report becomes text such as
 
-    passed, 2 messages
+    passed
     turn 1 passed: What is the weather in Paris?
       calls get_weather {"city":"Paris"} -> {"sky":"sunny"}
       says  It is sunny in Paris.
@@ -26,8 +26,7 @@ CHANGING = [
 
 def told(result: dict) -> str:
     """The result of one test in words."""
-    first = f"{result['status']}, {result['messages_count']} messages"
-    text = "\n".join([first, *lines(result)]) + "\n"
+    text = "\n".join([result["status"], *lines(result)]) + "\n"
     for pattern, name in CHANGING:
         text = pattern.sub(name, text)
     return text
@@ -38,11 +37,13 @@ def lines(result: dict) -> Iterator[str]:
         yield f"turn {turn['turn']} {turn['status']}: {turn['input']}"
         for call in turn["tool_calls"]:
             yield f"  calls {call['name']} {compact(call['args'])} -> {came_of(call)}"
-        for late in turn.get("late_results", []):
+        items = turn["items"]
+        for late in (item for item in items if "called_in" in item):
             yield f"  late  {late['name']} of turn {late['called_in']} -> {came_of(late)}"
-        yield from worded("thinks", turn.get("reasoning", ""))
+        reasoning = [item["text"] for item in items if item["type"] == "reasoning"]
+        yield from worded("thinks", "\n".join(filter(None, reasoning)))
         yield from worded("says", turn["output"])
-        for custom in turn.get("custom_events", []):
+        for custom in (item for item in items if item["type"] == "custom"):
             yield f"  tells {custom['name']} {compact(custom['value'])}"
         for interrupt in turn.get("interrupts", []):
             yield f"  waits {compact(interrupt)}"
@@ -65,7 +66,8 @@ def lines(result: dict) -> Iterator[str]:
 def came_of(call: dict) -> str:
     """What came of a call: its result, and whether it is a failure by the agent's own account."""
     answer = compact(call["result"]) if "result" in call else "nothing"
-    return f"{call['failure']}: {answer}" if "failure" in call else answer
+    failure = "denied" if call["status"] == "denied" else "failed" if call.get("is_error") else None
+    return f"{failure}: {answer}" if failure else answer
 
 
 def worded(verb: str, text: str) -> Iterator[str]:

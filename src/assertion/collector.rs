@@ -31,7 +31,7 @@ impl<'c, 'f> Collector<'c, 'f> {
     /// The origin of what is written at `span`.
     pub(crate) fn origin(&self, span: Span) -> RuleOrigin {
         let source = Arc::clone(self.interpolation.source());
-        RuleOrigin { level: self.level, place: self.interpolation.place(span), span, source }
+        RuleOrigin { level: self.level, place: self.interpolation.place(span), span, whole: span, source }
     }
 
     /// What is written for the rule that is read, unless it is `false`: that switches off what outer levels say.

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use crate::redact::{BESIDE, excerpt, truncated};
+use crate::redact::{BESIDE, excerpt};
+use crate::text::truncate;
 
 /// The longest piece of agent text in a failure, in characters.
 const SHOWN: usize = 200;
@@ -14,9 +15,12 @@ pub(crate) fn said(text: &str) -> String {
     if text.is_empty() { "the agent said nothing".to_owned() } else { format!("said: {text}") }
 }
 
-/// `text`, truncated to what fits a line of a failure; a secret across the end is masked whole.
+/// `text`, truncated to what fits a line of a failure, with how much is missing; a secret across the end is masked whole.
 pub(crate) fn short(text: &str) -> String {
-    truncated(text, SHOWN)
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => excerpt(text, 0..end) + &truncate::missing(text.len() - end),
+        None => text.to_owned(),
+    }
 }
 
 /// Whether [`short`] truncates `text`.

@@ -14,25 +14,34 @@ pub struct RuleOrigin {
     pub level: Level,
     /// File and line.
     pub place: Place,
-    /// The range of bytes in that file.
+    /// The range of bytes in that file that is shown.
     pub span: Span,
+    /// The range of bytes of the whole rule.
+    pub whole: Span,
     /// The file itself.
     pub source: Arc<SourceFile>,
 }
 
 impl RuleOrigin {
+    /// The rule as it is written, as YAML.
+    pub(crate) fn written(&self) -> String {
+        self.source.written(self.whole)
+    }
+
     /// The failure of the rule `path` of this origin; calls are shown as `trace` knows them now.
     pub(crate) fn failure(&self, path: &str, finding: Finding, trace: &Trace) -> Failure {
-        let Finding { message, expected, evidence, mut events, difference, help } = finding;
+        let Finding { message, expected, evidence, mut events, difference, help, measured } = finding;
         events.sort_unstable();
         events.dedup();
         Failure {
             rule: path.to_owned(),
             level: self.level,
             place: self.place.clone(),
+            written: self.written(),
             excerpt: self.source.excerpt(&self.place),
             message,
             expected,
+            measured,
             seen: evidence.into_iter().flat_map(|evidence| evidence.lines(trace)).collect(),
             difference,
             help,

@@ -22,6 +22,7 @@ mod report_options;
 mod reporters;
 mod retry_options;
 mod run;
+mod run_facts;
 mod schema;
 mod selection_options;
 mod servers;

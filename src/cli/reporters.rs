@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use ananke::context::{Context, OutputStream};
 use ananke::model::ReportFormat;
 use ananke::report::Reporter;
+use ananke::report::ci::BuildJob;
 use ananke::report::ci::github::{GithubReport, JobStep};
 use ananke::report::file::json::JsonLinesReport;
-use ananke::report::file::junit::{Attachments, JunitProfile};
+use ananke::report::file::junit::JunitProfile;
 use ananke::report::file::{FileOptions, create_report};
 use ananke::report::terminal::ServerReport;
 use ananke::report::terminal::{ConsoleOptions, ConsoleReport, Verbosity};
@@ -40,7 +41,7 @@ pub(super) fn reporters(
             report_options::JunitProfileOption::Default => JunitProfile::Default,
             report_options::JunitProfileOption::Strict => JunitProfile::Strict,
         },
-        attachments: Attachments::of(context),
+        job: BuildJob::of(context),
     };
     let junit = options.junit.iter().map(|path| (path, ReportFormat::Junit));
     let by_extension = options.output.iter().map(|file| (&file.path, file.format));

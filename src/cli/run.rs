@@ -31,6 +31,7 @@ use super::recording_options::{RecordingOptions, recordings};
 use super::report_options::ReportOptions;
 use super::reporters::{Reporters, reporters};
 use super::retry_options::{Flaky, RetryOptions};
+use super::run_facts::run_facts;
 use super::selection_options::SelectionOptions;
 use super::servers::{self, Screen};
 use super::snapshots::{self, Update};
@@ -190,6 +191,7 @@ fn carry_out(
     let needed = servers::needed(&mut plan, recordings.as_ref());
     let transport = Arc::new(HttpTransport::new(context.clock.clone()));
     let mut shared = Run::new(context.clone(), transport, plan.redactor.clone(), going, sender);
+    shared.facts = run_facts(std::env::args_os(), &plan, context);
     shared.recordings = recordings;
     let stopper = shared.stopper.clone();
     let outputs = Outputs::of_program(&stopper);

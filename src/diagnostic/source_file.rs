@@ -70,6 +70,28 @@ impl SourceFile {
         Place { file: Arc::clone(&self.name), line: count(line), column: count(before.chars().count() + 1) }
     }
 
+    /// The value that begins at `span`, its further lines without the indentation of the first. The span of a mapping or a list
+    /// may be that of its beginning alone.
+    pub fn written(&self, span: Span) -> String {
+        let (start, end) = (span.start as usize, span.end as usize);
+        let rest = self.text.get(start..).unwrap_or_default();
+        let indentation = self.place(span).column.saturating_sub(1) as usize;
+        let after = self.text.get(end..).unwrap_or_default().trim_start_matches(' ');
+        let is_block = rest.starts_with("- ") || after.starts_with(": ") || after.starts_with(":\n");
+        let length = match rest.as_bytes().first() {
+            Some(b'{' | b'[') => flow_length(rest),
+            _ if is_block || rest.get(..end.saturating_sub(start)).is_none_or(str::is_empty) => {
+                block_length(rest, indentation)
+            }
+            _ => end.saturating_sub(start),
+        };
+        let text = rest.get(..length).unwrap_or(rest).trim_end();
+        let dedented = |line: &str| line.get(blanks(line).min(indentation)..).unwrap_or_default().to_owned();
+        let lines = text.lines().enumerate();
+        let lines = lines.map(|(index, line)| if index == 0 { line.to_owned() } else { dedented(line) });
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
     /// The lines from the line `index` on, which is counted from 0.
     pub(super) fn lines_from(&self, index: usize) -> impl Iterator<Item = &str> {
         let start = self.line_starts().get(index).map_or(self.text.len(), |start| *start as usize);
@@ -86,5 +108,61 @@ impl SourceFile {
             let ends = memchr::memchr_iter(b'\n', self.text.as_bytes());
             std::iter::once(0).chain(ends.map(|end| u32::try_from(end + 1).unwrap_or(u32::MAX))).collect()
         })
+    }
+}
+
+/// How many bytes a value in brackets has.
+fn flow_length(text: &str) -> usize {
+    let (mut depth, mut quote) = (0_usize, None);
+    let mut characters = text.char_indices();
+    while let Some((at, character)) = characters.next() {
+        match (quote, character) {
+            (Some('"'), '\\') => {
+                characters.next();
+            }
+            (Some(open), _) if open == character => quote = None,
+            (None, '"' | '\'') => quote = Some(character),
+            (None, '{' | '[') => depth += 1,
+            (None, '}' | ']') => {
+                depth -= 1;
+                if depth == 0 {
+                    return at + 1;
+                }
+            }
+            (_, _) => {}
+        }
+    }
+    text.len()
+}
+
+/// How many bytes a block has whose lines are indented by as much as its first.
+fn block_length(text: &str, indentation: usize) -> usize {
+    let is_of_block = |line: &&str| line.trim().is_empty() || blanks(line) >= indentation;
+    let mut lines = text.split_inclusive('\n');
+    let first = lines.next().map_or(0, str::len);
+    first + lines.take_while(is_of_block).map(str::len).sum::<usize>()
+}
+
+fn blanks(line: &str) -> usize {
+    line.bytes().take_while(|byte| *byte == b' ').count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_written_out_whole_whatever_its_span() {
+        let text = "a:\n  - { b: \"}\", c: [1,\n      2] }\n  - name: x\n    args:\n      d: 1\n  - y\n";
+        let source = SourceFile::new("", "", text);
+        let written = |start: &str, length: usize| {
+            let start = text.find(start).unwrap();
+            let offset = |at: usize| u32::try_from(at).unwrap();
+            source.written(Span { start: offset(start), end: offset(start + length) })
+        };
+        assert_eq!(written("{ b", 1), "{ b: \"}\", c: [1,\n  2] }");
+        assert_eq!(written("name: x", 4), "name: x\nargs:\n  d: 1");
+        assert_eq!(written("y", 1), "y");
+        assert_eq!(written("name: x", 0), "name: x\nargs:\n  d: 1");
     }
 }

@@ -11,6 +11,8 @@ use crate::target::Limits;
 pub struct Budget {
     /// The limits of each turn; its timeout is that of a turn that has none of its own.
     pub turn: Limits,
+    /// Whether the timeout of a turn is the default: it gives way to a longer limit of the duration of the turn.
+    pub is_default_timeout: bool,
     /// How much time the whole conversation has: of the agent, in turns whose time is virtual, and by the deadline of
     /// the limits everything else as well.
     pub whole: Option<Duration>,
@@ -27,9 +29,15 @@ pub(super) struct TurnBudget {
 }
 
 impl Budget {
-    /// For a turn with a timeout of its `own`, after so much time is `used`.
-    pub(super) fn of_turn(&self, own: Option<Duration>, used: Duration) -> TurnBudget {
-        let own = own.unwrap_or(self.turn.timeout);
+    /// For a turn with a timeout of its `own` and this limit of its duration, after so much time is `used`.
+    pub(super) fn of_turn(
+        &self,
+        own: Option<Duration>,
+        limit: Option<Duration>,
+        used: Duration,
+    ) -> TurnBudget {
+        let longer = limit.filter(|_| self.is_default_timeout).unwrap_or_default();
+        let own = own.unwrap_or_else(|| self.turn.timeout.max(longer));
         let left = self.whole.map(|whole| whole.saturating_sub(used));
         let timeout = left.map_or(own, |left| left.min(own));
         let limits = Limits { timeout, cancel: self.turn.cancel.child_token(), ..self.turn.clone() };
@@ -60,7 +68,7 @@ mod tests {
         let seconds = Duration::from_secs;
         let budget = Budget { whole: Some(seconds(10)), ..super::super::fakes::budget() };
         let turn = |own, used| {
-            let turn = budget.of_turn(own, used);
+            let turn = budget.of_turn(own, None, used);
             (turn.limits.timeout, turn.timed_out(At::default(), &turn.limits, "").message)
         };
         let of_turn = |after: &str| format!("timeout after {after}");
@@ -78,11 +86,24 @@ mod tests {
         let deadline = Some(At::default().plus(seconds(10)));
         let budget = super::super::fakes::budget();
         let turn = Limits { deadline, ..budget.turn };
-        let budget = Budget { turn, whole: Some(seconds(10)) };
-        let turn = budget.of_turn(None, seconds(0));
+        let budget = Budget { turn, is_default_timeout: false, whole: Some(seconds(10)) };
+        let turn = budget.of_turn(None, None, seconds(0));
         for (sent, expected) in [(1, "timeout after 5s"), (7, "timeout after 10s for the whole test")] {
             let sent = At::default().plus(seconds(sent));
             assert_eq!(turn.timed_out(sent, &turn.limits, "").message, expected);
         }
+    }
+
+    #[test]
+    fn the_default_timeout_gives_way_to_a_longer_limit() {
+        let seconds = Duration::from_secs;
+        let of_turn = |is_default_timeout, own, limit| {
+            let budget = Budget { is_default_timeout, ..super::super::fakes::budget() };
+            budget.of_turn(own, Some(limit), Duration::ZERO).limits.timeout
+        };
+        assert_eq!(of_turn(true, None, seconds(9)), seconds(9));
+        assert_eq!(of_turn(true, None, seconds(2)), seconds(5));
+        assert_eq!(of_turn(true, Some(seconds(3)), seconds(9)), seconds(3));
+        assert_eq!(of_turn(false, None, seconds(9)), seconds(5));
     }
 }

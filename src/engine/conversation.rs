@@ -14,7 +14,7 @@ use super::request_host::RequestHost;
 use super::result::ConversationResult;
 use super::tool_host::ToolHost;
 use super::trace_sink::{AtFailure, TraceSink};
-use super::turn_outcome::{messages_count, turn_outcome, violation};
+use super::turn_outcome::{messages_count, state, turn_outcome, violation};
 use crate::assertion::{Completion, Following, Judge, Question, RuleScope};
 use crate::context::Ids;
 use crate::message::{Lane, TurnInput, TurnRequest};
@@ -135,6 +135,7 @@ impl Conversation<'_> {
         self.result.snapshots = self.sink.judge.take_captured();
         if !self.result.turns.is_empty() {
             self.result.messages_count = messages_count(&self.sink.trace);
+            self.result.state = state(&self.sink.trace);
         }
         self.result.trace = self.sink.trace;
         self.result
@@ -174,7 +175,8 @@ impl Conversation<'_> {
         following: Following,
     ) -> TurnEnd {
         let used = Duration::from_micros(self.result.duration_us);
-        let budget = self.budget.of_turn(request.timeout, used);
+        let limit = self.sink.judge.time_limits().duration_ms.map(Duration::from_millis);
+        let budget = self.budget.of_turn(request.timeout, limit, used);
         let Self { session, sink, tools, .. } = self;
         let props = &request.props;
         let exchanged = exchange(&mut **session, sink, &mut **tools, &budget, props, action).await;
@@ -296,7 +298,7 @@ mod tests {
         test.rules = rules("{ text: { must_match: [b] }, tools: { forbid: [pay] } }");
         let result = test.hold(&mut inputs).await;
         assert_eq!(statuses(&result), [Status::Passed, Status::Passed]);
-        assert_eq!((result.is_passed(), result.messages_count, result.turns_not_run), (true, 4, 0));
+        assert_eq!((result.is_passed(), result.messages_count, result.turns_not_run), (true, 3, 0));
         assert_eq!(result.held.len(), 2, "the rules of the whole conversation are settled");
     }
 

@@ -243,7 +243,8 @@ pub(super) fn rules(block: &str) -> Inherited {
 }
 
 pub(super) fn budget() -> Budget {
-    Budget { turn: Limits::new(Duration::from_secs(5), CancellationToken::new()), whole: None }
+    let turn = Limits::new(Duration::from_secs(5), CancellationToken::new());
+    Budget { turn, is_default_timeout: false, whole: None }
 }
 
 /// A conversation of a test.

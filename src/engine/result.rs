@@ -21,8 +21,10 @@ pub struct ConversationResult {
     pub trace: Trace,
     /// The snapshots to write.
     pub snapshots: Vec<Captured>,
-    /// The number of messages: those of the user, and those of the agent that are not empty.
+    /// How many messages came before the agent's last one, those before the first turn apart.
     pub messages_count: usize,
+    /// The agent's state at the end, as JSON; `None` where it has none.
+    pub state: Option<String>,
     /// The time of the agent, in microseconds.
     pub duration_us: u64,
 }

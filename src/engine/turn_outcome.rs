@@ -3,8 +3,8 @@
 use crate::context::{At, Clock};
 use crate::message::HistoryMessage;
 use crate::outcome::{
-    CallFailure, CallOutcome, EarlierMessage, Gap, LateResult, OpenInterrupt, ReportedRunEnd, TimeLimits,
-    Timing, TranscriptLine, TurnEnd, TurnOutcome, bounded,
+    CallFailure, CallOutcome, EarlierMessage, Gap, LateResult, OpenInterrupt, ReportedRunEnd, SaidLine,
+    TimeLimits, Timing, TranscriptLine, TurnEnd, TurnOutcome, bounded,
 };
 use crate::trace::{
     self, CustomEvent, Interrupt, Message, MessageKind, Origin, ToolCall, ToolResult, Trace, TurnRanges,
@@ -65,10 +65,20 @@ fn timing(trace: &Trace, turn: &TurnRanges, limits: TimeLimits) -> Timing {
     Timing { first_text_us, gaps: gaps.map(gap).collect(), limits }
 }
 
-/// The number of messages in the conversation: those of the user, and those of the agent that are not empty.
+/// How many messages came before the agent's last one: those of the user, and those of the agent that are not empty. All
+/// of them if the agent did not answer the last one.
 pub(super) fn messages_count(trace: &Trace) -> usize {
     let of_user = |message: &Message| message.role == MessageKind::User && message.origin != Origin::History;
-    trace.messages.iter().filter(|message| message.is_text() || of_user(message)).count()
+    let messages = trace.messages.iter().filter(|message| message.is_text() || of_user(message));
+    let is_answered = messages.clone().next_back().is_some_and(Message::is_text);
+    messages.count() - usize::from(is_answered)
+}
+
+/// The agent's state, as JSON; `None` if it is empty.
+pub(super) fn state(trace: &Trace) -> Option<String> {
+    let state = trace.state.value();
+    let is_empty = state.is_null() || state.as_object().is_some_and(serde_json::Map::is_empty);
+    (!is_empty).then(|| bounded(&state.to_string()))
 }
 
 /// A violation with its response, if the turn has several: the numbers of events begin at 1 in each.
@@ -155,17 +165,23 @@ impl ShownItem<'_> {
     fn line(self, trace: &Trace, turn: &TurnRanges) -> TranscriptLine {
         match self {
             Self::Message(message) => {
-                let (event, text) = (message.opened, bounded(&message.text));
+                let event = message.opened;
+                let at_us = message
+                    .first_text
+                    .map_or_else(|| event_micros(trace, turn, event), |at| since_start(trace, turn, at));
+                let (id, text) = (bounded(&message.wire_id), bounded(&message.text));
+                let said = SaidLine { event, id, at_us, text };
                 if message.role == MessageKind::Reasoning {
-                    TranscriptLine::Thinks { event, text }
+                    TranscriptLine::Thinks(said)
                 } else {
-                    TranscriptLine::Says { event, text }
+                    TranscriptLine::Says(said)
                 }
             }
             Self::Call(call) => TranscriptLine::Calls(self::call(trace, turn, call)),
             Self::Late(call, result) => TranscriptLine::Answered(late_result(trace, turn, call, result)),
             Self::Custom(custom) => TranscriptLine::Custom {
                 event: custom.event,
+                at_us: event_micros(trace, turn, custom.event),
                 name: bounded(&custom.name),
                 value: bounded(&custom.value.to_string()),
             },
@@ -176,9 +192,11 @@ impl ShownItem<'_> {
 fn call(trace: &Trace, turn: &TurnRanges, call: &ToolCall) -> CallOutcome {
     CallOutcome {
         event: call.first_event,
+        id: bounded(&call.wire_id),
         name: bounded(&call.name),
         args: bounded(&call.args_text),
         result: call.result().map(|result| bounded(&result.text)),
+        result_event: call.result().map_or(call.first_event, |result| result.event),
         is_client_side: call.is_client_side,
         started_us: since_start(trace, turn, call.started),
         duration_us: call.result().map(|result| result.at.0.saturating_sub(call.started.0)),
@@ -189,6 +207,7 @@ fn call(trace: &Trace, turn: &TurnRanges, call: &ToolCall) -> CallOutcome {
 fn late_result(trace: &Trace, turn: &TurnRanges, call: &ToolCall, result: &ToolResult) -> LateResult {
     LateResult {
         event: result.event,
+        id: bounded(&call.wire_id),
         name: bounded(&call.name),
         called_in: u32::try_from(call.counted_in + 1).unwrap_or(u32::MAX),
         result: bounded(&result.text),
@@ -199,6 +218,10 @@ fn late_result(trace: &Trace, turn: &TurnRanges, call: &ToolCall, result: &ToolR
 
 fn since_start(trace: &Trace, turn: &TurnRanges, at: At) -> u64 {
     trace.turn_start(turn).map_or(0, |start| at.0.saturating_sub(start.0))
+}
+
+fn event_micros(trace: &Trace, turn: &TurnRanges, event: u32) -> u64 {
+    trace.events.get(event as usize).map_or(0, |event| since_start(trace, turn, event.at))
 }
 
 fn failure(result: &ToolResult) -> Option<CallFailure> {

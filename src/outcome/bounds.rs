@@ -24,7 +24,7 @@ pub fn bounded(text: &str) -> String {
         return text.to_owned();
     }
     let end = text.floor_char_boundary(LONGEST);
-    format!("{}… ({} more bytes)", excerpt(text, 0..end), text.len() - end)
+    excerpt(text, 0..end) + &truncate::missing(text.len() - end)
 }
 
 impl Outcome {
@@ -57,13 +57,14 @@ impl TurnOutcome {
 impl PassedRule {
     fn bound(&mut self) {
         bound(&mut self.wanted);
+        bound(&mut self.written);
     }
 }
 
 impl Failure {
     fn bound(&mut self) {
-        let Self { message, expected, seen, help, .. } = self;
-        [message, expected].into_iter().chain(seen).chain(help).for_each(bound);
+        let Self { message, written, expected, seen, help, .. } = self;
+        [message, written, expected].into_iter().chain(seen).chain(help).for_each(bound);
     }
 }
 

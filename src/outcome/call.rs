@@ -7,12 +7,16 @@ use serde::{Deserialize, Serialize};
 pub struct CallOutcome {
     /// The number of the event that opened it.
     pub event: u32,
+    /// Its id.
+    pub id: String,
     /// The tool's name.
     pub name: String,
     /// The text of the arguments as sent.
     pub args: String,
     /// The result as text; `None` where none came.
     pub result: Option<String>,
+    /// The number of the event that brought the result; that of the call where none came.
+    pub result_event: u32,
     /// Whether it is a client-side tool: a mock answered it.
     pub is_client_side: bool,
     /// From the start of the turn to the call's start, in microseconds.
@@ -47,6 +51,8 @@ impl CallFailure {
 pub struct LateResult {
     /// The number of the event that brought it.
     pub event: u32,
+    /// The id of the call.
+    pub id: String,
     /// The tool's name.
     pub name: String,
     /// The turn that the call started in, counted from 1.

@@ -12,12 +12,18 @@ pub struct TestIdentity {
     pub id: String,
     /// The test's name.
     pub name: String,
+    /// What its row is called, of a test with rows.
+    pub row: Option<String>,
     /// Its description.
     pub description: Option<String>,
     /// Its tags.
     pub tags: Vec<String>,
     /// The test file, as shown in messages.
     pub file: String,
+    /// The test file from the config's directory, as in ids: the same wherever a run is started.
+    pub path: String,
+    /// Whether its target is the one that the config writes at `target`.
+    pub is_default_target: bool,
     /// The line of the test's name, counted from 1.
     pub line: u32,
     /// The name of the target.

@@ -29,17 +29,18 @@ impl Mask for Place {
 
 impl Mask for PassedRule {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self { rule: _, level: _, place, wanted } = self;
+        let Self { rule: _, level: _, place, written, measured: _, wanted } = self;
         place.mask(redactor);
+        written.mask(redactor);
         wanted.mask(redactor);
     }
 }
 
 impl Mask for Failure {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self { rule: _, level: _, place, excerpt, message, expected, seen, difference, help, events: _ } =
-            self;
+        let Self { place, written, excerpt, message, expected, seen, difference, help, .. } = self;
         place.mask(redactor);
+        written.mask(redactor);
         for line in &mut excerpt.lines {
             line.text.mask(redactor);
         }
@@ -66,16 +67,8 @@ impl Mask for Problem {
 
 impl Mask for CallOutcome {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self {
-            event: _,
-            name,
-            args,
-            result,
-            is_client_side: _,
-            started_us: _,
-            duration_us: _,
-            failure: _,
-        } = self;
+        let Self { id, name, args, result, .. } = self;
+        id.mask(redactor);
         name.mask(redactor);
         args.mask(redactor);
         result.mask(redactor);
@@ -85,10 +78,13 @@ impl Mask for CallOutcome {
 impl Mask for TranscriptLine {
     fn mask(&mut self, redactor: &Redactor) {
         match self {
-            Self::Says { event: _, text } | Self::Thinks { event: _, text } => text.mask(redactor),
+            Self::Says(said) | Self::Thinks(said) => {
+                said.id.mask(redactor);
+                said.text.mask(redactor);
+            }
             Self::Calls(call) => call.mask(redactor),
             Self::Answered(late) => late.mask(redactor),
-            Self::Custom { event: _, name, value } => {
+            Self::Custom { name, value, .. } => {
                 name.mask(redactor);
                 value.mask(redactor);
             }
@@ -98,7 +94,8 @@ impl Mask for TranscriptLine {
 
 impl Mask for LateResult {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self { event: _, name, called_in: _, result, arrived_us: _, failure: _ } = self;
+        let Self { id, name, result, .. } = self;
+        id.mask(redactor);
         name.mask(redactor);
         result.mask(redactor);
     }
@@ -190,10 +187,24 @@ impl Mask for Outcome {
 
 impl Mask for TestIdentity {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self { id, name, description, tags, file, line: _, target, agent, quarantine } = self;
-        for text in [id, name, file, target, agent] {
+        let Self {
+            id,
+            name,
+            row,
+            description,
+            tags,
+            file,
+            path,
+            is_default_target: _,
+            line: _,
+            target,
+            agent,
+            quarantine,
+        } = self;
+        for text in [id, name, file, path, target, agent] {
             text.mask(redactor);
         }
+        row.mask(redactor);
         description.mask(redactor);
         tags.mask(redactor);
         quarantine.mask(redactor);
@@ -220,12 +231,14 @@ impl Mask for Transcript {
             turns,
             turns_not_run: _,
             messages_count: _,
+            state,
             started_unix_ms: _,
             ended_unix_ms: _,
             duration_us: _,
             recording,
         } = self;
         thread_id.mask(redactor);
+        state.mask(redactor);
         for message in history {
             message.text.mask(redactor);
         }

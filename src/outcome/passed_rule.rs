@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::level::Level;
+use super::measured::Measured;
 use crate::diagnostic::Place;
 
 /// A rule that passed.
@@ -16,6 +17,10 @@ pub struct PassedRule {
     pub level: Level,
     /// Where it was written.
     pub place: Place,
+    /// The rule as it is written at that place, as YAML.
+    pub written: String,
+    /// The number that is within its limit, of a rule that has one.
+    pub measured: Option<Measured>,
     /// What it requires, in words.
     pub wanted: String,
 }

@@ -26,8 +26,10 @@ pub struct Transcript {
     pub turns: Vec<TurnOutcome>,
     /// How many turns were not run.
     pub turns_not_run: u32,
-    /// How many messages its conversation has: those of the user and those of the agent that are not empty.
+    /// How many messages came before the agent's last one, with those before the first turn.
     pub messages_count: usize,
+    /// The agent's state at the end, as JSON; `None` where it has none.
+    pub state: Option<String>,
     /// When it started, in Unix milliseconds.
     pub started_unix_ms: u64,
     /// When it was over, in Unix milliseconds; never before the end of its last turn.

@@ -22,7 +22,7 @@ use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Severity, Span, sort};
 use crate::model::Hook;
 use crate::process::Launch;
-use crate::project::{DEFAULT_TURN_TIMEOUT, LaunchContext, ResolvedTarget};
+use crate::project::{LaunchContext, ResolvedTarget};
 use crate::variables::{Interpolation, Mode, Scope, Secret};
 
 /// How many names of variables are listed in a hint.
@@ -282,10 +282,7 @@ impl Preparation {
         let target = model.compile(&mut interpolation);
         let targets_tools = fill_client_tools(model.common.client_tools.as_ref(), None, &mut interpolation);
         let mut target_block = self.target().block(config.named_assertions(), &mut interpolation);
-        let timeout = match &model.common.timeout_ms {
-            Some(number) => interpolation.number(number).ok().map(Duration::from_millis),
-            None => Some(DEFAULT_TURN_TIMEOUT),
-        };
+        let timeout = model.common.timeout_ms.as_ref().map(|number| interpolation.number(number)).transpose();
         secrets.extend(interpolation.into_secrets());
 
         let mut interpolation = Interpolation::new(&self.scope, &self.test.source, Mode::Send, problems);
@@ -328,7 +325,7 @@ impl Preparation {
             client_tools: merge_client_tools(targets_tools, tests_tools),
             thread_id,
             thread_is_fixed: self.thread_is_given || self.literal_thread().is_some(),
-            timeout: timeout?,
+            timeout: timeout.ok()?.map(Duration::from_millis),
             whole_timeout: whole_timeout.ok()?.map(Duration::from_millis),
             secrets: Vec::new(),
             warnings: Vec::new(),

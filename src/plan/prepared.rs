@@ -26,8 +26,8 @@ pub struct Prepared {
     pub thread_id: String,
     /// Whether another test may get the same thread: it was not generated for this one.
     pub thread_is_fixed: bool,
-    /// The timeout of a turn that has none of its own.
-    pub timeout: Duration,
+    /// The timeout of a turn that has none of its own; `None` is the default.
+    pub timeout: Option<Duration>,
     /// How long the whole test may take.
     pub whole_timeout: Option<Duration>,
     /// Values that must be masked; known before anything of the test is reported.

@@ -8,6 +8,7 @@ mod exit_status;
 #[cfg_attr(not(unix), path = "group_other.rs")]
 mod group;
 mod hangup;
+mod host_name;
 mod launch;
 mod open_files;
 #[expect(clippy::module_inception, reason = "the type that the folder is about")]
@@ -23,6 +24,7 @@ pub use exit_status::ExitStatus;
 #[cfg(not(unix))]
 pub use group::kill_every_group;
 pub use hangup::is_hangup_ignored;
+pub use host_name::host_name;
 pub use launch::Launch;
 pub use open_files::{OUT_OF_FILES_HELP, is_out_of_files, raise_open_files_limit};
 pub use process::{Process, Started};

@@ -74,7 +74,7 @@ impl Config {
     }
 
     /// The target under test where a test does not say otherwise; `None` where that was reported.
-    pub(crate) fn default_target(&self) -> Option<&ResolvedTarget> {
+    pub fn default_target(&self) -> Option<&ResolvedTarget> {
         self.targets.get(self.default?)
     }
 

@@ -1,8 +1,9 @@
 //! The counts of a run, and its end.
 
-use crate::outcome::{Totals, Verdict};
+use crate::outcome::{RunFacts, Totals, Verdict};
 use crate::report::snapshot_totals::SnapshotTotals;
 use crate::run::RunEvent;
+use crate::trace::Usage;
 
 /// The numbers of a run so far.
 #[derive(Debug, Default)]
@@ -11,6 +12,9 @@ pub(crate) struct RunTotals {
     pub(crate) started_unix_ms: u64,
     pub(crate) totals: Totals,
     pub(crate) total_turns: usize,
+    pub(crate) facts: RunFacts,
+    /// The tokens of all turns of all attempts, as far as agents reported them.
+    pub(crate) usage: Usage,
     pub(crate) snapshots: SnapshotTotals,
     /// How the run came to its end, once it did.
     pub(crate) end: Option<RunClose>,
@@ -28,7 +32,8 @@ impl RunTotals {
     /// Counts what an event brings.
     pub(crate) fn add(&mut self, event: &RunEvent) {
         match event {
-            RunEvent::RunStarted { tests, unix_ms } => {
+            RunEvent::RunStarted { tests, unix_ms, facts } => {
+                self.facts.clone_from(facts);
                 self.selected = *tests;
                 self.started_unix_ms = *unix_ms;
             }
@@ -36,6 +41,9 @@ impl RunTotals {
                 self.totals.add(outcome);
                 self.total_turns += outcome.transcript.turns.len();
                 self.snapshots.add(outcome);
+                let attempts = outcome.earlier_attempts.iter().chain([&**outcome]);
+                let turns = attempts.flat_map(|attempt| &attempt.transcript.turns);
+                self.usage = turns.filter_map(|turn| turn.usage).fold(self.usage, |sum, turn| sum + turn);
             }
             RunEvent::ObsoleteSnapshots { left, deleted } => self.snapshots.obsolete(left, deleted),
             RunEvent::RunFinished { verdict, elapsed_us, interrupted } => {

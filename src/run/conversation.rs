@@ -11,16 +11,23 @@ use super::snapshots;
 use super::turn_count::turn_count;
 use super::watchdog::TestStep;
 use super::written_turns::WrittenTurns;
-use crate::assertion::Judge;
+use crate::assertion::{Inherited, Judge, Measure};
 use crate::engine::{self, Budget, ConversationParts, ConversationResult, DeclineRequests, Observer};
 use crate::message::{HistoryMessage, Lane};
 use crate::outcome::{ErrorKind, Halt, Problem, Status, TestEnd};
 use crate::plan::{Preparation, Prepared};
+use crate::project::DEFAULT_TURN_TIMEOUT;
 use crate::target::{Limits, Session, SessionOptions};
 use crate::trace::Trace;
 
 fn setup(message: String) -> Problem {
     Problem { kind: ErrorKind::Setup, message, help: None }
+}
+
+/// The longest limit of the duration of any turn.
+fn longest_duration(rules: &Inherited) -> Duration {
+    let limits = rules.turns.iter().filter_map(|turn| turn.limits.get(Measure::Duration));
+    Duration::from_millis(limits.map(|bound| bound.most).max().unwrap_or_default())
 }
 
 /// The ids by which a message of the history and its calls are known.
@@ -45,6 +52,7 @@ impl Attempt<'_> {
             message.id.get_or_insert_with(|| self.environment.context.ids.next("message"));
         }
         self.outcome.transcript.history = engine::history(&prepared.history);
+        self.outcome.transcript.messages_count = prepared.history.len();
         // What a conversation knows is large: it is put aside once, and not moved with every task.
         let result = Box::pin(self.talk_through(preparation, prepared)).await?;
         watchdog.begin(TestStep::Evaluate, Duration::ZERO)?;
@@ -63,6 +71,7 @@ impl Attempt<'_> {
         } = prepared;
         let options = shared.options;
         let whole = [options.timeout, whole_timeout].into_iter().flatten().min();
+        let longest = timeout.unwrap_or_else(|| DEFAULT_TURN_TIMEOUT.max(longest_duration(&rules)));
         let judge = Judge::start(rules, redactor.clone())
             .map_err(|error| setup(error.to_string()))?
             .writing(options.writing);
@@ -102,14 +111,15 @@ impl Attempt<'_> {
             budget: Budget {
                 turn: Limits {
                     deadline: whole.map(|whole| environment.started().plus(whole)),
-                    ..Limits::new(timeout, shared.stopper.token().clone())
+                    ..Limits::new(timeout.unwrap_or(DEFAULT_TURN_TIMEOUT), shared.stopper.token().clone())
                 },
+                is_default_timeout: timeout.is_none(),
                 whole,
             },
             at_failure: options.at_failure,
             at_violation: options.at_violation,
         };
-        let mut turns = WrittenTurns::new(self, preparation, turns, timeout);
+        let mut turns = WrittenTurns::new(self, preparation, turns, longest);
         Ok(engine::converse(parts, &mut turns).await)
     }
 
@@ -124,6 +134,7 @@ impl Attempt<'_> {
             trace: _,
             snapshots,
             messages_count,
+            state,
             duration_us,
         } = result;
         let outcome = &mut self.outcome;
@@ -131,7 +142,8 @@ impl Attempt<'_> {
         outcome.transcript.turns_not_run = turn_count(turns_not_run);
         outcome.verdict.held = held;
         outcome.verdict.end = TestEnd::Evaluated(failures);
-        outcome.transcript.messages_count = messages_count;
+        outcome.transcript.messages_count += messages_count;
+        outcome.transcript.state = state;
         outcome.transcript.duration_us = duration_us;
         let all_turns = &outcome.transcript.turns;
         let is_whole = || turns_not_run == 0 && all_turns.iter().all(|turn| turn.problem().is_none());

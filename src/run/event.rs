@@ -1,7 +1,7 @@
 //! Events of a run: the only thing a report is made from. Tests start and take turns in any order, and finish in the
 //! order of the plan.
 
-use crate::outcome::{Outcome, Status, Verdict};
+use crate::outcome::{Outcome, RunFacts, Status, Verdict};
 use crate::redact::{Mask, Redactor};
 
 /// Something that happened in a run.
@@ -13,6 +13,8 @@ pub enum RunEvent {
         tests: usize,
         /// When, in Unix milliseconds.
         unix_ms: u64,
+        /// What it is made with.
+        facts: Box<RunFacts>,
     },
     /// A test begins.
     CaseStarted {
@@ -84,7 +86,7 @@ impl From<Outcome> for RunEvent {
 impl Mask for RunEvent {
     fn mask(&mut self, redactor: &Redactor) {
         match self {
-            Self::RunStarted { .. } => {}
+            Self::RunStarted { facts, .. } => facts.mask(redactor),
             Self::RunFinished { verdict, elapsed_us: _, interrupted: _ } => verdict.expired.mask(redactor),
             Self::Retrying { id, why, .. } => {
                 id.mask(redactor);

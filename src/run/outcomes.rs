@@ -4,6 +4,7 @@ use std::io;
 
 use crate::outcome::{ErrorKind, Outcome, Problem, TestEnd, TestIdentity, Transcript};
 use crate::plan::CaseEntry;
+use crate::project::is_default;
 use crate::redact::Sealed;
 
 use super::shared::Run;
@@ -16,9 +17,12 @@ pub(super) fn blank(shared: &Run, entry: &CaseEntry) -> Outcome {
         test: TestIdentity {
             id: entry.id().into_owned(),
             name: entry.test.name.clone(),
+            row: entry.row.as_ref().map(|row| row.label.to_string()),
             description: entry.test.description.clone(),
             tags: entry.test.tags.clone(),
             file: entry.test.file.clone(),
+            path: entry.test.place.clone(),
+            is_default_target: is_default(&entry.test.target),
             line: entry.test.line,
             target: entry.test.target.clone(),
             agent: String::new(),

@@ -10,6 +10,7 @@ use super::outbox::Outbox;
 use super::stop::Stopper;
 use super::thread_locks::ThreadLocks;
 use crate::context::Context;
+use crate::outcome::RunFacts;
 use crate::plan::CaseEntry;
 use crate::recording::Recordings;
 use crate::redact::{Redactor, Sealed};
@@ -26,6 +27,8 @@ pub struct Run {
     pub redactor: Redactor,
     /// The options of the run.
     pub options: Options,
+    /// What reports say that the run was made with.
+    pub facts: RunFacts,
     /// Stops the run.
     pub stopper: Stopper,
     /// The recordings, if tests are recorded or replayed.
@@ -53,6 +56,7 @@ impl Run {
             transport,
             redactor,
             options,
+            facts: RunFacts::default(),
             stopper: Stopper::default(),
             recordings: None,
             servers: ServerWatch::default(),

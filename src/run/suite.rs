@@ -19,7 +19,9 @@ pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
     let clock = Arc::clone(&shared.context.clock);
     let started = clock.now();
     let forwarding = shared.outbox.forward();
-    shared.tell_all(RunEvent::RunStarted { tests: plan.cases.len(), unix_ms: clock.unix_ms(started) });
+    let facts = Box::new(shared.facts.clone());
+    let (tests, unix_ms) = (plan.cases.len(), clock.unix_ms(started));
+    shared.tell_all(RunEvent::RunStarted { tests, unix_ms, facts });
     let shared = Arc::new(shared);
     let expired = plan.expired.clone();
     let obsolete = std::mem::take(&mut plan.obsolete);

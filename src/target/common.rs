@@ -14,7 +14,8 @@ pub struct TargetCommon {
     #[serde(rename = "threadId")]
     #[schemars(example = "${THREAD_ID}")]
     pub thread_id: Option<Text>,
-    /// Timeout for one turn, in milliseconds (default 120000). A slower turn has the status timeout.
+    /// Timeout for one turn, in milliseconds (default 120000, or the `max_duration_ms` that applies to the turn if that is
+    /// longer). A slower turn has the status timeout.
     pub timeout_ms: Option<Number>,
     /// Client-side (frontend) tools: declared to the agent and answered by their mocks.
     #[schemars(extend("x-since" = "1.3"))]

@@ -65,13 +65,15 @@ fn one_value_says_the_same_as_the_lines() {
     let report: Value = serde_json::from_str(&text).unwrap();
     assert!(jsonschema::validator_for(&ananke::report::file::json::schema()).unwrap().is_valid(&report));
     let keys: Vec<&String> = report.as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["version", "summary", "results"]);
+    assert_eq!(keys, ["version", "run", "summary", "results"]);
     let mut values: Vec<Value> =
         fs::read_to_string(lines).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     for value in &mut values {
         value.as_object_mut().unwrap().shift_remove("type");
     }
-    assert_eq!(values.pop().unwrap(), report["summary"]);
+    let mut last = values.pop().unwrap();
+    assert_eq!(last.as_object_mut().unwrap().shift_remove("run").unwrap(), report["run"]);
+    assert_eq!(last, report["summary"]);
     assert_eq!(&Value::from(values), &report["results"]);
     assert_eq!(text.lines().count(), everything().len() + 2, "a result a line");
 }

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use ananke::outcome::{Status, TranscriptLine, Verdict};
+use ananke::outcome::{SaidLine, Status, TranscriptLine, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
 use ananke::report::file::html::HtmlReport;
@@ -108,7 +108,7 @@ fn of_json(result: &Value) -> Vec<String> {
 
 fn rule(finding: &Value) -> String {
     let rule = finding.get("rule").or(finding.get("type")).unwrap_or(&Value::Null);
-    let wanted = finding.get("wanted").or(finding.get("value")).filter(|_| finding["message"].is_null());
+    let wanted = finding.get("wanted").or(finding.get("expected")).filter(|_| finding["message"].is_null());
     format!(
         "{rule} {} {wanted:?} {} {} {}",
         finding["message"], finding["level"], finding["file"], finding["line"]
@@ -179,7 +179,8 @@ fn the_page_marks_the_signs_that_are_escaped_elsewhere() {
 
 #[test]
 fn a_test_of_megabytes_is_told_in_half_a_one() {
-    let says = |event| TranscriptLine::Says { event, text: "<".repeat(16 << 10) };
+    let says =
+        |event| TranscriptLine::Says(SaidLine { event, text: "<".repeat(16 << 10), ..SaidLine::default() });
     let turn = outcomes::turn(1, "talk", 1000, (1..=1000).map(says).collect());
     let long = outcomes::outcome("long.test.yaml", "long");
     let long = outcomes::changed(long, |outcome| outcome.transcript.turns.push(turn));

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use ananke::outcome::Status;
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
+use ananke::report::ci::BuildJob;
 use ananke::report::file::junit::JunitProfile;
 use ananke::report::file::junit::JunitReport;
 use ananke::report::file::{FileOptions, FileReport};
@@ -16,7 +17,7 @@ use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
 
 use super::outcomes::{self, HOSTILE};
-use super::{begun, compare, run};
+use super::{begun, compare, in_job, run};
 
 /// A new empty folder for one test.
 pub(super) fn folder(name: &str) -> PathBuf {
@@ -138,6 +139,39 @@ pub(super) fn check_totals(root: &Node) {
 }
 
 #[test]
+fn names_come_from_the_id_and_files_from_the_root_of_the_project() {
+    let mut outcomes = outcomes::all_kinds();
+    for outcome in &mut outcomes {
+        outcome.test.file = format!("../{}", outcome.test.path);
+    }
+    outcomes[2].test.target = "gpt-4.1".to_owned();
+    outcomes[2].test.is_default_target = false;
+    let job = BuildJob::of(&in_job(&[("GITHUB_ACTIONS", "true"), ("GITHUB_WORKSPACE", "/checkout")]));
+    let path = folder("names").join("junit.xml");
+    let options = FileOptions { job, ..FileOptions::default() };
+    let mut report = Box::new(JunitReport::create(&path, &options).expect("folders are made"));
+    for event in run(outcomes) {
+        report.event(&event).expect("a writable folder");
+    }
+    report.finish().expect("a writable folder");
+    let suites = parsed(&std::fs::read_to_string(path).expect("UTF-8")).children;
+    let names: Vec<_> = suites.iter().map(|suite| suite.get("name")).collect();
+    let expected = [
+        "specs/browse.test.yaml",
+        "specs/checkout.test.yaml [gpt-4.1]",
+        "specs/checkout.test.yaml",
+        "specs/trouble.test.yaml",
+    ];
+    assert_eq!(names, expected);
+    let case = &suites[1].children[0];
+    assert_eq!(case.get("classname"), "specs.checkout [gpt-4_1]");
+    assert_eq!(case.get("file"), "repository/specs/checkout.test.yaml");
+    let failure = case.named("failure").next().expect("a failure");
+    let message = "`charge_card` was called 2 times, expected exactly 1 (and 1 more)";
+    assert_eq!(failure.get("message"), message);
+}
+
+#[test]
 fn a_run_with_every_status() {
     let xml = written("all", &run(outcomes::all_kinds()));
     let root = parsed(&xml);
@@ -201,7 +235,8 @@ fn attempts_are_told_as_surefire_does() {
         assert!(!attempt.get("message").is_empty() && !attempt.get("type").is_empty());
         let parts: Vec<&str> = attempt.children.iter().map(|part| part.name.as_str()).collect();
         assert_eq!(parts, ["stackTrace", "system-out"]);
-        assert!(attempt.children.iter().all(|part| part.text.contains(attempt.get("message"))));
+        let first = attempt.get("message").split(" (and ").next().expect("a part");
+        assert!(attempt.children.iter().all(|part| part.text.contains(first)));
     }
     let skipped = cases[3].named("skipped").next().expect("a test in quarantine does not fail a build");
     assert_eq!(

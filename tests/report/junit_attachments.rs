@@ -2,7 +2,7 @@
 
 use ananke::outcome::{Outcome, Status};
 use ananke::report::Reporter;
-use ananke::report::file::junit::Attachments;
+use ananke::report::ci::BuildJob;
 use ananke::report::file::junit::JunitReport;
 use ananke::report::file::{FileOptions, FileReport};
 use regex::Regex;
@@ -29,7 +29,7 @@ fn written(name: &str, environment: &[(&str, &str)], outcomes: Vec<Outcome>) -> 
     let path = folder(&format!("attachments-{name}")).join("junit.xml");
     let report = JunitReport::create(
         &path,
-        &FileOptions { attachments: Attachments::of(&in_job(environment)), ..FileOptions::default() },
+        &FileOptions { job: BuildJob::of(&in_job(environment)), ..FileOptions::default() },
     );
     let mut report = Box::new(report.expect("folders are made"));
     for event in run(outcomes) {

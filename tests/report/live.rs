@@ -44,7 +44,7 @@ impl Seen {
     }
 
     fn begin(&mut self, tests: usize, ids: &[&str]) -> String {
-        self.after(RunEvent::RunStarted { tests, unix_ms: 0 });
+        self.after(RunEvent::RunStarted { tests, unix_ms: 0, facts: Box::default() });
         let started = ids.iter().map(|id| self.after(RunEvent::CaseStarted { id: (*id).to_owned() }));
         started.last().unwrap_or_default()
     }

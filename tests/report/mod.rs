@@ -9,9 +9,11 @@ mod json_lines;
 mod junit;
 mod junit_attachments;
 mod junit_strict;
+mod limits;
 mod live;
 mod markdown;
 mod outcomes;
+mod rebuilt;
 mod tap;
 
 use std::num::NonZeroUsize;
@@ -42,7 +44,11 @@ fn ended(outcomes: Vec<Outcome>, mut verdict: Verdict) -> Vec<Sealed<RunEvent>> 
 
 /// The events of a run of `tests` tests that is cut short after `outcomes`.
 fn begun(tests: usize, outcomes: Vec<Outcome>) -> Vec<Sealed<RunEvent>> {
-    let mut events = vec![seal(RunEvent::RunStarted { tests, unix_ms: outcomes::STARTED })];
+    let mut events = vec![seal(RunEvent::RunStarted {
+        tests,
+        unix_ms: outcomes::STARTED,
+        facts: Box::new(outcomes::facts()),
+    })];
     for outcome in outcomes {
         events.push(seal(RunEvent::CaseStarted { id: outcome.test.id.clone() }));
         events.push(seal(RunEvent::CaseFinished(Box::new(outcome))));

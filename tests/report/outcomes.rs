@@ -5,8 +5,9 @@ use std::sync::Arc;
 use ananke::context::Day;
 use ananke::diagnostic::{Difference, Excerpt, ExcerptLine, Place};
 use ananke::outcome::{
-    CallOutcome, EarlierMessage, ErrorKind, Failure, Level, Outcome, PassedRule, Problem, Quarantine, Status,
-    TestEnd, TestIdentity, TestVerdict, Timing, Transcript, TranscriptLine, TurnEnd, TurnOutcome,
+    CallOutcome, EarlierMessage, ErrorKind, Failure, Level, Measured, MeasuredUnit, Outcome, PassedRule,
+    Problem, Quarantine, RunFacts, SaidLine, Status, TestEnd, TestIdentity, TestVerdict, Timing, Transcript,
+    TranscriptLine, TurnEnd, TurnOutcome,
 };
 
 /// When every run of these tests starts.
@@ -19,6 +20,8 @@ pub(super) fn outcome(file: &str, name: &str) -> Outcome {
             id: format!("{file}::{name}"),
             name: name.to_owned(),
             file: file.to_owned(),
+            path: file.to_owned(),
+            is_default_target: true,
             line: 2,
             target: "default".to_owned(),
             agent: "shop".to_owned(),
@@ -31,6 +34,19 @@ pub(super) fn outcome(file: &str, name: &str) -> Outcome {
             ..Transcript::default()
         },
         ..Outcome::default()
+    }
+}
+
+/// What every run of these tests is made with.
+pub(super) fn facts() -> RunFacts {
+    RunFacts {
+        command: ["ananke", "run", "--var", "TOKEN=***"].map(str::to_owned).to_vec(),
+        config: Some("ananke.config.yaml".to_owned()),
+        target: Some("default".to_owned()),
+        host: Some("runner-1".to_owned()),
+        commit: Some("acb4350".to_owned()),
+        branch: Some("main".to_owned()),
+        job_url: Some("https://ci.example.org/jobs/7".to_owned()),
     }
 }
 
@@ -59,7 +75,8 @@ pub(super) fn turn(number: u32, input: &str, duration_us: u64, lines: Vec<Transc
 }
 
 pub(super) fn says(event: u32, text: &str) -> TranscriptLine {
-    TranscriptLine::Says { event, text: text.to_owned() }
+    let id = format!("message-{event}");
+    TranscriptLine::Says(SaidLine { event, id, at_us: 0, text: text.to_owned() })
 }
 
 pub(super) fn calls(
@@ -73,6 +90,8 @@ pub(super) fn calls(
     TranscriptLine::Calls(CallOutcome {
         is_client_side: false,
         event,
+        id: format!("call-{event}"),
+        result_event: event.saturating_add(1),
         name: name.to_owned(),
         args: args.to_owned(),
         result: result.map(str::to_owned),
@@ -82,12 +101,22 @@ pub(super) fn calls(
     })
 }
 
+/// A call under another id.
+fn with_id(mut line: TranscriptLine, id: String) -> TranscriptLine {
+    if let TranscriptLine::Calls(call) = &mut line {
+        call.id = id;
+    }
+    line
+}
+
 pub(super) fn failure(level: Level, line: u32, rule: &str, message: &str) -> Failure {
     let file = if level == Level::Target { "ananke.config.yaml" } else { "specs/checkout.test.yaml" };
     Failure {
         rule: rule.to_owned(),
         level,
         place: Place { file: Arc::from(file), line, column: 5 },
+        written: String::new(),
+        measured: None,
         excerpt: Excerpt::default(),
         message: message.to_owned(),
         expected: String::new(),
@@ -129,9 +158,10 @@ pub(super) fn ended(status: Status, mut outcome: Outcome) -> Outcome {
 fn timed(mut outcome: Outcome) -> Outcome {
     outcome.transcript.duration_us = outcome.transcript.turns.iter().map(|turn| turn.duration_us).sum();
     outcome.transcript.ended_unix_ms = STARTED + outcome.transcript.duration_us / 1000;
-    let says = |line: &&TranscriptLine| matches!(line, TranscriptLine::Says { .. });
+    let says = |line: &&TranscriptLine| matches!(line, TranscriptLine::Says(_));
     let said = |turn: &TurnOutcome| 1 + turn.lines.iter().filter(says).count();
-    outcome.transcript.messages_count = outcome.transcript.turns.iter().map(said).sum();
+    let messages: usize = outcome.transcript.turns.iter().map(said).sum();
+    outcome.transcript.messages_count = messages.saturating_sub(1);
     outcome
 }
 
@@ -141,6 +171,8 @@ fn held(level: Level, line: u32, rule: &'static str, wanted: &str) -> PassedRule
         rule: rule.into(),
         level,
         place: Place { file: file.into(), line, column: 5 },
+        written: String::new(),
+        measured: None,
         wanted: wanted.to_owned(),
     }
 }
@@ -157,7 +189,10 @@ fn browses() -> Outcome {
         says(9, "I found one winter coat:\n\n  1. Alpine, size M, 129 €\n\nShall I put it into your cart?"),
     ];
     let mut browsing = turn(1, "show me winter coats", 840_000, lines);
-    browsing.held.push(held(Level::Target, 9, "timing.max_duration_ms", "at most 1000 ms"));
+    let (actual, limit, unit) = (840_000, 1000, MeasuredUnit::Milliseconds);
+    let measured = Some(Measured { actual, limit, unit });
+    let duration = held(Level::Target, 9, "timing.max_duration_ms", "at most 1000 ms");
+    browsing.held.push(PassedRule { measured, written: "1000".to_owned(), ..duration });
     browsing.held.push(held(Level::Turn, 7, "tools.require", "a call of `search_products`"));
     let turns = vec![browsing];
     let held = vec![held(Level::Test, 11, "tools.forbid", "no call of `charge_card`")];
@@ -330,7 +365,8 @@ pub(super) fn retried() -> Vec<Outcome> {
         let id = format!("specs/old.test.yaml::{test}");
         let quarantine = Some(quarantine(line, "specs/old.test.yaml::*"));
         let (name, file) = (test.to_owned(), "specs/old.test.yaml".to_owned());
-        Outcome { test: TestIdentity { id, name, file, quarantine, ..outcome.test }, ..outcome }
+        let path = file.clone();
+        Outcome { test: TestIdentity { id, name, file, path, quarantine, ..outcome.test }, ..outcome }
     };
     vec![
         flaky,
@@ -373,6 +409,8 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         excerpt: Excerpt {
             lines: vec![ExcerptLine { number: u32::MAX, text: say("rule's line"), is_meant: true }],
         },
+        written: say("rule's text"),
+        measured: None,
         message: say("failure"),
         expected: say("expected"),
         seen: vec![say("seen"); 12],
@@ -384,6 +422,8 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         rule: "state".into(),
         level: Level::Test,
         place: failure.place.clone(),
+        written: say("rule's text"),
+        measured: None,
         wanted: say("held"),
     };
     let problem =
@@ -397,8 +437,16 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         id: Some(say("turn's id")),
         input: say("user"),
         lines: vec![
-            says(1, &say("agent")),
-            calls(u32::MAX, &say("tool"), &args, Some(&result), (u64::MAX, u64::MAX)),
+            TranscriptLine::Says(SaidLine {
+                event: 1,
+                id: say("message's id"),
+                at_us: 0,
+                text: say("agent"),
+            }),
+            with_id(
+                calls(u32::MAX, &say("tool"), &args, Some(&result), (u64::MAX, u64::MAX)),
+                say("call's id"),
+            ),
         ],
         started_unix_ms: u64::MAX,
         ended_unix_ms: u64::MAX,
@@ -411,6 +459,9 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         test: TestIdentity {
             id: say("id"),
             name: say("name"),
+            row: Some(say("row")),
+            path: say("file"),
+            is_default_target: false,
             description: Some(say("description")),
             tags: vec![say("tag")],
             file: say("file"),
@@ -431,6 +482,7 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
             turns: vec![turn],
             turns_not_run: 1,
             messages_count: usize::MAX,
+            state: Some(say("state")),
             started_unix_ms: u64::MAX,
             ended_unix_ms: u64::MAX,
             duration_us: 1,

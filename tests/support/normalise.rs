@@ -14,9 +14,10 @@ pub(crate) fn normalised(text: &str, workplace: &Path) -> String {
             r"(?:<?[\d.]+ (?:ms|s|min|h) ?)+$?",
             r#"|(?P<total><testsuites [^>]*? time=")[^"]*"#,
             r#"|(?P<stamp>timestamp=")[^"]*"#,
-            r#"|(?P<moment>"(?:started|ended|timestamp)":)(?:\d+|"[^"]*")"#,
+            r#"|(?P<moment>"(?:started|ended|timestamp|at|finished)":)(?:\d+|"[^"]*")"#,
             r"|(?P<shown><time[^>]*>)[^<]*",
             r#"|"duration_ms":[\d.]+(?P<whole>,"exit_code":)"#,
+            r#"|(?P<facts>"(?:ananke|host)":)"[^"]*"|(?P<command>"command":)\[(?:"(?:[^"\\]|\\.)*",?)*\]"#,
             // What a library reports.
             r"|(?P<cause>\([^()`]* at line \d+ column \d+\))",
             // In a pattern a variable is escaped.
@@ -31,9 +32,13 @@ pub(crate) fn normalised(text: &str, workplace: &Path) -> String {
         let whole = || Some(format!("\"duration_ms\":[ELAPSED]{}", found.name("whole")?.as_str()));
         let now = || ["stamp", "moment"].iter().find_map(|name| after(name, "[NOW]"));
         let shown = || found.name("shown").map(|_| "<time>[NOW]".to_owned());
+        let facts = || found.name("facts").map(|facts| format!("{}\"[…]\"", facts.as_str()));
+        let command = || found.name("command").map(|_| "\"command\":[…]".to_owned());
         let cause = || found.name("cause").map(|_| "([CAUSE])".to_owned());
         elapsed
             .or_else(now)
+            .or_else(facts)
+            .or_else(command)
             .or_else(cause)
             .or_else(shown)
             .or_else(whole)
@@ -57,7 +62,7 @@ pub(crate) fn without_assets(page: &str) -> String {
 /// `text` without the times of an agent that is a process of its own.
 pub(crate) fn without_times(text: &str) -> String {
     static TIMES: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r#"(?P<before>\b(?:time="|duration_ms":))[\d.]+|(?:<|&lt;)?\b\d[\d.]* (?:ms|s)\b"#)
+        Regex::new(r#"(?P<before>\b(?:time="|(?:duration|first_text|idle)_ms":|actual":))[\d.]+|(?:<|&lt;)?\b\d[\d.]* (?:ms|s)\b"#)
             .expect("the pattern is sound")
     });
     TIMES.replace_all(text, "${before}[TIME]").into_owned()

@@ -2,6 +2,7 @@
 
 use crate::assertion::describe::short;
 use crate::diagnostic::Difference;
+use crate::outcome::Measured;
 use crate::trace::{ToolCall, Trace};
 
 /// One way in which a rule fails.
@@ -19,6 +20,8 @@ pub(crate) struct Finding {
     pub(crate) difference: Option<Difference>,
     /// What to do.
     pub(crate) help: Option<String>,
+    /// The number that exceeds its limit.
+    pub(crate) measured: Option<Measured>,
 }
 
 /// Something that a finding points at.

@@ -179,12 +179,16 @@ impl Judge {
     pub fn take_passed(&mut self) -> Vec<(RuleScope, PassedRule)> {
         let watches = self.test.iter_mut().chain(&mut self.waiting).chain(&mut self.turn);
         let passed = watches.filter(|watch| watch.is_decided && !(watch.has_failed || watch.is_asking));
-        let passed = passed.filter_map(|RuleWatch { path, origin, scope, expected, .. }| {
-            let wanted = expected.take()?;
-            Some((
-                *scope,
-                PassedRule { rule: (*path).into(), level: origin.level, place: origin.place.clone(), wanted },
-            ))
+        let passed = passed.filter_map(|RuleWatch { path, origin, scope, expected, measured, .. }| {
+            let passed = PassedRule {
+                wanted: expected.take()?,
+                rule: (*path).into(),
+                level: origin.level,
+                place: origin.place.clone(),
+                written: origin.written(),
+                measured: *measured,
+            };
+            Some((*scope, passed))
         });
         passed.collect()
     }

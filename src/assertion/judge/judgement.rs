@@ -3,6 +3,7 @@
 use super::finding::Finding;
 use super::question::ScriptQuestion;
 use crate::assertion::captured::Captured;
+use crate::outcome::Measured;
 use crate::trace::Delta;
 
 /// When a rule is asked.
@@ -32,6 +33,8 @@ pub(crate) enum Judgement {
     Open,
     /// It passes, whatever comes.
     Passed,
+    /// It passes with this number; the words are added to what it expects.
+    Within(Measured, String),
     /// It fails: what was found at this moment. A prohibition may find more later.
     Failed(Vec<Finding>),
     /// It fails, unless the captured snapshot is written.
@@ -48,9 +51,9 @@ impl Judgement {
         Self::Failed(vec![finding])
     }
 
-    /// Fails in these ways; passes if there are none.
-    pub(crate) fn of(findings: Vec<Finding>) -> Self {
-        if findings.is_empty() { Self::Passed } else { Self::Failed(findings) }
+    /// Fails in these ways; passes with this number if there are none.
+    pub(crate) fn within(measured: Measured, findings: Vec<Finding>) -> Self {
+        if findings.is_empty() { Self::Within(measured, String::new()) } else { Self::Failed(findings) }
     }
 
     /// Fails in these ways; stays open if there are none.

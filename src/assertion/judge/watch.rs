@@ -10,7 +10,7 @@ use crate::assertion::captured::{Captured, Writing};
 use crate::assertion::limits::{Bound, Measure};
 use crate::assertion::rule::{RuleEntry, RuleKind};
 use crate::assertion::rule_origin::RuleOrigin;
-use crate::outcome::Failure;
+use crate::outcome::{Failure, Measured};
 use crate::redact::Redactor;
 use crate::trace::Trace;
 
@@ -31,6 +31,8 @@ pub(super) struct RuleWatch {
     pub(super) has_failed: bool,
     /// Waiting for a script's verdict.
     pub(super) is_asking: bool,
+    /// The number that is within its limit.
+    pub(super) measured: Option<Measured>,
     /// Why it cannot be judged.
     pub(super) unknown: Option<String>,
     kind: RuleKind,
@@ -98,6 +100,7 @@ impl RuleWatch {
             is_decided: false,
             has_failed: false,
             is_asking: false,
+            measured: None,
             unknown: None,
             kind,
             exclusions: Exclusions::default(),
@@ -121,6 +124,12 @@ impl RuleWatch {
         match self.monitor.watch(&view, moment) {
             Judgement::Open => {}
             Judgement::Passed => self.is_decided = true,
+            Judgement::Within(measured, words) => {
+                (self.measured, self.is_decided) = (Some(measured), true);
+                if let Some(expected) = &mut self.expected {
+                    expected.push_str(&words);
+                }
+            }
             Judgement::Failed(findings) => {
                 let room = MOST_FINDINGS.saturating_sub(self.findings);
                 self.findings += findings.len();

@@ -6,12 +6,14 @@ use crate::assertion::judge::{Finding, Judgement, Monitor, at_turn_end};
 
 pub(super) fn max_duration(bound: Bound) -> Box<dyn Monitor> {
     at_turn_end(move |view, turn| {
-        let micros = view.trace.turn_micros(turn);
-        if bound.allows_micros(micros) {
-            return Judgement::Passed;
+        let measured = bound.micros(view.trace.turn_micros(turn));
+        if measured.is_allowed() {
+            return Judgement::within(measured, Vec::new());
         }
-        let (took, limit) = (milliseconds(micros), bound.most);
+        let (took, limit) = (milliseconds(measured.actual), bound.most);
         let message = format!("the turn took {took}, the limit is {limit} ms");
-        Judgement::failed(Finding::in_words(message, format!("a turn of at most {limit} ms"), [took]))
+        let expected = format!("a turn of at most {limit} ms");
+        let measured = Some(measured);
+        Judgement::failed(Finding { measured, ..Finding::in_words(message, expected, [took]) })
     })
 }

@@ -9,8 +9,9 @@ pub(super) fn max_first_token(bound: Bound) -> Box<dyn Monitor> {
     at_turn_end(move |view, turn| {
         let first = view.trace.first_text(turn);
         let micros = first.map_or_else(|| view.trace.turn_micros(turn), |(micros, _)| micros);
-        if bound.allows_micros(micros) {
-            return Judgement::Passed;
+        let measured = bound.micros(micros);
+        if measured.is_allowed() {
+            return Judgement::within(measured, Vec::new());
         }
         let (limit, took) = (bound.most, milliseconds(micros));
         let message = match first {
@@ -19,6 +20,10 @@ pub(super) fn max_first_token(bound: Bound) -> Box<dyn Monitor> {
         };
         let expected = format!("a first text after at most {limit} ms");
         let events = first.into_iter().map(|(_, event)| event).collect();
-        Judgement::failed(Finding { events, ..Finding::in_words(message, expected, [took]) })
+        Judgement::failed(Finding {
+            events,
+            measured: Some(measured),
+            ..Finding::in_words(message, expected, [took])
+        })
     })
 }

@@ -9,12 +9,14 @@ use crate::trace::CallGap;
 pub(super) fn max_idle(bound: Bound) -> Box<dyn Monitor> {
     at_turn_end(move |view, turn| {
         let gaps = view.trace.gaps(turn);
-        let long = gaps.iter().filter(|gap| !bound.allows_micros(gap.micros()));
-        Judgement::of(long.map(|gap| finding(gap, bound.most)).collect())
+        let longest = gaps.iter().map(CallGap::micros).max().unwrap_or_default();
+        let long = gaps.iter().filter(|gap| !bound.micros(gap.micros()).is_allowed());
+        Judgement::within(bound.micros(longest), long.map(|gap| finding(gap, &bound)).collect())
     })
 }
 
-fn finding(gap: &CallGap<'_>, limit: u64) -> Finding {
+fn finding(gap: &CallGap<'_>, bound: &Bound) -> Finding {
+    let limit = bound.most;
     let from = gap.from.map_or_else(
         || "the start of the turn".to_owned(),
         |call| format!("the end of `{}`", short(&call.name)),
@@ -28,5 +30,6 @@ fn finding(gap: &CallGap<'_>, limit: u64) -> Finding {
     let expected = format!("no stretch of more than {limit} ms without a tool call in progress");
     let events = [gap.from.map(|call| call.last_event), gap.to.map(|call| call.first_event)];
     let events = events.into_iter().flatten().collect();
-    Finding { events, ..Finding::in_words(message, expected, [idle]) }
+    let measured = Some(bound.micros(gap.micros()));
+    Finding { events, measured, ..Finding::in_words(message, expected, [idle]) }
 }

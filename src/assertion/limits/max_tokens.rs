@@ -9,21 +9,20 @@ pub(super) fn max_tokens(measure: Measure, bound: Bound) -> Box<dyn Monitor> {
     at_turn_end(move |view, turn| {
         let Some(tokens) = measure.tokens(view.trace, turn) else { return Judgement::Open };
         let (of_what, limit) = (measure.of_what(), bound.most);
-        if !bound.allows(tokens.counted) {
+        let measured = bound.tokens(tokens.counted);
+        if !measured.is_allowed() {
             let at_least = if tokens.is_partial { "at least " } else { "" };
             let took = format!("{at_least}{} {of_what}", tokens.counted);
             let message = format!("the turn took {took}, the limit is {limit}");
-            return Judgement::failed(Finding::in_words(
-                message,
-                format!("at most {limit} {of_what}"),
-                [took],
-            ));
+            let expected = format!("at most {limit} {of_what}");
+            let measured = Some(measured);
+            return Judgement::failed(Finding { measured, ..Finding::in_words(message, expected, [took]) });
         }
         // A run that failed does not have to report its usage.
         let must_report = view.trace.turn_usage(turn).is_some();
         if tokens.is_partial && must_report {
             return Judgement::Unknown(format!("the agent does not tell how many {of_what} it took"));
         }
-        Judgement::Passed
+        Judgement::within(measured, Vec::new())
     })
 }

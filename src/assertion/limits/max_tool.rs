@@ -3,6 +3,7 @@
 use super::setting::Bound;
 use crate::assertion::describe::{milliseconds, short};
 use crate::assertion::judge::{Evidence, Finding, Judgement, Monitor, at_turn_end};
+use crate::outcome::Measured;
 
 /// Checked at the end of a turn: only then is it known how long each call was open. A call that is answered in a later
 /// turn is measured in each of the two, since what it waited for in between is unknown.
@@ -12,18 +13,24 @@ pub(super) fn max_tool(bound: Bound) -> Box<dyn Monitor> {
         let live = turn.calls.clone().filter(|index| trace.is_live(*index));
         let started_now = live.map(|index| (index, trace.agent_micros(turn, trace.calls[index].started)));
         let started_before = turn.late_results.iter().map(|index| (*index, 0));
-        let finding = |(index, start): (usize, u64)| {
+        let measured = |(index, start): (usize, u64)| {
+            let end = trace.agent_micros(turn, trace.calls[index].ended());
+            (index, bound.micros(end.saturating_sub(start)))
+        };
+        let measured: Vec<(usize, Measured)> = started_before.chain(started_now).map(measured).collect();
+        let longest = measured.iter().map(|(_, measured)| measured.actual).max().unwrap_or_default();
+        let finding = |(index, measured): (usize, Measured)| {
             let (call, limit) = (&trace.calls[index], bound.most);
-            let micros = trace.agent_micros(turn, call.ended()).saturating_sub(start);
-            let (name, took) = (short(&call.name), milliseconds(micros));
-            (!bound.allows_micros(micros)).then(|| Finding {
+            let (name, took) = (short(&call.name), milliseconds(measured.actual));
+            (!measured.is_allowed()).then(|| Finding {
                 message: format!("`{name}` took {took}, the limit is {limit} ms"),
                 expected: format!("no tool call of more than {limit} ms"),
                 evidence: vec![Evidence::call(index)],
                 events: vec![call.first_event, call.last_event],
+                measured: Some(measured),
                 ..Finding::default()
             })
         };
-        Judgement::of(started_before.chain(started_now).filter_map(finding).collect())
+        Judgement::within(bound.micros(longest), measured.into_iter().filter_map(finding).collect())
     })
 }

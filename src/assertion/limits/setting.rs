@@ -2,6 +2,7 @@
 
 use super::measure::Measure;
 use crate::assertion::rule_origin::RuleOrigin;
+use crate::outcome::{Measured, MeasuredUnit};
 
 /// What a level says about a limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,13 +49,13 @@ impl Bound {
         format!("{} {}", self.most, measure.unit())
     }
 
-    /// Whether a count in its own unit passes.
-    pub(crate) fn allows(&self, count: u64) -> bool {
-        count <= self.most
+    /// So many tokens, and this limit.
+    pub(crate) fn tokens(&self, actual: u64) -> Measured {
+        Measured { actual, limit: self.most, unit: MeasuredUnit::Tokens }
     }
 
-    /// Whether a time of so many microseconds passes.
-    pub(crate) fn allows_micros(&self, micros: u64) -> bool {
-        micros <= self.most.saturating_mul(1000)
+    /// A time of so many microseconds, and this limit.
+    pub(crate) fn micros(&self, actual: u64) -> Measured {
+        Measured { actual, limit: self.most, unit: MeasuredUnit::Milliseconds }
     }
 }

@@ -4,6 +4,7 @@ use super::measure::{Measure, PerMeasure};
 use super::setting::Bound;
 use crate::assertion::describe::milliseconds;
 use crate::assertion::judge::{Finding, Judgement, Moment, Monitor, View};
+use crate::outcome::Measured;
 use crate::trace::{Trace, TurnRanges};
 
 /// Checks the total at the end of every turn, so that no further turn is sent once the limit is exceeded.
@@ -28,28 +29,34 @@ struct TurnShare {
 
 impl Monitor for Total {
     fn watch(&mut self, view: &View<'_>, moment: Moment) -> Judgement {
-        match moment {
-            Moment::TurnEnd => {}
-            Moment::Touched(_) => return Judgement::Open,
-            Moment::ScopeEnd | Moment::TestEnd => return Judgement::Passed,
+        if matches!(moment, Moment::Touched(_)) {
+            return Judgement::Open;
         }
         let share = |turn: usize| self.turns.get(turn).copied().unwrap_or_default();
         let turns = view.trace.turns.iter().enumerate().filter(|(turn, _)| !share(*turn).is_separate);
         let parts: Vec<(usize, u64)> =
             turns.map(|(turn, data)| (turn, self.part(view.trace, data))).collect();
-        let total = parts.iter().map(|(_, part)| part).sum();
+        let total = self.measured(parts.iter().map(|(_, part)| part).sum());
+        let of_turns = Self::of_turns(view.trace.turns.len(), &parts);
+        if moment.is_over() {
+            // A limit that applies to no turn is not evaluated.
+            return if parts.is_empty() { Judgement::Open } else { Judgement::Within(total, of_turns) };
+        }
         let is_reported = parts.last().is_some_and(|(turn, part)| {
-            share(*turn).has_same_limit && !self.allows(*part) && *turn + 1 == view.trace.turns.len()
+            share(*turn).has_same_limit
+                && !self.measured(*part).is_allowed()
+                && *turn + 1 == view.trace.turns.len()
         });
-        if self.allows(total) || is_reported {
+        if total.is_allowed() || is_reported {
             return Judgement::Open;
         }
         let parts: Vec<String> =
             parts.iter().map(|(turn, part)| format!("turn {}: {}", turn + 1, self.shown(*part))).collect();
-        let (limit, took) = (self.bound.most, self.shown(total));
+        let (limit, took) = (self.bound.most, self.shown(total.actual));
         let message = format!("the test took {took} so far, the limit is {limit} {}", self.measure.unit());
-        let expected = format!("a test of at most {limit} {}", self.measure.of_what());
-        Judgement::failed(Finding::in_words(message, expected, [parts.join(", ")]))
+        let expected = format!("a test of at most {limit} {}{of_turns}", self.measure.of_what());
+        let measured = Some(total);
+        Judgement::failed(Finding { measured, ..Finding::in_words(message, expected, [parts.join(", ")]) })
     }
 
     fn set_turn_rules(&mut self, turn: usize, limits: &PerMeasure<Bound>, separate: &[Measure]) {
@@ -72,10 +79,20 @@ impl Total {
         }
     }
 
-    fn allows(&self, part: u64) -> bool {
+    fn measured(&self, part: u64) -> Measured {
         match self.measure {
-            Measure::Duration => self.bound.allows_micros(part),
-            _ => self.bound.allows(part),
+            Measure::Duration => self.bound.micros(part),
+            _ => self.bound.tokens(part),
+        }
+    }
+
+    /// Which turns it is about, in words; empty if it is about all of them.
+    fn of_turns(turns: usize, parts: &[(usize, u64)]) -> String {
+        let numbers: Vec<String> = parts.iter().map(|(turn, _)| (turn + 1).to_string()).collect();
+        match numbers.as_slice() {
+            all if all.len() == turns => String::new(),
+            [only] => format!(" in turn {only}"),
+            several => format!(" in turns {}", several.join(", ")),
         }
     }
 

@@ -16,7 +16,8 @@ struct AppliedLimit<'m> {
 /// The warnings, each with the level that defines the limit.
 pub(super) fn lint(merged: &Inherited, surroundings: &LintContext<'_>) -> Vec<(Level, Diagnostic)> {
     let mut found: Vec<(&RuleOrigin, Diagnostic)> = Vec::new();
-    if let Some(timeout) = surroundings.timeout {
+    // The default timeout gives way to a longer limit of the duration.
+    if let Some(timeout) = surroundings.timeout.filter(|timeout| timeout.span.is_some()) {
         if let Some(bound) = merged.limits.get(Measure::Duration) {
             let of_itself = |turn: &&TurnRules| turn.separate.contains(&Measure::Duration);
             let counted = merged.turns.iter().filter(|turn| !of_itself(turn)).count();
@@ -30,7 +31,8 @@ pub(super) fn lint(merged: &Inherited, surroundings: &LintContext<'_>) -> Vec<(L
     }
     for measure in [Measure::Idle, Measure::FirstToken, Measure::Tool] {
         for AppliedLimit { bound, turns } in of_turns(measure, merged) {
-            let cutting = surroundings.timeout.filter(|timeout| bound.most > timeout.ms);
+            let timeout = surroundings.timeout.map(|timeout| effective(timeout, &turns, merged));
+            let cutting = timeout.filter(|timeout| bound.most > timeout.ms);
             let warning = match cutting {
                 Some(timeout) => Some(cut_off(measure, bound, 1, timeout, surroundings)),
                 None if measure == Measure::Idle => shadowed(bound, &turns, merged, surroundings),
@@ -46,6 +48,13 @@ pub(super) fn lint(merged: &Inherited, surroundings: &LintContext<'_>) -> Vec<(L
         }
     }
     found.into_iter().map(|(origin, warning)| (origin.level, warning)).collect()
+}
+
+/// The timeout of these turns: the default is as long as a longer limit of the duration.
+fn effective(timeout: Timeout, turns: &[usize], merged: &Inherited) -> Timeout {
+    let durations = turns.iter().filter_map(|turn| merged.turns[*turn].limits.get(Measure::Duration));
+    let longest = durations.map(|bound| bound.most).max().filter(|_| timeout.span.is_none());
+    Timeout { ms: timeout.ms.max(longest.unwrap_or_default()), ..timeout }
 }
 
 /// The limits of time that allow more than the timeout of the whole test, each once.

@@ -61,7 +61,8 @@ impl SequenceMiss<'_> {
         let events = of_nearest.chain(left_over.iter().copied()).take(CITED);
         let events = events.map(|item| self.items[item].event(self.view.trace)).collect();
         let difference = Some(self.difference(&nearest, &left_over));
-        Finding { message, expected: self.steps.expected.clone(), evidence, events, difference, help: None }
+        let expected = self.steps.expected.clone();
+        Finding { message, expected, evidence, events, difference, ..Finding::default() }
     }
 
     /// The things that no step takes though there may be none, as many as are shown.

@@ -3,10 +3,12 @@
 use crate::assertion::claim::Claim;
 use crate::assertion::collector::Collector;
 use crate::assertion::describe::{listed, short};
-use crate::assertion::judge::{Finding, Monitor, RuleScope, at_each_call};
+use crate::assertion::judge::{Finding, Judgement, Moment, Monitor, RuleScope, View};
 use crate::assertion::rule::{Rule, RuleKind};
 use crate::diagnostic::Spanned;
 use crate::model::{AssertBlock, Limit, Scalar};
+use crate::outcome::{Measured, MeasuredUnit};
+use crate::trace::Delta;
 use crate::variables::{Interpolation, Patterns};
 
 /// How many calls there may be in its scope. An inner level overrides it for its own scope.
@@ -57,23 +59,8 @@ impl Rule for MaxCalls {
 
     /// Counts the calls of its scope; fails once, at the first call too many.
     fn monitor(&self, _: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
-        let (expected, most, mut calls) = (self.describe(), self.most, 0_u64);
-        Ok(at_each_call(move |view, index| {
-            calls += 1;
-            if calls != most.saturating_add(1) {
-                return None;
-            }
-            let call = view.trace.calls.get(index)?;
-            let names: Vec<&str> = (0..=index)
-                .filter(|call| view.counts(*call))
-                .map(|call| view.trace.calls[call].name.as_str())
-                .collect();
-            let scope = view.scope.this();
-            let message = format!("`{}` is call {calls} of {scope}, expected {expected}", short(&call.name));
-            let called = format!("called: {}", listed(&names));
-            let events = vec![call.first_event];
-            Some(Finding { events, ..Finding::in_words(message, format!("{expected} in {scope}"), [called]) })
-        }))
+        let calls = Measured { actual: 0, limit: self.most, unit: MeasuredUnit::Calls };
+        Ok(Box::new(CallCounter { expected: self.describe(), calls }))
     }
 
     fn claims(&self) -> Vec<Claim<'_>> {
@@ -90,5 +77,39 @@ impl Rule for MaxCalls {
         inner
             .downcast_ref::<Self>()
             .is_some_and(|inner| inner.written.is_none() && self.written.is_none() && inner.most > self.most)
+    }
+}
+
+/// Counts the calls of its scope.
+struct CallCounter {
+    expected: String,
+    calls: Measured,
+}
+
+impl Monitor for CallCounter {
+    fn watch(&mut self, view: &View<'_>, moment: Moment) -> Judgement {
+        match moment {
+            Moment::Touched(Delta::CallStarted(index)) if view.counts(index) => {
+                self.calls.actual += 1;
+                let is_first_too_many = self.calls.actual == self.calls.limit.saturating_add(1);
+                if is_first_too_many { Judgement::failed(self.finding(view, index)) } else { Judgement::Open }
+            }
+            Moment::ScopeEnd | Moment::TestEnd => Judgement::within(self.calls, Vec::new()),
+            Moment::Touched(_) | Moment::TurnEnd => Judgement::Open,
+        }
+    }
+}
+
+impl CallCounter {
+    fn finding(&self, view: &View<'_>, index: usize) -> Finding {
+        let (expected, scope, call) = (&self.expected, view.scope.this(), &view.trace.calls[index]);
+        let counted = (0..=index).filter(|call| view.counts(*call));
+        let names: Vec<&str> = counted.map(|call| view.trace.calls[call].name.as_str()).collect();
+        let (name, number) = (short(&call.name), self.calls.actual);
+        let message = format!("`{name}` is call {number} of {scope}, expected {expected}");
+        let called = format!("called: {}", listed(&names));
+        let (events, measured) = (vec![call.first_event], Some(self.calls));
+        let expected = format!("{expected} in {scope}");
+        Finding { events, measured, ..Finding::in_words(message, expected, [called]) }
     }
 }

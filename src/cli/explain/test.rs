@@ -88,7 +88,9 @@ impl ShownTest<'_> {
         };
         let cut = match self.explained.timeout {
             Some(Timeout { ms, span: Some(_) }) => format!(", each cut off after {ms} ms"),
-            Some(Timeout { ms, span: None }) => format!(", each cut off after {ms} ms (the default)"),
+            Some(Timeout { ms, span: None }) => {
+                format!(", each cut off after {ms} ms (the default, or a longer `max_duration_ms`)")
+            }
             None => String::new(),
         };
         let whole = self.explained.whole_timeout.as_ref();

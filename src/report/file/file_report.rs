@@ -4,7 +4,8 @@ use std::io;
 use std::path::Path;
 
 #[cfg(feature = "junit")]
-use super::junit::{Attachments, JunitProfile};
+use super::junit::JunitProfile;
+use crate::report::ci::BuildJob;
 use crate::report::reporter::Reporter;
 
 /// A report in a file, whose line in `model::report_format` names it.
@@ -23,7 +24,6 @@ pub struct FileOptions {
     /// The readers of JUnit reports.
     #[cfg(feature = "junit")]
     pub junit_profile: JunitProfile,
-    /// How build servers find the files of a test.
-    #[cfg(feature = "junit")]
-    pub attachments: Attachments,
+    /// The job of a build server that the report is for.
+    pub job: BuildJob,
 }

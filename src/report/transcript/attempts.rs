@@ -10,7 +10,7 @@ use crate::report::layout::mark;
 use crate::report::words::duration;
 use crate::text::{escape, truncate};
 
-/// The most bytes of a finding on one line.
+/// The most characters of a finding on one line.
 const LONGEST: usize = 200;
 
 /// Every attempt but the last, and the heading of the last; empty if the first was the only one. With
@@ -62,5 +62,5 @@ fn first_finding(page: &mut Page, attempt: &Outcome, same: Option<&str>, style: 
     page.put(style.palette.failed, mark(attempt.status()));
     page.space(1);
     let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
-    page.put(Style::new(), &escape::line(&truncate::bytes(&message, style.item.min(LONGEST))));
+    page.put(Style::new(), &escape::line(&truncate::chars(&message, style.item.min(LONGEST))));
 }

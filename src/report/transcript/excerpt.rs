@@ -35,9 +35,10 @@ pub(crate) fn kept(lines: &[TranscriptLine], cited: &BTreeSet<u32>, scope: Trans
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::outcome::SaidLine;
 
     fn drawn(count: u32, cited: &[u32], scope: TranscriptScope) -> String {
-        let says = |event| TranscriptLine::Says { event, text: String::new() };
+        let says = |event| TranscriptLine::Says(SaidLine { event, ..SaidLine::default() });
         let lines: Vec<TranscriptLine> = (0..count).map(says).collect();
         let kept = kept(&lines, &cited.iter().copied().collect(), scope);
         kept.iter().map(|kept| if *kept { '#' } else { '.' }).collect()

@@ -36,7 +36,7 @@ impl TranscriptWriter {
     /// The rules that passed, one per line.
     pub(crate) fn held(&mut self, held: &[PassedRule]) {
         let Palette { passed, faint, .. } = self.style.palette;
-        for PassedRule { rule, level, place, wanted } in held {
+        for PassedRule { rule, level, place, wanted, .. } in held {
             self.page.sign(self.style.indent + GUTTER - 2, passed, mark(Status::Passed));
             let wanted = self.harmless_line(wanted);
             self.page.plain(&wanted);
@@ -109,7 +109,7 @@ impl TranscriptWriter {
         let Palette { failed, strong, .. } = self.style.palette;
         let column = self.style.indent + GUTTER;
         self.page.sign(column - 2, failed, mark);
-        let message = self.harmless(message);
+        let message = self.harmless_finding(message);
         self.page.block(column, strong, &message);
         self.page.end();
     }
@@ -122,7 +122,7 @@ impl TranscriptWriter {
         let column = self.style.indent + GUTTER;
         self.page.space(column);
         self.page.put(self.style.palette.faint, &format!("{label:<8}  "));
-        let value = self.harmless(value);
+        let value = self.harmless_finding(value);
         self.page.block(column + 10, Style::new(), &value);
         self.page.end();
     }

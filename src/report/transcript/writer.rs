@@ -188,13 +188,13 @@ impl TranscriptWriter {
                 continue;
             }
             match line {
-                TranscriptLine::Says { event, text } => self.row(Some(*event), "agent:", Style::new(), text),
+                TranscriptLine::Says(said) => self.row(Some(said.event), "agent:", Style::new(), &said.text),
                 TranscriptLine::Calls(call) => self.call(call),
                 TranscriptLine::Answered(late) => self.late_result(late),
-                TranscriptLine::Thinks { event, text } => {
-                    self.row(Some(*event), "thinks:", palette.faint, text);
+                TranscriptLine::Thinks(said) => {
+                    self.row(Some(said.event), "thinks:", palette.faint, &said.text);
                 }
-                TranscriptLine::Custom { event, name, value } => {
+                TranscriptLine::Custom { event, at_us: _, name, value } => {
                     let name = self.harmless_line(name);
                     self.row(Some(*event), "custom", palette.faint, &format!("{name} {value}"));
                 }
@@ -352,6 +352,12 @@ impl TranscriptWriter {
 
     pub(super) fn harmless(&self, text: &str) -> String {
         escape::terminal(&truncate::bytes(text, self.style.item)).into_owned()
+    }
+
+    /// A part of a finding. What it quotes is short already, and says itself how much is missing.
+    pub(super) fn harmless_finding(&self, text: &str) -> String {
+        const LONGEST: usize = 4 << 10;
+        escape::terminal(&truncate::bytes(text, self.style.item.max(LONGEST))).into_owned()
     }
 
     pub(super) fn harmless_line(&self, text: &str) -> String {

@@ -16,8 +16,8 @@ use ananke::context::{Colouring, TerminalSize};
 use ananke::diagnostic::render::{RenderStyle, human};
 use ananke::diagnostic::{Code, Diagnostic, SourceFile, Span};
 use ananke::outcome::{
-    LateResult, OpenInterrupt, Outcome, Quarantine, ReportedRunEnd, SnapshotWritten, Status, TranscriptLine,
-    TurnOutcome, Verdict,
+    LateResult, OpenInterrupt, Outcome, Quarantine, ReportedRunEnd, SaidLine, SnapshotWritten, Status,
+    TranscriptLine, TurnOutcome, Verdict,
 };
 use ananke::redact::Sealed;
 use ananke::report::file::junit::JunitProfile;
@@ -66,6 +66,7 @@ fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         tool: Some(say("interrupt's tool")),
     };
     let late = LateResult {
+        id: say("call's id"),
         event: 4,
         name: say("late tool"),
         called_in: 1,
@@ -74,8 +75,13 @@ fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         failure: None,
     };
     let lines = vec![
-        TranscriptLine::Thinks { event: 2, text: say("thought") },
-        TranscriptLine::Custom { event: 3, name: say("event's name"), value: say("event's value") },
+        TranscriptLine::Thinks(SaidLine {
+            event: 2,
+            id: say("thought's id"),
+            at_us: 0,
+            text: say("thought"),
+        }),
+        TranscriptLine::Custom { event: 3, at_us: 0, name: say("event's name"), value: say("event's value") },
         TranscriptLine::Answered(late),
     ];
     let turn =
@@ -126,7 +132,11 @@ fn quarantine(text: &str) -> Quarantine {
 /// A run of `tests` in which whatever else is told is hostile too.
 fn events(text: &str, tests: &[Outcome]) -> Vec<Sealed<RunEvent>> {
     let own = || text.to_owned();
-    let mut events = vec![RunEvent::RunStarted { tests: tests.len(), unix_ms: outcomes::STARTED }];
+    let mut events = vec![RunEvent::RunStarted {
+        tests: tests.len(),
+        unix_ms: outcomes::STARTED,
+        facts: Box::new(outcomes::facts()),
+    }];
     for test in tests {
         let id = test.test.id.clone();
         events.push(RunEvent::CaseStarted { id: id.clone() });

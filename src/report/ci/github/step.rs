@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use crate::context::Context;
+use crate::report::ci::build_job::BuildJob;
 use crate::report::file::markdown::MarkdownBuilder;
-use crate::report::words::paths;
 
 /// The most bytes that GitHub takes of the summary of one step.
 pub(super) const MOST_SUMMARY: u64 = 1 << 20;
@@ -14,9 +14,7 @@ pub(super) const MOST_SUMMARY: u64 = 1 << 20;
 /// The step of a job that the program runs in.
 #[derive(Clone, Debug)]
 pub struct JobStep {
-    working_directory: PathBuf,
-    /// The root of the repository: annotations name files relative to it.
-    workspace: Option<PathBuf>,
+    job: BuildJob,
     /// The file whose text is shown with the job.
     summary: Option<PathBuf>,
 }
@@ -25,18 +23,13 @@ impl JobStep {
     /// The step in whose environment `context` is; `None` outside of GitHub Actions.
     pub fn of(context: &Context) -> Option<Self> {
         let path = |name| context.variable(name).filter(|path| !path.is_empty()).map(PathBuf::from);
-        (context.variable("GITHUB_ACTIONS") == Some("true")).then(|| Self {
-            working_directory: context.working_directory.clone(),
-            workspace: path("GITHUB_WORKSPACE"),
-            summary: path("GITHUB_STEP_SUMMARY"),
-        })
+        (context.variable("GITHUB_ACTIONS") == Some("true"))
+            .then(|| Self { job: BuildJob::of(context), summary: path("GITHUB_STEP_SUMMARY") })
     }
 
     /// `file`, as messages show it, from the root of the repository.
     pub(super) fn file(&self, file: &str) -> String {
-        let absolute = paths::absolute(&self.working_directory, file);
-        let below = self.workspace.as_ref().and_then(|workspace| paths::from(workspace, &absolute));
-        below.unwrap_or_else(|| file.to_owned())
+        self.job.file(file)
     }
 
     /// Appends `summary` to that of the job, as much of it as there is room for.

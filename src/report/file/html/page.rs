@@ -82,12 +82,13 @@ fn facts(out: &mut impl Write, summary: &SummaryLine, targets: &IndexSet<String>
 }
 
 /// How many tests ended how, in the order in which people look at them.
-fn counts(summary: &SummaryLine) -> [(usize, &'static str); 6] {
+fn counts(summary: &SummaryLine) -> [(usize, &'static str); 7] {
     [
         (summary.failed, "failed"),
         (summary.error, "error"),
         (summary.timeout, "timeout"),
         (summary.quarantined, "quarantined"),
+        (summary.flaky, "flaky"),
         (summary.passed, "passed"),
         (summary.skipped, "skipped"),
     ]

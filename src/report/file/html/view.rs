@@ -10,7 +10,7 @@ use crate::report::words::duration::milliseconds;
 use crate::report::words::names;
 use crate::text::truncate;
 
-/// The most bytes of a finding in the list.
+/// The most characters of a finding in the list.
 const LONGEST_HEADLINE: usize = 400;
 
 /// How many of the tools that a test called can be searched for.
@@ -140,5 +140,5 @@ fn story(outcome: &Outcome) -> Story<'_> {
 
 fn headline(outcome: &Outcome) -> Option<String> {
     let (_, message) = outcome.headline()?;
-    Some(truncate::bytes(message, LONGEST_HEADLINE).into_owned())
+    Some(truncate::chars(message, LONGEST_HEADLINE).into_owned())
 }

@@ -1,20 +1,28 @@
 //! From an outcome to its line.
 
-use serde_json::Value;
-use serde_json::value::RawValue;
+use std::sync::Arc;
 
-use super::view::{
-    self, Assertion, AttemptView, CustomEventView, EarlierMessageView, InputSourceView, InterruptView,
-    LateResultView, LevelView, ProblemView, Quarantined, ResultLine, RunOutcomeView, SnapshotCounts,
-    StatusView, SummaryLine, ToolCallView, TurnView, UsageView, VERSION,
+use serde_json::value::RawValue;
+use serde_json::{Number, Value};
+
+use super::turn_view::{
+    CallItem, CallStatusView, CustomItem, InputSourceView, InterruptView, ItemView, ResultItem,
+    RunOutcomeView, SaidView, ToolCallView, TurnView, UsageView,
 };
+use super::verdict_view::{Assertion, LevelView, ProblemView, StatusView};
+use super::view::{
+    AttemptView, EarlierMessageView, LastLine, Quarantined, ReportLine, ResultLine, RunFactsView,
+    SnapshotCounts, SummaryLine, VERSION,
+};
+use crate::diagnostic::SourceFile;
 use crate::outcome::{
-    self, CallFailure, CallOutcome, Failure, Outcome, PassedRule, Problem, ReportedRunEnd, TranscriptLine,
-    TurnOutcome,
+    self, CallFailure, CallOutcome, Failure, Gap, LateResult, Measured, MeasuredUnit, Outcome, PassedRule,
+    Problem, ReportedRunEnd, RunFacts, SaidLine, TranscriptLine, TurnOutcome,
 };
 use crate::report::run_totals::RunTotals;
 use crate::report::snapshot_totals::SnapshotTotals;
 use crate::report::words::duration::milliseconds;
+use crate::source::parse;
 use crate::text::compact_json;
 use crate::trace::{self, Tokens};
 
@@ -27,6 +35,7 @@ pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
         version: VERSION,
         id: &outcome.test.id,
         name: &outcome.test.name,
+        row: outcome.test.row.as_deref(),
         description: outcome.test.description.as_deref(),
         tags: Some(outcome.test.tags.as_slice()).filter(|tags| !tags.is_empty()),
         file: &outcome.test.file,
@@ -37,6 +46,7 @@ pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
         status: outcome.status().into(),
         flaky: outcome.is_flaky().then_some(true),
         quarantined: outcome.test.quarantine.as_ref().map(quarantined),
+        attempts: outcome.attempt(),
         earlier_attempts: listed((1..).zip(&outcome.earlier_attempts).map(attempt)),
         skip_reason: outcome.verdict.end.skip_reason(),
         started: outcome.transcript.started_unix_ms,
@@ -45,6 +55,7 @@ pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
         messages_count: outcome.transcript.messages_count,
         response: said,
         history: listed(outcome.transcript.history.iter().map(earlier)),
+        state: outcome.transcript.state.as_deref().map(json),
         turns: outcome.transcript.turns.iter().map(turn).collect(),
         total_turns: outcome.transcript.turns.len(),
         turns_not_run: outcome.transcript.turns_not_run,
@@ -83,12 +94,14 @@ fn attempt((number, outcome): (usize, &Outcome)) -> AttemptView<'_> {
 
 /// What is said of a run as a whole.
 pub(in crate::report) fn summary(run: &RunTotals) -> SummaryLine {
-    let RunTotals { selected, started_unix_ms, totals, total_turns, snapshots: counted, end } = run;
+    let RunTotals { selected, started_unix_ms, totals, total_turns, usage, snapshots: counted, end, .. } =
+        run;
     SummaryLine {
         version: VERSION,
         selected: *selected,
         total: totals.tests(),
-        passed: totals.passed,
+        // A flaky test is counted once.
+        passed: totals.passed - totals.flaky,
         failed: totals.failed,
         error: totals.error,
         timeout: totals.timeout,
@@ -96,6 +109,7 @@ pub(in crate::report) fn summary(run: &RunTotals) -> SummaryLine {
         quarantined: totals.quarantined,
         flaky: totals.flaky,
         total_turns: *total_turns,
+        usage: counted_usage(*usage),
         started: *started_unix_ms,
         duration_ms: end.as_ref().map(|end| milliseconds(end.elapsed_us)),
         exit_code: run.exit_code(),
@@ -117,17 +131,7 @@ fn turn(turn: &TurnOutcome) -> TurnView<'_> {
         TranscriptLine::Calls(call) => Some(tool_call(call, turn)),
         _ => None,
     });
-    let late_results = turn.lines.iter().filter_map(|line| match line {
-        TranscriptLine::Answered(late) => Some(late_result(late, turn)),
-        _ => None,
-    });
-    let thoughts: Vec<&str> = turn.lines.iter().filter_map(thoughts_of).collect();
-    let custom_events = turn.lines.iter().filter_map(|line| match line {
-        TranscriptLine::Custom { event: _, name, value } => {
-            Some(CustomEventView { name, value: json(value) })
-        }
-        _ => None,
-    });
+    let longest = turn.timing.gaps.iter().map(|Gap { from_us, to_us }| to_us.saturating_sub(*from_us)).max();
     TurnView {
         number: turn.number,
         id: turn.id.as_deref(),
@@ -135,10 +139,10 @@ fn turn(turn: &TurnOutcome) -> TurnView<'_> {
         input: &turn.input,
         input_source: InputSourceView::Static,
         output: said.join("\n"),
+        items: items(turn),
         tool_calls: calls.collect(),
-        late_results: listed(late_results),
-        reasoning: Some(thoughts.join("\n")).filter(|thoughts| !thoughts.is_empty()),
-        custom_events: listed(custom_events),
+        first_text_ms: turn.timing.first_text_us.map(milliseconds),
+        idle_ms: milliseconds(longest.unwrap_or_default()),
         outcome: turn.run_end.as_ref().map(RunOutcomeView::from),
         interrupts: turn.run_end.as_ref().and_then(interrupts),
         usage: turn.usage.and_then(usage),
@@ -153,14 +157,7 @@ fn turn(turn: &TurnOutcome) -> TurnView<'_> {
 
 fn text_of(line: &TranscriptLine) -> Option<&str> {
     match line {
-        TranscriptLine::Says { event: _, text } => filled(text),
-        _ => None,
-    }
-}
-
-fn thoughts_of(line: &TranscriptLine) -> Option<&str> {
-    match line {
-        TranscriptLine::Thinks { event: _, text } => filled(text),
+        TranscriptLine::Says(said) => filled(&said.text),
         _ => None,
     }
 }
@@ -188,27 +185,118 @@ fn usage(usage: trace::Usage) -> Option<UsageView> {
     tokens.iter().any(Option::is_some).then_some(UsageView { input_tokens, output_tokens, total_tokens })
 }
 
-fn late_result<'a>(late: &'a outcome::LateResult, turn: &TurnOutcome) -> LateResultView<'a> {
-    LateResultView {
-        name: &late.name,
-        called_in: late.called_in,
-        result: json(&late.result),
-        timestamp: turn.started_unix_ms.saturating_add(late.arrived_us / 1000),
-        failure: late.failure.map(CallFailure::as_str),
+/// The tokens that were counted, where any were.
+fn counted_usage(usage: trace::Usage) -> Option<UsageView> {
+    let trace::Usage { input, output, total } = usage;
+    let [input_tokens, output_tokens, total_tokens] =
+        [input, output, total].map(|tokens| Some(tokens.counted).filter(|counted| *counted > 0));
+    let usage = UsageView { input_tokens, output_tokens, total_tokens };
+    (input_tokens.is_some() || output_tokens.is_some() || total_tokens.is_some()).then_some(usage)
+}
+
+/// What the agent did in a turn, in the order of the events.
+fn items(turn: &TurnOutcome) -> Vec<ItemView<'_>> {
+    let mut items: Vec<(u32, ItemView<'_>)> = Vec::with_capacity(turn.lines.len());
+    for line in &turn.lines {
+        items.push((line.event(), item(line, turn)));
+        if let TranscriptLine::Calls(call) = line
+            && let Some(result) = result_item(call, turn)
+        {
+            items.push((call.result_event, result));
+        }
+    }
+    items.sort_by_key(|(event, _)| *event);
+    items.into_iter().map(|(_, item)| item).collect()
+}
+
+fn item<'a>(line: &'a TranscriptLine, turn: &TurnOutcome) -> ItemView<'a> {
+    match line {
+        TranscriptLine::Says(said) => ItemView::Message(self::said(said, turn)),
+        TranscriptLine::Thinks(said) => ItemView::Reasoning(self::said(said, turn)),
+        TranscriptLine::Calls(CallOutcome { event, id, name, args, started_us, .. }) => {
+            ItemView::Call(CallItem {
+                id,
+                event: *event,
+                at: at(turn, *started_us),
+                name,
+                args: arguments(args),
+            })
+        }
+        TranscriptLine::Answered(late) => {
+            let LateResult { event, id, name, called_in, result, arrived_us, failure } = late;
+            ItemView::Result(ResultItem {
+                id,
+                event: *event,
+                at: at(turn, *arrived_us),
+                name,
+                result: json(result),
+                status: answered(*failure),
+                is_error: is_error(*failure),
+                called_in: Some(*called_in),
+            })
+        }
+        TranscriptLine::Custom { event, at_us, name, value } => {
+            ItemView::Custom(CustomItem { event: *event, at: at(turn, *at_us), name, value: json(value) })
+        }
     }
 }
 
-fn tool_call<'a>(call: &'a CallOutcome, turn: &TurnOutcome) -> ToolCallView<'a> {
-    // No arguments are an empty object, as in the rules.
-    let args = if call.args.trim().is_empty() { "{}" } else { &call.args };
-    ToolCallView {
+fn said<'a>(said: &'a SaidLine, turn: &TurnOutcome) -> SaidView<'a> {
+    let SaidLine { event, id, at_us, text } = said;
+    SaidView { id: filled(id), event: *event, at: at(turn, *at_us), text }
+}
+
+fn result_item<'a>(call: &'a CallOutcome, turn: &TurnOutcome) -> Option<ItemView<'a>> {
+    Some(ItemView::Result(ResultItem {
+        id: &call.id,
+        event: call.result_event,
+        at: finished(call, turn)?,
         name: &call.name,
-        args: json(args),
+        result: json(call.result.as_deref()?),
+        status: answered(call.failure),
+        is_error: is_error(call.failure),
+        called_in: None,
+    }))
+}
+
+fn tool_call<'a>(call: &'a CallOutcome, turn: &TurnOutcome) -> ToolCallView<'a> {
+    let finished = finished(call, turn);
+    ToolCallView {
+        id: &call.id,
+        name: &call.name,
+        args: arguments(&call.args),
         result: call.result.as_deref().map(json),
-        timestamp: turn.started_unix_ms.saturating_add(call.started_us / 1000),
+        status: call.result.as_ref().map_or(CallStatusView::Pending, |_| answered(call.failure)),
+        is_error: is_error(call.failure),
+        is_mocked: call.is_client_side.then_some(true),
+        started: at(turn, call.started_us),
+        finished,
+        timestamp: finished,
         duration_ms: call.duration_us.map(milliseconds),
-        failure: call.failure.map(CallFailure::as_str),
     }
+}
+
+/// The moment so many microseconds after the start of the turn, in Unix milliseconds.
+fn at(turn: &TurnOutcome, us: u64) -> u64 {
+    turn.started_unix_ms.saturating_add(us / 1000)
+}
+
+fn finished(call: &CallOutcome, turn: &TurnOutcome) -> Option<u64> {
+    Some(at(turn, call.started_us.saturating_add(call.duration_us?)))
+}
+
+/// The status of a call that has a result.
+fn answered(failure: Option<CallFailure>) -> CallStatusView {
+    if failure == Some(CallFailure::Denied) { CallStatusView::Denied } else { CallStatusView::Executed }
+}
+
+fn is_error(failure: Option<CallFailure>) -> Option<bool> {
+    (failure == Some(CallFailure::Failed)).then_some(true)
+}
+
+/// No arguments are an empty object, as in the rules.
+fn arguments(args: &str) -> Box<RawValue> {
+    json(if args.trim().is_empty() { "{}" } else { args })
 }
 
 /// The deepest value that is written as JSON; with the line around it, it is within the limits of every reader.
@@ -237,33 +325,64 @@ fn assertions<'a>(failures: &'a [Failure], held: &'a [PassedRule]) -> Vec<Assert
 }
 
 fn broken(failure: &Failure) -> Assertion<'_> {
+    let held = kept_by(&failure.rule, &failure.written, failure.measured.as_ref());
     Assertion {
-        rule: &failure.rule,
         passed: false,
         message: Some(&failure.message),
-        value: filled(&failure.expected),
+        expected: filled(&failure.expected),
         seen: Some(&failure.seen),
         difference: failure.difference.as_ref().map(ToString::to_string),
         help: failure.help.as_deref(),
         level: failure.level.into(),
         file: &failure.place.file,
         line: failure.place.line,
+        ..held
     }
 }
 
 fn kept(held: &PassedRule) -> Assertion<'_> {
     Assertion {
-        rule: &held.rule,
-        passed: true,
-        message: None,
-        value: filled(&held.wanted),
-        seen: None,
-        difference: None,
-        help: None,
+        expected: filled(&held.wanted),
         level: held.level.into(),
         file: &held.place.file,
         line: held.place.line,
+        ..kept_by(&held.rule, &held.written, held.measured.as_ref())
     }
+}
+
+/// A rule that passes, as it is written, with what was measured.
+fn kept_by<'a>(rule: &'a str, written: &str, measured: Option<&Measured>) -> Assertion<'a> {
+    let value = yaml(written);
+    Assertion {
+        rule,
+        passed: true,
+        path: value.get("path").and_then(Value::as_str).map(str::to_owned),
+        value,
+        actual: measured.and_then(actual),
+        limit: measured.map(|measured| measured.limit),
+        unit: measured.map(|measured| measured.unit.as_str()),
+        message: None,
+        expected: None,
+        seen: None,
+        difference: None,
+        help: None,
+        level: LevelView::Test,
+        file: "",
+        line: 0,
+    }
+}
+
+fn actual(measured: &Measured) -> Option<Number> {
+    match measured.unit {
+        MeasuredUnit::Milliseconds => Number::from_f64(milliseconds(measured.actual)),
+        MeasuredUnit::Tokens | MeasuredUnit::Calls => Some(measured.actual.into()),
+    }
+}
+
+/// A part of a YAML file as a value; its text if it cannot be read by itself.
+fn yaml(text: &str) -> Value {
+    let source = Arc::new(SourceFile::new("", "", text));
+    parse(&source).map_or_else(|_| Value::from(text), |node| node.to_json())
 }
 
 impl From<outcome::Level> for LevelView {
@@ -309,5 +428,26 @@ fn filled(text: &str) -> Option<&str> {
 
 /// The line of a test, as in every report.
 pub(in crate::report) fn result_line(outcome: &Outcome) -> serde_json::Result<String> {
-    serde_json::to_string(&view::ReportLine::Result(Box::new(result(outcome))))
+    serde_json::to_string(&ReportLine::Result(Box::new(result(outcome))))
+}
+
+/// The last line of a report.
+pub(super) fn last_line(run: &RunTotals) -> serde_json::Result<String> {
+    let line = LastLine { run: self::run(&run.facts), summary: summary(run) };
+    serde_json::to_string(&ReportLine::Summary(Box::new(line)))
+}
+
+/// What a run was made with.
+pub(super) fn run(facts: &RunFacts) -> RunFactsView<'_> {
+    let RunFacts { command, config, target, host, commit, branch, job_url } = facts;
+    RunFactsView {
+        ananke: env!("CARGO_PKG_VERSION"),
+        command,
+        config: config.as_deref(),
+        target: target.as_deref(),
+        host: host.as_deref(),
+        commit: commit.as_deref(),
+        branch: branch.as_deref(),
+        ci_url: job_url.as_deref(),
+    }
 }

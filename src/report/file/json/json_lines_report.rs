@@ -3,8 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::from_outcome::{result_line, summary};
-use super::view::ReportLine;
+use super::from_outcome::{last_line, result_line};
 use crate::context::Scratch;
 use crate::redact::Sealed;
 use crate::report::file::file_report::{FileOptions, FileReport};
@@ -64,8 +63,7 @@ impl Reporter for JsonLinesReport {
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<()> {
-        let line = serde_json::to_string(&ReportLine::Summary(summary(&self.run)))?;
-        self.line(&line)?;
+        self.line(&last_line(&self.run)?)?;
         match self.out {
             Out::File { scratch, destination } => scratch.put_in_place(&destination),
             Out::Stream(_) => Ok(()),

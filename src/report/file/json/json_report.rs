@@ -1,4 +1,4 @@
-//! The report that programs read as one value: `{version, summary, results}`, a result a line.
+//! The report that programs read as one value: `{version, run, summary, results}`, a result a line.
 //!
 //! A finished test goes to a scratch file at once; what stays in memory are the numbers of the summary. The end of the
 //! run writes the head, copies the results after it and moves the whole into place.
@@ -36,7 +36,8 @@ impl JsonReport {
     fn write(&mut self, mut out: impl Write) -> io::Result<()> {
         write!(
             out,
-            "{{\"version\":\"{VERSION}\",\"summary\":{},\"results\":[",
+            "{{\"version\":\"{VERSION}\",\"run\":{},\"summary\":{},\"results\":[",
+            harmless(&from_outcome::run(&self.run.facts))?,
             harmless(&from_outcome::summary(&self.run))?
         )?;
         self.results.file.rewind()?;

@@ -1,11 +1,13 @@
 //! The reports that programs read: a line of JSON per test, or one value.
 //!
-//! The lines are types of their own (`view`), which the schema is generated from. **Invariant:** every line is complete in
+//! The lines are types of their own (`view`, `turn_view`, `verdict_view`), which the schema is generated from. **Invariant:** every line is complete in
 //! itself and written whole; only what JSON itself escapes is escaped.
 
 mod from_outcome;
 mod json_lines_report;
 mod json_report;
+mod turn_view;
+mod verdict_view;
 mod view;
 
 pub(in crate::report) use from_outcome::result_line;

@@ -5,10 +5,11 @@ use std::io::{self, Write};
 
 use quick_xml::Writer;
 
-use super::attachments::Attachments;
+use super::attachments::attachments;
 use super::element::{self, Element};
 use super::words;
-use crate::outcome::{Outcome, Status, TestIdentity};
+use crate::outcome::{Outcome, Status, TestIdentity, TurnOutcome};
+use crate::report::ci::BuildJob;
 use crate::report::transcript::earlier_attempts;
 use crate::report::transcript::{TranscriptScope, TranscriptStyle, transcript};
 use crate::report::words::names;
@@ -18,13 +19,9 @@ use crate::text::{escape, truncate};
 const CASE_DEPTH: usize = 2;
 
 /// Writes `outcome` as a case of the default profile.
-pub(super) fn write<W: Write>(
-    writer: &mut Writer<W>,
-    outcome: &Outcome,
-    attachments: &Attachments,
-) -> io::Result<()> {
+pub(super) fn write<W: Write>(writer: &mut Writer<W>, outcome: &Outcome, job: &BuildJob) -> io::Result<()> {
     let element = named(outcome)
-        .with("file", &outcome.test.file)
+        .with("file", &job.file(&outcome.test.file))
         .with("line", &outcome.test.line.to_string())
         .with("time", &words::in_seconds(outcome.transcript.duration_us));
     element.open(writer)?;
@@ -50,7 +47,7 @@ pub(super) fn write<W: Write>(
             retried(writer, attempt, outcome.status())?;
         }
     }
-    let attached = attachments.lines(outcome);
+    let attached = attachments(outcome, job);
     if !transcript.is_empty() || !attached.is_empty() {
         Element::new("system-out", CASE_DEPTH + 1).around(writer, |out| {
             out.write_all(element::content(&transcript).as_bytes())?;
@@ -115,7 +112,8 @@ fn retried<W: Write>(writer: &mut Writer<W>, attempt: &Outcome, last: Status) ->
     };
     let word = attempt.status().as_str();
     let (kind, message) = attempt.headline().unwrap_or((word, word));
-    let element = Element::new(name, CASE_DEPTH + 1).with("message", &short(message)).with("type", kind);
+    let message = short(message) + &and_more(attempt);
+    let element = Element::new(name, CASE_DEPTH + 1).with("message", &message).with("type", kind);
     element.open(writer)?;
     let findings = transcript(attempt, TranscriptStyle::for_files(TranscriptScope::Findings));
     Element::new("stackTrace", CASE_DEPTH + 2).text(writer, &findings)?;
@@ -129,7 +127,7 @@ fn retried<W: Write>(writer: &mut Writer<W>, attempt: &Outcome, last: Status) ->
 fn named(outcome: &Outcome) -> Element {
     Element::new("testcase", CASE_DEPTH)
         .with("name", &escape::line(&names::title(outcome)))
-        .with("classname", &escape::line(&words::class(&outcome.test.file)))
+        .with("classname", &escape::line(&words::class(&outcome.test)))
 }
 
 /// At most one element: readers disagree on what several mean.
@@ -151,12 +149,22 @@ fn verdict<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) -> io::Result<()
     };
     let findings = transcript(outcome, TranscriptStyle::for_files(TranscriptScope::Findings));
     Element::new(name, CASE_DEPTH + 1)
-        .with("message", &short(message))
+        .with("message", &(short(message) + &and_more(outcome)))
         .with("type", kind)
         .text(writer, &findings)
 }
 
+/// How many findings there are in addition to the first: ` (and 3 more)`; empty if there are none.
+fn and_more(outcome: &Outcome) -> String {
+    let problems = outcome.transcript.turns.iter().filter_map(TurnOutcome::problem);
+    let problems = problems.chain(outcome.verdict.end.problem()).count();
+    match (problems + outcome.all_failures().count()).saturating_sub(1) {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    }
+}
+
 /// What fits into an attribute that servers show as a heading.
 fn short(message: &str) -> String {
-    escape::line(&truncate::bytes(message, 1000)).into_owned()
+    escape::line(&truncate::chars(message, 1000)).into_owned()
 }

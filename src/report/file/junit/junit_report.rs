@@ -9,15 +9,15 @@ use std::path::{Path, PathBuf};
 use indexmap::IndexMap;
 use quick_xml::Writer;
 
-use super::attachments::Attachments;
 use super::element::Element;
 use super::junit_profile::JunitProfile;
 use super::spool::SuiteSpool;
 use super::suite::{Suite, counted};
-use super::{case, element};
+use super::{case, element, words};
 use crate::context::Scratch;
 use crate::outcome::{Outcome, Totals};
 use crate::redact::Sealed;
+use crate::report::ci::BuildJob;
 use crate::report::file::file_report::{FileOptions, FileReport};
 use crate::report::reporter::Reporter;
 use crate::report::run_totals::RunTotals;
@@ -27,7 +27,7 @@ use crate::run::RunEvent;
 pub struct JunitReport {
     destination: PathBuf,
     profile: JunitProfile,
-    attachments: Attachments,
+    job: BuildJob,
     cases: SuiteSpool,
     /// What the strict profile writes with each suite, after its cases.
     accounts: Option<SuiteSpool>,
@@ -47,7 +47,7 @@ impl FileReport for JunitReport {
             accounts,
             destination: destination.to_owned(),
             profile,
-            attachments: options.attachments.clone(),
+            job: options.job.clone(),
             suites: IndexMap::new(),
             run: RunTotals::default(),
         })
@@ -58,11 +58,11 @@ impl JunitReport {
     fn case(&mut self, outcome: &Outcome) -> io::Result<()> {
         let suite = self
             .suites
-            .entry(outcome.test.file.clone())
-            .or_insert_with(|| Suite::new(outcome.transcript.started_unix_ms));
+            .entry(words::suite(&outcome.test))
+            .or_insert_with(|| Suite::new(words::class(&outcome.test), outcome.transcript.started_unix_ms));
         let mut xml = Vec::new();
         match self.profile {
-            JunitProfile::Default => case::write(&mut Writer::new(&mut xml), outcome, &self.attachments)?,
+            JunitProfile::Default => case::write(&mut Writer::new(&mut xml), outcome, &self.job)?,
             JunitProfile::Strict => case::write_strict(&mut Writer::new(&mut xml), outcome)?,
         }
         self.cases.add(&mut suite.cases, &xml)?;
@@ -89,11 +89,11 @@ impl JunitReport {
             root.empty(&mut writer)?;
         } else {
             root.open(&mut writer)?;
-            for (number, (file, suite)) in self.suites.iter().enumerate() {
+            for (number, (name, suite)) in self.suites.iter().enumerate() {
                 match &mut self.accounts {
-                    None => suite.write(&mut writer, file, &mut self.cases)?,
+                    None => suite.write(&mut writer, name, &mut self.cases)?,
                     Some(accounts) => {
-                        suite.write_strict(&mut writer, number, file, &mut self.cases, accounts)?;
+                        suite.write_strict(&mut writer, number, &mut self.cases, accounts)?;
                     }
                 }
             }

@@ -9,6 +9,5 @@ mod spool;
 mod suite;
 mod words;
 
-pub use attachments::Attachments;
 pub use junit_profile::JunitProfile;
 pub use junit_report::JunitReport;

@@ -22,6 +22,7 @@ const MOST_ACCOUNTS: usize = 1 << 20;
 #[derive(Debug, Default)]
 pub(super) struct Suite {
     pub(super) totals: Totals,
+    class: String,
     pub(super) cases: PieceRanges,
     started_unix_ms: u64,
     accounts: PieceRanges,
@@ -30,8 +31,8 @@ pub(super) struct Suite {
 }
 
 impl Suite {
-    pub(super) fn new(started_unix_ms: u64) -> Self {
-        Self { started_unix_ms, ..Self::default() }
+    pub(super) fn new(class: String, started_unix_ms: u64) -> Self {
+        Self { class, started_unix_ms, ..Self::default() }
     }
 
     /// Adds the account of one more case, made by [`super::element::content`], while there is room.
@@ -48,10 +49,10 @@ impl Suite {
     pub(super) fn write<W: Write>(
         &self,
         writer: &mut Writer<W>,
-        file: &str,
+        name: &str,
         cases: &mut SuiteSpool,
     ) -> io::Result<()> {
-        let element = Element::new("testsuite", SUITE_DEPTH).with("name", file);
+        let element = Element::new("testsuite", SUITE_DEPTH).with("name", &escape::line(name));
         let element = counted(element, &self.totals, self.started_unix_ms);
         element.open(writer)?;
         cases.copy(&self.cases, writer.get_mut())?;
@@ -63,12 +64,10 @@ impl Suite {
         &self,
         writer: &mut Writer<W>,
         number: usize,
-        file: &str,
         cases: &mut SuiteSpool,
         accounts: &mut SuiteSpool,
     ) -> io::Result<()> {
-        let class = words::class(file);
-        let (package, name) = class.rsplit_once('.').unwrap_or(("", &class));
+        let (package, name) = self.class.rsplit_once('.').unwrap_or(("", &self.class));
         let name = if name.trim().is_empty() { "tests" } else { name };
         let element = Element::new("testsuite", SUITE_DEPTH)
             .with("id", &number.to_string())

@@ -1,7 +1,23 @@
-//! Classes and times as readers of JUnit take them.
+//! Suites, classes and times as readers of JUnit take them.
 
-/// The class of a test file as readers of JUnit group by it: `specs/shop/pay.test.yaml` is `specs.shop.pay`.
-pub(super) fn class(file: &str) -> String {
+use crate::outcome::TestIdentity;
+
+/// The suite of a test: its file from the config's directory, and a target other than the default, so that the runs of a
+/// matrix of targets do not have the same names.
+pub(super) fn suite(test: &TestIdentity) -> String {
+    format!("{}{}", test.path, of_target(test))
+}
+
+/// The class of a test as readers of JUnit group by it: `specs/shop/pay.test.yaml` is `specs.shop.pay`.
+pub(super) fn class(test: &TestIdentity) -> String {
+    class_of_file(&test.path) + &of_target(test).replace('.', "_")
+}
+
+fn of_target(test: &TestIdentity) -> String {
+    if test.is_default_target { String::new() } else { format!(" [{}]", test.target) }
+}
+
+fn class_of_file(file: &str) -> String {
     let stem =
         [".yaml", ".yml", ".jsonl"].iter().find_map(|ending| file.strip_suffix(ending)).unwrap_or(file);
     let stem = stem.strip_suffix(".test").unwrap_or(stem);
@@ -30,7 +46,7 @@ mod tests {
             ("C:\\specs\\pay.test.yaml", "C:.specs.pay"),
             ("", "tests"),
         ] {
-            assert_eq!(class(file), expected);
+            assert_eq!(class_of_file(file), expected);
         }
     }
 

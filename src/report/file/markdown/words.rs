@@ -5,8 +5,8 @@ use crate::text::{escape, truncate};
 
 /// `text` in a code span on one line, of about `max` bytes at most: its fence is longer than any row of backticks in it.
 pub(in crate::report) fn code(text: &str, max: usize) -> String {
-    let text = escape::line(text);
-    let text = truncate::bytes(&text, max);
+    let text = truncate::bytes(text, max);
+    let text = escape::line(&text);
     if text.trim().is_empty() {
         return "(nothing)".to_owned();
     }

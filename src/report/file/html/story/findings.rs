@@ -91,7 +91,7 @@ pub(crate) fn findings(failures: &[Failure]) -> Vec<FindingStory<'_>> {
 
 /// `held`, as many as a person reads.
 pub(crate) fn held(held: &[PassedRule]) -> Vec<HeldView<'_>> {
-    let view = held.iter().take(MOST).map(|PassedRule { rule, level, place, wanted }| HeldView {
+    let view = held.iter().take(MOST).map(|PassedRule { rule, level, place, wanted, .. }| HeldView {
         wanted: truncate::bytes(wanted, LONGEST),
         rule,
         level: level.as_str(),
@@ -109,7 +109,8 @@ pub(crate) fn problem(problem: &Problem) -> ProblemStory<'_> {
 }
 
 fn finding(failure: &Failure) -> FindingStory<'_> {
-    let Failure { rule, level, place, excerpt, message, expected, seen, difference, help, events } = failure;
+    let Failure { rule, level, place, excerpt, message, expected, seen, difference, help, events, .. } =
+        failure;
     let source = excerpt.lines.iter().map(|ExcerptLine { number, text, is_meant }| SourceLine {
         number: *number,
         text,

@@ -97,12 +97,12 @@ fn fitting<'s>(sizes: impl Iterator<Item = &'s usize>, room: usize) -> usize {
 
 fn view(line: &TranscriptLine) -> LineView<'_> {
     match line {
-        TranscriptLine::Says { event, text } => LineView::Says { event: *event, text },
-        TranscriptLine::Thinks { event, text } => LineView::Thinks { event: *event, text },
-        TranscriptLine::Custom { event, name, value } => LineView::Custom { event: *event, name, value },
+        TranscriptLine::Says(said) => LineView::Says { event: said.event, text: &said.text },
+        TranscriptLine::Thinks(said) => LineView::Thinks { event: said.event, text: &said.text },
+        TranscriptLine::Custom { event, name, value, .. } => LineView::Custom { event: *event, name, value },
         TranscriptLine::Calls(call) => self::call(call),
         TranscriptLine::Answered(late) => {
-            let LateResult { event, name, called_in, result, arrived_us, failure } = late;
+            let LateResult { event, name, called_in, result, arrived_us, failure, id: _ } = late;
             LineView::Answered {
                 event: *event,
                 name,
@@ -116,7 +116,8 @@ fn view(line: &TranscriptLine) -> LineView<'_> {
 }
 
 fn call(call: &CallOutcome) -> LineView<'_> {
-    let CallOutcome { event, name, args, result, is_client_side, started_us, duration_us, failure } = call;
+    let CallOutcome { event, name, args, result, is_client_side, started_us, duration_us, failure, .. } =
+        call;
     LineView::Calls {
         event: *event,
         name,
@@ -132,10 +133,12 @@ fn call(call: &CallOutcome) -> LineView<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::outcome::SaidLine;
 
     #[test]
     fn the_middle_is_left_out_but_for_what_is_cited() {
-        let says = |event| TranscriptLine::Says { event, text: "x".repeat(100) };
+        let says =
+            |event| TranscriptLine::Says(SaidLine { event, text: "x".repeat(100), ..SaidLine::default() });
         let turn: Vec<TranscriptLine> = (1..=20).map(says).collect();
         let shown = |cited: &[u32], room| {
             let views = lines(&turn, &cited.iter().copied().collect(), room);

@@ -1,0 +1,32 @@
+//! What a run was made with.
+
+use crate::redact::{Mask, Redactor};
+
+/// What a run was made with, as far as it is known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunFacts {
+    /// The command line, an argument each; values of variables are left out.
+    pub command: Vec<String>,
+    /// The config, as shown in messages.
+    pub config: Option<String>,
+    /// The name of the target under test.
+    pub target: Option<String>,
+    /// The name of the machine.
+    pub host: Option<String>,
+    /// The commit that a CI server checked out.
+    pub commit: Option<String>,
+    /// Its branch.
+    pub branch: Option<String>,
+    /// The page of the job that the run is part of.
+    pub job_url: Option<String>,
+}
+
+impl Mask for RunFacts {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self { command, config, target, host, commit, branch, job_url } = self;
+        command.mask(redactor);
+        for text in [config, target, host, commit, branch, job_url] {
+            text.mask(redactor);
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Status, problem and rules of a test or a turn, as readers get them.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Number, Value};
+
+/// A rule and its result.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Assertion<'a> {
+    /// The rule's path in an assert block: `tools.require`, `timing.max_idle_ms`.
+    #[serde(rename = "type")]
+    pub(super) rule: &'a str,
+    /// Whether it passed. Rules that were never evaluated are not listed: requirements of an aborted turn or test, and
+    /// scripts that were not run because another rule failed.
+    pub(super) passed: bool,
+    /// The finding, on one line; omitted if the rule passed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) message: Option<&'a str>,
+    /// The rule as it is written, with variables not filled: any JSON value.
+    #[schemars(with = "serde_json::Value")]
+    pub(super) value: Value,
+    /// What the rule expects, in words; omitted if the message contains it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) expected: Option<&'a str>,
+    /// The path that the rule looks at: that of an entry of `output` or `state`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) path: Option<String>,
+    /// For a limit: the number that was measured.
+    #[schemars(with = "Option<f64>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) actual: Option<Number>,
+    /// For a limit: the most that passes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) limit: Option<u64>,
+    /// What both count: `ms`, `tokens`, `calls`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) unit: Option<&'static str>,
+    /// What was seen instead: the closest calls or texts; omitted if the rule passed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) seen: Option<&'a [String]>,
+    /// For a snapshot or a sequence: the differences, line by line as `diff -u` writes them. Long differences are
+    /// truncated, with a note.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) difference: Option<String>,
+    /// What to do about it; omitted if that follows from the rule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) help: Option<&'a str>,
+    /// The level that the rule is defined on.
+    pub(super) level: LevelView,
+    /// The file that contains the rule.
+    pub(super) file: &'a str,
+    /// The line of the rule, from 1.
+    pub(super) line: u32,
+}
+
+/// Why something could not be evaluated completely.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Error")]
+pub(super) struct ProblemView<'a> {
+    /// Which part failed: `agent`, `protocol`, `setup`, `timeout`, `capture`. Later versions may add words.
+    pub(super) kind: &'a str,
+    /// What went wrong.
+    pub(super) message: &'a str,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) help: Option<&'a str>,
+}
+
+/// A verdict.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "Status")]
+pub(super) enum StatusView {
+    /// Every rule passed.
+    Passed,
+    /// A rule failed.
+    Failed,
+    /// The agent, the connection or the setup failed.
+    Error,
+    /// A timeout was reached.
+    Timeout,
+    /// Not run, on purpose.
+    Skipped,
+}
+
+/// The level that a rule is defined on.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "Level")]
+pub(super) enum LevelView {
+    /// The target of the config.
+    Target,
+    /// The test.
+    Test,
+    /// A turn.
+    Turn,
+}

@@ -1,7 +1,7 @@
 //! A test that was retried.
 
+use super::outcome::Outcome;
 use super::status::Status;
-use super::test::Outcome;
 use super::test_end::TestEnd;
 use super::turn::TurnOutcome;
 

@@ -6,9 +6,9 @@
 use std::borrow::Cow;
 
 use super::failure::Failure;
+use super::outcome::Outcome;
 use super::passed_rule::PassedRule;
 use super::problem::Problem;
-use super::test::Outcome;
 use super::test_end::TestEnd;
 use super::test_verdict::TestVerdict;
 use super::turn::TurnOutcome;

@@ -1,7 +1,7 @@
 //! How many tests of a run ended with which status.
 
+use super::outcome::Outcome;
 use super::status::Status;
-use super::test::Outcome;
 
 /// The number of tests with each status.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -20,7 +20,7 @@ mod loaded_file;
 mod needs;
 #[expect(clippy::module_inception, reason = "the file of the type `Plan`")]
 mod plan;
-mod prepare;
+mod preparation;
 mod prepare_error;
 mod prepared;
 mod quarantine;
@@ -43,7 +43,7 @@ pub use filter_parser::FilterError;
 pub use fix::{Fixed, fix};
 pub use loaded_file::LoadedFile;
 pub use plan::{Plan, Planned, plan};
-pub use prepare::Preparation;
+pub use preparation::Preparation;
 pub use prepare_error::PrepareError;
 pub use prepared::Prepared;
 pub use selection::Selection;

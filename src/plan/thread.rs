@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::prepare::Preparation;
+use super::preparation::Preparation;
 use super::test_scope::THREAD;
 use crate::diagnostic::Diagnostic;
 use crate::model::Text;

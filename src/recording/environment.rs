@@ -10,11 +10,11 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::problem::problem;
-use super::recorded_program::RecordedLauncher;
+use super::recorded_launcher::RecordedLauncher;
 use super::recorder::Recorder;
 use super::recordings::{RecordingMode, Recordings};
 use super::replay::Replay;
-use super::replayed_program::ReplayedLauncher;
+use super::replayed_launcher::ReplayedLauncher;
 use crate::context::{At, CaseKey, Context};
 use crate::message::Lane;
 use crate::outcome::{Halt, Problem};

@@ -8,11 +8,11 @@ mod frames;
 mod name;
 mod problem;
 mod program_run;
-mod recorded_program;
+mod recorded_launcher;
 mod recorder;
 mod recordings;
 mod replay;
-mod replayed_program;
+mod replayed_launcher;
 mod request_match;
 mod secret_splitter;
 

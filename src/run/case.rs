@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::event::RunEvent;
 use super::prefetch::Loading;
-use super::shared::Run;
+use super::run::Run;
 use super::watchdog::Watchdog;
 use crate::diagnostic::Diagnostic;
 use crate::outcome::{ErrorKind, Problem};

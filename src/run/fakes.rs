@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use super::event::RunEvent;
 use super::options::Options;
 use super::outcomes::blank;
-use super::shared::Run;
+use super::run::Run;
 use crate::context::{At, Context};
 use crate::outcome::Outcome;
 use crate::plan::{Plan, Selection, plan};

@@ -21,14 +21,15 @@ mod prefetch;
 mod recorder_sink;
 mod retries;
 mod reused_thread;
+#[expect(clippy::module_inception, reason = "the type that the folder is about")]
+mod run;
 mod run_attempt;
 mod run_case;
 mod schedule;
 mod server_watch;
-mod shared;
 mod snapshots;
 mod spool;
-mod stop;
+mod stopper;
 mod suite;
 mod teardown;
 mod thread_locks;
@@ -39,6 +40,6 @@ mod written_turns;
 
 pub use event::RunEvent;
 pub use options::{AfterFailure, Options, ReusedThreads};
-pub use shared::Run;
-pub use stop::{Reason, Stopper};
+pub use run::Run;
+pub use stopper::{Reason, Stopper};
 pub use suite::run;

@@ -7,8 +7,8 @@ use crate::plan::CaseEntry;
 use crate::project::is_default;
 use crate::redact::Sealed;
 
-use super::shared::Run;
-use super::stop::Reason;
+use super::run::Run;
+use super::stopper::Reason;
 
 /// The outcome of a test that has just started.
 pub(super) fn blank(shared: &Run, entry: &CaseEntry) -> Outcome {

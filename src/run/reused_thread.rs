@@ -1,7 +1,7 @@
 //! Whether an attempt would reuse the thread of an earlier one.
 
 use super::options::ReusedThreads;
-use super::shared::Run;
+use super::run::Run;
 use crate::outcome::{ErrorKind, Outcome, Problem};
 
 /// Rejects an attempt that would reuse the `thread` of an earlier one, which the agent may remember (SPEC 10). A thread

@@ -12,7 +12,7 @@ use super::event::RunEvent;
 use super::outcomes::{blank, end_with, mark_aborted, skipped};
 use super::prefetch::Loading;
 use super::retries::run_with_retries;
-use super::shared::Run;
+use super::run::Run;
 use super::teardown::{Teardown, run_teardown};
 use super::turn_count::turn_count;
 use super::watchdog::{Overdue, TestStep, Watchdog};

@@ -7,8 +7,8 @@ use tokio::time::timeout;
 
 use super::attempt::Attempt;
 use super::event::RunEvent;
-use super::shared::Run;
-use super::stop::Reason;
+use super::run::Run;
+use super::stopper::Reason;
 use crate::outcome::ErrorKind;
 use crate::server::ServerExit;
 

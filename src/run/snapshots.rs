@@ -6,7 +6,7 @@ use std::path::Path;
 use std::{fs, io};
 
 use super::event::RunEvent;
-use super::shared::Run;
+use super::run::Run;
 use crate::assertion::Captured;
 use crate::golden::{self, Golden};
 use crate::outcome::{ErrorKind, Outcome, Problem, SnapshotWritten, Status};

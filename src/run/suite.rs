@@ -5,10 +5,10 @@ use std::sync::Arc;
 use tokio::time::sleep;
 
 use super::event::RunEvent;
+use super::run::Run;
 use super::schedule::{All, run_all};
-use super::shared::Run;
 use super::snapshots;
-use super::stop::Reason;
+use super::stopper::Reason;
 use super::watchdog::GRACE;
 use crate::outcome::Verdict;
 use crate::plan::Plan;

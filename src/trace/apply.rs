@@ -10,8 +10,8 @@ use super::custom_events::{CustomEvent, MAX_CUSTOM_BYTES, MAX_REASONING_BYTES};
 use super::delta::Delta;
 use super::message::Message;
 use super::origin::Author;
-use super::record::Trace;
 use super::tool_index::CallPhase;
+use super::trace::Trace;
 use super::violation::Violation;
 use crate::context::At;
 

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::exchange::{Event, Exchange};
-use super::record::Trace;
+use super::trace::Trace;
 use crate::context::At;
 
 /// Plausible timestamps in microseconds of Unix time: 2001 to 2286. Values in seconds or nanoseconds are outside.

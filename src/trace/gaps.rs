@@ -2,7 +2,7 @@
 
 use super::call::ToolCall;
 use super::message::Message;
-use super::record::Trace;
+use super::trace::Trace;
 use super::turn::TurnRanges;
 
 /// A time in a turn in which no call is open, and the calls before and after it; `None` is the start or end of the

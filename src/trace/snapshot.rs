@@ -5,7 +5,7 @@ use super::change::{MessageKind, SnapshotCall, SnapshotItem};
 use super::delta::Delta;
 use super::message::Message;
 use super::origin::{Author, Origin};
-use super::record::Trace;
+use super::trace::Trace;
 use super::turn::Input;
 use crate::context::At;
 

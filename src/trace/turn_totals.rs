@@ -1,7 +1,7 @@
 //! What a turn amounts to: its text, its times and its tokens.
 
 use super::exchange::Exchange;
-use super::record::Trace;
+use super::trace::Trace;
 use super::turn::TurnRanges;
 use super::usage::Usage;
 use crate::context::At;

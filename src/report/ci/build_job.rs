@@ -125,6 +125,7 @@ impl BuildJob {
 
     /// `file`, as messages show it, as the server looks for a file that is attached to a test: absolute for Jenkins, from the
     /// root of the project for GitLab.
+    #[cfg(feature = "junit")]
     pub(crate) fn attached(&self, file: &str) -> String {
         match self.marker {
             Some("JENKINS_URL") => paths::with_slashes(&paths::absolute(&self.working_directory, file)),

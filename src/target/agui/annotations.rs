@@ -3,12 +3,12 @@
 
 use serde_json::{Map, Value};
 
-use super::conversation::ThreadState;
 use super::event::FieldKey;
 use super::event_kind::Effect;
 use super::history::Annotated;
 use super::incoming::Incoming;
 use super::item::ItemKind;
+use super::thread_state::ThreadState;
 use super::warnings::Warnings;
 
 /// Adds what the event says about the item `id`, or about the result of the call of this key, to the history.

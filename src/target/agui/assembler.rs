@@ -7,13 +7,13 @@ use std::borrow::Cow;
 use serde::de::IgnoredAny;
 
 use super::chunk_lanes::{ChunkLanes, ChunkTarget, LaneOwner};
-use super::conversation::ThreadState;
 use super::event::{DecodeError, FieldKey, WireEvent};
 use super::event_kind::{Effect, EndedChunks, EventRef};
 use super::incoming::Incoming;
 use super::item::ItemKind;
 use super::listeners::Listeners;
 use super::open_items::{OpenItems, StartForm};
+use super::thread_state::ThreadState;
 use super::warnings::{Warnings, shown};
 
 /// The items of one exchange.

@@ -10,7 +10,6 @@ use serde_json::Value;
 
 use super::annotations::annotate;
 use super::assembler::Assembler;
-use super::conversation::ThreadState;
 use super::event::{DecodeError, FieldKey, WireEvent};
 use super::event_kind::{Effect, EventRef, known};
 use super::failure_metadata::failure;
@@ -23,6 +22,7 @@ use super::runs::Runs;
 use super::sequence::{EventOrderRule, Validator};
 use super::settings::AguiSettings;
 use super::snapshot;
+use super::thread_state::ThreadState;
 use super::transport::RequestPurpose;
 use super::warnings::{Warnings, shown};
 use crate::trace::{Change, Interrupt, ResultContent};

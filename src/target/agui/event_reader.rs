@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use super::conversation::ThreadState;
 use super::decoder::Decoder;
 use super::event::{DecodeError, WireEvent};
 use super::surrogates::without_lone_surrogates;
+use super::thread_state::ThreadState;
 use super::warnings::shown;
 use crate::context::At;
 use crate::target::error::TargetError;

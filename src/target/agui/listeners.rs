@@ -7,10 +7,10 @@ use std::borrow::Cow;
 use serde::de::IgnoredAny;
 
 use super::call_ids::CallStart;
-use super::conversation::ThreadState;
 use super::event_kind::EventRef;
 use super::item::ItemKind;
 use super::sequence::EventOrderRule;
+use super::thread_state::ThreadState;
 use super::warnings::{Warnings, shown};
 use crate::trace::{Change, MessageKind};
 

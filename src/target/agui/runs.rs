@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use super::assembler::Assembler;
-use super::conversation::ThreadState;
 use super::event::{DecodeError, FieldKey, WireEvent};
 use super::incoming::Incoming;
 use super::listeners::Listeners;
@@ -11,6 +10,7 @@ use super::run_end::run_end;
 use super::run_state::RunState;
 use super::sequence::EventOrderRule;
 use super::snapshot;
+use super::thread_state::ThreadState;
 use super::transport::RequestPurpose;
 use super::usage::usage;
 use super::warnings::shown;

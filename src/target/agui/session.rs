@@ -11,11 +11,11 @@ use url::Url;
 
 use super::config::AguiTransport;
 use super::content::Content;
-use super::conversation::{ThreadState, UserMessage};
 use super::decoder::Decoder;
 use super::event_reader::AguiEvents;
 use super::request::{Messages, RunInput, pass_on_over, with_command};
 use super::settings::AguiSettings;
+use super::thread_state::{ThreadState, UserMessage};
 use super::transport::{self, RequestPurpose};
 use crate::context::Clock;
 use crate::target::ended::Ended;

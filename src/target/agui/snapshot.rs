@@ -3,9 +3,9 @@
 use serde_json::{Map, Value};
 
 use super::content::{Content, text_of};
-use super::conversation::UserMessage;
 use super::event::DecodeError;
 use super::message::{SentCall, SentMessage};
+use super::thread_state::UserMessage;
 use super::warnings::Warnings;
 use crate::context::Ids;
 use crate::trace::{MessageKind, ResultContent, SnapshotCall, SnapshotItem};

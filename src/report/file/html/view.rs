@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::story::{self, FindingStory, HeldView, ProblemStory, TurnStory};
+use super::story::{self, FindingStory, PassedRuleStory, ProblemStory, TurnStory};
 use crate::context::iso8601;
 use crate::outcome::Outcome;
 use crate::report::words::duration::milliseconds;
@@ -80,7 +80,7 @@ struct Story<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     findings: Vec<FindingStory<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    held: Vec<HeldView<'a>>,
+    held: Vec<PassedRuleStory<'a>>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     warnings: &'a [String],
 }

@@ -48,7 +48,7 @@ pub(crate) struct FindingStory<'a> {
 
 /// A rule that holds.
 #[derive(Debug, Serialize)]
-pub(crate) struct HeldView<'a> {
+pub(crate) struct PassedRuleStory<'a> {
     wanted: Cow<'a, str>,
     rule: &'a str,
     level: &'static str,
@@ -90,8 +90,8 @@ pub(crate) fn findings(failures: &[Failure]) -> Vec<FindingStory<'_>> {
 }
 
 /// `held`, as many as a person reads.
-pub(crate) fn held(held: &[PassedRule]) -> Vec<HeldView<'_>> {
-    let view = held.iter().take(MOST).map(|PassedRule { rule, level, place, wanted, .. }| HeldView {
+pub(crate) fn held(held: &[PassedRule]) -> Vec<PassedRuleStory<'_>> {
+    let view = held.iter().take(MOST).map(|PassedRule { rule, level, place, wanted, .. }| PassedRuleStory {
         wanted: truncate::bytes(wanted, LONGEST),
         rule,
         level: level.as_str(),

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::findings::{FindingStory, HeldView, ProblemStory, findings, held, problem};
+use super::findings::{FindingStory, PassedRuleStory, ProblemStory, findings, held, problem};
 use super::lines::{LineView, lines};
 use crate::outcome::{Gap, OpenInterrupt, Outcome, ReportedRunEnd, TimeLimits, TurnOutcome};
 use crate::report::words::duration::milliseconds;
@@ -37,7 +37,7 @@ pub(crate) struct TurnStory<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     findings: Vec<FindingStory<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    held: Vec<HeldView<'a>>,
+    held: Vec<PassedRuleStory<'a>>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     warnings: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -69,12 +69,12 @@ struct ExceededLimits {
 enum EarlyEnd<'a> {
     Error { message: &'a str },
     Cancelled,
-    Interrupted { interrupts: Vec<OpenQuestion<'a>> },
+    Interrupted { interrupts: Vec<InterruptStory<'a>> },
 }
 
 /// What the agent waits for.
 #[derive(Debug, Serialize)]
-struct OpenQuestion<'a> {
+struct InterruptStory<'a> {
     id: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     asks: Option<&'a str>,
@@ -129,9 +129,9 @@ fn end(end: &ReportedRunEnd) -> Option<EarlyEnd<'_>> {
     }
 }
 
-fn interrupt(open: &OpenInterrupt) -> OpenQuestion<'_> {
+fn interrupt(open: &OpenInterrupt) -> InterruptStory<'_> {
     let OpenInterrupt { id, reason, message, tool } = open;
-    OpenQuestion { id, asks: message.as_deref().or(reason.as_deref()), tool: tool.as_deref() }
+    InterruptStory { id, asks: message.as_deref().or(reason.as_deref()), tool: tool.as_deref() }
 }
 
 /// `1,204 in, 96 out`, with what the agent reported; `None` if it reported nothing.

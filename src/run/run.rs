@@ -7,7 +7,7 @@ use tokio::sync::{OnceCell, mpsc};
 use super::event::RunEvent;
 use super::options::Options;
 use super::outbox::Outbox;
-use super::stop::Stopper;
+use super::stopper::Stopper;
 use super::thread_locks::ThreadLocks;
 use crate::context::Context;
 use crate::outcome::RunFacts;

@@ -6,10 +6,11 @@ import re
 import subprocess
 from pathlib import Path
 
-# What says when a run was and how long it took, and not what happened in it.
+# What says when a run was, how long it took and how it was started, and not what happened in it.
 WALL_CLOCK = [
     (re.compile(rb'(<testsuites [^>]*) time="[^"]*" timestamp="[^"]*"'), rb"\1"),
     (re.compile(rb'("type":"summary".*),"started":[0-9]*,"duration_ms":[0-9.]*'), rb"\1"),
+    (re.compile(rb'("type":"summary","run":\{[^\[]*)"command":\[[^\]]*\],'), rb"\1"),
 ]
 # What a run without its agent does not have: addresses, keys.
 NEEDED_LIVE = re.compile(r"ANANKE_(PYDANTIC|NODE|COPILOTKIT)_(URL|KEY)")

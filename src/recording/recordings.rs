@@ -42,8 +42,11 @@ pub enum RecordingMode {
 /// The largest recording that is written or read.
 pub(super) const MAX_MEBIBYTES: u64 = 256;
 
-/// The text of a file; `None` if it is larger than a recording may be.
+/// The text of a file; `None` if it is larger than a recording may be. A pipe is refused: to open it could take forever.
 fn bounded(path: &Path) -> io::Result<Option<String>> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is not a file"));
+    }
     let (mut text, most) = (String::new(), MAX_MEBIBYTES << 20);
     let read = fs::File::open(path)?.take(most + 1).read_to_string(&mut text)?;
     Ok((read as u64 <= most).then_some(text))

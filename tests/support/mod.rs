@@ -12,3 +12,10 @@ pub(crate) mod summary;
 pub(crate) mod tokio_clock;
 pub(crate) mod whole_way;
 pub(crate) mod wire_rows;
+
+/// Whether SIGHUP is ignored by every program that these tests start, as it is if they run under `nohup`.
+#[cfg(unix)]
+pub(crate) fn ignores_hangups() -> bool {
+    let mut probe = std::process::Command::new("/bin/sh");
+    probe.args(["-c", "kill -HUP $$; echo ignored"]).output().unwrap().stdout == b"ignored\n"
+}

@@ -2,7 +2,8 @@
 
     recipes.py FILE FOLDER [write]
 
-A recipe is a command behind `$ ` and, up to an empty line, what it prints; `write` writes that anew.
+A recipe is a command after `$ ` and what it prints, up to an empty line with the next command; `write` writes what is
+printed today.
 """
 
 import pathlib
@@ -11,7 +12,7 @@ import sys
 
 file, folder = pathlib.Path(sys.argv[1]), sys.argv[2]
 told, failed = [], 0
-for block in file.read_text(encoding="utf-8").strip().split("\n\n"):
+for block in file.read_text(encoding="utf-8").strip().split("\n\n$ "):
     command, _, expected = block.partition("\n")
     command = command.removeprefix("$ ")
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=folder, capture_output=True, text=True)

@@ -159,7 +159,7 @@ fn agree(kind: FileKind, document: &Value) -> Result<(), String> {
     second.map_or(Ok(()), |problem| Err(format!("{}: {text}", problem.message)))
 }
 
-/// A word of a closed set is no `type` of a mapping, also where it would be one.
+/// A word of a closed set is not a valid `type` of a mapping, also where it would be one.
 #[test]
 fn a_word_is_no_mapping() {
     let with_role = |document: &Value| document.pointer("/assert/sequence/steps/2/role").is_some();

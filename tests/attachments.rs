@@ -56,7 +56,7 @@ fn what_is_no_file_is_not_waited_for() {
     assert_eq!(problems(&project)[0], "missing-key the name of `/dev/zero` does not tell its media type");
     let project = self::project("", "link.png");
     std::os::unix::fs::symlink("/dev/zero", project.folder().join("specs/link.png")).unwrap();
-    assert_eq!(problems(&project), ["unreadable `specs/link.png` cannot be read: it is no file"]);
+    assert_eq!(problems(&project), ["unreadable `specs/link.png` cannot be read: it is not a file"]);
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -64,6 +64,29 @@ fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_default()
 }
 
+/// The next connection.
+fn accept(listener: &TcpListener) -> TcpStream {
+    listener.set_nonblocking(true).unwrap();
+    let mut accepted = None;
+    wait_until("a request comes", || {
+        accepted = listener.accept().ok();
+        accepted.is_some()
+    });
+    let (stream, _) = accepted.unwrap();
+    stream.set_nonblocking(false).unwrap();
+    stream
+}
+
+/// A run of a test whose rule computes for ever.
+fn computing(rule: &str, says: String) -> (Project, Running) {
+    let (endpoint, answering) = agent(says);
+    let project = project(rule, &endpoint);
+    let running = Running::start(&project, &["run", "-o", "report.json"], Stdio::null());
+    answering.join().unwrap();
+    wait_until_it_computes(&running);
+    (project, running)
+}
+
 /// Waits until the program has computed for a second: what it does then takes for ever.
 fn wait_until_it_computes(running: &Running) {
     // The times of a process are in its 14th and 15th word, in hundredths of a second.
@@ -81,7 +104,7 @@ fn agent(text: String) -> (String, thread::JoinHandle<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let answering = thread::spawn(move || {
-        let (stream, _) = listener.accept().unwrap();
+        let stream = accept(&listener);
         let mut reader = BufReader::new(&stream);
         let (mut line, mut length) = (String::new(), 0);
         while reader.read_line(&mut line).unwrap() > 2 {
@@ -153,11 +176,7 @@ fn a_rule_that_computes_for_ever_times_out_and_the_run_goes_on() {
 #[test]
 fn a_rule_that_computes_for_ever_is_left_behind_by_the_first_interrupt() {
     for (rule, says) in endless() {
-        let (endpoint, answering) = agent(says);
-        let project = project(rule, &endpoint);
-        let mut running = Running::start(&project, &["run", "-o", "report.json"], Stdio::null());
-        answering.join().unwrap();
-        wait_until_it_computes(&running);
+        let (project, mut running) = computing(rule, says);
         running.signal(Signal::INT);
         assert_eq!(running.ends(), 130, "{rule}");
         let report = read(&project.folder().join("report.json"));
@@ -169,11 +188,7 @@ fn a_rule_that_computes_for_ever_is_left_behind_by_the_first_interrupt() {
 #[test]
 fn a_rule_that_computes_for_ever_is_ended_at_once_by_the_second_interrupt() {
     for (rule, says) in endless() {
-        let (endpoint, answering) = agent(says);
-        let project = project(rule, &endpoint);
-        let mut running = Running::start(&project, &["run", "-o", "report.json"], Stdio::null());
-        answering.join().unwrap();
-        wait_until_it_computes(&running);
+        let (_project, mut running) = computing(rule, says);
         // Of two equal signals one may get lost.
         running.signal(Signal::INT);
         running.signal(Signal::TERM);
@@ -254,7 +269,7 @@ fn the_second_interrupt_kills_every_process_that_was_started() {
     let test = "version: \"1.3\"\nname: held\nteardown: [{ cmd: [sh, -c, 'sleep 1000 > alive & echo up > alive; wait'], timeout_ms: 600000 }]\nturns: [{ user: hi }]\n";
     std::fs::write(project.folder().join("a.test.yaml"), test).unwrap();
     let mut running = Running::start(&project, &["run"], Stdio::null());
-    let (_connection, _) = listener.accept().unwrap();
+    let _connection = accept(&listener);
     running.signal(Signal::INT);
     let mut alive = BufReader::new(File::open(&pipe).unwrap());
     let mut line = String::new();
@@ -287,7 +302,7 @@ fn a_hangup_ends_the_run_unless_it_was_ignored_before() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let held = project("{}", &format!("http://{}/", listener.local_addr().unwrap()));
     let mut running = Running::start(&held, &["run", "-o", "report.json"], Stdio::piped());
-    let (_connection, _) = listener.accept().unwrap();
+    let _connection = accept(&listener);
     running.signal(Signal::HUP);
     assert_eq!(running.ends(), 130);
     let report = read(&held.folder().join("report.json"));
@@ -297,9 +312,13 @@ fn a_hangup_ends_the_run_unless_it_was_ignored_before() {
 /// What a run with these arguments prints, and its exit code.
 fn run(project: &Project, arguments: &[&str]) -> (i32, String) {
     let mut running = Running::start(project, arguments, Stdio::piped());
-    let mut printed = String::new();
-    running.0.stdout.take().unwrap().read_to_string(&mut printed).unwrap();
-    (running.ends(), printed)
+    let mut stdout = running.0.stdout.take().unwrap();
+    let reading = thread::spawn(move || {
+        let mut printed = String::new();
+        stdout.read_to_string(&mut printed).unwrap();
+        printed
+    });
+    (running.ends(), reading.join().unwrap())
 }
 
 #[test]
@@ -362,7 +381,7 @@ fn what_did_not_end_in_a_run_that_was_stopped_is_run_by_last_failed() {
         let fine = "version: \"1.3\"\nname: fine\ntarget: other\nturns: [{ user: hi }]\n";
         std::fs::write(project.folder().join("0.test.yaml"), fine).unwrap();
         let mut running = Running::start(&project, &["run"], Stdio::null());
-        let (_connection, _) = listener.accept().unwrap();
+        let _connection = accept(&listener);
         let memory = project.folder().join(".ananke");
         wait_until("the first test is noted", || {
             let names = std::fs::read_dir(&memory).unwrap().map(|entry| read(&entry.unwrap().path()));

@@ -80,7 +80,7 @@ fn what_is_undefined_is_an_error_at_its_place() {
         ),
         (
             "é ${a b}",
-            "t.yaml:1:3: error[bad-reference]: `a b` is no variable name | write `${NAME}` for a variable, or `$${` for the two characters themselves",
+            "t.yaml:1:3: error[bad-reference]: `a b` is not a valid variable name | write `${NAME}` for a variable, or `$${` for the two characters themselves",
         ),
     ] {
         assert_eq!(text(written), Err(vec![expected.to_owned()]), "{written}");

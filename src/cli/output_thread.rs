@@ -1,8 +1,8 @@
 //! Standard output and standard error of a run, each written by a thread of its own: a reader that takes nothing holds up
 //! no test and no signal.
 //!
-//! **Invariant:** what is printed stays in order; what waits is bounded, and whoever prints more waits until the run is
-//! interrupted.
+//! **Invariant:** what is printed stays in order; at most 64 MiB wait; a write beyond that blocks until there is room or the
+//! run is interrupted.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -17,7 +17,7 @@ const WAITING: usize = 64 << 20;
 /// How long a reader that takes nothing is waited for once the run is interrupted.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How often whoever waits looks whether the run was interrupted.
+/// How often a blocked write checks whether the run was interrupted.
 const TICK: Duration = Duration::from_millis(50);
 
 /// A stream that a thread of its own writes. Clones are the same stream.
@@ -48,7 +48,7 @@ impl OutputThread {
     /// Waits until everything is written; not for long if the run is interrupted.
     ///
     /// # Errors
-    /// If something could not be written, though somebody reads.
+    /// If a write failed for another reason than a closed pipe.
     pub(super) fn finish(&self) -> io::Result<()> {
         let mut state = self.0.state();
         let mut patience = PATIENCE;
@@ -108,7 +108,7 @@ impl Write for OutputThread {
             return Err(io::Error::new(error.kind(), error.to_string()));
         }
         if state.waiting.len() >= WAITING {
-            // Nobody has read for long, and the run is to end.
+            // The reader has stopped and the run is ending: the text is lost.
             return Ok(bytes.len());
         }
         if let Some(out) = state.out.take() {

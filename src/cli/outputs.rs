@@ -25,7 +25,7 @@ impl Outputs {
     /// Waits until everything is written.
     ///
     /// # Errors
-    /// If something could not be written to standard output, though somebody reads.
+    /// If a write to standard output failed for another reason than a closed pipe.
     pub(super) fn finish(&self) -> io::Result<()> {
         // What standard error does not take cannot be reported anywhere.
         let _lost = self.stderr.finish();

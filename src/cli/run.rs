@@ -114,7 +114,7 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
     {
         let _ = writeln!(
             io::stderr().lock(),
-            "error: there is no folder `{shown}` to play recordings from\n\
+            "error: there is no directory `{shown}` to play recordings from\n\
              help: make it with `ananke run --record {shown}`, against the agent itself"
         );
         return Exit::Failure;

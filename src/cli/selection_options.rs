@@ -65,7 +65,9 @@ fn variable(text: &str) -> Result<(String, String), String> {
         return Err(format!("`{name}` is reserved"));
     }
     if !is_name(name) {
-        return Err(format!("`{name}` is no variable name: letters, digits and `_`, no digit first"));
+        return Err(format!(
+            "`{name}` is not a valid variable name: letters, digits and `_`, no digit first"
+        ));
     }
     Ok((name.to_owned(), value.to_owned()))
 }

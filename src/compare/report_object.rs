@@ -176,7 +176,7 @@ impl TryFrom<BoundedText> for Word {
     type Error = String;
 
     fn try_from(BoundedText(text): BoundedText) -> Result<Self, String> {
-        Status::named(&text).map(Self).ok_or_else(|| format!("`{text}` is no status"))
+        Status::named(&text).map(Self).ok_or_else(|| format!("`{text}` is not a valid status"))
     }
 }
 

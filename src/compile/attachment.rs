@@ -99,7 +99,7 @@ fn file(
         return Err(interpolation.report(
             Code::BadValue,
             written.span,
-            format!("`{said}` is no media type"),
+            format!("`{said}` is not a valid media type"),
             help,
         ));
     }
@@ -202,7 +202,7 @@ impl AttachmentFiles<'_> {
         let size = match disk.look(path).map_err(|error| unreadable(reason(&error)))? {
             PathKind::File(size) => size,
             PathKind::Directory => return Err(unreadable("it is a folder")),
-            PathKind::Other => return Err(unreadable("it is no file")),
+            PathKind::Other => return Err(unreadable("it is not a file")),
         };
         let file = disk.open(path).map_err(|error| unreadable(reason(&error)))?;
         if size > MAX_BYTES {

@@ -71,7 +71,7 @@ fn data(rest: &str) -> Result<AttachmentSource, Diagnostic> {
         return Err(wrong("the content of the `data:` URL is not in base64".to_owned()));
     };
     if !media_type.is_empty() && !media_type::is_one(media_type) {
-        return Err(wrong(format!("`{media_type}` is no media type")));
+        return Err(wrong(format!("`{media_type}` is not a valid media type")));
     }
     let base64: String = content.split_ascii_whitespace().collect();
     let size = match STANDARD.decode(&base64) {

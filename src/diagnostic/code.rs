@@ -40,7 +40,7 @@ codes! {
     AssertsNothing = "asserts-nothing",
     /// The file's bytes are not UTF-8.
     BadEncoding = "bad-encoding",
-    /// A pattern is no regular expression ananke takes.
+    /// A pattern is not a regular expression that ananke accepts.
     BadPattern = "bad-pattern",
     /// A `${…}` that is no reference.
     BadReference = "bad-reference",

@@ -27,8 +27,9 @@ pub(super) fn unanswered(trace: &Trace) -> Option<Problem> {
     let pending = Pending::of(trace);
     (!pending.interrupts.is_empty()).then(|| {
         let resume = turn_type_name(TurnKind::Resume);
-        let help =
-            format!("answer them with an `{resume}` turn, or end the test here: a user message is no answer");
+        let help = format!(
+            "answer them with an `{resume}` turn, or end the test here: a user message does not answer them"
+        );
         let open: Vec<PendingItem<'_>> = pending.interrupts.iter().map(PendingItem::Interrupt).collect();
         problem(format!("the agent waits for {}", pending.named(&open)), &help)
     })

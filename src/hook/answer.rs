@@ -48,13 +48,13 @@ impl Expected {
             Self::Variables => None,
             Self::Verdict => match (fields.get("pass"), fields.get("message")) {
                 (Some(Value::Bool(_)), None | Some(Value::Null | Value::String(_))) => None,
-                (Some(Value::Bool(_)), Some(_)) => Some("an object whose `message` is no text"),
+                (Some(Value::Bool(_)), Some(_)) => Some("an object whose `message` is not a text"),
                 (Some(_), _) => Some("an object whose `pass` is neither `true` nor `false`"),
                 (None, _) => Some("an object without `pass`"),
             },
             Self::ToolAnswer => match (fields.get("result"), fields.get("error")) {
                 (Some(_), None) | (None, Some(Value::String(_))) => None,
-                (None, Some(_)) => Some("an object whose `error` is no text"),
+                (None, Some(_)) => Some("an object whose `error` is not a text"),
                 (Some(_), Some(_)) => Some("an object with both `result` and `error`"),
                 (None, None) => Some("an object with neither `result` nor `error`"),
             },
@@ -109,11 +109,11 @@ mod tests {
             (Verdict, json!(null), "`null`"),
             (Verdict, json!({"passed": true}), "an object without `pass`"),
             (Verdict, json!({"pass": "yes"}), "an object whose `pass` is neither `true` nor `false`"),
-            (Verdict, json!({"pass": true, "message": 1}), "an object whose `message` is no text"),
+            (Verdict, json!({"pass": true, "message": 1}), "an object whose `message` is not a text"),
             (ToolAnswer, json!(true), "a truth value"),
             (ToolAnswer, json!([]), "a list"),
             (ToolAnswer, json!({}), "an object with neither `result` nor `error`"),
-            (ToolAnswer, json!({"error": 1}), "an object whose `error` is no text"),
+            (ToolAnswer, json!({"error": 1}), "an object whose `error` is not a text"),
             (ToolAnswer, json!({"error": "a", "result": 1}), "an object with both `result` and `error`"),
         ] {
             let text = answer.to_string();

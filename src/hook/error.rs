@@ -174,7 +174,7 @@ impl fmt::Display for ProgramError {
             }
             FailureCause::Output(OutputError::Nothing) => formatter.write_str("printed nothing to stdout"),
             FailureCause::Output(OutputError::BadName(name)) => {
-                write!(formatter, "gives `{name}` a value, which is no variable name")
+                write!(formatter, "gives `{name}` a value, which is not a valid variable name")
             }
             FailureCause::Output(OutputError::Reserved(name)) => {
                 write!(formatter, "gives `{name}` a value, which is reserved")

@@ -15,7 +15,7 @@ pub(super) enum OutputError {
     Other(&'static str, String),
     /// Nothing, where something is expected.
     Nothing,
-    /// A key that is no variable name.
+    /// A key that is not a valid variable name.
     BadName(String),
     /// A key that is ananke's own.
     Reserved(String),

@@ -286,7 +286,7 @@ mod tests {
             ("a | b", "write `or`\n  a | b\n    ^"),
             (
                 "name(/(/)",
-                "the pattern is no regular expression: unclosed group, at character 1\n  name(/(/)\n       ^^^",
+                "the pattern is not a valid regular expression: unclosed group, at character 1\n  name(/(/)\n       ^^^",
             ),
         ] {
             let error = Filter::parse(filter).err().map(|error| error.to_string());

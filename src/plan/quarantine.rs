@@ -124,7 +124,7 @@ impl ActiveEntry {
         let expires = interpolation.text(&written.expires).ok().and_then(|text| {
             let day = Day::parse(&text);
             if day.is_none() {
-                let message = format!("`{text}` is no day of the calendar");
+                let message = format!("`{text}` is not a valid date");
                 let help = Some("write it as `YYYY-MM-DD`, like `2026-12-31`".to_owned());
                 interpolation.report(Code::BadValue, written.expires.span, message, help);
             }

@@ -36,7 +36,7 @@ impl StartError {
 /// Where it cannot be started.
 pub fn start(program: &Program<'_>, stdin: Stdio) -> Result<Started, StartError> {
     if !program.folder.is_dir() {
-        let why = if program.folder.exists() { "is no folder" } else { "does not exist" };
+        let why = if program.folder.exists() { "is not a directory" } else { "does not exist" };
         return Err(StartError::new(
             format!("cannot run in `{}`, which {why}", program.folder_name),
             "`cwd` counts from the folder of the config",

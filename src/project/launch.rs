@@ -117,7 +117,7 @@ pub(super) fn environment<'f>(
     let one = |(name, text): &(Text, Text)| {
         let value = fill(interpolation, text).ok();
         if name.is_empty() || name.contains(['=', '\0']) {
-            let message = format!("`{}` is no name of an environment variable", name.escape_debug());
+            let message = format!("`{}` is not a valid name of an environment variable", name.escape_debug());
             interpolation.report(Code::BadValue, name.span, message, None);
             return None;
         }

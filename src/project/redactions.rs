@@ -39,7 +39,7 @@ impl Redactions {
                     redactions.names.push(name.clone());
                 }
                 RedactEntry::Text(name) => {
-                    let message = format!("`{}` is no name of a variable", printable(name));
+                    let message = format!("`{}` is not a valid variable name", printable(name));
                     interpolation.report(Code::BadValue, name.span, message, Some(meant(name)));
                 }
                 RedactEntry::Mapping(RedactMatch { pattern: written }) => {
@@ -109,7 +109,7 @@ fn is_variable(name: &str) -> bool {
     is_first && is_path && name != "ENV"
 }
 
-/// What to write where something is no name of a variable.
+/// What to write where something is not a valid variable name.
 fn meant(written: &str) -> String {
     let inner = written.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
     if let Some(name) = inner.filter(|inner| is_variable(inner)) {

@@ -125,7 +125,7 @@ impl<'a> Scripts<'a> {
         }
         let is_plain = |part: &str| !matches!(part, "" | "." | "..") && !part.contains(['\\', ':', '\0']);
         if !name.split('/').all(is_plain) {
-            let message = format!("`{}` is no name of a script", printable(name));
+            let message = format!("`{}` is not a valid script name", printable(name));
             let help = format!("a script is a name of the config's `scripts`, or a path below `{FOLDER}/`");
             return Err(Diagnostic::error(Code::BadValue, message).help(help));
         }

@@ -121,7 +121,7 @@ fn readiness(written: &Ready, interpolation: &mut Interpolation<'_>) -> Option<R
             let port = u16::try_from(port).ok().filter(|port| *port > 0);
             if port.is_none() {
                 let help = "ports are the numbers from 1 to 65535".to_owned();
-                interpolation.report(Code::BadValue, number.span, "this is no port", Some(help));
+                interpolation.report(Code::BadValue, number.span, "this is not a valid port", Some(help));
             }
             port.map(Readiness::Port)
         }

@@ -51,7 +51,7 @@ pub(super) async fn verify_recording(
         replayed.status().as_str(),
         outcome.status().as_str()
     );
-    let help = "have rules look at what is no secret, or take it out of the config's `redact`".to_owned();
+    let help = "have rules look at what is not a secret, or take it out of the config's `redact`".to_owned();
     Err(Problem { kind: ErrorKind::Recording, message, help: Some(help) })
 }
 

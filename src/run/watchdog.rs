@@ -147,7 +147,7 @@ impl Watchdog {
     pub(super) fn limit(&self, whole: Option<Duration>) {
         let mut watched = self.watched();
         let (Some(allowed), Some(begun)) = (whole, watched.begun) else { return };
-        // Of a time that no clock reaches there is no end.
+        // A timeout that no clock can reach is none.
         let Some(at) = begun.checked_add(allowed) else { return };
         if watched.whole.is_none_or(|(before, _)| allowed < before) {
             watched.whole = Some((allowed, at));
@@ -207,7 +207,7 @@ impl Watchdog {
         self.watched().thread_lock = None;
     }
 
-    /// Whoever ends the test cleans up with this.
+    /// What cleans up after the attempt, also if the test ends without this thread.
     pub(super) fn hand_over(&self, preparation: &Arc<Mutex<Preparation>>) {
         self.watched().preparation = Some(Arc::clone(preparation));
     }

@@ -31,7 +31,7 @@ impl Hash for ValueSchema {
     }
 }
 
-/// Why something is no JSON Schema.
+/// Why something is not a valid JSON Schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaError {
     /// Where it is wrong: the keys and positions that lead there.

@@ -99,7 +99,7 @@ fn unions_go_by_type_by_default_or_by_their_only_key() {
     check_shape("{ type: circle }", &[], Err(("the key `radius` is missing", "{")));
     check_shape("radius: many", DEFAULTS, Err(("the text `many` cannot stand here", "many")));
     check_shape("{ type: square, side: }", &[], Err(("nothing cannot stand here", "")));
-    check_shape("{ type: 3 }", &[], Err(("the number 3 is no `type`", "3")));
+    check_shape("{ type: 3 }", &[], Err(("the number 3 is not a valid `type`", "3")));
     check_shape("circle: [4]", &[], Err(("expected a mapping, found a list", "[")));
 }
 

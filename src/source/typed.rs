@@ -209,7 +209,10 @@ impl<'de> ValueReader<'de> {
         if let Some(entry) = entries.iter().find(|entry| entry.key == TAG) {
             let tag = entry.value.as_str().filter(|tag| by_key.is_none_or(|(hidden, _)| *tag != hidden));
             let tag = tag.ok_or_else(|| {
-                TypedReadError::new(entry.value.span, format!("{} is no `type`", entry.value.describe()))
+                TypedReadError::new(
+                    entry.value.span,
+                    format!("{} is not a valid `type`", entry.value.describe()),
+                )
             })?;
             return Ok(variant(tag, entry.value.span, untagged));
         }

@@ -50,10 +50,11 @@ fn words(error: &Error) -> Diagnostic {
         Error::Eof { .. } => syntax("the text ends too early"),
         Error::MultipleDocuments { .. } => syntax("a second document begins here")
             .help("keep one document a file: move the rest to a file of its own"),
-        Error::NonFiniteFloat { value, .. } => {
-            Diagnostic::error(Code::BadValue, format!("`{}` is no number JSON can hold", printable(value)))
-                .help("write a finite number, or put quotes round a text")
-        }
+        Error::NonFiniteFloat { value, .. } => Diagnostic::error(
+            Code::BadValue,
+            format!("`{}` is not a number that JSON can represent", printable(value)),
+        )
+        .help("write a finite number, or put quotes round a text"),
         Error::NullIntoString { .. }
         | Error::Unexpected { .. }
         | Error::UnexpectedContainerEndWhileReadingKeyNode { .. } => {

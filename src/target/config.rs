@@ -74,7 +74,7 @@ pub(super) fn protocol_of(node: &Node) -> Result<&'static Registration, TypeMism
         return Err(wrong(node.span, "this mapping is none of those that can stand here".to_owned()));
     };
     let Some(name) = written.as_str() else {
-        return Err(wrong(written.span, format!("{} is no `type`", written.describe())));
+        return Err(wrong(written.span, format!("{} is not a valid `type`", written.describe())));
     };
     Registration::find(name)
         .ok_or_else(|| wrong(written.span, format!("unknown value `{}`", printable(name))))

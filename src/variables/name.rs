@@ -16,7 +16,7 @@ pub fn name_problem(name: &str) -> Option<(&'static str, &'static str)> {
         None
     } else {
         let help = "names are made of letters, digits and `_`, and begin with no digit";
-        Some(("is no name of a variable", help))
+        Some(("is not a valid variable name", help))
     }
 }
 

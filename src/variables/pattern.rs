@@ -77,7 +77,7 @@ impl Pattern {
         let ast = Parser::new().parse(text).map_err(|error| syntax(&error))?;
         regex_syntax::hir::translate::Translator::new().translate(text, &ast).map_err(|error| {
             PatternError {
-                message: format!("the pattern is no regular expression: {}", error.kind()),
+                message: format!("the pattern is not a valid regular expression: {}", error.kind()),
                 help: None,
             }
         })?;
@@ -218,7 +218,10 @@ fn syntax(error: &ast::Error) -> PatternError {
     let offset = error.span().start.offset;
     let at = error.pattern().get(..offset).map_or(0, |before| before.chars().count()) + 1;
     PatternError {
-        message: format!("the pattern is no regular expression: {}, at character {at}", error.kind()),
+        message: format!(
+            "the pattern is not a valid regular expression: {}, at character {at}",
+            error.kind()
+        ),
         help: help.map(str::to_owned),
     }
 }
@@ -269,21 +272,21 @@ mod tests {
             "/ok/",
             "`/ok/` is written as in other tools, between slashes | write `ok`, or `(?:/ok/)` where the slashes are meant",
         );
-        check("a(b", "the pattern is no regular expression: unclosed group, at character 2 | ");
+        check("a(b", "the pattern is not a valid regular expression: unclosed group, at character 2 | ");
         check(
             "é(?=b)",
-            "the pattern is no regular expression: look-around, including look-ahead and look-behind, is not supported, at character 2 | look-around is not available, so that matching stays linear: use two patterns, one in `must_match` and one in `must_not_match`",
+            "the pattern is not a valid regular expression: look-around, including look-ahead and look-behind, is not supported, at character 2 | look-around is not available, so that matching stays linear: use two patterns, one in `must_match` and one in `must_not_match`",
         );
         check(
             r"(a)\1",
-            "the pattern is no regular expression: backreferences are not supported, at character 4 | back-references are not available, so that matching stays linear",
+            "the pattern is not a valid regular expression: backreferences are not supported, at character 4 | back-references are not available, so that matching stays linear",
         );
         check(
             r"a{1000}{1000}",
             "the pattern compiles to more than 1 MiB | use smaller counted repetitions, or several patterns",
         );
         check(r"\w{2,3}", "ok");
-        check(r"\p{Nope}", "the pattern is no regular expression: Unicode property not found | ");
+        check(r"\p{Nope}", "the pattern is not a valid regular expression: Unicode property not found | ");
     }
     #[test]
     fn keeps_the_latest_patterns_of_bounded_size() {

@@ -111,11 +111,11 @@ fn reference(text: &str, range: Range<usize>) -> Result<Reference<'_>, String> {
         return Err("a reference without a name".to_owned());
     }
     if !is_name(name) {
-        return Err(format!("`{name}` is no variable name"));
+        return Err(format!("`{name}` is not a valid variable name"));
     }
     let path: Vec<&str> = parts.collect();
     if path.iter().any(|part| part.is_empty() || part.contains(|c: char| c.is_whitespace() || c == ':')) {
-        return Err(format!("`{target}` is no path into a variable"));
+        return Err(format!("`{target}` is not a valid path into a variable"));
     }
     Ok(Reference { name, path, default, range })
 }
@@ -167,11 +167,11 @@ mod tests {
         check("${", "!`${` without its `}`@0..2");
         check(
             "x ${} ${a b} ${1x}",
-            "!a reference without a name@2..5!`a b` is no variable name@6..12!`1x` is no variable name@13..18",
+            "!a reference without a name@2..5!`a b` is not a valid variable name@6..12!`1x` is not a valid variable name@13..18",
         );
         check("${A:-${B}}", "!references cannot be nested@0..9");
-        check("${A..b}", "!`A..b` is no path into a variable@0..7");
-        check("${A-b}", "!`A-b` is no variable name@0..6");
+        check("${A..b}", "!`A..b` is not a valid path into a variable@0..7");
+        check("${A-b}", "!`A-b` is not a valid variable name@0..6");
         check("${A} x ${B.c} ${", "!`${` without its `}`@14..16[A][B/c]");
     }
 

@@ -114,7 +114,7 @@ fn no_finite_number() {
         r#"turns: [{ user: .inf }]
 "#,
         str![[r#"
-error[bad-value]: `.inf` is no number JSON can hold
+error[bad-value]: `.inf` is not a number that JSON can represent
  --> a.yaml:3:17
   |
 3 | turns: [{ user: .inf }]

@@ -139,7 +139,12 @@ fn fit(node: &Node, interpolation: &mut Interpolation<'_>) -> Option<ExpectedVal
         Ok(schema) => Some(ExpectedValue::Fit(schema)),
         Err(SchemaError { path, message }) => {
             let place = node.at(path.iter().map(String::as_str)).span;
-            interpolation.report(Code::BadValue, place, format!("this is no JSON Schema: {message}"), None);
+            interpolation.report(
+                Code::BadValue,
+                place,
+                format!("this is not a valid JSON Schema: {message}"),
+                None,
+            );
             None
         }
     }

@@ -60,7 +60,7 @@ impl ArgumentPatterns {
         }
         match call.args() {
             Args::Json(value) => self.mismatches(value).next(),
-            Args::MalformedReferences(error) => Some(format!("the arguments are no JSON: {error}")),
+            Args::MalformedReferences(error) => Some(format!("the arguments are not valid JSON: {error}")),
         }
     }
 

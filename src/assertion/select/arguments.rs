@@ -81,7 +81,7 @@ impl ArgumentConditions {
                 self.not_matching.hits(value).for_each(|hit| mismatches.add(hit));
             }
             Args::MalformedReferences(error) if self.json.is_some() || !self.matching.is_empty() => {
-                mismatches.add(format!("the arguments are no JSON: {error}"));
+                mismatches.add(format!("the arguments are not valid JSON: {error}"));
             }
             // What is not JSON has no argument that could match.
             Args::MalformedReferences(_) => {}

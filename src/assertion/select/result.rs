@@ -80,7 +80,7 @@ impl ResultConditions {
             self.matching.as_ref().map(|matching| pattern("matching", matching)),
             self.not_matching.as_ref().map(|not_matching| pattern("not matching", not_matching)),
             self.is_error.map(|is_error| {
-                let words = if is_error { "an error as its result" } else { "a result that is no error" };
+                let words = if is_error { "an error as its result" } else { "a result that is not an error" };
                 words.to_owned()
             }),
             self.status.map(|status| format!("the status `{}`", word(status))),
@@ -125,7 +125,7 @@ impl ResultConditions {
         // A result of which the protocol does not say so is no error.
         let failed = result.is_error == Some(true);
         match is_error {
-            Some(true) if !failed => mismatches.add("the result is no error".to_owned()),
+            Some(true) if !failed => mismatches.add("the result is not an error".to_owned()),
             Some(false) if failed => mismatches.add("the result is an error".to_owned()),
             _ => {}
         }

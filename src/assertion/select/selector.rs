@@ -144,7 +144,7 @@ mod tests {
         let call = call("{", []);
         assert_eq!(mismatches("name: pay", &call), "");
         for yaml in ["{ name: pay, args: { a: 1 } }", "{ name: pay, args_match: { a: '.' } }"] {
-            assert!(mismatches(yaml, &call).starts_with("the arguments are no JSON: "), "{yaml}");
+            assert!(mismatches(yaml, &call).starts_with("the arguments are not valid JSON: "), "{yaml}");
         }
     }
 
@@ -170,7 +170,7 @@ mod tests {
             ),
             ("{ name: pay, is_error: false }", vec![answered("paid", None)], ""),
             ("{ name: pay, is_error: false }", vec![answered("no", Some(true))], "the result is an error"),
-            ("{ name: pay, is_error: true }", vec![answered("paid", None)], "the result is no error"),
+            ("{ name: pay, is_error: true }", vec![answered("paid", None)], "the result is not an error"),
             ("{ name: pay, status: pending }", vec![], ""),
             (
                 "{ name: pay, status: pending }",

@@ -228,7 +228,7 @@ mod tests {
                 "a.csv:5: a `\"` in this row or before it has no partner",
             ]
         );
-        assert_eq!(read(b"id,a b\n"), ["a.csv:1: the column `a b` is no name of a variable"]);
+        assert_eq!(read(b"id,a b\n"), ["a.csv:1: the column `a b` is not a valid variable name"]);
         assert_eq!(read(b"id,id\n"), ["a.csv:1: the column `id` is duplicated"]);
     }
 }

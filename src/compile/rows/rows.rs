@@ -63,7 +63,7 @@ impl Rows {
                 }
             },
             _ => {
-                let message = format!("`{}` is no file of rows", printable(&name));
+                let message = format!("`{}` is not a file of rows", printable(&name));
                 let help = "rows are a list in the test, or in a `.csv`, `.jsonl`, `.yaml` or `.yml` file";
                 interpolation.report(Code::BadValue, written.span, message, Some(help.to_owned()));
                 None

@@ -272,7 +272,10 @@ mod tests {
         assert_eq!(error(lines[..7].join("\n")), "7: the file ends in the middle of an exchange");
         let inside = [&lines[..5], &lines[3..4]].concat().join("\n");
         assert_eq!(error(inside), "6: this line cannot stand inside an exchange");
-        assert!(error(format!("{}\nnonsense", lines[0])).starts_with("2: this is no line of a recording: "));
+        assert!(
+            error(format!("{}\nnonsense", lines[0]))
+                .starts_with("2: this is not a valid line of a recording: ")
+        );
         let newer = r#"{"recording":{"version":"2.0"}}"#.to_owned();
         assert_eq!(error(newer), "1: recordings of version 2.0 are not known here, only those of 1.x");
         let other = write(&CaseKey::first("b"), &recorded(), &str::to_owned);

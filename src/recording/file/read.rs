@@ -118,7 +118,7 @@ fn read_heading(
 fn no_line(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let message = text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message);
-    format!("this is no line of a recording: {message} (column {})", error.column())
+    format!("this is not a valid line of a recording: {message} (column {})", error.column())
 }
 
 fn newer(version: &str) -> String {
@@ -242,7 +242,7 @@ fn add(all: &mut RecordingContent, read: RecordingLine) -> Result<(), &'static s
         }
         RecordingLine::Text(TextLine { at_us, text }) => piece(open, at_us, Bytes::from(text)),
         RecordingLine::Bytes(Encoded { at_us, base64 }) => {
-            let bytes = STANDARD.decode(base64).map_err(|_| "this is no base64")?;
+            let bytes = STANDARD.decode(base64).map_err(|_| "this is not valid base64")?;
             piece(open, at_us, Bytes::from(bytes))
         }
         RecordingLine::End(ending) => end(open.ok_or(OUTSIDE)?, ending),
@@ -257,7 +257,7 @@ fn lane_named(name: Option<String>) -> Result<Lane, &'static str> {
 fn bytes_of(line: WrittenLine) -> Result<Vec<u8>, &'static str> {
     match line {
         WrittenLine::Text(text) => Ok(text.into_bytes()),
-        WrittenLine::Base64(base64) => STANDARD.decode(base64).map_err(|_| "this is no base64"),
+        WrittenLine::Base64(base64) => STANDARD.decode(base64).map_err(|_| "this is not valid base64"),
     }
 }
 

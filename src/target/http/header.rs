@@ -35,7 +35,7 @@ fn header(name: &Text, text: &Text, interpolation: &mut Interpolation<'_>) -> Op
     let value = interpolation.header(name, text).ok();
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     if name.is_empty() || !name.bytes().all(is_token) {
-        let message = format!("`{}` is no name of an HTTP header", printable(name));
+        let message = format!("`{}` is not a valid header name", printable(name));
         interpolation.report(Code::BadValue, name.span, message, None);
         return None;
     }

@@ -45,7 +45,7 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use ananke::{Context, HttpTransport, Redactor, Run, RunEvent, RunOptions, Selection, Status, plan, run};
+//! use ananke::{Context, HttpTransport, Redactor, Run, RunEvent, RunOptions, Selection, Status, event_channel, plan, run};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # let config = "version: \"1.3\"\ntarget: { type: scripted, rules: [{ do: [{ say: Hello }] }] }\n";
@@ -60,7 +60,7 @@
 //! let plan = planned.plan.expect("without an error there is a plan");
 //! assert_eq!(plan.cases[0].id(), "greets.test.yaml::greets");
 //!
-//! let (events, mut received) = tokio::sync::mpsc::channel(64);
+//! let (events, mut received) = event_channel(64);
 //! let transport = Arc::new(HttpTransport::new(context.clock.clone()));
 //! let shared = Run::new(context, transport, redactor, RunOptions::default(), events);
 //! # let runtime = tokio::runtime::Runtime::new()?;
@@ -187,7 +187,9 @@ pub use report::file::{FileOptions, FileReport, create_report};
 #[doc(inline)]
 pub use report::{Reporter, deliver};
 #[doc(inline)]
-pub use run::{Options as RunOptions, Reason, Run, RunEvent, Stopper, run};
+pub use run::{
+    EventReceiver, EventSender, Options as RunOptions, Reason, Run, RunEvent, Stopper, event_channel, run,
+};
 #[doc(inline)]
 pub use target::Transport;
 #[doc(inline)]

@@ -3,8 +3,7 @@
 use std::fs::File;
 
 use ananke::outcome::{Outcome, Status};
-use ananke::run::{Options, RunEvent, run};
-use tokio::sync::mpsc;
+use ananke::run::{Options, RunEvent, event_channel, run};
 
 use crate::support::project::Project;
 
@@ -30,7 +29,7 @@ fn sparse(project: &Project, name: &str, bytes: u64) {
 async fn run_after(project: &Project, change: impl FnOnce()) -> Outcome {
     let plan = project.plan().plan.expect("a good plan");
     change();
-    let (sender, mut receiver) = mpsc::channel(100);
+    let (sender, mut receiver) = event_channel(100);
     run(project.shared(Options::default(), sender), plan).await;
     while let Some(event) = receiver.recv().await {
         if let RunEvent::CaseFinished(outcome) = &*event {

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use ananke::context::{Context, Day, ManualClock};
 use ananke::outcome::Outcome;
 use ananke::plan::{Filter, Planned, Selection, plan};
-use ananke::run::{AfterFailure, Options, Run, RunEvent, run};
-use tokio::sync::mpsc;
+use ananke::run::{AfterFailure, Options, Run, RunEvent, event_channel, run};
 
 use crate::support::project::Project;
 
@@ -144,7 +143,7 @@ fn an_entry_of_nothing_is_warned_of_where_every_test_is_looked_at() {
 
 /// Runs every test; the outcomes, and why the run does not pass.
 async fn carried_out(project: &Project, options: Options) -> (Vec<Outcome>, Vec<String>) {
-    let (sender, mut receiver) = mpsc::channel(1000);
+    let (sender, mut receiver) = event_channel(1000);
     let selection = Selection { sends: true, ..Selection::default() };
     let plan = planned(project, &selection, NOW).plan.unwrap();
     let shared: Run = project.shared(options, sender);

@@ -8,13 +8,12 @@ use ananke::context::{At, ManualClock};
 use ananke::outcome::{ErrorKind, Outcome, Status};
 use ananke::plan::{Selection, plan};
 use ananke::recording::{RecordingMode, Recordings, RequestMatch};
-use ananke::run::{Options, Run, RunEvent, run};
+use ananke::run::{Options, Run, RunEvent, event_channel, run};
 use ananke::target::{ClientEvent, HttpRequest, Reply, TargetError, Transport};
 use futures_util::future::BoxFuture;
 use regex::Regex;
 use serde_json::json;
 use tempfile::TempDir;
-use tokio::sync::mpsc;
 
 use crate::support::canned::Canned;
 use crate::support::normalise::normalised;
@@ -59,7 +58,7 @@ async fn outcomes_of(
     recordings: &Recordings,
     change: impl FnOnce(&mut Run),
 ) -> Vec<Outcome> {
-    let (sender, mut receiver) = mpsc::channel(1000);
+    let (sender, mut receiver) = event_channel(1000);
     let mut shared: Run = project.shared(Options::default(), sender);
     shared.recordings = Some(recordings.clone());
     change(&mut shared);

@@ -8,7 +8,7 @@ use ananke::context::{At, Clock};
 use ananke::outcome::{Outcome, SaidLine, Status, TranscriptLine, Verdict};
 use ananke::plan::{Selection, plan};
 use ananke::project::Variables;
-use ananke::run::{AfterFailure, Options, Reason, ReusedThreads, Run, RunEvent, Stopper, run};
+use ananke::run::{AfterFailure, Options, Reason, ReusedThreads, Run, RunEvent, Stopper, event_channel, run};
 use ananke::target::{Chunks, ClientEvent, HttpRequest, Next, Reply, ResponseHead, TargetError, Transport};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
@@ -98,7 +98,7 @@ struct Ran {
 }
 
 async fn carried_out(project: &Project, agent: &Arc<Moody>, options: Options) -> Ran {
-    let (sender, mut receiver) = mpsc::channel(1000);
+    let (sender, mut receiver) = event_channel(1000);
     let plan = project.plan().plan.unwrap();
     let mut shared: Run = project.shared(options, sender);
     shared.transport = Arc::<Moody>::clone(agent);

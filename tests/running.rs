@@ -7,7 +7,7 @@ use std::time::Duration;
 use ananke::context::{At, Clock};
 use ananke::engine::AtFailure;
 use ananke::outcome::{Outcome, Status, Totals};
-use ananke::run::{AfterFailure, Options, Reason, Run, RunEvent, Stopper, run};
+use ananke::run::{AfterFailure, Options, Reason, Run, RunEvent, Stopper, event_channel, run};
 use ananke::target::{Chunks, ClientEvent, HttpRequest, Next, Reply, ResponseHead, TargetError, Transport};
 use futures_util::future::BoxFuture;
 use tokio::sync::{Semaphore, mpsc};
@@ -98,7 +98,7 @@ async fn carried_out<F: Future<Output = ()>>(
     options: Options,
     meanwhile: impl FnOnce(Stopper) -> F,
 ) -> (Vec<Outcome>, Totals) {
-    let (sender, mut receiver) = mpsc::channel(10_000);
+    let (sender, mut receiver) = event_channel(10_000);
     let plan = project.plan().plan.unwrap();
     let mut shared: Run = project.shared(options, sender);
     if let Some(transport) = transport {

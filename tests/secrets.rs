@@ -8,8 +8,7 @@ use ananke::report::file::junit::JunitReport;
 use ananke::report::file::{FileOptions, FileReport};
 use ananke::report::terminal::{ConsoleOptions, ConsoleReport, Verbosity};
 use ananke::report::{Reporter, deliver};
-use ananke::run::{Options, run};
-use tokio::sync::mpsc;
+use ananke::run::{Options, event_channel, run};
 
 use serde_json::{Value, json};
 
@@ -85,7 +84,7 @@ async fn tells_no_secret(reference: &str, hooks: &str) {
         Box::new(ConsoleReport::new(Box::new(console.clone()), options)),
         Box::new(JunitReport::create(&junit, &FileOptions::default()).unwrap()),
     ];
-    let (sender, receiver) = mpsc::channel(8);
+    let (sender, receiver) = event_channel(8);
     let telling = tokio::spawn(deliver(receiver, reporters));
     let verdict = run(project.shared(Options::default(), sender), plan).await;
     telling.await.unwrap().unwrap();

@@ -4,8 +4,7 @@ use std::fmt::Write as _;
 
 use ananke::engine::AtViolation;
 use ananke::outcome::{ErrorKind, Outcome, Status, TurnOutcome};
-use ananke::run::{Options, RunEvent, run};
-use tokio::sync::mpsc;
+use ananke::run::{Options, RunEvent, event_channel, run};
 
 use crate::support::project::Project;
 use crate::support::raw_agent::{RawAgent, Step};
@@ -32,7 +31,7 @@ async fn outcome(answers: &[Vec<&str>], rules: &str, strict_protocol: bool) -> O
         "version: \"1.3\"\nname: a\nclient_tools: [{{ name: ask, mock: {{ result: 1 }} }}]\nturns: [{{ user: hi }}]\nassert: {rules}\n"
     );
     let project = Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", &test)]);
-    let (sender, mut receiver) = mpsc::channel(1000);
+    let (sender, mut receiver) = event_channel(1000);
     let at_violation = if strict_protocol { AtViolation::Fail } else { AtViolation::Warn };
     let options = Options { at_violation, ..Options::default() };
     run(project.shared(options, sender), project.plan().plan.expect("a plan")).await;

@@ -12,11 +12,10 @@ use ananke::plan::{Plan, Selection};
 use ananke::recording::{RecordingMode, Recordings};
 use ananke::redact::Redactor;
 use ananke::report::{Reporter as _, deliver};
-use ananke::run::{AfterFailure, Options, Reason, ReusedThreads, Run, run as run_plan};
+use ananke::run::{AfterFailure, Options, Reason, ReusedThreads, Run, event_channel, run as run_plan};
 use ananke::target::http::HttpTransport;
 use clap::Args;
 use tokio::runtime::Handle;
-use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
@@ -90,8 +89,8 @@ pub(crate) struct RunOptions {
     pub(crate) dry_run: bool,
 }
 
-/// How many events may wait for the reports.
-const EVENTS_IN_FLIGHT: usize = 64;
+/// How many outcomes may wait for the reports.
+const OUTCOMES_AHEAD: usize = 64;
 
 /// Each test that runs has a thread, and one that timed out may keep its own.
 const MOST_THREADS: usize = 1 << 16;
@@ -187,7 +186,7 @@ fn carry_out(
     let SelectionOptions { paths, filter, color, .. } = &options.selection;
     let is_whole = paths.is_empty() && filter.is_none() && !options.last_failed;
     let coverage = if is_whole { Coverage::AllTests } else { Coverage::SelectedTests };
-    let (sender, receiver) = mpsc::channel(EVENTS_IN_FLIGHT);
+    let (sender, receiver) = event_channel(OUTCOMES_AHEAD);
     let needed = servers::needed(&mut plan, recordings.as_ref());
     let transport = Arc::new(HttpTransport::new(context.clock.clone()));
     let mut shared = Run::new(context.clone(), transport, plan.redactor.clone(), going, sender);

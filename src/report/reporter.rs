@@ -2,10 +2,8 @@
 
 use std::io;
 
-use tokio::sync::mpsc;
-
 use crate::redact::Sealed;
-use crate::run::RunEvent;
+use crate::run::{EventReceiver, RunEvent};
 
 /// Writes one report while the run goes.
 pub trait Reporter: Send {
@@ -26,10 +24,7 @@ pub trait Reporter: Send {
 ///
 /// # Errors
 /// The first report that cannot be written; the others are completed all the same.
-pub async fn deliver(
-    mut events: mpsc::Receiver<Sealed<RunEvent>>,
-    mut reporters: Vec<Box<dyn Reporter>>,
-) -> io::Result<()> {
+pub async fn deliver(mut events: EventReceiver, mut reporters: Vec<Box<dyn Reporter>>) -> io::Result<()> {
     let mut first_error = Ok(());
     while let Some(event) = events.recv().await {
         for reporter in &mut reporters {

@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use tempfile::TempDir;
-use tokio::sync::mpsc;
 
 use super::event::RunEvent;
+use super::event_channel::{EventReceiver, event_channel};
 use super::options::Options;
 use super::outcomes::blank;
 use super::run::Run;
 use crate::context::{At, Context};
 use crate::outcome::Outcome;
 use crate::plan::{Plan, Selection, plan};
-use crate::redact::{Redactor, Sealed};
+use crate::redact::Redactor;
 use crate::target::{ClientEvent, HttpRequest, Reply, TargetError, Transport};
 
 /// A run of a project that is ready.
@@ -21,7 +21,7 @@ pub(super) struct FakeProject {
     _folder: TempDir,
     pub(super) run: Run,
     pub(super) plan: Plan,
-    events: mpsc::Receiver<Sealed<RunEvent>>,
+    events: EventReceiver,
 }
 
 /// Nothing is sent by a scripted agent.
@@ -49,7 +49,7 @@ impl FakeProject {
         let context = Context::isolated(folder.path());
         let planned = plan(&context, &Selection::default(), &Redactor::default());
         let plan = planned.plan.unwrap_or_else(|| panic!("{:?}", planned.problems));
-        let (sender, events) = mpsc::channel(10_000);
+        let (sender, events) = event_channel(10_000);
         let run = Run::new(context, Arc::new(NoTransport), plan.redactor.clone(), options, sender);
         Self { _folder: folder, run, plan, events }
     }
@@ -76,7 +76,7 @@ impl FakeProject {
         let Self { _folder, run, plan, mut events } = self;
         super::suite::run(run, plan).await;
         let mut shown = Vec::new();
-        while let Ok(event) = events.try_recv() {
+        while let Some(event) = events.recv().await {
             shown.extend(in_words(&event));
         }
         shown

@@ -9,13 +9,13 @@ mod capture_values;
 mod case;
 mod conversation;
 mod event;
+mod event_channel;
 #[cfg(test)]
 mod fakes;
 mod hooks;
 mod mocks;
 mod options;
 mod oracle;
-mod outbox;
 mod outcomes;
 mod prefetch;
 mod recorder_sink;
@@ -39,6 +39,7 @@ mod watchdog;
 mod written_turns;
 
 pub use event::RunEvent;
+pub use event_channel::{EventReceiver, EventSender, event_channel};
 pub use options::{AfterFailure, Options, ReusedThreads};
 pub use run::Run;
 pub use stopper::{Reason, Stopper};

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use tokio::sync::{OnceCell, mpsc};
+use tokio::sync::OnceCell;
 
 use super::event::RunEvent;
+use super::event_channel::EventSender;
 use super::options::Options;
-use super::outbox::Outbox;
 use super::stopper::Stopper;
 use super::thread_locks::ThreadLocks;
 use crate::context::Context;
@@ -39,7 +39,7 @@ pub struct Run {
     pub(super) exit_reported: OnceCell<()>,
     pub(super) thread_locks: ThreadLocks,
     /// Where its events go.
-    pub(super) outbox: Outbox,
+    pub(super) events: EventSender,
 }
 
 impl Run {
@@ -49,7 +49,7 @@ impl Run {
         transport: Arc<dyn Transport>,
         redactor: Redactor,
         options: Options,
-        events: mpsc::Sender<Sealed<RunEvent>>,
+        events: EventSender,
     ) -> Self {
         Self {
             context,
@@ -62,7 +62,7 @@ impl Run {
             servers: ServerWatch::default(),
             exit_reported: OnceCell::new(),
             thread_locks: ThreadLocks::default(),
-            outbox: Outbox::new(events),
+            events,
         }
     }
 
@@ -75,7 +75,7 @@ impl Run {
 
     /// Sends an event.
     pub(super) fn tell(&self, event: Sealed<RunEvent>) {
-        self.outbox.put(event);
+        self.events.send(event);
     }
 
     /// Sends an event that belongs to no test: it is masked with the run's own secrets.

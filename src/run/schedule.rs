@@ -88,12 +88,13 @@ impl Schedule<'_> {
         self.prefetch.load_ahead(parallel);
     }
 
-    /// Waits until the reports have room for the next outcome. Tests go on meanwhile.
+    /// Waits until the reports have room for the next outcome, or the run is interrupted. Tests go on meanwhile.
     async fn room(&mut self) {
         loop {
             tokio::select! {
                 biased;
-                () = self.shared.outbox.room() => return,
+                () = self.shared.events.room() => return,
+                () = self.shared.stopper.interrupted() => return,
                 Some(ended) = self.running.join_next() => self.take(ended),
             }
             self.start();

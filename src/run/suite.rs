@@ -2,14 +2,11 @@
 
 use std::sync::Arc;
 
-use tokio::time::sleep;
-
 use super::event::RunEvent;
 use super::run::Run;
 use super::schedule::{All, run_all};
 use super::snapshots;
 use super::stopper::Reason;
-use super::watchdog::GRACE;
 use crate::outcome::Verdict;
 use crate::plan::Plan;
 
@@ -18,7 +15,6 @@ use crate::plan::Plan;
 pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
     let clock = Arc::clone(&shared.context.clock);
     let started = clock.now();
-    let forwarding = shared.outbox.forward();
     let facts = Box::new(shared.facts.clone());
     let (tests, unix_ms) = (plan.cases.len(), clock.unix_ms(started));
     shared.tell_all(RunEvent::RunStarted { tests, unix_ms, facts });
@@ -35,15 +31,6 @@ pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
     let verdict = Verdict { totals, flaky_fails: shared.options.flaky_fails, lost_server, expired };
     let interrupted = shared.stopper.reason() == Some(Reason::Interrupted);
     shared.tell_all(RunEvent::RunFinished { verdict: verdict.clone(), elapsed_us, interrupted });
-    shared.outbox.end();
-    // Reports that take nothing hold up a run that was stopped no longer than its tests may.
-    let is_interrupted = async {
-        shared.stopper.interrupted().await;
-        sleep(GRACE).await;
-    };
-    tokio::select! {
-        _ended = forwarding => {}
-        () = is_interrupted => {}
-    }
+    shared.events.end();
     verdict
 }

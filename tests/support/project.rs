@@ -8,11 +8,10 @@ use std::sync::Arc;
 use ananke::context::{Context, Environment, Files, SequentialIds, SystemClock};
 use ananke::outcome::Outcome;
 use ananke::plan::{Plan, Planned, Selection, plan};
-use ananke::redact::{Redactor, Sealed};
-use ananke::run::{Options, Run, RunEvent, run};
+use ananke::redact::Redactor;
+use ananke::run::{EventSender, Options, Run, RunEvent, event_channel, run};
 use ananke::target::http::HttpTransport;
 use tempfile::TempDir;
-use tokio::sync::mpsc;
 
 /// Files in a temporary folder, with an environment.
 pub(crate) struct Project {
@@ -62,7 +61,7 @@ impl Project {
     }
 
     /// What a run of this project shares.
-    pub(crate) fn shared(&self, options: Options, events: mpsc::Sender<Sealed<RunEvent>>) -> Run {
+    pub(crate) fn shared(&self, options: Options, events: EventSender) -> Run {
         let context = self.context();
         let transport = Arc::new(HttpTransport::new(context.clock.clone()));
         Run::new(context, transport, self.redactor.clone(), options, events)
@@ -78,7 +77,7 @@ impl Project {
 
     /// Runs what was planned before.
     pub(crate) async fn run_plan(&self, plan: Plan) -> Vec<Outcome> {
-        let (sender, mut receiver) = mpsc::channel(1000);
+        let (sender, mut receiver) = event_channel(1000);
         // Told while it runs: of many tests there are more events than the channel holds.
         let running = tokio::spawn(run(self.shared(Options::default(), sender), plan));
         let mut outcomes = Vec::new();

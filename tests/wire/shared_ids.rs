@@ -5,9 +5,8 @@ use std::sync::{Arc, Mutex};
 use ananke::engine::AtViolation;
 use ananke::outcome::{Outcome, TranscriptLine};
 use ananke::recording::RecordingMode;
-use ananke::run::{Options, RunEvent, run};
+use ananke::run::{Options, RunEvent, event_channel, run};
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
 
 use crate::replay::{Nowhere, outcomes, recordings};
 use crate::support::canned::Canned;
@@ -37,7 +36,7 @@ impl Ran {
         );
         let test = format!("version: \"1.3\"\nname: a\n{test}");
         let project = Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", &test)]);
-        let (sender, mut receiver) = mpsc::channel(1000);
+        let (sender, mut receiver) = event_channel(1000);
         let options = Options { at_violation, ..Options::default() };
         run(project.shared(options, sender), project.plan().plan.expect("a plan")).await;
         let mut outcome = None;

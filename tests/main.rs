@@ -23,6 +23,7 @@ mod load;
 mod masking;
 mod normalising;
 mod open_files;
+mod outputs;
 mod quarantine;
 mod replay;
 mod report;

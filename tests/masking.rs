@@ -15,7 +15,10 @@ use crate::support::raw_agent::{RawAgent, Step};
 const SECRET: &str = "s3cr3t/to\"ken+42";
 const OF_URL: &str = "s3cr3t-to.ken_42";
 
-/// Files that are written, beside stdout, stderr and the recording.
+/// The file of the summary of a job of GitHub Actions.
+const SUMMARY: &str = "summary-of-the-job";
+
+/// Files that are written, in addition to stdout, stderr, the recording and the summary of the job.
 const REPORTS: [&str; 6] = ["out.xml", "out.html", "out.json", "out.jsonl", "out.md", "out.tap"];
 
 /// A row of the table: how a secret comes in.
@@ -94,6 +97,11 @@ fn ways() -> Vec<Way> {
             config: json!({ "redact": [{ "match": "s3cr3t[a-z/]+\"ken[+]42" }] }),
             ..Way::of("a pattern of `redact`")
         },
+        Way {
+            secret: OF_URL,
+            test: json!({ "attachments": [{ "type": "image", "source": "https://shop-user:s3cr3t-to.ken_42@example.org/a.png" }] }),
+            ..Way::of("the user and password of the URL of an attachment")
+        },
     ]
 }
 
@@ -164,6 +172,8 @@ async fn run(project: &Project, arguments: &[&str], whole: &str) -> Output {
         .env("OF_URL", OF_URL)
         .env("OTHER", "0ther-pass")
         .env("WHOLE", whole)
+        .env("GITHUB_ACTIONS", "true")
+        .env("GITHUB_STEP_SUMMARY", project.folder().join(SUMMARY))
         .output()
         .await
         .expect("the program can be started")
@@ -176,7 +186,10 @@ fn written(project: &Project, output: &Output) -> Vec<(String, String)> {
         .into_iter()
         .map(|(name, bytes)| (name.to_owned(), String::from_utf8(bytes.clone()).expect("UTF-8")))
         .collect();
-    for name in REPORTS {
+    let annotations = |line: &&str| line.starts_with("::error");
+    let annotations: Vec<&str> = written[0].1.lines().filter(annotations).collect();
+    written.push(("the annotations".to_owned(), annotations.join("\n")));
+    for name in REPORTS.into_iter().chain([SUMMARY]) {
         let text = std::fs::read_to_string(project.folder().join(name));
         written.push((name.to_owned(), text.unwrap_or_else(|error| panic!("{name}: {error}: {output:?}"))));
     }
@@ -207,8 +220,13 @@ async fn leaks_of(way: Way) -> String {
     let target = with(json!({ "type": "agui", "endpoint": endpoint, "agentId": "leak" }), way.target);
     let config = with(json!({ "version": "1.3", "target": target }), way.config);
     let rules = json!({ "tools": { "forbid": ["leak"] }, "text": { "must_match": "never said" } });
-    let test = json!({ "version": "1.3", "name": "leak", "turns": [{ "user": "hi", "assert": rules }] });
-    let (config, test) = (config.to_string(), with(test, way.test).to_string());
+    let mut turn = json!({ "user": "hi", "assert": rules });
+    let mut of_test = way.test;
+    if let Some(attachments) = of_test.as_object_mut().and_then(|keys| keys.remove("attachments")) {
+        turn["attachments"] = attachments;
+    }
+    let test = json!({ "version": "1.3", "name": "leak", "turns": [turn] });
+    let (config, test) = (config.to_string(), with(test, of_test).to_string());
     let given = json!({ "TOKEN": SECRET }).to_string();
     let project =
         Project::new(&[("ananke.config.yaml", &config), ("leak.test.yaml", &test), ("given.json", &given)]);

@@ -1,7 +1,5 @@
 //! `ananke check`: load everything, run nothing.
 
-use std::io::Write as _;
-
 use ananke::context::Context;
 use ananke::diagnostic::Code;
 use ananke::plan::{Fixed, Selection};
@@ -11,6 +9,7 @@ use clap::Args;
 
 use super::exit::Exit;
 use super::load::load;
+use super::print::print;
 use super::print_problems::print_problems;
 use super::selection_options::SelectionOptions;
 use super::strictness::Strictness;
@@ -28,7 +27,7 @@ pub(crate) struct CheckOptions {
 
 /// Loads what is selected and says whether it is well.
 pub(super) fn check(options: &CheckOptions, context: &Context) -> Exit {
-    if options.fix && !fix(options, context) {
+    if options.fix && fix(options, context) != Exit::Success {
         return Exit::Failure;
     }
     let deny_warnings = options.strictness.deny_warnings;
@@ -38,38 +37,36 @@ pub(super) fn check(options: &CheckOptions, context: &Context) -> Exit {
             let (tests, files) = (plan.cases.len(), plan.files);
             let counted =
                 |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
-            let mut stdout = std::io::stdout().lock();
-            let _ = writeln!(stdout, "{} in {}: no errors", counted(tests, "test"), counted(files, "file"));
-            for snapshot in &plan.obsolete {
-                let file = escape::line(&snapshot.shown);
-                let _ = writeln!(stdout, "obsolete snapshot, which no rule refers to: {file}");
-            }
-            Exit::Success
+            print(Exit::Success, |out| {
+                writeln!(out, "{} in {}: no errors", counted(tests, "test"), counted(files, "file"))?;
+                plan.obsolete.iter().try_for_each(|snapshot| {
+                    let file = escape::line(&snapshot.shown);
+                    writeln!(out, "obsolete snapshot, which no rule refers to: {file}")
+                })
+            })
         }
         Err(exit) => exit,
     }
 }
 
-/// Applies fixes and prints them; `false` if a file could not be written.
-fn fix(options: &CheckOptions, context: &Context) -> bool {
+/// Applies fixes and prints them.
+fn fix(options: &CheckOptions, context: &Context) -> Exit {
     let selection = Selection { checks: true, ..options.selection.selection() };
     match ananke::plan::fix(context, &selection) {
-        Ok(fixed) => {
-            let mut stdout = std::io::stdout().lock();
-            for Fixed { code, file, line, before, after } in fixed {
+        Ok(fixed) => print(Exit::Success, |out| {
+            fixed.into_iter().try_for_each(|Fixed { code, file, line, before, after }| {
                 let file = escape::line(&file);
-                let _ = match code {
+                match code {
                     Code::NewerKey => {
-                        writeln!(stdout, "{file}: raised to version {}", after.trim_matches(['"', '\'']))
+                        writeln!(out, "{file}: raised to version {}", after.trim_matches(['"', '\'']))
                     }
-                    _ => writeln!(stdout, "{file}:{line}: `{before}` is now `{after}`"),
-                };
-            }
-            true
-        }
+                    _ => writeln!(out, "{file}:{line}: `{before}` is now `{after}`"),
+                }
+            })
+        }),
         Err(problem) => {
             print_problems(&[problem], options.selection.color, context, &Redactor::default());
-            false
+            Exit::Failure
         }
     }
 }

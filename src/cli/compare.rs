@@ -7,13 +7,16 @@ use std::time::Duration;
 use ananke::compare::{ChangeKind, Comparison, ComparisonRules, Noise};
 use ananke::context::{Context, OutputStream, TerminalSize};
 use ananke::redact::Redactor;
+use ananke::report::file::not_written;
 use clap::{Args, ValueEnum};
 
 use super::colour::{Colour, colouring};
 use super::comparison_file::ComparisonFile;
 use super::exit::Exit;
 use super::named_path::named_path;
+use super::print::print;
 use super::print_problems::print_problems;
+use super::report_files::ReportFiles;
 use super::time_value::time_value;
 
 #[derive(Debug, Args)]
@@ -82,11 +85,10 @@ pub(super) fn compare(options: &CompareOptions, context: &Context) -> Exit {
             return Exit::Failure;
         }
     };
-    for file in &options.output {
-        if let Err(error) = file.write(&comparison, context) {
-            let _ = writeln!(io::stderr().lock(), "error: cannot write `{}`: {error}", file.path.display());
-            return Exit::Failure;
-        }
+    let files = ReportFiles::new([before.0, after.0]);
+    if let Err(error) = options.output.iter().try_for_each(|file| write(file, &comparison, &files, context)) {
+        let _ = writeln!(io::stderr().lock(), "error: {error}");
+        return Exit::Failure;
     }
     let text = if options.json {
         comparison.json().map(|json| json + "\n").unwrap_or_default()
@@ -94,9 +96,19 @@ pub(super) fn compare(options: &CompareOptions, context: &Context) -> Exit {
         let width = TerminalSize::width(context.size_of(OutputStream::Stdout));
         comparison.text(colouring(options.color, OutputStream::Stdout, context), width)
     };
-    // A closed pipe ends the printing, nothing else.
-    let _ = io::stdout().lock().write_all(text.as_bytes());
-    if comparison.is_regression() { Exit::Failure } else { Exit::Success }
+    let exit = if comparison.is_regression() { Exit::Failure } else { Exit::Success };
+    print(exit, |out| out.write_all(text.as_bytes()))
+}
+
+fn write(
+    file: &ComparisonFile,
+    comparison: &Comparison,
+    files: &ReportFiles,
+    context: &Context,
+) -> io::Result<()> {
+    let (destination, shown) = named_path(&file.path, context);
+    files.check(&destination, &file.path)?;
+    file.write(comparison, &destination).map_err(|error| not_written(&shown, &destination, &error))
 }
 
 impl From<FailOn> for ChangeKind {

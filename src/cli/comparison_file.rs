@@ -1,10 +1,10 @@
 //! A file that a comparison goes to.
 
-use std::io::{self, Write as _};
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use ananke::compare::Comparison;
-use ananke::context::{Context, Scratch};
+use ananke::context::write_file;
 
 /// A file that a comparison goes to.
 #[derive(Clone, Debug)]
@@ -34,15 +34,12 @@ impl ComparisonFile {
         Ok(Self { path, form })
     }
 
-    pub(super) fn write(&self, comparison: &Comparison, context: &Context) -> io::Result<()> {
+    pub(super) fn write(&self, comparison: &Comparison, destination: &Path) -> io::Result<()> {
         let text = match self.form {
             ComparisonFormat::Markdown => comparison.markdown(),
             ComparisonFormat::Html => comparison.html(),
             ComparisonFormat::Json => comparison.json()? + "\n",
         };
-        let destination = context.working_directory.join(&self.path);
-        let mut scratch = Scratch::beside(&destination, "part")?;
-        scratch.file.write_all(text.as_bytes())?;
-        scratch.put_in_place(&destination)
+        write_file(destination, text.as_bytes())
     }
 }

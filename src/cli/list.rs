@@ -1,6 +1,6 @@
 //! `ananke list`: which tests there are.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
 use ananke::context::{Context, OutputStream, TerminalSize};
 use ananke::plan::{CaseEntry, Plan, TestEntry};
@@ -10,6 +10,7 @@ use serde_json::json;
 
 use super::exit::Exit;
 use super::load::load;
+use super::print::print;
 use super::selection_options::SelectionOptions;
 use ananke::text::{columns, escape};
 
@@ -28,15 +29,10 @@ pub(super) fn list(options: &ListOptions, context: &Context) -> Exit {
         Ok(loaded) => loaded,
         Err(exit) => return exit,
     };
-    let mut stdout = BufWriter::new(io::stdout().lock());
-    let written = if options.json {
-        as_json(&plan, &redactor, &mut stdout)
-    } else {
-        aligned(&plan, &redactor, TerminalSize::width(context.size_of(OutputStream::Stdout)), &mut stdout)
-    };
-    // A closed pipe ends the printing, nothing else.
-    let _ = written.and_then(|()| stdout.flush());
-    Exit::Success
+    let width = TerminalSize::width(context.size_of(OutputStream::Stdout));
+    print(Exit::Success, |out| {
+        if options.json { as_json(&plan, &redactor, out) } else { aligned(&plan, &redactor, width, out) }
+    })
 }
 
 /// One line per id with its place; on a terminal, the place is on the next line if there is no room for it.

@@ -25,6 +25,8 @@ const TICK: Duration = Duration::from_millis(50);
 pub(super) struct OutputThread(Arc<SharedOutput>);
 
 struct SharedOutput {
+    /// What messages call it.
+    name: &'static str,
     state: Mutex<OutputState>,
     changed: Condvar,
     stopper: Stopper,
@@ -39,10 +41,10 @@ struct OutputState {
 }
 
 impl OutputThread {
-    /// A stream to `out` in a run that `stopper` stops.
-    pub(super) fn new(out: Box<dyn Write + Send>, stopper: Stopper) -> Self {
+    /// A stream to `out`, which messages call `name`, in a run that `stopper` stops.
+    pub(super) fn new(name: &'static str, out: Box<dyn Write + Send>, stopper: Stopper) -> Self {
         let state = OutputState { out: Some(out), waiting: Vec::new(), is_writing: false, failed: None };
-        Self(Arc::new(SharedOutput { state: Mutex::new(state), changed: Condvar::new(), stopper }))
+        Self(Arc::new(SharedOutput { name, state: Mutex::new(state), changed: Condvar::new(), stopper }))
     }
 
     /// Waits until everything is written; not for long if the run is interrupted.
@@ -89,7 +91,9 @@ impl SharedOutput {
             let text = std::mem::take(&mut state.waiting);
             state.is_writing = true;
             drop(state);
-            let written = out.write_all(&text).and_then(|()| out.flush());
+            let written = out.write_all(&text).and_then(|()| out.flush()).map_err(|error| {
+                io::Error::new(error.kind(), format!("cannot write to {}: {error}", self.name))
+            });
             let mut state = self.state();
             state.is_writing = false;
             state.failed = written.err().or(state.failed.take());

@@ -17,8 +17,8 @@ impl Outputs {
     /// Those of the program, in a run that `stopper` stops.
     pub(super) fn of_program(stopper: &Stopper) -> Self {
         Self {
-            stdout: OutputThread::new(Box::new(io::stdout()), stopper.clone()),
-            stderr: OutputThread::new(Box::new(io::stderr()), stopper.clone()),
+            stdout: OutputThread::new("standard output", Box::new(io::stdout()), stopper.clone()),
+            stderr: OutputThread::new("standard error", Box::new(io::stderr()), stopper.clone()),
         }
     }
 

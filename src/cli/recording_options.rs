@@ -1,8 +1,10 @@
 //! The options that record and replay.
 
+use std::io;
 use std::path::PathBuf;
 
 use ananke::context::Context;
+use ananke::plan::{CaseEntry, Plan};
 use ananke::recording::{RecordingMode, Recordings, RequestMatch};
 use clap::Args;
 
@@ -21,6 +23,15 @@ pub(crate) struct RecordingOptions {
     /// Replay even if the requests have changed since recording
     #[arg(long, requires = "recordings_folder")]
     pub(crate) replay_loose: bool,
+}
+
+/// Checks, before any test runs, that what is recorded of `plan` can be written.
+pub(super) fn check_writable(recordings: &Recordings, plan: &Plan) -> io::Result<()> {
+    if recordings.mode == RecordingMode::Replay {
+        return Ok(());
+    }
+    let tests = plan.cases.iter().filter(|case| case.test.skip.is_none()).map(CaseEntry::id);
+    recordings.check_writable(tests).map_err(io::Error::other)
 }
 
 /// The directory of recordings and what it is used for, if any.

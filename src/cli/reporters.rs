@@ -1,22 +1,24 @@
 //! Which reports a run writes, and where.
 
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use ananke::context::{Context, OutputStream};
+use ananke::context::{Context, Destination, OutputStream};
 use ananke::model::ReportFormat;
 use ananke::report::Reporter;
 use ananke::report::ci::BuildJob;
 use ananke::report::ci::github::{GithubReport, JobStep};
 use ananke::report::file::json::JsonLinesReport;
 use ananke::report::file::junit::JunitProfile;
-use ananke::report::file::{FileOptions, create_report};
+use ananke::report::file::{FileOptions, NamedReport};
 use ananke::report::terminal::ServerReport;
 use ananke::report::terminal::{ConsoleOptions, ConsoleReport, Verbosity};
 use ananke::report::terminal::{LiveArea, LiveOptions};
 
 use super::colour::{Colour, colouring, is_dumb};
+use super::named_path::named_path;
 use super::outputs::Outputs;
+use super::report_files::ReportFiles;
 use super::report_options::{self, ReportOptions};
 
 /// The reports of a run.
@@ -28,9 +30,9 @@ pub(super) struct Reporters {
 }
 
 /// The reports of the command line and of the config; those for the terminal come first.
-pub(super) fn reporters(
-    options: &ReportOptions,
-    of_config: &[(PathBuf, ReportFormat)],
+pub(super) fn reporters<'a>(
+    options: &'a ReportOptions,
+    of_config: &'a [(PathBuf, ReportFormat)],
     colour: Colour,
     context: &Context,
     outputs: &Outputs,
@@ -43,12 +45,21 @@ pub(super) fn reporters(
         },
         job: BuildJob::of(context),
     };
-    let junit = options.junit.iter().map(|path| (path, ReportFormat::Junit));
-    let by_extension = options.output.iter().map(|file| (&file.path, file.format));
-    let of_config = of_config.iter().map(|(path, format)| (path, *format));
-    for (path, format) in junit.chain(by_extension).chain(of_config) {
-        let report = create_report(format, &context.working_directory.join(path), &file_options);
-        reporters.push(report.map_err(|error| unwritable(path, context, &error))?);
+    let shown = |path: &'a Path| path.strip_prefix(&context.working_directory).unwrap_or(path);
+    let of_config = of_config.iter().map(|(path, format)| (shown(path), *format));
+    let mut paths: Vec<_> = of_command_line(options).chain(of_config).collect();
+    // A pipe waits for its reader: it does so when the other reports are complete.
+    let is_stream = |path: &Path| {
+        matches!(Destination::of(&context.working_directory.join(path)), Ok(Destination::Stream(_)))
+    };
+    paths.sort_by_key(|(path, _)| is_stream(path));
+    let mut files = ReportFiles::new(context.files.opened());
+    for (shown, format) in paths {
+        let (path, name) = named_path(shown, context);
+        files.check(&path, shown)?;
+        let report = NamedReport::create(format, path.clone(), name, &file_options)?;
+        files.add(&path, shown)?;
+        reporters.push(Box::new(report));
     }
     if let Some(step) = JobStep::of(context) {
         // Lines of JSON are for programs: the runner reads the other stream as well.
@@ -99,11 +110,18 @@ fn console(options: &ReportOptions, colour: Colour, context: &Context) -> Consol
     ConsoleOptions { colour, verbosity, size: context.size_of(OutputStream::Stdout) }
 }
 
-fn unwritable(path: &Path, context: &Context, error: &io::Error) -> io::Error {
-    let folder = path.parent().filter(|folder| context.working_directory.join(folder).is_file());
-    let reason = match folder {
-        Some(folder) => format!("`{}` is a file, not a folder", folder.display()),
-        None => error.to_string(),
-    };
-    io::Error::new(error.kind(), format!("cannot write `{}`: {reason}", path.display()))
+/// The report files of the command line.
+fn of_command_line(options: &ReportOptions) -> impl Iterator<Item = (&Path, ReportFormat)> {
+    let junit = options.junit.iter().map(|path| (path.as_path(), ReportFormat::Junit));
+    junit.chain(options.output.iter().map(|file| (file.path.as_path(), file.format)))
+}
+
+/// Names the report files that are there when no test can run, so that they are not taken for those of this run.
+pub(super) fn note_earlier_reports(options: &ReportOptions, context: &Context) {
+    for (path, _) in of_command_line(options) {
+        if context.working_directory.join(path).is_file() {
+            let path = path.display();
+            let _ = writeln!(io::stderr().lock(), "note: `{path}` is unchanged: this run wrote no report");
+        }
+    }
 }

@@ -26,9 +26,10 @@ use super::interrupt;
 use super::last_run;
 use super::load::load;
 use super::outputs::Outputs;
-use super::recording_options::{RecordingOptions, recordings};
+use super::print::print;
+use super::recording_options::{RecordingOptions, check_writable, recordings};
 use super::report_options::ReportOptions;
-use super::reporters::{Reporters, reporters};
+use super::reporters::{Reporters, note_earlier_reports, reporters};
 use super::retry_options::{Flaky, RetryOptions};
 use super::run_facts::run_facts;
 use super::selection_options::SelectionOptions;
@@ -127,20 +128,19 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
     selection.variables.without_hooks = options.no_hooks;
     let (mut plan, redactor) = match load(&selection, options.selection.color, context) {
         Ok(loaded) => loaded,
-        Err(exit) => return exit,
+        Err(exit) => {
+            note_earlier_reports(&options.reports, context);
+            return exit;
+        }
     };
     if options.last_failed {
         last_run::keep_failed(&mut plan, &redactor);
     }
     if options.dry_run {
-        let mut stdout = io::BufWriter::new(io::stdout().lock());
-        // A closed pipe ends the printing, nothing else.
-        let _ = plan
-            .cases
-            .iter()
-            .filter(|case| case.test.skip.is_none())
-            .try_for_each(|case| writeln!(stdout, "{}", redactor.text(&case.id())));
-        return Exit::Success;
+        let mut cases = plan.cases.iter().filter(|case| case.test.skip.is_none());
+        return print(Exit::Success, |out| {
+            cases.try_for_each(|case| writeln!(out, "{}", redactor.text(&case.id())))
+        });
     }
     let baseline = match baseline(&options.reports, options.selection.color, context, &redactor) {
         Ok(baseline) => baseline,
@@ -196,7 +196,11 @@ fn carry_out(
     let outputs = Outputs::of_program(&stopper);
     let Reporters { mut reporters, live } =
         reporters(&options.reports, &plan.reports, *color, context, &outputs)?;
-    reporters.push(Box::new(last_run::memory(&plan, coverage, context, redactor)));
+    if let Some(recordings) = &shared.recordings {
+        check_writable(recordings, &plan)?;
+    }
+    // First, since a report that is written to a pipe waits for its reader.
+    reporters.insert(0, Box::new(last_run::memory(&plan, coverage, context, redactor)));
     reporters.extend(
         baseline.map(|known| baseline_report(known, coverage, &options.reports, *color, context, &outputs)),
     );

@@ -9,6 +9,7 @@ use ananke::schema::{FileKind, Version, pruned, text};
 use clap::{Args, ValueEnum};
 
 use super::exit::Exit;
+use super::print::print;
 
 #[derive(Debug, Args)]
 pub(crate) struct SchemaOptions {
@@ -54,6 +55,5 @@ pub(super) fn schema(options: &SchemaOptions) -> Exit {
         SchemaFile::Report => json::schema(),
         SchemaFile::Comparison => comparison::schema(),
     };
-    let _ = write!(std::io::stdout().lock(), "{}", text(&schema));
-    Exit::Success
+    print(Exit::Success, |out| out.write_all(text(&schema).as_bytes()))
 }

@@ -20,7 +20,7 @@ use crate::model::{self, Media};
 use crate::project::display_name;
 use crate::source::reason;
 use crate::target::{Capability, TargetConfig};
-use crate::variables::{Interpolation, Leaf, NotReady};
+use crate::variables::{Interpolation, Leaf, NotReady, add_user_info};
 
 /// The largest local file that is sent, in bytes: in base64 it still fits into one event of the largest size, as agents
 /// send it that repeat their input or the conversation.
@@ -103,8 +103,11 @@ fn file(
             help,
         ));
     }
-    let attached = AttachmentSource::of(&source, files.context, files.folder)
-        .and_then(|source| attach(kind, said, source, files));
+    let found = AttachmentSource::of(&source, files.context, files.folder);
+    if let Ok(AttachmentSource::Url(url)) = &found {
+        add_user_info(&source, url, "attachment", interpolation);
+    }
+    let attached = found.and_then(|source| attach(kind, said, source, files));
     match attached {
         Ok(attached) => Ok(ContentPart::File(attached)),
         Err(problem) => {

@@ -2,16 +2,17 @@
 //!
 //! Writing goes to the disk and is none of this.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The files of a project: the disk, with unsaved text over it.
 #[derive(Clone, Debug, Default)]
 pub struct Files {
     unsaved: Arc<BTreeMap<PathBuf, Arc<[u8]>>>,
+    opened: Arc<Mutex<BTreeSet<PathBuf>>>,
 }
 
 /// What is at a path.
@@ -41,7 +42,7 @@ impl Files {
     pub fn with_unsaved(&self, path: PathBuf, text: &str) -> Self {
         let mut unsaved = (*self.unsaved).clone();
         unsaved.insert(path, text.as_bytes().into());
-        Self { unsaved: Arc::new(unsaved) }
+        Self { unsaved: Arc::new(unsaved), opened: Arc::clone(&self.opened) }
     }
 
     /// The paths of unsaved texts.
@@ -54,10 +55,16 @@ impl Files {
     /// # Errors
     /// If it is not there or cannot be read.
     pub fn open(&self, path: &Path) -> io::Result<OpenFile> {
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned());
         match self.unsaved.get(path) {
             Some(text) => Ok(OpenFile(Inner::Unsaved(Cursor::new(Arc::clone(text))))),
             None => File::open(path).map(|file| OpenFile(Inner::Disk(file))),
         }
+    }
+
+    /// The paths of all files that have been opened so far, sorted.
+    pub fn opened(&self) -> Vec<PathBuf> {
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 
     /// What is at `path`, without opening it: a pipe would wait for its writer.
@@ -149,6 +156,7 @@ mod tests {
         assert_eq!(text(&files, &saved).unwrap(), "changed");
         assert_eq!(text(&files, &new).unwrap(), "made");
         assert_eq!(files.look(&new).unwrap(), PathKind::File(4));
-        assert_eq!(files.list(folder.path()), [new, saved]);
+        assert_eq!(files.list(folder.path()), [new.as_path(), &saved]);
+        assert_eq!(files.opened(), [new, saved]);
     }
 }

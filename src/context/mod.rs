@@ -6,6 +6,7 @@
 mod case_key;
 mod clock;
 mod day;
+mod destination;
 mod digest;
 mod environment;
 mod file_name;
@@ -21,12 +22,13 @@ use std::sync::Arc;
 pub use case_key::CaseKey;
 pub use clock::{At, Clock, ManualClock, SystemClock};
 pub use day::{Day, iso8601};
+pub use destination::Destination;
 pub use digest::digest;
 pub use environment::Environment;
 pub use file_name::is_device;
 pub use files::{Files, OpenFile, PathKind};
 pub use ids::{Ids, RandomIds, SequentialIds};
-pub use scratch::Scratch;
+pub use scratch::{Scratch, write_file};
 pub use terminal::{Colouring, OutputStream, TerminalSize};
 
 /// The outside world of one run, filled once by `main` (or by a test).

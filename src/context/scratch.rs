@@ -2,8 +2,10 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
-use std::io;
+use std::io::{self, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
+
+use super::destination::Destination;
 
 /// A hidden file in the folder of its destination, gone when dropped unless it was put in place.
 #[derive(Debug)]
@@ -14,17 +16,17 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// A new empty file in the directory of `destination`, which is created; `purpose` ends its name.
+    /// A new empty file in the directory of what `destination` leads to, which is created; `purpose` ends its name. If that is
+    /// not a file, it is among the temporary files.
     ///
     /// # Errors
     /// If `destination` is a directory or not a file name, or if its directory cannot be written to.
     pub fn beside(destination: &Path, purpose: &str) -> io::Result<Self> {
-        let unusable =
-            |why| io::Error::new(io::ErrorKind::InvalidInput, format!("{}: {why}", destination.display()));
-        let name = destination.file_name().ok_or_else(|| unusable("no file name"))?;
-        if destination.is_dir() {
-            return Err(unusable("is a folder"));
-        }
+        let Destination::File(destination) = Destination::of(destination)? else {
+            return Self::private(purpose);
+        };
+        let unusable = || io::Error::new(io::ErrorKind::InvalidInput, "it is not a file name");
+        let name = destination.file_name().ok_or_else(unusable)?;
         let folder = destination.parent().unwrap_or(Path::new(""));
         if folder != Path::new("") {
             fs::create_dir_all(folder)?;
@@ -64,14 +66,39 @@ impl Scratch {
         }
     }
 
-    /// Moves the file to `destination`, in one step, over what is there.
+    /// Moves the file in one step to where `destination` leads, over what is there, whose permissions it keeps. A device or a pipe
+    /// is written into.
     ///
     /// # Errors
-    /// Where it cannot be moved there; then nothing is left of it.
-    pub fn put_in_place(self, destination: &Path) -> io::Result<()> {
-        // Where this fails, dropping removes the file; where it does not, nothing is left under the old name.
-        fs::rename(&self.path, destination)
+    /// If it cannot be moved or written there; then a file that was there is unchanged.
+    pub fn put_in_place(mut self, destination: &Path) -> io::Result<()> {
+        match Destination::of(destination)? {
+            Destination::File(destination) => {
+                if let Ok(found) = fs::metadata(&destination) {
+                    // Some file systems have none.
+                    let _ = self.file.set_permissions(found.permissions());
+                }
+                // If this fails, dropping removes the file; if not, nothing is left under the old name.
+                fs::rename(&self.path, destination)
+            }
+            Destination::Stream(path) => {
+                self.file.rewind()?;
+                let mut stream = Destination::open_stream(&path)?;
+                io::copy(&mut self.file, &mut stream)?;
+                stream.flush()
+            }
+        }
     }
+}
+
+/// Writes a whole file to where `destination` leads, like [`Scratch::put_in_place`].
+///
+/// # Errors
+/// If it cannot be written; then a file that was there is unchanged.
+pub fn write_file(destination: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut scratch = Scratch::beside(destination, "part")?;
+    scratch.file.write_all(bytes)?;
+    scratch.put_in_place(destination)
 }
 
 impl Drop for Scratch {

@@ -1,10 +1,10 @@
 //! The files of snapshots: their names, which are valid on every file system, reading and atomic writing.
 
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::context::{Files, Scratch, digest, is_device};
+use crate::context::{Files, digest, is_device, write_file};
 
 /// The directory next to the test files with their snapshots, one directory per test file.
 pub const FOLDER: &str = "snapshots";
@@ -113,9 +113,7 @@ pub fn read(files: &Files, path: &Path) -> io::Result<Option<String>> {
 /// # Errors
 /// If it cannot be written; the earlier content is kept.
 pub fn write(path: &Path, text: &str) -> io::Result<()> {
-    let mut scratch = Scratch::beside(path, "part")?;
-    scratch.file.write_all(text.as_bytes())?;
-    scratch.put_in_place(path)
+    write_file(path, text.as_bytes())
 }
 
 /// Whether two snapshots differ, apart from the kind of line ends and a line end after the last line.

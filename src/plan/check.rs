@@ -82,7 +82,8 @@ impl LoadedTest {
         let mut secrets = own_secrets.clone();
         let mut looked_at = None;
         for scope in scopes {
-            let found = self.check_leaves(project, scope, agent, problems);
+            let mut found = self.check_leaves(project, scope, agent, problems);
+            secrets.append(&mut found.1.secrets);
             looked_at.get_or_insert(found);
             if rows.is_some() {
                 secrets.extend(secrets_in(scope));

@@ -11,7 +11,7 @@ use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Spanned};
 use crate::model::Turn;
 use crate::project::{Config, ResolvedTarget, Variables};
-use crate::variables::{Interpolation, Mode, Scope};
+use crate::variables::{Interpolation, Mode, Scope, Secret};
 
 /// What is known of a test before it starts.
 pub(super) struct Draft {
@@ -21,6 +21,8 @@ pub(super) struct Draft {
     pub(super) test: Block,
     /// The rules of its turns.
     pub(super) blocks: Vec<Block>,
+    /// The users and passwords in the URLs of its attachments.
+    pub(super) secrets: Vec<Secret>,
 }
 
 /// What is known of a turn before its test starts.
@@ -59,11 +61,13 @@ impl LoadedTest {
         let files = self.files(context, target, FileAccess::Check);
         let _ = self.history(files, &mut interpolation);
         let _ = self.message_id(&mut interpolation);
-        let mut draft = Draft { turns: Vec::new(), test, blocks: Vec::new() };
+        let secrets = interpolation.into_secrets();
+        let mut draft = Draft { turns: Vec::new(), test, blocks: Vec::new(), secrets };
         for (turn, scope) in self.each_turn(&scope, variables) {
             let mut interpolation = Interpolation::new(&scope, &self.source, Mode::Draft, problems);
             draft.blocks.push(turn_block(turn, library, &mut interpolation));
             draft.turns.push(WrittenTurn::of(turn, files, &mut interpolation));
+            draft.secrets.extend(interpolation.into_secrets());
         }
         draft
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::plan::plan;
 use super::selection::Selection;
-use crate::context::Context;
+use crate::context::{Context, write_file};
 use crate::diagnostic::{Code, Diagnostic, Edit, apply};
 use crate::redact::Redactor;
 
@@ -59,7 +59,7 @@ fn write(fixes: &[(Code, Edit)]) -> Result<Vec<Fixed>, Diagnostic> {
     let text = apply(source, fixes.iter().map(|(_, edit)| edit));
     let is_marked = std::fs::read(&source.path).is_ok_and(|bytes| bytes.starts_with("\u{feff}".as_bytes()));
     let text = if is_marked { format!("\u{feff}{text}") } else { text };
-    std::fs::write(&source.path, text).map_err(|error| {
+    write_file(&source.path, text.as_bytes()).map_err(|error| {
         Diagnostic::error(Code::Unreadable, format!("`{}` cannot be written: {error}", source.name))
     })?;
     let applied = fixes.iter().map(|(code, Edit { source, span, text })| Fixed {

@@ -302,6 +302,7 @@ impl Preparation {
             turn_blocks.push(turn_block(turn, Some(config.named_assertions()), &mut interpolation));
             let prepared = PreparedTurn::fill(turn, files, &mut interpolation);
             let waits = interpolation.has_pending();
+            secrets.extend(interpolation.into_secrets());
             is_whole &= waits || prepared.is_ok();
             turns.push(prepared.ok().filter(|_| !waits));
         }

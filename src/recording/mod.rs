@@ -5,6 +5,7 @@ mod environment;
 mod exchange;
 mod file;
 mod frames;
+mod is_recording;
 mod name;
 mod problem;
 mod program_run;
@@ -17,6 +18,7 @@ mod request_match;
 mod secret_splitter;
 
 pub use environment::AttemptEnvironment;
+pub use is_recording::is_recording;
 pub use recorder::Recorder;
 pub use recordings::{RecordingMode, Recordings};
 pub use request_match::RequestMatch;

@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -23,7 +22,7 @@ use super::program_run::{ProgramRun, ProgramRunEnd};
 use super::recordings::{MAX_MEBIBYTES, Recordings};
 use super::replay::Replay;
 use super::secret_splitter::SecretSplitter;
-use crate::context::{At, CaseKey, Context, Ids, Scratch, digest};
+use crate::context::{At, CaseKey, Context, Ids, digest, write_file};
 use crate::message::Lane;
 use crate::outcome::Problem;
 use crate::redact::{Markers, Redactor};
@@ -173,12 +172,7 @@ impl Recorder {
             let message = format!("it was not recorded: the recording is larger than {MAX_MEBIBYTES} MiB");
             return Err(problem(message, Some("record fewer turns, or an agent that says less")));
         }
-        let write = || {
-            let mut scratch = Scratch::beside(&path, "part")?;
-            scratch.file.write_all(text.as_bytes())?;
-            scratch.put_in_place(&path)
-        };
-        write().map_err(|error| {
+        write_file(&path, text.as_bytes()).map_err(|error| {
             let message = format!("the recording `{shown}` cannot be written: {error}");
             problem(message, Some("is the folder of recordings one that can be written to?"))
         })?;

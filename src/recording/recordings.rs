@@ -2,6 +2,7 @@
 //!
 //! Flows in: the key of an attempt. Flows out: what replays its recording, where there is one.
 
+use std::borrow::Cow;
 use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use super::name;
 use super::problem::problem;
 use super::replay::Replay;
 use super::request_match::RequestMatch;
-use crate::context::CaseKey;
+use crate::context::{CaseKey, Scratch};
 use crate::outcome::Problem;
 use crate::redact::Redactor;
 
@@ -74,6 +75,31 @@ impl Recordings {
     fn unusable(&self, key: &CaseKey, why: &str) -> Problem {
         let message = format!("the recording `{}` {why}", self.shown(key));
         problem(message, Some("record the test again with `--record`"))
+    }
+
+    /// Checks, before any test runs, that a recording of the first attempt at each of `tests`, which are ids, can be written.
+    ///
+    /// # Errors
+    /// What cannot be written, and why.
+    pub fn check_writable<'a>(&self, tests: impl Iterator<Item = Cow<'a, str>>) -> Result<(), String> {
+        let folder = Scratch::beside(&self.folder.join("recording"), "part");
+        folder.map_err(|error| format!("cannot record into `{}`: {error}", self.shown))?;
+        for id in tests {
+            let key = CaseKey::first(id);
+            let path = name::path(&self.folder, &key);
+            let existing = path.ancestors().find_map(|path| Some((path, path.metadata().ok()?)));
+            let why = match existing {
+                Some((found, metadata)) if found == path && !metadata.is_file() => {
+                    "it is not a file".to_owned()
+                }
+                Some((found, metadata)) if found != path && !metadata.is_dir() => {
+                    format!("`{}` is not a directory", found.file_name().unwrap_or_default().display())
+                }
+                _ => continue,
+            };
+            return Err(format!("cannot write the recording `{}`: {why}", self.shown(&key)));
+        }
+        Ok(())
     }
 
     /// Whether there is a recording of the first attempt at the test `id`.

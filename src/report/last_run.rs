@@ -6,12 +6,12 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::context::Scratch;
+use crate::context::write_file;
 use crate::outcome::Status;
 use crate::redact::Sealed;
 use crate::report::reporter::Reporter;
@@ -115,13 +115,10 @@ impl LastRun {
     }
 
     fn write(&self, folder: &Path) -> io::Result<()> {
-        let destination = folder.join(LAST_RUN);
-        let mut scratch = Scratch::beside(&destination, "part")?;
         ignore_itself(&folder.join(FOLDER))?;
         let mut text = serde_json::to_string_pretty(self)?;
         text.push('\n');
-        scratch.file.write_all(text.as_bytes())?;
-        scratch.put_in_place(&destination)
+        write_file(&folder.join(LAST_RUN), text.as_bytes())
     }
 }
 
@@ -131,8 +128,7 @@ fn ignore_itself(folder: &Path) -> io::Result<()> {
     if ignored.exists() {
         return Ok(());
     }
-    fs::create_dir_all(folder)?;
-    fs::write(ignored, "# What ananke remembers of its last runs on this machine.\n*\n")
+    write_file(&ignored, b"# What ananke remembers of its last runs on this machine.\n*\n")
 }
 
 /// Remembers the verdicts of a run, over those of the runs before; also if the run is killed.

@@ -20,21 +20,23 @@ pub trait Reporter: Send {
     fn finish(self: Box<Self>) -> io::Result<()>;
 }
 
-/// Delivers every event of a run to every reporter, and completes the reports at the end.
+/// Delivers every event of a run to every reporter, and completes the reports at the end. A report that cannot be written is
+/// given up: an incomplete one replaces nothing.
 ///
 /// # Errors
-/// The first report that cannot be written; the others are completed all the same.
+/// The reports that cannot be written, one per line; the others are completed.
 pub async fn deliver(mut events: EventReceiver, mut reporters: Vec<Box<dyn Reporter>>) -> io::Result<()> {
-    let mut first_error = Ok(());
+    let mut errors = Vec::new();
     while let Some(event) = events.recv().await {
-        for reporter in &mut reporters {
-            let taken = reporter.event(&event);
-            first_error = first_error.and(taken);
+        reporters.retain_mut(|reporter| reporter.event(&event).map_err(|error| errors.push(error)).is_ok());
+    }
+    errors.extend(reporters.into_iter().filter_map(|reporter| reporter.finish().err()));
+    match errors.len() {
+        0 => Ok(()),
+        1 => Err(errors.remove(0)),
+        _ => {
+            let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            Err(io::Error::other(lines.join("\nerror: ")))
         }
     }
-    for reporter in reporters {
-        let finished = reporter.finish();
-        first_error = first_error.and(finished);
-    }
-    first_error
 }

@@ -26,4 +26,4 @@ pub use pattern::{Pattern, PatternError, Patterns};
 pub use scan::{MalformedReferences, Piece, Reference, ScanError, scan};
 pub use scope::{Lookup, Scope};
 pub use secret::{SHORTEST_SECRET, Secret, is_secret_header};
-pub(crate) use url::http_url;
+pub(crate) use url::{add_user_info, http_url};

@@ -47,18 +47,10 @@ pub(crate) fn http_url(
 fn add_secrets(text: &str, url: &Url, name: &str, written: &Text, interpolation: &mut Interpolation<'_>) {
     let known = interpolation.secrets.len();
     let of_url = Secret::written(name, "");
-    let mut user_info = Vec::new();
-    for part in [url.username(), url.password().unwrap_or_default()].map(forms) {
-        user_info.extend(part.into_iter().filter(|part| !part.is_empty()));
-    }
-    let rest = text.find("://").map_or(0, |end| end + 3);
-    let path = text[rest..].find(['/', '?', '#']).map_or(text.len(), |at| rest + at);
-    let host = text[rest..path].rfind('@').map_or(rest, |at| rest + at);
-    if url.password().is_some() {
-        // As a header `Basic` carries it.
-        user_info.extend(forms(&text[rest..host]));
-    }
-    interpolation.secrets.extend(user_info.into_iter().map(|part| of_url.part(part)));
+    let authority = authority(text);
+    let (rest, path) = (authority.start, authority.end);
+    let host = text[authority].rfind('@').map_or(rest, |at| rest + at);
+    add_user_info(text, url, name, interpolation);
     for (reference, at) in inserted(text, written, interpolation) {
         let value = &text[at.clone()];
         if at.start >= path || at.end <= host && at.start >= rest {
@@ -70,6 +62,26 @@ fn add_secrets(text: &str, url: &Url, name: &str, written: &Text, interpolation:
         }
     }
     interpolation.warn_of_short_secrets(known, name, written.span);
+}
+
+/// Adds the user and password of a URL, which messages call `name`, to the secrets.
+pub(crate) fn add_user_info(text: &str, url: &Url, name: &str, interpolation: &mut Interpolation<'_>) {
+    let of_url = Secret::written(name, "");
+    let mut user_info = Vec::new();
+    for part in [url.username(), url.password().unwrap_or_default()].map(forms) {
+        user_info.extend(part.into_iter().filter(|part| !part.is_empty()));
+    }
+    if let (Some(_), Some((whole, _))) = (url.password(), text[authority(text)].rsplit_once('@')) {
+        // As a header `Basic` carries it.
+        user_info.extend(forms(whole));
+    }
+    interpolation.secrets.extend(user_info.into_iter().map(|part| of_url.part(part)));
+}
+
+/// Where in a URL the user, password, host and port are.
+fn authority(text: &str) -> Range<usize> {
+    let start = text.find("://").map_or(0, |end| end + 3);
+    start..text[start..].find(['/', '?', '#']).map_or(text.len(), |at| start + at)
 }
 
 /// The references of `written`, each with where `text` holds its value; none of those that gave their defaults.

@@ -11,6 +11,7 @@ use clap::Args;
 use super::super::colour::{Colour, colouring};
 use super::super::exit::Exit;
 use super::super::load::load;
+use super::super::print::print;
 use super::super::print_problems::print_problems;
 use super::layout::Colours;
 use super::name::ExplainedName;
@@ -51,7 +52,8 @@ pub(crate) fn explain(options: &ExplainOptions, context: &Context) -> Exit {
         if options.filter.is_some() || !options.ids.is_empty() {
             return complain("a name has no tests: `--id` and `--filter` go with a test file", Exit::Usage);
         }
-        return print(&name.text(colours, TerminalSize::width(context.size_of(OutputStream::Stdout))));
+        let text = name.text(colours, TerminalSize::width(context.size_of(OutputStream::Stdout)));
+        return print(Exit::Success, |out| out.write_all(text.as_bytes()));
     }
     let path = context.working_directory.join(&options.subject);
     if context.files.is_directory(&path) {
@@ -110,7 +112,7 @@ fn of_file(options: &ExplainOptions, colours: Colours, context: &Context) -> Exi
             TerminalSize::width(context.size_of(OutputStream::Stdout)),
         ));
     }
-    print(&redactor.text(&texts.join("\n")))
+    print(Exit::Success, |out| out.write_all(redactor.text(&texts.join("\n")).as_bytes()))
 }
 
 /// Whether this is written like a name, not like a path.
@@ -130,10 +132,4 @@ fn unknown_name(subject: &str) -> String {
 fn complain(message: &str, exit: Exit) -> Exit {
     let _ = writeln!(std::io::stderr().lock(), "error: {message}");
     exit
-}
-
-fn print(text: &str) -> Exit {
-    // A closed pipe ends the printing, nothing else.
-    let _ = std::io::stdout().lock().write_all(text.as_bytes());
-    Exit::Success
 }

@@ -7,8 +7,10 @@ pub mod json;
 #[cfg(feature = "junit")]
 pub mod junit;
 pub mod markdown;
+mod named_report;
 mod registry;
 pub mod tap;
 
 pub use file_report::{FileOptions, FileReport};
+pub use named_report::{NamedReport, not_written};
 pub use registry::create_report;

@@ -2,7 +2,7 @@
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::context::Context;
 use crate::report::ci::build_job::BuildJob;
@@ -35,11 +35,18 @@ impl JobStep {
     /// Appends `summary` to that of the job, as much of it as there is room for.
     pub(super) fn append_summary(&self, summary: &MarkdownBuilder) -> io::Result<()> {
         let Some(path) = &self.summary else { return Ok(()) };
-        let mut file = OpenOptions::new().append(true).create(true).open(path)?;
-        let before = file.metadata()?.len();
-        let apart = if before > 0 { "\n" } else { "" };
-        let room = MOST_SUMMARY.saturating_sub(before + 1);
-        let text = summary.text(usize::try_from(room).unwrap_or(usize::MAX));
-        if text.is_empty() { Ok(()) } else { file.write_all(format!("{apart}{text}").as_bytes()) }
+        append(path, summary).map_err(|error| {
+            let message = format!("cannot write the job summary `{}`: {error}", path.display());
+            io::Error::new(error.kind(), message)
+        })
     }
+}
+
+fn append(path: &Path, summary: &MarkdownBuilder) -> io::Result<()> {
+    let mut file = OpenOptions::new().append(true).create(true).open(path)?;
+    let before = file.metadata()?.len();
+    let apart = if before > 0 { "\n" } else { "" };
+    let room = MOST_SUMMARY.saturating_sub(before + 1);
+    let text = summary.text(usize::try_from(room).unwrap_or(usize::MAX));
+    if text.is_empty() { Ok(()) } else { file.write_all(format!("{apart}{text}").as_bytes()) }
 }

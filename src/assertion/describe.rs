@@ -23,11 +23,6 @@ pub(crate) fn short(text: &str) -> String {
     }
 }
 
-/// Whether [`short`] truncates `text`.
-pub(crate) fn is_long(text: &str) -> bool {
-    text.char_indices().nth(SHOWN).is_some()
-}
-
 /// A value as compact JSON, truncated to what fits a line.
 pub(crate) fn json(value: &Value) -> String {
     short(&value.to_string())

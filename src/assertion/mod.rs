@@ -5,6 +5,7 @@
 //! three-valued judgement (SPEC 7.1). Nothing here sees a target or a run.
 
 mod block;
+mod call_focus;
 mod captured;
 mod claim;
 mod collector;
@@ -14,6 +15,7 @@ mod conversation;
 mod describe;
 mod explain;
 mod inherit;
+mod json_focus;
 mod judge;
 mod library;
 mod limits;

@@ -42,7 +42,7 @@ impl RuleOrigin {
             message,
             expected,
             measured,
-            seen: evidence.into_iter().flat_map(|evidence| evidence.lines(trace)).collect(),
+            seen: evidence.into_iter().map(|evidence| evidence.line(trace)).collect(),
             difference,
             help,
             events,

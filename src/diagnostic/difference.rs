@@ -4,6 +4,7 @@
 //! end and the kind of line ends make no difference.
 
 use std::fmt;
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices, group_diff_ops};
@@ -71,7 +72,35 @@ impl Side {
     }
 }
 
+/// The least share of two lines, as a divisor of the shorter one, that is equal if the characters that differ are marked.
+const LEAST_EQUAL: usize = 2;
+
 impl Hunk {
+    /// Whether it begins with the first lines, so that a heading would say nothing.
+    pub fn is_first(&self) -> bool {
+        self.old_line == 1 && self.new_line == 1
+    }
+
+    /// Its lines; if one replaces another that is much like it, each with the range of bytes that differs.
+    pub fn marked(&self) -> Vec<(&DifferenceLine, Option<Range<usize>>)> {
+        let mut marked: Vec<(&DifferenceLine, Option<Range<usize>>)> =
+            self.lines.iter().map(|line| (line, None)).collect();
+        let mut from = 0;
+        while from < self.lines.len() {
+            let run = |from: usize, side: Side| {
+                self.lines[from..].iter().take_while(|line| line.side == side).count()
+            };
+            let old = run(from, Side::Old);
+            let new = run(from + old, Side::New);
+            for (one, other) in (from..from + old).zip(from + old..from + old + new) {
+                let ranges = different(&self.lines[one].text, &self.lines[other].text);
+                (marked[one].1, marked[other].1) = ranges.unzip();
+            }
+            from += (old + new).max(1);
+        }
+        marked
+    }
+
     /// Where it is, as tools that apply differences write it: `@@ -3,4 +3,5 @@`.
     pub fn heading(&self) -> String {
         let count = |not: Side| self.lines.iter().filter(|line| line.side != not).count();
@@ -173,6 +202,20 @@ impl fmt::Display for Difference {
     }
 }
 
+/// The ranges of bytes in which two lines differ; `None` if they have little in common.
+fn different(old: &str, new: &str) -> Option<(Range<usize>, Range<usize>)> {
+    let start: usize = old
+        .chars()
+        .zip(new.chars())
+        .take_while(|(one, other)| one == other)
+        .map(|(one, _)| one.len_utf8())
+        .sum();
+    let backwards = old[start..].chars().rev().zip(new[start..].chars().rev());
+    let end: usize = backwards.take_while(|(one, other)| one == other).map(|(one, _)| one.len_utf8()).sum();
+    let is_alike = (start + end) * LEAST_EQUAL >= old.len().min(new.len());
+    is_alike.then(|| (start..old.len() - end, start..new.len() - end))
+}
+
 /// How many lines a step takes away and adds.
 fn changed_lines(op: &DiffOp) -> usize {
     if op.tag() == DiffTag::Equal { 0 } else { op.old_range().len() + op.new_range().len() }
@@ -205,6 +248,16 @@ fn shortened(line: &str, differs_at: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_characters_that_differ_are_marked_in_lines_that_are_alike() {
+        let difference =
+            Difference::between("It arrives on Tuesday.\nBye\nx", "It arrives on Monday.\nHi there\nx");
+        let marked = difference.hunks[0].marked();
+        let words: Vec<Option<&str>> =
+            marked.iter().map(|(line, range)| Some(&line.text[range.clone()?])).collect();
+        assert_eq!(words, [Some("Tues"), None, Some("Mon"), None, None]);
+    }
 
     fn numbers(range: std::ops::Range<usize>) -> String {
         range.fold(String::new(), |text, number| format!("{text}line {number}\n"))

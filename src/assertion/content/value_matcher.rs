@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::value_condition::{ExpectedValue, ValueCondition};
-use crate::assertion::describe::{json, short};
+use crate::assertion::describe::short;
+use crate::assertion::json_focus::{JsonFocus, brief, focused};
 use crate::assertion::judge::Finding;
 use crate::model::ValueType;
 use crate::text::nearest;
@@ -25,7 +26,7 @@ impl ValueCondition {
         let is = if path.is_some() { "has" } else { "is" };
         let (expected, briefly) = (self.describe(whole), self.briefly());
         let own = match found {
-            Some(found) => format!("{whole} {is} `{}`{place}, expected {briefly}", json(found)),
+            Some(found) => format!("{whole} {is} `{}`{place}, expected {briefly}", brief(found)),
             None => format!("{whole} has nothing{place}, expected {briefly}"),
         };
         let words = match (found, path) {
@@ -76,12 +77,14 @@ impl ValueCondition {
 fn around_path(path: &Path, value: &Value, whole: &str) -> Vec<String> {
     let (way, reached, missing) = path.reach(value);
     let place = if way.is_empty() { whole.to_owned() } else { format!("`{}`", short(&way)) };
-    let mut words = vec![format!("{place} is `{}`", json(reached))];
-    if let (Value::Object(entries), Some(missing)) = (reached, missing) {
-        let meant = nearest(missing, entries.keys());
-        words.extend(meant.map(|key| format!("did you mean `{}`?", short(key))));
-    }
-    words
+    let meant = match (reached, missing) {
+        (Value::Object(entries), Some(missing)) => nearest(missing, entries.keys()),
+        _ => None,
+    };
+    let focus = meant.map(|key| JsonFocus { path: vec![key.clone()], note: String::new() });
+    let shown = focused(reached, focus.as_slice());
+    let question = meant.map(|key| format!("did you mean `{}`?", short(key)));
+    [format!("{place} is `{shown}`")].into_iter().chain(question).collect()
 }
 
 /// What a pattern looks at: a string as it is, any other value as compact JSON.
@@ -148,7 +151,7 @@ mod tests {
             found,
             [
                 "the state has nothing at `cart.totl`, expected `9`",
-                "`cart` is `{\"items\":2,\"total\":9}`",
+                "`cart` is `{…, \"total\": 9}`",
                 "did you mean `total`?"
             ]
         );

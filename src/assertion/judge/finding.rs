@@ -1,6 +1,6 @@
 //! Findings: the ways in which a rule fails, and the evidence for each.
 
-use crate::assertion::describe::short;
+use crate::assertion::call_focus::CallFocus;
 use crate::diagnostic::Difference;
 use crate::outcome::Measured;
 use crate::trace::{ToolCall, Trace};
@@ -31,8 +31,8 @@ pub(crate) enum Evidence {
     Call {
         /// Its index in [`Trace::calls`].
         index: usize,
-        /// Why it was not selected, one line each; none if it was.
-        mismatches: Vec<String>,
+        /// What of it is shown, and why it was not selected.
+        focus: CallFocus,
         /// Whether it was nearly selected, and other calls have more mismatches.
         is_closest: bool,
     },
@@ -59,32 +59,18 @@ impl Finding {
 }
 
 impl Evidence {
-    /// A call without a mismatch.
+    /// A call of which nothing in particular is shown.
     pub(crate) fn call(index: usize) -> Self {
-        Self::Call { index, mismatches: Vec::new(), is_closest: false }
+        Self::Call { index, focus: CallFocus::default(), is_closest: false }
     }
 
-    /// Its lines in a report.
-    pub(crate) fn lines(self, trace: &Trace) -> Vec<String> {
-        let (index, mismatches, is_closest) = match self {
-            Self::Words(words) => return vec![words],
-            Self::Call { index, mismatches, is_closest } => (index, mismatches, is_closest),
-        };
-        let closest = if is_closest { "closest: " } else { "" };
-        let first = format!("{closest}{}", trace.calls.get(index).map(call).unwrap_or_default());
-        match mismatches.as_slice() {
-            [only] => vec![format!("{first}: {only}")],
-            several => [first].into_iter().chain(several.iter().map(|one| format!("  {one}"))).collect(),
+    /// Its line in a report.
+    pub(crate) fn line(self, trace: &Trace) -> String {
+        match self {
+            Self::Words(words) => words,
+            Self::Call { index, focus, is_closest } => {
+                focus.shown(trace, index, if is_closest { " (closest)" } else { "" })
+            }
         }
     }
-}
-
-/// `name(args) → result`.
-fn call(call: &ToolCall) -> String {
-    let result = match call.result() {
-        Some(result) if result.text.is_empty() => "(empty result)".to_owned(),
-        Some(result) => short(&result.text),
-        None => "(no result)".to_owned(),
-    };
-    format!("{}({}) → {result}", short(&call.name), short(call.args_text.trim()))
 }

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::assertion::content::text_of;
 use crate::assertion::describe::short;
+use crate::assertion::json_focus::{JsonFocus, not};
 use crate::diagnostic::{Code, Spanned};
 use crate::model::Text;
 use crate::source::FreeMap;
@@ -13,6 +14,14 @@ use crate::variables::{Interpolation, Pattern, Patterns};
 /// Arguments and the pattern each must match (SPEC 7.2, `args_match`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ArgumentPatterns(Vec<(Path, Pattern)>);
+
+/// An argument that a pattern decides on.
+pub(crate) struct PatternMiss {
+    /// What is wrong, in words.
+    pub(crate) words: String,
+    /// The argument.
+    pub(super) place: JsonFocus,
+}
 
 impl ArgumentPatterns {
     /// Checks and fills the patterns; `None` if something is known later or was reported.
@@ -59,31 +68,47 @@ impl ArgumentPatterns {
             return None;
         }
         match call.args() {
-            Args::Json(value) => self.mismatches(value).next(),
+            Args::Json(value) => self.mismatches(value).next().map(|miss| miss.words),
             Args::MalformedReferences(error) => Some(format!("the arguments are not valid JSON: {error}")),
         }
     }
 
-    /// Each pattern that does not match, in words.
-    pub(crate) fn mismatches<'m>(&'m self, args: &'m Value) -> impl Iterator<Item = String> + 'm {
+    /// The arguments that are looked at.
+    pub(super) fn focus(&self) -> impl Iterator<Item = JsonFocus> + '_ {
+        self.0.iter().map(|(path, _)| at(path, String::new()))
+    }
+
+    /// Each argument that does not match its pattern.
+    pub(super) fn mismatches<'m>(&'m self, args: &'m Value) -> impl Iterator<Item = PatternMiss> + 'm {
         self.0.iter().filter_map(|(path, pattern)| {
+            let wanted = format!("`{}`", short(pattern.as_str()));
             let Some(found) = path.find(args) else {
-                return Some(format!("the argument `{}` is missing", path.as_str()));
+                let words = format!("the argument `{}` is missing", path.as_str());
+                return Some(PatternMiss { words, place: at(path, not(&format!("a match of {wanted}"))) });
             };
             let text = text_of(found);
-            let words = || format!("{}, which does not match `{}`", is(path, &text), short(pattern.as_str()));
-            (!pattern.is_match(&text)).then(words)
+            (!pattern.is_match(&text)).then(|| PatternMiss {
+                words: format!("{}, which does not match {wanted}", is(path, &text)),
+                place: at(path, not(&format!("a match of {wanted}"))),
+            })
         })
     }
 
-    /// Each pattern that matches, in words.
-    pub(crate) fn hits<'m>(&'m self, args: &'m Value) -> impl Iterator<Item = String> + 'm {
+    /// Each argument that matches its pattern.
+    pub(crate) fn hits<'m>(&'m self, args: &'m Value) -> impl Iterator<Item = PatternMiss> + 'm {
         self.0.iter().filter_map(|(path, pattern)| {
             let text = text_of(path.find(args)?);
-            let words = || format!("{}, which matches `{}`", is(path, &text), short(pattern.as_str()));
-            pattern.is_match(&text).then(words)
+            let unwanted = format!("`{}`", short(pattern.as_str()));
+            pattern.is_match(&text).then(|| PatternMiss {
+                words: format!("{}, which matches {unwanted}", is(path, &text)),
+                place: at(path, format!(" matches {unwanted}")),
+            })
         })
     }
+}
+
+fn at(path: &Path, note: String) -> JsonFocus {
+    JsonFocus { path: path.parts().to_vec(), note }
 }
 
 fn is(path: &Path, text: &str) -> String {

@@ -1,8 +1,9 @@
 //! What the arguments of a call must be for it to be selected.
 
-use super::argument_patterns::ArgumentPatterns;
-use super::json_subset::{JsonComparison, JsonSubset, Whole};
-use super::mismatches::Mismatches;
+use super::argument_patterns::{ArgumentPatterns, PatternMiss};
+use super::json_subset::{JsonComparison, JsonSubset};
+use super::mismatches::{Mismatches, Whole};
+use crate::assertion::json_focus::JsonFocus;
 use crate::diagnostic::Code;
 use crate::model::{CallSelector, Text};
 use crate::source::FreeMap;
@@ -61,6 +62,12 @@ impl ArgumentConditions {
             .collect()
     }
 
+    /// The arguments that are looked at.
+    pub(super) fn focus(&self) -> Vec<JsonFocus> {
+        let json = self.json.iter().flat_map(JsonSubset::focus);
+        json.chain(self.matching.focus()).chain(self.not_matching.focus()).collect()
+    }
+
     /// Compiles the patterns.
     pub(super) fn start(&mut self, patterns: &mut Patterns) -> Result<(), regex::Error> {
         self.matching.start(patterns)?;
@@ -77,8 +84,10 @@ impl ArgumentConditions {
                 if let Some(json) = &self.json {
                     json.compare(value, Whole::Arguments, mismatches);
                 }
-                self.matching.mismatches(value).for_each(|mismatch| mismatches.add(mismatch));
-                self.not_matching.hits(value).for_each(|hit| mismatches.add(hit));
+                let misses = self.matching.mismatches(value).chain(self.not_matching.hits(value));
+                for PatternMiss { place, .. } in misses {
+                    mismatches.add_at(Whole::Arguments, place, 1);
+                }
             }
             Args::MalformedReferences(error) if self.json.is_some() || !self.matching.is_empty() => {
                 mismatches.add(format!("the arguments are not valid JSON: {error}"));

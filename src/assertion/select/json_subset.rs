@@ -1,11 +1,10 @@
 //! JSON that other JSON must contain: of a mapping the keys that are written, of a list every entry in its order.
 
-use std::fmt::Write as _;
-
 use serde_json::Value;
 
-use super::mismatches::Mismatches;
-use crate::assertion::describe::{json, short};
+use super::mismatches::{Mismatches, Whole};
+use crate::assertion::describe::json;
+use crate::assertion::json_focus::{JsonFocus, brief, not};
 use crate::model::CallSelector;
 use crate::source::Node;
 use crate::trace::is_same_json;
@@ -35,33 +34,6 @@ impl JsonComparison {
     }
 }
 
-/// Which value of a call is compared, for the words about it.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Whole {
-    Arguments,
-    Result,
-}
-
-impl Whole {
-    /// The beginning of a sentence about the value at `path`, which is empty for the whole.
-    fn is(self, path: &str) -> String {
-        match self {
-            Self::Arguments if path.is_empty() => "the arguments are".to_owned(),
-            Self::Arguments => format!("argument `{path}` is"),
-            Self::Result if path.is_empty() => "the result is".to_owned(),
-            Self::Result => format!("`{path}` in the result is"),
-        }
-    }
-
-    /// The words for no value at `path`.
-    fn lacks(self, path: &str) -> String {
-        match self {
-            Self::Arguments => format!("the argument `{path}` is missing"),
-            Self::Result => format!("the result has no `{path}`"),
-        }
-    }
-}
-
 impl JsonSubset {
     pub(super) fn compile(
         written: Option<&Node>,
@@ -87,6 +59,18 @@ impl JsonSubset {
         }
     }
 
+    /// The places that are compared.
+    pub(super) fn focus(&self) -> Vec<JsonFocus> {
+        let mut places = Vec::new();
+        leaf_paths(&self.value, &mut Vec::new(), &mut places);
+        places
+    }
+
+    /// What follows a value that is not this one.
+    pub(super) fn note(&self) -> String {
+        not(&brief(&self.value))
+    }
+
     /// How many values are expected.
     pub(super) fn weight(&self) -> usize {
         leaves(&self.value)
@@ -95,7 +79,7 @@ impl JsonSubset {
     /// Adds the differences between `found`, which is `whole` of a call, and what is expected.
     pub(super) fn compare(&self, found: &Value, whole: Whole, mismatches: &mut Mismatches) {
         let is_exact = self.comparison == JsonComparison::Equals;
-        SubsetWalk { is_exact, whole, path: String::new(), mismatches }.compare(&self.value, found);
+        SubsetWalk { is_exact, whole, path: Vec::new(), mismatches }.compare(&self.value, found);
     }
 }
 
@@ -103,8 +87,8 @@ impl JsonSubset {
 struct SubsetWalk<'m> {
     is_exact: bool,
     whole: Whole,
-    /// Where it is: `items[0].id`.
-    path: String,
+    /// The keys and indexes that lead to where it is.
+    path: Vec<String>,
     mismatches: &'m mut Mismatches,
 }
 
@@ -113,52 +97,58 @@ impl SubsetWalk<'_> {
         match (wanted, found) {
             (Value::Object(wanted), Value::Object(found)) => {
                 for (key, wanted) in wanted {
-                    self.within(key, |inner| match found.get(key) {
+                    self.within(key.clone(), |inner| match found.get(key) {
                         Some(found) => inner.compare(wanted, found),
-                        None => inner.is_missing(wanted),
+                        None => inner.differs(&brief(wanted), leaves(wanted)),
                     });
                 }
-                let more = found.iter().filter(|(key, _)| self.is_exact && !wanted.contains_key(*key));
-                for (key, found) in more.collect::<Vec<_>>() {
-                    self.within(key, |inner| inner.differs(found, "nothing there", 1));
+                let more = found.keys().filter(|key| self.is_exact && !wanted.contains_key(*key));
+                for key in more.collect::<Vec<_>>() {
+                    self.within(key.clone(), |inner| inner.differs("(nothing)", 1));
                 }
             }
             (Value::Array(wanted), Value::Array(found)) if wanted.len() == found.len() => {
                 for (index, (wanted, found)) in wanted.iter().zip(found).enumerate() {
-                    let length = self.path.len();
-                    let _ = write!(self.path, "[{index}]");
-                    self.compare(wanted, found);
-                    self.path.truncate(length);
+                    self.within(index.to_string(), |inner| inner.compare(wanted, found));
                 }
             }
             (Value::Array(entries), Value::Array(_)) => {
                 let noun = if entries.len() == 1 { "entry" } else { "entries" };
-                self.differs(found, &format!("{} {noun}", entries.len()), leaves(wanted));
+                self.differs(&format!("{} {noun}", entries.len()), leaves(wanted));
             }
             _ if is_same_json(wanted, found) => {}
-            _ => self.differs(found, &format!("`{}`", json(wanted)), leaves(wanted)),
+            _ => self.differs(&brief(wanted), leaves(wanted)),
         }
     }
 
-    /// Walks on one key further in.
-    fn within(&mut self, key: &str, walk: impl FnOnce(&mut Self)) {
-        let length = self.path.len();
-        if length > 0 {
-            self.path.push('.');
-        }
-        self.path.push_str(&short(key));
+    /// Walks on one key or index further in.
+    fn within(&mut self, key: String, walk: impl FnOnce(&mut Self)) {
+        self.path.push(key);
         walk(self);
-        self.path.truncate(length);
+        self.path.pop();
     }
 
-    fn is_missing(&mut self, wanted: &Value) {
-        let words = format!("{}, expected `{}`", self.whole.lacks(&self.path), json(wanted));
-        self.mismatches.add_weighing(words, leaves(wanted));
+    fn differs(&mut self, expected: &str, weight: usize) {
+        let place = JsonFocus { path: self.path.clone(), note: not(expected) };
+        self.mismatches.add_at(self.whole, place, weight);
     }
+}
 
-    fn differs(&mut self, found: &Value, expected: &str, weight: usize) {
-        let words = format!("{} `{}`, expected {expected}", self.whole.is(&self.path), json(found));
-        self.mismatches.add_weighing(words, weight);
+/// Adds the path to each value in `value` that contains no other, after `path`.
+fn leaf_paths(value: &Value, path: &mut Vec<String>, places: &mut Vec<JsonFocus>) {
+    let mut within = |key: String, value: &Value| {
+        path.push(key);
+        leaf_paths(value, path, places);
+        path.pop();
+    };
+    match value {
+        Value::Object(entries) if !entries.is_empty() => {
+            entries.iter().for_each(|(key, value)| within(key.clone(), value));
+        }
+        Value::Array(items) if !items.is_empty() => {
+            items.iter().enumerate().for_each(|(index, value)| within(index.to_string(), value));
+        }
+        _ => places.push(JsonFocus { path: path.clone(), note: String::new() }),
     }
 }
 
@@ -205,20 +195,20 @@ mod tests {
     fn each_difference_says_where_it_is() {
         let found = json!({"a": 1, "b": {"c": [1, {"d": 2}]}});
         let rows = [
-            (json!({"b": {"c": [1]}}), "argument `b.c` is `[1,{\"d\":2}]`, expected 1 entry", 1),
-            (json!({"b": {"c": []}}), "argument `b.c` is `[1,{\"d\":2}]`, expected 0 entries", 1),
-            (json!({"b": {"c": [1, {"d": "2"}]}}), "argument `b.c[1].d` is `2`, expected `\"2\"`", 1),
-            (json!({"g": {"h": 1, "i": 2}}), "the argument `g` is missing, expected `{\"h\":1,\"i\":2}`", 2),
-            (json!([1]), "the arguments are `{\"a\":1,\"b\":{\"c\":[1,{\"d\":2}]}}`, expected `[1]`", 1),
+            (json!({"b": {"c": [1]}}), "b.c ≠ 1 entry", 1),
+            (json!({"b": {"c": []}}), "b.c ≠ 0 entries", 1),
+            (json!({"b": {"c": [1, {"d": "2"}]}}), "b.c.1.d ≠ \"2\"", 1),
+            (json!({"g": {"h": 1, "i": 2}}), "g ≠ {\"h\": 1, \"i\": 2}", 2),
+            (json!([1]), " ≠ [1]", 1),
         ];
         for (wanted, expected, weight) in rows {
             let differences = compare(wanted, false, Whole::Arguments, &found);
             assert_eq!((differences.lines(), differences.weight()), (vec![expected.to_owned()], weight));
         }
         let rows = [
-            (json!({"a": 2}), "`a` in the result is `1`, expected `2`"),
-            (json!({"a": 1, "x": 1}), "the result has no `x`, expected `1`"),
-            (json!({}), "`a` in the result is `1`, expected nothing there"),
+            (json!({"a": 2}), "result a ≠ 2"),
+            (json!({"a": 1, "x": 1}), "result x ≠ 1"),
+            (json!({}), "result a ≠ (nothing)"),
         ];
         for (wanted, expected) in rows {
             assert_eq!(compare(wanted, true, Whole::Result, &json!({"a": 1})).lines(), [expected]);

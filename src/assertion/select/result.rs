@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
-use super::json_subset::{JsonComparison, JsonSubset, Whole};
-use super::mismatches::Mismatches;
+use super::json_subset::{JsonComparison, JsonSubset};
+use super::mismatches::{Mismatches, Whole};
 use crate::assertion::describe::short;
+use crate::assertion::json_focus::{JsonFocus, not};
 use crate::diagnostic::Code;
 use crate::model::{CallSelector, CallStatus, Text};
 use crate::trace::{ToolCall, ToolResult};
@@ -90,6 +91,11 @@ impl ResultConditions {
         .collect()
     }
 
+    /// The places in the result that are looked at.
+    pub(super) fn focus(&self) -> Vec<JsonFocus> {
+        self.json.iter().flat_map(JsonSubset::focus).collect()
+    }
+
     /// Compiles the patterns.
     pub(super) fn start(&mut self, patterns: &mut Patterns) -> Result<(), regex::Error> {
         let mut own = [&mut self.matching, &mut self.not_matching].into_iter().flatten();
@@ -107,7 +113,8 @@ impl ResultConditions {
                 let conditions = [matching.is_some(), not_matching.is_some(), is_error.is_some()];
                 let conditions = conditions.into_iter().filter(|is_there| *is_there).count();
                 let weight = json.as_ref().map_or(0, JsonSubset::weight) + conditions;
-                mismatches.add_weighing("there is no result".to_owned(), weight.max(1));
+                let note = json.as_ref().map(JsonSubset::note).unwrap_or_default();
+                mismatches.add_at(Whole::Result, whole(note), weight.max(1));
             }
             return;
         };
@@ -115,12 +122,13 @@ impl ResultConditions {
             let text = || Value::String(result.text.clone());
             json.compare(&result.structured.clone().unwrap_or_else(text), Whole::Result, mismatches);
         }
-        let shown = || short(&result.text);
         if let Some(pattern) = matching.as_ref().filter(|pattern| !pattern.is_match(&result.text)) {
-            mismatches.add(format!("the result `{}` does not match `{}`", shown(), short(pattern.as_str())));
+            let note = not(&format!("a match of `{}`", short(pattern.as_str())));
+            mismatches.add_at(Whole::Result, whole(note), 1);
         }
         if let Some(pattern) = not_matching.as_ref().filter(|pattern| pattern.is_match(&result.text)) {
-            mismatches.add(format!("the result `{}` matches `{}`", shown(), short(pattern.as_str())));
+            let note = format!(" matches `{}`", short(pattern.as_str()));
+            mismatches.add_at(Whole::Result, whole(note), 1);
         }
         // A result of which the protocol does not say so is no error.
         let failed = result.is_error == Some(true);
@@ -134,6 +142,11 @@ impl ResultConditions {
             mismatches.add(format!("the call is `{}`, expected `{}`", word(found), word(status)));
         }
     }
+}
+
+/// The result as a whole, with `note` after it.
+fn whole(note: String) -> JsonFocus {
+    JsonFocus { path: Vec::new(), note }
 }
 
 /// Reports what cannot be meant together with a `status`.

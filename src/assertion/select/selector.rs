@@ -4,6 +4,7 @@ use super::arguments::ArgumentConditions;
 use super::mismatches::Mismatches;
 use super::result::{ResultConditions, check_status};
 use super::tool_name::ToolName;
+use crate::assertion::call_focus::CallFocus;
 use crate::diagnostic::{Code, Span};
 use crate::model::{CallSelector, Text};
 use crate::source::FreeMap;
@@ -95,6 +96,16 @@ impl Selector {
         mismatches.count() == 0
     }
 
+    /// What the conditions look at, and for a call that is not selected what is wrong there.
+    pub(crate) fn focus(&self, mismatches: &Mismatches) -> CallFocus {
+        let CallFocus { args, result, words } = mismatches.focus();
+        CallFocus {
+            args: [self.args.focus(), args].concat(),
+            result: [self.result.focus(), result].concat(),
+            words,
+        }
+    }
+
     /// In which ways a call of this name is not selected.
     pub(crate) fn mismatches(&self, call: &ToolCall) -> Mismatches {
         let mut mismatches = Mismatches::default();
@@ -122,18 +133,12 @@ mod tests {
             ("name: pay", ""),
             ("{ name: pay, args: { amount: 10.0 } }", ""),
             ("{ name: pay, args: { card: { type: debit } } }", ""),
-            ("{ name: pay, args: { amount: 9 } }", "argument `amount` is `10`, expected `9`"),
-            ("{ name: pay, args: { tip: 1 } }", "the argument `tip` is missing, expected `1`"),
-            (
-                "{ name: pay, exact: true, args: { amount: 10, tags: [a] } }",
-                "argument `card` is `{\"type\":\"debit\"}`, expected nothing there",
-            ),
+            ("{ name: pay, args: { amount: 9 } }", "amount ≠ 9"),
+            ("{ name: pay, args: { tip: 1 } }", "tip ≠ 1"),
+            ("{ name: pay, exact: true, args: { amount: 10, tags: [a] } }", "card ≠ (nothing)"),
             ("{ name: pay, args_match: { amount: '^1', card.type: deb, 'tags[0]': a } }", ""),
-            (
-                "{ name: pay, args_match: { amount: '^9' } }",
-                "argument `amount` is `10`, which does not match `^9`",
-            ),
-            ("{ name: pay, args_match: { tip: '.' } }", "the argument `tip` is missing"),
+            ("{ name: pay, args_match: { amount: '^9' } }", "amount ≠ a match of `^9`"),
+            ("{ name: pay, args_match: { tip: '.' } }", "tip ≠ a match of `.`"),
         ] {
             assert_eq!(mismatches(yaml, &call), expected, "{yaml}");
         }
@@ -155,18 +160,18 @@ mod tests {
             ("{ name: pay, result: { ok: true } }", vec![answered("{\"ok\":true,\"id\":1}", None)], ""),
             ("{ name: pay, result: paid }", vec![answered("paid", None)], ""),
             ("{ name: pay, result: '42' }", vec![answered("42", None)], ""),
-            ("{ name: pay, result: paid }", vec![], "there is no result"),
+            ("{ name: pay, result: paid }", vec![], "result  ≠ \"paid\""),
             (
                 "{ name: pay, result: { ok: true } }",
                 vec![answered("{\"ok\":false}", None)],
-                "`ok` in the result is `false`, expected `true`",
+                "result ok ≠ true",
             ),
             ("{ name: pay, result_match: ^pa }", vec![answered("paid", None)], ""),
             // The last result is the result.
             (
                 "{ name: pay, result_match: ^pa }",
                 vec![answered("paid", None), answered("no", None)],
-                "the result `no` does not match `^pa`",
+                "result  ≠ a match of `^pa`",
             ),
             ("{ name: pay, is_error: false }", vec![answered("paid", None)], ""),
             ("{ name: pay, is_error: false }", vec![answered("no", Some(true))], "the result is an error"),

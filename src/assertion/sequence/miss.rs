@@ -8,10 +8,12 @@ use super::matching::{Matched, SHOWN};
 use super::step::StepMatcher;
 use super::steps::Steps;
 use crate::assertion::describe::{listed, literally, said, short};
+use crate::assertion::json_focus::brief;
 use crate::assertion::judge::{Evidence, Finding, View};
 use crate::assertion::select::Mismatches;
 use crate::diagnostic::{Difference, DifferenceLine, Side};
 use crate::model::{MessageRole, SequenceMode, TextOf};
+use crate::trace::Args;
 
 /// For how many missing steps the nearest thing is looked for.
 const EXPLAINED: usize = 20;
@@ -90,17 +92,16 @@ impl SequenceMiss<'_> {
     }
 
     fn evidence(&self, nearest: &Nearest) -> Evidence {
-        let mut mismatches = nearest.mismatches.lines();
-        if mismatches.is_empty() {
-            mismatches.push("it fits, and comes out of its place".to_owned());
+        let mut focus = nearest.mismatches.focus();
+        let fits = "it matches, but not in this place";
+        if nearest.mismatches.count() == 0 {
+            focus.words.push(fits.to_owned());
         }
         match self.items[nearest.item] {
-            Item::Call(index) | Item::Result(index) => {
-                Evidence::Call { index, mismatches, is_closest: false }
-            }
+            Item::Call(index) | Item::Result(index) => Evidence::Call { index, focus, is_closest: false },
             Item::Message { index, .. } => {
                 let text = literally(&self.view.trace.messages[index].text);
-                Evidence::Words(format!("{}: {}", said(&text), mismatches.join("; ")))
+                Evidence::Words(format!("{}: {}", said(&text), focus.words.join("; ")))
             }
         }
     }
@@ -179,7 +180,11 @@ impl SequenceMiss<'_> {
         let line = match item {
             Item::Call(call) => {
                 let call = &trace.calls[call];
-                format!("call {}({})", literally(&call.name), literally(call.args_text.trim()))
+                let args = match call.args() {
+                    Args::Json(value) if !call.args_text.trim().is_empty() => brief(value),
+                    _ => literally(call.args_text.trim()),
+                };
+                format!("call {}({args})", literally(&call.name))
             }
             Item::Result(call) => {
                 let call = &trace.calls[call];

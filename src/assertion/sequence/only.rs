@@ -97,7 +97,7 @@ impl Only {
         }
         let nearest = steps.iter().filter_map(|step| step.mismatches(trace, item));
         let nearest = nearest.min_by_key(Mismatches::weight);
-        let mismatches = nearest.as_ref().map(Mismatches::lines).unwrap_or_default();
+        let focus = nearest.as_ref().map(Mismatches::focus).unwrap_or_default();
         let (what, evidence) = match item {
             Item::Message { index, by } => {
                 let whose = if by == MessageRole::User { "the user" } else { "the agent" };
@@ -111,7 +111,7 @@ impl Only {
                 } else {
                     format!("`{name}` was answered in a way that no step allows")
                 };
-                (what, Evidence::Call { index, mismatches, is_closest: false })
+                (what, Evidence::Call { index, focus, is_closest: false })
             }
         };
         Some(Finding {

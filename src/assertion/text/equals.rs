@@ -2,7 +2,7 @@
 
 use crate::assertion::claim::Claim;
 use crate::assertion::collector::Collector;
-use crate::assertion::describe::{self, literally, said, short};
+use crate::assertion::describe::{literally, said, short};
 use crate::assertion::judge::{Finding, Judgement, Monitor, View, at_scope_end};
 use crate::assertion::rule::Rule;
 use crate::diagnostic::Difference;
@@ -67,13 +67,12 @@ impl Equals {
         };
         let nearest = self.nearest(&text);
         let alike = nearest.and_then(|nearest| nearly(nearest, &text));
-        let words = [said(&short(&text))].into_iter().chain(alike);
-        // Two single lines are compared by eye; more lines are not.
-        let is_long = |text: &str| text.contains('\n') || describe::is_long(text);
         let difference = nearest
-            .filter(|nearest| !text.is_empty() && (is_long(nearest) || is_long(&text)))
+            .filter(|_| !text.is_empty())
             .map(|nearest| Difference::between(&view.redactor.text(nearest), &view.redactor.text(&text)))
             .filter(|difference| !difference.is_empty());
+        // A difference shows what was said.
+        let words = difference.is_none().then(|| said(&short(&text))).into_iter().chain(alike);
         Judgement::failed(Finding { difference, ..Finding::in_words(message, self.describe(), words) })
     }
 

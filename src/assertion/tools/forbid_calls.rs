@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use crate::assertion::claim::Claim;
 use crate::assertion::collector::Collector;
 use crate::assertion::describe::short;
-use crate::assertion::judge::{Finding, Judgement, Moment, Monitor, RuleScope, View};
+use crate::assertion::judge::{Evidence, Finding, Judgement, Moment, Monitor, RuleScope, View};
 use crate::assertion::rule::{Rule, RuleKind};
-use crate::assertion::select::{NotMatchKeys, Selector};
+use crate::assertion::select::{Mismatches, NotMatchKeys, Selector};
 use crate::model::AssertBlock;
 use crate::trace::Delta;
 use crate::variables::Patterns;
@@ -182,6 +182,8 @@ impl ForbidCallsMonitor {
         };
         let message = format!("`{}` {what}", short(&call.name));
         let mut finding = Finding::of_call(message, &self.expected, index, call);
+        let focus = self.selector.focus(&Mismatches::default());
+        finding.evidence = vec![Evidence::Call { index, focus, is_closest: false }];
         finding.events.extend(call.result().map(|result| result.event));
         finding
     }

@@ -23,12 +23,17 @@ use crate::text::{columns, compact_json, escape, truncate};
 /// A call longer than this has its result on a line of its own.
 const LONGEST_CALL: usize = 100;
 
+/// How many turns of the end are in an excerpt that is about the whole test.
+const LAST_TURNS: usize = 2;
+
 /// The width of ` → ` between a call and its result.
 const ARROW: usize = 3;
 
 /// The transcript of `outcome`: empty, or whole lines.
 pub(crate) fn transcript(outcome: &Outcome, style: TranscriptStyle) -> String {
-    let mut writer = TranscriptWriter { style, cited: cited(outcome), page: Page::of_width(style.width) };
+    let cited = cited(outcome);
+    let shown = shown_turns(outcome, &cited, style.scope);
+    let mut writer = TranscriptWriter { style, cited, shown, page: Page::of_width(style.width) };
     let is_excerpt = style.scope == TranscriptScope::Excerpt;
     writer.set_up(outcome);
     if is_excerpt {
@@ -37,6 +42,7 @@ pub(crate) fn transcript(outcome: &Outcome, style: TranscriptStyle) -> String {
     for turn in &outcome.transcript.turns {
         writer.turn(turn, outcome);
     }
+    writer.turns_between(u32::MAX, outcome);
     if is_excerpt {
         writer.warnings_of_turns(outcome);
     } else {
@@ -50,12 +56,34 @@ pub(crate) fn transcript(outcome: &Outcome, style: TranscriptStyle) -> String {
     }
 }
 
-/// The events that both a finding and a line of the story name.
+/// The events of the lines that a finding rests on: a call also if it rests on its result.
 fn cited(outcome: &Outcome) -> BTreeSet<u32> {
-    let lines = outcome.transcript.turns.iter().flat_map(|turn| turn.lines.iter().map(TranscriptLine::event));
-    let shown: BTreeSet<u32> = lines.collect();
-    let named = outcome.all_failures().flat_map(|(_, failure)| failure.events.iter().copied());
-    named.filter(|event| shown.contains(event)).collect()
+    let named: BTreeSet<u32> =
+        outcome.all_failures().flat_map(|(_, failure)| failure.events.iter().copied()).collect();
+    let is_named = |line: &&TranscriptLine| match line {
+        TranscriptLine::Calls(call) => named.contains(&call.event) || named.contains(&call.result_event),
+        other => named.contains(&other.event()),
+    };
+    let lines = outcome.transcript.turns.iter().flat_map(|turn| &turn.lines);
+    lines.filter(is_named).map(TranscriptLine::event).collect()
+}
+
+/// The turns whose lines are written. In an excerpt those with findings and those that a finding rests on; if a rule of
+/// the whole test failed, the conversation's beginning and end too.
+fn shown_turns(outcome: &Outcome, cited: &BTreeSet<u32>, scope: TranscriptScope) -> BTreeSet<u32> {
+    let turns = &outcome.transcript.turns;
+    let of_test = scope == TranscriptScope::Excerpt && !outcome.verdict.end.failures().is_empty();
+    let is_shown = |(index, turn): &(usize, &TurnOutcome)| match scope {
+        TranscriptScope::Everything => true,
+        TranscriptScope::Findings => false,
+        TranscriptScope::Excerpt => {
+            !turn.failures().is_empty()
+                || turn.status().fails_the_run()
+                || turn.lines.iter().any(|line| cited.contains(&line.event()))
+                || of_test && (*index == 0 || index + LAST_TURNS >= turns.len())
+        }
+    };
+    turns.iter().enumerate().filter(is_shown).map(|(_, turn)| turn.number).collect()
 }
 
 /// `for an answer to `i-1` about `delete`: Really?`
@@ -70,6 +98,8 @@ fn waits_for(interrupt: &OpenInterrupt) -> String {
 pub(super) struct TranscriptWriter {
     pub(super) style: TranscriptStyle,
     pub(super) cited: BTreeSet<u32>,
+    /// The turns whose lines are written.
+    shown: BTreeSet<u32>,
     pub(super) page: Page,
 }
 
@@ -90,6 +120,7 @@ impl TranscriptWriter {
         }
         let is_excerpt = self.style.scope == TranscriptScope::Excerpt;
         let with_findings = turn.problem().is_some() || !turn.failures().is_empty();
+        self.turns_between(turn.number, outcome);
         self.part();
         // Of an only turn the line of its test says the same.
         let is_only =
@@ -121,15 +152,23 @@ impl TranscriptWriter {
     }
 
     fn has_lines(&self, turn: &TurnOutcome) -> bool {
-        match self.style.scope {
-            TranscriptScope::Everything => true,
-            TranscriptScope::Excerpt => {
-                let is_cited = |line: &TranscriptLine| self.cited.contains(&line.event());
-                !turn.failures().is_empty()
-                    || turn.status().fails_the_run()
-                    || turn.lines.iter().any(is_cited)
-            }
-            TranscriptScope::Findings => false,
+        self.shown.contains(&turn.number)
+    }
+
+    /// How many turns are left out between the last one that is shown before `number` and that one.
+    fn turns_between(&mut self, number: u32, outcome: &Outcome) {
+        let of_test = !outcome.verdict.end.failures().is_empty();
+        if self.style.scope != TranscriptScope::Excerpt || !of_test {
+            return;
+        }
+        let before = self.shown.range(..number).next_back().copied().unwrap_or(0);
+        let turns = outcome.transcript.turns.iter();
+        let count = turns.filter(|turn| turn.number > before && turn.number < number).count();
+        if count > 0 {
+            self.part();
+            self.page.space(self.style.indent);
+            let plural = if count == 1 { "turn" } else { "turns" };
+            self.page.line(self.style.palette.faint, &format!("… {count} more {plural}"));
         }
     }
 

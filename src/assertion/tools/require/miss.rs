@@ -49,29 +49,24 @@ impl CountMiss<'_> {
         Finding { message, expected: self.expected.to_owned(), evidence, events, ..Finding::default() }
     }
 
-    /// The candidates with their mismatches: all of the closest one, the first one of the others.
+    /// The candidates with their mismatches, the closest first.
     fn shown(&self, view: &View<'_>) -> Vec<Evidence> {
         let mismatches = |index: &usize| (*index, self.selector.mismatches(&view.trace.calls[*index]));
         let all: Vec<(usize, Mismatches)> = self.candidates.iter().map(mismatches).collect();
-        let briefly = |(index, mismatches): &(usize, Mismatches)| Evidence::Call {
+        let shown = |(index, mismatches): &(usize, Mismatches), is_closest| Evidence::Call {
             index: *index,
-            mismatches: mismatches.first().map(str::to_owned).into_iter().collect(),
-            is_closest: false,
+            focus: self.selector.focus(mismatches),
+            is_closest,
         };
-        let mut lines: Vec<Evidence> = all.iter().take(SHOWN_CANDIDATES).map(briefly).collect();
+        let mut lines: Vec<Evidence> =
+            all.iter().take(SHOWN_CANDIDATES).map(|one| shown(one, false)).collect();
         let misses = all.iter().enumerate().filter(|(_, (_, mismatches))| mismatches.count() > 0);
-        if let Some((position, (index, closest))) =
-            misses.min_by_key(|(_, (_, mismatches))| mismatches.weight())
+        // If all differ alike, none is closer than the others.
+        if let Some((position, closest)) = misses.min_by_key(|(_, (_, mismatches))| mismatches.weight())
+            && all.iter().any(|(_, mismatches)| mismatches.weight() > closest.1.weight())
         {
-            // If all differ alike, none is closer than the others.
-            let is_closest = all.iter().any(|(_, mismatches)| mismatches.weight() > closest.weight());
-            let line = Evidence::Call { index: *index, mismatches: closest.lines(), is_closest };
-            if is_closest {
-                lines.remove(position.min(lines.len() - 1));
-                lines.insert(0, line);
-            } else {
-                lines[position.min(SHOWN_CANDIDATES - 1)] = line;
-            }
+            lines.remove(position.min(lines.len() - 1));
+            lines.insert(0, shown(closest, true));
         }
         if self.candidates.len() > SHOWN_CANDIDATES {
             lines.push(Evidence::Words(format!("and {} more", self.candidates.len() - SHOWN_CANDIDATES)));

@@ -127,7 +127,7 @@ impl RequireMonitor {
         let call = &view.trace.calls[index];
         let Args::Json(args) = call.args() else { return None };
         let hit = self.unwanted_args.hits(args).next()?;
-        let message = format!("`{}` was called, and {hit}", short(&call.name));
+        let message = format!("`{}` was called, and {}", short(&call.name), hit.words);
         Some(Judgement::failed(Finding::of_call(message, &self.expected, index, call)))
     }
 

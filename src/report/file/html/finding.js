@@ -23,13 +23,13 @@ function finding(found, number, id) {
   const field = (name, ...nodes) => {
     if (nodes.length > 0) list.append(make("dt", {}, name), ...nodes.map((node) => make("dd", {}, node)));
   };
-  if (found.expected) field("expected", message(found.expected));
-  const seen = (found.seen ?? []).map((text) => said(text, "code", { class: "seen" }));
+  const seen = (found.seen ?? []).map(unequal);
   if (found.more_seen) seen.push(`… and ${found.more_seen} more`);
   field("seen", ...seen);
+  if (found.expected) field("expected", message(found.expected));
   if (found.help) field("help", message(found.help));
-  if (list.childElementCount > 0) words.append(list);
   if (found.difference) words.append(difference(found.difference));
+  if (list.childElementCount > 0) words.append(list);
   const parts = [words, source(found)];
   if (found.further) parts.push(make("p", { class: "note" }, `… and ${counted(found.further, "more finding")}`));
   return make("div", { class: "finding", id, tabindex: "-1", role: "group", "aria-label": `Finding ${number}` }, ...parts);
@@ -56,11 +56,12 @@ function source(found) {
 /** The rules that hold, behind a click. */
 function held(rules) {
   if (!rules) return undefined;
-  const items = rules.map(({ wanted, rule, level, file, line }) =>
+  const items = rules.map(({ wanted, measured, rule, level, file, line }) =>
     make(
       "li",
       {},
       message(wanted),
+      measured ? make("b", { class: "measured" }, `: ${measured}`) : undefined,
       make("span", { class: "facts" }, said(rule), ` of the ${level} · `, said(`${file}:${line}`, "bdi", { class: "place" })),
     ),
   );
@@ -68,11 +69,56 @@ function held(rules) {
   return make("details", { class: "held" }, make("summary", {}, words), make("ul", {}, ...items));
 }
 
-/** How two texts differ, line by line. */
+/** How two texts differ, line by line: what was expected, and what was seen instead. In lines that are alike, the characters that differ are marked. */
 function difference(text) {
   const names = { "+": "new", "-": "old", "@": "place" };
-  const rows = text.trimEnd().split("\n").map((row) => said(row || " ", "span", { class: names[row[0]] ?? "same" }));
-  return make("pre", { class: "difference", tabindex: "0", role: "group", "aria-label": "Difference" }, ...rows);
+  const lines = text.trimEnd().split("\n").filter((line) => !line.startsWith("@@ -1,"));
+  const marks = marked(lines);
+  const rows = lines.map((line, index) => {
+    const [start, end] = marks.get(index) ?? [0, 0];
+    const parts = end > start ? [said(line.slice(0, start), "span"), said(line.slice(start, end), "mark"), said(line.slice(end), "span")] : [said(line || " ", "span")];
+    return make("span", { class: names[line[0]] ?? "same" }, ...parts);
+  });
+  const legend = make("span", { class: "legend" }, make("span", { class: "old" }, "- expected"), "  ", make("span", { class: "new" }, "+ seen"));
+  return make("pre", { class: "difference", tabindex: "0", role: "group", "aria-label": "Difference" }, legend, ...rows);
+}
+
+/** By the index of a line, where it differs from the line that it replaces or is replaced by; none where they have little in common. */
+function marked(lines) {
+  const marks = new Map();
+  const run = (from, sign) => {
+    let end = from;
+    while (lines[end]?.startsWith(sign)) end += 1;
+    return end;
+  };
+  for (let from = 0; from < lines.length; ) {
+    const middle = run(from, "-");
+    const end = run(middle, "+");
+    for (let index = 0; index < Math.min(middle - from, end - middle); index += 1) {
+      const [old, now] = [lines[from + index], lines[middle + index]];
+      const least = Math.min(old.length, now.length);
+      let [start, behind] = [1, 0];
+      while (start < least && old[start] === now[start]) start += 1;
+      while (behind < least - start && old.at(-1 - behind) === now.at(-1 - behind)) behind += 1;
+      if ((start - 1 + behind) * 2 < least - 1) continue;
+      marks.set(from + index, [start, old.length - behind]).set(middle + index, [start, now.length - behind]);
+    }
+    from = Math.max(end, from + 1);
+  }
+  return marks;
+}
+
+/** What was seen; of `found ≠ expected` with what was found in red and what was expected in green. */
+function unequal(text) {
+  const element = make("code", { class: "seen" });
+  const pattern = /("(?:[^"\\]|\\.)*"|[^\s,()[\]{}]+|[\]})])( ≠ )("(?:[^"\\]|\\.)*"|[^,)\]}]+)/g;
+  let from = 0;
+  for (const found of text.matchAll(pattern)) {
+    element.append(said(text.slice(from, found.index), "span"), said(found[1], "span", { class: "wrong" }), found[2], said(found[3], "span", { class: "right" }));
+    from = found.index + found[0].length;
+  }
+  element.append(said(text.slice(from), "span"));
+  return element;
 }
 
 /** Why something could not be judged to its end. */

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::diagnostic::ExcerptLine;
 use crate::outcome::{Failure, PassedRule, Problem};
+use crate::report::words::measured::got_of_limit;
 use crate::text::truncate;
 
 /// The most bytes of each part of a finding.
@@ -50,6 +51,9 @@ pub(crate) struct FindingStory<'a> {
 #[derive(Debug, Serialize)]
 pub(crate) struct PassedRuleStory<'a> {
     wanted: Cow<'a, str>,
+    /// What there was of a limit, and the limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    measured: Option<String>,
     rule: &'a str,
     level: &'static str,
     file: &'a str,
@@ -91,12 +95,15 @@ pub(crate) fn findings(failures: &[Failure]) -> Vec<FindingStory<'_>> {
 
 /// `held`, as many as a person reads.
 pub(crate) fn held(held: &[PassedRule]) -> Vec<PassedRuleStory<'_>> {
-    let view = held.iter().take(MOST).map(|PassedRule { rule, level, place, wanted, .. }| PassedRuleStory {
-        wanted: truncate::bytes(wanted, LONGEST),
-        rule,
-        level: level.as_str(),
-        file: &place.file,
-        line: place.line,
+    let view = held.iter().take(MOST).map(|PassedRule { rule, level, place, wanted, measured, .. }| {
+        PassedRuleStory {
+            wanted: truncate::bytes(wanted, LONGEST),
+            measured: measured.as_ref().map(got_of_limit),
+            rule,
+            level: level.as_str(),
+            file: &place.file,
+            line: place.line,
+        }
     });
     view.collect()
 }
@@ -109,8 +116,8 @@ pub(crate) fn problem(problem: &Problem) -> ProblemStory<'_> {
 }
 
 fn finding(failure: &Failure) -> FindingStory<'_> {
-    let Failure { rule, level, place, excerpt, message, expected, seen, difference, help, events, .. } =
-        failure;
+    let Failure { rule, level, place, excerpt, message, difference, help, events, .. } = failure;
+    let seen: Vec<&str> = failure.evidence().collect();
     let source = excerpt.lines.iter().map(|ExcerptLine { number, text, is_meant }| SourceLine {
         number: *number,
         text,
@@ -118,9 +125,9 @@ fn finding(failure: &Failure) -> FindingStory<'_> {
     });
     FindingStory {
         message: truncate::bytes(message, LONGEST),
-        expected: truncate::bytes(expected, LONGEST),
-        seen: seen.iter().take(MOST_SEEN).map(|seen| truncate::bytes(seen, LONGEST)).collect(),
+        expected: truncate::bytes(failure.expectation().unwrap_or_default(), LONGEST),
         more_seen: seen.len().saturating_sub(MOST_SEEN),
+        seen: seen.into_iter().take(MOST_SEEN).map(|seen| truncate::bytes(seen, LONGEST)).collect(),
         difference: difference.as_ref().map(ToString::to_string),
         help: help.as_ref().map(|help| truncate::bytes(help, LONGEST)),
         events,

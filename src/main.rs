@@ -10,11 +10,14 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use ananke::context::{Context, Files, RandomIds, SystemClock, TerminalSize};
-use ananke::process::raise_open_files_limit;
+use ananke::process::{guard_with, raise_open_files_limit};
 use clap::Parser as _;
 
 fn main() -> ExitCode {
     raise_open_files_limit();
+    if let Ok(program) = std::env::current_exe() {
+        guard_with(program);
+    }
     cli::CommandLine::parse().execute(&context()).into()
 }
 

@@ -54,15 +54,20 @@ fn lives(folder: &Path, name: &str) -> bool {
     stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with(['Z', 'X']))
 }
 
-/// Waits until none of the processes lives; says whether that came true.
-fn gone(folder: &Path, names: &[&str]) -> bool {
-    (0..500).any(|_| {
-        let gone = !names.iter().any(|name| lives(folder, name));
-        if !gone {
+/// Waits until something is so; says whether that came true.
+fn until(mut is_so: impl FnMut() -> bool) -> bool {
+    (0..6000).any(|_| {
+        let so = is_so();
+        if !so {
             std::thread::sleep(Duration::from_millis(10));
         }
-        gone
+        so
     })
+}
+
+/// Waits until none of the processes lives; says whether that came true.
+fn gone(folder: &Path, names: &[&str]) -> bool {
+    until(|| !names.iter().any(|name| lives(folder, name)))
 }
 
 /// The program in the project, waited for.
@@ -307,6 +312,49 @@ fn a_server_runs_only_where_something_is_sent() {
         assert!(!project.folder().join("a").exists(), "{arguments:?}");
     }
     assert!(starts(&["run", "--record", "kept", "--record-missing"]).1);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_killed_run_leaves_no_process() {
+    let config = r#"version: "1.3"
+target: { type: scripted, rules: [{ do: [{ say: hello }] }] }
+server: { cmd: [sh, -c, "echo $$ > a; sleep 600 & echo $! > b; echo ready; wait"], ready: { stdout: ready } }
+"#;
+    let hooks = "hooks: [{ cmd: [\"true\"] }, { cmd: [sh, -c, \"echo $$ > c; sleep 600 & echo $! > d; echo up > up; wait\"] }]\n";
+    let test = format!("{TEST}{hooks}").replace("1.0", "1.3");
+    let project = Project::new(&[("ananke.config.yaml", config), ("a.test.yaml", &test)]);
+    let folder = project.folder();
+    std::fs::write(folder.join(".report.json.1-0.spool"), "of a run that was killed").unwrap();
+    let mut child = program(&project, &["run", "-o", "report.json", "--record", "kept"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    assert!(until(|| folder.join("up").exists()));
+    let children =
+        std::fs::read_to_string(format!("/proc/{0}/task/{0}/children", child.id())).unwrap_or_default();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(gone(folder, &["a", "b", "c", "d"]));
+    for (number, child) in children.split_whitespace().enumerate() {
+        let name = format!("child-{number}");
+        std::fs::write(folder.join(&name), child).unwrap();
+        assert!(gone(folder, &[&name]), "the guard is over too");
+    }
+    // What is left of the killed runs is swept by the next.
+    let hidden = || std::fs::read_dir(folder).unwrap().flatten().filter(is_hidden_report).count();
+    assert_eq!(hidden(), 1, "only that of the last run");
+    let config = config.split("server:").next().unwrap();
+    std::fs::write(folder.join("ananke.config.yaml"), config).unwrap();
+    std::fs::write(folder.join("a.test.yaml"), TEST).unwrap();
+    assert_eq!(ananke(&project, &["run", "-o", "report.json"]).status.code(), Some(0));
+    assert_eq!(hidden(), 0);
+}
+
+#[cfg(target_os = "linux")]
+fn is_hidden_report(entry: &std::fs::DirEntry) -> bool {
+    entry.file_name().to_string_lossy().starts_with(".report.json.")
 }
 
 #[cfg(target_os = "linux")]

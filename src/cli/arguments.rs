@@ -1,6 +1,7 @@
 //! The command line, and which function executes each command.
 
 use ananke::context::Context;
+use ananke::process::guard;
 use clap::{Parser, Subcommand};
 
 use super::check::{CheckOptions, check};
@@ -34,6 +35,9 @@ pub(crate) enum Command {
     List(ListOptions),
     /// Print the JSON Schema of a file, for editors
     Schema(SchemaOptions),
+    /// Kill the programs of a run that is killed; started by `run`
+    #[command(hide = true)]
+    Guard,
 }
 
 impl CommandLine {
@@ -46,6 +50,10 @@ impl CommandLine {
             Command::Compare(options) => compare(options, context),
             Command::List(options) => list(options, context),
             Command::Schema(options) => schema(options),
+            Command::Guard => {
+                guard(std::io::stdin().lock());
+                Exit::Success
+            }
         }
     }
 }

@@ -226,7 +226,10 @@ fn carry_out(
             redactor,
             outputs: &outputs,
         };
-        let Some(servers) = servers::start(&needed, stopper.token(), screen).await else { return Ok(None) };
+        let Some(servers) = servers::start(&needed, stopper.token(), screen).await else {
+            note_earlier_reports(&options.reports, context);
+            return Ok(None);
+        };
         shared.servers = servers.watch();
         let handle = Handle::current();
         let delivered = spawn_blocking(move || handle.block_on(deliver(receiver, reporters)));

@@ -7,12 +7,16 @@ use std::path::{Path, PathBuf};
 
 use super::destination::Destination;
 
+/// What the names of files that are being written end with.
+const PURPOSES: [&str; 5] = ["part", "spool", "rows", "stories", "plain"];
+
 /// A hidden file in the folder of its destination, gone when dropped unless it was put in place.
 #[derive(Debug)]
 pub struct Scratch {
     /// What is written so far.
     pub file: File,
-    path: PathBuf,
+    /// `None` if it has no name any more.
+    path: Option<PathBuf>,
 }
 
 impl Scratch {
@@ -23,7 +27,7 @@ impl Scratch {
     /// If `destination` is a directory or not a file name, or if its directory cannot be written to.
     pub fn beside(destination: &Path, purpose: &str) -> io::Result<Self> {
         let Destination::File(destination) = Destination::of(destination)? else {
-            return Self::private(purpose);
+            return Self::private();
         };
         let unusable = || io::Error::new(io::ErrorKind::InvalidInput, "it is not a file name");
         let name = destination.file_name().ok_or_else(unusable)?;
@@ -38,28 +42,48 @@ impl Scratch {
             hidden.push(format!(".{}-{number}.{purpose}", std::process::id()));
             let path = folder.join(hidden);
             match OpenOptions::new().read(true).write(true).create_new(true).open(&path) {
-                Ok(file) => return Ok(Self { file, path }),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+                Ok(file) => {
+                    // A file system without locks keeps what killed programs leave.
+                    let _ = file.lock();
+                    if path.exists() {
+                        return Ok(Self { file, path: Some(path) });
+                    }
+                    // Another program has swept it before it was locked.
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
+            }
+            number += 1;
+        }
+    }
+
+    /// Removes from `folder` what was being written there by programs that were killed.
+    pub fn sweep(folder: &Path) {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        for entry in entries.filter(|entry| is_scratch(&entry.file_name().to_string_lossy())) {
+            // A program that lives holds its lock.
+            if File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
+                let _is_gone = fs::remove_file(entry.path());
             }
         }
     }
 
-    /// A new empty file that only this user can read, in the folder for temporary files; `purpose` ends its name.
+    /// A new empty file that only this user can read, among the temporary files. It has no name any more, so that nothing is left
+    /// of it if the program is killed.
     ///
     /// # Errors
     /// If nothing can be written there.
-    pub fn private(purpose: &str) -> io::Result<Self> {
+    pub fn private() -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create_new(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let mut number: u32 = 0;
         loop {
-            let name = format!(".ananke.{}-{number}.{purpose}", std::process::id());
+            let name = format!(".ananke.{}-{number}.part", std::process::id());
             let path = std::env::temp_dir().join(name);
             match options.open(&path) {
-                Ok(file) => return Ok(Self { file, path }),
+                Ok(file) => return Ok(Self { file, path: fs::remove_file(&path).err().map(|_| path) }),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
                 Err(error) => return Err(error),
             }
@@ -79,7 +103,10 @@ impl Scratch {
                     let _ = self.file.set_permissions(found.permissions());
                 }
                 // If this fails, dropping removes the file; if not, nothing is left under the old name.
-                fs::rename(&self.path, destination)
+                match &self.path {
+                    Some(path) => fs::rename(path, destination),
+                    None => Err(io::Error::other("it was not a file when it was begun")),
+                }
             }
             Destination::Stream(path) => {
                 self.file.rewind()?;
@@ -101,9 +128,42 @@ pub fn write_file(destination: &Path, bytes: &[u8]) -> io::Result<()> {
     scratch.put_in_place(destination)
 }
 
+/// Whether a file of this name is one that was being written: `.NAME.PROCESS-NUMBER.PURPOSE`.
+fn is_scratch(name: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let parts: Vec<&str> = name.rsplitn(3, '.').collect();
+    let [purpose, numbers, before] = parts[..] else { return false };
+    before.starts_with('.')
+        && PURPOSES.contains(&purpose)
+        && numbers.split_once('-').is_some_and(|(process, number)| is_number(process) && is_number(number))
+}
+
 impl Drop for Scratch {
     fn drop(&mut self) {
         // Nothing can be reported here, and a file that does not exist is what was wanted.
-        let _ = fs::remove_file(&self.path);
+        let _ = self.path.take().map(fs::remove_file);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_killed_programs_have_left_is_swept() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let kept =
+            ["report.xml", ".report.xml", ".report.xml.12-0.txt", ".report.xml.1x-0.part", "a.12-0.part"];
+        let left = [".report.xml.12-0.part", ".report.xml.12-1.spool", ".a.json.99999999-3.rows"];
+        for name in kept.iter().chain(&left) {
+            fs::write(path(name), "").unwrap();
+        }
+        let lives = Scratch::beside(&path("report.xml"), "part").unwrap();
+        Scratch::sweep(folder.path());
+        assert!(left.iter().all(|name| !path(name).exists()));
+        assert!(kept.iter().all(|name| path(name).exists()));
+        lives.put_in_place(&path("report.xml")).unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), kept.len());
     }
 }

@@ -1,6 +1,7 @@
 //! Systems without process groups: only the program itself can be killed, not what it started.
 
-use std::io;
+use std::io::{self, BufRead};
+use std::path::PathBuf;
 
 use tokio::process::{Child, Command};
 
@@ -43,6 +44,12 @@ impl Group {
 
 /// Does nothing: the system ends them with this program.
 pub fn kill_every_group() {}
+
+/// Does nothing: there are no groups that a guard could kill.
+pub fn guard_with(_: PathBuf) {}
+
+/// Does nothing: there are no groups.
+pub fn guard(_: impl BufRead) {}
 
 /// The exit status of a process that has ended.
 pub(super) fn exit_status(status: std::process::ExitStatus) -> ExitStatus {

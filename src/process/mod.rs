@@ -7,6 +7,8 @@ mod exit_status;
 #[cfg_attr(unix, path = "group_unix.rs")]
 #[cfg_attr(not(unix), path = "group_other.rs")]
 mod group;
+#[cfg(unix)]
+mod guard;
 mod hangup;
 mod host_name;
 mod launch;
@@ -22,7 +24,9 @@ mod tail;
 
 pub use exit_status::ExitStatus;
 #[cfg(not(unix))]
-pub use group::kill_every_group;
+pub use group::{guard, guard_with, kill_every_group};
+#[cfg(unix)]
+pub use guard::guard;
 pub use hangup::is_hangup_ignored;
 pub use host_name::host_name;
 pub use launch::Launch;
@@ -31,6 +35,6 @@ pub use process::{Process, Started};
 pub use program::{Program, shown};
 pub use read_some::read_some;
 #[cfg(unix)]
-pub use running_groups::kill_every_group;
+pub use running_groups::{guard_with, kill_every_group};
 pub use start::{StartError, start};
 pub use tail::Tail;

@@ -3,6 +3,7 @@
 //! Flows in: the key of an attempt. Flows out: what replays its recording, where there is one.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -84,9 +85,14 @@ impl Recordings {
     pub fn check_writable<'a>(&self, tests: impl Iterator<Item = Cow<'a, str>>) -> Result<(), String> {
         let folder = Scratch::beside(&self.folder.join("recording"), "part");
         folder.map_err(|error| format!("cannot record into `{}`: {error}", self.shown))?;
+        let mut swept = BTreeSet::new();
         for id in tests {
             let key = CaseKey::first(id);
             let path = name::path(&self.folder, &key);
+            if let Some(folder) = path.parent().filter(|folder| !swept.contains(*folder)) {
+                Scratch::sweep(folder);
+                swept.insert(folder.to_owned());
+            }
             let existing = path.ancestors().find_map(|path| Some((path, path.metadata().ok()?)));
             let why = match existing {
                 Some((found, metadata)) if found == path && !metadata.is_file() => {

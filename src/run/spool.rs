@@ -68,7 +68,7 @@ impl Spool {
         let bytes = serde_json::to_vec(outcome)?;
         let scratch = match &mut self.file {
             Some(scratch) => scratch,
-            none => none.insert(Scratch::private("outcomes")?),
+            none => none.insert(Scratch::private()?),
         };
         let start = self.end;
         scratch.file.seek(SeekFrom::Start(start))?;

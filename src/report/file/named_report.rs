@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::file_report::FileOptions;
 use super::registry::create_report;
+use crate::context::{Destination, Scratch};
 use crate::model::ReportFormat;
 use crate::redact::Sealed;
 use crate::report::reporter::Reporter;
@@ -29,6 +30,9 @@ impl NamedReport {
         shown: String,
         options: &FileOptions,
     ) -> io::Result<Self> {
+        if let Ok(Destination::File(file)) = Destination::of(&destination) {
+            Scratch::sweep(file.parent().unwrap_or(Path::new("")));
+        }
         let report = create_report(format, &destination, options)
             .map_err(|error| not_written(&shown, &destination, &error))?;
         Ok(Self { report, destination, shown })

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use ananke::compile::HookCommand;
+use ananke::compile::{HookCommand, HookRole};
 use ananke::hook;
 use ananke::outcome::{ErrorKind, Halt, Status};
 use ananke::process::Launch;
@@ -33,7 +33,7 @@ fn shell(folder: &Path, script: &str) -> HookCommand {
     HookCommand {
         number: 1,
         launch: launch(folder, &["sh", "-c", script]),
-        is_teardown: false,
+        role: HookRole::Test,
         may_be_quoted: true,
     }
 }

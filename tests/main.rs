@@ -24,6 +24,7 @@ mod masking;
 mod normalising;
 mod open_files;
 mod outputs;
+mod project_hooks;
 mod quarantine;
 mod replay;
 mod report;

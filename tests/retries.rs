@@ -7,7 +7,7 @@ use std::time::Duration;
 use ananke::context::{At, Clock};
 use ananke::outcome::{Outcome, SaidLine, Status, TranscriptLine, Verdict};
 use ananke::plan::{Selection, plan};
-use ananke::project::Variables;
+use ananke::project::{RunSettings, Variables};
 use ananke::run::{AfterFailure, Options, Reason, ReusedThreads, Run, RunEvent, Stopper, event_channel, run};
 use ananke::target::{Chunks, ClientEvent, HttpRequest, Next, Reply, ResponseHead, TargetError, Transport};
 use futures_util::future::BoxFuture;
@@ -288,13 +288,14 @@ async fn what_an_earlier_attempt_said_is_masked_and_bounded() {
 }
 
 /// What is said of threads when everything is loaded, for a target with these keys.
-fn said_of_threads(target: &str, given: &[&str], new_threads: bool) -> Vec<String> {
+fn said_of_threads(target: &str, given: &[&str], retries: u32) -> Vec<String> {
     let config = CONFIG.replace("moody", &format!("moody{target}"));
     let (name, text) = wants_yes("a", "hooks: [{ cmd: [echo, '{}'] }]\n");
     let project = Project::new(&[("ananke.config.yaml", &config), (&name, &text)]);
     let given = given.iter().map(|name| ((*name).to_owned(), "x".to_owned())).collect();
     let variables = Variables { given, ..Variables::default() };
-    let selection = Selection { sends: true, new_threads, variables, ..Selection::default() };
+    let settings = RunSettings { retries: Some(retries), ..RunSettings::default() };
+    let selection = Selection { sends: true, settings, variables, ..Selection::default() };
     let planned = plan(&project.context(), &selection, &project.redactor);
     planned.problems.iter().map(|problem| problem.code.to_string()).collect()
 }
@@ -313,7 +314,7 @@ fn attempts_on_one_thread_are_told_before_anything_runs() {
         ("", &["THREAD_ID"], &["fixed-thread"]),
         (", threadId: \"a-${THREAD_ID}\"", &["THREAD_ID"], &["fixed-thread"]),
     ] {
-        assert_eq!(said_of_threads(target, given, true), expected, "{target} {given:?}");
-        assert_eq!(said_of_threads(target, given, false), none, "{target} {given:?}, without retries");
+        assert_eq!(said_of_threads(target, given, 1), expected, "{target} {given:?}");
+        assert_eq!(said_of_threads(target, given, 0), none, "{target} {given:?}, without retries");
     }
 }

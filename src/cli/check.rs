@@ -3,6 +3,7 @@
 use ananke::context::Context;
 use ananke::diagnostic::Code;
 use ananke::plan::{Fixed, Selection};
+use ananke::project::RunSettings;
 use ananke::redact::Redactor;
 use ananke::text::escape;
 use clap::Args;
@@ -30,8 +31,8 @@ pub(super) fn check(options: &CheckOptions, context: &Context) -> Exit {
     if options.fix && fix(options, context) != Exit::Success {
         return Exit::Failure;
     }
-    let deny_warnings = options.strictness.deny_warnings;
-    let selection = Selection { checks: true, deny_warnings, ..options.selection.selection() };
+    let settings = RunSettings { deny_warnings: options.strictness.deny_warnings, ..RunSettings::default() };
+    let selection = Selection { checks: true, settings, ..options.selection.selection() };
     match load(&selection, options.selection.color, context) {
         Ok((plan, _)) => {
             let (tests, files) = (plan.cases.len(), plan.files);

@@ -2,37 +2,35 @@
 
 use std::time::Duration;
 
+use ananke::project::RunSettings;
 use clap::Args;
 
 use super::time_value::time_value;
 
-/// How a run goes.
+/// How a run goes. An option that is not given has its value from the config's `run`, or the default.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct ExecutionOptions {
-    /// Number of tests to run in parallel; does not change report order
-    #[arg(long, value_name = "N", default_value = "1", value_parser = parallel)]
-    pub(crate) parallel: usize,
+    /// Number of tests to run in parallel; does not change report order (default: 1)
+    #[arg(long, value_name = "N", value_parser = parallel)]
+    pub(crate) parallel: Option<usize>,
     /// Stop after the first failing test
-    #[arg(long)]
-    pub(crate) fail_fast: bool,
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true)]
+    pub(crate) fail_fast: Option<bool>,
     /// Abort a turn at the first violated rule instead of evaluating it completely
-    #[arg(long)]
-    pub(crate) stop_early: bool,
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true)]
+    pub(crate) stop_early: Option<bool>,
     /// Fail, rather than warn, if a turn's events violate the protocol's ordering rules
-    #[arg(long)]
-    pub(crate) strict_protocol: bool,
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true)]
+    pub(crate) strict_protocol: Option<bool>,
     /// Time limit per test attempt (agent time): `30s`, `5m`, `1m 30s`
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(crate) timeout: Option<Duration>,
 }
 
-/// More tests at once than this are not faster and exhaust the machine's sockets.
-const MOST_AT_ONCE: usize = 1024;
-
 fn parallel(text: &str) -> Result<usize, String> {
     match text.parse() {
-        Ok(count @ 1..=MOST_AT_ONCE) => Ok(count),
-        _ => Err(format!("expected a whole number from 1 to {MOST_AT_ONCE}")),
+        Ok(count @ 1..=RunSettings::MOST_PARALLEL) => Ok(count),
+        _ => Err(format!("expected a whole number from 1 to {}", RunSettings::MOST_PARALLEL)),
     }
 }
 

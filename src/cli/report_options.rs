@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use ananke::model::ReportFormat;
+use ananke::model::{JunitDialect, ReportFormat};
 use clap::{Args, ValueEnum};
 
 /// How a run is reported.
@@ -18,9 +18,9 @@ pub(crate) struct ReportOptions {
     /// Compare with an earlier report (`.json` or `.jsonl`) at the end; verdicts do not change
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,
-    /// JUnit dialect
-    #[arg(long, value_enum, default_value_t = JunitProfileOption::Default, value_name = "PROFILE")]
-    pub(crate) junit_profile: JunitProfileOption,
+    /// JUnit dialect (default: default)
+    #[arg(long, value_enum, value_name = "PROFILE")]
+    pub(crate) junit_profile: Option<JunitProfileOption>,
     /// Print JSON lines instead of text: one object per test and a final summary
     #[arg(long, conflicts_with_all = ["quiet", "verbose", "dry_run"])]
     pub(crate) json: bool,
@@ -38,6 +38,15 @@ pub(crate) enum JunitProfileOption {
     Default,
     /// Valid under the schemas of Jenkins' xUnit plugin and of Windy Road
     Strict,
+}
+
+impl From<JunitProfileOption> for JunitDialect {
+    fn from(profile: JunitProfileOption) -> Self {
+        match profile {
+            JunitProfileOption::Default => Self::Default,
+            JunitProfileOption::Strict => Self::Strict,
+        }
+    }
 }
 
 /// A file that a report goes to.

@@ -1,10 +1,11 @@
 //! Which reports a run writes, and where.
 
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ananke::context::{Context, Destination, OutputStream};
-use ananke::model::ReportFormat;
+use ananke::model::{JunitDialect, ReportFormat};
+use ananke::plan::Plan;
 use ananke::report::Reporter;
 use ananke::report::ci::BuildJob;
 use ananke::report::ci::github::{GithubReport, JobStep};
@@ -19,7 +20,7 @@ use super::colour::{Colour, colouring, is_dumb};
 use super::named_path::named_path;
 use super::outputs::Outputs;
 use super::report_files::ReportFiles;
-use super::report_options::{self, ReportOptions};
+use super::report_options::ReportOptions;
 
 /// The reports of a run.
 pub(super) struct Reporters {
@@ -32,21 +33,21 @@ pub(super) struct Reporters {
 /// The reports of the command line and of the config; those for the terminal come first.
 pub(super) fn reporters<'a>(
     options: &'a ReportOptions,
-    of_config: &'a [(PathBuf, ReportFormat)],
+    plan: &'a Plan,
     colour: Colour,
     context: &Context,
     outputs: &Outputs,
 ) -> io::Result<Reporters> {
     let Reporters { mut reporters, live } = terminal_reporters(options, colour, context, outputs);
     let file_options = FileOptions {
-        junit_profile: match options.junit_profile {
-            report_options::JunitProfileOption::Default => JunitProfile::Default,
-            report_options::JunitProfileOption::Strict => JunitProfile::Strict,
+        junit_profile: match plan.settings.junit_profile {
+            Some(JunitDialect::Strict) => JunitProfile::Strict,
+            Some(JunitDialect::Default) | None => JunitProfile::Default,
         },
         job: BuildJob::of(context),
     };
     let shown = |path: &'a Path| path.strip_prefix(&context.working_directory).unwrap_or(path);
-    let of_config = of_config.iter().map(|(path, format)| (shown(path), *format));
+    let of_config = plan.reports.iter().map(|(path, format)| (shown(path), *format));
     let mut paths: Vec<_> = of_command_line(options).chain(of_config).collect();
     // A pipe waits for its reader: it does so when the other reports are complete.
     let is_stream = |path: &Path| {

@@ -1,19 +1,21 @@
 //! The options about tests that are retried.
 
+use ananke::model::FlakyVerdict;
+use ananke::project::RunSettings;
 use clap::{Args, ValueEnum};
 
 /// How often a failing test is retried, and what a retry is worth.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct RetryOptions {
-    /// Retry failing tests up to N times, each with fresh hooks and a new thread
-    #[arg(long, value_name = "N", default_value = "0", value_parser = retries)]
-    pub(crate) retries: u32,
+    /// Retry failing tests up to N times, each with fresh hooks and a new thread (default: 0)
+    #[arg(long, value_name = "N", value_parser = retries)]
+    pub(crate) retries: Option<u32>,
     /// Allow retries on a fixed thread, although the agent may remember the previous attempt
-    #[arg(long)]
-    pub(crate) retry_dirty: bool,
-    /// How to count tests that pass only on a retry
-    #[arg(long, value_enum, default_value_t = Flaky::Pass, value_name = "VERDICT")]
-    pub(crate) flaky: Flaky,
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true)]
+    pub(crate) retry_dirty: Option<bool>,
+    /// How to count tests that pass only on a retry (default: pass)
+    #[arg(long, value_enum, value_name = "VERDICT")]
+    pub(crate) flaky: Option<Flaky>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -24,12 +26,18 @@ pub(crate) enum Flaky {
     Fail,
 }
 
-/// A test that needs more retries than this is not tested by its rules any more.
-const MOST_RETRIES: u32 = 100;
+impl From<Flaky> for FlakyVerdict {
+    fn from(flaky: Flaky) -> Self {
+        match flaky {
+            Flaky::Pass => Self::Pass,
+            Flaky::Fail => Self::Fail,
+        }
+    }
+}
 
 fn retries(text: &str) -> Result<u32, String> {
     match text.parse() {
-        Ok(count @ 0..=MOST_RETRIES) => Ok(count),
-        _ => Err(format!("expected a whole number from 0 to {MOST_RETRIES}")),
+        Ok(count @ 0..=RunSettings::MOST_RETRIES) => Ok(count),
+        _ => Err(format!("expected a whole number from 0 to {}", RunSettings::MOST_RETRIES)),
     }
 }

@@ -8,11 +8,15 @@ use ananke::assertion::Writing;
 use ananke::compare::{Baseline, Coverage};
 use ananke::context::Context;
 use ananke::engine::{AtFailure, AtViolation};
+use ananke::model::FlakyVerdict;
 use ananke::plan::{Plan, Selection};
+use ananke::project::RunSettings;
 use ananke::recording::{RecordingMode, Recordings};
 use ananke::redact::Redactor;
 use ananke::report::{Reporter as _, deliver};
-use ananke::run::{AfterFailure, Options, Reason, ReusedThreads, Run, event_channel, run as run_plan};
+use ananke::run::{
+    AfterFailure, Options, ProjectHooks, Reason, ReusedThreads, Run, event_channel, run as run_plan,
+};
 use ananke::target::http::HttpTransport;
 use clap::Args;
 use tokio::runtime::Handle;
@@ -30,10 +34,12 @@ use super::print::print;
 use super::recording_options::{RecordingOptions, check_writable, recordings};
 use super::report_options::ReportOptions;
 use super::reporters::{Reporters, note_earlier_reports, reporters};
-use super::retry_options::{Flaky, RetryOptions};
+use super::retry_options::RetryOptions;
 use super::run_facts::run_facts;
+use super::screen::Screen;
 use super::selection_options::SelectionOptions;
-use super::servers::{self, Screen};
+use super::servers;
+use super::setup;
 use super::snapshots::{self, Update};
 use super::strictness::Strictness;
 
@@ -121,8 +127,7 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
     }
     let mut selection = Selection {
         sends: !options.dry_run && recordings.as_ref().is_none_or(|kept| kept.mode != RecordingMode::Replay),
-        deny_warnings: options.strictness.deny_warnings,
-        new_threads: options.retrying.retries > 0 && !options.retrying.retry_dirty,
+        settings: settings(options),
         ..options.selection.selection()
     };
     selection.variables.without_hooks = options.no_hooks;
@@ -146,7 +151,7 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
         Ok(baseline) => baseline,
         Err(exit) => return exit,
     };
-    let going = going(options, writing);
+    let going = going(plan.settings, writing);
     match carry_out(plan, options, going, recordings, baseline, context, &redactor) {
         Ok(exit) => exit,
         Err(error) => {
@@ -158,18 +163,39 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
 }
 
 /// How the run goes, as the command line says it.
-fn going(options: &RunOptions, writing: Writing) -> Options {
+fn settings(options: &RunOptions) -> RunSettings {
     let ExecutionOptions { parallel, fail_fast, stop_early, strict_protocol, timeout } = options.going;
     let RetryOptions { retries, retry_dirty, flaky } = options.retrying;
-    Options {
+    RunSettings {
         parallel,
-        after_failure: if fail_fast { AfterFailure::Stop } else { AfterFailure::Continue },
-        at_failure: if stop_early { AtFailure::Stop } else { AtFailure::Finish },
-        at_violation: if strict_protocol { AtViolation::Fail } else { AtViolation::Warn },
         timeout,
         retries,
-        reused_threads: if retry_dirty { ReusedThreads::Allowed } else { ReusedThreads::Rejected },
-        flaky_fails: flaky == Flaky::Fail,
+        retry_dirty,
+        flaky: flaky.map(Into::into),
+        fail_fast,
+        stop_early,
+        strict_protocol,
+        deny_warnings: options.strictness.deny_warnings,
+        junit_profile: options.reports.junit_profile.map(Into::into),
+    }
+}
+
+/// How the run goes.
+fn going(settings: RunSettings, writing: Writing) -> Options {
+    let is_set = |flag: Option<bool>| flag == Some(true);
+    Options {
+        parallel: settings.parallel.unwrap_or(1),
+        after_failure: if is_set(settings.fail_fast) { AfterFailure::Stop } else { AfterFailure::Continue },
+        at_failure: if is_set(settings.stop_early) { AtFailure::Stop } else { AtFailure::Finish },
+        at_violation: if is_set(settings.strict_protocol) { AtViolation::Fail } else { AtViolation::Warn },
+        timeout: settings.timeout,
+        retries: settings.retries.unwrap_or_default(),
+        reused_threads: if is_set(settings.retry_dirty) {
+            ReusedThreads::Allowed
+        } else {
+            ReusedThreads::Rejected
+        },
+        flaky_fails: settings.flaky == Some(FlakyVerdict::Fail),
         writing,
     }
 }
@@ -183,19 +209,20 @@ fn carry_out(
     context: &Context,
     redactor: &Redactor,
 ) -> io::Result<Exit> {
-    let SelectionOptions { paths, filter, color, .. } = &options.selection;
-    let is_whole = paths.is_empty() && filter.is_none() && !options.last_failed;
+    let SelectionOptions { paths, filter, tags, ids, color, .. } = &options.selection;
+    let is_whole =
+        paths.is_empty() && filter.is_none() && tags.is_empty() && ids.is_empty() && !options.last_failed;
     let coverage = if is_whole { Coverage::AllTests } else { Coverage::SelectedTests };
     let (sender, receiver) = event_channel(OUTCOMES_AHEAD);
-    let needed = servers::needed(&mut plan, recordings.as_ref());
+    let is_live = servers::is_live(&plan, recordings.as_ref());
+    let own_context = Context { environment: Arc::clone(&plan.environment), ..context.clone() };
     let transport = Arc::new(HttpTransport::new(context.clock.clone()));
-    let mut shared = Run::new(context.clone(), transport, plan.redactor.clone(), going, sender);
+    let mut shared = Run::new(own_context.clone(), transport, plan.redactor.clone(), going, sender);
     shared.facts = run_facts(std::env::args_os(), &plan, context);
     shared.recordings = recordings;
     let stopper = shared.stopper.clone();
     let outputs = Outputs::of_program(&stopper);
-    let Reporters { mut reporters, live } =
-        reporters(&options.reports, &plan.reports, *color, context, &outputs)?;
+    let Reporters { mut reporters, live } = reporters(&options.reports, &plan, *color, context, &outputs)?;
     if let Some(recordings) = &shared.recordings {
         check_writable(recordings, &plan)?;
     }
@@ -226,11 +253,22 @@ fn carry_out(
             redactor,
             outputs: &outputs,
         };
+        let needed = if is_live { std::mem::take(&mut plan.servers) } else { Vec::new() };
         let Some(servers) = servers::start(&needed, stopper.token(), screen).await else {
             note_earlier_reports(&options.reports, context);
             return Ok(None);
         };
         shared.servers = servers.watch();
+        let mut hooks = is_live.then(|| ProjectHooks::new(&plan, &own_context));
+        if let Some(hooks) = &mut hooks {
+            let Some(variables) = setup::set_up(hooks, stopper.token(), screen).await else {
+                setup::tear_down(hooks, screen).await;
+                servers.stop().await;
+                note_earlier_reports(&options.reports, context);
+                return Ok(None);
+            };
+            plan.variables = variables;
+        }
         let handle = Handle::current();
         let delivered = spawn_blocking(move || handle.block_on(deliver(receiver, reporters)));
         let verdict = run_plan(shared, plan).await;
@@ -238,16 +276,23 @@ fn carry_out(
             stopper.interrupted().await;
             sleep(PATIENCE).await;
         };
-        let (delivered, ()) = tokio::join!(
+        let (delivered, is_torn_down) = tokio::join!(
             async {
                 tokio::select! {
                     delivered = delivered => delivered.map_err(io::Error::other).flatten(),
                     () = interrupted => Err(io::Error::other("the reports are not complete: a file takes nothing")),
                 }
             },
-            servers.stop(),
+            async {
+                let is_torn_down = match &hooks {
+                    Some(hooks) => setup::tear_down(hooks, screen).await,
+                    None => true,
+                };
+                servers.stop().await;
+                is_torn_down
+            },
         );
-        delivered.map(|()| Some(verdict))
+        delivered.map(|()| Some(verdict).filter(|_| is_torn_down))
     });
     let verdict = verdict.and_then(|verdict| outputs.finish().map(|()| verdict));
     if let (Err(error), Some(Reason::Interrupted)) = (&verdict, stopper.reason()) {

@@ -12,7 +12,7 @@ use super::colour::Colour;
 /// Which tests.
 #[derive(Debug, Args)]
 pub(crate) struct SelectionOptions {
-    /// Test files and directories (default: every test of the project)
+    /// Test files, directories, and ids of tests as ananke prints them (default: every test of the project)
     #[arg(help_heading = None::<&'static str>, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// The project config (default: the nearest `ananke.config.yaml`)
@@ -33,6 +33,10 @@ pub(crate) struct SelectionOptions {
     /// Set a variable (string), overriding `vars` and hooks (repeatable)
     #[arg(long = "var", value_name = "NAME=VALUE", value_parser = variable)]
     pub(crate) variables: Vec<(String, String)>,
+    /// A file of environment variables (`NAME=value` lines), for `${ENV.NAME}` and for programs that are started; variables
+    /// that are set already take precedence (repeatable)
+    #[arg(long = "env-file", value_name = "FILE")]
+    pub(crate) env_files: Vec<PathBuf>,
     /// Do not fail if no test is selected
     #[arg(long)]
     pub(crate) allow_empty: bool,
@@ -51,6 +55,7 @@ impl SelectionOptions {
             filter: self.filter.clone(),
             tags: self.tags.clone(),
             ids: self.ids.clone(),
+            env_files: self.env_files.clone(),
             allow_empty: self.allow_empty,
             variables: Variables { given: self.variables.iter().cloned().collect(), ..Variables::default() },
             ..Selection::default()

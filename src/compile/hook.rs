@@ -14,10 +14,40 @@ pub struct HookCommand {
     pub number: usize,
     /// What is started.
     pub launch: Launch,
-    /// Whether it runs when the test is over: what it prints means nothing then.
-    pub is_teardown: bool,
+    /// What it is for.
+    pub role: HookRole,
     /// Whether what it prints may be quoted: not where a header takes variables, so that it may be a secret.
     pub may_be_quoted: bool,
+}
+
+/// What a hook is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HookRole {
+    /// Before a test: it gives variables.
+    Test,
+    /// After a test: what it prints means nothing.
+    Teardown,
+    /// Before all tests: it gives variables.
+    RunSetup,
+    /// After all tests: what it prints means nothing.
+    RunTeardown,
+}
+
+impl HookRole {
+    /// Whether it gives variables.
+    pub fn gives_variables(self) -> bool {
+        matches!(self, Self::Test | Self::RunSetup)
+    }
+
+    /// What messages call it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Test => "hook",
+            Self::Teardown => "teardown",
+            Self::RunSetup => "setup",
+            Self::RunTeardown => "the config's teardown",
+        }
+    }
 }
 
 /// Fills one hook, and reports everything that is wrong with it; `None` where something is known later or was
@@ -29,7 +59,7 @@ pub(crate) fn fill_hook(
     interpolation: &mut Interpolation<'_>,
 ) -> Option<HookCommand> {
     let launch = Launch::fill(hook.into(), surroundings, interpolation)?;
-    Some(HookCommand { number, launch, is_teardown: false, may_be_quoted: true })
+    Some(HookCommand { number, launch, role: HookRole::Test, may_be_quoted: true })
 }
 
 /// Whether a header of `target` takes a variable that a hook may have given.

@@ -21,7 +21,7 @@ pub use compiled_client_tool::{CompiledClientTool, CompiledMock, CompiledMockAns
 pub(crate) use compiled_client_tool::{fill_client_tools, merge_client_tools};
 pub(crate) use file_access::FileAccess;
 pub(crate) use history::fill_history;
-pub use hook::HookCommand;
+pub use hook::{HookCommand, HookRole};
 pub(crate) use hook::{feeds_headers, fill_hook, headers_with};
 pub use rows::RowEntry;
 pub(crate) use rows::{Row, Rows};

@@ -96,6 +96,8 @@ codes! {
     RequiresNothing = "requires-nothing",
     /// A server of the config that does not run when it is needed.
     Server = "server",
+    /// A command of the config's `setup` or `teardown` that failed.
+    Setup = "setup",
     /// A secret too short to be masked.
     ShortSecret = "short-secret",
     /// The text is no YAML.

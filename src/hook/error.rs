@@ -57,10 +57,9 @@ pub struct ProgramError {
 
 impl ProgramError {
     pub(super) fn of_hook(hook: &HookCommand, cause: FailureCause, errors: String) -> Self {
-        let HookCommand { number, launch, is_teardown, may_be_quoted } = hook;
-        let word = if *is_teardown { "teardown" } else { "hook" };
+        let HookCommand { number, launch, role, may_be_quoted } = hook;
         Self {
-            who: format!("{word} {number} {}", ScriptSource::Command(launch.argv.clone())),
+            who: format!("{} {number} {}", role.as_str(), ScriptSource::Command(launch.argv.clone())),
             folder_name: launch.folder_name.clone(),
             may_be_quoted: *may_be_quoted,
             expected: Expected::Variables,

@@ -24,7 +24,7 @@ pub async fn run(
         RunningProgram::start(&command.launch, None).map_err(|error| failed(error.into(), String::new()))?;
     let finished = running.finish(command.launch.timeout, cancel).await;
     let read = |shown: &[u8]| match finished.failure_cause(shown) {
-        None if command.is_teardown => Ok(Map::new()),
+        None if !command.role.gives_variables() => Ok(Map::new()),
         None => variables(&finished.output, shown).map_err(FailureCause::Output),
         Some(cause) => Err(cause),
     };

@@ -74,6 +74,7 @@ impl LoadedTest {
             targets.and_then(|targets| targets.of_target(self.target(targets.config, &known, problems)?));
         let scope = scope_at_start(known);
         let rows = self.sample(context, variables, &scope, problems);
+        let scope = variables.after_setup(scope);
         let scopes = rows.as_ref().map_or(std::slice::from_ref(&scope), |rows| &rows.scopes);
         let secrets_in = |scope: &Scope| {
             agent.map_or_else(Vec::new, |agent| secrets_of(agent.config, agent.target, scope))
@@ -222,7 +223,7 @@ impl LoadedTest {
                     Some(common) => &common & &own,
                     None => own,
                 });
-                sampled.scopes.push(with_row(scope.clone(), &row, variables));
+                sampled.scopes.push(variables.after_setup(with_row(scope.clone(), &row, variables)));
                 shapes.insert(names);
             });
         }

@@ -13,9 +13,9 @@ use crate::project::{Config, LaunchContext, ReadConfig, ResolvedTarget, ServerCo
 use crate::redact::Redactor;
 use crate::variables::{Interpolation, Mode, Scope};
 
-/// What a run needs of a config beside its targets.
+/// What a run needs of a config in addition to its targets.
 #[derive(Default)]
-pub(super) struct RunSettings {
+pub(super) struct CheckedConfig {
     /// The reports that every run writes.
     pub(super) reports: Vec<(PathBuf, ReportFormat)>,
     /// The servers that run while the tests run.
@@ -31,7 +31,7 @@ pub(super) fn check_config(
     mode: Mode,
     redactor: &Redactor,
     problems: &mut Vec<Diagnostic>,
-) -> RunSettings {
+) -> CheckedConfig {
     let config = reading.config();
     let mut found = Vec::new();
     for target in &config.targets {
@@ -49,10 +49,11 @@ pub(super) fn check_config(
     check_library(config, context, &mut found);
     let surroundings = LaunchContext { context, home: &config.folder, scope: &Scope::default() };
     config.scripts(&context.files).check_programs(surroundings, &mut found);
+    config.check_hooks(context, variables, &mut found);
     let reports = config.reports(context, variables, &mut found);
     let servers = config.servers(context, variables, mode, redactor, &mut found);
     reading.report(found, problems);
-    RunSettings { reports, servers }
+    CheckedConfig { reports, servers }
 }
 
 /// Checks the named assertions, also those that no block extends.

@@ -61,6 +61,7 @@ fn of(
     let mut target = plan.config.rules(agent, context, &plan.variables);
     let mut scope =
         scope_at_start(test.scope_before_rows(context, &plan.variables, &plan.config.folder, &mut problems));
+    scope = plan.variables.after_setup(scope);
     if entry.row.is_some() {
         // The rows differ in what they say.
         scope = scope.open();

@@ -17,6 +17,7 @@ mod filter_parser;
 mod fix;
 mod load;
 mod loaded_file;
+mod named_tests;
 mod needs;
 #[expect(clippy::module_inception, reason = "the file of the type `Plan`")]
 mod plan;
@@ -46,6 +47,7 @@ pub use plan::{Plan, Planned, plan};
 pub use preparation::Preparation;
 pub use prepare_error::PrepareError;
 pub use prepared::Prepared;
+pub(crate) use secrets::secrets_of;
 pub use selection::Selection;
 pub use test::LoadedTest;
 pub use workspace::Workspace;

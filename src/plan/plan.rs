@@ -6,22 +6,23 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::check::ProjectContext;
-use super::check_config::{RunSettings, check_config};
+use super::check_config::{CheckedConfig, check_config};
 use super::entry::{CaseEntry, TestEntry};
 use super::load::{self, BrokenTests};
+use super::named_tests::NamedTests;
 use super::quarantine::QuarantineList;
 use super::retries;
 use super::selection::Selection;
 use super::target_context::TargetContexts;
 use crate::compile::obsolete_snapshots;
-use crate::context::Context;
+use crate::context::{Context, Environment};
 use crate::diagnostic::{Code, Diagnostic, Severity, SourceFile, sort};
 use crate::golden::Golden;
 use crate::model::ReportFormat;
 use crate::outcome;
 use crate::project::{
-    Config, ProjectFiles, ReadConfig, ResolvedTarget, ServerCommand, Variables, absolute, default_specs,
-    discover, display_name, locate,
+    Config, ProjectFiles, ReadConfig, ResolvedTarget, RunSettings, ServerCommand, Variables, absolute,
+    default_specs, discover, display_name, locate, with_env_files,
 };
 use crate::redact::{Redactor, written_secrets};
 use crate::variables::{Mode, Scope};
@@ -45,6 +46,10 @@ pub struct Plan {
     pub reports: Vec<(PathBuf, ReportFormat)>,
     /// The servers that run while the tests run, in their order; to be started only if something is sent to them.
     pub servers: Vec<ServerCommand>,
+    /// How tests run.
+    pub settings: RunSettings,
+    /// The environment variables, together with those of files.
+    pub environment: Arc<Environment>,
     /// Masks what is secret in every test; what is secret in one test is in its [`TestEntry`].
     pub redactor: Redactor,
 }
@@ -65,11 +70,12 @@ pub struct Planned {
 pub fn plan(context: &Context, selection: &Selection, redactor: &Redactor) -> Planned {
     let mut problems = Vec::new();
     let all_secrets = redactor.child();
-    let plan = load(context, selection, redactor, &all_secrets, &mut problems);
+    let mut selection = selection.clone();
+    let plan = load(context, &mut selection, redactor, &all_secrets, &mut problems);
     let no_yaml: Vec<&Diagnostic> = problems.iter().filter(|problem| problem.code == Code::Syntax).collect();
     add_written(&no_yaml, &all_secrets);
     sort(&mut problems);
-    if selection.deny_warnings {
+    if selection.settings.deny_warnings == Some(true) {
         for problem in &mut problems {
             problem.severity = Severity::Error;
         }
@@ -90,9 +96,10 @@ fn add_written(problems: &[&Diagnostic], redactor: &Redactor) {
     }
 }
 
+/// The same; `selection` is completed with what the config says.
 fn load(
     context: &Context,
-    selection: &Selection,
+    selection: &mut Selection,
     redactor: &Redactor,
     all_secrets: &Redactor,
     problems: &mut Vec<Diagnostic>,
@@ -108,24 +115,18 @@ fn load(
     if problems.iter().any(|problem| problem.code == Code::Unreadable) {
         return None;
     }
-    let variables = match &mut config {
-        Some(config) => {
-            let variables = config.variables(context, &selection.variables, problems);
-            config.choose(context, &variables, selection.target.as_deref(), problems);
-            variables
-        }
-        None => selection.variables.clone(),
-    };
-    if let Some(config) = &mut config {
-        config.redact(&variables.scope(context), redactor, problems);
-    }
+    let context = &with_env_files(context, &selection.env_files, config.as_ref(), problems);
+    let variables = read_settings(config.as_mut(), context, selection, redactor, problems);
     let fitting = config.as_ref().and_then(ReadConfig::whole);
     let specs = match fitting.map(|config| config.specs(problems)) {
         Some(Some(specs)) => specs,
         _ => default_specs(),
     };
-    let ProjectFiles { files, snapshots } =
-        discover(context, &selection.paths, selection.config.as_deref(), &folder, &specs, problems);
+    let named = NamedTests::of(&selection.paths, context, &folder);
+    let selection = &*selection;
+    let config_path = selection.config.as_deref();
+    let at = |paths: &[PathBuf]| discover(context, paths, config_path, &folder, &specs, problems);
+    let ProjectFiles { files, snapshots } = named.files(at);
     let targets = fitting.map(|config| TargetContexts::of(config, context, &variables));
     let whole = selection.paths.is_empty();
     let project =
@@ -147,52 +148,77 @@ fn load(
     if let Some(config) = fitting.filter(|_| whole) {
         loaded.warnings.extend(quarantine.of_nothing(&loaded.cases, &config.source));
     }
-    let cases = selection.choose(loaded.cases, problems);
+    let cases = selection.choose(loaded.cases, &named, context, problems);
     if let Some(config) = fitting {
         problems.extend(quarantine.days(&cases, selection, &config.source, unix_ms));
-        if selection.new_threads {
+        if selection.settings.needs_new_threads() {
             let in_use = config.targets.iter().filter(|target| is_in_use(target, &cases));
             problems.extend(in_use.filter_map(|target| retries::fixed_thread(target, config, &variables)));
         }
     }
     let expired = quarantine.expired(&cases, selection, unix_ms);
-    let mut settings = RunSettings::default();
-    if let Some(config) = &config {
-        let default = fitting.and_then(Config::default_target).map(|target| &target.name);
+    let checked = config.as_ref().map(|reading| {
         let scope_of = |target: &ResolvedTarget| {
             // Of what tests are none the default is used, and all that can be made out of a broken config.
+            let default = fitting.and_then(Config::default_target).map(|target| &target.name);
             let is_used = is_in_use(target, &cases)
                 || default.is_none_or(|name| *name == target.name && cases.is_empty());
-            let scope = || config_scope(context, &variables, target, &cases, loaded.broken);
-            is_used.then(scope)
+            is_used.then(|| config_scope(context, &variables, target, &cases, loaded.broken))
         };
         let mode = if selection.sends { Mode::Send } else { Mode::Check };
-        settings = check_config(config, context, &variables, scope_of, mode, redactor, problems);
-    }
-    let broken = problems.iter().any(|problem| problem.severity == Severity::Error);
-    if !broken && !selection.allow_empty {
-        if files.is_empty() {
-            problems.push(no_files(context, selection, &folder, &specs));
-        } else if cases.is_empty() {
-            let problem = Diagnostic::error(Code::NoTests, selection.chooser());
-            let help = "see their ids with `ananke list`, or allow it with `--allow-empty`";
-            problems.push(problem.help(help));
-        }
+        check_config(reading, context, &variables, scope_of, mode, redactor, problems)
+    });
+    let is_broken = problems.iter().any(|problem| problem.severity == Severity::Error);
+    if !is_broken && !selection.allow_empty && cases.is_empty() {
+        problems.push(if files.is_empty() {
+            no_files(context, selection, &folder, &specs)
+        } else {
+            selection.takes_nothing()
+        });
     }
     // What a rule can never do may follow from what is broken.
     if problems.iter().all(|problem| problem.severity == Severity::Warning) {
         problems.extend(loaded.warnings);
     }
     let config = Arc::new(config?.into_whole()?);
-    let obsolete = if selection.chooses() {
+    let obsolete = if selection.chooses() || !named.tests.is_empty() {
         Vec::new()
     } else {
         obsolete_snapshots(context, snapshots, &loaded.snapshots, &files)
     };
     let redactor = redactor.clone();
-    let RunSettings { reports, servers } = settings;
+    let CheckedConfig { reports, servers } = checked.unwrap_or_default();
+    let (settings, environment) = (selection.settings, Arc::clone(&context.environment));
     let files = files.len();
-    Some(Plan { config, cases, files, obsolete, variables, expired, reports, servers, redactor })
+    Some(Plan {
+        config,
+        cases,
+        files,
+        obsolete,
+        variables,
+        expired,
+        reports,
+        servers,
+        settings,
+        environment,
+        redactor,
+    })
+}
+
+/// What the config says about variables, about how tests run, about the target under test and about secrets.
+fn read_settings(
+    config: Option<&mut ReadConfig>,
+    context: &Context,
+    selection: &mut Selection,
+    redactor: &Redactor,
+    problems: &mut Vec<Diagnostic>,
+) -> Variables {
+    let Some(config) = config else { return selection.variables.clone() };
+    let variables = config.variables(context, &selection.variables, problems);
+    selection.settings = selection.settings.over(config.run_settings(context, &variables, problems));
+    config.choose(context, &variables, selection.target.as_deref(), problems);
+    config.redact(&variables.scope(context), redactor, problems);
+    variables
 }
 
 fn is_in_use(target: &ResolvedTarget, cases: &[CaseEntry]) -> bool {

@@ -15,14 +15,14 @@ use super::test::{LoadedTest, turn_block};
 use super::test_scope::THREAD;
 use crate::assertion::{Block, ScriptSource, TurnRules, inherit};
 use crate::compile::{
-    FileAccess, HookCommand, PreparedTurn, RowEntry, feeds_headers, fill_client_tools, fill_hook,
+    FileAccess, HookCommand, HookRole, PreparedTurn, RowEntry, feeds_headers, fill_client_tools, fill_hook,
     headers_with, merge_client_tools, passed_on,
 };
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Severity, Span, sort};
 use crate::model::Hook;
 use crate::process::Launch;
-use crate::project::{LaunchContext, ResolvedTarget};
+use crate::project::{LaunchContext, ResolvedTarget, Variables};
 use crate::variables::{Interpolation, Mode, Scope, Secret};
 
 /// How many names of variables are listed in a hint.
@@ -33,6 +33,8 @@ const LISTED_NAMES: usize = 10;
 pub struct Preparation {
     pub(super) context: Context,
     pub(super) plan: Arc<Plan>,
+    /// The plan's, with what the config's `setup` gave.
+    variables: Variables,
     pub(super) test: Arc<LoadedTest>,
     name: String,
     /// The index of its target among those of the config.
@@ -54,7 +56,7 @@ pub struct Preparation {
 }
 
 impl Preparation {
-    /// The test starts; its target is filled for `mode`.
+    /// The test starts; its target is filled for `mode`, and the config's `setup` gave `setup`.
     ///
     /// # Errors
     /// Where its row is not what it was, or cannot be filled.
@@ -64,18 +66,20 @@ impl Preparation {
         entry: &CaseEntry,
         test: Arc<LoadedTest>,
         mode: Mode,
+        setup: Map<String, Value>,
     ) -> Result<Self, PrepareError> {
         let mut targets = plan.config.targets.iter();
         let target =
             targets.position(|target| target.name == entry.test.target).ok_or(PrepareError::Changed)?;
+        let variables = Variables { setup, awaits_setup: false, ..plan.variables.clone() };
         let mut problems = Vec::new();
-        let mut scope = test.scope_before_rows(context, &plan.variables, &plan.config.folder, &mut problems);
+        let mut scope = test.scope_before_rows(context, &variables, &plan.config.folder, &mut problems);
         if !problems.is_empty() {
             return Err(PrepareError::Broken(problems, Vec::new()));
         }
         let mut from_test: Vec<String> = test.own_names().map(str::to_owned).collect();
         if let Some(row) = &entry.row {
-            let (with_row, names) = test.with_row_of(row, scope, context, &plan.variables)?;
+            let (with_row, names) = test.with_row_of(row, scope, context, &variables)?;
             scope = with_row;
             from_test.extend(names);
         }
@@ -85,6 +89,7 @@ impl Preparation {
         let mut begun = Self {
             context: context.clone(),
             plan: Arc::clone(plan),
+            variables,
             test,
             name,
             target,
@@ -123,7 +128,7 @@ impl Preparation {
 
     /// How many hooks are to be run.
     pub fn hooks(&self) -> usize {
-        self.test.hooks(&self.plan.variables).len()
+        self.test.hooks(&self.variables).len()
     }
 
     /// The hook at `index`, counted from 0, filled with what is known by now.
@@ -136,14 +141,14 @@ impl Preparation {
             hint.push_str("; `THREAD_ID` comes later, since the target's `threadId` uses what hooks give");
         }
         let scope = self.scope.clone().hint(hint);
-        let command = self.command(self.test.hooks(&self.plan.variables), index, &scope)?;
+        let command = self.command(self.test.hooks(&self.variables), index, &scope)?;
         let may_be_quoted = !feeds_headers(&self.target().model);
         Ok(command.map(|command| HookCommand { may_be_quoted, ..command }))
     }
 
     /// How many commands are to be run when the test is over.
     pub fn teardown_commands(&self) -> usize {
-        self.test.teardown(&self.plan.variables).len()
+        self.test.teardown(&self.variables).len()
     }
 
     /// The command at `index` of those that run when the test is over, counted from 0, filled with all that is known.
@@ -151,8 +156,8 @@ impl Preparation {
     /// # Errors
     /// Where a leaf of it cannot be filled.
     pub fn teardown(&self, index: usize) -> Result<Option<HookCommand>, PrepareError> {
-        let command = self.command(self.test.teardown(&self.plan.variables), index, &self.scope)?;
-        Ok(command.map(|command| HookCommand { is_teardown: true, ..command }))
+        let command = self.command(self.test.teardown(&self.variables), index, &self.scope)?;
+        Ok(command.map(|command| HookCommand { role: HookRole::Teardown, ..command }))
     }
 
     fn command(
@@ -187,7 +192,7 @@ impl Preparation {
     pub fn keep(&mut self, values: Map<String, Value>) -> Vec<String> {
         let mut kept = Vec::new();
         for (name, value) in values {
-            if !self.plan.variables.given.contains_key(&name) {
+            if !self.variables.given.contains_key(&name) {
                 self.scope.set(&name, value);
                 kept.push(name);
             }
@@ -198,7 +203,7 @@ impl Preparation {
     /// Takes over what a hook gave. What the command line gives stays.
     pub fn define(&mut self, values: Map<String, Value>) {
         for (name, value) in values {
-            if self.plan.variables.given.contains_key(&name) {
+            if self.variables.given.contains_key(&name) {
                 continue;
             }
             self.thread_is_given |= name == THREAD;
@@ -215,8 +220,7 @@ impl Preparation {
     /// The same if a hook gave `values` as well.
     pub fn secrets_with(&self, values: &Map<String, Value>) -> Vec<Secret> {
         let mut scope = self.scope.clone();
-        for (name, value) in values.iter().filter(|(name, _)| !self.plan.variables.given.contains_key(*name))
-        {
+        for (name, value) in values.iter().filter(|(name, _)| !self.variables.given.contains_key(*name)) {
             scope.set(name, value.clone());
         }
         secrets_of(&self.plan.config, self.target(), &scope)
@@ -297,7 +301,7 @@ impl Preparation {
         secrets.extend(interpolation.into_secrets());
         let (mut turns, mut turn_blocks) = (Vec::new(), Vec::new());
         let mut is_whole = true;
-        for (turn, scope) in self.test.each_turn(&self.scope, &self.plan.variables) {
+        for (turn, scope) in self.test.each_turn(&self.scope, &self.variables) {
             let mut interpolation = Interpolation::new(&scope, &self.test.source, Mode::Send, problems);
             turn_blocks.push(turn_block(turn, Some(config.named_assertions()), &mut interpolation));
             let prepared = PreparedTurn::fill(turn, files, &mut interpolation);

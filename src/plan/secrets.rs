@@ -5,7 +5,7 @@ use crate::variables::{Interpolation, Mode, Scope, Secret};
 
 /// The variables of `scope` that the headers of the target carry, the headers themselves, and what the config says is
 /// secret.
-pub(super) fn secrets_of(config: &Config, target: &ResolvedTarget, scope: &Scope) -> Vec<Secret> {
+pub(crate) fn secrets_of(config: &Config, target: &ResolvedTarget, scope: &Scope) -> Vec<Secret> {
     let scope = scope.clone().open();
     let mut interpolation = Interpolation::again(&scope, &config.source, Mode::Check);
     target.model.compile(&mut interpolation);

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use super::entry::CaseEntry;
 use super::filter::has_id;
+use super::named_tests::NamedTests;
 use super::selection::Selection;
+use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::text::nearest;
 
@@ -19,25 +21,41 @@ impl Selection {
         self.filter.is_some() || !self.tags.is_empty() || !self.ids.is_empty()
     }
 
-    /// The tests it takes of those that were found: with one of the tags, one of the ids, and what the filter wants.
+    /// The tests it takes of those that were found: named, with one of the tags, one of the ids, and what the filter wants.
     /// An id that no test has is a problem.
-    pub(super) fn choose(&self, cases: Vec<CaseEntry>, problems: &mut Vec<Diagnostic>) -> Vec<CaseEntry> {
-        if !self.chooses() {
+    pub(super) fn choose(
+        &self,
+        cases: Vec<CaseEntry>,
+        named: &NamedTests,
+        context: &Context,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Vec<CaseEntry> {
+        if !self.chooses() && named.tests.is_empty() {
             return cases;
         }
-        problems.extend(self.ids.iter().filter_map(|id| unknown(id, &cases)));
+        let is_known = |id: &String| cases.iter().any(|case| has_id(case, id));
+        problems.extend(self.ids.iter().filter(|id| !is_known(id)).map(|id| unknown(id, &cases)));
+        let unknown_tests = named.tests.iter().filter(|test| !cases.iter().any(|case| test.is(case)));
+        problems.extend(unknown_tests.map(|test| unknown(&test.written, &cases)));
         let has_tag = |case: &CaseEntry| self.tags.iter().any(|tag| case.test.tags.contains(tag));
         let mut chosen = cases;
         chosen.retain(|case| {
-            (self.tags.is_empty() || has_tag(case))
+            named.contains(case, context)
+                && (self.tags.is_empty() || has_tag(case))
                 && (self.ids.is_empty() || self.ids.iter().any(|id| has_id(case, id)))
                 && self.filter.as_ref().is_none_or(|filter| filter.matches(case))
         });
         chosen
     }
 
+    /// The problem of a selection that takes none of the tests that were found.
+    pub(super) fn takes_nothing(&self) -> Diagnostic {
+        Diagnostic::error(Code::NoTests, self.chooser())
+            .help("see their ids with `ananke list`, or allow it with `--allow-empty`")
+    }
+
     /// What took none of the tests, in words.
-    pub(super) fn chooser(&self) -> String {
+    fn chooser(&self) -> String {
         let words = [
             (self.filter.is_some(), "the filter"),
             (!self.tags.is_empty(), "`--tag`"),
@@ -49,15 +67,13 @@ impl Selection {
     }
 }
 
-fn unknown(id: &str, cases: &[CaseEntry]) -> Option<Diagnostic> {
-    if cases.iter().any(|case| has_id(case, id)) {
-        return None;
-    }
+/// The problem of an id that no test has.
+fn unknown(id: &str, cases: &[CaseEntry]) -> Diagnostic {
     let problem = Diagnostic::error(Code::NoTests, format!("no test has the id `{id}`"));
-    Some(problem.help(match nearest_id(id, cases) {
+    problem.help(match nearest_id(id, cases) {
         Some(nearest) => format!("did you mean `{nearest}`?"),
         None => "`ananke list` prints the ids".to_owned(),
-    }))
+    })
 }
 
 /// The id that was most likely meant.
@@ -93,7 +109,8 @@ mod tests {
             ..Selection::default()
         };
         let mut problems = Vec::new();
-        let chosen = selection.choose(cases(), &mut problems);
+        let chosen =
+            selection.choose(cases(), &NamedTests::default(), &Context::isolated("/"), &mut problems);
         let all = cases();
         let number =
             |case: &CaseEntry| all.iter().position(|other| other.id() == case.id()).map_or(0, |at| at + 1);

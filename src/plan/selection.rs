@@ -3,13 +3,12 @@
 use std::path::PathBuf;
 
 use super::filter::Filter;
-use crate::project::Variables;
+use crate::project::{RunSettings, Variables};
 
 /// What to run, as the command line says it.
 #[derive(Clone, Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a question of its own")]
 pub struct Selection {
-    /// Files and folders; none means the whole project.
+    /// Files, directories and ids of tests; none means the whole project.
     pub paths: Vec<PathBuf>,
     /// The project config, where it is named.
     pub config: Option<PathBuf>,
@@ -23,14 +22,14 @@ pub struct Selection {
     pub ids: Vec<String>,
     /// Whether no test at all is fine.
     pub allow_empty: bool,
-    /// Whether a warning is an error.
-    pub deny_warnings: bool,
+    /// Files of environment variables, over those of the config.
+    pub env_files: Vec<PathBuf>,
+    /// How tests run, over what the config says.
+    pub settings: RunSettings,
     /// Whether something will be sent: a target's missing environment variables are warnings otherwise.
     pub sends: bool,
     /// What the command line says about variables.
     pub variables: Variables,
     /// Whether everything is only looked at, so that what would fail a run is an error: `ananke check`.
     pub checks: bool,
-    /// Whether a test may be tried again, and each attempt must have a thread of its own.
-    pub new_threads: bool,
 }

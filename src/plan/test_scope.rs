@@ -25,7 +25,7 @@ impl LoadedTest {
         folder: &Path,
         problems: &mut Vec<Diagnostic>,
     ) -> Scope {
-        let mut scope = variables.scope(context);
+        let mut scope = variables.after_setup(variables.scope(context));
         scope.set("TEST_FILE", self.path_from(folder));
         let mut room = Some(MOST_INSERTED);
         for (name, written) in self.model.vars.iter().flatten() {
@@ -40,7 +40,7 @@ impl LoadedTest {
                 Err(_) => scope.shadow(name),
             }
         }
-        scope
+        variables.before_setup(scope)
     }
 
     /// The names that the test gives values itself whatever the row, beside hooks.

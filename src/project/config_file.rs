@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::model::{
-    AssertBlock, File, OneOrMany, QuarantineEntry, RedactEntry, ReportEntry, ScriptProgram, Server,
-    TAG_DEFAULTS, Text, extension_keys, is_extension_key,
+    AssertBlock, EnvFileEntry, File, Hook, OneOrMany, QuarantineEntry, RedactEntry, ReportEntry, RunDefaults,
+    ScriptProgram, Server, TAG_DEFAULTS, Text, extension_keys, is_extension_key,
 };
 use crate::source::{self, FreeMap, Node, TypeMismatch};
 use crate::target::{ChosenTarget, NamedTarget, TargetConfig};
@@ -55,6 +55,26 @@ pub struct ConfigFile {
         example = serde_json::json!({ "cmd": ["python", "agent.py"], "ready": { "port": 8000 } })
     )]
     pub server: Option<OneOrMany<Server>>,
+    /// Commands that run once, before the first test and after the servers are ready. Each prints one JSON object, whose keys
+    /// become variables of every test.
+    #[schemars(
+        extend("x-since" = "1.3"),
+        example = serde_json::json!([{ "cmd": ["python3", "scripts/create_tenant.py"] }])
+    )]
+    pub setup: Option<Vec<Hook>>,
+    /// Commands that run once, after the last test, whether tests fail, `setup` fails or the run is interrupted.
+    #[schemars(
+        extend("x-since" = "1.3"),
+        example = serde_json::json!([{ "cmd": ["python3", "scripts/delete_tenant.py", "${TENANT}"] }])
+    )]
+    pub teardown: Option<Vec<Hook>>,
+    /// How tests run: defaults for the options of `ananke run`, such as `parallel` and `retries`.
+    #[schemars(extend("x-since" = "1.3"), example = serde_json::json!({ "parallel": 8, "retries": 1 }))]
+    pub run: Option<RunDefaults>,
+    /// Files of environment variables (`NAME=value` lines) for `${ENV.NAME}` and for programs that are started. Variables that are
+    /// set already take precedence.
+    #[schemars(extend("x-since" = "1.3"), example = &".env")]
+    pub env_file: Option<OneOrMany<EnvFileEntry>>,
     /// Reports that every run writes: paths whose extension selects the format (`.xml` JUnit, `.html` HTML, `.json`
     /// JSON, `.jsonl` JSON lines, `.md` Markdown, `.tap` TAP), or a `path` and its `format`. Paths are relative to this
     /// file's directory.

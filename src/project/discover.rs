@@ -26,6 +26,16 @@ pub(crate) struct ProjectFiles {
     pub(crate) snapshots: BTreeSet<PathBuf>,
 }
 
+impl ProjectFiles {
+    /// Adds what another search found.
+    pub(crate) fn extend(&mut self, more: Self) {
+        self.files.extend(more.files);
+        self.files.sort();
+        self.files.dedup();
+        self.snapshots.extend(more.snapshots);
+    }
+}
+
 /// The test files of the project in `folder`, or of those only what is at `paths`: a file that is named is a test file
 /// whatever its name. With a `config` that was named, a path may belong to another project.
 pub(crate) fn discover(

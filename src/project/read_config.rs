@@ -6,6 +6,7 @@ use super::config::Config;
 use super::config_file::ConfigFile;
 use super::paths::display_name;
 use super::redactions::Redactions;
+use super::run_settings::RunSettings;
 use super::targets;
 use super::variables::Variables;
 use crate::context::Context;
@@ -80,9 +81,22 @@ impl ReadConfig {
     ) -> Variables {
         let mut found = Vec::new();
         let Config { source, model, .. } = &self.config;
-        let variables = given.with_config(model.vars.as_ref(), source, context, &mut found);
+        let variables = given.with_config(model, source, context, &mut found);
         self.report(found, problems);
         variables
+    }
+
+    /// How tests run, as the config says it.
+    pub(crate) fn run_settings(
+        &self,
+        context: &Context,
+        variables: &Variables,
+        problems: &mut Vec<Diagnostic>,
+    ) -> RunSettings {
+        let mut found = Vec::new();
+        let settings = self.config.run_settings(context, variables, &mut found);
+        self.report(found, problems);
+        settings
     }
 
     /// Reports `found`; for an invalid config, only problems independent of the invalid parts.

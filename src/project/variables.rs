@@ -3,15 +3,19 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use super::config_file::ConfigFile;
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
-use crate::source::{FreeMap, Node, printable};
+use crate::source::printable;
 use crate::variables::{Interpolation, MOST_INSERTED, Mode, Origins, Scope, name_problem};
 
 /// Why a name may be missing in the `vars` of the config.
 const HINT: &str = "a variable of the config sees the environment and those written before it";
+
+/// Why a name is missing that `setup` may give.
+const BEFORE_SETUP: &str = "what the config's `setup` gives is known when the run starts, and this before";
 
 /// Why a name is missing where hooks were left out.
 const WITHOUT_HOOKS: &str =
@@ -26,6 +30,10 @@ pub struct Variables {
     pub given: BTreeMap<String, String>,
     /// What the `vars` were made of.
     pub origins: Origins,
+    /// What the config's `setup` gave: wins over its `vars`, and the test's own win over it.
+    pub setup: Map<String, Value>,
+    /// Whether the config's `setup` will run, and may give any name a value.
+    pub awaits_setup: bool,
     /// Whether hooks are left out.
     pub without_hooks: bool,
 }
@@ -34,15 +42,16 @@ impl Variables {
     /// These with the `vars` of a config, each of which sees those before it; what is wrong with them goes to `problems`.
     pub(super) fn with_config(
         &self,
-        written: Option<&FreeMap<Node>>,
+        ConfigFile { vars, setup, .. }: &ConfigFile,
         source: &Arc<SourceFile>,
         context: &Context,
         problems: &mut Vec<Diagnostic>,
     ) -> Self {
+        let has_setup = setup.as_ref().is_some_and(|setup| !setup.is_empty());
         let mut variables = self.clone();
         let mut scope = variables.scope(context).hint(HINT);
         let mut room = Some(MOST_INSERTED);
-        for (name, written) in written.into_iter().flatten() {
+        for (name, written) in vars.iter().flatten() {
             let mut interpolation = Interpolation::new(&scope, source, Mode::Send, problems).with_room(room);
             if let Some((what, help)) = name_problem(name) {
                 let message = format!("`{}` {what}", printable(name));
@@ -57,12 +66,13 @@ impl Variables {
             }
             variables.vars.insert(name.value.clone(), value);
         }
-        Self { origins: scope.origins().clone(), ..variables }
+        let awaits_setup = has_setup && !self.without_hooks;
+        Self { origins: scope.origins().clone(), awaits_setup, ..variables }
     }
 
     /// Whether a variable of this name has a value before anything runs.
     pub(crate) fn gives(&self, name: &str) -> bool {
-        self.given.contains_key(name) || self.vars.contains_key(name)
+        self.given.contains_key(name) || self.setup.contains_key(name) || self.vars.contains_key(name)
     }
 
     /// What is known before anything runs: the environment, and what the config and the command line give.
@@ -71,10 +81,13 @@ impl Variables {
         for (name, value) in &self.vars {
             scope.set(name, value.clone());
         }
+        let mut scope = scope.made_of(self.origins.clone());
+        for (name, value) in &self.setup {
+            scope.set(name, value.clone());
+        }
         for (name, value) in &self.given {
             scope.set(name, value.clone());
         }
-        let scope = scope.made_of(self.origins.clone());
         if self.without_hooks { scope.hint(WITHOUT_HOOKS) } else { scope }
     }
 
@@ -84,6 +97,16 @@ impl Variables {
         for name in ["THREAD_ID", "TEST_NAME", "TEST_FILE"] {
             scope.expect(name);
         }
-        scope
+        self.after_setup(scope)
+    }
+
+    /// What is known once the config's `setup` has run: any name may have a value then.
+    pub(crate) fn after_setup(&self, scope: Scope) -> Scope {
+        if self.awaits_setup { scope.open() } else { scope }
+    }
+
+    /// What is known of it before.
+    pub(crate) fn before_setup(&self, scope: Scope) -> Scope {
+        if self.awaits_setup { scope.closed().hint(BEFORE_SETUP) } else { scope }
     }
 }

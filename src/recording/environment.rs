@@ -170,6 +170,15 @@ impl AttemptEnvironment {
         }
     }
 
+    /// The variables that the config's `setup` gives: `gave` in this run, or what it gave when the test was recorded.
+    pub fn setup(&self, gave: &Map<String, Value>) -> Map<String, Value> {
+        if let Some(replay) = self.replay() {
+            return replay.setup().clone();
+        }
+        self.recorder().into_iter().for_each(|recorder| recorder.setup(gave));
+        gave.clone()
+    }
+
     /// The variables that the hook `number`, counted from 1, gives. `run` runs it.
     ///
     /// # Errors

@@ -22,6 +22,9 @@ pub(super) struct Recorded {
     /// The names of the secrets that markers stand for.
     pub(super) secrets: Vec<String>,
     /// What each hook gave; after one that failed there is none.
+    /// What the config's `setup` gave.
+    pub(super) setup: Map<String, Value>,
+    /// What the hooks of the test gave.
     pub(super) hooks: Vec<Result<Map<String, Value>, Problem>>,
     /// What was asked and answered.
     pub(super) exchanges: Vec<RecordedExchange>,

@@ -143,6 +143,11 @@ impl Recorder {
         state.markers = Markers::new(&state.secrets, self.0.redactor.patterns());
     }
 
+    /// What the config's `setup` gave.
+    pub(super) fn setup(&self, gave: &Map<String, Value>) {
+        self.0.state().recorded.setup.clone_from(gave);
+    }
+
     /// What the next hook gave.
     pub(super) fn hook(&self, gave: Result<Map<String, Value>, Problem>) {
         self.0.state().recorded.hooks.push(gave);

@@ -40,6 +40,7 @@ struct SharedReplay {
     /// When the test began.
     started: At,
     secrets: Vec<String>,
+    setup: Map<String, Value>,
     ended_unix_ms: u64,
     redactor: Redactor,
     left: Mutex<Unreplayed>,
@@ -69,6 +70,7 @@ impl Replay {
             ended_unix_ms,
             ids,
             secrets,
+            setup,
             hooks,
             exchanges,
             programs,
@@ -99,6 +101,7 @@ impl Replay {
             clock,
             started,
             secrets,
+            setup,
             ended_unix_ms,
             redactor,
             left,
@@ -186,6 +189,11 @@ impl Replay {
     /// The names of the secrets that markers stand for.
     pub(super) fn secrets(&self) -> &[String] {
         &self.0.secrets
+    }
+
+    /// What the config's `setup` gave when the test was recorded.
+    pub(super) fn setup(&self) -> &Map<String, Value> {
+        &self.0.setup
     }
 
     /// What the hook `number`, counted from 1, gave.

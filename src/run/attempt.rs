@@ -57,7 +57,9 @@ impl Attempt<'_> {
         let unprepared = |error| self.case.unprepared(error);
         watchdog.begin(TestStep::Prepare, Duration::ZERO)?;
         let test = loading.clone().test_of(entry).await.map_err(unprepared)?;
-        let begun = Preparation::begin(&self.environment.context, plan, entry, test, self.environment.mode());
+        let environment = &self.environment;
+        let setup = environment.setup(&plan.variables.setup);
+        let begun = Preparation::begin(&environment.context, plan, entry, test, environment.mode(), setup);
         let mut preparation = begun.map_err(unprepared)?;
         for (name, marker) in self.environment.unknown_secrets() {
             self.case.redactor.add([&marker]);

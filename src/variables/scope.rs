@@ -97,6 +97,12 @@ impl Scope {
         Self { open: true, ..self }
     }
 
+    /// Says that only the names that are known by now have a value.
+    #[must_use]
+    pub fn closed(self) -> Self {
+        Self { open: false, ..self }
+    }
+
     /// Adds to the problem of a missing name why it is missing, or where it would have to come from.
     #[must_use]
     pub fn hint(self, hint: impl Into<String>) -> Self {

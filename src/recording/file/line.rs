@@ -21,6 +21,8 @@ pub(super) const EVENT: (&str, &str) = ("data: ", "\n\n");
 #[serde(rename_all = "snake_case")]
 pub(super) enum RecordingLine {
     Recording(Heading),
+    /// What the config's `setup` gave.
+    Setup(Map<String, Value>),
     Hook(HookLine),
     Script(ScriptLine),
     Request(RequestLine),

@@ -58,6 +58,7 @@ mod tests {
             ended_unix_ms: 1_300,
             ids: BTreeMap::from([("run".to_owned(), vec!["r-1".to_owned()])]),
             secrets: vec!["TOKEN".to_owned()],
+            setup: serde_json::Map::from_iter([("TENANT".to_owned(), json!("t-1"))]),
             hooks: vec![Ok(output), Err(problem("exit code 1"))],
             scripts: vec![
                 ScriptAnswer {
@@ -153,9 +154,10 @@ mod tests {
         assert!(!text.contains(['\u{202e}', '\u{9b}']) && !text.contains("##vso["), "{text}");
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(
-            lines[..7],
+            lines[..8],
             [
                 r#"{"recording":{"version":"1.3","test":"a.test.yaml::é","run":2,"attempt":3,"started_unix_us":1234567,"ended_unix_ms":1300,"ids":{"run":["r-1"]},"secrets":["TOKEN"]}}"#,
+                r#"{"setup":{"TENANT":"t-1"}}"#,
                 r#"{"hook":{"output":{"TOKEN":"s3cr3t","n":1}}}"#,
                 r#"{"hook":{"failed":{"message":"exit code 1","help":"try again"}}}"#,
                 r#"{"script":{"turn":1,"name":"check s3cr3t","request":"cbf29ce484222325","answer":{"pass":false,"message":"s3cr3t"}}}"#,
@@ -266,12 +268,12 @@ mod tests {
         };
         assert_eq!(error(String::new()), "1: the file is empty");
         assert!(error(without(0)).starts_with("1: the first line of a recording says which test"));
-        assert_eq!(error(without(4)), "5: this line belongs to an exchange, and none is open");
-        assert!(error(without(5)).starts_with("6: this line belongs to an exchange"));
-        assert_eq!(error(without(12)), "13: this line cannot stand inside an exchange");
-        assert_eq!(error(lines[..7].join("\n")), "7: the file ends in the middle of an exchange");
-        let inside = [&lines[..5], &lines[3..4]].concat().join("\n");
-        assert_eq!(error(inside), "6: this line cannot stand inside an exchange");
+        assert_eq!(error(without(5)), "6: this line belongs to an exchange, and none is open");
+        assert!(error(without(6)).starts_with("7: this line belongs to an exchange"));
+        assert_eq!(error(without(13)), "14: this line cannot stand inside an exchange");
+        assert_eq!(error(lines[..8].join("\n")), "8: the file ends in the middle of an exchange");
+        let inside = [&lines[..6], &lines[4..5]].concat().join("\n");
+        assert_eq!(error(inside), "7: this line cannot stand inside an exchange");
         assert!(
             error(format!("{}\nnonsense", lines[0]))
                 .starts_with("2: this is not a valid line of a recording: ")

@@ -189,7 +189,11 @@ fn add(all: &mut RecordingContent, read: RecordingLine) -> Result<(), &'static s
             });
             Ok(())
         }
-        RecordingLine::Hook(_) => Err("hooks stand before the first request"),
+        RecordingLine::Setup(gave) if is_before && all.recorded.hooks.is_empty() => {
+            all.recorded.setup = gave;
+            Ok(())
+        }
+        RecordingLine::Hook(_) | RecordingLine::Setup(_) => Err("hooks stand before the first request"),
         RecordingLine::Script(ScriptLine { turn, name, request, answer, failed }) if open.is_none() => {
             let gave = match (answer, failed) {
                 (Some(answer), None) => Ok(answer),

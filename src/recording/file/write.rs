@@ -36,6 +36,9 @@ pub(in crate::recording) fn write(
         ids: recorded.ids.clone(),
         secrets: recorded.secrets.clone(),
     }));
+    if !recorded.setup.is_empty() {
+        out.line(&RecordingLine::Setup(out.marked_map(&recorded.setup)));
+    }
     for hook in &recorded.hooks {
         out.line(&RecordingLine::Hook(match hook {
             Ok(output) => HookLine { output: Some(out.marked_map(output)), failed: None },

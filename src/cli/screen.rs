@@ -1,0 +1,51 @@
+//! Where people see what happens before the first test and after the last.
+
+use std::io::Write as _;
+
+use ananke::context::{Context, OutputStream, TerminalSize};
+use ananke::diagnostic::Diagnostic;
+use ananke::redact::Redactor;
+use ananke::report::terminal::{LiveArea, last_words};
+
+use super::colour::Colour;
+use super::outputs::Outputs;
+use super::print_problems::{print_problems, print_problems_above};
+use super::report_options::ReportOptions;
+
+/// Where people see what becomes of servers and of `setup`.
+#[derive(Clone, Copy)]
+pub(super) struct Screen<'a> {
+    pub(super) live: Option<&'a LiveArea>,
+    pub(super) options: &'a ReportOptions,
+    pub(super) colour: Colour,
+    pub(super) context: &'a Context,
+    pub(super) redactor: &'a Redactor,
+    pub(super) outputs: &'a Outputs,
+}
+
+impl Screen<'_> {
+    /// Shows what is waited for in the live area.
+    pub(super) fn wait_for(&self, what: Option<&str>) {
+        let what = what.map(|what| self.redactor.text(what));
+        self.live.into_iter().for_each(|live| live.wait_for(what.as_deref()));
+    }
+
+    /// Prints a note, unless the run is quiet.
+    pub(super) fn note(&self, note: &str) {
+        if !self.options.quiet {
+            let _ = writeln!(self.outputs.stderr.clone(), "note: {}", self.redactor.text(note));
+        }
+    }
+
+    /// Prints problems.
+    pub(super) fn print_problems(&self, problems: &[Diagnostic]) {
+        print_problems(problems, self.colour, self.context, self.redactor);
+    }
+
+    /// Prints a problem, and under it the end of what its program printed.
+    pub(super) fn print_problem(&self, problem: Diagnostic, printed: &str) {
+        let width = TerminalSize::width(self.context.size_of(OutputStream::Stderr));
+        let printed = last_words(printed, width);
+        print_problems_above(&[problem], &printed, self.colour, self.context, self.redactor);
+    }
+}

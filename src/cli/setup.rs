@@ -1,0 +1,35 @@
+//! The config's `setup` and `teardown`: what becomes of them is reported.
+
+use ananke::diagnostic::Severity;
+use ananke::project::Variables;
+use ananke::run::{ProjectHooks, SetupError, SetupStep};
+use tokio_util::sync::CancellationToken;
+
+use super::screen::Screen;
+
+/// Runs `setup`, which the live area shows; `None` if no test can start, which is reported.
+pub(super) async fn set_up(
+    hooks: &mut ProjectHooks,
+    cancel: &CancellationToken,
+    screen: Screen<'_>,
+) -> Option<Variables> {
+    let show = |step: SetupStep<'_>| match step {
+        SetupStep::Started(name) => screen.wait_for(Some(name)),
+        SetupStep::Warning(warning) => screen.note(warning),
+    };
+    let is_set_up = hooks.set_up(cancel, &show).await;
+    screen.wait_for(None);
+    match is_set_up {
+        Ok(variables) => return Some(variables),
+        Err(SetupError::Stopped) => {}
+        Err(SetupError::Failed(problems)) => screen.print_problems(&problems),
+    }
+    None
+}
+
+/// Runs `teardown`; `false` if a command could not be started.
+pub(super) async fn tear_down(hooks: &ProjectHooks, screen: Screen<'_>) -> bool {
+    let problems = hooks.tear_down().await;
+    screen.print_problems(&problems);
+    !problems.iter().any(|problem| problem.severity == Severity::Error)
+}

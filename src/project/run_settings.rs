@@ -1,0 +1,115 @@
+//! How tests run: what the command line says, over the config's `run`.
+
+use std::time::Duration;
+
+use super::config::Config;
+use super::variables::Variables;
+use crate::context::Context;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::model::{FlakyVerdict, JunitDialect, Number, RunDefaults};
+use crate::variables::{Interpolation, Mode};
+
+/// How tests run; `None` is what nobody chose.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RunSettings {
+    /// How many tests run at once.
+    pub parallel: Option<usize>,
+    /// The timeout of one attempt at a test.
+    pub timeout: Option<Duration>,
+    /// How often a failing test is retried.
+    pub retries: Option<u32>,
+    /// Whether a retry may use the thread of the attempt before it.
+    pub retry_dirty: Option<bool>,
+    /// How tests count that pass only on a retry.
+    pub flaky: Option<FlakyVerdict>,
+    /// Whether the run stops after the first failing test.
+    pub fail_fast: Option<bool>,
+    /// Whether a turn is aborted at the first violated rule.
+    pub stop_early: Option<bool>,
+    /// Whether a violation of the protocol fails its test.
+    pub strict_protocol: Option<bool>,
+    /// Whether warnings are errors.
+    pub deny_warnings: Option<bool>,
+    /// The dialect of JUnit reports.
+    pub junit_profile: Option<JunitDialect>,
+}
+
+impl RunSettings {
+    /// More tests at once than this are not faster and exhaust the machine's sockets.
+    pub const MOST_PARALLEL: usize = 1024;
+
+    /// A test that needs more retries than this is not tested by its rules any more.
+    pub const MOST_RETRIES: u32 = 100;
+
+    /// These, and those of `config` where these say nothing.
+    #[must_use]
+    pub fn over(self, config: Self) -> Self {
+        Self {
+            parallel: self.parallel.or(config.parallel),
+            timeout: self.timeout.or(config.timeout),
+            retries: self.retries.or(config.retries),
+            retry_dirty: self.retry_dirty.or(config.retry_dirty),
+            flaky: self.flaky.or(config.flaky),
+            fail_fast: self.fail_fast.or(config.fail_fast),
+            stop_early: self.stop_early.or(config.stop_early),
+            strict_protocol: self.strict_protocol.or(config.strict_protocol),
+            deny_warnings: self.deny_warnings.or(config.deny_warnings),
+            junit_profile: self.junit_profile.or(config.junit_profile),
+        }
+    }
+
+    /// Whether a test may be retried, and each attempt must have a thread of its own.
+    pub(crate) fn needs_new_threads(&self) -> bool {
+        self.retries.is_some_and(|retries| retries > 0) && self.retry_dirty != Some(true)
+    }
+}
+
+impl Config {
+    /// What `run` says; what is wrong with it goes to `problems`.
+    pub(crate) fn run_settings(
+        &self,
+        context: &Context,
+        variables: &Variables,
+        problems: &mut Vec<Diagnostic>,
+    ) -> RunSettings {
+        let Some(written) = &self.model.run else { return RunSettings::default() };
+        let scope = variables.scope(context);
+        let mut interpolation = Interpolation::new(&scope, &self.source, Mode::Send, problems);
+        let RunDefaults { parallel, timeout_ms, retries, retry_dirty, flaky, .. } = written;
+        let mut flag = |flag: &Option<_>| flag.as_ref().and_then(|flag| interpolation.flag(flag).ok());
+        let flags = RunSettings {
+            retry_dirty: flag(retry_dirty),
+            fail_fast: flag(&written.fail_fast),
+            stop_early: flag(&written.stop_early),
+            strict_protocol: flag(&written.strict_protocol),
+            deny_warnings: flag(&written.deny_warnings),
+            ..RunSettings::default()
+        };
+        let mut number = |written: &Option<Number>, least: u64, most: u64| {
+            let written = written.as_ref()?;
+            let number = interpolation.number(written).ok()?;
+            if (least..=most).contains(&number) {
+                return Some(number);
+            }
+            let (message, help) = (
+                format!("`{number}` is out of range"),
+                match most {
+                    u64::MAX => format!("expected a whole number from {least}"),
+                    most => format!("expected a whole number from {least} to {most}"),
+                },
+            );
+            interpolation.report(Code::BadValue, written.span, message, Some(help));
+            None
+        };
+        let parallel = number(parallel, 1, RunSettings::MOST_PARALLEL as u64);
+        let retries = number(retries, 0, RunSettings::MOST_RETRIES.into());
+        RunSettings {
+            parallel: parallel.and_then(|count| usize::try_from(count).ok()),
+            timeout: number(timeout_ms, 1, u64::MAX).map(Duration::from_millis),
+            retries: retries.and_then(|count| u32::try_from(count).ok()),
+            flaky: *flaky,
+            junit_profile: written.junit_profile,
+            ..flags
+        }
+    }
+}

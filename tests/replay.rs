@@ -131,7 +131,7 @@ fn bytes(folder: &Path) -> String {
 /// A project of one test against `agent`, whose secrets come from the environment, from a hook and from the file.
 fn secretive(url: &str, rules: &str) -> Project {
     let config = format!(
-        "version: \"1.0\"\ntarget:\n  type: agui\n  endpoint: \"{url}\"\n  agentId: a\n  timeout_ms: 300\n  headers: {{ x-key: \"${{ENV.KEY}}\", x-token: \"${{TOKEN}}\", cookie: written-out }}\n"
+        "version: \"1.0\"\ntarget:\n  type: agui\n  endpoint: \"{url}\"\n  agentId: a\n  timeout_ms: 2000\n  headers: {{ x-key: \"${{ENV.KEY}}\", x-token: \"${{TOKEN}}\", cookie: written-out }}\n"
     );
     let test = format!(
         "version: \"1.0\"\nname: a\nhooks: [{{ cmd: [echo, '{{\"TOKEN\": \"t0ken-of-a-hook\"}}'] }}]\nturns: [{{ user: \"I am ${{TOKEN}}\" }}]\nassert: {rules}\n"

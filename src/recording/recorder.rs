@@ -260,7 +260,7 @@ impl Transport for RecordedLane {
         let mut state = shared.state();
         match event {
             ClientEvent::Sends => _ = state.sends.insert(self.lane.clone(), since),
-            ClientEvent::Closes => {
+            ClientEvent::Closes(_) => {
                 let mut exchanges = state.recorded.exchanges.iter_mut().rev();
                 if let Some(exchange) = exchanges.find(|exchange| exchange.lane == self.lane) {
                     exchange.closed = Some(since);

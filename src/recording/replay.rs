@@ -342,7 +342,9 @@ impl Transport for ReplayedLane {
                 let next = left.exchanges.iter().find(is_next);
                 next.map_or_else(|| shared.clock.now(), |exchange| shared.at(exchange.sent))
             }
-            ClientEvent::Closes => left.closed.get(&self.lane).copied().unwrap_or_else(|| shared.clock.now()),
+            ClientEvent::Closes(at) => {
+                left.closed.get(&self.lane).copied().or(at).unwrap_or_else(|| shared.clock.now())
+            }
         }
     }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use ananke::context::{At, Clock, ManualClock};
 use ananke::target::http::{HttpTransport, RequestProgress};
-use ananke::target::{Ended, HttpRequest, Method, Next, Sink, Stop, Transport, Wire};
+use ananke::target::{Ended, HttpRequest, Limits, Method, Next, Sink, Stop, Transport, Wire};
 use ananke::trace::Change;
 use tokio::sync::Notify;
 
@@ -141,6 +141,65 @@ async fn a_blocked_thread_of_the_rules_bends_no_stamp() {
     let closed = milliseconds.len() - 1;
     let expected: Vec<u64> = [0, 0].into_iter().chain(1..=EVENTS).collect();
     assert_eq!(milliseconds[..closed], expected);
+}
+
+/// How the agent of a test lets an exchange end.
+#[derive(Clone, Copy, Debug)]
+enum End {
+    /// The connection breaks a millisecond after the first event.
+    Broken,
+    /// Nothing is sent.
+    Silent,
+    /// Nothing follows the first event.
+    Stalled,
+}
+
+/// Ends an exchange, and moves the clock far beyond; keeps the connection until `is_read`.
+fn ending(end: End, clock: Arc<Watched>) -> (SocketAddr, mpsc::Receiver<()>, mpsc::Sender<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("an address");
+    let (done, is_done) = mpsc::channel();
+    let (reads, is_read) = mpsc::channel::<()>();
+    std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().expect("a connection");
+        until_request(&mut stream);
+        if !matches!(end, End::Silent) {
+            let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: 1000\r\n\r\n";
+            for part in [head, "data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n"] {
+                let before = clock.reads();
+                stream.write_all(part.as_bytes()).expect("the client reads");
+                assert!(clock.is_read_after(before));
+            }
+        }
+        if matches!(end, End::Broken) {
+            clock.clock.advance(Duration::from_millis(1));
+            let before = clock.reads();
+            stream.shutdown(std::net::Shutdown::Both).expect("a socket");
+            assert!(clock.is_read_after(before));
+        }
+        clock.clock.advance(Duration::from_secs(5));
+        drop(done);
+        let _is_over = is_read.recv();
+    });
+    (address, is_done, reads)
+}
+
+#[tokio::test]
+async fn a_blocked_thread_of_the_rules_bends_no_end() {
+    for (end, closed) in [(End::Broken, 1), (End::Silent, 100), (End::Stalled, 100)] {
+        let clock = Arc::new(Watched::default());
+        let (address, is_done, _is_read) = ending(end, Arc::clone(&clock));
+        let transport = Arc::new(HttpTransport::new(clock));
+        let mut session = session(settings(&format!("http://{address}/")), transport, 1).await;
+        let mut sink = Blocked { is_done, stamps: Vec::new() };
+        let limits = Limits { timeout: Duration::from_millis(100), ..limits() };
+        let ended = session.exchange(user(1, "hi"), &limits, &mut sink).await;
+        match end {
+            End::Broken => assert!(ended.expect_err("an error").message.contains("the connection broke")),
+            End::Silent | End::Stalled => assert_eq!(ended, Ok(Ended::Timeout)),
+        }
+        assert_eq!(sink.stamps.last(), Some(&At(closed * 1000)), "{end:?}");
+    }
 }
 
 #[tokio::test]

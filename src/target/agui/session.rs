@@ -17,7 +17,7 @@ use super::request::{Messages, RunInput, pass_on_over, with_command};
 use super::settings::AguiSettings;
 use super::thread_state::{ThreadState, UserMessage};
 use super::transport::{self, RequestPurpose};
-use crate::context::Clock;
+use crate::context::{At, Clock};
 use crate::target::ended::Ended;
 use crate::target::error::TargetError;
 use crate::target::http::{self, ClientEvent, HttpRequest, Method, RequestProgress, Transport};
@@ -60,7 +60,8 @@ impl AguiSession {
         let request = self.request(request, &run_id)?;
         let remembered = (purpose == RequestPurpose::Connect).then(|| self.conversation.forget());
         let mut decoder = Decoder::new(run_id, purpose, &self.settings);
-        let talk = self.talk(request, &mut decoder, limits, sink);
+        let mut closed = None;
+        let talk = self.talk(request, &mut decoder, limits, sink, &mut closed);
         // A cancellation drops it, and its connection.
         let ended = match limits.cancel.run_until_cancelled(talk).await {
             // The run has ended; only its stream has not.
@@ -71,7 +72,7 @@ impl AguiSession {
         if let Some(remembered) = remembered {
             self.conversation.recall(remembered);
         }
-        sink.wire(self.transport.moment(ClientEvent::Closes), Wire::Closed);
+        sink.wire(self.transport.moment(ClientEvent::Closes(closed)), Wire::Closed);
         if purpose == RequestPurpose::Run && matches!(ended, Ok(Ended::Timeout | Ended::Cancelled)) {
             self.stop().await;
         }
@@ -186,11 +187,12 @@ impl AguiSession {
         decoder: &mut Decoder,
         limits: &Limits,
         sink: &mut dyn Sink,
+        closed: &mut Option<At>,
     ) -> Result<Ended, TargetError> {
-        let response = http::send(&*self.transport, request, limits, sink).await?;
+        let response = http::send(&*self.transport, request, limits, sink, closed).await?;
         let Some(response) = response else { return Ok(Ended::Timeout) };
         let mut events = AguiEvents { decoder, conversation: &mut self.conversation };
-        http::read_events(response, &mut events, limits, sink).await
+        http::read_events(response, &mut events, limits, sink, closed).await
     }
 }
 

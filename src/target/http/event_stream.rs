@@ -51,7 +51,7 @@ struct EventStream<'a> {
 }
 
 /// Reads a response to the end of what the protocol wants of it, and what arrives soon after, but not longer than the
-/// exchange may take.
+/// exchange may take. `closed` gets when the connection broke, or the time was up.
 ///
 /// # Errors
 /// If the response is not what the protocol promises, or ends too early.
@@ -60,22 +60,34 @@ pub async fn read_events(
     reader: &mut dyn EventReader,
     limits: &Limits,
     sink: &mut dyn Sink,
+    closed: &mut Option<At>,
 ) -> Result<Ended, TargetError> {
     let Response { received, body, until } = response;
     let events = sse::SseDecoder::new(limits.max_event_bytes);
     let max_response_bytes = limits.max_response_bytes;
     let stream = EventStream { received, events, reader, sink, max_response_bytes, last: At::default() };
-    stream.read(body, until).await
+    stream.read(body, until, closed).await
 }
 
 impl EventStream<'_> {
-    async fn read(mut self, mut body: Box<dyn Body>, until: At) -> Result<Ended, TargetError> {
+    async fn read(
+        mut self,
+        mut body: Box<dyn Body>,
+        until: At,
+        closed: &mut Option<At>,
+    ) -> Result<Ended, TargetError> {
         let mut soon = None;
         loop {
-            let next = body.next(soon.map_or(until, |soon: At| soon.min(until))).await;
+            let patience = soon.map_or(until, |soon: At| soon.min(until));
+            let next = body.next(patience).await;
             // A cancellation must be noticed between two chunks, however much is there to read.
             tokio::task::yield_now().await;
             let events = self.received.events;
+            *closed = match &next {
+                Next::Broken(at, _) => Some(*at),
+                Next::Late => Some(patience),
+                Next::Bytes(..) | Next::End => None,
+            };
             match next {
                 Next::Bytes(at, bytes) if self.bytes(at, &bytes)?.is_break() => return Ok(Ended::Cancelled),
                 Next::Bytes(..) => {}

@@ -23,7 +23,7 @@ pub struct Response {
 }
 
 /// Sends a request and waits for the head of its response, for as long as the exchange may take; `None` if it does not
-/// come. Request and head are reported to `sink`.
+/// come. Request and head are reported to `sink`, and `closed` gets when the exchange was over, if it is.
 ///
 /// # Errors
 /// If there is no response at all, or one with another status than success.
@@ -32,6 +32,7 @@ pub async fn send(
     request: HttpRequest,
     limits: &Limits,
     sink: &mut dyn Sink,
+    closed: &mut Option<At>,
 ) -> Result<Option<Response>, TargetError> {
     let sent = transport.moment(ClientEvent::Sends);
     let until = limits.until(sent);
@@ -40,6 +41,7 @@ pub async fn send(
     let reply = transport.send(request, until);
     sink.wire(sent, Wire::Sent { body: &body });
     let Some(reply) = reply.await? else {
+        *closed = Some(until);
         if let Some(missing) = progress.words() {
             sink.wire(until, Wire::Late { missing: &missing });
         }

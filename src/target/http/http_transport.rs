@@ -73,8 +73,11 @@ impl HttpTransport {
 }
 
 impl Transport for HttpTransport {
-    fn moment(&self, _event: ClientEvent) -> At {
-        self.clock.now()
+    fn moment(&self, event: ClientEvent) -> At {
+        match event {
+            ClientEvent::Closes(Some(at)) => at,
+            ClientEvent::Sends | ClientEvent::Closes(None) => self.clock.now(),
+        }
     }
 
     fn send(&self, request: HttpRequest, until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {

@@ -95,8 +95,9 @@ pub struct Reply {
 pub enum ClientEvent {
     /// A request leaves.
     Sends,
-    /// An exchange is over: nothing more is read of it.
-    Closes,
+    /// An exchange is over: nothing more is read of it. With when that was, if it is known, as for a broken connection and a
+    /// timeout.
+    Closes(Option<At>),
 }
 
 /// Something that carries a request to the agent and its answer back. Moments are its business, all of them, so that a

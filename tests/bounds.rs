@@ -49,8 +49,9 @@ fn a_hundred_problems_are_printed_and_the_rest_is_counted() {
     let shown = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{shown}");
     assert_eq!(shown.matches("error[undefined-variable]").count(), 100, "{shown}");
-    let end: Vec<&str> = shown.lines().filter(|line| !line.is_empty()).rev().take(2).collect();
-    assert!(end[0].contains("5000 errors") && end[1].starts_with("and 4"), "{end:?}");
+    let end: Vec<&str> = shown.lines().filter(|line| !line.is_empty()).rev().take(3).collect();
+    assert!(end[0].starts_with("For more: `ananke explain ") && end[1] == "5000 errors", "{end:?}");
+    assert!(end[2].starts_with("and 4"), "{end:?}");
 }
 
 #[test]

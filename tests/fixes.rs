@@ -32,10 +32,37 @@ fn a_version_is_raised_and_nothing_else_changes() {
 fn a_mistyped_key_or_value_is_corrected_if_one_name_is_near() {
     let file = |key: &str, tools: &str, mode: &str| {
         format!(
-            "version: \"1.3\"\nname: x\n{key}: [smoke]\nturns:\n  - user: Hi\n    assert:\n      tools: {{ {tools}: [pay] }}\n      sequence: {{ mode: {mode}, steps: [pay] }}\n"
+            "version: \"1.3\"\nname: x\n{key}: [smoke]\nturns:\n  - user: Hi\n    assert:\n      tools: {{ {tools}: [pay] }}\n      sequence: {{ mode: {mode}, steps: [{{ call: pay }}] }}\n"
         )
     };
     check(&file("tgas", "\"requires\"", "in_ordr"), &file("tags", "\"require\"", "in_order"));
+}
+
+#[test]
+fn a_wrong_shape_is_written_as_what_it_means() {
+    let file = |turns: &str| format!("version: \"1.3\"\nname: x\nturns:\n{turns}\n");
+    for (wrong, right) in [
+        ("  - Hi", "  - { user: Hi }"),
+        ("  - user:\"Hi\"", "  - user: \"Hi\""),
+        ("  - { user: Hi, timeout_ms: 30s }", "  - { user: Hi, timeout_ms: 30000 }"),
+        ("  - { user: 5 }", "  - { user: \"5\" }"),
+        ("  - { user: \"${env.X}\" }", "  - { user: \"${ENV.X}\" }"),
+        (
+            "  - { user: Hi, assert: { tools: { forbid: [{ name: pay }] } } }",
+            "  - { user: Hi, assert: { tools: { forbid: [pay] } } }",
+        ),
+        (
+            "  - { user: Hi, assert: { tools: { require: [{ name: pay, args: '{\"to\":1}' }] } } }",
+            "  - { user: Hi, assert: { tools: { require: [{ name: pay, args: {\"to\":1} }] } } }",
+        ),
+        (
+            "  - { user: Hi, assert: { sequence: { mode: exact, steps: [pay, { says: a }] } } }",
+            "  - { user: Hi, assert: { sequence: { mode: exact, steps: [{ call: pay }, { says: a }] } } }",
+        ),
+    ] {
+        check(&file(wrong), &file(right));
+        check(&file(right), &file(right));
+    }
 }
 
 #[test]
@@ -45,6 +72,10 @@ fn what_is_not_certain_stays() {
         "version: \"1.3\"\nname: x\nnmae: y\nturns: [{ user: Hi }]\n",
         // Nothing is near.
         "version: \"1.3\"\nname: x\nsomething: y\nturns: [{ user: Hi }]\n",
+        // It may be part of the text, or all of it.
+        "version: \"1.3\"\nname: x\nturns: [{ user: Hi, assert: { text: Hello } }]\n",
+        // It is written in an unusual way.
+        "version: \"1.3\"\nname: x\nx-a: &a 5s\nturns: [{ user: Hi, timeout_ms: *a }]\n",
         // There is no such version.
         "version: 1.9\nname: x\nturns: [{ user: Hi }]\n",
     ] {

@@ -269,7 +269,7 @@ async fn what_is_undefined_after_the_hooks_is_an_error_of_the_set_up() {
 async fn hooks_run_once_a_test_and_cost_the_agent_nothing() {
     let test = |name: &str| {
         format!(
-            "version: \"1.0\"\nname: {name}\nhooks: [{{ cmd: [sh, -c, 'echo run >> log; sleep 0.05'] }}]\nturns: [{{ user: a }}, {{ user: b }}]\nassert: {{ timing: {{ max_duration_ms: 0 }} }}\n"
+            "version: \"1.0\"\nname: {name}\nhooks: [{{ cmd: [sh, -c, 'echo run >> log; sleep 0.05'] }}]\nturns: [{{ user: a }}, {{ user: b }}]\nassert: {{ timing: {{ max_duration_ms: 1 }} }}\n"
         )
     };
     let (one, two) = (test("one"), test("two"));

@@ -21,6 +21,7 @@ mod last_run;
 mod lints;
 mod load;
 mod masking;
+mod mistakes;
 mod normalising;
 mod open_files;
 mod outputs;

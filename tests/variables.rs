@@ -112,7 +112,8 @@ fn in_a_pattern_a_value_is_data() {
 fn a_number_takes_a_number_and_a_text_that_is_one() {
     let number = |reference: &str| {
         let (filled, problems) = fill(reference, Mode::Send, |interpolation, text| {
-            interpolation.number(&Spanned { value: Scalar::Reference(text.value.clone()), span: text.span })
+            interpolation
+                .number(&Spanned { value: Scalar::<u64>::Reference(text.value.clone()), span: text.span })
         });
         filled.map_err(|_| problems)
     };

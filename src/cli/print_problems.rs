@@ -18,6 +18,9 @@ const AROUND: usize = 30;
 /// How many problems are printed: more than anybody reads.
 const MOST_PRINTED: usize = 100;
 
+/// How many kinds of problems the last line offers to explain.
+const MOST_CODES: usize = 3;
+
 /// Prints problems to standard error, with how many there are.
 pub(super) fn print_problems(problems: &[Diagnostic], color: Colour, context: &Context, redactor: &Redactor) {
     print_problems_above(problems, "", color, context, redactor);
@@ -49,7 +52,21 @@ pub(super) fn print_problems_above(
     };
     let mut stderr = std::io::stderr().lock();
     // A closed standard error ends the printing, nothing else.
-    let _ = writeln!(stderr, "{}{rest}{}", redactor.text(&text), summary(problems));
+    let _ = writeln!(stderr, "{}{rest}{}\n{}", redactor.text(&text), summary(problems), explained(&printed));
+}
+
+/// How to read more about the first kinds of problems.
+fn explained(problems: &[Diagnostic]) -> String {
+    let mut codes: Vec<&str> = Vec::new();
+    let (errors, warnings): (Vec<_>, Vec<_>) =
+        problems.iter().partition(|problem| problem.severity == Severity::Error);
+    for code in errors.iter().chain(&warnings).map(|problem| problem.code.as_str()) {
+        if !codes.contains(&code) && codes.len() < MOST_CODES {
+            codes.push(code);
+        }
+    }
+    let commands: Vec<String> = codes.iter().map(|code| format!("`ananke explain {code}`")).collect();
+    format!("For more: {}", commands.join(", "))
 }
 
 /// The problems that are printed, in their order: errors before warnings are left out.

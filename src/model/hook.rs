@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::scalars::{Number, Text};
+use super::scalars::{Text, TimeoutMs};
 use super::since::Since;
 use crate::source::FreeMap;
 
@@ -16,7 +16,7 @@ pub struct Hook {
     #[schemars(length(min = 1), example = serde_json::json!(["bash", "scripts/seed-cart.sh", "${THREAD_ID}"]))]
     pub cmd: Vec<Text>,
     /// Timeout in milliseconds (default 30000), after which it is killed with every process it started.
-    pub timeout_ms: Option<Number>,
+    pub timeout_ms: Option<TimeoutMs>,
     /// Environment variables, in addition to ananke's own and `ANANKE_VAR_<NAME>` for each variable.
     #[schemars(example = serde_json::json!({"CART_SIZE": "2"}))]
     pub env: Option<FreeMap<Text>>,

@@ -24,3 +24,27 @@ pub const NOT_YET: &[(&str, &str)] = &[
     ("mcp:read", "a turn of an MCP target"),
     ("openai", "a target that speaks OpenAI's chat protocol"),
 ];
+
+/// A simpler shape in which a value may be written by mistake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WrittenShape {
+    /// A text.
+    Text,
+    /// A list.
+    List,
+}
+
+/// What is probably meant by a simpler shape in the place of a mapping: the mapping's type, what is written, the mapping
+/// with `…` for what is written, and whether nothing else can be meant.
+pub const MEANT_SHAPES: &[(&str, WrittenShape, &str, bool)] = &[
+    ("ForbidCalls", WrittenShape::Text, "{ name: … }", true),
+    ("Hook", WrittenShape::List, "{ cmd: … }", true),
+    ("Message", WrittenShape::Text, "{ role: user, content: … }", false),
+    ("ScriptRule", WrittenShape::Text, "{ script: … }", true),
+    ("SequenceRule", WrittenShape::List, "{ mode: in_order, steps: … }", false),
+    ("SequenceStep", WrittenShape::Text, "{ call: … }", true),
+    ("TextRules", WrittenShape::List, "{ contains: … }", false),
+    ("TextRules", WrittenShape::Text, "{ contains: … }", false),
+    ("ToolRules", WrittenShape::List, "{ require: … }", false),
+    ("Turn", WrittenShape::Text, "{ user: … }", true),
+];

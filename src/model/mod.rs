@@ -25,6 +25,7 @@ mod scalars;
 mod script;
 mod sequence;
 mod server;
+mod short;
 mod since;
 mod snapshot;
 mod test;
@@ -44,7 +45,7 @@ pub use content::{Media, TextPart, WrittenAttachment, WrittenContent, WrittenPar
 pub use env_file::{EnvFile, EnvFileEntry};
 pub use file::{File, is_extension_key};
 pub use hook::Hook;
-pub use language::{NOT_YET, TAG_DEFAULTS, VERSIONS};
+pub use language::{MEANT_SHAPES, NOT_YET, TAG_DEFAULTS, VERSIONS, WrittenShape};
 pub use message::{Arguments, CallKind, CalledFunction, MessageCall, MessageDefinition};
 pub use outcome::{OutcomeIs, OutcomeRule, RunOutcome};
 pub use quarantine::QuarantineEntry;
@@ -53,7 +54,8 @@ pub(crate) use report_format::report_formats;
 pub use report_format::{ReportEntry, ReportFormat, ReportTarget};
 pub use run_defaults::{FlakyVerdict, JunitDialect, RunDefaults};
 pub use scalars::{
-    Flag, Limit, Number, OneOrMany, Scalar, Text, extension_keys, is_reference, mapping, optional_mapping,
+    Flag, Limit, Number, OneOrMany, Scalar, Text, TimeoutMs, WholeNumber, extension_keys, is_reference,
+    mapping, optional_mapping,
 };
 pub use script::{ScriptProgram, ScriptRule};
 pub use sequence::{MessageRole, SequenceMode, SequenceRule, SequenceStep};
@@ -64,6 +66,6 @@ pub use test::Test;
 pub use test_file::TestFile;
 pub use text_or::TextOr;
 pub use toggle::Toggle;
-pub use tool_rules::{Count, ForbidCalls, Require, Subagents, ToolRules};
+pub use tool_rules::{Count, ForbidCalls, Require, RequireEntry, Subagents, ToolRules};
 pub use tree::form;
 pub use turn::{ConnectTurn, Resume, ResumeStatus, ResumeTurn, Turn, TurnKind, TurnSettings, UserTurn};

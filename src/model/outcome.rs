@@ -70,6 +70,10 @@ impl JsonSchema for OutcomeRule {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let words = ["finished", "error", "interrupted", "cancelled"];
         let mapping = generator.subschema_for::<OutcomeIs>();
-        json_schema!({ "anyOf": [{ "const": false }, { "type": "string", "enum": words }, mapping] })
+        json_schema!({ "anyOf": [
+            { "type": "string", "enum": words },
+            mapping,
+            { "type": "boolean", "const": false },
+        ]})
     }
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
+use std::num::NonZeroU64;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
@@ -18,6 +19,9 @@ pub type Text = Spanned<String>;
 /// An integer, or a string that is exactly one `${…}`.
 pub type Number = Spanned<Scalar<u64>>;
 
+/// Milliseconds after which something is aborted: an integer above 0, or a string that is exactly one `${…}`.
+pub type TimeoutMs = Spanned<Scalar<NonZeroU64>>;
+
 /// `true` or `false`, or a string that is exactly one `${…}`.
 pub type Flag = Spanned<Scalar<bool>>;
 
@@ -31,6 +35,42 @@ pub enum Scalar<T> {
     Literal(T),
     /// Exactly one `${…}`.
     Reference(String),
+}
+
+/// A kind of whole number.
+pub trait WholeNumber: Copy {
+    /// The smallest one.
+    const LEAST: u64;
+
+    /// The number, unless it is too small.
+    fn of(number: u64) -> Option<Self>;
+
+    /// The number as every kind of it is calculated with.
+    fn get(self) -> u64;
+}
+
+impl WholeNumber for u64 {
+    const LEAST: u64 = 0;
+
+    fn of(number: u64) -> Option<Self> {
+        Some(number)
+    }
+
+    fn get(self) -> u64 {
+        self
+    }
+}
+
+impl WholeNumber for NonZeroU64 {
+    const LEAST: u64 = 1;
+
+    fn of(number: u64) -> Option<Self> {
+        Self::new(number)
+    }
+
+    fn get(self) -> u64 {
+        Self::get(self)
+    }
 }
 
 /// A limit: a number of what it limits, or `false` to switch off what an outer level set.
@@ -87,13 +127,13 @@ fn reference<T>(value: &NodeValue) -> Option<Scalar<T>> {
 }
 
 /// A whole number, or a reference to one. `3.0` is a whole number in JSON Schema too.
-fn whole_number(value: &NodeValue) -> Option<Scalar<u64>> {
+fn whole_number<T: WholeNumber>(value: &NodeValue) -> Option<Scalar<T>> {
     let NodeValue::Number(number) = value else { return reference(value) };
     let whole = number.as_u64().or_else(|| format!("{}", number.as_f64()?).parse().ok());
-    whole.map(Scalar::Literal)
+    whole.and_then(T::of).map(Scalar::Literal)
 }
 
-impl<'de> Deserialize<'de> for Scalar<u64> {
+impl<'de, T: WholeNumber> Deserialize<'de> for Scalar<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let node = Node::deserialize(deserializer)?;
         whole_number(&node.value).ok_or_else(|| no_form(&node, "a whole number or exactly one `${…}`"))
@@ -128,18 +168,18 @@ impl JsonSchema for Scalar<bool> {
     }
 }
 
-impl JsonSchema for Scalar<u64> {
+impl<T: WholeNumber> JsonSchema for Scalar<T> {
     fn inline_schema() -> bool {
         true
     }
 
     fn schema_name() -> Cow<'static, str> {
-        "Number".into()
+        format!("NumberFrom{}", T::LEAST).into()
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "anyOf": [
-            { "type": "integer", "minimum": 0 },
+            { "type": "integer", "minimum": T::LEAST },
             { "type": "string", "pattern": ONE_REFERENCE },
         ]})
     }
@@ -167,9 +207,9 @@ impl JsonSchema for Limit {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "anyOf": [
-            { "const": false },
             { "type": "integer", "minimum": 0 },
             { "type": "string", "pattern": ONE_REFERENCE },
+            { "type": "boolean", "const": false },
         ]})
     }
 }

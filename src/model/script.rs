@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::scalars::{Number, Text};
+use super::scalars::{Text, TimeoutMs};
 use super::since::Since;
 use crate::source::{FreeMap, Node};
 
@@ -22,7 +22,7 @@ pub struct ScriptRule {
     pub cmd: Option<Vec<Text>>,
     /// Timeout in milliseconds (default: the script's own, or 30000), after which it is killed with every process it
     /// started.
-    pub timeout_ms: Option<Number>,
+    pub timeout_ms: Option<TimeoutMs>,
     /// Extra data, passed to the script as `with`.
     #[serde(default, deserialize_with = "super::scalars::optional_mapping")]
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>", example = serde_json::json!({"currency": "EUR"}))]
@@ -38,7 +38,7 @@ pub struct ScriptProgram {
     #[schemars(length(min = 1), example = serde_json::json!(["python3", "checks/total.py"]))]
     pub cmd: Vec<Text>,
     /// Timeout in milliseconds (default 30000), after which it is killed with every process it started.
-    pub timeout_ms: Option<Number>,
+    pub timeout_ms: Option<TimeoutMs>,
     /// Environment variables, in addition to ananke's own and `ANANKE_VAR_<NAME>` for each variable.
     #[schemars(example = serde_json::json!({"PRICES": "prices.csv"}))]
     pub env: Option<FreeMap<Text>>,

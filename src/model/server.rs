@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::scalars::{Flag, Number, Text};
+use super::scalars::{Flag, Number, Text, TimeoutMs};
 use super::since::Since;
 use crate::diagnostic::Spanned;
 use crate::source::FreeMap;
@@ -26,7 +26,7 @@ pub struct Server {
     #[schemars(example = serde_json::json!({"port": 8000}))]
     pub ready: Spanned<Ready>,
     /// Startup timeout in milliseconds (default 30000). If it is exceeded, no test starts.
-    pub timeout_ms: Option<Number>,
+    pub timeout_ms: Option<TimeoutMs>,
     /// Whether to use a server that is already running at its `url` or `port`, and leave it running (default `false`:
     /// an error).
     #[schemars(example = &"${ENV.REUSE_AGENT:-false}")]

@@ -8,7 +8,7 @@ use super::cases::{Cases, Skip};
 use super::client_tool::ClientTool;
 use super::hook::Hook;
 use super::message::MessageDefinition;
-use super::scalars::{Number, Text};
+use super::scalars::{Text, TimeoutMs};
 use super::since::Since;
 use super::turn::Turn;
 use crate::diagnostic::Spanned;
@@ -44,7 +44,7 @@ pub struct Test {
     #[schemars(example = serde_json::json!([{"id": "berlin", "city": "Berlin"}]), example = &"cities.csv")]
     pub cases: Option<Spanned<Cases>>,
     /// Time limit for the whole test, in milliseconds, with its hooks, scripts and rules; a smaller `--timeout` takes precedence.
-    pub timeout_ms: Option<Number>,
+    pub timeout_ms: Option<TimeoutMs>,
     /// Name of the target to run this test against (from the config's `targets`, or `default`).
     #[schemars(length(min = 1), example = &"staging")]
     pub target: Option<Text>,

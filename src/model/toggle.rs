@@ -61,11 +61,12 @@ impl<T: JsonSchema> JsonSchema for Toggle<T> {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let rules = generator.subschema_for::<T>().to_value();
-        let mut branches = vec![json!({ "const": false, "x-since": "1.3" })];
-        match rules.get("anyOf").and_then(|branches| branches.as_array()) {
-            Some(more) => branches.extend(more.iter().cloned()),
-            None => branches.push(rules),
-        }
+        let mut branches = match rules.get("anyOf").and_then(|branches| branches.as_array()) {
+            Some(branches) => branches.clone(),
+            None => vec![rules],
+        };
+        // The last one, which editors offer last.
+        branches.push(json!({ "type": "boolean", "const": false, "x-since": "1.3" }));
         json_schema!({ "anyOf": branches })
     }
 }

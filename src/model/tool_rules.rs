@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::call_selector::CallSelector;
-use super::scalars::{Limit, Number, Text};
+use super::scalars::{Limit, Number, Scalar, Text};
+use super::short::{Short, ShortForm};
 use super::since::Since;
 use super::toggle::Toggle;
 use crate::diagnostic::Spanned;
@@ -18,8 +19,9 @@ pub struct ToolRules {
     /// Tools that must not be called at all, by exact name.
     #[schemars(example = ["delete_order"])]
     pub forbid: Option<Spanned<Toggle<Vec<Text>>>>,
-    /// Calls that must happen.
-    pub require: Option<Spanned<Toggle<Vec<Spanned<Require>>>>>,
+    /// Calls that must happen. An entry is the name of a tool, or a mapping.
+    #[schemars(example = serde_json::json!(["validate_cart", {"name": "charge_card", "count": 1}]))]
+    pub require: Option<Spanned<Toggle<Vec<RequireEntry>>>>,
     /// Calls that must not happen: each entry forbids the calls that satisfy all its conditions.
     pub forbid_calls: Option<Spanned<Toggle<Vec<Spanned<ForbidCalls>>>>>,
     /// The only tools that may be called, by exact name. If several levels set it, only tools on every list are
@@ -33,6 +35,9 @@ pub struct ToolRules {
     #[schemars(extend("x-since" = "1.3"))]
     pub subagents: Option<Spanned<Subagents>>,
 }
+
+/// An entry of `require`: a mapping, or the name of a tool.
+pub type RequireEntry = Spanned<Short<Require>>;
 
 /// Whether calls of subagents count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -54,8 +59,8 @@ pub struct Require {
     #[serde(rename = "$ananke::flattened")]
     #[schemars(flatten)]
     pub calls: CallSelector,
-    /// Number of matching calls (default: at least one).
-    pub count: Option<Spanned<Count>>,
+    /// Number of matching calls (default: at least one). A number alone is `exact`.
+    pub count: Option<Spanned<Short<Count>>>,
     /// No call selected by name and arguments may have a matching argument. A missing argument passes.
     #[schemars(extend("x-since" = "1.3"), example = serde_json::json!({"amount": "^-"}))]
     pub args_not_match: Option<FreeMap<Text>>,
@@ -70,6 +75,11 @@ pub struct Require {
     pub after_result: Option<Text>,
 }
 
+impl ShortForm for Require {
+    const KEY: &'static str = "name";
+    type Value = String;
+}
+
 /// Number of matching calls: `exact`, or `min` and `max` (inclusive).
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -81,6 +91,11 @@ pub struct Count {
     pub min: Option<Number>,
     /// At most this many.
     pub max: Option<Number>,
+}
+
+impl ShortForm for Count {
+    const KEY: &'static str = "exact";
+    type Value = Scalar<u64>;
 }
 
 /// Calls that must not happen: those that satisfy all conditions given here.

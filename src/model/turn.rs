@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::assert_block::AssertBlock;
 use super::capture::Capture;
 use super::content::{WrittenAttachment, WrittenContent};
-use super::scalars::{Number, Text};
+use super::scalars::{Text, TimeoutMs};
 use super::since::Since;
 use crate::diagnostic::Spanned;
 use crate::source::{FreeMap, Node};
@@ -69,7 +69,7 @@ pub struct TurnSettings<'t> {
     /// The label of the turn.
     pub id: Option<&'t Text>,
     /// Its timeout.
-    pub timeout_ms: Option<&'t Number>,
+    pub timeout_ms: Option<&'t TimeoutMs>,
     /// Passed to the agent with its runs.
     pub props: Option<&'t Node>,
     /// What it keeps for those behind it.
@@ -91,7 +91,7 @@ pub struct UserTurn {
     #[schemars(length(min = 1), example = &"pay")]
     pub id: Option<Text>,
     /// Timeout for this turn, in milliseconds; overrides the target's `timeout_ms`.
-    pub timeout_ms: Option<Number>,
+    pub timeout_ms: Option<TimeoutMs>,
     /// Passed to the agent with the runs of this turn; merged over the test's and the target's, key by key.
     #[serde(rename = "forwardedProps", default, deserialize_with = "super::scalars::optional_mapping")]
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
@@ -113,7 +113,7 @@ pub struct ConnectTurn {
     #[schemars(length(min = 1), example = &"pay")]
     pub id: Option<Text>,
     /// Timeout for this turn, in milliseconds; overrides the target's `timeout_ms`.
-    pub timeout_ms: Option<Number>,
+    pub timeout_ms: Option<TimeoutMs>,
     /// Passed to the agent with the runs of this turn; merged over the test's and the target's, key by key.
     #[serde(rename = "forwardedProps", default, deserialize_with = "super::scalars::optional_mapping")]
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
@@ -138,7 +138,7 @@ pub struct ResumeTurn {
     #[schemars(length(min = 1), example = &"pay")]
     pub id: Option<Text>,
     /// Timeout for this turn, in milliseconds; overrides the target's `timeout_ms`.
-    pub timeout_ms: Option<Number>,
+    pub timeout_ms: Option<TimeoutMs>,
     /// Passed to the agent with the runs of this turn; merged over the test's and the target's, key by key.
     #[serde(rename = "forwardedProps", default, deserialize_with = "super::scalars::optional_mapping")]
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]

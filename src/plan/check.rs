@@ -163,7 +163,7 @@ impl LoadedTest {
             // A turn with a time-out of its own may take longer than the target says.
             let is_own = |turn: &Spanned<Turn>| turn.settings().timeout_ms.is_some();
             let whole_timeout_ms = match self.model.timeout_ms.as_ref().map(|ms| &ms.value) {
-                Some(Scalar::Literal(ms)) => Some(*ms),
+                Some(Scalar::Literal(ms)) => Some(ms.get()),
                 Some(Scalar::Reference(_)) | None => None,
             };
             let surroundings = LintContext {

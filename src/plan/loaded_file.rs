@@ -8,7 +8,7 @@ use super::entry::CaseEntry;
 use super::prepare_error::PrepareError;
 use super::test::LoadedTest;
 use crate::context::Context;
-use crate::diagnostic::{Diagnostic, SourceFile};
+use crate::diagnostic::{Code, Diagnostic, SourceFile};
 use crate::model::TestFile;
 use crate::project::display_name;
 use crate::schema::{self, FileKind};
@@ -25,8 +25,13 @@ pub struct LoadedFile {
 impl LoadedFile {
     /// Reads a test file.
     pub(super) fn load(context: &Context, path: &Path) -> Result<Self, Vec<Diagnostic>> {
-        let source = source::read(&context.files, path, &display_name(context, path))
-            .map_err(|problem| vec![problem])?;
+        let shown = display_name(context, path);
+        if path.extension().is_some_and(|extension| extension == "jsonl") {
+            let message = format!("`{shown}` contains JSON lines; a test file is YAML");
+            let help = "to run a test once per line, name the file under `cases` of a test";
+            return Err(vec![Diagnostic::error(Code::Syntax, message).help(help)]);
+        }
+        let source = source::read(&context.files, path, &shown).map_err(|problem| vec![problem])?;
         let loaded = schema::load::<TestFile>(FileKind::Test, &source)?;
         Ok(Self::of(&source, loaded.value))
     }

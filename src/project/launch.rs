@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::paths::{absolute_from, display_name};
 use crate::context::Context;
 use crate::diagnostic::Code;
-use crate::model::{Hook, Number, ScriptProgram, Text};
+use crate::model::{Hook, ScriptProgram, Text, TimeoutMs};
 use crate::process::Launch;
 use crate::source::FreeMap;
 use crate::variables::{Interpolation, Leaf, Scope, as_text};
@@ -31,7 +31,7 @@ pub(crate) struct LaunchContext<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct WrittenProgram<'a> {
     cmd: &'a [Text],
-    timeout_ms: Option<&'a Number>,
+    timeout_ms: Option<&'a TimeoutMs>,
     env: Option<&'a FreeMap<Text>>,
     cwd: Option<&'a Text>,
 }

@@ -13,6 +13,7 @@ use super::messages::{expected, one_of};
 use super::problems::Problems;
 use super::prune::{demands, is_demand, since};
 use super::repairs::Repairs;
+use super::schema_level::SchemaLevel;
 use super::union::{self, Branch};
 use super::version::Version;
 use crate::diagnostic::{Diagnostic, SourceFile, Span};
@@ -40,8 +41,15 @@ pub(super) fn check(
     let root = embedded(kind);
     let repairs = Repairs::new(root);
     let version = version.filter(|version| *version < Version::newest());
-    let mut check =
-        Check { root, version, needs: None, is_in_newer: false, problems: Problems::new(source), repairs };
+    let mut check = Check {
+        root,
+        version,
+        needs: None,
+        is_in_newer: false,
+        levels: Vec::new(),
+        problems: Problems::new(root, source),
+        repairs,
+    };
     check.value(root, node, None);
     if let (Some(version), Some(needed)) = (version, check.needs) {
         check.problems.offer_version(node, version, needed);
@@ -57,6 +65,8 @@ struct Check<'a> {
     needs: Option<Version>,
     /// Whether the walk is inside something that was reported as newer.
     is_in_newer: bool,
+    /// The mappings around what is looked at, outermost first.
+    levels: Vec<SchemaLevel>,
     problems: Problems<'a>,
     repairs: Repairs,
 }
@@ -79,13 +89,14 @@ impl Check<'_> {
         if let Some(name) = schema.get("type").and_then(Value::as_str)
             && !union::is_of_type(node, name)
         {
-            self.problems.wrong_type(here, &expected(schema), Some(schema));
+            self.problems.wrong_type(here, &expected(schema), schema, &self.levels);
             self.repairs.replace(node, schema);
             return;
         }
         for (keyword, value) in keywords {
             match (keyword.as_str(), value, &node.value) {
                 ("$ref", Value::String(target), _) => {
+                    here.definition = target.rsplit('/').next();
                     if let Some(target) = definition(self.root, target) {
                         self.apply(target, here);
                     }
@@ -128,8 +139,8 @@ impl Check<'_> {
                     self.at_least(least, text.chars().take(64).count(), "character", here);
                 }
                 ("minimum", least, NodeValue::Number(number)) if number.as_f64() < least.as_f64() => {
-                    self.problems
-                        .bad_value(here, &format!("must be at least {least}, found {}", node.describe()));
+                    let what = format!("must be at least {least}, found {}", node.describe());
+                    self.problems.bad_value(here, &what, &format!("write {least} or more"));
                     self.repairs.replace(node, schema);
                 }
                 _ => {}
@@ -153,14 +164,14 @@ impl Check<'_> {
                 self.is_in_newer = outer;
                 return;
             }
-            Branch::NoMapping => self.problems.no_mapping(here, branches, &tags()),
-            Branch::WrongType => self.problems.wrong_type(here, &one_of(branches), None),
-            Branch::UnknownValue => self.problems.unknown_value(here, schema),
+            Branch::NoMapping => self.problems.no_mapping(here, schema, branches, &self.levels),
+            Branch::WrongType => self.problems.wrong_type(here, &one_of(branches), schema, &self.levels),
+            Branch::UnknownValue => self.problems.unknown_value(here, schema, &self.levels),
             Branch::UnknownTag(written) => self.problems.unknown_tag(written, &tags()),
             Branch::NoTag => self.problems.no_tag(here, branches, &tags()),
             Branch::WrongKeys => {
                 let keys: Vec<&str> = branches.iter().filter_map(union::only_key).collect();
-                self.problems.wrong_keys(here, &keys);
+                self.problems.wrong_keys(here, &keys, &self.levels);
             }
         }
         self.repairs.replace(here.node, schema);
@@ -180,13 +191,8 @@ impl Check<'_> {
                 self.is_in_newer = outer;
                 return;
             }
-            self.problems.wrong_type(here, &one_of(branches), None);
-        } else {
-            // A list that `false` may stand for.
-            let mut rules = branches.iter().filter(|branch| branch.get("const").is_none());
-            let only = rules.next().filter(|_| rules.next().is_none());
-            self.problems.wrong_type(here, &one_of(branches), only);
         }
+        self.problems.wrong_type(here, &one_of(branches), schema, &self.levels);
         self.repairs.replace(here.node, schema);
     }
 
@@ -226,7 +232,13 @@ impl Check<'_> {
                         self.repairs.replace(&entry.value, property);
                     }
                 }
-                (Some(property), _) => self.property(property, entry),
+                (Some(property), _) => {
+                    if let Some((key, _)) = properties.get_key_value(&entry.key) {
+                        self.levels.push(SchemaLevel { properties, key });
+                        self.property(property, entry);
+                        self.levels.pop();
+                    }
+                }
                 (None, Some(own)) if is_extension_key(&entry.key) => {
                     self.is_newer(own, entry);
                 }
@@ -236,7 +248,7 @@ impl Check<'_> {
         if !unknown.is_empty() && schema.get("additionalProperties") == Some(&Value::Bool(false)) {
             let known: Vec<&str> = properties.keys().map(String::as_str).collect();
             for entry in unknown {
-                self.problems.unknown_key(here, entry, &known);
+                self.problems.unknown_key(here, entry, &known, &self.levels);
                 self.repairs.drop(&entry.value);
             }
         }
@@ -278,11 +290,11 @@ impl Check<'_> {
             (_, 1) => "must not be an empty text".to_owned(),
             (_, least) => format!("needs at least {least} characters"),
         };
-        self.problems.bad_value(here, &what);
+        self.problems.bad_value(here, &what, "write one, or leave the key out");
     }
 
     fn unknown_value(&mut self, schema: &'static Value, here: &Here<'_>) {
-        self.problems.unknown_value(here, schema);
+        self.problems.unknown_value(here, schema, &self.levels);
         self.repairs.replace(here.node, schema);
     }
 

@@ -12,6 +12,8 @@ pub(super) struct Here<'n> {
     pub(super) node: &'n Node,
     /// Its entry, where it is the value of a key.
     pub(super) entry: Option<&'n Entry>,
+    /// The definition in the schema that it is held against, if that has a name.
+    pub(super) definition: Option<&'static str>,
     /// The keys that the schema knows here.
     pub(super) properties: Option<&'static Map<String, Value>>,
     /// The required keys that are not there, each with the key with which it would not be required.
@@ -30,6 +32,7 @@ impl<'n> Here<'n> {
         Self {
             node,
             entry,
+            definition: None,
             properties: None,
             missing: Vec::new(),
             unless: None,

@@ -63,7 +63,7 @@ fn literal(value: &Value) -> String {
 }
 
 /// `a`, `a or b`, `a, b or c`.
-fn any_of(words: &[String]) -> String {
+pub(super) fn any_of(words: &[String]) -> String {
     joined(words, "or")
 }
 

@@ -7,22 +7,28 @@
 
 mod check;
 mod embedded;
+mod foreign_words;
+mod forms;
 mod generate;
 mod here;
+mod key_docs;
 mod load;
 mod messages;
 mod problems;
 mod prune;
 mod recover;
+mod remedy;
 mod repairs;
-mod shape_hint;
+mod schema_level;
 mod tidy;
 mod union;
 mod value;
 mod version;
+mod written;
 
 pub use embedded::{FileKind, embedded};
 pub use generate::{generate_of, generate_since, text};
+pub use key_docs::KeyDocs;
 pub use load::{LoadedDocument, load};
 pub use prune::pruned;
 pub use recover::{Recovered, recover};

@@ -4,9 +4,12 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::embedded::{FileKind, embedded};
+use super::foreign_words::{meanings, sentence};
 use super::here::Here;
 use super::messages::{all_of, expected};
-use super::shape_hint;
+use super::remedy::{Remedy, remedy};
+use super::schema_level::{self, SchemaLevel};
 use super::union;
 use super::version::Version;
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
@@ -17,20 +20,32 @@ use crate::text::{nearest, nearest_certain, suggest};
 /// The key by which one thing takes over what another says.
 const EXTENDS: &str = "extends";
 
+/// With how many problems before them unknown keys are looked for elsewhere.
+const MOST_PLACED: usize = 100;
+
 /// The problems of one file.
 pub(super) struct Problems<'a> {
+    /// The schema of the file.
+    root: &'static Value,
     source: &'a Arc<SourceFile>,
     pub(super) list: Vec<Diagnostic>,
 }
 
 impl<'a> Problems<'a> {
-    pub(super) fn new(source: &'a Arc<SourceFile>) -> Self {
-        Self { source, list: Vec::new() }
+    pub(super) fn new(root: &'static Value, source: &'a Arc<SourceFile>) -> Self {
+        Self { root, source, list: Vec::new() }
     }
 
     pub(super) fn missing_key(&mut self, here: &Here<'_>, key: &str) {
         let problem = Diagnostic::error(Code::MissingKey, format!("the key `{key}` is missing"));
-        self.list.push(problem.at(self.source, here.head(), "in this mapping"));
+        let problem = problem.at(self.source, here.head(), "in this mapping");
+        let property = here.properties.and_then(|properties| properties.get(key));
+        let example = property.and_then(|property| property.get("examples")?.get(0));
+        let example = match example {
+            Some(example) if !example.is_object() && !example.is_array() => example.to_string(),
+            _ => "…".to_owned(),
+        };
+        self.list.push(problem.help(format!("add it: `{key}: {example}`")));
     }
 
     /// A key with nothing behind it.
@@ -72,8 +87,15 @@ impl<'a> Problems<'a> {
     }
 
     /// Something else than the mapping that a union expects.
-    pub(super) fn no_mapping(&mut self, here: &Here<'_>, branches: &[Value], tags: &[&str]) {
-        self.wrong_type(here, "a mapping", None);
+    pub(super) fn no_mapping(
+        &mut self,
+        here: &Here<'_>,
+        schema: &'static Value,
+        branches: &[Value],
+        levels: &[SchemaLevel],
+    ) {
+        self.wrong_type(here, "a mapping", schema, levels);
+        let tags: Vec<&str> = branches.iter().filter_map(union::tag).collect();
         if let (Some(text), Some(problem)) = (here.node.as_str(), self.list.last_mut())
             && branches.iter().all(union::needs_tag)
             && !text.is_empty()
@@ -106,7 +128,7 @@ impl<'a> Problems<'a> {
     }
 
     /// A mapping of which exactly one key of a set is expected.
-    pub(super) fn wrong_keys(&mut self, here: &mut Here<'_>, keys: &[&str]) {
+    pub(super) fn wrong_keys(&mut self, here: &mut Here<'_>, keys: &[&str], levels: &[SchemaLevel]) {
         let entries = here.node.entries();
         let is_known = |entry: &&Entry| keys.contains(&entry.key.as_str());
         if let [first, second, ..] = entries
@@ -128,14 +150,22 @@ impl<'a> Problems<'a> {
             self.push(Code::MissingKey, "this mapping is empty".to_owned(), here.node.span, help);
         }
         for entry in entries.iter().filter(|entry| !is_known(entry)) {
-            self.unknown_key(here, entry, keys);
+            self.unknown_key(here, entry, keys, levels);
         }
     }
 
-    pub(super) fn unknown_key(&mut self, here: &mut Here<'_>, entry: &Entry, known: &[&str]) {
+    pub(super) fn unknown_key(
+        &mut self,
+        here: &mut Here<'_>,
+        entry: &Entry,
+        known: &[&str],
+        levels: &[SchemaLevel],
+    ) {
         let key = entry.key.as_str();
         let elsewhere = here.elsewhere.iter().find(|(other, _)| *other == key).map(|(_, tag)| *tag);
-        let meant = nearest(key, known.iter().copied()).filter(|_| elsewhere.is_none());
+        let place = if elsewhere.is_none() { self.place(here, entry, known, levels) } else { None };
+        let is_elsewhere = elsewhere.is_some() || place.is_some();
+        let meant = nearest(key, known.iter().copied()).filter(|_| !is_elsewhere);
         // A fix must not make a key that is there already, or that another fix makes.
         let can_be_fixed = meant.is_some_and(|meant| !here.is_meant(meant) && here.node.get(meant).is_none());
         here.meant.extend(meant.map(str::to_owned));
@@ -144,7 +174,7 @@ impl<'a> Problems<'a> {
         let help = match elsewhere {
             _ if is_type_of_heir => "a target that extends another has its type".to_owned(),
             Some(tag) => format!("`{shown}` goes with `type: {tag}`"),
-            None => suggest(key, known, "the keys here are"),
+            None => place.unwrap_or_else(|| suggest(key, known, "the keys here are")),
         };
         self.push(Code::UnknownKey, format!("unknown key `{shown}`"), entry.key_span, help);
         if can_be_fixed && !is_type_of_heir {
@@ -152,7 +182,52 @@ impl<'a> Problems<'a> {
         }
     }
 
-    pub(super) fn unknown_value(&mut self, here: &Here<'_>, schema: &Value) {
+    /// Where an unknown key belongs, or what a word of another tool is called here.
+    fn place(
+        &self,
+        here: &mut Here<'_>,
+        entry: &Entry,
+        known: &[&str],
+        levels: &[SchemaLevel],
+    ) -> Option<String> {
+        let key = entry.key.as_str();
+        // Nobody reads so many; each of them costs a walk through a part of the schema.
+        if self.list.len() > MOST_PLACED {
+            return None;
+        }
+        let properties = here.properties?;
+        if let Some(sentence) = sentence(key, known) {
+            return Some(sentence.to_owned());
+        }
+        let meanings = meanings(key);
+        if let Some(meaning) = meanings.iter().find(|meaning| known.contains(meaning)) {
+            here.meant.push((*meaning).to_owned());
+            return Some(format!("this is called `{meaning}` here"));
+        }
+        let place = |key| schema_level::place(self.root, properties, levels, (key, &entry.value));
+        if let Some(place) = place(key) {
+            return Some(format!("`{}` belongs {place}", printable(key)));
+        }
+        if nearest(key, known.iter().copied()).is_some() {
+            return None;
+        }
+        if let Some((meaning, place)) = meanings.last().and_then(|meaning| Some((meaning, place(meaning)?))) {
+            return Some(format!("this is called `{meaning}` here, and belongs {place}"));
+        }
+        let (other, file) =
+            FileKind::ALL.iter().zip(["in the config", "in a test file"]).find_map(|(kind, file)| {
+                let root = embedded(*kind);
+                (!std::ptr::eq(root, self.root)).then_some((root, file))
+            })?;
+        let top = other.get("properties")?.as_object()?;
+        if top.contains_key(key) {
+            return Some(format!("`{}` belongs {file}", printable(key)));
+        }
+        let place = schema_level::place(other, top, &[], (key, &entry.value))?;
+        Some(format!("`{}` belongs {file}, {place}", printable(key)))
+    }
+
+    pub(super) fn unknown_value(&mut self, here: &Here<'_>, schema: &'static Value, levels: &[SchemaLevel]) {
         let options: Vec<&str> =
             match schema.get("oneOf").or_else(|| schema.get("enum")).and_then(Value::as_array) {
                 Some(options) => options
@@ -168,15 +243,19 @@ impl<'a> Problems<'a> {
                 self.push(Code::UnknownValue, message, here.node.span, help);
                 self.offer(here.node.span, text, &options);
             }
-            _ => self.wrong_type(here, &expected(schema), None),
+            _ => self.wrong_type(here, &expected(schema), schema, levels),
         }
     }
 
-    /// A value of another type than is `expected`. Where it may only be written in the wrong shape for a `schema`, the help
-    /// says so.
-    pub(super) fn wrong_type(&mut self, here: &Here<'_>, expected: &str, schema: Option<&Value>) {
+    /// A value of another type than is `expected`, with what to write instead.
+    pub(super) fn wrong_type(
+        &mut self,
+        here: &Here<'_>,
+        expected: &str,
+        schema: &'static Value,
+        levels: &[SchemaLevel],
+    ) {
         let node = here.node;
-        let hint = schema.and_then(|schema| shape_hint::help(self.source, schema, node));
         match (&node.value, here.entry) {
             (NodeValue::Null, Some(entry)) => self.empty_value(entry),
             (NodeValue::Null, None) => {
@@ -186,24 +265,22 @@ impl<'a> Problems<'a> {
             _ => {
                 let message = format!("expected {expected}, found {}", node.describe());
                 let problem = Diagnostic::error(Code::WrongType, message).at(self.source, node.span, "");
-                let range = node.span.start as usize..node.span.end as usize;
-                let written = self.source.text.get(range).map(|written| format!("`{written}`"));
-                let quote = matches!(node.value, NodeValue::Bool(_) | NodeValue::Number(_))
-                    && (expected.starts_with("a text")
-                        || written.is_some_and(|written| expected.contains(&written)));
-                self.list.push(if quote { problem.help("put quotes round it") } else { problem });
+                let remedy = remedy(self.source, self.root, schema, here, levels.last().copied());
+                self.list.push(match remedy {
+                    Some(Remedy { help, edit: Some((span, text)) }) => {
+                        problem.help(help).fix(self.source, span, text)
+                    }
+                    Some(Remedy { help, edit: None }) => problem.help(help),
+                    None => problem,
+                });
             }
-        }
-        if let Some(problem) = self.list.last_mut() {
-            problem.help.extend(hint);
         }
     }
 
-    /// A value of the right type that is not allowed: `what` says what holds of it.
-    pub(super) fn bad_value(&mut self, here: &Here<'_>, what: &str) {
+    /// A value of the right type that is not allowed: `what` says why.
+    pub(super) fn bad_value(&mut self, here: &Here<'_>, what: &str, help: &str) {
         let subject = here.entry.map_or_else(|| "this".to_owned(), |entry| format!("`{}`", entry.key));
-        let problem = Diagnostic::error(Code::BadValue, format!("{subject} {what}"));
-        self.list.push(problem.at(self.source, here.node.span, ""));
+        self.push(Code::BadValue, format!("{subject} {what}"), here.node.span, help);
     }
 
     /// Lets the last problem offer the name that is certainly meant by `written` at `span`, if there is one.

@@ -101,7 +101,9 @@ impl Repairs {
             (Some(Value::String(text)), _) => NodeValue::String(text.clone()),
             (Some(Value::Bool(value)), _) => NodeValue::Bool(*value),
             (_, Some("array")) => NodeValue::List(Vec::new()),
-            (_, Some("integer" | "number")) => NodeValue::Number(0.into()),
+            (_, Some("integer" | "number")) => {
+                NodeValue::Number(schema.get("minimum").and_then(Value::as_u64).unwrap_or(0).into())
+            }
             (_, Some("boolean")) => NodeValue::Bool(false),
             (_, Some("object")) => {
                 let entry = |key| self.required(key, &schema["properties"][key], span);

@@ -9,6 +9,7 @@ mod node_serde;
 mod read;
 mod typed;
 mod typed_error;
+mod unclosed;
 mod yaml;
 mod yaml_error;
 mod yaml_place;

@@ -8,16 +8,84 @@ use serde_yaml::localizer::ExternalMessageSource;
 use serde_yaml::{Error, Location};
 
 use super::node::printable;
+use super::unclosed::{Opening, opening};
 use super::yaml_place::{MAX_DEPTH, span};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
+use crate::text::truncate;
 
 /// The crate's error as a problem of ours.
 pub(super) fn explain(source: &Arc<SourceFile>, error: &Error) -> Diagnostic {
     let problem = words(error);
-    match error.location() {
-        Some(location) if location != Location::UNKNOWN => problem.at(source, place(source, location), ""),
-        _ => problem.in_file(source),
+    let location = error.location().filter(|location| *location != Location::UNKNOWN);
+    let Some(place) = location.map(|location| place(source, location)) else {
+        return problem.in_file(source);
+    };
+    let is_about_structure = problem.code == Code::Syntax && is_about_structure(error);
+    if let Some(opening) = opening(&source.text, place.start as usize).filter(|_| is_about_structure) {
+        return not_closed(source, opening);
     }
+    match no_space(source, place).filter(|_| is_about_structure) {
+        Some(problem) => problem,
+        None => problem.at(source, place, ""),
+    }
+}
+
+/// Whether an unclosed quote or bracket before the place can be the reason.
+fn is_about_structure(error: &Error) -> bool {
+    use ErrorKind as Kind;
+    match error {
+        Error::WithSnippet { error, .. } => is_about_structure(error),
+        Error::ExternalMessage { source, .. } => match &**source {
+            ExternalMessageSource::Parser(scan) => !matches!(
+                scan.kind(),
+                Kind::TabNotAllowed
+                    | Kind::TabInBlockIndentation
+                    | Kind::TabInIndentation
+                    | Kind::TabAtBlockScalarStart
+                    | Kind::TabInPlainScalar
+                    | Kind::UnknownAnchor
+                    | Kind::UnknownQuotedScalarEscape
+                    | Kind::InvalidQuotedScalarHexEscape
+            ),
+            _ => false,
+        },
+        Error::Eof { .. } | Error::Unexpected { .. } => true,
+        _ => false,
+    }
+}
+
+fn not_closed(source: &Arc<SourceFile>, Opening { offset, sign }: Opening) -> Diagnostic {
+    let (message, close) = match sign {
+        '[' => ("this list is not closed", ']'),
+        '{' => ("this mapping is not closed", '}'),
+        quote => ("this text is not closed on its line", quote),
+    };
+    let problem =
+        Diagnostic::error(Code::Syntax, message).at(source, Span::new(offset, offset + 1), "opened here");
+    problem.help(format!("add the missing `{close}`"))
+}
+
+/// A key at or before the place of a problem that has no space after its colon: YAML reads such a line as one text.
+fn no_space(source: &Arc<SourceFile>, place: Span) -> Option<Diagnostic> {
+    let before = source.text.get(..place.start as usize)?;
+    let this = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let previous = before[..this].trim_end().rfind('\n').map_or(0, |newline| newline + 1);
+    [this, previous].into_iter().find_map(|start| {
+        let line = source.text[start..].lines().next()?;
+        let text = line.trim_start_matches([' ', '-']);
+        let (key, value) = text.split_once(':')?;
+        let is_key = !key.is_empty() && key.chars().all(|sign| sign.is_ascii_alphanumeric() || sign == '_');
+        let is_value = value.starts_with(['"', '\'', '[', '{']) || value.starts_with(char::is_alphabetic);
+        if !is_key || !is_value {
+            return None;
+        }
+        let begin = start + line.len() - text.len();
+        let colon = begin + key.len() + 1;
+        let message = format!("there is no space after the colon of `{key}`");
+        let problem = Diagnostic::error(Code::Syntax, message).at(source, Span::new(begin, colon), "");
+        let help = format!("write `{key}: {}`", truncate::chars(value.trim_end(), 200));
+        Some(problem.help(help).fix(source, Span::new(colon, colon), " "))
+    })
 }
 
 /// Where an error is. Those of the scanner come without byte offsets, with line and column only.
@@ -130,7 +198,9 @@ fn parser_words(kind: &ErrorKind) -> Diagnostic {
             syntax("this mapping is not closed").help("add the missing `}`")
         }
         Kind::MismatchedFlowCollectionEnd { open, close } => {
+            let right = if *open == '[' { ']' } else { '}' };
             syntax(&format!("`{open}` is closed by `{}`", close.escape_debug()))
+                .help(format!("close it with `{right}`"))
         }
         Kind::MisplacedFlowCollectionEnd => syntax("nothing is open that this bracket could close"),
         Kind::ExpectedFlowMappingSeparator => {

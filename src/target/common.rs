@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::model::{AssertBlock, ClientTool, Number, Since, Text};
+use crate::model::{AssertBlock, ClientTool, Since, Text, TimeoutMs};
 
 /// The keys that targets of every protocol have.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -16,7 +16,7 @@ pub struct TargetCommon {
     pub thread_id: Option<Text>,
     /// Timeout for one turn, in milliseconds (default 120000, or the `max_duration_ms` that applies to the turn if that is
     /// longer). A slower turn has the status timeout.
-    pub timeout_ms: Option<Number>,
+    pub timeout_ms: Option<TimeoutMs>,
     /// Client-side (frontend) tools: declared to the agent and answered by their mocks.
     #[schemars(extend("x-since" = "1.3"))]
     pub client_tools: Option<Vec<ClientTool>>,

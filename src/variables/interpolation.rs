@@ -11,8 +11,8 @@ use super::pattern::{Pattern, PatternError};
 use super::scan::Reference;
 use super::scope::Scope;
 use super::secret::{SHORTEST_SECRET, Secret, is_secret_header};
-use crate::diagnostic::{Code, Diagnostic, Place, SourceFile, Span};
-use crate::model::{Flag, Number, Scalar, Text};
+use crate::diagnostic::{Code, Diagnostic, Place, SourceFile, Span, Spanned};
+use crate::model::{Flag, Scalar, Text, WholeNumber};
 use crate::source::{Node, NodeValue};
 
 /// An endpoint where nothing is: RFC 2606 keeps the name free for good.
@@ -212,18 +212,22 @@ impl<'a> Interpolation<'a> {
     }
 
     /// A whole number.
-    pub fn number(&mut self, number: &Number) -> Leaf<u64> {
+    pub fn number<T: WholeNumber>(&mut self, number: &Spanned<Scalar<T>>) -> Leaf<u64> {
         self.scalar(&number.value, number.span)
     }
 
     /// A whole number that is part of another leaf.
-    pub fn scalar(&mut self, scalar: &Scalar<u64>, span: Span) -> Leaf<u64> {
+    pub fn scalar<T: WholeNumber>(&mut self, scalar: &Scalar<T>, span: Span) -> Leaf<u64> {
         let reference = match scalar {
-            Scalar::Literal(value) => return Ok(*value),
+            Scalar::Literal(value) => return Ok(value.get()),
             Scalar::Reference(reference) => reference,
         };
         let value = self.json_of(reference, span)?;
         let number = value.as_u64().or_else(|| value.as_str().and_then(|text| text.parse().ok()));
+        if let Some(small) = number.filter(|number| *number < T::LEAST) {
+            let message = format!("must be at least {}, `{reference}` gives {small}", T::LEAST);
+            return Err(self.report(Code::BadValue, span, message, None));
+        }
         number.ok_or_else(|| {
             let message = format!("expected a whole number, `{reference}` gives `{}`", as_text(&value));
             self.report(Code::WrongType, span, message, None)
@@ -286,7 +290,7 @@ impl<'a> Interpolation<'a> {
     }
 
     /// A number as it is written, if its value is known later.
-    pub fn written_number(&self, number: &Number) -> Option<String> {
+    pub fn written_number<T>(&self, number: &Spanned<Scalar<T>>) -> Option<String> {
         let Scalar::Reference(reference) = &number.value else { return None };
         (self.is_draft() && self.refers_to_later(reference)).then(|| reference.clone())
     }

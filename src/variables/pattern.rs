@@ -222,7 +222,7 @@ fn syntax(error: &ast::Error) -> PatternError {
             "the pattern is not a valid regular expression: {}, at character {at}",
             error.kind()
         ),
-        help: help.map(str::to_owned),
+        help: Some(help.unwrap_or("put `\\` before a sign that is meant literally, as in `\\(`").to_owned()),
     }
 }
 
@@ -272,7 +272,10 @@ mod tests {
             "/ok/",
             "`/ok/` is written as in other tools, between slashes | write `ok`, or `(?:/ok/)` where the slashes are meant",
         );
-        check("a(b", "the pattern is not a valid regular expression: unclosed group, at character 2 | ");
+        check(
+            "a(b",
+            "the pattern is not a valid regular expression: unclosed group, at character 2 | put `\\` before a sign that is meant literally, as in `\\(`",
+        );
         check(
             "é(?=b)",
             "the pattern is not a valid regular expression: look-around, including look-ahead and look-behind, is not supported, at character 2 | look-around is not available, so that matching stays linear: use two patterns, one in `must_match` and one in `must_not_match`",

@@ -12,6 +12,17 @@ use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::model::Text;
 use crate::text::nearest;
 
+/// A reference to the environment as other tools write it: `env.NAME`, `process.env.NAME`; what is written for `ENV`, and the
+/// name.
+fn other_environment<'r>(reference: &Reference<'r>) -> Option<(&'static str, &'r str)> {
+    match (reference.name, reference.path.as_slice()) {
+        ("env", [name]) => Some(("env", name)),
+        ("Env", [name]) => Some(("Env", name)),
+        ("process", ["env", name]) => Some(("process.env", name)),
+        _ => None,
+    }
+}
+
 impl Interpolation<'_> {
     /// Whether references whose values are known later stay as they are written.
     pub(super) fn is_draft(&self) -> bool {
@@ -134,6 +145,16 @@ impl Interpolation<'_> {
         let mut problem = problem(Code::UndefinedVariable, missing).at(self.source, place, "");
         problem.help = if environment {
             vec![self.help_for_environment(reference.path[0])]
+        } else if let Some((prefix, name)) = other_environment(reference) {
+            let written = &whole[reference.range.clone()];
+            let meant = written.replacen(prefix, "ENV", 1);
+            let source = self.source.text.get(place.start as usize..place.end as usize);
+            if source == Some(written) {
+                problem = problem.fix(self.source, place, meant);
+            }
+            vec![format!("the environment is `ENV`: write `${{ENV.{name}}}`")]
+        } else if scope.environment_names().any(|name| name == reference.name) {
+            vec![format!("the environment has it: write `${{ENV.{}}}`", reference.name)]
         } else {
             self.help_for_missing(reference.name)
         };

@@ -38,14 +38,18 @@ error[wrong-type]: expected a whole number or exactly one `${…}`, found the te
   |
 9 |             count: { min: lots }
   |                           ^^^^
+  |
+  = help: for example `min: 1`
 
 error[wrong-type]: expected a mapping, found a list
   --> a.yaml:10:25
    |
 10 |           - args_match: []
    |                         ^
+   |
+   = help: for example `args_match: {"amount":"^10","items[0].id":"sku-.*"}`
 
-error[wrong-type]: expected `false` or a list, found the text `delete_order`
+error[wrong-type]: expected a list or `false`, found the text `delete_order`
   --> a.yaml:11:17
    |
 11 |         forbid: delete_order
@@ -58,6 +62,8 @@ error[bad-value]: `max_idle_ms` must be at least 0, found the number -5
    |
 13 |         max_idle_ms: -5
    |                      ^^
+   |
+   = help: write 0 or more
 
 error[empty-value]: `assert` has no value
   --> a.yaml:14:1
@@ -228,6 +234,8 @@ error[wrong-type]: expected a mapping, found the text `text`
    |
 10 |         - text
    |           ^^^^
+   |
+   = help: write `{ say: text }`
 
 5 errors
 
@@ -249,12 +257,16 @@ error[bad-value]: `name` must not be an empty text
   |
 2 | name: ""
   |       ^^
+  |
+  = help: write one, or leave the key out
 
 error[bad-value]: `turns` needs at least one entry
  --> a.yaml:3:8
   |
 3 | turns: []
   |        ^
+  |
+  = help: write one, or leave the key out
 
 2 errors
 
@@ -328,6 +340,8 @@ error[wrong-type]: expected a mapping, found a list
   |
 1 | - a
   | ^
+  |
+  = help: for example `{ version: … }`
 
 1 error
 
@@ -342,17 +356,21 @@ fn a_limit_that_is_true() {
 assert: { timing: { max_idle_ms: true, max_duration_ms: 1.5 } }
 "#,
         str![[r#"
-error[wrong-type]: expected `false`, a whole number or exactly one `${…}`, found `true`
+error[wrong-type]: expected a whole number, exactly one `${…}` or `false`, found `true`
  --> a.yaml:4:34
   |
 4 | assert: { timing: { max_idle_ms: true, max_duration_ms: 1.5 } }
   |                                  ^^^^
+  |
+  = help: for example `max_idle_ms: 5000`
 
-error[wrong-type]: expected `false`, a whole number or exactly one `${…}`, found the number 1.5
+error[wrong-type]: expected a whole number, exactly one `${…}` or `false`, found the number 1.5
  --> a.yaml:4:57
   |
 4 | assert: { timing: { max_idle_ms: true, max_duration_ms: 1.5 } }
   |                                                         ^^^
+  |
+  = help: for example `max_duration_ms: 5000`
 
 2 errors
 
@@ -373,12 +391,16 @@ error[wrong-type]: expected a text or a list, found a mapping
   |
 4 |   - user: &a { b: c }
   |              ^
+  |
+  = help: put `[` and `]` round it
 
 error[wrong-type]: expected a text or a list, found a mapping
  --> a.yaml:5:11
   |
 5 |   - user: *a
   |           ^^
+  |
+  = help: put `[` and `]` round it
 
 2 errors
 

@@ -9,7 +9,7 @@ use super::measure::Measure;
 use super::setting::{Bound, Setting};
 use crate::assertion::collector::Collector;
 use crate::assertion::judge::Monitor;
-use crate::diagnostic::Spanned;
+use crate::diagnostic::{Code, Spanned};
 use crate::model::{AssertBlock, Limit, Scalar};
 
 type WrittenLimit<'m> = Option<&'m Spanned<Limit>>;
@@ -60,16 +60,22 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     for (measure, read, _) in LIMITS {
         let setting = match off(measure.path()) {
             Some(span) => Some(Setting::Off(collector.origin(span))),
-            None => read(block).and_then(|limit| setting(limit, collector)),
+            None => read(block).and_then(|limit| setting(measure, limit, collector)),
         };
         collector.block.limits.set(measure, setting);
     }
 }
 
-fn setting(limit: &Spanned<Limit>, collector: &mut Collector<'_, '_>) -> Option<Setting> {
+fn setting(measure: Measure, limit: &Spanned<Limit>, collector: &mut Collector<'_, '_>) -> Option<Setting> {
     let origin = collector.origin(limit.span);
     let Limit::Most(given) = &limit.value else { return Some(Setting::Off(origin)) };
     match (collector.interpolation.scalar(given, limit.span).ok(), given) {
+        (Some(0), _) if measure == Measure::Duration => {
+            let message = "`max_duration_ms` must be at least 1: every turn takes time".to_owned();
+            let help = "write how many milliseconds are allowed, or `false` for no limit".to_owned();
+            collector.interpolation.report(Code::BadValue, limit.span, message, Some(help));
+            None
+        }
         (Some(most), _) => Some(Setting::Bound(Bound { most, origin })),
         (None, Scalar::Reference(written)) => Some(Setting::Later(written.clone(), origin)),
         (None, Scalar::Literal(_)) => None,

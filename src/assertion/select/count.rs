@@ -73,7 +73,7 @@ impl CallCount {
                 Code::Contradiction,
                 span,
                 format!("`min` {low} is larger than `max` {high}"),
-                None,
+                Some("swap the two".to_owned()),
             );
             return None;
         }

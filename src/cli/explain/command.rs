@@ -19,7 +19,8 @@ use super::test;
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainOptions {
-    /// A test file, a code such as `bad-pattern`, or a rule of the protocol such as `text-not-open`
+    /// A test file, a code such as `bad-pattern`, a key such as `must_match` or `text.contains`, or a rule of the protocol
+    /// such as `text-not-open`
     #[arg(value_name = "FILE|NAME")]
     pub(crate) subject: String,
     /// Only the test of the file with this id (repeatable)
@@ -42,25 +43,29 @@ pub(crate) struct ExplainOptions {
     pub(crate) color: Colour,
 }
 
-/// Explains a code or a rule of the protocol where there is one of that name, else the test of a file.
+/// Explains a code, a rule of the protocol or a key if there is one of that name, else the test of a file.
 pub(crate) fn explain(options: &ExplainOptions, context: &Context) -> Exit {
     let colours = Colours::new(colouring(options.color, OutputStream::Stdout, context));
-    if let Some(name) = ExplainedName::find(&options.subject) {
+    let path = context.working_directory.join(&options.subject);
+    let is_file = context.files.look(&path).is_ok();
+    let names = ExplainedName::find(&options.subject);
+    // A file can be called as a key is.
+    if names.iter().any(|name| !(is_file && matches!(name, ExplainedName::Key(_)))) {
         if options.turn.is_some() {
             return complain("a name has no turns: `--turn` goes with a test file", Exit::Usage);
         }
         if options.filter.is_some() || !options.ids.is_empty() {
             return complain("a name has no tests: `--id` and `--filter` go with a test file", Exit::Usage);
         }
-        let text = name.text(colours, TerminalSize::width(context.size_of(OutputStream::Stdout)));
-        return print(Exit::Success, |out| out.write_all(text.as_bytes()));
+        let width = TerminalSize::width(context.size_of(OutputStream::Stdout));
+        let texts: Vec<String> = names.iter().map(|name| name.text(colours, width)).collect();
+        return print(Exit::Success, |out| out.write_all(texts.join("\n").as_bytes()));
     }
-    let path = context.working_directory.join(&options.subject);
     if context.files.is_directory(&path) {
         let message = format!("`{}` is a folder, expected one test file", options.subject);
         return complain(&message, Exit::Usage);
     }
-    if context.files.look(&path).is_err() && is_like_a_name(&options.subject) {
+    if !is_file && is_like_a_name(&options.subject) {
         return complain(&unknown_name(&options.subject), Exit::Usage);
     }
     of_file(options, colours, context)
@@ -117,16 +122,19 @@ fn of_file(options: &ExplainOptions, colours: Colours, context: &Context) -> Exi
 
 /// Whether this is written like a name, not like a path.
 fn is_like_a_name(subject: &str) -> bool {
-    Path::new(subject).extension().is_none()
-        && subject.chars().all(|character| character.is_ascii_lowercase() || character == '-')
+    let is_of_a_name = |sign: char| sign.is_ascii_alphabetic() || matches!(sign, '-' | '_' | ':');
+    Path::new(subject).extension().is_none() && subject.chars().all(is_of_a_name)
 }
 
 fn unknown_name(subject: &str) -> String {
     let help = nearest(subject, ExplainedName::all().map(|name| name.as_str())).map_or_else(
-        || "name a test file, the code in the brackets of a problem, or the rule of a violation".to_owned(),
+        || {
+            "name a test file, the code in the brackets of a problem, a key of a file, or the rule of a violation"
+                .to_owned()
+        },
         |name| format!("did you mean `{name}`?"),
     );
-    format!("there is no file, code or rule `{subject}`\nhelp: {help}")
+    format!("there is no file, code, key or rule `{subject}`\nhelp: {help}")
 }
 
 fn complain(message: &str, exit: Exit) -> Exit {

@@ -1,9 +1,10 @@
-//! What a name means that a message gives, with a wrong example and a right one: the code of a problem, or a rule of a
-//! protocol.
+//! What a name means: the code of a problem or a rule of a protocol, with a wrong example and a right one, or a key of a
+//! file.
 
 use std::fmt::Write as _;
 
 use ananke::diagnostic::{Code, ExampleFile};
+use ananke::schema::{FileKind, KeyDocs};
 use ananke::target::RuleDocs;
 
 use super::layout::{Colours, styled, wrapped};
@@ -14,24 +15,32 @@ pub(super) enum ExplainedName {
     Code(Code),
     /// A rule about the events of an agent.
     Rule(RuleDocs),
+    /// A key of a config or test file.
+    Key(KeyDocs),
 }
 
 impl ExplainedName {
-    /// What has this name.
-    pub(super) fn find(name: &str) -> Option<Self> {
-        Self::all().find(|known| known.as_str() == name)
+    /// What has this name; of keys there may be several.
+    pub(super) fn find(name: &str) -> Vec<Self> {
+        Self::all()
+            .filter(|known| match known {
+                Self::Key(key) => key.is_called(name),
+                known => known.as_str() == name,
+            })
+            .collect()
     }
 
     /// Everything that has a name.
     pub(super) fn all() -> impl Iterator<Item = Self> {
         let codes = Code::ALL.iter().copied().map(Self::Code);
-        codes.chain(RuleDocs::all().map(Self::Rule))
+        codes.chain(RuleDocs::all().map(Self::Rule)).chain(KeyDocs::all().into_iter().map(Self::Key))
     }
 
     pub(super) fn as_str(&self) -> &'static str {
         match self {
             Self::Code(code) => code.as_str(),
             Self::Rule(rule) => rule.name,
+            Self::Key(key) => key.name,
         }
     }
 
@@ -52,6 +61,7 @@ impl ExplainedName {
             Self::Rule(RuleDocs { about, wrong, right, .. }) => {
                 (about.clone(), Some(("the events of an answer", wrong.clone(), right.clone())))
             }
+            Self::Key(key) => return key_text(key, colours, terminal),
         };
         let mut text = format!("{}\n\n{}", styled(colours.strong, self.as_str()), wrapped(&about, terminal));
         let Some((what, wrong, right)) = examples else { return text };
@@ -63,4 +73,19 @@ impl ExplainedName {
         }
         text
     }
+}
+
+/// The text about a key.
+fn key_text(key: &KeyDocs, colours: Colours, terminal: Option<usize>) -> String {
+    let file = match key.file {
+        FileKind::Config => "config",
+        FileKind::Test => "test file",
+    };
+    let mut text =
+        format!("{}  ({file})\n\n{}", styled(colours.strong, &key.path), wrapped(key.about, terminal));
+    let _ = write!(text, "\nvalue:   {}\nsince:   {}\n", key.value, key.since);
+    if let Some(example) = &key.example {
+        let _ = writeln!(text, "example: {}: {example}", key.name);
+    }
+    text
 }

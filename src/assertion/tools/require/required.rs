@@ -7,7 +7,6 @@ use crate::assertion::describe::short;
 use crate::assertion::judge::{Monitor, RuleScope};
 use crate::assertion::rule::Rule;
 use crate::assertion::select::{ArgumentPatterns, CallCount, NotMatchKeys, Selector, tool_name};
-use crate::diagnostic::Spanned;
 use crate::model::{self, AssertBlock};
 use crate::variables::{Interpolation, Pattern, Patterns};
 
@@ -39,9 +38,9 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
 }
 
 impl RequireRule {
-    fn compile(entry: &Spanned<model::Require>, interpolation: &mut Interpolation<'_>) -> Option<Self> {
+    fn compile(entry: &model::RequireEntry, interpolation: &mut Interpolation<'_>) -> Option<Self> {
         let model::Require { calls, count, args_not_match, result_not_match, after, after_result } =
-            &entry.value;
+            &entry.value.0;
         let selector = Selector::compile(
             calls,
             NotMatchKeys::Violates(result_not_match.as_ref()),

@@ -1,0 +1,110 @@
+//! What a key of a config or test file means, from the schemas.
+
+use std::collections::{HashSet, VecDeque};
+
+use serde_json::Value;
+
+use super::embedded::{FileKind, embedded};
+use super::forms::forms;
+use super::messages::expected;
+use super::union::is_free;
+
+/// What a key means, at one place where it exists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyDocs {
+    /// The file that has it.
+    pub file: FileKind,
+    /// The keys that lead to it, joined by dots; `[]` is an entry of a list.
+    pub path: String,
+    /// Its own name.
+    pub name: &'static str,
+    /// A few sentences.
+    pub about: &'static str,
+    /// What its value is: `a list`.
+    pub value: String,
+    /// The schema version that brings it.
+    pub since: &'static str,
+    /// A value that it can have, as JSON.
+    pub example: Option<String>,
+}
+
+impl KeyDocs {
+    /// Every key, each once, by the shortest path to it; those of test files first.
+    pub fn all() -> Vec<Self> {
+        let mut known = HashSet::new();
+        let kinds = [FileKind::Test, FileKind::Config];
+        let mut keys: Vec<Self> = kinds.into_iter().flat_map(|kind| of_file(kind, &mut known)).collect();
+        // An entry of several tests has the keys of a file with one.
+        let mut known = HashSet::new();
+        keys.retain(|key| known.insert((key.name, key.about)));
+        keys
+    }
+
+    /// Whether `written` means this key: its name, or its path from any of the keys on.
+    pub fn is_called(&self, written: &str) -> bool {
+        let path = self.path.replace("[]", "");
+        path == written || path.strip_suffix(written).is_some_and(|rest| rest.ends_with('.'))
+    }
+}
+
+/// The keys of a file. Of a mapping that exists in several places only the first is looked into.
+fn of_file(file: FileKind, known: &mut HashSet<String>) -> Vec<KeyDocs> {
+    let root = embedded(file);
+    let mut found = Vec::new();
+    let mut open = VecDeque::from([(String::new(), root)]);
+    while let Some((path, schema)) = open.pop_front() {
+        for form in forms(root, schema, None) {
+            let is_known = form.name.is_some_and(|name| {
+                let tag = form.schema.pointer("/properties/type/const").map(Value::to_string);
+                !known.insert(format!("{name} {}", tag.unwrap_or_default()))
+            });
+            for (inner, mark) in [("items", "[]"), ("additionalProperties", ".NAME")] {
+                if let Some(entry) = form.schema.get(inner).filter(|entry| entry.is_object()) {
+                    open.push_back((format!("{path}{mark}"), entry));
+                }
+            }
+            let properties = form.schema.get("properties").and_then(Value::as_object).filter(|_| !is_known);
+            for (name, property) in properties.into_iter().flatten() {
+                let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+                found.push(KeyDocs::of(file, path.clone(), name, property));
+                open.push_back((path, property));
+            }
+        }
+    }
+    found
+}
+
+impl KeyDocs {
+    fn of(file: FileKind, path: String, name: &'static str, property: &'static Value) -> Self {
+        let text = |key: &str| property.get(key).and_then(Value::as_str).unwrap_or_default();
+        let value = if is_free(property) { "any value".to_owned() } else { expected(property) };
+        let example = property.get("examples").and_then(|examples| examples.get(0)).map(Value::to_string);
+        Self { file, path, name, about: text("description"), value, since: text("x-since"), example }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(name: &str) -> Vec<String> {
+        KeyDocs::all().into_iter().filter(|key| key.is_called(name)).map(|key| key.path).collect()
+    }
+
+    #[test]
+    fn a_key_is_found_by_its_name_and_by_its_path() {
+        assert_eq!(paths("must_match"), ["assert.text.must_match"]);
+        assert_eq!(paths("text.must_match"), ["assert.text.must_match"]);
+        assert_eq!(paths("match_must"), [""; 0]);
+        assert_eq!(paths("xt.must_match"), [""; 0]);
+        assert!(paths("name").len() > 1, "several mappings have it");
+        assert!(paths("endpoint").iter().any(|path| path == "target.endpoint"));
+    }
+
+    #[test]
+    fn every_key_has_a_description() {
+        for key in KeyDocs::all() {
+            assert!(!key.about.is_empty() && !key.since.is_empty(), "{}", key.path);
+        }
+    }
+}

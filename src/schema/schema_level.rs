@@ -48,7 +48,7 @@ fn place_among(
     key: &str,
     fits: &dyn Fn(&'static Value) -> bool,
 ) -> Option<String> {
-    let search = Search { root, key, fits };
+    let search = KeySearch { root, key, fits };
     let own = search.below(here, None, DEEPEST);
     let around = levels.iter().rev().find(|level| search.is_in(level.properties));
     let next = around.map(|level| format!("next to `{}`", level.key));
@@ -64,14 +64,14 @@ fn place_among(
 }
 
 /// A key that is looked for.
-struct Search<'s> {
+struct KeySearch<'s> {
     root: &'static Value,
     key: &'s str,
     /// Whether what the schema says of the key fits what is written.
     fits: &'s dyn Fn(&'static Value) -> bool,
 }
 
-impl Search<'_> {
+impl KeySearch<'_> {
     fn is_in(&self, properties: &'static Map<String, Value>) -> bool {
         properties.get(self.key).is_some_and(|property| (self.fits)(property))
     }
@@ -107,7 +107,8 @@ impl Search<'_> {
                 }
             }
         }
-        (!found.is_empty() && found.len() <= MOST_NAMED).then(|| any_of(&found))
+        found.truncate(MOST_NAMED);
+        (!found.is_empty()).then(|| any_of(&found))
     }
 }
 

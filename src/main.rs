@@ -11,14 +11,13 @@ use std::sync::Arc;
 
 use ananke::context::{Context, Files, RandomIds, SystemClock, TerminalSize};
 use ananke::process::{guard_with, raise_open_files_limit};
-use clap::Parser as _;
 
 fn main() -> ExitCode {
     raise_open_files_limit();
     if let Ok(program) = std::env::current_exe() {
         guard_with(program);
     }
-    cli::CommandLine::parse().execute(&context()).into()
+    cli::parse(std::env::args_os().collect()).execute(&context()).into()
 }
 
 /// The outside world as it is.

@@ -17,6 +17,7 @@ mod hangs;
 mod history;
 mod hooks;
 mod inheritance;
+mod init;
 mod last_run;
 mod lints;
 mod load;

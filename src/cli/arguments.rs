@@ -2,12 +2,14 @@
 
 use ananke::context::Context;
 use ananke::process::guard;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 
 use super::check::{CheckOptions, check};
 use super::compare::{CompareOptions, compare};
+use super::completions::{CompletionsOptions, ManOptions, completions, man};
 use super::exit::Exit;
 use super::explain::{ExplainOptions, explain};
+use super::init::{InitOptions, init};
 use super::list::{ListOptions, list};
 use super::run::{RunOptions, run};
 use super::schema::{SchemaOptions, schema};
@@ -35,6 +37,12 @@ pub(crate) enum Command {
     List(ListOptions),
     /// Print the JSON Schema of a file, for editors
     Schema(SchemaOptions),
+    /// Write a first project: a config, a test and a scripted agent, or a test of your own agent
+    Init(InitOptions),
+    /// Print a script that completes the command line, for your shell
+    Completions(CompletionsOptions),
+    /// Print a page for `man`
+    Man(ManOptions),
     /// Kill the programs of a run that is killed; started by `run`
     #[command(hide = true)]
     Guard,
@@ -50,6 +58,9 @@ impl CommandLine {
             Command::Compare(options) => compare(options, context),
             Command::List(options) => list(options, context),
             Command::Schema(options) => schema(options),
+            Command::Init(options) => init(options, context),
+            Command::Completions(options) => completions(options, Self::command()),
+            Command::Man(options) => man(options, Self::command()),
             Command::Guard => {
                 guard(std::io::stdin().lock());
                 Exit::Success

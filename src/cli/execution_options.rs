@@ -11,10 +11,10 @@ use super::time_value::time_value;
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct ExecutionOptions {
     /// Number of tests to run in parallel; does not change report order (default: 1)
-    #[arg(long, value_name = "N", value_parser = parallel)]
+    #[arg(short = 'j', long, aliases = ["workers", "jobs"], value_name = "N", value_parser = parallel)]
     pub(crate) parallel: Option<usize>,
     /// Stop after the first failing test
-    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true)]
+    #[arg(short = 'x', long, aliases = ["bail", "exitfirst"], num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true)]
     pub(crate) fail_fast: Option<bool>,
     /// Abort a turn at the first violated rule instead of evaluating it completely
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true)]

@@ -6,9 +6,12 @@ mod check;
 mod colour;
 mod compare;
 mod comparison_file;
+mod completions;
 mod execution_options;
 mod exit;
 mod explain;
+mod habits;
+mod init;
 mod interrupt;
 mod last_run;
 mod list;
@@ -34,4 +37,4 @@ mod snapshots;
 mod strictness;
 mod time_value;
 
-pub(crate) use arguments::CommandLine;
+pub(crate) use habits::parse;

@@ -28,7 +28,7 @@ pub(crate) struct ReportOptions {
     #[arg(short, long, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
     /// Print only what failed, and the summary
-    #[arg(long)]
+    #[arg(short, long)]
     pub(crate) quiet: bool,
 }
 

@@ -82,7 +82,7 @@ pub(crate) struct RunOptions {
     #[command(flatten, next_help_heading = "Record and replay")]
     pub(crate) recordings: RecordingOptions,
     /// Only run selected tests that did not pass last time
-    #[arg(long, help_heading = "Selection")]
+    #[arg(long, alias = "lf", help_heading = "Selection")]
     pub(crate) last_failed: bool,
     /// Update snapshots: write missing and changed ones, delete unused ones; `changed` or `missing` write only those.
     /// Without this option missing ones are written, and none if `CI` is set

@@ -22,7 +22,7 @@ pub(crate) struct SelectionOptions {
     #[arg(long, value_name = "NAME")]
     pub(crate) target: Option<String>,
     /// Only tests matching this expression: words from the path or name, or `tag(smoke) and not name(/slow/)`
-    #[arg(long, value_name = "EXPRESSION", value_parser = Filter::parse)]
+    #[arg(short = 'k', long, value_name = "EXPRESSION", value_parser = Filter::parse)]
     pub(crate) filter: Option<Filter>,
     /// Only tests with this tag (repeatable; any match)
     #[arg(long = "tag", value_name = "TAG")]

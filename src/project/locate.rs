@@ -29,7 +29,7 @@ pub(crate) fn locate(
             Code::ConfigMissing,
             format!("no `{CONFIG_NAME}` in `{start}` or a folder above it"),
         )
-        .help(format!("start a project with an `{CONFIG_NAME}`, or name one with `--config PATH`"))
+        .help("start a project with `ananke init`, or name a config with `--config PATH`")
     })
 }
 

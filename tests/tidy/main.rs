@@ -57,7 +57,9 @@ const ONLY: &[(&str, &str, &[&str])] =
 const KNOWN_ONLY_BY: &[(&str, &[&str])] = &[
     ("aho_corasick", &["redact/"]),
     ("annotate_snippets", &["diagnostic/render/"]),
-    ("clap", &["cli/", "main.rs"]),
+    ("clap", &["cli/"]),
+    ("clap_complete", &["cli/completions.rs"]),
+    ("clap_mangen", &["cli/completions.rs"]),
     ("csv", &["compile/rows/"]),
     ("flate2", &["target/http/"]),
     ("hyper", &["target/"]),

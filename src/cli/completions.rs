@@ -1,0 +1,48 @@
+//! `ananke completions` and `ananke man`: what shells and `man` read.
+
+use std::io::{self, Write as _};
+
+use clap::{Args, Command};
+use clap_complete::{Shell, generate};
+use clap_mangen::Man;
+
+use super::exit::Exit;
+use super::print::print;
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsOptions {
+    /// The shell
+    #[arg(value_enum)]
+    pub(crate) shell: Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManOptions {
+    /// The command whose page is printed, such as `run` (default: the page of ananke itself)
+    #[arg(value_name = "COMMAND")]
+    pub(crate) command: Option<String>,
+}
+
+/// Prints the script that completes the command line of `ananke` in a shell.
+pub(super) fn completions(options: &CompletionsOptions, mut ananke: Command) -> Exit {
+    let mut script = Vec::new();
+    generate(options.shell, &mut ananke, "ananke", &mut script);
+    print(Exit::Success, |out| out.write_all(&script))
+}
+
+/// Prints a page for `man` about `ananke`, or about one of its commands.
+pub(super) fn man(options: &ManOptions, mut ananke: Command) -> Exit {
+    ananke.build();
+    let page = match &options.command {
+        None => Some(ananke.clone()),
+        Some(name) => ananke.find_subcommand(name).cloned(),
+    };
+    if let Some(page) = page {
+        return print(Exit::Success, |out| Man::new(page).render(out));
+    }
+    let names = ananke.get_subcommands().filter(|command| !command.is_hide_set());
+    let names = names.map(Command::get_name).collect::<Vec<_>>().join(", ");
+    let name = options.command.as_deref().unwrap_or_default();
+    let _ = writeln!(io::stderr().lock(), "error: there is no command `{name}`; the commands are {names}");
+    Exit::Usage
+}

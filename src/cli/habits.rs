@@ -1,0 +1,178 @@
+//! What people write who know other tools: the option of ananke that does the same.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use ananke::text::nearest;
+use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
+use clap::{CommandFactory as _, Parser as _};
+
+use super::arguments::CommandLine;
+
+/// Options of other tools that have no equal here, each with what to write instead.
+const HABITS: &[(&[&str], &str)] = &[
+    (
+        &["--grep", "-g", "-t", "--testNamePattern", "--test-name-pattern", "--name"],
+        "select tests with `--filter WORD` (or `-k WORD`), `--filter 'name(/REGEX/)'` or `FILE::NAME`",
+    ),
+    (
+        &["--list", "--list-tests", "--collect-only", "--co", "--collectonly"],
+        "list the tests with `ananke list`",
+    ),
+    (
+        &["--reporter", "--reporters", "--format", "--report"],
+        "write reports with `-o FILE.xml`, `-o FILE.html` or `-o FILE.json`, or print JSON lines with `--json`",
+    ),
+    (&["--junitxml", "--junit-xml", "--outputFile"], "write a JUnit report with `--junit FILE`"),
+    (&["--html"], "write an HTML report with `-o FILE.html`"),
+    (
+        &["--no-color", "--no-colors", "--nocolor"],
+        "switch colours off with `--color never`, or set `NO_COLOR`",
+    ),
+    (&["--colors", "--force-color"], "switch colours on with `--color always`"),
+    (&["--maxfail", "--max-failures"], "stop after the first failing test with `--fail-fast` (or `-x`)"),
+    (
+        &["-n", "--numprocesses", "--maxWorkers", "--max-workers", "--max-concurrency"],
+        "run tests in parallel with `--parallel N` (or `-j N`)",
+    ),
+    (
+        &["--update", "-u", "--updateSnapshot", "--snapshot-update"],
+        "update snapshots with `--update-snapshots`",
+    ),
+    (&["--reruns", "--retry", "--repeat"], "retry failing tests with `--retries N`"),
+    (
+        &["--ff", "--failed", "--onlyFailures", "--only-failed", "--filter-failing"],
+        "run what did not pass last time with `--last-failed` (or `--lf`)",
+    ),
+    (
+        &["--tags", "--include-tags", "-m"],
+        "select tests by a tag with `--tag TAG`, or `--filter 'tag(a) and not tag(b)'`",
+    ),
+    (&["--exclude", "--ignore", "--deselect", "--skip"], "leave tests out with `--filter 'not WORD'`"),
+    (
+        &["--env", "-e"],
+        "set a variable with `--var NAME=VALUE`, or name a file of environment variables with `--env-file FILE`",
+    ),
+    (&["--silent"], "print only what failed with `--quiet` (or `-q`)"),
+    (
+        &["--url", "--endpoint", "--provider", "--providers"],
+        "the agent's address is `endpoint` in `ananke.config.yaml`; `ananke init --endpoint URL` writes one",
+    ),
+    (&["-c"], "name the config with `--config PATH`"),
+];
+
+/// The command line of this process. If it is invalid, the program prints why and ends.
+pub(crate) fn parse(arguments: Vec<OsString>) -> CommandLine {
+    CommandLine::try_parse_from(arguments).unwrap_or_else(|error| with_tip(error).exit())
+}
+
+/// The error with what to write instead, if that is known; a guess that is far from what is written is dropped.
+fn with_tip(mut error: Error) -> Error {
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        _ => None,
+    };
+    let (written, known, guess, kind) = match error.kind() {
+        ErrorKind::UnknownArgument => {
+            let Some(written) = text(ContextKind::InvalidArg) else { return error };
+            (written, HABITS, text(ContextKind::SuggestedArg), ContextKind::SuggestedArg)
+        }
+        ErrorKind::InvalidSubcommand => {
+            let Some(written) = text(ContextKind::InvalidSubcommand) else { return error };
+            (written, &[][..], None, ContextKind::SuggestedSubcommand)
+        }
+        _ => return error,
+    };
+    let name = written.split('=').next().unwrap_or_default();
+    let habit = known.iter().find(|(names, _)| names.contains(&name)).map(|(_, tip)| (*tip).to_owned());
+    let tip = habit.or_else(|| of_subcommand(kind, &written));
+    let is_near = guess.as_ref().is_some_and(|guess| {
+        nearest(name.trim_start_matches('-'), [guess.trim_start_matches('-')]).is_some()
+    });
+    if tip.is_some() || (kind == ContextKind::SuggestedArg && !is_near) {
+        // The usage is that of the guess.
+        error.remove(kind);
+        error.remove(ContextKind::Usage);
+    }
+    // What clap offers in addition is how to pass the text on as a value.
+    error.remove(ContextKind::Suggested);
+    if let Some(tip) = tip {
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    error
+}
+
+/// What to write instead of an unknown command: a file or a test needs `run`.
+fn of_subcommand(kind: ContextKind, written: &str) -> Option<String> {
+    if kind != ContextKind::SuggestedSubcommand {
+        return None;
+    }
+    let is_test = written.contains("::") || Path::new(written).extension().is_some() || written.contains('/');
+    if is_test {
+        return Some(format!("run it with `ananke run {written}`"));
+    }
+    let command = CommandLine::command();
+    let names: Vec<&str> =
+        command.get_subcommands().filter(|sub| !sub.is_hide_set()).map(clap::Command::get_name).collect();
+    Some(match nearest(written, names.iter().copied()) {
+        Some(name) => format!("did you mean `ananke {name}`?"),
+        None => format!("the commands are {}", names.join(", ")),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(arguments: &[&str]) -> String {
+        let arguments = ["ananke"].iter().chain(arguments);
+        with_tip(CommandLine::try_parse_from(arguments).expect_err("it is invalid")).to_string()
+    }
+
+    #[test]
+    fn every_habit_has_a_tip_and_is_not_an_option() {
+        for (names, tip) in HABITS {
+            for name in *names {
+                let shown = shown(&["run", name]);
+                assert!(shown.contains(tip) && shown.matches("tip:").count() == 1, "{name}: {shown}");
+            }
+        }
+        assert!(shown(&["run", "--reporter=dot"]).contains("write reports with `-o FILE.xml`"));
+        assert!(shown(&["list", "--grep", "x"]).contains("`--filter WORD`"));
+    }
+
+    #[test]
+    fn only_near_names_are_guessed() {
+        assert!(shown(&["run", "--fail-fst"]).contains("'--fail-fast'"));
+        assert!(shown(&["run", "--replays", "x"]).contains("'--replay'"));
+        for far in ["--grip", "--zzz", "--headed"] {
+            let shown = shown(&["run", far]);
+            assert!(!shown.contains("tip:") && shown.contains(far), "{shown}");
+        }
+    }
+
+    #[test]
+    fn commands_are_guessed_too() {
+        assert!(shown(&["lst"]).contains("did you mean `ananke list`?"));
+        assert!(shown(&["specs/a.test.yaml"]).contains("`ananke run specs/a.test.yaml`"));
+        assert!(shown(&["frobnicate"]).contains("the commands are run, check,"));
+    }
+
+    #[test]
+    fn habits_that_are_options() {
+        for arguments in [
+            &["run", "-k", "pay", "-x", "-j", "4", "-q"][..],
+            &["run", "--bail", "--workers", "4", "--lf"],
+            &["run", "--exitfirst", "--jobs", "2"],
+            &["list", "-k", "pay"],
+        ] {
+            let arguments = ["ananke"].iter().chain(arguments);
+            assert!(CommandLine::try_parse_from(arguments).is_ok());
+        }
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        CommandLine::command().debug_assert();
+    }
+}

@@ -1,0 +1,6 @@
+//! `ananke init`: a first project.
+
+mod command;
+mod starter;
+
+pub(crate) use command::{InitOptions, init};

@@ -62,21 +62,23 @@ pub(crate) fn init(options: &InitOptions, context: &Context) -> Exit {
         }
     }
     let width = files.iter().map(|file| columns::width(&shown(file))).max().unwrap_or_default();
-    let mut text = String::new();
-    for file in &files {
-        let name = shown(file);
-        let gap = " ".repeat(width - columns::width(&name) + 2);
-        text += &format!("wrote {name}{gap}{}\n", file.purpose);
-    }
+    let mut lines: Vec<String> = files
+        .iter()
+        .map(|file| {
+            let name = shown(file);
+            let gap = " ".repeat(width - columns::width(&name) + 2);
+            format!("wrote {name}{gap}{}\n", file.purpose)
+        })
+        .collect();
     let command = match options.folder.as_path() {
         here if here == Path::new(".") => "ananke run".to_owned(),
         other => format!("ananke run {}", escape::line(&other.display().to_string())),
     };
-    text += &match options.endpoint {
+    lines.push(match options.endpoint {
         None => format!("\nNext: {command}\n"),
         Some(_) => format!("\nTrying the agent: {command} -v\n\n"),
-    };
-    let _ = io::stdout().lock().write_all(text.as_bytes());
+    });
+    let _ = io::stdout().lock().write_all(lines.concat().as_bytes());
     if options.endpoint.is_some() { try_agent(&folder, &command, context) } else { Exit::Success }
 }
 

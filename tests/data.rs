@@ -86,9 +86,9 @@ async fn the_smaller_time_counts_and_a_turn_has_its_own() {
             (
                 Status::Timeout,
                 2,
-                "timeout after 1s 500ms for the whole test: 1 event came, 0s after the request".to_owned()
+                "timeout after 1.5 s for the whole test: 1 event came, 0 ms after the request".to_owned()
             ),
-            (Status::Timeout, 1, "timeout after 100ms: 1 event came, 0s after the request".to_owned()),
+            (Status::Timeout, 1, "timeout after 100 ms: 1 event came, 0 ms after the request".to_owned()),
             (Status::Passed, 2, String::new()),
         ]
     );

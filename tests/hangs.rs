@@ -167,7 +167,7 @@ fn a_rule_that_computes_for_ever_times_out_and_the_run_goes_on() {
         let (code, printed) = run(&project, &["run", "--timeout", "1s"]);
         assert_eq!(code, 1, "{rule}");
         answering.join().unwrap();
-        assert!(printed.contains("timeout after 1s for the whole test: turn 1 had not ended"), "{printed}");
+        assert!(printed.contains("timeout after 1 s for the whole test: turn 1 had not ended"), "{printed}");
         assert!(printed.contains("2 tests: 1 passed, 1 timeout"), "{printed}");
         assert_eq!(read(&project.folder().join("down.txt")), "down\n", "it is cleaned up");
     }
@@ -332,8 +332,8 @@ fn the_time_of_a_test_counts_its_hooks_and_the_scripts_of_its_mocks() {
     let turn = "version: \"1.3\"\nname: a\nturns: [{ user: hi, timeout_ms: 500 }]\n";
     let whole = &["run", "--timeout", "1s", "--record", "rec"][..];
     for (test, arguments, why) in [
-        (hook, whole, "timeout after 1s for the whole test: hook 1 had not ended"),
-        (mock, whole, "timeout after 1s for the whole test: turn 1 had not ended"),
+        (hook, whole, "timeout after 1 s for the whole test: hook 1 had not ended"),
+        (mock, whole, "timeout after 1 s for the whole test: turn 1 had not ended"),
         (
             turn,
             &["run", "--record", "rec"][..],

@@ -273,11 +273,50 @@ async fn a_whole_test_has_a_time_of_its_own() {
     let (outcomes, _) = carried_out(&project, None, limited(1500), |_| async {}).await;
     assert_eq!(
         shown(&outcomes),
-        [
-            "a timeout: timeout after 1s 500ms for the whole test: 4 events came, the last 0s after the request"
-        ]
+        ["a timeout: timeout after 1.5 s for the whole test: 4 events came, the last 0 ms after the request"]
     );
     assert_eq!((outcomes[0].transcript.turns.len(), outcomes[0].transcript.duration_us), (2, 1_500_000));
     let (outcomes, _) = carried_out(&project, None, limited(3000), |_| async {}).await;
     assert_eq!(shown(&outcomes), ["a passed"], "equal to the limit passes");
+}
+
+/// In a log nothing is redrawn: tests that run in parallel have a line as soon as each ends.
+#[test]
+fn a_log_of_a_parallel_run_has_a_line_for_each_test_when_it_ends() {
+    let test = |name: &str, text: &str| {
+        format!(
+            "version: \"1.0\"\nname: {name}\nturns: [{{ user: hi, assert: {{ text: {{ must_match: {text} }} }} }}]\n"
+        )
+    };
+    let [good, bad] = [test("good", "hello"), test("bad", "bye")];
+    let config = "version: \"1.3\"\ntarget: { type: scripted, rules: [{ do: [{ say: hello }] }] }\n";
+    let files = [
+        ("ananke.config.yaml", config),
+        ("a.test.yaml", &*good),
+        ("b.test.yaml", &*bad),
+        ("c.test.yaml", &*good),
+    ];
+    let project = Project::new(&files);
+    let run = |arguments: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_ananke"));
+        let output =
+            command.current_dir(project.folder()).env_clear().arg("run").args(arguments).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let printed = run(&["--parallel", "3"]);
+    let ended: Vec<&str> = printed.lines().filter(|line| line.starts_with('[')).collect();
+    assert_eq!(ended.len(), 3, "{printed}");
+    for (index, line) in ended.iter().enumerate() {
+        assert!(line.starts_with(&format!("[{}/3] ", index + 1)), "{printed}");
+    }
+    for id in ["✓ a.test.yaml::good", "✗ b.test.yaml::bad", "✓ c.test.yaml::good"] {
+        assert!(ended.iter().any(|line| line.contains(id)), "{id}: {printed}");
+    }
+    // What is wrong follows once the tests before it are reported; a test that passed has nothing more to show.
+    assert!(
+        printed.contains("\nb.test.yaml\n  ✗ bad  0 ms\n") && !printed.contains("\na.test.yaml\n"),
+        "{printed}"
+    );
+    assert!(!run(&["--parallel", "3", "--quiet"]).contains("/3]"));
+    assert!(!run(&["--durations", "1"]).contains("/3]"));
 }

@@ -54,14 +54,6 @@ pub(crate) fn around(text: &str, range: Range<usize>) -> String {
     format!("{before}{}{after}", excerpt(text, from..to))
 }
 
-/// Microseconds as milliseconds: `1500 ms`, `1500.25 ms`.
-pub(crate) fn milliseconds(micros: u64) -> String {
-    let fraction = format!("{:03}", micros % 1000);
-    let fraction = fraction.trim_end_matches('0');
-    let dot = if fraction.is_empty() { "" } else { "." };
-    format!("{}{dot}{fraction} ms", micros / 1000)
-}
-
 /// `once`, `2 times`.
 pub(crate) fn times(count: u64) -> String {
     match count {

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 /// The option `--color`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Colour {
-    /// On a terminal, unless `NO_COLOR` is set
+    /// On a terminal, or if `FORCE_COLOR` or `CLICOLOR_FORCE` is set; never if `NO_COLOR` is set
     Auto,
     /// Always
     Always,
@@ -14,13 +14,20 @@ pub(crate) enum Colour {
     Never,
 }
 
-/// Whether what is written to `stream` is coloured: the flag, else `NO_COLOR` (no-color.org), else the terminal.
+/// Whether what is written to `stream` is coloured: the flag, else `NO_COLOR` (no-color.org), else `FORCE_COLOR`
+/// (force-color.org) and `CLICOLOR_FORCE` (bixense.com/clicolors), else the terminal.
 pub(super) fn colouring(choice: Colour, stream: OutputStream, context: &Context) -> Colouring {
     let set = |name| context.variable(name).is_some_and(|value| !value.is_empty());
+    let forced = |name| context.variable(name).map(|value| !matches!(value, "" | "0" | "false"));
     let is_coloured = match choice {
         Colour::Always => true,
         Colour::Never => false,
-        Colour::Auto => context.is_terminal(stream) && !set("NO_COLOR") && !is_dumb(context),
+        Colour::Auto if set("NO_COLOR") => false,
+        Colour::Auto => match forced("FORCE_COLOR") {
+            Some(is_forced) => is_forced,
+            None if forced("CLICOLOR_FORCE") == Some(true) => true,
+            None => context.is_terminal(stream) && !is_dumb(context),
+        },
     };
     if is_coloured { Colouring::Coloured } else { Colouring::Plain }
 }

@@ -21,6 +21,9 @@ pub(crate) struct ReportOptions {
     /// JUnit dialect (default: default)
     #[arg(long, value_enum, value_name = "PROFILE")]
     pub(crate) junit_profile: Option<JunitProfileOption>,
+    /// Print the N slowest tests at the end
+    #[arg(long, value_name = "N")]
+    pub(crate) durations: Option<usize>,
     /// Print JSON lines instead of text: one object per test and a final summary
     #[arg(long, conflicts_with_all = ["quiet", "verbose", "dry_run"])]
     pub(crate) json: bool,

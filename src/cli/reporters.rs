@@ -97,7 +97,7 @@ fn terminal_reporters(
         let report = ConsoleReport::new(Box::new(live.above()), console);
         return Reporters { reporters: vec![Box::new(report), Box::new(live.clone())], live: Some(live) };
     }
-    let report = ConsoleReport::new(stdout(), console);
+    let report = ConsoleReport::new(stdout(), console).in_log(context.clock.clone());
     Reporters { reporters: vec![Box::new(report)], live: None }
 }
 
@@ -108,7 +108,12 @@ fn console(options: &ReportOptions, colour: Colour, context: &Context) -> Consol
         _ => Verbosity::Normal,
     };
     let colour = colouring(colour, OutputStream::Stdout, context);
-    ConsoleOptions { colour, verbosity, size: context.size_of(OutputStream::Stdout) }
+    ConsoleOptions {
+        durations: options.durations.unwrap_or(0),
+        colour,
+        verbosity,
+        size: context.size_of(OutputStream::Stdout),
+    }
 }
 
 /// The report files of the command line.

@@ -61,6 +61,8 @@ Exit codes:
 
 Environment variables:
   NO_COLOR        No colours, unless `--color always` is given
+  FORCE_COLOR, CLICOLOR_FORCE
+                  Colours also if the output is not a terminal
   CI              If set, snapshots are not written
   GITHUB_ACTIONS  If `true`, annotations and a job summary are written
   HTTPS_PROXY, HTTP_PROXY, NO_PROXY

@@ -23,6 +23,7 @@ pub(super) fn run_facts(
         commit,
         branch,
         job_url: url,
+        parallel: 0,
     }
 }
 

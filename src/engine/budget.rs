@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::context::At;
 use crate::outcome::{ErrorKind, Problem};
 use crate::target::Limits;
+use crate::text::duration;
 
 /// What applies to every turn of a conversation, wherever its input comes from.
 #[derive(Clone, Debug)]
@@ -49,7 +50,7 @@ impl TurnBudget {
     /// The problem of a turn that used it up with a request sent at `sent`, within `limits`, after it got as far as
     /// `reached` says.
     pub(super) fn timed_out(&self, sent: At, limits: &Limits, reached: &str) -> Problem {
-        let after = |time| humantime::format_duration(time);
+        let after = duration::chosen;
         let is_whole = self.limits.timeout < self.own || limits.until(sent) < sent.plus(limits.timeout);
         let message = match self.whole.filter(|_| is_whole) {
             Some(whole) => format!("timeout after {} for the whole test{reached}", after(whole)),
@@ -72,11 +73,11 @@ mod tests {
             (turn.limits.timeout, turn.timed_out(At::default(), &turn.limits, "").message)
         };
         let of_turn = |after: &str| format!("timeout after {after}");
-        let of_test = "timeout after 10s for the whole test".to_owned();
-        assert_eq!(turn(None, seconds(0)), (seconds(5), of_turn("5s")));
-        assert_eq!(turn(Some(seconds(10)), seconds(0)), (seconds(10), of_turn("10s")), "equal to the limit");
+        let of_test = "timeout after 10 s for the whole test".to_owned();
+        assert_eq!(turn(None, seconds(0)), (seconds(5), of_turn("5 s")));
+        assert_eq!(turn(Some(seconds(10)), seconds(0)), (seconds(10), of_turn("10 s")), "equal to the limit");
         assert_eq!(turn(None, seconds(7)), (seconds(3), of_test.clone()));
-        assert_eq!(turn(Some(seconds(1)), seconds(7)), (seconds(1), of_turn("1s")));
+        assert_eq!(turn(Some(seconds(1)), seconds(7)), (seconds(1), of_turn("1 s")));
         assert_eq!(turn(None, seconds(12)), (seconds(0), of_test));
     }
 
@@ -88,7 +89,7 @@ mod tests {
         let turn = Limits { deadline, ..budget.turn };
         let budget = Budget { turn, is_default_timeout: false, whole: Some(seconds(10)) };
         let turn = budget.of_turn(None, None, seconds(0));
-        for (sent, expected) in [(1, "timeout after 5s"), (7, "timeout after 10s for the whole test")] {
+        for (sent, expected) in [(1, "timeout after 5 s"), (7, "timeout after 10 s for the whole test")] {
             let sent = At::default().plus(seconds(sent));
             assert_eq!(turn.timed_out(sent, &turn.limits, "").message, expected);
         }

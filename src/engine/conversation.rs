@@ -336,7 +336,7 @@ mod tests {
         let result = test.hold(&mut inputs).await;
         assert_eq!(statuses(&result), [Status::Passed, Status::Timeout]);
         let problem = result.turns[1].problem().unwrap();
-        assert_eq!(problem.message, "timeout after 6s for the whole test: no response came");
+        assert_eq!(problem.message, "timeout after 6 s for the whole test: no response came");
         assert_eq!(result.duration_us, 6_000_000);
     }
 

@@ -11,6 +11,7 @@ use crate::context::At;
 use crate::message::ToolAnswer;
 use crate::outcome::{ErrorKind, Halt, Problem};
 use crate::target::{Action, Ended, Limits, Request, Session, TargetError};
+use crate::text::duration;
 use crate::trace::{Origin, RunEnd, ToolCall, Trace};
 
 /// How often in one turn an agent may wait for its client (SPEC 6).
@@ -87,9 +88,7 @@ fn reached(trace: &Trace) -> String {
     let Some(exchange) = trace.exchanges.last() else { return String::new() };
     let number = trace.exchanges.len() - 1;
     let events = trace.events.iter().rev().take_while(|event| usize::from(event.exchange) == number);
-    let since = |at: At| {
-        humantime::format_duration(Duration::from_millis(at.0.saturating_sub(exchange.sent.0) / 1000))
-    };
+    let since = |at: At| duration::rounded(at.0.saturating_sub(exchange.sent.0));
     match (exchange.status, events.clone().count()) {
         (None, 0) => format!(": {}", exchange.missing.as_deref().unwrap_or("no response came")),
         (_, 0) => ": the response began, and no event came".to_owned(),

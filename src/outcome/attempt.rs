@@ -43,6 +43,14 @@ impl Outcome {
         }
     }
 
+    /// Where its headline comes from: the first rule that failed, else the test.
+    pub fn headline_place(&self) -> (&str, u32) {
+        let rule = self.all_failures().next().filter(|_| self.status() == Status::Failed);
+        rule.map_or((self.test.file.as_str(), self.test.line), |(_, rule)| {
+            (&*rule.place.file, rule.place.line)
+        })
+    }
+
     /// What is kept of it once the test is tried again: its end rather than its beginning, so that retries cost
     /// little memory.
     #[must_use]

@@ -60,7 +60,7 @@ impl ErrorKind {
 pub struct Problem {
     /// Which part.
     pub kind: ErrorKind,
-    /// What went wrong: `agent error: model unavailable`, `timeout after 30s`.
+    /// What went wrong: `agent error: model unavailable`, `timeout after 30 s`.
     pub message: String,
     /// What to do about it.
     pub help: Option<String>,

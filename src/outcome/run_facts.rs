@@ -19,11 +19,13 @@ pub struct RunFacts {
     pub branch: Option<String>,
     /// The page of the job that the run is part of.
     pub job_url: Option<String>,
+    /// How many tests may run at once; 0 where that is not known.
+    pub parallel: usize,
 }
 
 impl Mask for RunFacts {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self { command, config, target, host, commit, branch, job_url } = self;
+        let Self { command, config, target, host, commit, branch, job_url, parallel: _ } = self;
         command.mask(redactor);
         for text in [config, target, host, commit, branch, job_url] {
             text.mask(redactor);

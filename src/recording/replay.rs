@@ -21,6 +21,7 @@ use crate::message::Lane;
 use crate::outcome::Problem;
 use crate::redact::{Markers, Redactor};
 use crate::target::{Body, ClientEvent, HttpRequest, Method, Next, Received, Reply, TargetError, Transport};
+use crate::text::duration;
 use crate::variables::Secret;
 
 /// What to do where a request is another than it was.
@@ -396,9 +397,7 @@ impl Replay {
     /// Nothing came until then, if the recording was made that long.
     pub(super) fn wait_until(&self, until: At, closed: Option<At>) {
         let Some(closed) = closed.filter(|closed| *closed < until) else { return };
-        let micros = closed.since(self.0.started).as_millis() * 1000;
-        let waited =
-            humantime::format_duration(Duration::from_micros(u64::try_from(micros).unwrap_or(u64::MAX)));
+        let waited = duration::chosen(closed.since(self.0.started));
         let what =
             format!("ends {waited} into the test, where the client stopped listening, and more may come");
         self.0.left().error = Some(self.0.stale(&what));

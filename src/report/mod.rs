@@ -12,6 +12,7 @@ mod layout;
 mod reporter;
 mod run_journal;
 mod run_totals;
+mod slowest;
 mod snapshot_totals;
 mod stream;
 pub mod terminal;

@@ -54,6 +54,10 @@ pub enum RunEvent {
     CaseEnded {
         /// Its id.
         id: String,
+        /// How it ended.
+        status: Status,
+        /// The agent's time, in microseconds.
+        duration_us: u64,
         /// Whether the run fails for it.
         fails_the_run: bool,
     },

@@ -43,8 +43,10 @@ pub(super) async fn run_case(
         None => watched(&case).await,
         Some(why) => case.redactor.seal(skipped(&case.shared, &case.entry, why.clone())),
     };
-    let fails_the_run = outcome.fails_the_run();
-    case.shared.tell(case.redactor.seal(RunEvent::CaseEnded { id, fails_the_run }));
+    let (status, fails_the_run) = (outcome.status(), outcome.fails_the_run());
+    let duration_us = outcome.transcript.duration_us;
+    let ended = RunEvent::CaseEnded { id, status, duration_us, fails_the_run };
+    case.shared.tell(case.redactor.seal(ended));
     outcome
 }
 

@@ -7,7 +7,7 @@ use super::run::Run;
 use super::schedule::{All, run_all};
 use super::snapshots;
 use super::stopper::Reason;
-use crate::outcome::Verdict;
+use crate::outcome::{RunFacts, Verdict};
 use crate::plan::Plan;
 
 /// Runs every case of the plan, each on a thread of its own. The runtime must not be shut down while tests run, and is not
@@ -15,7 +15,7 @@ use crate::plan::Plan;
 pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
     let clock = Arc::clone(&shared.context.clock);
     let started = clock.now();
-    let facts = Box::new(shared.facts.clone());
+    let facts = Box::new(RunFacts { parallel: shared.options.parallel, ..shared.facts.clone() });
     let (tests, unix_ms) = (plan.cases.len(), clock.unix_ms(started));
     shared.tell_all(RunEvent::RunStarted { tests, unix_ms, facts });
     let shared = Arc::new(shared);

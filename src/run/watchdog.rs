@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::outcome::{ErrorKind, Halt, Problem};
 use crate::plan::Preparation;
+use crate::text::duration;
 
 /// How long a step may compute: reading files, evaluating rules, masking.
 pub(super) const COMPUTING: Duration = Duration::from_mins(1);
@@ -43,7 +44,7 @@ pub(super) enum TestStep {
     TearDown,
 }
 
-/// What follows `timeout after 5s for the whole test: `.
+/// What follows `timeout after 5 s for the whole test: `.
 impl fmt::Display for TestStep {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -75,10 +76,7 @@ impl Overdue {
             Self::Stopped => return None,
             Self::Whole(allowed, step) => timed_out(allowed, step),
             Self::Step(allowed, step) => {
-                format!(
-                    "timeout after {}: {step}, and could not be cut off",
-                    humantime::format_duration(allowed)
-                )
+                format!("timeout after {}: {step}, and could not be cut off", duration::chosen(allowed))
             }
         };
         let help = "something that nothing can interrupt takes this long: a regular expression on a large text, or \
@@ -88,7 +86,7 @@ impl Overdue {
 }
 
 fn timed_out(allowed: Duration, step: TestStep) -> String {
-    format!("timeout after {} for the whole test: {step}", humantime::format_duration(allowed))
+    format!("timeout after {} for the whole test: {step}", duration::chosen(allowed))
 }
 
 /// Watches the thread of one test.

@@ -88,8 +88,14 @@ pub fn wrapped(text: &str, columns: usize) -> Vec<String> {
 /// parts, where one is not far.
 pub fn piece(word: &str, columns: usize) -> (&str, &str) {
     let (here, _) = parted(word, columns);
-    match here.rfind([',', ';', '/', '&', '?']) {
-        Some(at) if width(&here[..=at]) * 2 >= columns => word.split_at(at + 1),
+    let within = |joints: &[char], share: usize| {
+        here.rfind(joints).filter(|at| width(&here[..=*at]) * share >= columns)
+    };
+    // A path or JSON is broken between its parts rather than inside a name.
+    match within(&[',', ';', '/', '&', '?'], 2)
+        .or_else(|| within(&['-', '_', '.', ':', '=', '(', '{', '[', '}', ']', ')'], 4))
+    {
+        Some(at) => word.split_at(at + 1),
         _ if here.is_empty() => word.split_at(signs(word).next().map_or(0, str::len)),
         _ => word.split_at(here.len()),
     }

@@ -4,6 +4,7 @@ pub mod ci_commands;
 pub mod columns;
 mod compact_json;
 mod confusables;
+pub mod duration;
 pub mod escape;
 mod head_tail;
 mod replace;

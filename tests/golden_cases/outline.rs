@@ -70,6 +70,13 @@ fn reduced(line: &str) -> Line {
         "turn" if indentation == 0 => Line::Own(line.to_owned()),
         // An excerpt of a file: a line with or without its number.
         _ if rest.trim_start().starts_with('|') || first == "|" => Line::Detail(String::new()),
+        // A test in the list of those that failed: its id, and what its reason quotes and counts.
+        _ if is_test && rest.contains("::") && rest.contains("  ") => {
+            let (id, why) = rest.split_once("  ").unwrap_or((rest, ""));
+            Line::Own(format!("  {first} {id}{}", facts(why)))
+        }
+        _ if is_test && rest.contains(" tests  ") => Line::Own(format!("  {first}{}", facts(rest))),
+        "SLOW" | "run" if indentation == 0 => Line::Detail(String::new()),
         _ if is_test => Line::Own(line.to_owned()),
         mark if indentation == 0 && (mark.starts_with("error") || mark.starts_with("warning")) => {
             Line::Own(format!("{mark}{}", facts(rest)))

@@ -58,7 +58,7 @@ pub(super) fn printed_on(
     verbosity: Verbosity,
 ) -> String {
     let screen = Screen::default();
-    let options = ConsoleOptions { colour, verbosity, size };
+    let options = ConsoleOptions { colour, verbosity, size, ..ConsoleOptions::default() };
     let mut report = Box::new(ConsoleReport::new(Box::new(screen.clone()), options));
     for event in events {
         report.event(event).expect("a screen takes everything");
@@ -232,7 +232,8 @@ fn the_list_of_failures_is_bounded() {
         |number| outcomes::ended(Status::Failed, outcomes::outcome("a.test.yaml", &format!("t{number}")));
     let text = printed(&run((1..=250).map(failing).collect()), Colouring::Plain, Verbosity::Quiet);
     assert!(
-        text.ends_with("a.test.yaml::t100\n  … and 150 more\n\n250 tests: 250 failed in 2 min 5 s\n"),
+        text.contains("      a.test.yaml::t100\n  … and 150 more\n\nrun them again: ")
+            && text.ends_with("\n250 tests: 250 failed in 2 min 5 s\n"),
         "{text}"
     );
 }

@@ -59,7 +59,8 @@ impl Seen {
     }
 
     fn end(&mut self, id: &str, fails_the_run: bool) -> String {
-        self.after(RunEvent::CaseEnded { id: id.to_owned(), fails_the_run })
+        let status = if fails_the_run { Status::Failed } else { Status::Passed };
+        self.after(RunEvent::CaseEnded { id: id.to_owned(), status, duration_us: 0, fails_the_run })
     }
 }
 

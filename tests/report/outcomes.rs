@@ -47,6 +47,7 @@ pub(super) fn facts() -> RunFacts {
         commit: Some("acb4350".to_owned()),
         branch: Some("main".to_owned()),
         job_url: Some("https://ci.example.org/jobs/7".to_owned()),
+        parallel: 0,
     }
 }
 
@@ -281,7 +282,7 @@ fn hangs() -> Outcome {
     );
     let problem = problem(
         ErrorKind::Timeout,
-        "timeout after 30s",
+        "timeout after 30 s",
         Some("`search_web` has no result yet; raise `timeout_ms` if it may take so long"),
     );
     let failures = vec![failure(Level::Turn, 31, "tools.forbid", "`search_web` is forbidden")];

@@ -168,7 +168,7 @@ fn what_a_program_needs_of_a_result_is_there() {
     let duration = rule("timing.max_duration_ms");
     assert_eq!((&duration["value"], &duration["limit"]), (&1000.into(), &1000.into()));
     assert_eq!((&duration["actual"], &duration["unit"]), (&40.0.into(), &"ms".into()));
-    assert_eq!(duration["expected"], "at most 1000 ms");
+    assert_eq!(duration["expected"], "at most 1 s");
     let written =
         serde_json::json!({ "name": "delete_account", "args_match": { "account": "^${account}$" } });
     assert_eq!(rule("tools.require")["value"], written, "as it is written");

@@ -44,11 +44,11 @@ async fn a_timeout_says_what_was_missing() {
     let address = silent.local_addr().expect("an address");
     assert_eq!(
         timeout_of(&format!("http://{address}/agent")).await,
-        "timeout after 300ms: the request was sent, and no response came"
+        "timeout after 300 ms: the request was sent, and no response came"
     );
     assert_eq!(
         timeout_of(&format!("https://{address}/agent")).await,
-        "timeout after 300ms: the connection was made, and TLS was not set up"
+        "timeout after 300 ms: the connection was made, and TLS was not set up"
     );
 }
 
@@ -66,7 +66,7 @@ async fn a_timeout_says_that_there_was_no_connection() {
         assert!(queued.len() < 100, "the queue never fills");
     }
     let message = timeout_of(&format!("http://{address}/agent")).await;
-    assert_eq!(message, "timeout after 300ms: no connection came about");
+    assert_eq!(message, "timeout after 300 ms: no connection came about");
 }
 
 /// The console of a run through a proxy.
@@ -103,7 +103,7 @@ fn the_proxy_is_named() {
     });
     let shown = printed(&proxy);
     let missing = format!(
-        "timeout after 300ms: the request was sent, and no response came (through the proxy http://{proxy})"
+        "timeout after 300 ms: the request was sent, and no response came (through the proxy http://{proxy})"
     );
     assert!(shown.contains(&missing) && !shown.contains("password"), "{shown}");
     reader.join().expect("the proxy");

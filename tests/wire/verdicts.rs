@@ -45,7 +45,7 @@ async fn what_is_no_proper_run_is_an_error_that_quotes_what_came() {
         let expected = match row.ends {
             Err(message) => (Status::Error, Some((ErrorKind::Protocol, message))),
             Ok(Ended::Timeout) => {
-                (Status::Timeout, Some((ErrorKind::Timeout, "timeout after 300ms: [CAUSE]")))
+                (Status::Timeout, Some((ErrorKind::Timeout, "timeout after 300 ms: [CAUSE]")))
             }
             Ok(_) if row.name.contains("error of the agent") => {
                 (Status::Error, Some((ErrorKind::Agent, "agent error: no")))

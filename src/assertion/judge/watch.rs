@@ -79,7 +79,7 @@ impl RuleWatch {
         scope: RuleScope,
         monitor: Box<dyn Monitor>,
     ) -> Self {
-        let expected = format!("at most {}", bound.describe(measure));
+        let expected = format!("at most {}", bound.shown(measure));
         Self::new(measure.path(), &bound.origin, scope, RuleKind::Limit, monitor, expected)
     }
 

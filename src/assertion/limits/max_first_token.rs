@@ -1,8 +1,8 @@
 //! `timing.max_first_token_ms`: how long it may take until the first text of a turn arrives.
 
 use super::setting::Bound;
-use crate::assertion::describe::milliseconds;
 use crate::assertion::judge::{Finding, Judgement, Monitor, at_turn_end};
+use crate::text::duration;
 
 /// A turn without text kept its user waiting until its end.
 pub(super) fn max_first_token(bound: Bound) -> Box<dyn Monitor> {
@@ -13,12 +13,12 @@ pub(super) fn max_first_token(bound: Bound) -> Box<dyn Monitor> {
         if measured.is_allowed() {
             return Judgement::within(measured, Vec::new());
         }
-        let (limit, took) = (bound.most, milliseconds(micros));
+        let (limit, took) = (bound.time(), duration::exact(micros));
         let message = match first {
-            Some(_) => format!("the first text came after {took}, the limit is {limit} ms"),
-            None => format!("no text came in the {took} of the turn, the limit for the first is {limit} ms"),
+            Some(_) => format!("the first text came after {took}, the limit is {limit}"),
+            None => format!("no text came in the {took} of the turn, the limit for the first is {limit}"),
         };
-        let expected = format!("a first text after at most {limit} ms");
+        let expected = format!("a first text after at most {limit}");
         let events = first.into_iter().map(|(_, event)| event).collect();
         Judgement::failed(Finding {
             events,

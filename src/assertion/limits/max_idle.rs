@@ -1,8 +1,9 @@
 //! `timing.max_idle_ms`: how long the agent may go without a tool call in progress.
 
 use super::setting::Bound;
-use crate::assertion::describe::{milliseconds, short};
+use crate::assertion::describe::short;
 use crate::assertion::judge::{Finding, Judgement, Monitor, at_turn_end};
+use crate::text::duration;
 use crate::trace::CallGap;
 
 /// Checked at the end of a turn: only then is it known how long each call was open.
@@ -16,7 +17,7 @@ pub(super) fn max_idle(bound: Bound) -> Box<dyn Monitor> {
 }
 
 fn finding(gap: &CallGap<'_>, bound: &Bound) -> Finding {
-    let limit = bound.most;
+    let limit = bound.time();
     let from = gap.from.map_or_else(
         || "the start of the turn".to_owned(),
         |call| format!("the end of `{}`", short(&call.name)),
@@ -25,9 +26,9 @@ fn finding(gap: &CallGap<'_>, bound: &Bound) -> Finding {
         || "the end of the turn".to_owned(),
         |call| format!("the call of `{}`", short(&call.name)),
     );
-    let idle = milliseconds(gap.micros());
-    let message = format!("idle for {idle} from {from} to {to}, the limit is {limit} ms");
-    let expected = format!("no stretch of more than {limit} ms without a tool call in progress");
+    let idle = duration::exact(gap.micros());
+    let message = format!("idle for {idle} from {from} to {to}, the limit is {limit}");
+    let expected = format!("no stretch of more than {limit} without a tool call in progress");
     let events = [gap.from.map(|call| call.last_event), gap.to.map(|call| call.first_event)];
     let events = events.into_iter().flatten().collect();
     let measured = Some(bound.micros(gap.micros()));

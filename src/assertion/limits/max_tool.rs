@@ -1,9 +1,10 @@
 //! `timing.max_tool_ms`: how long each tool call may take.
 
 use super::setting::Bound;
-use crate::assertion::describe::{milliseconds, short};
+use crate::assertion::describe::short;
 use crate::assertion::judge::{Evidence, Finding, Judgement, Monitor, at_turn_end};
 use crate::outcome::Measured;
+use crate::text::duration;
 
 /// Checked at the end of a turn: only then is it known how long each call was open. A call that is answered in a later
 /// turn is measured in each of the two, since what it waited for in between is unknown.
@@ -20,11 +21,11 @@ pub(super) fn max_tool(bound: Bound) -> Box<dyn Monitor> {
         let measured: Vec<(usize, Measured)> = started_before.chain(started_now).map(measured).collect();
         let longest = measured.iter().map(|(_, measured)| measured.actual).max().unwrap_or_default();
         let finding = |(index, measured): (usize, Measured)| {
-            let (call, limit) = (&trace.calls[index], bound.most);
-            let (name, took) = (short(&call.name), milliseconds(measured.actual));
+            let (call, limit) = (&trace.calls[index], bound.time());
+            let (name, took) = (short(&call.name), duration::exact(measured.actual));
             (!measured.is_allowed()).then(|| Finding {
-                message: format!("`{name}` took {took}, the limit is {limit} ms"),
-                expected: format!("no tool call of more than {limit} ms"),
+                message: format!("`{name}` took {took}, the limit is {limit}"),
+                expected: format!("no tool call of more than {limit}"),
                 evidence: vec![Evidence::call(index)],
                 events: vec![call.first_event, call.last_event],
                 measured: Some(measured),

@@ -3,6 +3,7 @@
 use super::measure::Measure;
 use crate::assertion::rule_origin::RuleOrigin;
 use crate::outcome::{Measured, MeasuredUnit};
+use crate::text::duration;
 
 /// What a level says about a limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,9 +45,19 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// What it allows, in words.
+    /// What it allows, as it is written: `1500 ms`.
     pub fn describe(&self, measure: Measure) -> String {
         format!("{} {}", self.most, measure.unit())
+    }
+
+    /// What it allows, as reports write it: `1.5 s`.
+    pub(crate) fn shown(&self, measure: Measure) -> String {
+        if measure.unit() == "ms" { self.time() } else { self.describe(measure) }
+    }
+
+    /// What a limit of time allows, in words.
+    pub(crate) fn time(&self) -> String {
+        duration::exact(self.most.saturating_mul(1000))
     }
 
     /// So many tokens, and this limit.

@@ -2,9 +2,9 @@
 
 use super::measure::{Measure, PerMeasure};
 use super::setting::Bound;
-use crate::assertion::describe::milliseconds;
 use crate::assertion::judge::{Finding, Judgement, Moment, Monitor, View};
 use crate::outcome::Measured;
+use crate::text::duration;
 use crate::trace::{Trace, TurnRanges};
 
 /// Checks the total at the end of every turn, so that no further turn is sent once the limit is exceeded.
@@ -52,9 +52,13 @@ impl Monitor for Total {
         }
         let parts: Vec<String> =
             parts.iter().map(|(turn, part)| format!("turn {}: {}", turn + 1, self.shown(*part))).collect();
-        let (limit, took) = (self.bound.most, self.shown(total.actual));
-        let message = format!("the test took {took} so far, the limit is {limit} {}", self.measure.unit());
-        let expected = format!("a test of at most {limit} {}{of_turns}", self.measure.of_what());
+        let took = self.shown(total.actual);
+        let limit = self.bound.shown(self.measure);
+        let message = format!("the test took {took} so far, the limit is {limit}");
+        let expected = match self.measure {
+            Measure::Duration => format!("a test of at most {limit}{of_turns}"),
+            tokens => format!("a test of at most {} {}{of_turns}", self.bound.most, tokens.of_what()),
+        };
         let measured = Some(total);
         Judgement::failed(Finding { measured, ..Finding::in_words(message, expected, [parts.join(", ")]) })
     }
@@ -98,7 +102,7 @@ impl Total {
 
     fn shown(&self, part: u64) -> String {
         match self.measure {
-            Measure::Duration => milliseconds(part),
+            Measure::Duration => duration::exact(part),
             tokens => format!("{part} {}", tokens.of_what()),
         }
     }

@@ -4,8 +4,7 @@ use super::tools::both;
 use crate::compare::{ChangeKind, ComparedRun, Comparison, TestChange, TestSummary, ratio};
 use crate::outcome::Status;
 use crate::report::layout::mark;
-use crate::report::words::duration;
-use crate::text::escape;
+use crate::text::{duration, escape};
 
 /// Headings, each with the kinds of changes under it if they are the first of a test; the most important come first.
 pub(super) const SECTIONS: [(&str, &[ChangeKind]); 8] = [
@@ -50,7 +49,7 @@ impl Comparison {
     /// What became of the agent's time.
     pub(super) fn agents_time(&self) -> Option<String> {
         let time = self.agents_time;
-        let (before, after) = (duration::for_people(time.before_us), duration::for_people(time.after_us));
+        let (before, after) = (duration::rounded(time.before_us), duration::rounded(time.after_us));
         let tests = tests(time.tests);
         let line = || format!("agent's time in {tests} that passed both times: {after}, before {before}");
         (time.tests > 0).then(line)
@@ -80,7 +79,7 @@ pub(super) fn run(run: &ComparedRun) -> String {
 /// `9 tests in 3.2 s`.
 pub(super) fn of_run(run: &ComparedRun) -> String {
     let whole = run.summary;
-    let time = whole.elapsed_us.map(|us| format!(" in {}", duration::for_people(us)));
+    let time = whole.elapsed_us.map(|us| format!(" in {}", duration::rounded(us)));
     let end = match whole.exit_code {
         None => ", cut short",
         Some(130) => ", interrupted",
@@ -147,9 +146,9 @@ pub(super) fn differences(change: &TestChange) -> Vec<TestDifference> {
             ChangeKind::Ending => ("ending", ending(before), ending(after)),
             ChangeKind::Slower => {
                 let times = ratio(before.duration_us, after.duration_us);
-                let is = duration::for_people(after.duration_us);
+                let is = duration::rounded(after.duration_us);
                 let is = if times.is_finite() { format!("{is} ({times:.1} times as long)") } else { is };
-                ("time", duration::for_people(before.duration_us), is)
+                ("time", duration::rounded(before.duration_us), is)
             }
             _ => return None,
         };

@@ -2,12 +2,17 @@
 
 use std::io;
 use std::io::Write;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 use anstyle::Style;
 
+use super::rerun::rerun;
 use super::result::RunResult;
+use super::run_log::{RunLog, TestLine};
 use super::servers;
-use crate::context::{Colouring, TerminalSize};
+use crate::context::{Clock, Colouring, TerminalSize};
 use crate::outcome::{Outcome, Status};
 use crate::redact::Sealed;
 use crate::report::layout::Page;
@@ -15,12 +20,18 @@ use crate::report::layout::counts;
 use crate::report::layout::{Palette, mark};
 use crate::report::reporter::Reporter;
 use crate::report::run_totals::{RunClose, RunTotals};
+use crate::report::slowest::Slowest;
 use crate::report::stream::Stream;
 use crate::report::transcript::earlier_attempts;
 use crate::report::transcript::{TranscriptScope, TranscriptStyle, transcript};
-use crate::report::words::{duration, names};
+use crate::report::words::names;
+use crate::report::words::tokens::tokens;
 use crate::run::RunEvent;
-use crate::text::{escape, truncate};
+use crate::text::{duration, escape, truncate};
+use crate::trace::Usage;
+
+/// How often it is looked whether a test runs for long.
+const TICK: Duration = Duration::from_secs(1);
 
 /// How much is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,6 +48,8 @@ pub enum Verbosity {
 /// How the console is written.
 #[derive(Clone, Copy, Debug)]
 pub struct ConsoleOptions {
+    /// How many of the slowest tests the end lists.
+    pub durations: usize,
     /// Whether there is colour; the text says everything without.
     pub colour: Colouring,
     /// How much is printed.
@@ -47,13 +60,14 @@ pub struct ConsoleOptions {
 
 impl Default for ConsoleOptions {
     fn default() -> Self {
-        Self { colour: Colouring::Plain, verbosity: Verbosity::default(), size: || None }
+        Self { durations: 0, colour: Colouring::Plain, verbosity: Verbosity::default(), size: || None }
     }
 }
 
 /// Writes for people. A reader that goes away ends the printing, not the run.
 pub struct ConsoleReport {
-    out: Stream,
+    printer: Arc<Mutex<Printer>>,
+    clock: Option<Arc<dyn Clock>>,
     verbosity: Verbosity,
     size: fn() -> Option<TerminalSize>,
     palette: Palette,
@@ -63,13 +77,22 @@ pub struct ConsoleReport {
     after_block: bool,
     run: RunTotals,
     result: RunResult,
+    slowest: Slowest,
+}
+
+/// Where a console prints to, and in a log what is printed of tests before they are reported.
+struct Printer {
+    out: Stream,
+    log: Option<RunLog>,
 }
 
 impl ConsoleReport {
     /// A report on `out`.
     pub fn new(out: Box<dyn Write + Send>, options: ConsoleOptions) -> Self {
         Self {
-            out: Stream::new(out),
+            printer: Arc::new(Mutex::new(Printer { out: Stream::new(out), log: None })),
+            clock: None,
+            slowest: Slowest::new(options.durations),
             verbosity: options.verbosity,
             size: options.size,
             palette: Palette::new(options.colour),
@@ -80,12 +103,39 @@ impl ConsoleReport {
         }
     }
 
-    fn case(&mut self, outcome: &Outcome) -> String {
+    /// The same in a log: a test that runs for long is mentioned, and of tests that run in parallel each has a line as soon as it
+    /// ends.
+    #[must_use]
+    pub fn in_log(self, clock: Arc<dyn Clock>) -> Self {
+        if self.verbosity == Verbosity::Quiet {
+            return self;
+        }
+        lock(&self.printer).log = Some(RunLog::new(self.palette));
+        let printer = Arc::downgrade(&self.printer);
+        let watch = Arc::clone(&clock);
+        thread::spawn(move || {
+            loop {
+                thread::sleep(TICK);
+                let Some(printer) = printer.upgrade() else { return };
+                let mut printer = lock(&printer);
+                let slow = printer.log.as_mut().map(|log| log.slow(watch.now())).unwrap_or_default();
+                // What cannot be printed is reported with the next event.
+                let _is_gone = printer.out.print(&slow);
+            }
+        });
+        Self { clock: Some(clock), ..self }
+    }
+
+    fn case(&mut self, outcome: &Outcome, line: TestLine) -> String {
         self.result.add(outcome);
+        self.slowest.add(outcome, || truncate::bytes(&outcome.test.id, 400).into_owned());
         if self.verbosity == Verbosity::Quiet && !outcome.fails_the_run() {
             return String::new();
         }
         let story = self.story(outcome);
+        if line == TestLine::Printed && story.is_empty() && outcome.status() != Status::Skipped {
+            return String::new();
+        }
         let mut page = self.page();
         let same_file = self.file.as_deref() == Some(outcome.test.file.as_str());
         if self.file.is_some() && (!same_file || self.after_block) {
@@ -110,7 +160,8 @@ impl ConsoleReport {
             page.space(2);
             page.put(style, outcome.status().as_str());
         }
-        if let Some((_, why)) = outcome.headline().filter(|_| outcome.status() == Status::Skipped) {
+        let is_short = outcome.status() == Status::Skipped || self.is_one_line(outcome);
+        if let Some((_, why)) = outcome.headline().filter(|_| is_short) {
             page.put(self.palette.faint, &format!(": {}", escape::line(&truncate::bytes(why, 200))));
         }
         let flaky = outcome.is_flaky().then(|| "flaky".to_owned());
@@ -122,12 +173,21 @@ impl ConsoleReport {
         let ran = !outcome.transcript.turns.is_empty() || outcome.status() == Status::Passed;
         if ran && outcome.status() != Status::Skipped {
             page.space(2);
-            page.put(self.palette.faint, &duration::for_people(outcome.transcript.duration_us));
+            page.put(self.palette.faint, &duration::rounded(outcome.transcript.duration_us));
         }
         page.end();
     }
 
+    /// Whether the line of a test says all about it: a failure in quarantine is known.
+    fn is_one_line(&self, outcome: &Outcome) -> bool {
+        let is_known = outcome.status().fails_the_run() && outcome.test.quarantine.is_some();
+        is_known && self.verbosity != Verbosity::Verbose
+    }
+
     fn story(&self, outcome: &Outcome) -> String {
+        if self.is_one_line(outcome) {
+            return String::new();
+        }
         let width = TerminalSize::width(self.size);
         let style = TranscriptStyle {
             palette: self.palette,
@@ -158,13 +218,43 @@ impl ConsoleReport {
             page.end();
         }
         self.result.write(end.as_ref().map(|end| &end.verdict), palette, &mut page);
+        if self.result.has_failed() {
+            page.put(palette.faint, "run them again: ");
+            page.line(
+                Style::new(),
+                &escape::line(&rerun(&self.run.facts.command, self.run.facts.config.as_deref())),
+            );
+            page.end();
+        }
+        self.write_slowest(&mut page);
         snapshots.write(palette, &mut page);
+        let Usage { input, output, total } = self.run.usage;
+        if let Some(tokens) =
+            tokens(self.run.usage).filter(|_| input.counted + output.counted + total.counted > 0)
+        {
+            page.line(palette.faint, &format!("tokens: {tokens}"));
+        }
         counts::write(&mut page, palette, totals, *selected);
         if let Some(RunClose { elapsed_us, .. }) = end {
-            page.put(palette.faint, &format!(" in {}", duration::for_people(*elapsed_us)));
+            page.put(palette.faint, &format!(" in {}", duration::rounded(*elapsed_us)));
         }
         page.end();
         page.into_text()
+    }
+
+    fn write_slowest(&self, page: &mut Page) {
+        if self.slowest.tests().is_empty() {
+            return;
+        }
+        page.line(self.palette.strong, "slowest");
+        for (us, id) in self.slowest.tests() {
+            page.space(2);
+            page.put(self.palette.faint, &format!("{:>9}", duration::rounded(*us)));
+            page.space(2);
+            page.hang();
+            page.line(Style::new(), &escape::line(id));
+        }
+        page.end();
     }
 
     fn page(&self) -> Page {
@@ -175,24 +265,36 @@ impl ConsoleReport {
 impl Reporter for ConsoleReport {
     fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
         self.run.add(event);
+        let printer = Arc::clone(&self.printer);
+        let mut printer = lock(&printer);
+        let mut early = String::new();
+        let mut line = TestLine::Missing;
+        if let (Some(log), Some(clock)) = (&mut printer.log, &self.clock) {
+            early = log.event(event, clock.now());
+            line = log.line_of_ended();
+        }
         let text = match &**event {
             RunEvent::ServerEnded { what, printed } => {
                 let before = if self.file.take().is_some() { "\n" } else { "" };
                 let block = servers::ended(what, printed, &self.palette, TerminalSize::width(self.size));
                 format!("{before}{block}\n")
             }
-            RunEvent::CaseFinished(outcome) => self.case(outcome),
+            RunEvent::CaseFinished(outcome) => self.case(outcome, line),
             RunEvent::RunFinished { .. } => self.summary(),
-            _ => return Ok(()),
+            _ => early,
         };
-        self.out.print(&text)
+        printer.out.print(&text)
     }
 
-    fn finish(mut self: Box<Self>) -> io::Result<()> {
+    fn finish(self: Box<Self>) -> io::Result<()> {
         if self.run.end.is_some() {
             return Ok(());
         }
         let text = self.summary();
-        self.out.print(&text)
+        lock(&self.printer).out.print(&text)
     }
+}
+
+fn lock(printer: &Mutex<Printer>) -> MutexGuard<'_, Printer> {
+    printer.lock().unwrap_or_else(PoisonError::into_inner)
 }

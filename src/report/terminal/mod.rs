@@ -1,8 +1,12 @@
 //! Reports on the terminal: the console and the live area below it.
 
 mod console;
+mod failed_tests;
+mod listing;
 mod live;
+mod rerun;
 mod result;
+mod run_log;
 mod servers;
 
 pub use console::{ConsoleOptions, ConsoleReport, Verbosity};

@@ -1,23 +1,22 @@
-//! What the end of a run lists for people: the tests that failed, those that are flaky or in quarantine, and the
-//! entries of the quarantine that need attention; at most [`MOST`] of each.
+//! What the end of a run lists for people: the tests that failed and why, those that are flaky or in quarantine, and
+//! the entries of the quarantine that need attention; at most [`MOST`] of each.
 
 use std::collections::BTreeMap;
 
 use anstyle::Style;
 
+use super::failed_tests::FailedTests;
+use super::listing::{MOST, bounded, further};
 use crate::diagnostic::Place;
 use crate::outcome::{Outcome, Quarantine, Status, Verdict};
 use crate::report::layout::Page;
 use crate::report::layout::{Palette, mark};
-use crate::text::{escape, truncate};
-
-/// How many of each kind are kept: a run in which everything fails must not grow with its tests.
-const MOST: usize = 100;
+use crate::text::escape;
 
 /// What the end of a run lists.
 #[derive(Debug, Default)]
 pub(crate) struct RunResult {
-    failed: List,
+    failed: FailedTests,
     flaky: List,
     quarantined: List,
     /// The entries of the quarantine that were met, and whether every test of theirs passed at once.
@@ -31,10 +30,15 @@ struct List {
 }
 
 impl RunResult {
+    /// Whether a test failed that is not in quarantine.
+    pub(crate) fn has_failed(&self) -> bool {
+        !self.failed.is_empty()
+    }
+
     pub(crate) fn add(&mut self, outcome: &Outcome) {
         let failed = outcome.status().fails_the_run();
         match &outcome.test.quarantine {
-            None if failed => self.failed.add(outcome, ""),
+            None if failed => self.failed.add(outcome),
             None if outcome.is_flaky() => {
                 self.flaky.add(outcome, &format!("  passed at attempt {}", outcome.attempt()));
             }
@@ -60,7 +64,7 @@ impl RunResult {
         let flaky = if fails { "flaky, which fails the run (`--flaky fail`)" } else { "flaky" };
         self.flaky.write(flaky, palette, page);
         expired(verdict.map(|verdict| verdict.expired.as_slice()).unwrap_or_default(), palette, page);
-        self.failed.write("failed", palette, page);
+        self.failed.write(palette, page);
     }
 
     /// The entries whose tests all passed.
@@ -70,7 +74,7 @@ impl RunResult {
         if idle.is_empty() {
             return;
         }
-        page.line(palette.strong, "passed in quarantine: if they are mended, their entries can go");
+        page.line(palette.strong, "passed in quarantine: if they are fixed, their entries can go");
         for entry in idle.iter().take(MOST) {
             row(mark(Status::Passed), palette.passed, &entry.test, &format!("  {}", entry.place), page);
         }
@@ -113,7 +117,7 @@ fn expired(entries: &[Quarantine], palette: &Palette, page: &mut Page) {
     further(entries.len().saturating_sub(MOST), palette, page);
     page.line(
         palette.faint,
-        "  mend the tests and remove the entries, or agree on a later day with the owners",
+        "  fix the tests and remove the entries, or agree on a later day with the owners",
     );
     page.end();
 }
@@ -121,14 +125,4 @@ fn expired(entries: &[Quarantine], palette: &Palette, page: &mut Page) {
 fn row(sign: &str, style: Style, what: &str, beside: &str, page: &mut Page) {
     page.sign(2, style, sign);
     page.line(Style::new(), &escape::line(&(bounded(what) + beside)));
-}
-
-fn further(count: usize, palette: &Palette, page: &mut Page) {
-    if count > 0 {
-        page.line(palette.faint, &format!("  … and {count} more"));
-    }
-}
-
-fn bounded(text: &str) -> String {
-    truncate::bytes(text, 400).into_owned()
 }

@@ -7,8 +7,7 @@ use super::writer::transcript;
 use crate::outcome::Outcome;
 use crate::report::layout::Page;
 use crate::report::layout::mark;
-use crate::report::words::duration;
-use crate::text::{escape, truncate};
+use crate::text::{duration, escape, truncate};
 
 /// The most characters of a finding on one line.
 const LONGEST: usize = 200;
@@ -49,7 +48,7 @@ fn heading(page: &mut Page, attempt: &Outcome, (number, of): (usize, usize), sty
     page.space(2);
     page.put(palette.of(attempt.status()), attempt.status().as_str());
     page.space(2);
-    page.put(palette.faint, &duration::for_people(attempt.transcript.duration_us));
+    page.put(palette.faint, &duration::rounded(attempt.transcript.duration_us));
 }
 
 /// The first finding of an attempt, or which other attempt has the same.

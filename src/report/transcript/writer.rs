@@ -17,8 +17,7 @@ use crate::outcome::{
     TurnOutcome,
 };
 use crate::report::layout::Page;
-use crate::report::words::duration;
-use crate::text::{columns, compact_json, escape, truncate};
+use crate::text::{columns, compact_json, duration, escape, truncate};
 
 /// A call longer than this has its result on a line of its own.
 const LONGEST_CALL: usize = 100;
@@ -206,7 +205,7 @@ impl TranscriptWriter {
         self.page.space(2);
         self.page.put(palette.of(turn.status()), turn.status().as_str());
         self.page.space(2);
-        self.page.line(palette.faint, &duration::for_people(turn.duration_us));
+        self.page.line(palette.faint, &duration::rounded(turn.duration_us));
     }
 
     fn lines(&mut self, turn: &TurnOutcome, outcome: &Outcome) {
@@ -287,7 +286,7 @@ impl TranscriptWriter {
         self.page.put(palette.faint, &turn);
         let result = self.harmless(&compact_json(&late.result));
         let failure = late.failure.map(|failure| format!(", {}", failure.as_str())).unwrap_or_default();
-        let times = format!("at {}{failure}", duration::for_people(late.arrived_us));
+        let times = format!("at {}{failure}", duration::rounded(late.arrived_us));
         self.result(columns::width(&name) + turn.len(), &result, &times);
     }
 
@@ -312,10 +311,10 @@ impl TranscriptWriter {
         let name = self.harmless_line(&call.name);
         let args = self.harmless_line(&compact_json(&call.args));
         let result = call.result.as_deref().map(|result| self.harmless(&compact_json(result)));
-        let started = duration::for_people(call.started_us);
+        let started = duration::rounded(call.started_us);
         let times = match call.duration_us {
             Some(_) if call.is_client_side => format!("at {started}, answered by its mock"),
-            Some(taken) => format!("at {started}, took {}", duration::for_people(taken)),
+            Some(taken) => format!("at {started}, took {}", duration::rounded(taken)),
             None => format!("at {started}"),
         };
         let failure = call.failure.map(|failure| format!(", {}", failure.as_str())).unwrap_or_default();

@@ -4,3 +4,4 @@ pub(super) mod duration;
 pub(super) mod measured;
 pub(super) mod names;
 pub(super) mod paths;
+pub(super) mod tokens;

@@ -8,7 +8,7 @@ use super::assets::{SCRIPT, STYLE, policy};
 use super::markup;
 use crate::context::iso8601;
 use crate::report::file::json::SummaryLine;
-use crate::report::words::duration;
+use crate::text::duration;
 
 /// Everything above the tests.
 pub(super) fn head(
@@ -67,7 +67,7 @@ fn facts(out: &mut impl Write, summary: &SummaryLine, targets: &IndexSet<String>
             clippy::cast_sign_loss,
             reason = "it was made from a count"
         )]
-        let took = duration::for_people((took * 1000.0) as u64);
+        let took = duration::rounded((took * 1000.0) as u64);
         fact("Duration", &format!("<time>{}</time>", markup::line(&took)))?;
     }
     let started = iso8601(summary.started);

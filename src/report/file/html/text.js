@@ -65,7 +65,7 @@ function block(content, label) {
 function took(ms) {
   if (ms > 0 && ms < 1) return "<1 ms";
   if (Math.round(ms) < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 59950) return `${(ms / 1000).toFixed(1)} s`;
+  if (ms < 59950) return `${(ms / 1000).toFixed(1).replace(".0", "")} s`;
   const two = (count, unit, whole, name) =>
     `${Math.floor(count / whole)} ${name}` + (count % whole ? ` ${count % whole} ${unit}` : "");
   return ms < 3599500 ? two(Math.round(ms / 1000), "s", 60, "min") : two(Math.round(ms / 60000), "min", 60, "h");

@@ -439,7 +439,7 @@ pub(super) fn last_line(run: &RunTotals) -> serde_json::Result<String> {
 
 /// What a run was made with.
 pub(super) fn run(facts: &RunFacts) -> RunFactsView<'_> {
-    let RunFacts { command, config, target, host, commit, branch, job_url } = facts;
+    let RunFacts { command, config, target, host, commit, branch, job_url, parallel: _ } = facts;
     RunFactsView {
         ananke: env!("CARGO_PKG_VERSION"),
         command,

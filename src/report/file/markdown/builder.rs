@@ -10,8 +10,9 @@ use crate::report::layout::Page;
 use crate::report::layout::counts;
 use crate::report::layout::{Palette, mark};
 use crate::report::run_totals::{RunClose, RunTotals};
-use crate::report::words::duration;
+use crate::report::slowest::Slowest;
 use crate::run::RunEvent;
+use crate::text::duration;
 
 /// The number of slowest tests in the report.
 const SLOWEST: usize = 5;
@@ -27,8 +28,7 @@ pub(in crate::report) struct MarkdownBuilder {
     failures: Failures,
     quarantined: MarkdownRows,
     flaky: MarkdownRows,
-    /// The slowest tests, the slowest first, and of the same time the earlier first.
-    slowest: Vec<(u64, String)>,
+    slowest: Slowest,
 }
 
 impl MarkdownBuilder {
@@ -40,7 +40,7 @@ impl MarkdownBuilder {
             failures: Failures::new(most),
             quarantined: MarkdownRows::new(most / 8),
             flaky: MarkdownRows::new(most / 8),
-            slowest: Vec::new(),
+            slowest: Slowest::new(SLOWEST),
         }
     }
 
@@ -63,11 +63,7 @@ impl MarkdownBuilder {
             }
             _ => {}
         }
-        let place = self.slowest.partition_point(|(slower, _)| *slower >= outcome.transcript.duration_us);
-        if place < SLOWEST && outcome.status() != Status::Skipped {
-            self.slowest.insert(place, (outcome.transcript.duration_us, code(&outcome.test.id, NAME)));
-            self.slowest.truncate(SLOWEST);
-        }
+        self.slowest.add(outcome, || code(&outcome.test.id, NAME));
     }
 
     /// The whole in at most `room` bytes, or what was said when this was made where that is less; nothing where not
@@ -95,7 +91,7 @@ impl MarkdownBuilder {
         page.lines(&format!("## {sign} {}\n\n", self.run.reason()));
         counts::write(&mut page, &Palette::default(), totals, *selected);
         if let Some(RunClose { elapsed_us, .. }) = end {
-            page.plain(&format!(" in {}", duration::for_people(*elapsed_us)));
+            page.plain(&format!(" in {}", duration::rounded(*elapsed_us)));
         }
         page.end();
         page.end();
@@ -123,8 +119,8 @@ impl MarkdownBuilder {
             text += &folded(&format!("{} quarantined", self.quarantined.count), &self.quarantined.text());
         }
         if self.run.totals.tests() > SLOWEST {
-            let rows = self.slowest.iter().fold(String::new(), |mut rows, (us, id)| {
-                let _ = writeln!(rows, "- {} {id}", duration::for_people(*us));
+            let rows = self.slowest.tests().iter().fold(String::new(), |mut rows, (us, id)| {
+                let _ = writeln!(rows, "- {} {id}", duration::rounded(*us));
                 rows
             });
             text += &folded("slowest", &rows);

@@ -5,8 +5,7 @@ use crate::outcome::Outcome;
 use crate::report::layout::mark;
 use crate::report::transcript::earlier_attempts;
 use crate::report::transcript::{TranscriptScope, TranscriptStyle, transcript};
-use crate::report::words::duration;
-use crate::text::HeadTail;
+use crate::text::{HeadTail, duration};
 
 /// The most tests in the report, however much room there is: longer lists are for programs.
 const MOST: usize = 500;
@@ -111,7 +110,7 @@ fn head(outcome: &Outcome) -> String {
     let status = outcome.status().as_str();
     let of = outcome.attempt();
     let attempts = if of > 1 { format!(", attempt {of} of {of}") } else { String::new() };
-    let time = duration::for_people(outcome.transcript.duration_us);
+    let time = duration::rounded(outcome.transcript.duration_us);
     let heading = format!(
         "### {} {}\n\n{status} after {time}{attempts}\n\n",
         mark(outcome.status()),

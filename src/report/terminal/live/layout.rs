@@ -9,8 +9,7 @@ use super::area::StyledLine;
 use super::state::{AreaState, RunningTest};
 use crate::context::{At, Colouring, TerminalSize};
 use crate::report::layout::Palette;
-use crate::report::words::duration;
-use crate::text::columns;
+use crate::text::{columns, duration};
 
 /// What a terminal is taken for that does not know its size.
 const USUAL: TerminalSize = TerminalSize { columns: 80, rows: 24 };
@@ -198,7 +197,7 @@ impl Layout {
     fn elapsed(&self, since: At) -> String {
         match self.now.since(since).as_secs() {
             seconds @ 0..60 => format!("{seconds} s"),
-            seconds => duration::for_people(seconds.saturating_mul(1_000_000)),
+            seconds => duration::rounded(seconds.saturating_mul(1_000_000)),
         }
     }
 }

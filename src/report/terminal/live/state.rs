@@ -65,7 +65,7 @@ impl AreaState {
                     running.retry = Some(Retry { number: *retry, of: *of, why });
                 }
             }
-            RunEvent::CaseEnded { id, fails_the_run } => {
+            RunEvent::CaseEnded { id, fails_the_run, .. } => {
                 self.running.retain(|running| running.id != *id);
                 self.done += 1;
                 self.failed += usize::from(*fails_the_run);

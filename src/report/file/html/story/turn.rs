@@ -12,7 +12,7 @@ use super::findings::{FindingStory, PassedRuleStory, ProblemStory, findings, hel
 use super::lines::{LineView, lines};
 use crate::outcome::{Gap, OpenInterrupt, Outcome, ReportedRunEnd, TimeLimits, TurnOutcome};
 use crate::report::words::duration::milliseconds;
-use crate::trace::{Tokens, Usage};
+use crate::report::words::tokens::tokens;
 
 /// The most bytes of messages and calls of one test in the page.
 const ROOM: usize = 512 << 10;
@@ -132,14 +132,4 @@ fn end(end: &ReportedRunEnd) -> Option<EarlyEnd<'_>> {
 fn interrupt(open: &OpenInterrupt) -> InterruptStory<'_> {
     let OpenInterrupt { id, reason, message, tool } = open;
     InterruptStory { id, asks: message.as_deref().or(reason.as_deref()), tool: tool.as_deref() }
-}
-
-/// `1,204 in, 96 out`, with what the agent reported; `None` if it reported nothing.
-fn tokens(usage: Usage) -> Option<String> {
-    let Usage { input, output, total } = usage;
-    let words = [(input, "in"), (output, "out"), (total, "in all")];
-    let words =
-        words.into_iter().filter_map(|(tokens, word)| Some(format!("{} {word}", Tokens::whole(tokens)?)));
-    let words: Vec<String> = words.collect();
-    (!words.is_empty()).then(|| words.join(", "))
 }

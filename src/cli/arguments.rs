@@ -26,7 +26,7 @@ pub(crate) struct CommandLine {
 pub(crate) enum Command {
     /// Run tests against the agent of the project config
     #[command(alias = "test")]
-    Run(RunOptions),
+    Run(Box<RunOptions>),
     /// Validate all test and config files without running them
     Check(CheckOptions),
     /// Show which rules apply to each turn of a test, or explain an error code

@@ -71,7 +71,7 @@ fn reduced(line: &str) -> Line {
         // An excerpt of a file: a line with or without its number.
         _ if rest.trim_start().starts_with('|') || first == "|" => Line::Detail(String::new()),
         // A test in the list of those that failed: its id, and what its reason quotes and counts.
-        _ if is_test && rest.contains("::") && rest.contains("  ") => {
+        _ if is_test && first != "✓" && rest.contains("::") && rest.contains("  ") => {
             let (id, why) = rest.split_once("  ").unwrap_or((rest, ""));
             Line::Own(format!("  {first} {id}{}", facts(why)))
         }

@@ -87,6 +87,6 @@ mod tests {
         ] {
             assert_eq!(exact(us), expected, "{us}");
         }
-        assert_eq!(chosen(Duration::from_secs(300)), "5 min");
+        assert_eq!(chosen(Duration::from_mins(5)), "5 min");
     }
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use ananke::context::{At, ManualClock};
 use ananke::outcome::{ErrorKind, Outcome, Status};
 use ananke::plan::{Selection, plan};
-use ananke::recording::{RecordingMode, Recordings, RequestMatch};
+use ananke::recording::{RecordingLimits, RecordingMode, Recordings, RequestMatch};
 use ananke::run::{Options, Run, RunEvent, event_channel, run};
 use ananke::target::{ClientEvent, HttpRequest, Reply, TargetError, Transport};
 use futures_util::future::BoxFuture;
@@ -74,7 +74,8 @@ async fn outcomes_of(
 }
 
 pub(crate) fn recordings(folder: &Path, mode: RecordingMode) -> Recordings {
-    Recordings { folder: folder.to_path_buf(), shown: "kept".to_owned(), mode, requests: RequestMatch::Exact }
+    let (requests, limits) = (RequestMatch::Exact, RecordingLimits::default());
+    Recordings { folder: folder.to_path_buf(), shown: "kept".to_owned(), mode, requests, limits }
 }
 
 #[tokio::test]
@@ -413,6 +414,33 @@ async fn a_recording_that_was_edited_says_so() {
     assert_eq!(edited.status(), Status::Passed);
     let warning = &edited.verdict.warnings[0];
     assert!(warning.ends_with("was changed after it was recorded: its hash does not match"), "{warning}");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_recording_that_is_too_large_is_neither_written_nor_replayed() {
+    let config = "version: \"1.3\"\ntarget: { type: scripted, rules: [{ do: [{ say: hi }] }] }\n";
+    let test = "version: \"1.3\"\nname: a\nturns: [{ user: hi }]\n";
+    let project = Project::new(&[("ananke.config.yaml", config), ("a.test.yaml", test)]);
+    let kept = project.folder().join("kept");
+    let within = async |mode, bytes, lines| {
+        let recordings = Recordings { limits: RecordingLimits { bytes, lines }, ..recordings(&kept, mode) };
+        let outcome = outcomes(&project, Arc::new(Nowhere), &recordings).await.remove(0);
+        outcome.first_problem().map(|(_, problem)| problem.message.clone()).unwrap_or_default()
+    };
+    for (mode, what) in [
+        (RecordingMode::Record, "it was not recorded: the recording"),
+        (RecordingMode::Replay, "the recording `kept/a/a.jsonl`"),
+    ] {
+        for (bytes, lines, excess) in
+            [(20, 1000, "is larger than 20 bytes"), (1 << 20, 1, "has more than 1 lines")]
+        {
+            assert_eq!(within(mode, bytes, lines).await, format!("{what} {excess}"));
+            assert_eq!(kept.join("a/a.jsonl").exists(), mode == RecordingMode::Replay);
+        }
+        assert_eq!(within(RecordingMode::Record, 1 << 20, 1000).await, "");
+    }
+    assert_eq!(within(RecordingMode::Replay, 1 << 20, 1000).await, "");
 }
 
 #[cfg(unix)]

@@ -136,7 +136,7 @@ fn arguments_that_are_no_json_stay_text() {
     let args = |delta: &'static str| Change::CallArgs { id: "c".into(), delta: delta.into() };
     turn(&mut trace, "u1", "hi", vec![opened("c", "a"), args("{\"x\":"), args("oops")]);
     assert_eq!(trace.calls[0].args_text, "{\"x\":oops");
-    assert!(matches!(trace.calls[0].args(), Args::MalformedReferences(_)));
+    assert!(matches!(trace.calls[0].args(), Args::Malformed(_)));
     let mut trace = Trace::default();
     turn(&mut trace, "u1", "hi", vec![opened("c", "a")]);
     assert_eq!(trace.calls[0].args(), &Args::Json(serde_json::json!({})), "no arguments are an empty object");

@@ -54,7 +54,7 @@ fn call(call: &ToolCall) -> Value {
         "name": call.name,
         "args": call.args_value(),
         "result": result.map(|result| {
-            result.structured.clone().unwrap_or_else(|| Value::from(result.text.as_str()))
+            result.structured.as_deref().cloned().unwrap_or_else(|| Value::from(result.text.as_str()))
         }),
         "is_error": result.is_some_and(|result| result.is_denied || result.is_error == Some(true)),
         "status": status,

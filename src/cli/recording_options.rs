@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use ananke::context::Context;
 use ananke::plan::{CaseEntry, Plan};
-use ananke::recording::{RecordingMode, Recordings, RequestMatch};
+use ananke::recording::{RecordingLimits, RecordingMode, Recordings, RequestMatch};
 use clap::Args;
 
 /// What is kept of a run, or played instead of it.
@@ -49,5 +49,6 @@ pub(super) fn recordings(options: &RecordingOptions, context: &Context) -> Optio
         shown: folder.display().to_string(),
         mode,
         requests: if options.replay_loose { RequestMatch::Loose } else { RequestMatch::Exact },
+        limits: RecordingLimits::default(),
     })
 }

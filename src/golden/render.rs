@@ -156,7 +156,7 @@ impl Renderer<'_> {
                 self.masks.args(&call.name, &mut args);
                 self.json(2 * STEP, "args", &args);
             }
-            Args::MalformedReferences(_) => {
+            Args::Malformed(_) => {
                 let args = self.value(&call.args_text);
                 self.writer.text(2 * STEP, "args that are no JSON", &args);
             }
@@ -178,7 +178,8 @@ impl Renderer<'_> {
             (false, Some(true)) => "result, failed",
             (false, _) => "result",
         };
-        let value = result.structured.clone().unwrap_or_else(|| Value::from(result.text.as_str()));
+        let value =
+            result.structured.as_deref().cloned().unwrap_or_else(|| Value::from(result.text.as_str()));
         let mut masked = value.clone();
         self.masks.result(&call.name, &mut masked);
         if result.structured.is_some() || masked != value {

@@ -19,7 +19,7 @@ use super::frames::Frames;
 use super::name;
 use super::problem::problem;
 use super::program_run::{ProgramRun, ProgramRunEnd};
-use super::recordings::{MAX_MEBIBYTES, Recordings};
+use super::recordings::Recordings;
 use super::replay::Replay;
 use super::secret_splitter::SecretSplitter;
 use crate::context::{At, CaseKey, Context, Ids, digest, write_file};
@@ -173,8 +173,8 @@ impl Recorder {
         let path = name::path(folder, &self.0.key);
         let shown = recordings.shown(&self.0.key);
         let text = self.text(ended_unix_ms)?;
-        if text.len() as u64 > MAX_MEBIBYTES << 20 {
-            let message = format!("it was not recorded: the recording is larger than {MAX_MEBIBYTES} MiB");
+        if let Some(excess) = recordings.limits.exceeded_by(&text) {
+            let message = format!("it was not recorded: the recording {excess}");
             return Err(problem(message, Some("record fewer turns, or an agent that says less")));
         }
         write_file(&path, text.as_bytes()).map_err(|error| {

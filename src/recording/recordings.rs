@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use super::file;
 use super::name;
 use super::problem::problem;
+use super::recording_limits::RecordingLimits;
 use super::replay::Replay;
 use super::request_match::RequestMatch;
 use crate::context::{CaseKey, Scratch};
@@ -28,6 +29,8 @@ pub struct Recordings {
     pub mode: RecordingMode,
     /// How like a recorded request a replayed one must be.
     pub requests: RequestMatch,
+    /// How large one may be.
+    pub limits: RecordingLimits,
 }
 
 /// What is done with recordings.
@@ -41,15 +44,12 @@ pub enum RecordingMode {
     RecordMissing,
 }
 
-/// The largest recording that is written or read.
-pub(super) const MAX_MEBIBYTES: u64 = 256;
-
-/// The text of a file; `None` if it is larger than a recording may be. A pipe is refused: to open it could take forever.
-fn bounded(path: &Path) -> io::Result<Option<String>> {
+/// The text of a file; `None` if it has more bytes. A pipe is refused: to open it could take forever.
+fn bounded(path: &Path, most: u64) -> io::Result<Option<String>> {
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("it is not a file"));
     }
-    let (mut text, most) = (String::new(), MAX_MEBIBYTES << 20);
+    let mut text = String::new();
     let read = fs::File::open(path)?.take(most + 1).read_to_string(&mut text)?;
     Ok((read as u64 <= most).then_some(text))
 }
@@ -57,9 +57,12 @@ fn bounded(path: &Path) -> io::Result<Option<String>> {
 impl Recordings {
     /// A replay of the recording of `key`; `None` if there is none.
     pub(super) fn read(&self, key: &CaseKey, redactor: &Redactor) -> Result<Option<Replay>, Problem> {
-        match bounded(&name::path(&self.folder, key)) {
-            Ok(Some(text)) => self.replay(key, &text, redactor).map(Some),
-            Ok(None) => Err(self.unusable(key, &format!("is larger than {MAX_MEBIBYTES} MiB"))),
+        match bounded(&name::path(&self.folder, key), self.limits.bytes) {
+            Ok(Some(text)) => match self.limits.exceeded_by(&text) {
+                Some(excess) => Err(self.unusable(key, &excess)),
+                None => self.replay(key, &text, redactor).map(Some),
+            },
+            Ok(None) => Err(self.unusable(key, &self.limits.too_large())),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(self.unusable(key, &format!("cannot be read: {error}"))),
         }

@@ -111,7 +111,7 @@ mod tests {
     use std::time::Duration;
 
     use crate::context::{CaseKey, Context};
-    use crate::recording::{AttemptEnvironment, RecordingMode, Recordings, RequestMatch};
+    use crate::recording::{AttemptEnvironment, RecordingLimits, RecordingMode, Recordings, RequestMatch};
     use crate::redact::Redactor;
     use crate::server::ServerWatch;
     use crate::target::Transport;
@@ -133,8 +133,13 @@ mod tests {
         let transport: Arc<dyn Transport> = Arc::new(HttpTransport::new(Arc::clone(&context.clock)));
         let live =
             AttemptEnvironment::live(&context, &transport, &ServerWatch::default(), &Redactor::default());
-        let recordings =
-            Recordings { folder: folder.to_owned(), shown: "recordings".to_owned(), mode, requests };
+        let recordings = Recordings {
+            folder: folder.to_owned(),
+            shown: "recordings".to_owned(),
+            mode,
+            requests,
+            limits: RecordingLimits::default(),
+        };
         let environment = live.with_recordings(&recordings, &CaseKey::first("a")).expect("a recording");
         let secret = Secret { name: "KEY".to_owned(), value: "s3cr3t-key".to_owned(), is_written: false };
         environment.set_secrets(&[secret]);

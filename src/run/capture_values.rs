@@ -46,7 +46,7 @@ impl CaptureSource<'_> {
                 let what = format!("the arguments of `{tool}`");
                 match call.args() {
                     Args::Json(value) => self.reach(value, path.as_ref(), &what),
-                    Args::MalformedReferences(_) => {
+                    Args::Malformed(_) => {
                         Err(format!("{what} are no JSON: {}", self.start_of(&call.args_text)))
                     }
                 }
@@ -57,7 +57,7 @@ impl CaptureSource<'_> {
                 let Some(result) = call.result() else {
                     return Err(format!("the last call of `{tool}` in this turn has no result"));
                 };
-                match (result.structured.as_ref(), path) {
+                match (result.structured.as_deref(), path) {
                     (Some(value), path) => self.reach(value, path.as_ref(), &what),
                     (None, None) => Ok(Value::String(result.text.clone())),
                     (None, Some(_)) => Err(format!("{what} is no JSON: {}", self.start_of(&result.text))),

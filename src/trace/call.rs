@@ -45,7 +45,7 @@ pub struct ToolCall {
     pub last_event: u32,
     /// Whether the next arguments replace those that are there.
     repeats_args: bool,
-    args: OnceLock<Args>,
+    args: OnceLock<Box<Args>>,
 }
 
 /// The arguments as JSON, or why they are not valid JSON.
@@ -54,7 +54,7 @@ pub enum Args {
     /// The arguments; an empty text is an empty object.
     Json(Value),
     /// The text is not valid JSON; the parser's message.
-    MalformedReferences(String),
+    Malformed(String),
 }
 
 /// One result of a call.
@@ -63,7 +63,7 @@ pub struct ToolResult {
     /// The text that rules match: an object or array as compact JSON, a JSON string unquoted, anything else as sent.
     pub text: String,
     /// The JSON value, if the result is one.
-    pub structured: Option<Value>,
+    pub structured: Option<Box<Value>>,
     /// Whether it is an error, if the protocol says so.
     pub is_error: Option<bool>,
     /// Whether the call was denied and not executed.
@@ -110,12 +110,12 @@ impl ToolCall {
     pub fn args(&self) -> &Args {
         self.args.get_or_init(|| {
             if self.args_text.trim().is_empty() {
-                return Args::Json(Value::Object(Map::new()));
+                return Box::new(Args::Json(Value::Object(Map::new())));
             }
-            match read_json(&self.args_text) {
+            Box::new(match read_json(&self.args_text) {
                 Ok(value) => Args::Json(value),
-                Err(error) => Args::MalformedReferences(error.to_string()),
-            }
+                Err(error) => Args::Malformed(error.to_string()),
+            })
         })
     }
 
@@ -123,7 +123,7 @@ impl ToolCall {
     pub fn args_value(&self) -> Value {
         match self.args() {
             Args::Json(args) => args.clone(),
-            Args::MalformedReferences(_) => Value::from(self.args_text.as_str()),
+            Args::Malformed(_) => Value::from(self.args_text.as_str()),
         }
     }
 
@@ -168,6 +168,10 @@ impl ToolCall {
     pub(super) fn answer(&mut self, result: ToolResult, turn: usize) {
         self.answered_in = Some(turn);
         self.last_event = result.event;
+        if self.results.is_empty() {
+            // Most calls have one.
+            self.results.reserve_exact(1);
+        }
         self.results.push(result);
     }
 }
@@ -179,6 +183,7 @@ impl ToolResult {
             ResultContent::Json(Value::String(text)) => (text.clone(), Some(Value::String(text))),
             ResultContent::Json(value) => (value.to_string(), Some(value)),
         };
+        let structured = structured.map(Box::new);
         Self { text, structured, is_error, is_denied: false, at, order: 0, event }
     }
 }

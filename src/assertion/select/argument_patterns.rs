@@ -69,7 +69,7 @@ impl ArgumentPatterns {
         }
         match call.args() {
             Args::Json(value) => self.mismatches(value).next().map(|miss| miss.words),
-            Args::MalformedReferences(error) => Some(format!("the arguments are not valid JSON: {error}")),
+            Args::Malformed(error) => Some(format!("the arguments are not valid JSON: {error}")),
         }
     }
 

@@ -89,11 +89,11 @@ impl ArgumentConditions {
                     mismatches.add_at(Whole::Arguments, place, 1);
                 }
             }
-            Args::MalformedReferences(error) if self.json.is_some() || !self.matching.is_empty() => {
+            Args::Malformed(error) if self.json.is_some() || !self.matching.is_empty() => {
                 mismatches.add(format!("the arguments are not valid JSON: {error}"));
             }
             // What is not JSON has no argument that could match.
-            Args::MalformedReferences(_) => {}
+            Args::Malformed(_) => {}
         }
     }
 }

@@ -16,9 +16,6 @@ use crate::recording::exchange::{BodyEnd, Recorded, RecordedExchange, RecordedRe
 use crate::recording::program_run::{ProgramLine, ProgramRun, ProgramRunEnd};
 use crate::target::{Method, ResponseHead};
 
-/// The most lines that a recording may have.
-const MAX_LINES: usize = 4_000_000;
-
 /// What is wrong with a file: the number of the line, and the words.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::recording) struct RecordingError {
@@ -35,12 +32,6 @@ pub(in crate::recording) fn read(key: &CaseKey, text: &str) -> Result<Recorded, 
     let mut lines = 0;
     for (index, written) in text.lines().enumerate() {
         lines = index + 1;
-        if lines > MAX_LINES {
-            return Err(RecordingError {
-                line: lines,
-                message: format!("it has more than {MAX_LINES} lines"),
-            });
-        }
         let wrong = |message: String| RecordingError { line: index + 1, message };
         let read = serde_json::from_str::<RecordingLine>(written);
         let Some(recorded) = &mut recorded else {

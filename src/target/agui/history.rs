@@ -11,7 +11,7 @@ use super::call_ids::{CallIds, CallStart};
 use super::config::ProtocolVersion;
 use super::content::Content;
 use super::listed_calls::identify;
-use super::message::{REASONING, SentCall, SentMessage};
+use super::message::{FurtherFields, REASONING, SentCall, SentMessage};
 use super::message_list::MessageList;
 use super::warnings::shown;
 use crate::context::Ids;
@@ -74,7 +74,7 @@ impl History {
         if answer.is_error
             && let Some(message) = self.messages.message(&id)
         {
-            message.rest.insert("error".to_owned(), Value::String(answer.text()));
+            message.rest.get_or_insert_default().insert("error".to_owned(), Value::String(answer.text()));
         }
         id
     }
@@ -93,7 +93,7 @@ impl History {
     }
 
     /// A message begins, or is continued.
-    pub(super) fn open_message(&mut self, id: &str, role: &str) {
+    pub(super) fn open_message(&mut self, id: &str, role: &'static str) {
         if self.messages.message(id).is_none() {
             self.messages.push(SentMessage::new(id, role));
         }
@@ -104,7 +104,7 @@ impl History {
     }
 
     /// A message is complete; `text` is its text since it began.
-    pub(super) fn close_message(&mut self, id: &str, role: &str, text: &str) {
+    pub(super) fn close_message(&mut self, id: &str, role: &'static str, text: &str) {
         match self.messages.message(id) {
             Some(message) if message.open => {
                 message.open = false;
@@ -176,12 +176,13 @@ impl History {
                     && let Some(message) = self.messages.message_of_call(id)
                     && message.content.is_none()
                 {
-                    message.rest.entry("subagentRunId").or_insert(by);
+                    message.rest.get_or_insert_default().entry("subagentRunId").or_insert(by);
                 }
                 self.messages.call(id).map(|call| &mut call.rest)
             }
         };
-        let Some(rest) = rest else { return };
+        let Some(rest) = rest.filter(|_| !fields.is_empty()) else { return };
+        let rest = rest.get_or_insert_default();
         for (key, value) in fields {
             match (rest.get_mut(&key), value) {
                 (Some(Value::Object(known)), Value::Object(more)) => known.extend(more),
@@ -320,8 +321,9 @@ impl History {
     }
 }
 
-fn attach(rest: Option<&mut Map<String, Value>>, encrypted_value: &str) {
+fn attach(rest: Option<&mut FurtherFields>, encrypted_value: &str) {
     if let Some(rest) = rest {
-        rest.insert("encryptedValue".to_owned(), Value::String(encrypted_value.to_owned()));
+        rest.get_or_insert_default()
+            .insert("encryptedValue".to_owned(), Value::String(encrypted_value.to_owned()));
     }
 }

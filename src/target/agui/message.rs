@@ -1,5 +1,7 @@
 //! Messages and calls as the protocol has them.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -9,12 +11,15 @@ use crate::trace::is_same_json;
 /// The role of reasoning.
 pub(super) const REASONING: &str = "reasoning";
 
+/// The further fields of a message or call, of which most have none: an agent may send a million of them.
+pub(super) type FurtherFields = Option<Box<Map<String, Value>>>;
+
 /// A message as it is sent.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct SentMessage {
     pub(super) id: String,
-    pub(super) role: String,
+    pub(super) role: Cow<'static, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) content: Option<Content>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -26,7 +31,7 @@ pub(super) struct SentMessage {
     pub(super) call_key: Option<Box<str>>,
     /// Its further fields, which go back unchanged.
     #[serde(flatten)]
-    pub(super) rest: Map<String, Value>,
+    pub(super) rest: FurtherFields,
     /// Whether its text is not complete.
     #[serde(skip)]
     pub(super) open: bool,
@@ -43,10 +48,10 @@ pub(super) struct SentMessage {
 pub(super) struct SentCall {
     pub(super) id: String,
     #[serde(rename = "type")]
-    pub(super) kind: &'static str,
+    pub(super) kind: CallKind,
     pub(super) function: Function,
     #[serde(flatten)]
-    pub(super) rest: Map<String, Value>,
+    pub(super) rest: FurtherFields,
     /// Its key, unless that is the id.
     #[serde(skip)]
     pub(super) key: Option<Box<str>>,
@@ -58,6 +63,13 @@ pub(super) struct SentCall {
     pub(super) is_streamed: bool,
 }
 
+/// The kind of every call.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum CallKind {
+    Function,
+}
+
 /// The tool of a call, and its arguments as text.
 #[derive(Debug, Serialize)]
 pub(super) struct Function {
@@ -66,15 +78,15 @@ pub(super) struct Function {
 }
 
 impl SentMessage {
-    pub(super) fn new(id: &str, role: &str) -> Self {
+    pub(super) fn new(id: &str, role: impl Into<Cow<'static, str>>) -> Self {
         Self {
             id: id.to_owned(),
-            role: role.to_owned(),
+            role: role.into(),
             content: None,
             tool_calls: Vec::new(),
             tool_call_id: None,
             call_key: None,
-            rest: Map::new(),
+            rest: None,
             open: false,
             is_streamed: false,
             answers: Vec::new(),
@@ -83,7 +95,9 @@ impl SentMessage {
 
     /// The same message with a name.
     pub(super) fn named(mut self, name: Option<String>) -> Self {
-        self.rest.extend(name.map(|name| ("name".to_owned(), Value::String(name))));
+        if let Some(name) = name {
+            self.rest.get_or_insert_default().insert("name".to_owned(), Value::String(name));
+        }
         self
     }
 
@@ -129,9 +143,9 @@ impl SentCall {
         let function = Function { name: name.to_owned(), arguments };
         Self {
             id: id.to_owned(),
-            kind: "function",
+            kind: CallKind::Function,
             function,
-            rest: Map::new(),
+            rest: None,
             key: None,
             open: false,
             is_streamed: false,

@@ -149,7 +149,7 @@ impl MessageList {
                 message.content = None;
             }
             let results = std::mem::take(&mut message.answers);
-            let may_be_empty = !matches!(message.role.as_str(), "assistant" | REASONING);
+            let may_be_empty = !matches!(message.role.as_ref(), "assistant" | REASONING);
             if may_be_empty || !message.is_empty() {
                 kept.push(message);
             }
@@ -161,7 +161,12 @@ impl MessageList {
     fn push_with(&mut self, owner: usize, result: SentMessage) {
         let place = MessagePosition::With(owner, self.messages[owner].answers.len());
         self.note(&result, place);
-        self.messages[owner].answers.push(result);
+        let answers = &mut self.messages[owner].answers;
+        if answers.is_empty() {
+            // Most calls have one.
+            answers.reserve_exact(1);
+        }
+        answers.push(result);
     }
 
     fn note(&mut self, message: &SentMessage, place: MessagePosition) {

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::content::{Content, text_of};
 use super::event::DecodeError;
-use super::message::{SentCall, SentMessage};
+use super::message::{FurtherFields, SentCall, SentMessage};
 use super::thread_state::UserMessage;
 use super::warnings::Warnings;
 use crate::context::Ids;
@@ -70,7 +70,13 @@ fn message(value: Value, ids: &dyn Ids, warnings: &mut Warnings) -> Result<SentM
         return Err(wrong("a tool's message without a `toolCallId`"));
     }
     let content = fields.remove("content").map(Content::Json);
-    Ok(SentMessage { content, tool_calls, tool_call_id, rest: fields, ..SentMessage::new(&id, &role) })
+    Ok(SentMessage {
+        content,
+        tool_calls,
+        tool_call_id,
+        rest: further(fields),
+        ..SentMessage::new(&id, role)
+    })
 }
 
 fn call(value: Value) -> Result<SentCall, DecodeError> {
@@ -94,11 +100,15 @@ fn call(value: Value) -> Result<SentCall, DecodeError> {
         Some(Value::Null) | None => String::new(),
         Some(value) => value.to_string(),
     };
-    Ok(SentCall { rest, ..SentCall::new(&id, &name, arguments) })
+    Ok(SentCall { rest: further(rest), ..SentCall::new(&id, &name, arguments) })
+}
+
+fn further(fields: Map<String, Value>) -> FurtherFields {
+    (!fields.is_empty()).then(|| Box::new(fields))
 }
 
 fn item(message: &SentMessage, warnings: &mut Warnings) -> Option<SnapshotItem> {
-    let role = match message.role.as_str() {
+    let role = match message.role.as_ref() {
         "assistant" => MessageKind::Assistant,
         "user" => MessageKind::User,
         "system" | "developer" => MessageKind::System,
@@ -111,7 +121,11 @@ fn item(message: &SentMessage, warnings: &mut Warnings) -> Option<SnapshotItem> 
                     Some(value) => ResultContent::Json(value.clone()),
                     None => ResultContent::Text("".into()),
                 },
-                is_error: message.rest.contains_key("error").then_some(true),
+                is_error: message
+                    .rest
+                    .as_ref()
+                    .is_some_and(|rest| rest.contains_key("error"))
+                    .then_some(true),
             });
         }
         other => {

@@ -48,7 +48,7 @@ pub(super) struct SentMessage {
 pub(super) struct SentCall {
     pub(super) id: String,
     #[serde(rename = "type")]
-    pub(super) kind: CallKind,
+    pub(super) kind: SentCallKind,
     pub(super) function: Function,
     #[serde(flatten)]
     pub(super) rest: FurtherFields,
@@ -66,7 +66,7 @@ pub(super) struct SentCall {
 /// The kind of every call.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum CallKind {
+pub(super) enum SentCallKind {
     Function,
 }
 
@@ -143,7 +143,7 @@ impl SentCall {
         let function = Function { name: name.to_owned(), arguments };
         Self {
             id: id.to_owned(),
-            kind: CallKind::Function,
+            kind: SentCallKind::Function,
             function,
             rest: None,
             key: None,

@@ -103,6 +103,11 @@ fn file(
             help,
         ));
     }
+    if kind != MediaKind::Image && !files.target_has(Capability::FilesBesideImages) {
+        let agent = files.target.map_or("the target", TargetConfig::describe);
+        let message = format!("{agent} takes no files but images");
+        return Err(interpolation.report(Code::Contradiction, media.source.span, message, None));
+    }
     let found = AttachmentSource::of(&source, files.context, files.folder);
     if let Ok(AttachmentSource::Url(url)) = &found {
         add_user_info(&source, url, "attachment", interpolation);

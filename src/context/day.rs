@@ -3,6 +3,7 @@
 use std::fmt;
 
 use jiff::civil::Date;
+use jiff::fmt::rfc2822::DateTimeParser;
 use jiff::tz::Offset;
 use jiff::{Span, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -55,6 +56,12 @@ impl fmt::Display for Day {
 /// `unix_ms` as ISO 8601 with milliseconds: `2026-11-21T22:08:00.000Z`.
 pub fn iso8601(unix_ms: u64) -> String {
     format!("{:.3}", timestamp(unix_ms))
+}
+
+/// The moment that an HTTP header names (RFC 9110, 5.6.7), in Unix milliseconds; `None` if it is no date, or before 1970.
+pub fn http_date(text: &str) -> Option<u64> {
+    let moment = DateTimeParser::new().parse_timestamp(text).ok()?;
+    u64::try_from(moment.as_millisecond()).ok()
 }
 
 /// The moment of `unix_ms`, at most the last one of the calendar, in the year 9999.

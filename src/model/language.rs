@@ -22,7 +22,6 @@ pub const NOT_YET: &[(&str, &str)] = &[
     ("mcp:list", "a turn of an MCP target"),
     ("mcp:prompt", "a turn of an MCP target"),
     ("mcp:read", "a turn of an MCP target"),
-    ("openai", "a target that speaks OpenAI's chat protocol"),
 ];
 
 /// A simpler shape in which a value may be written by mistake.

@@ -333,6 +333,10 @@ struct ReplayedLane {
 }
 
 impl Transport for ReplayedLane {
+    fn wait(&self, _time: Duration) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
     fn moment(&self, event: ClientEvent) -> At {
         let Replay(shared) = &self.replay;
         let left = shared.left();

@@ -119,7 +119,7 @@ impl Attempt<'_> {
             at_failure: options.at_failure,
             at_violation: options.at_violation,
         };
-        let mut turns = WrittenTurns::new(self, preparation, turns, longest);
+        let mut turns = WrittenTurns::new(self, preparation, turns, longest).waiting(target.longest_wait());
         Ok(engine::converse(parts, &mut turns).await)
     }
 

@@ -29,6 +29,8 @@ pub(super) struct WrittenTurns<'a> {
     captures: Vec<CompiledCapture>,
     /// The timeout of a turn that has none of its own.
     timeout: Duration,
+    /// How long a session may wait by itself in a turn.
+    longest_wait: Duration,
 }
 
 impl<'a> WrittenTurns<'a> {
@@ -39,7 +41,13 @@ impl<'a> WrittenTurns<'a> {
         timeout: Duration,
     ) -> Self {
         let total = turns.len();
-        Self { attempt, preparation, turns: turns.into(), total, ended: 0, captures: Vec::new(), timeout }
+        let (turns, captures, longest_wait) = (turns.into(), Vec::new(), Duration::ZERO);
+        Self { attempt, preparation, turns, total, ended: 0, captures, timeout, longest_wait }
+    }
+
+    /// The same turns with a session that may wait so long by itself.
+    pub(super) fn waiting(self, longest_wait: Duration) -> Self {
+        Self { longest_wait, ..self }
     }
 
     fn preparation(&self) -> MutexGuard<'a, Preparation> {
@@ -87,6 +95,7 @@ impl InputSource for WrittenTurns<'_> {
             let PreparedTurn { request, captures } = turn;
             self.captures = captures;
             case.watchdog.begin(TestStep::Turn(index + 1), request.timeout.unwrap_or(self.timeout))?;
+            case.watchdog.extend(self.longest_wait);
             Ok(Some(NextTurn { request, rules }))
         })
     }

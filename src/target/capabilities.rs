@@ -21,6 +21,8 @@ pub enum Capability {
     History,
     /// A message of a tool can have several parts.
     ToolParts,
+    /// Audio, video and documents can be sent.
+    FilesBesideImages,
     /// A file that the agent fetches itself need not have a media type.
     UntypedUrls,
 }
@@ -56,6 +58,7 @@ impl Capability {
             Self::ClientTools => "takes no client tools",
             Self::History => "takes no messages from before the first turn",
             Self::ToolParts => "takes the message of a tool as text alone",
+            Self::FilesBesideImages => "takes no files but images",
             Self::UntypedUrls => "takes no URL of a file without its media type",
         }
     }

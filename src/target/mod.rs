@@ -14,6 +14,7 @@ mod error;
 mod extended;
 pub mod http;
 mod limits;
+pub mod openai;
 pub mod pipe;
 mod protocol;
 mod registry;

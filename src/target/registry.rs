@@ -8,14 +8,18 @@ use serde_json::Value;
 
 use super::agui::AguiConfig;
 use super::common::TargetCommon;
+use super::openai::OpenaiConfig;
 use super::protocol::{Protocol, ProtocolConfig, TurnType};
 use super::scripted::ScriptedConfig;
 use crate::model::TAG_DEFAULTS;
 use crate::source::{self, Node, TypeMismatch};
 
 /// The protocols, in the order of messages and schemas.
-pub(super) const PROTOCOLS: &[Registration] =
-    &[Registration::of::<AguiConfig>(), Registration::of::<ScriptedConfig>()];
+pub(super) const PROTOCOLS: &[Registration] = &[
+    Registration::of::<AguiConfig>(),
+    Registration::of::<OpenaiConfig>(),
+    Registration::of::<ScriptedConfig>(),
+];
 
 /// The key that says which protocol a target speaks.
 pub(super) const TYPE: &str = "type";

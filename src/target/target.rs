@@ -1,6 +1,7 @@
 //! An agent under test.
 
 use std::fmt::Debug;
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use serde_json::Value;
@@ -24,6 +25,11 @@ pub trait Target: Debug + Send + Sync {
     /// Whether times are taken from the agent's events, and not from their arrival.
     fn has_event_clock(&self) -> bool {
         false
+    }
+
+    /// How long a session may wait in one turn by itself, which is no time of the agent.
+    fn longest_wait(&self) -> Duration {
+        Duration::ZERO
     }
 
     /// Starts a conversation.

@@ -8,6 +8,7 @@ mod conversations;
 mod encodings;
 mod hostile;
 mod oddities;
+mod openai;
 mod parts;
 mod progress;
 mod scripted;

@@ -191,6 +191,7 @@ impl AguiSession {
     ) -> Result<Ended, TargetError> {
         let response = http::send(&*self.transport, request, limits, sink, closed).await?;
         let Some(response) = response else { return Ok(Ended::Timeout) };
+        let response = response.accepted().await?;
         let mut events = AguiEvents { decoder, conversation: &mut self.conversation };
         http::read_events(response, &mut events, limits, sink, closed).await
     }

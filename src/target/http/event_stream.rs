@@ -24,6 +24,9 @@ pub trait EventReader: Send {
     /// Why the event cannot be decoded; the text follows `event 3 `.
     fn event(&mut self, at: At, data: &[u8], sink: &mut dyn Sink) -> Result<ControlFlow<Stop>, String>;
 
+    /// Takes the end mark `[DONE]`, which means nothing in most protocols.
+    fn end_mark(&mut self, _at: At) {}
+
     /// How long the response is still read, if it may end here; `None` while something of it is missing.
     fn rest(&self) -> Option<Rest>;
 
@@ -62,7 +65,7 @@ pub async fn read_events(
     sink: &mut dyn Sink,
     closed: &mut Option<At>,
 ) -> Result<Ended, TargetError> {
-    let Response { received, body, until } = response;
+    let Response { received, body, until, .. } = response;
     let events = sse::SseDecoder::new(limits.max_event_bytes);
     let max_response_bytes = limits.max_response_bytes;
     let stream = EventStream { received, events, reader, sink, max_response_bytes, last: At::default() };
@@ -192,6 +195,9 @@ fn event(
     sink: &mut dyn Sink,
 ) -> Result<ControlFlow<Stop>, TargetError> {
     if is_empty(data) {
+        if data.trim_ascii() == END_MARK {
+            reader.end_mark(at);
+        }
         return Ok(ControlFlow::Continue(()));
     }
     sink.wire(at, Wire::Frame(data));
@@ -204,9 +210,12 @@ fn event(
     Ok(flow)
 }
 
-/// Whether data is no event: some servers send empty data, or an end mark that means nothing.
+/// The end mark of a stream.
+const END_MARK: &[u8] = b"[DONE]";
+
+/// Whether data is no event: some servers send empty data, and others an end mark.
 fn is_empty(data: &[u8]) -> bool {
-    matches!(data.trim_ascii(), b"" | b"[DONE]")
+    matches!(data.trim_ascii(), b"" | END_MARK)
 }
 
 /// A limit in MiB, or in bytes.

@@ -12,7 +12,7 @@ use crate::target::sink::{Sink, Wire};
 /// How long the body of an HTTP error is read: its status alone says that the exchange failed.
 const REFUSAL: Duration = Duration::from_secs(1);
 
-/// A response whose status is success; its body is still to be read.
+/// A response; its body is still to be read.
 pub struct Response {
     /// What was received so far: the head.
     pub received: ReceivedResponse,
@@ -20,13 +20,32 @@ pub struct Response {
     pub body: Box<dyn Body>,
     /// When the time of the exchange is up.
     pub until: At,
+    /// When the head came.
+    at: At,
 }
 
-/// Sends a request and waits for the head of its response, for as long as the exchange may take; `None` if it does not
-/// come. Request and head are reported to `sink`, and `closed` gets when the exchange was over, if it is.
+impl Response {
+    /// The response, if its status is success.
+    ///
+    /// # Errors
+    /// If it has another status.
+    pub async fn accepted(self) -> Result<Self, TargetError> {
+        if (200..300).contains(&self.received.head.status) { Ok(self) } else { Err(self.refusal().await) }
+    }
+
+    /// The error of a response that is no success; it quotes the body.
+    pub async fn refusal(self) -> TargetError {
+        let until = self.until.min(self.at.plus(REFUSAL));
+        refusal(self.received, self.body, until).await
+    }
+}
+
+/// Sends a request and waits for the head of its response, whatever its status, for as long as the exchange may take;
+/// `None` if it does not come. Request and head are reported to `sink`, and `closed` gets when the exchange was over, if it
+/// is.
 ///
 /// # Errors
-/// If there is no response at all, or one with another status than success.
+/// If there is no response at all.
 pub async fn send(
     transport: &dyn Transport,
     request: HttpRequest,
@@ -49,11 +68,7 @@ pub async fn send(
     };
     sink.wire(reply.at, Wire::Head { status: reply.head.status, content_type: &reply.head.content_type });
     let received = ReceivedResponse::new(reply.head);
-    if !(200..300).contains(&received.head.status) {
-        let until = until.min(reply.at.plus(REFUSAL));
-        return Err(refusal(received, reply.body, until).await);
-    }
-    Ok(Some(Response { received, body: reply.body, until }))
+    Ok(Some(Response { received, body: reply.body, until, at: reply.at }))
 }
 
 /// The error of a response with another status than success.

@@ -1,5 +1,7 @@
 //! The byte seam under a protocol: the network, or a recording that plays the same bytes to the same decoder.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 
@@ -112,4 +114,9 @@ pub trait Transport: Send + Sync {
     /// # Errors
     /// Where there is no answer at all: connection refused, name not found, TLS failed.
     fn send(&self, request: HttpRequest, until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>>;
+
+    /// Waits between two requests. A recording does not wait.
+    fn wait(&self, time: Duration) -> BoxFuture<'_, ()> {
+        Box::pin(tokio::time::sleep(time))
+    }
 }

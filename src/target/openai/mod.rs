@@ -1,0 +1,23 @@
+//! OpenAI-compatible chat completions: a model with its tools, without an application around it.
+//!
+//! A model keeps nothing, so every request has the whole conversation (`chat_message`). A response is a stream of chunks
+//! (`chunk`), which the `reply_reader` puts together; `tool_calls` decides which call a fragment belongs to. The client tools
+//! of the target are the model's tools: their mocks answer its calls, and the `session` sends the answers with the next
+//! request.
+
+mod chat_message;
+mod chat_request;
+mod chunk;
+mod compile;
+mod config;
+mod openai_target;
+mod protocol;
+mod reply_reader;
+mod retry_after;
+mod session;
+mod settings;
+mod tool_calls;
+
+pub use config::OpenaiConfig;
+pub use openai_target::OpenaiTarget;
+pub use settings::OpenaiSettings;

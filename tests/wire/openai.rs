@@ -53,7 +53,7 @@ fn stream(chunks: &[Value]) -> String {
 }
 
 fn unmarked(chunks: &[Value]) -> String {
-    chunks.iter().map(|chunk| format!("data: {chunk}\n\n")).collect()
+    chunks.iter().fold(String::new(), |stream, chunk| stream + &format!("data: {chunk}\n\n"))
 }
 
 async fn read(name: &str, body: &str) -> Exchanged {
@@ -63,7 +63,7 @@ async fn read(name: &str, body: &str) -> Exchanged {
 #[tokio::test]
 async fn text_is_read_in_every_form() {
     let said = "run\nassistant: Hello\nfinished";
-    for (name, body, expected) in [
+    for (name, body) in [
         (
             "as the API sends it",
             stream(&[
@@ -72,7 +72,6 @@ async fn text_is_read_in_every_form() {
                 say("lo"),
                 finish("stop"),
             ]),
-            said,
         ),
         (
             "null in every key",
@@ -83,7 +82,6 @@ async fn text_is_read_in_every_form() {
                 say("Hello"),
                 finish("stop"),
             ]),
-            said,
         ),
         (
             "a chunk without choices first",
@@ -92,7 +90,6 @@ async fn text_is_read_in_every_form() {
                 say("Hello"),
                 finish("stop"),
             ]),
-            said,
         ),
         (
             "a choice without a delta",
@@ -102,7 +99,6 @@ async fn text_is_read_in_every_form() {
                 say("Hello"),
                 finish("stop"),
             ]),
-            said,
         ),
         (
             "other choices",
@@ -110,12 +106,10 @@ async fn text_is_read_in_every_form() {
                 json!({ "choices": [{ "index": 1, "delta": { "content": "No" } }, { "index": 0, "delta": { "content": "Hello" } }] }),
                 finish("stop"),
             ]),
-            said,
         ),
         (
             "a message instead of a delta",
             stream(&[json!({ "choices": [{ "message": { "content": "Hello" }, "finish_reason": "stop" }] })]),
-            said,
         ),
         (
             "a list of parts",
@@ -125,15 +119,23 @@ async fn text_is_read_in_every_form() {
                 ),
                 finish("stop"),
             ]),
-            said,
         ),
-        ("cut by its length", stream(&[say("Hello"), finish("length")]), said),
-        ("an end mark alone", stream(&[say("Hello")]), said),
-        (
-            "comments between",
-            format!(": alive\n\n{}: alive\n\n", stream(&[say("Hello"), finish("stop")])),
-            said,
-        ),
+        ("cut by its length", stream(&[say("Hello"), finish("length")])),
+        ("an end mark alone", stream(&[say("Hello")])),
+        ("comments between", format!(": alive\n\n{}: alive\n\n", stream(&[say("Hello"), finish("stop")]))),
+    ] {
+        assert_read(name, &body, said).await;
+    }
+}
+
+async fn assert_read(name: &str, body: &str, expected: &str) {
+    let exchanged = read(name, body).await;
+    assert_eq!((exchanged.changes.as_str(), exchanged.ended), (expected, Ok(Ended::Terminal)), "{name}");
+}
+
+#[tokio::test]
+async fn what_comes_beside_text_is_read() {
+    for (name, body, expected) in [
         (
             "a refusal",
             stream(&[delta(&json!({ "refusal": "I cannot." })), finish("stop")]),
@@ -173,15 +175,13 @@ async fn text_is_read_in_every_form() {
             "run\n! a chunk has neither `choices` nor `usage`: it is ignored\nassistant: Hello\nfinished",
         ),
     ] {
-        let exchanged = read(name, &body).await;
-        assert_eq!((exchanged.changes.as_str(), exchanged.ended), (expected, Ok(Ended::Terminal)), "{name}");
+        assert_read(name, &body, expected).await;
     }
 }
 
 #[tokio::test]
 async fn calls_are_put_together_in_every_form() {
     let one = "call a: f({\"x\":1})\n";
-    let two = "call a: f({\"x\":1})\ncall b: g({\"y\":2})\n";
     for (name, chunks, expected) in [
         (
             "name first, then arguments",
@@ -236,6 +236,26 @@ async fn calls_are_put_together_in_every_form() {
             ],
             "call call_0: f({\"x\":1})\n",
         ),
+    ] {
+        assert_calls(name, &chunks, expected).await;
+    }
+}
+
+/// The calls of these chunks are `expected`, however the model says that it stopped.
+async fn assert_calls(name: &str, chunks: &[Value], expected: &str) {
+    for reason in ["tool_calls", "stop", "length"] {
+        let all: Vec<Value> = chunks.iter().cloned().chain([finish(reason)]).collect();
+        let exchanged = read(name, &stream(&all)).await;
+        assert_eq!(exchanged.changes, format!("run\n{expected}finished"), "{name}, {reason}");
+        let error = exchanged.ended.unwrap_err().message;
+        assert!(error.ends_with("which is not declared: none"), "{name}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn several_calls_are_told_apart_in_every_form() {
+    let two = "call a: f({\"x\":1})\ncall b: g({\"y\":2})\n";
+    for (name, chunks, expected) in [
         (
             "interleaved",
             vec![
@@ -277,13 +297,7 @@ async fn calls_are_put_together_in_every_form() {
         ),
         ("no arguments", vec![calls(&fragment(0, "a", "f", ""))], "call a: f()\n"),
     ] {
-        for reason in ["tool_calls", "stop", "length"] {
-            let all: Vec<Value> = chunks.iter().cloned().chain([finish(reason)]).collect();
-            let exchanged = read(name, &stream(&all)).await;
-            assert_eq!(exchanged.changes, format!("run\n{expected}finished"), "{name}, {reason}");
-            let error = exchanged.ended.unwrap_err().message;
-            assert!(error.ends_with("which is not declared: none"), "{name}: {error}");
-        }
+        assert_calls(name, &chunks, expected).await;
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) struct Here<'n> {
     /// `type` is meant.
     pub(super) meant: Vec<String>,
     /// Keys that are unknown here and known with another `type`.
-    pub(super) elsewhere: Vec<(&'n str, &'static str)>,
+    pub(super) elsewhere: Vec<(&'n str, Vec<&'static str>)>,
 }
 
 impl<'n> Here<'n> {

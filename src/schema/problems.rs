@@ -162,7 +162,8 @@ impl<'a> Problems<'a> {
         levels: &[SchemaLevel],
     ) {
         let key = entry.key.as_str();
-        let elsewhere = here.elsewhere.iter().find(|(other, _)| *other == key).map(|(_, tag)| *tag);
+        let elsewhere = here.elsewhere.iter().find(|(other, _)| *other == key);
+        let elsewhere = elsewhere.map(|(_, tags)| tags.join("` or `type: "));
         let place = if elsewhere.is_none() { self.place(here, entry, known, levels) } else { None };
         let is_elsewhere = elsewhere.is_some() || place.is_some();
         let meant = nearest(key, known.iter().copied()).filter(|_| !is_elsewhere);
@@ -173,7 +174,7 @@ impl<'a> Problems<'a> {
         let is_type_of_heir = key == "type" && known.contains(&EXTENDS) && here.node.get(EXTENDS).is_some();
         let help = match elsewhere {
             _ if is_type_of_heir => "a target that extends another has its type".to_owned(),
-            Some(tag) => format!("`{shown}` goes with `type: {tag}`"),
+            Some(tags) => format!("`{shown}` goes with `type: {tags}`"),
             None => place.unwrap_or_else(|| suggest(key, known, "the keys here are")),
         };
         self.push(Code::UnknownKey, format!("unknown key `{shown}`"), entry.key_span, help);

@@ -51,18 +51,19 @@ pub(super) fn choosing_key(branch: &Value) -> Option<&str> {
     }
 }
 
-/// The keys of `node` that the branch at `chosen` does not know and that exactly one other does, with its tag.
+/// The keys of `node` that the branch at `chosen` does not know and others do, with their tags.
 pub(super) fn of_others<'a, 'n>(
     branches: &'a [Value],
     chosen: usize,
     node: &'n Node,
-) -> impl Iterator<Item = (&'n str, &'a str)> {
+) -> impl Iterator<Item = (&'n str, Vec<&'a str>)> {
     let unknown = move |key: &&str| branches.get(chosen).is_some_and(|branch| !knows(branch, key));
     let keys = node.entries().iter().map(|entry| entry.key.as_str()).filter(unknown);
-    keys.filter_map(|key| {
-        let mut knowing = branches.iter().filter(|branch| knows(branch, key)).filter_map(tag);
-        knowing.next().filter(|_| knowing.next().is_none()).map(|tag| (key, tag))
-    })
+    let with_tags = |key| {
+        let knowing = branches.iter().filter(|branch| knows(branch, key)).filter_map(tag);
+        (key, knowing.collect::<Vec<_>>())
+    };
+    keys.map(with_tags).filter(|(_, tags)| !tags.is_empty())
 }
 
 fn knows(branch: &Value, key: &str) -> bool {

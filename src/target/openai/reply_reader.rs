@@ -28,7 +28,7 @@ pub(super) struct ReplyReader<'a> {
     /// The keys of the calls of the conversation so far.
     call_keys: &'a mut HashSet<String>,
     calls: ToolCalls,
-    message: Option<Message>,
+    message: Option<ReplyMessage>,
     /// The id of the reasoning.
     reasoning: Option<String>,
     usage: Option<Usage>,
@@ -42,13 +42,13 @@ pub(super) struct ReplyReader<'a> {
 }
 
 /// The message of the model.
-struct Message {
+struct ReplyMessage {
     id: String,
     text: String,
 }
 
 /// What came of a response that is over.
-pub(super) enum Reply {
+pub(super) enum ModelReply {
     /// It is complete: what the next request sends of it, and its calls with their keys.
     Complete(ChatMessage, Vec<(String, ChatCall)>),
     /// The server reported an error in it.
@@ -84,7 +84,7 @@ impl<'a> ReplyReader<'a> {
     ///
     /// # Errors
     /// If a call has no name.
-    pub(super) fn finish(mut self, sink: &mut dyn Sink) -> Result<Reply, TargetError> {
+    pub(super) fn finish(mut self, sink: &mut dyn Sink) -> Result<ModelReply, TargetError> {
         let error = self.error.take();
         let (at, has_failed) = (self.last, error.is_some());
         let mut flow = ControlFlow::Continue(());
@@ -100,10 +100,10 @@ impl<'a> ReplyReader<'a> {
         let end = error.map_or(RunEnd::Finished, |(message, code)| RunEnd::Error { message, code });
         tell(Change::RunEnded(end));
         if flow.is_break() {
-            return Ok(Reply::Stopped);
+            return Ok(ModelReply::Stopped);
         }
         if has_failed {
-            return Ok(Reply::Failed);
+            return Ok(ModelReply::Failed);
         }
         if self.calls.has_nameless() {
             return Err(TargetError::new("the model called a tool without naming it"));
@@ -111,7 +111,7 @@ impl<'a> ReplyReader<'a> {
         let calls = self.calls.into_calls();
         let sent = calls.iter().map(|(_, call)| call.clone()).collect();
         let text = self.message.map(|message| message.text).unwrap_or_default();
-        Ok(Reply::Complete(ChatMessage::assistant(text, sent), calls))
+        Ok(ModelReply::Complete(ChatMessage::assistant(text, sent), calls))
     }
 
     fn chunk(&mut self, chunk: &Chunk, tell: &mut dyn FnMut(Change<'_>)) {
@@ -140,7 +140,7 @@ impl<'a> ReplyReader<'a> {
                 let id = self.ids.next("message");
                 let role = MessageKind::Assistant;
                 tell(Change::MessageOpened { id: Cow::Borrowed(&id), role, subagent: None });
-                Message { id, text: String::new() }
+                ReplyMessage { id, text: String::new() }
             });
             message.text.push_str(&delta);
             tell(Change::MessageText { id: Cow::Borrowed(&message.id), delta: delta.into() });

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::chat_message::{ChatCall, ChatMessage};
 use super::chat_request::ChatRequest;
-use super::reply_reader::{Reply, ReplyReader};
+use super::reply_reader::{ModelReply, ReplyReader};
 use super::retry_after::{HEADER, LONGEST_WAIT, retry_after};
 use super::settings::OpenaiSettings;
 use crate::context::{At, Clock, Ids};
@@ -96,9 +96,9 @@ impl OpenaiSession {
                 let reply = reader.finish(sink);
                 sink.wire(closed, Wire::Closed);
                 return match reply? {
-                    Reply::Complete(message, calls) => self.take(message, calls).map(|()| Ended::Terminal),
-                    Reply::Failed => Ok(Ended::Terminal),
-                    Reply::Stopped => Ok(Ended::Cancelled),
+                    ModelReply::Complete(message, calls) => self.take(message, calls).map(|()| Ended::Terminal),
+                    ModelReply::Failed => Ok(Ended::Terminal),
+                    ModelReply::Stopped => Ok(Ended::Cancelled),
                 };
             }
             sink.wire(closed, Wire::Closed);

@@ -11,7 +11,7 @@ const CONFIG: &str =
 const TEST: &str = "version: \"1.0\"\nname: a\nturns: [{ user: a, assert: { tools: { forbid: [a] } } }]\n";
 
 /// What no file of a project can show by itself.
-const TOLD: [Code; 11] = [
+const TOLD: [Code; 12] = [
     Code::BadEncoding,
     Code::BadReport,
     Code::ConfigMissing,
@@ -22,6 +22,7 @@ const TOLD: [Code; 11] = [
     Code::OtherConfig,
     Code::QuarantineExpiry,
     Code::Server,
+    Code::Setup,
     Code::Unreadable,
 ];
 

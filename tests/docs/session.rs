@@ -3,7 +3,6 @@
 //! A block of YAML whose first line is `# NAME` is the file NAME. A block of `console` begins with `$ ananke …`; the rest
 //! is its output. A name that comes again replaces the file.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
@@ -25,7 +24,7 @@ fn output(command: &str, folder: &Path) -> String {
 /// `page` with what its commands print now, and how many commands it has.
 fn played(page: &str) -> (String, usize) {
     let project = TempDir::new().expect("a temporary folder can be made");
-    let (mut now, mut commands) = (page.to_owned(), 0);
+    let (mut now, mut commands, mut done) = (page.to_owned(), 0, 0);
     for (says, block) in fences(page) {
         let Some((first, rest)) = block.text.split_once('\n') else { continue };
         if let ("yaml" | "yaml mistake", Some(name)) = (says, first.strip_prefix("# ")) {
@@ -33,10 +32,14 @@ fn played(page: &str) -> (String, usize) {
         } else if let ("console", Some(command)) = (says, first.strip_prefix("$ ananke ")) {
             commands += 1;
             let printed = output(command, project.path());
+            // The same command may be on the page again, with another output.
+            let shown = format!("```console\n{}```", block.text);
+            let at = done + now[done..].find(&shown).expect("the block is on the page");
+            done = at + shown.len();
             if without_wall_clock(&printed) != without_wall_clock(rest) {
-                let mut new = String::new();
-                let _ = write!(new, "```console\n{first}\n{printed}```");
-                now = now.replace(&format!("```console\n{}```", block.text), &new);
+                let new = format!("```console\n{first}\n{printed}```");
+                now.replace_range(at..done, &new);
+                done = at + new.len();
             }
         }
     }

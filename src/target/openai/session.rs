@@ -96,7 +96,9 @@ impl OpenaiSession {
                 let reply = reader.finish(sink);
                 sink.wire(closed, Wire::Closed);
                 return match reply? {
-                    ModelReply::Complete(message, calls) => self.take(message, calls).map(|()| Ended::Terminal),
+                    ModelReply::Complete(message, calls) => {
+                        self.take(message, calls).map(|()| Ended::Terminal)
+                    }
                     ModelReply::Failed => Ok(Ended::Terminal),
                     ModelReply::Stopped => Ok(Ended::Cancelled),
                 };

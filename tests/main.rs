@@ -45,5 +45,6 @@ mod support;
 mod terminal;
 mod trace;
 mod variables;
+mod watch;
 mod wire;
 mod workspace;

@@ -13,6 +13,7 @@ use super::init::{InitOptions, init};
 use super::list::{ListOptions, list};
 use super::run::{RunOptions, run};
 use super::schema::{SchemaOptions, schema};
+use super::watch::{WatchOptions, watch};
 
 /// A test runner for AI agents that call tools: conversations in YAML, deterministic verdicts.
 #[derive(Debug, Parser)]
@@ -27,6 +28,8 @@ pub(crate) enum Command {
     /// Run tests against the agent of the project config
     #[command(alias = "test")]
     Run(Box<RunOptions>),
+    /// Run tests, and run again what a change of files touches
+    Watch(Box<WatchOptions>),
     /// Validate all test and config files without running them
     Check(CheckOptions),
     /// Show which rules apply to each turn of a test, or explain an error code
@@ -53,6 +56,7 @@ impl CommandLine {
     pub(crate) fn execute(&self, context: &Context) -> Exit {
         match &self.command {
             Command::Run(options) => run(options, context),
+            Command::Watch(options) => watch(options, context),
             Command::Check(options) => check(options, context),
             Command::Explain(options) => explain(options, context),
             Command::Compare(options) => compare(options, context),

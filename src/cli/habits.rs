@@ -53,6 +53,7 @@ const HABITS: &[(&[&str], &str)] = &[
         &["--env", "-e"],
         "set a variable with `--var NAME=VALUE`, or name a file of environment variables with `--env-file FILE`",
     ),
+    (&["--watch", "-w", "--watchAll"], "run the tests that a change touches with `ananke watch`"),
     (&["--silent"], "print only what failed with `--quiet` (or `-q`)"),
     (
         &["--url", "--endpoint", "--provider", "--providers"],

@@ -57,8 +57,9 @@ fn exit_at_once(exit: Exit) {
     std::process::exit(exit.number());
 }
 
+/// The signals that stop a run.
 #[cfg(unix)]
-struct Signals {
+pub(super) struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
     hangup: Option<tokio::signal::unix::Signal>,
@@ -66,7 +67,8 @@ struct Signals {
 
 #[cfg(unix)]
 impl Signals {
-    fn listen(context: &Context) -> io::Result<Self> {
+    /// Signals from now on.
+    pub(super) fn listen(context: &Context) -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         let interrupt = signal(SignalKind::interrupt())?;
         let terminate = signal(SignalKind::terminate())?;
@@ -80,7 +82,8 @@ impl Signals {
         Ok(Self { interrupt, terminate, hangup })
     }
 
-    async fn next(&mut self) {
+    /// The next one.
+    pub(super) async fn next(&mut self) {
         let hangs_up = async {
             match &mut self.hangup {
                 Some(hangup) => hangup.recv().await,
@@ -95,16 +98,19 @@ impl Signals {
     }
 }
 
+/// The signals that stop a run.
 #[cfg(windows)]
-struct Signals(tokio::signal::windows::CtrlC);
+pub(super) struct Signals(tokio::signal::windows::CtrlC);
 
 #[cfg(windows)]
 impl Signals {
-    fn listen(_context: &Context) -> io::Result<Self> {
+    /// Signals from now on.
+    pub(super) fn listen(_context: &Context) -> io::Result<Self> {
         tokio::signal::windows::ctrl_c().map(Self)
     }
 
-    async fn next(&mut self) {
+    /// The next one.
+    pub(super) async fn next(&mut self) {
         self.0.recv().await;
     }
 }

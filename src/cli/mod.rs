@@ -36,5 +36,6 @@ mod setup;
 mod snapshots;
 mod strictness;
 mod time_value;
+mod watch;
 
 pub(crate) use habits::parse;

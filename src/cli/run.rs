@@ -1,6 +1,7 @@
 //! `ananke run`: plan, run, report.
 
 use std::io::{self, Write as _};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -93,6 +94,9 @@ pub(crate) struct RunOptions {
     /// Skip hooks; pass their values with `--var`
     #[arg(long, help_heading = "Execution")]
     pub(crate) no_hooks: bool,
+    /// Only the tests of this file; how `ananke watch` selects what a change touches
+    #[arg(long = "only-file", hide = true, value_name = "FILE")]
+    pub(crate) only_files: Vec<PathBuf>,
     /// List the ids of the tests that would run, one per line, without running them
     #[arg(long, help_heading = "Selection")]
     pub(crate) dry_run: bool,
@@ -130,6 +134,7 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
     let mut selection = Selection {
         sends: !options.dry_run && recordings.as_ref().is_none_or(|kept| kept.mode != RecordingMode::Replay),
         settings: settings(options),
+        only_files: options.only_files.clone(),
         ..options.selection.selection()
     };
     selection.variables.without_hooks = options.no_hooks;
@@ -212,8 +217,12 @@ fn carry_out(
     redactor: &Redactor,
 ) -> io::Result<Exit> {
     let SelectionOptions { paths, filter, tags, ids, color, .. } = &options.selection;
-    let is_whole =
-        paths.is_empty() && filter.is_none() && tags.is_empty() && ids.is_empty() && !options.last_failed;
+    let is_whole = paths.is_empty()
+        && filter.is_none()
+        && tags.is_empty()
+        && ids.is_empty()
+        && options.only_files.is_empty()
+        && !options.last_failed;
     let coverage = if is_whole { Coverage::AllTests } else { Coverage::SelectedTests };
     let (sender, receiver) = event_channel(OUTCOMES_AHEAD);
     let is_live = servers::is_live(&plan, recordings.as_ref());

@@ -34,6 +34,7 @@ mod test;
 mod test_head;
 mod test_scope;
 mod thread;
+mod touched;
 mod workspace;
 
 pub use draft::WrittenTurn;
@@ -50,4 +51,5 @@ pub use prepared::Prepared;
 pub(crate) use secrets::secrets_of;
 pub use selection::Selection;
 pub use test::LoadedTest;
+pub use touched::TouchedTests;
 pub use workspace::Workspace;

@@ -18,7 +18,7 @@ impl Selection {
 
     /// Whether it takes some of the tests that were found.
     pub(super) fn chooses(&self) -> bool {
-        self.filter.is_some() || !self.tags.is_empty() || !self.ids.is_empty()
+        self.filter.is_some() || !self.tags.is_empty() || !self.ids.is_empty() || !self.only_files.is_empty()
     }
 
     /// The tests it takes of those that were found: named, with one of the tags, one of the ids, and what the filter wants.
@@ -41,6 +41,7 @@ impl Selection {
         let mut chosen = cases;
         chosen.retain(|case| {
             named.contains(case, context)
+                && (self.only_files.is_empty() || self.only_files.contains(&case.test.path))
                 && (self.tags.is_empty() || has_tag(case))
                 && (self.ids.is_empty() || self.ids.iter().any(|id| has_id(case, id)))
                 && self.filter.as_ref().is_none_or(|filter| filter.matches(case))

@@ -10,6 +10,8 @@ use crate::project::{RunSettings, Variables};
 pub struct Selection {
     /// Files, directories and ids of tests; none means the whole project.
     pub paths: Vec<PathBuf>,
+    /// Of the tests found there only those of these files, given in full; none means all.
+    pub only_files: Vec<PathBuf>,
     /// The project config, where it is named.
     pub config: Option<PathBuf>,
     /// The target under test, where it is named; a test's own stays.

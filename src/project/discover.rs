@@ -79,6 +79,14 @@ fn other_config(context: &Context, named: &Path, folder: &Path, other: &Path) ->
     Diagnostic::error(Code::OtherConfig, message).help("one run has one config: run them one after the other")
 }
 
+/// The directories of the project in `folder` in which files may matter to its tests: without those that git ignores, hidden
+/// ones, and those with a config of their own.
+pub fn directories(context: &Context, folder: &Path) -> Vec<PathBuf> {
+    let entries = walker(context, folder).flatten();
+    let directories = entries.filter(|entry| entry.file_type().is_some_and(|kind| kind.is_dir()));
+    directories.map(ignore::DirEntry::into_path).collect()
+}
+
 /// Below `start`, without what `.gitignore` names, hidden folders and folders with a config of their own. Globs count
 /// from `folder`.
 fn walk(
@@ -89,17 +97,6 @@ fn walk(
     (files, snapshots): (&mut BTreeSet<PathBuf>, &mut BTreeSet<PathBuf>),
     problems: &mut Vec<Diagnostic>,
 ) {
-    let (own, files_of) = (start.to_path_buf(), context.files.clone());
-    let walker = WalkBuilder::new(start)
-        .require_git(false)
-        .git_global(false)
-        .git_exclude(false)
-        .ignore(false)
-        .filter_entry(move |entry| {
-            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-            !(is_folder && entry.path() != own && files_of.is_file(&entry.path().join(CONFIG_NAME)))
-        })
-        .build();
     let is_own = |path: &&Path| {
         let mut between = path.ancestors().skip(1).take_while(|folder| *folder != start);
         path.starts_with(start) && !between.any(|folder| context.files.is_file(&folder.join(CONFIG_NAME)))
@@ -107,7 +104,7 @@ fn walk(
     let unsaved = context.files.unsaved().filter(is_own);
     let is_spec = |path: &Path| globs.is_match(path.strip_prefix(folder).unwrap_or(path));
     files.extend(unsaved.filter(|path| is_spec(path)).map(Path::to_path_buf));
-    for entry in walker {
+    for entry in walker(context, start) {
         match entry {
             Ok(entry) => {
                 let path = entry.path();
@@ -124,6 +121,21 @@ fn walk(
             }
         }
     }
+}
+
+/// What is below `start`, without what `.gitignore` names, hidden directories and those with a config of their own.
+fn walker(context: &Context, start: &Path) -> ignore::Walk {
+    let (own, files_of) = (start.to_path_buf(), context.files.clone());
+    WalkBuilder::new(start)
+        .require_git(false)
+        .git_global(false)
+        .git_exclude(false)
+        .ignore(false)
+        .filter_entry(move |entry| {
+            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+            !(is_folder && entry.path() != own && files_of.is_file(&entry.path().join(CONFIG_NAME)))
+        })
+        .build()
 }
 
 /// The snapshots of one test file.

@@ -13,11 +13,7 @@ pub const CONFIG_NAME: &str = "ananke.config.yaml";
 ///
 /// # Errors
 /// If there is none.
-pub(crate) fn locate(
-    context: &Context,
-    named: Option<&Path>,
-    paths: &[PathBuf],
-) -> Result<PathBuf, Diagnostic> {
+pub fn locate(context: &Context, named: Option<&Path>, paths: &[PathBuf]) -> Result<PathBuf, Diagnostic> {
     if let Some(named) = named {
         return Ok(absolute(context, named));
     }

@@ -66,6 +66,7 @@ const KNOWN_ONLY_BY: &[(&str, &[&str])] = &[
     ("hyper_util", &["target/"]),
     ("jiff", &["context/day.rs"]),
     ("jsonschema", &["schema/"]),
+    ("notify", &["cli/watch/"]),
     ("quick_xml", &["report/"]),
     ("reqwest", &["target/"]),
     ("ring", &["report/file/html/"]),

@@ -1,0 +1,113 @@
+//! `ananke watch`: a run, and one of what each change touches.
+#![cfg(unix)]
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::support::project::Project;
+
+const CONFIG: &str = "version: \"1.3\"\nreports: [out/report.json]\nvars: { WHO: Ada }\n\
+    scripts: { check: { cmd: [sh, check.sh] } }\n\
+    target: { type: scripted, rules: [{ do: [{ say: \"hello ${WHO}\" }] }] }\n";
+
+fn test(name: &str, more: &str) -> String {
+    format!(
+        "version: \"1.3\"\nname: {name}\n{more}turns: [{{ user: hi, assert: {{ text: {{ must_match: hello }} }} }}]\n"
+    )
+}
+
+/// Writes a file as editors do: it is there as a whole at once.
+fn write(folder: &Path, name: &str, text: &str) {
+    let new = folder.join(".new");
+    fs::write(&new, text).unwrap();
+    fs::create_dir_all(folder.join(name).parent().unwrap()).unwrap();
+    fs::rename(new, folder.join(name)).unwrap();
+}
+
+struct Watching {
+    child: Child,
+    stdout: BufReader<ChildStdout>,
+}
+
+impl Watching {
+    fn start(project: &Project) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ananke"));
+        command.current_dir(project.folder()).env_clear().env("PATH", "/usr/bin:/bin").arg("watch");
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        Self { child, stdout }
+    }
+
+    /// What is printed until it waits for changes.
+    fn run(&mut self) -> String {
+        let mut text = String::new();
+        loop {
+            let start = text.len();
+            assert_ne!(self.stdout.read_line(&mut text).unwrap(), 0, "it ended: {text}");
+            if text[start..].starts_with("watching ") {
+                return text;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_change_runs_what_it_touches() {
+    let project = Project::new(&[
+        ("ananke.config.yaml", CONFIG),
+        ("a.test.yaml", &test("first", "")),
+        ("b.test.yaml", &test("second ${x}", "cases: rows.csv\n").replace("second ${x}", "second")),
+        ("rows.csv", "x\n1\n"),
+        ("check.sh", "echo"),
+    ]);
+    let folder = project.folder();
+    let mut watching = Watching::start(&project);
+    let shown = watching.run();
+    assert!(shown.contains("2 tests: 2 passed"), "{shown}");
+
+    write(folder, "a.test.yaml", &test("changed", ""));
+    let shown = watching.run();
+    assert!(shown.contains("changed: a.test.yaml\n") && shown.contains("1 test: 1 passed"), "{shown}");
+
+    write(folder, "rows.csv", "x\n1\n2\n");
+    let shown = watching.run();
+    assert!(shown.contains("changed: rows.csv\n") && shown.contains("2 tests: 2 passed"), "{shown}");
+    assert!(!shown.contains("a.test.yaml"), "{shown}");
+
+    write(folder, "check.sh", "echo 2");
+    let shown = watching.run();
+    assert!(shown.contains("changed: check.sh\n") && shown.contains("3 tests: 3 passed"), "{shown}");
+
+    // Nothing concerns these, neither does the report that each run writes.
+    write(folder, "notes.txt", "later");
+    write(folder, "out/other.json", "{}");
+    write(folder, "sub/new.test.yaml", &test("new", ""));
+    let shown = watching.run();
+    assert!(shown.contains("sub/new.test.yaml") && shown.contains("1 test: 1 passed"), "{shown}");
+
+    write(folder, "ananke.config.yaml", &CONFIG.replace("hello", "bye"));
+    let shown = watching.run();
+    assert!(shown.contains("4 tests: 4 failed"), "{shown}");
+
+    write(folder, "a.test.yaml", "version: \"1.3\"\nname: broken\n");
+    watching.run();
+    write(folder, "a.test.yaml", &test("whole", "").replace("hello", "bye"));
+    let shown = watching.run();
+    assert!(shown.contains("1 test: 1 passed"), "{shown}");
+
+    kill_process(Pid::from_child(&watching.child), Signal::INT).unwrap();
+    assert_eq!(watching.child.wait().unwrap().code(), Some(130));
+}
+
+#[test]
+fn without_a_config_there_is_nothing_to_watch() {
+    let project = Project::new(&[]);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ananke"));
+    let output = command.current_dir(project.folder()).arg("watch").output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("error[config-missing]"), "{output:?}");
+}

@@ -55,6 +55,13 @@ impl Watching {
     }
 }
 
+impl Drop for Watching {
+    fn drop(&mut self) {
+        let _ended = self.child.kill();
+        let _reaped = self.child.wait();
+    }
+}
+
 #[test]
 fn a_change_runs_what_it_touches() {
     let project = Project::new(&[
@@ -87,7 +94,7 @@ fn a_change_runs_what_it_touches() {
     write(folder, "out/other.json", "{}");
     write(folder, "sub/new.test.yaml", &test("new", ""));
     let shown = watching.run();
-    assert!(shown.contains("sub/new.test.yaml") && shown.contains("1 test: 1 passed"), "{shown}");
+    assert!(shown.contains("sub/new.test.yaml\n") && shown.contains("1 test: 1 passed"), "{shown}");
 
     write(folder, "ananke.config.yaml", &CONFIG.replace("hello", "bye"));
     let shown = watching.run();

@@ -156,7 +156,7 @@ mod tests {
     fn commands_are_guessed_too() {
         assert!(shown(&["lst"]).contains("did you mean `ananke list`?"));
         assert!(shown(&["specs/a.test.yaml"]).contains("`ananke run specs/a.test.yaml`"));
-        assert!(shown(&["frobnicate"]).contains("the commands are run, check,"));
+        assert!(shown(&["frobnicate"]).contains("the commands are run, watch, check,"));
     }
 
     #[test]

@@ -86,7 +86,10 @@ async fn follow(
             };
             changed.extend(watcher.watch_directories(context).map_err(io::Error::other)?);
         }
-        let names: Vec<String> = changed.iter().map(|path| shown(path, folder)).collect();
+        // Editors write another file first, which is gone by now.
+        let is_there = changed.iter().any(|path| path.is_file());
+        let named = changed.iter().filter(|path| !is_there || path.is_file());
+        let names: Vec<String> = named.map(|path| shown(path, folder)).collect();
         say(&format!("\nchanged: {}\n\n", names.join(", ")));
     }
 }

@@ -88,8 +88,8 @@ async fn follow(
         }
         // Editors write another file first, which is gone by now.
         let is_there = changed.iter().any(|path| path.is_file());
-        let named = changed.iter().filter(|path| !is_there || path.is_file());
-        let names: Vec<String> = named.map(|path| shown(path, folder)).collect();
+        let present = changed.iter().filter(|path| !is_there || path.is_file());
+        let names: Vec<String> = present.map(|path| shown(path, folder)).collect();
         say(&format!("\nchanged: {}\n\n", names.join(", ")));
     }
 }

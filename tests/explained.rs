@@ -17,6 +17,7 @@ const TOLD: [Code; 12] = [
     Code::ConfigMissing,
     Code::DuplicateId,
     Code::FixedThread,
+    Code::LeftOut,
     Code::LimitExceeded,
     Code::NoTests,
     Code::OtherConfig,

@@ -328,3 +328,67 @@ fn tests_that_assert_nothing() {
     assert_eq!(warnings(limit, off, &["{}"], 1000), ["asserts-nothing:2"]);
     assert_eq!(warnings(limit, off, &[limit], 1000), none);
 }
+
+#[test]
+fn a_limit_that_applies_to_no_turn() {
+    let none: [&str; 0] = [];
+    let found = |test: &str, turns: &[&str]| warnings("{}", test, turns, 1000);
+    let own = "{ timing: { max_idle_ms: 90 } }";
+    assert_eq!(found("{ timing: { max_idle_ms: 50 } }", &[own, own]), ["unused-limit:3"]);
+    assert_eq!(found("{ timing: { max_idle_ms: 50 } }", &[own, "{}"]), none);
+    assert_eq!(found("{ timing: { max_idle_ms: 50 } }", &["{ timing: { max_idle_ms: false } }"]).len(), 1);
+    let total = "{ timing: { max_duration_ms: 50 } }";
+    assert_eq!(found(total, &["{ timing: { max_duration_ms: 20 } }"]), none, "it limits the total");
+    assert_eq!(found(total, &["{ timing: { max_duration_ms: 90 } }"]), ["unused-limit:3"]);
+}
+
+#[test]
+fn what_is_like_a_test_or_a_config_and_is_not_read() {
+    let config = "version: \"1.3\"\ntarget: { type: scripted, rules: [] }\n";
+    let test = file("one", "{}", &[SOMETHING]);
+    let left_out = |files: &[(&str, &str)]| {
+        let mut all = vec![("ananke.config.yaml", config), ("one.test.yaml", test.as_str())];
+        all.extend(files);
+        let problems = Project::new(&all).plan().problems;
+        problems.iter().map(|problem| problem.message.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(left_out(&[]), [""; 0]);
+    assert_eq!(
+        left_out(&[(".gitignore", "two*\n"), ("two.test.yaml", ""), ("two-more.test.yaml", "")]),
+        ["`two-more.test.yaml` and 1 more are not run: `.gitignore` excludes it"]
+    );
+    assert_eq!(
+        left_out(&[("shop/ananke.config.yaml", config), ("shop/a.test.yaml", "")]),
+        ["`shop/a.test.yaml` is not run: its folder has a config of its own"]
+    );
+    assert_eq!(left_out(&[("shop/ananke.config.yaml", config), ("shop/notes.yaml", "")]), [""; 0]);
+    assert_eq!(left_out(&[(".gitignore", "build/\n"), ("build/a.test.yaml", "")]), [""; 0], "a whole folder");
+    assert_eq!(
+        left_out(&[("ananke.config.yml", config)]),
+        ["`ananke.config.yml` is not read: the config is `ananke.config.yaml`"]
+    );
+    let alone = Project::new(&[("ananke.config.yml", config)]).plan().problems;
+    assert_eq!(alone[0].help, ["rename `ananke.config.yml` to `ananke.config.yaml`"]);
+}
+
+#[test]
+fn what_is_meant_as_written_is_not_odd() {
+    let none: [&str; 0] = [];
+    for turn in [
+        "{ user: \"pay $3500 to {{NOBODY}} for $NOTHING\" }",
+        "{ user: \"order #12\" } # the order",
+        "{ user: \"a\", forwardedProps: { \"a:b\": 1, \"http://x\": 2 } }",
+        "{ user: \"a\", assert: { tools: { require: [{ name: a, args_match: { b: \".*\" } }] } } }",
+        "{ user: \"a\", assert: { tools: { require: [{ name: a, args: { b: 1 }, after: a }] } } }",
+        "{ user: \"a\", assert: { tools: { allow_only: [] } } }",
+        "{ user: \"a\", assert: { sequence: { mode: exact, steps: [{ says: \".*\" }] } } }",
+    ] {
+        let test =
+            format!("version: \"1.3\"\nname: a\nassert: {{ text: {{ contains: x }} }}\nturns:\n  - {turn}\n");
+        let project = Project::new(&[
+            ("ananke.config.yaml", "version: \"1.3\"\ntarget: { type: scripted, rules: [] }\n"),
+            ("one.test.yaml", &test),
+        ]);
+        assert_eq!(told(&project), none, "{turn}");
+    }
+}

@@ -76,6 +76,10 @@ codes! {
     ForbiddenText = "forbidden-text",
     /// A limit of idle time that is no smaller than the one of the duration.
     IdleAboveDuration = "idle-above-duration",
+    /// A call that is required after itself.
+    ImpossibleOrder = "impossible-order",
+    /// Files that look like part of the project and are not.
+    LeftOut = "left-out",
     /// A limit above the timeout, which is reached first.
     LimitAboveTimeout = "limit-above-timeout",
     /// A file is larger, deeper or more repetitive than is read.
@@ -100,6 +104,8 @@ codes! {
     Setup = "setup",
     /// A secret too short to be masked.
     ShortSecret = "short-secret",
+    /// YAML that probably means something else.
+    SuspiciousYaml = "suspicious-yaml",
     /// The text is no YAML.
     Syntax = "syntax",
     /// A call among the messages of before that no message answers.
@@ -114,6 +120,12 @@ codes! {
     UnknownValue = "unknown-value",
     /// The file cannot be read.
     Unreadable = "unreadable",
+    /// A variable in the way of another tool, or where none is replaced.
+    UnreplacedVariable = "unreplaced-variable",
+    /// A limit that applies to no turn.
+    UnusedLimit = "unused-limit",
+    /// A pattern that matches nothing, or everything.
+    UselessPattern = "useless-pattern",
     /// The `version` is missing, not quoted, unknown or too new.
     Version = "version",
     /// A value of the wrong type.

@@ -26,7 +26,11 @@ pub(super) struct CheckedFile {
 /// Loads and checks the file at `path`.
 pub(super) fn check_file(project: &ProjectContext<'_>, path: &Path) -> CheckedFile {
     match LoadedFile::load(project.context, path) {
-        Ok(file) => check_tests(&file, project),
+        Ok(file) => {
+            let mut found = check_tests(&file, project);
+            found.problems.extend(file.oddities);
+            found
+        }
         Err(problems) => {
             let mut found = further_problems(project, path);
             found.problems.splice(..0, problems);

@@ -18,6 +18,8 @@ use crate::source;
 #[derive(Debug)]
 pub struct LoadedFile {
     pub(super) tests: Vec<Arc<LoadedTest>>,
+    /// What is odd about the file as a whole.
+    pub(super) oddities: Vec<Diagnostic>,
     /// A hash of its text.
     hash: u64,
 }
@@ -33,7 +35,9 @@ impl LoadedFile {
         }
         let source = source::read(&context.files, path, &shown).map_err(|problem| vec![problem])?;
         let loaded = schema::load::<TestFile>(FileKind::Test, &source)?;
-        Ok(Self::of(&source, loaded.value))
+        let has_environment = |name: &str| context.environment.contains(name);
+        let oddities = schema::oddities(&source, &loaded.node, &has_environment);
+        Ok(Self { oddities, ..Self::of(&source, loaded.value) })
     }
 
     /// Loads the file of a planned case again, for its run. Nothing of it is filled yet, so that this may be done before
@@ -53,7 +57,7 @@ impl LoadedFile {
         let tests = file.tests.into_iter().enumerate();
         let tests =
             tests.map(|(index, test)| Arc::new(LoadedTest::of(Arc::clone(source), test, index, hash)));
-        Self { tests: tests.collect(), hash }
+        Self { tests: tests.collect(), oddities: Vec::new(), hash }
     }
 
     /// The test of a planned case.

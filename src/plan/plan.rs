@@ -22,7 +22,7 @@ use crate::model::ReportFormat;
 use crate::outcome;
 use crate::project::{
     Config, ProjectFiles, ReadConfig, ResolvedTarget, RunSettings, ServerCommand, Variables, absolute,
-    default_specs, discover, display_name, locate, with_env_files,
+    check_name_of_config, default_specs, discover, display_name, locate, with_env_files,
 };
 use crate::redact::{Redactor, written_secrets};
 use crate::variables::{Mode, Scope};
@@ -107,6 +107,9 @@ fn load(
     let found = locate(context, selection.config.as_deref(), &selection.paths)
         .map_err(|problem| problems.push(problem))
         .ok()?;
+    if selection.config.is_none() {
+        problems.extend(check_name_of_config(context, &found, &selection.paths));
+    }
     let folder = found.parent().unwrap_or(&context.working_directory).to_path_buf();
     // The tests are looked at even where the config is broken: everything is reported at once.
     let mut config = ReadConfig::of(context, &found, problems);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use ignore::WalkBuilder;
@@ -82,7 +83,7 @@ fn other_config(context: &Context, named: &Path, folder: &Path, other: &Path) ->
 /// The directories of the project in `folder` in which files may matter to its tests: without those that git ignores, hidden
 /// ones, and those with a config of their own.
 pub fn directories(context: &Context, folder: &Path) -> Vec<PathBuf> {
-    let entries = walker(context, folder).flatten();
+    let entries = Walker::below(context, folder).entries.flatten();
     let directories = entries.filter(|entry| entry.file_type().is_some_and(|kind| kind.is_dir()));
     directories.map(ignore::DirEntry::into_path).collect()
 }
@@ -104,10 +105,15 @@ fn walk(
     let unsaved = context.files.unsaved().filter(is_own);
     let is_spec = |path: &Path| globs.is_match(path.strip_prefix(folder).unwrap_or(path));
     files.extend(unsaved.filter(|path| is_spec(path)).map(Path::to_path_buf));
-    for entry in walker(context, start) {
+    let mut folders = Vec::new();
+    let Walker { entries, nested } = Walker::below(context, start);
+    for entry in entries {
         match entry {
             Ok(entry) => {
                 let path = entry.path();
+                if entry.file_type().is_some_and(|kind| kind.is_dir()) {
+                    folders.push(path.to_path_buf());
+                }
                 let is_file = entry.file_type().is_some_and(|kind| kind.is_file())
                     || (entry.path_is_symlink() && path.is_file());
                 if is_file && is_spec(path) {
@@ -121,21 +127,71 @@ fn walk(
             }
         }
     }
+    let ignored = left_out(context, &folders, files, &is_spec);
+    let help = "take it out of `.gitignore`, or name it on the command line";
+    problems.extend(not_run(context, &ignored, "`.gitignore` excludes it", help));
+    let nested: Vec<PathBuf> =
+        nested.lock().map(|nested| nested.iter().cloned().collect()).unwrap_or_default();
+    let of_nested = left_out(context, &nested, files, &is_spec);
+    let help = "run that project by itself, or exclude its folder in `specs`";
+    problems.extend(not_run(context, &of_nested, "its folder has a config of its own", help));
 }
 
-/// What is below `start`, without what `.gitignore` names, hidden directories and those with a config of their own.
-fn walker(context: &Context, start: &Path) -> ignore::Walk {
-    let (own, files_of) = (start.to_path_buf(), context.files.clone());
-    WalkBuilder::new(start)
-        .require_git(false)
-        .git_global(false)
-        .git_exclude(false)
-        .ignore(false)
-        .filter_entry(move |entry| {
-            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-            !(is_folder && entry.path() != own && files_of.is_file(&entry.path().join(CONFIG_NAME)))
-        })
-        .build()
+/// What looks like a test file in `folders`, among whose files are the `files` of the project.
+fn left_out(
+    context: &Context,
+    folders: &[PathBuf],
+    files: &BTreeSet<PathBuf>,
+    is_spec: &dyn Fn(&Path) -> bool,
+) -> Vec<PathBuf> {
+    let is_hidden =
+        |path: &Path| path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+    let inside = folders.iter().flat_map(|folder| context.files.list(folder));
+    let like_tests = inside.filter(|path| is_spec(path) && !is_hidden(path) && !files.contains(path));
+    like_tests.filter(|path| context.files.is_file(path)).collect()
+}
+
+/// A warning about files that are not run, because of `reason`.
+fn not_run(context: &Context, paths: &[PathBuf], reason: &str, help: &str) -> Option<Diagnostic> {
+    let (first, rest) = paths.split_first()?;
+    let first = display_name(context, first);
+    let (more, verb) = match rest.len() {
+        0 => (String::new(), "is"),
+        more => (format!(" and {more} more"), "are"),
+    };
+    let message = format!("`{first}`{more} {verb} not run: {reason}");
+    Some(Diagnostic::warning(Code::LeftOut, message).help(help))
+}
+
+/// What is below a directory, without what `.gitignore` names, hidden directories and those with a config of their own.
+struct Walker {
+    entries: ignore::Walk,
+    /// The directories with a config of their own, as far as the walk has come.
+    nested: Arc<Mutex<BTreeSet<PathBuf>>>,
+}
+
+impl Walker {
+    fn below(context: &Context, start: &Path) -> Self {
+        let (own, files_of) = (start.to_path_buf(), context.files.clone());
+        let nested = Arc::new(Mutex::new(BTreeSet::new()));
+        let found = Arc::clone(&nested);
+        let entries = WalkBuilder::new(start)
+            .require_git(false)
+            .git_global(false)
+            .git_exclude(false)
+            .ignore(false)
+            .filter_entry(move |entry| {
+                let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+                let is_nested =
+                    is_folder && entry.path() != own && files_of.is_file(&entry.path().join(CONFIG_NAME));
+                if is_nested && let Ok(mut found) = found.lock() {
+                    found.insert(entry.path().to_path_buf());
+                }
+                !is_nested
+            })
+            .build();
+        Self { entries, nested }
+    }
 }
 
 /// The snapshots of one test file.

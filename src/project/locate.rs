@@ -20,13 +20,44 @@ pub fn locate(context: &Context, named: Option<&Path>, paths: &[PathBuf]) -> Res
     let first = paths.first().map(|path| absolute(context, path));
     let start = first.as_deref().unwrap_or(&context.working_directory);
     nearest(&context.files, start).ok_or_else(|| {
+        let misnamed = misnamed(&context.files, start);
         let start = display_name(context, start);
-        Diagnostic::error(
+        let problem = Diagnostic::error(
             Code::ConfigMissing,
             format!("no `{CONFIG_NAME}` in `{start}` or a folder above it"),
-        )
-        .help("start a project with `ananke init`, or name a config with `--config PATH`")
+        );
+        if let Some(misnamed) = misnamed {
+            let misnamed = display_name(context, &misnamed);
+            return problem.help(format!("rename `{misnamed}` to `{CONFIG_NAME}`"));
+        }
+        problem.help("start a project with `ananke init`, or name a config with `--config PATH`")
     })
+}
+
+/// Names that a config does not have.
+const OTHER_NAMES: [&str; 3] = ["ananke.config.yml", "ananke.yaml", "ananke.config.json"];
+
+/// The nearest file at or above `path` that is a config but for its name.
+fn misnamed(files: &Files, path: &Path) -> Option<PathBuf> {
+    let names = |folder: &Path| OTHER_NAMES.map(|name| folder.join(name));
+    path.ancestors().flat_map(names).find(|file| files.is_file(file))
+}
+
+/// A warning if a file is nearer to where the tests are than `config` that has almost its name.
+pub(crate) fn check_name_of_config(
+    context: &Context,
+    config: &Path,
+    paths: &[PathBuf],
+) -> Option<Diagnostic> {
+    let first = paths.first().map(|path| absolute(context, path));
+    let file = misnamed(&context.files, first.as_deref().unwrap_or(&context.working_directory))?;
+    if !file.parent()?.starts_with(config.parent()?) {
+        return None;
+    }
+    let (file, config) = (display_name(context, &file), display_name(context, config));
+    let message = format!("`{file}` is not read: the config is `{config}`");
+    let help = format!("rename it to `{CONFIG_NAME}`, or delete it");
+    Some(Diagnostic::warning(Code::LeftOut, message).help(help))
 }
 
 /// The nearest config at or above `path`.

@@ -29,6 +29,7 @@ pub(crate) use env_file::with_env_files;
 pub use file_schema::file_schema;
 pub(crate) use launch::LaunchContext;
 pub use locate::CONFIG_NAME;
+pub(crate) use locate::check_name_of_config;
 pub use locate::locate;
 pub(crate) use paths::{absolute, absolute_from, display_name};
 pub(crate) use read_config::ReadConfig;

@@ -31,6 +31,8 @@ impl ReadConfig {
         let folder = path.parent().unwrap_or(&context.working_directory).to_path_buf();
         match schema::load::<ConfigFile>(FileKind::Config, &source) {
             Ok(loaded) => {
+                let has_environment = |name: &str| context.environment.contains(name);
+                problems.extend(schema::oddities(&source, &loaded.node, &has_environment));
                 let model = loaded.value;
                 let targets = targets::resolve(&source, &model, problems);
                 Some(Self { config: Config::new(source, model, folder, targets), recovered: None })

@@ -11,6 +11,7 @@ use super::pattern::{Pattern, PatternError};
 use super::scan::Reference;
 use super::scope::Scope;
 use super::secret::{SHORTEST_SECRET, Secret, is_secret_header};
+use super::useless::{UselessMatch, useless_match};
 use crate::diagnostic::{Code, Diagnostic, Place, SourceFile, Span, Spanned};
 use crate::model::{Flag, Scalar, Text, WholeNumber};
 use crate::source::{Node, NodeValue};
@@ -206,6 +207,17 @@ impl<'a> Interpolation<'a> {
         let filled = self.replace(text, TextPurpose::Pattern)?;
         if self.is_draft() && self.waits(text) {
             return Ok(Pattern::as_written(&filled));
+        }
+        let useless = match useless_match(&filled) {
+            Some(UselessMatch::Nothing) => Some(format!("`{filled}` can never match")),
+            Some(UselessMatch::Everything) if text.value.is_empty() => {
+                Some("an empty pattern matches everything".to_owned())
+            }
+            _ => None,
+        };
+        if let Some(message) = useless {
+            let warning = self.at(Diagnostic::warning(Code::UselessPattern, message), text.span);
+            self.add(warning.help("write what the text must contain, or leave the pattern out"));
         }
         Pattern::check(&filled)
             .map_err(|PatternError { message, help }| self.report(Code::BadPattern, text.span, message, help))

@@ -15,6 +15,7 @@ mod scan;
 mod scope;
 mod secret;
 mod url;
+mod useless;
 
 pub use credentials::credentials;
 pub use interpolation::{Interpolation, MOST_INSERTED, as_text};
@@ -27,3 +28,4 @@ pub use scan::{MalformedReferences, Piece, Reference, ScanError, scan};
 pub use scope::{Lookup, Scope};
 pub use secret::{SHORTEST_SECRET, Secret, is_secret_header};
 pub(crate) use url::{add_user_info, http_url};
+pub use useless::{UselessMatch, useless_match};

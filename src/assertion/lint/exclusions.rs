@@ -103,6 +103,12 @@ impl<'r, 'e> Prohibitions<'r, 'e> {
         }
         let after = after?;
         let after_name = ToolName::Exact(after.to_owned());
+        if selector.name == after_name && selector.args.is_empty() && selector.result.is_empty() {
+            let message = format!("{name} is required after itself: the first call can never pass");
+            let warning = Diagnostic::warning(Code::ImpossibleOrder, message);
+            let warning = warning.at(self.rules.surroundings.source(&entry.origin), entry.origin.span, "");
+            return Some(warning.help("name another tool in `after`, or write `count: { min: 2 }`"));
+        }
         let turns = &self.rules.merged.turns;
         let is_everywhere = |(forbidden, rule): Scoped<'_>| {
             (forbidden == RuleScope::Test || turns.len() == 1)

@@ -1,8 +1,9 @@
 //! Limits that nothing can exceed.
 
 use super::lint_context::{LintContext, Timeout};
+use crate::assertion::block::Block;
 use crate::assertion::inherit::{Inherited, TurnRules};
-use crate::assertion::limits::{Bound, Measure};
+use crate::assertion::limits::{Bound, Measure, Setting};
 use crate::assertion::rule_origin::RuleOrigin;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::outcome::Level;
@@ -55,6 +56,29 @@ fn effective(timeout: Timeout, turns: &[usize], merged: &Inherited) -> Timeout {
     let durations = turns.iter().filter_map(|turn| merged.turns[*turn].limits.get(Measure::Duration));
     let longest = durations.map(|bound| bound.most).max().filter(|_| timeout.span.is_none());
     Timeout { ms: timeout.ms.max(longest.unwrap_or_default()), ..timeout }
+}
+
+/// The limits of a test that each of its turns replaces.
+pub(super) fn unused(
+    test: &Block,
+    merged: &Inherited,
+    surroundings: &LintContext<'_>,
+    found: &mut Vec<Diagnostic>,
+) {
+    for (measure, setting) in test.limits.iter() {
+        let Setting::Bound(bound) = setting else { continue };
+        let applies = |turn: &TurnRules| {
+            let is_its_own = turn.limits.get(measure).is_some_and(|own| own.origin == bound.origin);
+            // What a turn does not answer for itself counts towards the total.
+            is_its_own || measure.has_total() && !turn.separate.contains(&measure) && !turn.is_replay
+        };
+        if !merged.turns.is_empty() && !merged.turns.iter().any(applies) {
+            let message = format!("`{}` applies to no turn: each turn has its own or none", measure.key());
+            let source = surroundings.source(&bound.origin);
+            let warning = Diagnostic::warning(Code::UnusedLimit, message).at(source, bound.origin.span, "");
+            found.push(warning.help("drop it, or let a turn inherit it"));
+        }
+    }
 }
 
 /// The limits of time that allow more than the timeout of the whole test, each once.

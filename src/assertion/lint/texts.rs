@@ -10,7 +10,7 @@ use crate::assertion::rule::RuleEntry;
 use crate::assertion::text::{Needle, TextMatcher};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::TextOf;
-use crate::variables::Patterns;
+use crate::variables::{Patterns, UselessMatch, useless_match};
 
 #[expect(clippy::mutable_key_type, reason = "a pattern is its text, whether it is compiled or not")]
 pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) {
@@ -26,6 +26,16 @@ pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) {
     }
     let mut pairs = 0;
     for (scoped @ (_, entry), claim) in rules.claims() {
+        if let Claim::Says(needle) | Claim::NeverSays(needle) = claim
+            && matches_everything(needle)
+        {
+            let effect =
+                if let Claim::Says(_) = claim { "rule can never fail" } else { "test can never pass" };
+            let message = format!("{} is in every text: the {effect}", entry.rule.describe());
+            let warning = Diagnostic::warning(Code::UselessPattern, message);
+            let warning = warning.at(rules.surroundings.source(&entry.origin), entry.origin.span, "");
+            found.push(warning.help("write what tells one text from another"));
+        }
         match claim {
             Claim::Says(needle) => {
                 let same = ruled_out.get(needle).into_iter().flatten();
@@ -105,6 +115,18 @@ fn never_equal(
             .warning(Code::ForbiddenText, message, places.0, places.1)
             .help("drop one of the two, or write each on the turns it is meant for")
     })
+}
+
+/// Whether every text contains the needle.
+fn matches_everything(needle: &Needle) -> bool {
+    match &needle.matcher {
+        // An empty pattern is reported where it is written.
+        TextMatcher::Pattern(pattern) => {
+            let text = pattern.as_str();
+            !text.is_empty() && is_known(text) && useless_match(text) == Some(UselessMatch::Everything)
+        }
+        TextMatcher::Literal(literal) => literal.is_empty(),
+    }
 }
 
 /// Whether a text contains nothing that only a run fills in.

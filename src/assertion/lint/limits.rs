@@ -1,5 +1,7 @@
 //! Limits that nothing can exceed.
 
+use std::sync::Arc;
+
 use super::lint_context::{LintContext, Timeout};
 use crate::assertion::block::Block;
 use crate::assertion::inherit::{Inherited, TurnRules};
@@ -72,7 +74,9 @@ pub(super) fn unused(
             // What a turn does not answer for itself counts towards the total.
             is_its_own || measure.has_total() && !turn.separate.contains(&measure) && !turn.is_replay
         };
-        if !merged.turns.is_empty() && !merged.turns.iter().any(applies) {
+        // A block of the config may be meant for other tests as well.
+        let is_of_test = Arc::ptr_eq(surroundings.source(&bound.origin), surroundings.test);
+        if is_of_test && !merged.turns.is_empty() && !merged.turns.iter().any(applies) {
             let message = format!("`{}` applies to no turn: each turn has its own or none", measure.key());
             let source = surroundings.source(&bound.origin);
             let warning = Diagnostic::warning(Code::UnusedLimit, message).at(source, bound.origin.span, "");

@@ -6,7 +6,6 @@ use super::{calls, exclusions, limits, texts};
 use crate::assertion::block::Block;
 use crate::assertion::inherit::{Inherited, TurnRules, inherit};
 use crate::assertion::limits::Setting;
-use crate::assertion::rule::RuleKind;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::outcome::Level;
 
@@ -34,31 +33,15 @@ pub fn lint(target: &Block, test: &Block, turns: &[Block], surroundings: &LintCo
     }
     let is_later = |block: &Block| block.limits.iter().any(|(_, limit)| matches!(limit, Setting::Later(..)));
     let later = [target, test].into_iter().chain(turns).any(is_later);
-    let message = if later {
-        None
-    } else if asserts_nothing(&merged) {
-        Some("the test asserts nothing: it passes whenever the agent answers")
-    } else if [test].into_iter().chain(turns).all(is_empty) && !requires_something(&rules) {
-        Some("the test asserts nothing of its own: it passes unless the agent violates a rule of the target")
-    } else {
-        None
-    };
-    lint.certain.extend(message.map(|message| {
-        Diagnostic::warning(Code::AssertsNothing, message)
-            .at(surroundings.test, surroundings.name, "")
-            .help("say in an `assert` what must hold, on the test or on one of its turns")
-    }));
+    if !later && asserts_nothing(&merged) {
+        let message = "the test asserts nothing: it passes whenever the agent answers";
+        lint.certain.push(
+            Diagnostic::warning(Code::AssertsNothing, message)
+                .at(surroundings.test, surroundings.name, "")
+                .help("say in an `assert` what must hold, on the test or on one of its turns"),
+        );
+    }
     lint
-}
-
-/// Whether a level says nothing about rules: neither which apply nor which do not.
-fn is_empty(block: &Block) -> bool {
-    *block == Block { is_replay: block.is_replay, ..Block::default() }
-}
-
-/// Whether something must happen for the test to pass.
-fn requires_something(rules: &Rules<'_>) -> bool {
-    rules.all.iter().any(|(_, entry)| entry.rule.kind() == RuleKind::Requirement)
 }
 
 fn asserts_nothing(merged: &Inherited) -> bool {

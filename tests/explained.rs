@@ -11,7 +11,7 @@ const CONFIG: &str =
 const TEST: &str = "version: \"1.0\"\nname: a\nturns: [{ user: a, assert: { tools: { forbid: [a] } } }]\n";
 
 /// What no file of a project can show by itself.
-const TOLD: [Code; 12] = [
+const TOLD: [Code; 13] = [
     Code::BadEncoding,
     Code::BadReport,
     Code::ConfigMissing,

@@ -43,11 +43,18 @@ async function passing(page, problems) {
 
 async function failing(page, problems) {
   holds(problems, (await page.locator("h1").textContent()).endsWith("tests did not pass"), "the heading says so");
-  same(problems, "open tests", await page.locator('.open[aria-expanded="true"]').count(), 5);
+  same(problems, "open tests", await page.locator('.open[aria-expanded="true"]').count(), 1);
+  // One test is open at a time.
+  await page.locator(".open").nth(2).click();
+  same(problems, "open tests after a click", await page.locator('.open[aria-expanded="true"]').count(), 1);
   // The finding stands below the call that it rests on, with its lines.
   await page.fill("input[type=search]", "an order is never deleted");
   await page.click(".open");
-  const finding = page.locator(".finding");
+  const test = page.locator(".test.opened");
+  holds(problems, await test.locator(".contents .reason").isVisible(), "the reason is on top");
+  await test.locator(".contents .jump").click();
+  same(problems, "the event that it leads to", await page.locator(":focus .tool").textContent(), "delete_order");
+  const finding = test.locator(".finding");
   holds(problems, (await finding.locator(".message").textContent()).includes("delete_order was called"), "the finding is told");
   const before = finding.locator("xpath=../preceding-sibling::li[1]");
   same(problems, "the call above it", await before.locator(".tool").textContent(), "delete_order");
@@ -90,9 +97,56 @@ async function filters(page, problems, file) {
   await page.goto("about:blank");
   await page.goto(`${file}#status=skipped`);
   same(problems, "by address", await titles(page), ["is skipped for now"]);
+  // What is said and called is found, not only names.
+  await page.press("input[type=search]", "Escape");
+  for (const words of ["charge_card 89.5", "can sell"]) {
+    await page.fill("input[type=search]", words);
+    holds(problems, (await titles(page)).length > 0, `found by what is said and called: ${words}`);
+  }
+  await page.press("input[type=search]", "Escape");
   await page.selectOption("select[aria-label=Order]", "run");
-  await page.click(".counts .skipped");
   same(problems, "as run", (await titles(page))[0], "pays once, and quickly");
+}
+
+async function addresses(page, problems, file) {
+  const id = await page.evaluate(() => tests.at(-1).row.id);
+  const isAtTop = async () => {
+    const box = await page.locator(".test.opened > h2").boundingBox();
+    return box !== null && box.y >= 0 && box.y < 450;
+  };
+  await page.goto("about:blank");
+  await page.goto(`${file}#${new URLSearchParams({ test: id })}`);
+  const name = () => page.locator(".test.opened .title").allTextContents();
+  same(problems, "opened by its address", (await name()).length, 1);
+  holds(problems, await isAtTop(), "its heading is seen");
+  const linked = (await name())[0];
+  await page.locator(".open").first().click();
+  holds(problems, (await name())[0] !== linked, "another one is opened");
+  await page.goBack();
+  same(problems, "back", await name(), [linked]);
+  await page.evaluate((hash) => (location.hash = hash), new URLSearchParams({ test: await page.evaluate(() => tests[0].row.id) }).toString());
+  await page.waitForTimeout(100);
+  same(problems, "by an address that changes", await name(), [await page.evaluate(() => tests[0].row.name)]);
+}
+
+/** 200 turns and 500 calls stay within three screens, and unfold. */
+async function long(page, problems) {
+  const height = () => page.evaluate(() => document.documentElement.scrollHeight);
+  const limit = 3 * 900;
+  for (const words of ["many turns", "many calls"]) {
+    await page.fill("input[type=search]", words);
+    const button = page.locator(".open");
+    if ((await button.getAttribute("aria-expanded")) === "false") await button.click();
+    holds(problems, (await height()) <= limit, `${words}: ${await height()} pixels are at most ${limit}`);
+    await page.getByRole("button", { name: "Expand all" }).click();
+    holds(problems, (await height()) > limit, `${words}: expanded`);
+    await page.getByRole("button", { name: "Collapse all" }).click();
+    holds(problems, (await height()) <= limit, `${words}: collapsed again`);
+  }
+  // What was said in a turn that is collapsed is found, and shown.
+  await page.fill("input[type=search]", "parcel-137");
+  await page.click(".open");
+  holds(problems, await page.getByText("parcel-137", { exact: false }).last().isVisible(), "what was searched for is unfolded");
 }
 
 async function keyboard(page, problems) {
@@ -210,6 +264,8 @@ export const all = [
   ["failing: failures are open, each finding beside its event", "failing", failing],
   ["failing: the timeline is to scale", "failing", timeline],
   ["mixed: filters, search, order and address", "mixed", filters],
+  ["mixed: addresses, Back, and a changed address", "mixed", addresses],
+  ["long: 200 turns and 500 calls", "long", long],
   ["mixed: everything by keyboard", "mixed", keyboard],
   ["mixed: a screen reader finds its way", "mixed", screenReader],
   ["mixed: light and dark, and light when printed", "mixed", themes, { colorScheme: "light" }],

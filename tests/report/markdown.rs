@@ -27,7 +27,7 @@ pub(super) fn written(name: &str, events: &[Sealed<RunEvent>]) -> String {
 
 /// Fails where a line is neither of a code block nor one that the report itself begins.
 pub(super) fn check_form(text: &str) {
-    let ours = ["## ", "### ", "- ", "… and ", "snapshots: ", "<details><summary>"];
+    let ours = ["## ", "### ", "- ", "… and ", "snapshots: ", "<details><summary>", "| ", "|---"];
     let mut open = 0;
     for line in text.lines() {
         let is_ours =
@@ -41,11 +41,15 @@ pub(super) fn check_form(text: &str) {
         } else if line == "</details>" {
             open -= 1;
         }
-        assert!((0..=1).contains(&open), "folds stand beside each other");
+        assert!((0..=2).contains(&open), "folds are in the one of further failures at most");
+        if line.starts_with('|') {
+            assert_eq!(line.replace("\\|", "").matches('|').count(), 5, "a row has four cells: {line:?}");
+        }
         // No name of an element begins with a digit.
         let line = line.replace("<1 ms", "1 ms");
         let harmless = line.starts_with("    ")
-            || !outside_of_spans(&line).contains(['<', '[', '@', '|', '!', '\u{202e}']);
+            || !outside_of_spans(&line).contains(['<', '[', '@', '!', '\u{202e}'])
+                && (line.starts_with('|') || !outside_of_spans(&line).contains('|'));
         assert!(harmless || line.contains("details>") || line.contains(" ! "), "{line:?}");
     }
     assert_eq!(open, 0);
@@ -115,12 +119,39 @@ fn hostile_text_stays_text() {
 }
 
 #[test]
+fn failures_with_one_reason_are_one_and_ten_are_open() {
+    let failing = |number: usize, reason: usize| {
+        let mut outcome = outcomes::all_kinds().remove(2);
+        outcome.test.id = format!("specs/t.test.yaml::{number}");
+        for turn in &mut outcome.transcript.turns {
+            turn.end
+                .failures_mut()
+                .iter_mut()
+                .for_each(|failure| failure.message = format!("reason | {reason}"));
+        }
+        outcome
+    };
+    let text = written("grouped", &run((0..40).map(|number| failing(number, number % 13)).collect()));
+    check_form(&text);
+    assert_eq!(text.matches("\n### ").count(), 13);
+    assert!(text.contains("| ✗ | `specs/t.test.yaml::0` and 3 more | `reason \\| 0` | 2 s |\n"), "{text}");
+    assert!(text.contains("<summary>3 more tests with the same reason</summary>"), "{text}");
+    let (open, collapsed) = text.split_once("<summary>3 more failures</summary>").unwrap();
+    assert_eq!((open.matches("\n### ").count(), collapsed.matches("\n### ").count()), (10, 3));
+    let alone = written("alone", &run(vec![failing(0, 0), failing(1, 0)]));
+    assert!(!alone.contains("| reason |") && alone.contains("1 more test with the same reason"), "{alone}");
+}
+
+#[test]
 fn it_fits_into_a_comment_whatever_the_run() {
     let huge = "é`\n".repeat(40_000);
     let long = |number: usize| {
         let mut outcome = outcomes::all_kinds().remove(2);
         outcome.test.id = format!("specs/t.test.yaml::{number} {}", "`".repeat(number % 700));
         outcome.transcript.turns[0].lines.push(outcomes::says(9, &huge));
+        for turn in &mut outcome.transcript.turns {
+            turn.end.failures_mut().iter_mut().for_each(|failure| failure.message += &format!(" ({number})"));
+        }
         outcome
     };
     for count in [1, 3, 40, 2000] {

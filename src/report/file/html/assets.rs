@@ -12,6 +12,7 @@ pub(super) const STYLE: &str =
 pub(super) const SCRIPT: &str = concat!(
     include_str!("text.js"),
     include_str!("json.js"),
+    include_str!("fold.js"),
     include_str!("timeline.js"),
     include_str!("finding.js"),
     include_str!("story.js"),

@@ -22,7 +22,34 @@ function rank({ row }) {
   return row.flaky && !row.quarantined ? KINDS.indexOf("flaky") : KINDS.indexOf(kindOf(row));
 }
 
-/** What is looked for in a test. */
+/** The words that are looked for. */
+function wordsOf(text) {
+  return text.toLowerCase().split(/\s+/).filter(Boolean);
+}
+
+/** The keys of a story whose texts can be searched for: what was said and called, and what is wrong. */
+const SEARCHED = new Set(["input", "text", "name", "args", "result", "value", "message", "seen", "expected", "asks"]);
+
+/** What is said and called in a test, read when it is searched for the first time. */
+function contentOf(test) {
+  if (test.content === undefined) {
+    const block = document.getElementById(`test-${test.number}`);
+    if (!block) return "";
+    const texts = [];
+    const collect = (value, isSearched) => {
+      if (typeof value === "string") {
+        if (isSearched) texts.push(value);
+      } else if (value && typeof value === "object") {
+        for (const [key, inner] of Object.entries(value)) collect(inner, Array.isArray(value) ? isSearched : SEARCHED.has(key));
+      }
+    };
+    collect(JSON.parse(block.textContent), false);
+    test.content = texts.join("\n").toLowerCase();
+  }
+  return test.content;
+}
+
+/** What is looked for in a test first. */
 function haystack(row) {
   const { id, name, file, target, headline = "", tags = [], tools = [] } = row;
   return [id, name, file, target, headline, ...tags, ...tools].join("\n").toLowerCase();
@@ -51,12 +78,12 @@ function addressOf({ words, kinds, tag, file, target, order, test }) {
 
 /** The tests of a choice, in its order. */
 function chosen(tests, { words, kinds, tag, file, target, order }) {
-  const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
-  const fits = ({ row, words: own }) =>
+  const parts = wordsOf(words);
+  const fits = (test) => fitsRow(test) && parts.every((part) => test.words.includes(part) || contentOf(test).includes(part));
+  const fitsRow = ({ row }) =>
     (kinds.size === 0 || [...kinds].some((kind) => isOfKind(row, kind))) &&
     (!tag || (row.tags ?? []).includes(tag)) &&
     (!file || row.file === file) &&
-    (!target || row.target === target) &&
-    parts.every((part) => own.includes(part));
+    (!target || row.target === target);
   return tests.filter(fits).sort(ORDERS[order][1]);
 }

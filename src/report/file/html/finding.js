@@ -79,7 +79,7 @@ function difference(text) {
     const parts = end > start ? [said(line.slice(0, start), "span"), said(line.slice(start, end), "mark"), said(line.slice(end), "span")] : [said(line || " ", "span")];
     return make("span", { class: names[line[0]] ?? "same" }, ...parts);
   });
-  const legend = make("span", { class: "legend" }, make("span", { class: "old" }, "- expected"), "  ", make("span", { class: "new" }, "+ seen"));
+  const legend = make("span", { class: "sides" }, make("span", { class: "old" }, "- expected"), "  ", make("span", { class: "new" }, "+ seen"));
   return make("pre", { class: "difference", tabindex: "0", role: "group", "aria-label": "Difference" }, legend, ...rows);
 }
 

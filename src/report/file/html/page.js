@@ -3,9 +3,6 @@
 /** How many tests come into the list at once. */
 const PORTION = 150;
 
-/** How many tests that did not pass are open from the start. */
-const OPENED = 5;
-
 /** Tests as the list knows them: the element of each is made when it is needed. */
 const tests = data("tests").map((row, number) => ({ row, number, words: haystack(row), made: undefined }));
 const choice = choiceOf(location.hash);
@@ -41,9 +38,12 @@ function refresh() {
   remember();
 }
 
-function remember() {
+/** Keeps the view in the address; with `isNew` the one before can be gone back to. */
+function remember(isNew = false) {
+  const address = `#${addressOf(choice)}`;
   try {
-    history.replaceState(null, "", `#${addressOf(choice)}`);
+    if (isNew && address !== location.hash) history.pushState(null, "", address);
+    else history.replaceState(null, "", address);
   } catch {
     // Some browsers keep no history for files; then there is no address to link to.
   }
@@ -54,7 +54,7 @@ function select(name, label, values, first) {
   if (values.length < 2) return undefined;
   const options = values.map((value) => make("option", { value, selected: choice[name] === value }, line(value)));
   const every = first === undefined ? [] : [make("option", { value: "" }, first)];
-  const element = make("select", { "aria-label": label }, ...every, ...options);
+  const element = make("select", { "aria-label": label, "data-name": name }, ...every, ...options);
   element.addEventListener("change", () => {
     choice[name] = element.value;
     refresh();
@@ -72,11 +72,10 @@ function filterByStatus() {
   for (const kind of KINDS) {
     const count = tests.filter(({ row }) => isOfKind(row, kind)).length;
     if (count === 0) continue;
-    const pressed = String(choice.kinds.has(kind));
-    const button = make("button", { type: "button", class: kind, "aria-pressed": pressed }, make("b", {}, count.toLocaleString("en")), ` ${kind}`);
+    const button = make("button", { type: "button", class: kind, "data-kind": kind }, make("b", {}, count.toLocaleString("en")), ` ${kind}`);
     button.addEventListener("click", () => {
-      const isOn = choice.kinds.delete(kind) ? false : Boolean(choice.kinds.add(kind));
-      button.setAttribute("aria-pressed", String(isOn));
+      if (!choice.kinds.delete(kind)) choice.kinds.add(kind);
+      controls.show();
       refresh();
     });
     group.append(button);
@@ -86,8 +85,7 @@ function filterByStatus() {
 }
 
 function tools(statuses) {
-  const field = make("input", { type: "search", placeholder: "Search names, files, tags, tools", "aria-label": "Search", "aria-keyshortcuts": "/", autocomplete: "off", spellcheck: "false" });
-  field.value = choice.words;
+  const field = make("input", { type: "search", placeholder: "Search names, texts, arguments, results", "aria-label": "Search", "aria-keyshortcuts": "/", autocomplete: "off", spellcheck: "false" });
   let waiting;
   const stop = () => {
     clearTimeout(waiting);
@@ -118,14 +116,19 @@ function tools(statuses) {
     if (event.key !== "Escape") return;
     stop();
     Object.assign(choice, choiceOf(""), { order: choice.order });
-    field.value = "";
-    for (const button of statuses.children) button.setAttribute("aria-pressed", "false");
-    for (const element of lists.filter(Boolean)) element.value = "";
+    show();
     refresh();
     event.preventDefault();
   });
+  /** Shows the choice in every control. */
+  const show = () => {
+    field.value = choice.words;
+    order.value = choice.order;
+    for (const button of statuses.children) button.setAttribute("aria-pressed", String(choice.kinds.has(button.dataset.kind)));
+    for (const element of lists.filter(Boolean)) element.value = choice[element.dataset.name];
+  };
   const element = make("search", { class: "tools" }, field, ...lists, order, told);
-  return { element, field };
+  return { element, field, show };
 }
 
 function theme() {
@@ -181,8 +184,33 @@ function keys(field) {
   });
 }
 
+/** Opens the test that the address names, with its heading at the top; closes the open one if it names none. */
+function openNamed() {
+  const wanted = choice.test;
+  let place = shown.findIndex(({ row }) => row.id === wanted);
+  if (wanted && place < 0 && tests.some(({ row }) => row.id === wanted)) {
+    Object.assign(choice, choiceOf(""), { test: wanted });
+    controls.show();
+    refresh();
+    place = shown.findIndex(({ row }) => row.id === wanted);
+  }
+  if (place < 0) {
+    if (opened) toggle(opened, false);
+    return false;
+  }
+  go(place);
+  const test = made(shown[place]);
+  toggle(test, true);
+  test.element.scrollIntoView({ block: "start" });
+  return true;
+}
+
+let controls;
+
 function start() {
-  const { element, field } = tools(filterByStatus());
+  controls = tools(filterByStatus());
+  const { element, field } = controls;
+  controls.show();
   const help = make("p", { class: "keys" });
   const all = [["j", "k", " move · "], ["Enter", " open · "], ["Esc", " close · "], ["/", " search"]];
   for (const entry of all) help.append(...entry.map((part, index) => (index < entry.length - 1 ? make("kbd", {}, part) : part)));
@@ -195,17 +223,18 @@ function start() {
     if (!event.target.closest(".open")) return;
     const test = shown[focused()];
     choice.test = test && !test.made.body.hidden ? test.row.id : "";
-    remember();
+    remember(true);
   });
-  const wanted = choice.test;
+  // Back, forward, and an address that a reader changes by hand.
+  addEventListener("hashchange", () => {
+    Object.assign(choice, choiceOf(location.hash));
+    controls.show();
+    refresh();
+    openNamed();
+  });
   refresh();
-  const linked = shown.findIndex(({ row }) => row.id === wanted);
-  if (wanted && linked >= 0) {
-    go(linked);
-    toggle(made(shown[linked]), true);
-  } else if (choice.order === "worst") {
-    for (const test of shown.slice(0, OPENED)) if (isBad(test.row) && !test.row.quarantined) toggle(made(test), true);
-  }
+  const [first] = shown;
+  if (!openNamed() && first && choice.order === "worst" && isBad(first.row) && !first.row.quarantined) toggle(made(first), true);
 }
 
 start();

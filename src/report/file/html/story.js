@@ -4,18 +4,20 @@
 function story(told, prefix, width) {
   const numbers = numbered(told);
   const place = (event) => `${prefix}-event-${event}`;
-  const show = (event) => {
-    const element = document.getElementById(place(event));
-    element?.scrollIntoView({ block: "center" });
-    element?.focus({ preventScroll: true });
-  };
+  const show = (event) => reveal(document.getElementById(place(event)));
   const parts = [];
-  if (numbers.all.length > 1) parts.push(contents(numbers, prefix));
+  if (numbers.all.length > 0) parts.push(contents(numbers, prefix, told, show));
   if (told.warnings) parts.push(warnings(told.warnings));
   if (told.skip_reason) parts.push(make("p", { class: "note" }, "Skipped: ", message(told.skip_reason)));
   if (told.problem) parts.push(problem(told.problem));
   parts.push(timeline(told, numbers, width, show));
-  parts.push(...told.turns.map((turn) => turnOf(turn, told, numbers, prefix, place)));
+  const shownTurn = (turn) => {
+    const element = turnOf(turn, told, numbers, prefix, place);
+    return { element, isWrong: element.querySelector(".finding, .cited") !== null };
+  };
+  const made = new Map(told.turns.map((turn) => [turn, shownTurn(turn)]));
+  const turns = foldedTurns(told.turns, (turn) => made.get(turn));
+  parts.push(foldButtons(turns), ...turns);
   const whole = told.findings ?? [];
   const shown = new Set(told.turns.flatMap((turn) => turn.lines.map((line) => line.event)));
   const left = whole.filter((found) => !(found.events ?? []).some((event) => shown.has(event)));
@@ -27,16 +29,17 @@ function story(told, prefix, width) {
   return parts.filter(Boolean);
 }
 
-/** The findings in short, each leading to its place. */
-function contents(numbers, prefix) {
+/** The findings in short, each leading to its place and to its first event. */
+function contents(numbers, prefix, told, show) {
+  const shown = new Set(told.turns.flatMap((turn) => turn.lines.map((line) => line.event)));
   const items = numbers.all.map((found) => {
-    const button = make("button", { type: "button" }, badge(numbers.number(found)), message(found.message));
-    button.addEventListener("click", () => {
-      const element = document.getElementById(`${prefix}-finding-${numbers.number(found)}`);
-      element?.scrollIntoView({ block: "center" });
-      element?.focus({ preventScroll: true });
-    });
-    return make("li", {}, button);
+    const button = make("button", { type: "button", class: "reason" }, badge(numbers.number(found)), message(found.message));
+    button.addEventListener("click", () => reveal(document.getElementById(`${prefix}-finding-${numbers.number(found)}`)));
+    const event = (found.events ?? []).find((one) => shown.has(one));
+    if (event === undefined) return make("li", {}, button);
+    const jump = make("button", { type: "button", class: "jump", "aria-label": `Show event ${event} in the transcript` }, `→ #${event}`);
+    jump.addEventListener("click", () => show(event));
+    return make("li", {}, button, jump);
   });
   return make("ol", { class: "contents" }, ...items);
 }
@@ -49,10 +52,8 @@ function turnOf(turn, told, numbers, prefix, place) {
   const events = make("ol", { class: "events" });
   if (turn.input) events.append(row("user", "user", block(said(turn.input, "span"), "Input")));
   const open = findingsByLine(turn, told);
-  for (const one of turn.lines) {
-    events.append(eventOf(one, numbers, place));
-    for (const found of open.get(one) ?? []) events.append(beside(found, numbers, prefix));
-  }
+  const rows = turn.lines.flatMap((one) => [eventOf(one, numbers, place), ...(open.get(one) ?? []).map((found) => beside(found, numbers, prefix))]);
+  events.append(...folded(rows, (row) => row !== undefined && (row.classList.contains("cited") || row.classList.contains("beside"))));
   if (turn.end) events.append(...ends(turn.end));
   for (const found of open.get(undefined) ?? []) events.append(beside(found, numbers, prefix));
   if (turn.problem) events.append(make("li", { class: "beside" }, problem(turn.problem)));

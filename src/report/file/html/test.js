@@ -30,14 +30,26 @@ function isBad(row) {
   return row.status === "failed" || row.status === "error" || row.status === "timeout";
 }
 
+/** The test that is open; one at a time, so that its reason and its end are never far. */
+let opened;
+
 /** Opens or closes a test. */
 function toggle(test, isOpen = test.body.hidden) {
+  if (isOpen && opened && opened !== test) {
+    const before = test.button.getBoundingClientRect().top;
+    toggle(opened, false);
+    // What closes above must not move the heading that the reader pressed.
+    if (test.element.isConnected) scrollBy(0, test.button.getBoundingClientRect().top - before);
+  }
+  if (isOpen) opened = test;
+  else if (opened === test) opened = undefined;
   if (isOpen && !test.isShown) {
     test.isShown = true;
     test.body.hidden = false;
     read(test);
   }
   test.body.hidden = !isOpen;
+  if (isOpen) unfoldFound(test);
   test.button.setAttribute("aria-expanded", String(isOpen));
   test.element.classList.toggle("opened", isOpen);
 }
@@ -69,4 +81,11 @@ function fill({ row, number, body }, test) {
     if (text) about.append(make("div", {}, make("dt", {}, name), make("dd", {}, said(text))));
   }
   body.append(...parts, about);
+  unfoldFound({ row, body });
+}
+
+/** Opens what is collapsed and contains a word that is searched for; what names the test needs no unfolding. */
+function unfoldFound({ row, body }) {
+  const words = wordsOf(choice.words).filter((word) => !haystack(row).includes(word));
+  if (words.length > 0) openMatching(body, words);
 }

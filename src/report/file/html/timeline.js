@@ -1,5 +1,8 @@
 // When things happened, drawn to scale: a lane a turn, all of them from their own start and on one scale.
 
+/** With more turns than this, the lanes of those that passed are collapsed. */
+const FEW_LANES = 8;
+
 /** A round distance between ticks, so that few of them fit into `most`. */
 function step(most) {
   const size = 10 ** Math.floor(Math.log10(most / 4));
@@ -22,8 +25,11 @@ function timeline(story, numbers, width, show) {
     axis.append(mark);
   }
   const caption = make("figcaption", {}, make("h3", {}, "Timeline"), legend(lanes));
-  const list = make("ol", { class: "lanes" }, ...lanes.map((turn) => lane(turn, numbers, scale, show, distance)));
-  return make("figure", { class: "timeline" }, caption, list, axis);
+  const list = (turns) => make("ol", { class: "lanes" }, ...turns.map((turn) => lane(turn, numbers, scale, show, distance)));
+  const few = lanes.length > FEW_LANES ? lanes.filter((turn) => turn.status !== "passed" || isLate(turn)).slice(-FEW_LANES) : lanes;
+  const others = lanes.filter((turn) => !few.includes(turn));
+  const all = others.length > 0 ? fold("lanes-fold", `${counted(others.length, "more turn")} in the timeline`, [list(others)]) : undefined;
+  return make("figure", { class: "timeline" }, caption, few.length > 0 ? list(few) : undefined, axis, all);
 }
 
 function legend(lanes) {

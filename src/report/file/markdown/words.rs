@@ -18,6 +18,11 @@ pub(in crate::report) fn code(text: &str, max: usize) -> String {
     format!("{fence}{pad}{text}{pad}{fence}")
 }
 
+/// A code span in a cell of a table, which a `|` would end even there.
+pub(super) fn cell(code: &str) -> String {
+    code.replace('|', "\\|")
+}
+
 /// `body`, collapsed under a line.
 pub(super) fn folded(summary: &str, body: &str) -> String {
     format!("<details><summary>{summary}</summary>\n\n{}\n\n</details>\n\n", body.trim_end_matches('\n'))
@@ -40,6 +45,7 @@ mod tests {
         ] {
             assert_eq!(code(text, 100), expected);
         }
+        assert_eq!(cell(&code("a|b", 100)), "`a\\|b`");
         assert_eq!(code("abcdef", 3), "`abc… (3 more bytes)`");
     }
 }

@@ -150,7 +150,9 @@ fn it_fits_into_a_comment_whatever_the_run() {
         outcome.test.id = format!("specs/t.test.yaml::{number} {}", "`".repeat(number % 700));
         outcome.transcript.turns[0].lines.push(outcomes::says(9, &huge));
         for turn in &mut outcome.transcript.turns {
-            turn.end.failures_mut().iter_mut().for_each(|failure| failure.message += &format!(" ({number})"));
+            for failure in turn.end.failures_mut() {
+                failure.message = format!("{} ({number})", failure.message);
+            }
         }
         outcome
     };

@@ -241,6 +241,16 @@ fn standard_output_that_nobody_reads_holds_up_no_interrupt() {
 }
 
 #[test]
+fn a_name_that_does_not_resolve_ends_its_test_at_once_or_by_the_timeout() {
+    // No name ends with `.invalid`; how long a system asks for one differs.
+    let project = project("{ text: { must_match: hello } }", "http://agent.invalid/");
+    let (code, printed) = run(&project, &["run", "--timeout", "1s"]);
+    assert_eq!(code, 1, "{printed}");
+    let is_at_once = printed.contains("could not connect to http://agent.invalid/");
+    assert!(is_at_once || printed.contains("timeout after"), "{printed}");
+}
+
+#[test]
 fn a_pipe_as_a_recording_is_an_error() {
     let project = project("{}", "http://127.0.0.1:1/");
     let recording = project.folder().join("rec/a.test.yaml/computes.jsonl");

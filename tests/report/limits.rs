@@ -73,6 +73,39 @@ assert: {{ timing: {{ max_duration_ms: {limit} }} }}
     assert!(third.contains(&(false, expected)), "{third:?} {printed}");
 }
 
+#[test]
+fn a_count_has_its_numbers() {
+    let test = r#"version: "1.3"
+name: counts
+turns:
+  - user: "long"
+    assert:
+      tools:
+        require:
+          - { name: read, count: { exact: 1 } }
+          - { name: read, count: { min: 1, max: 3 } }
+          - { name: read, count: { exact: 2 } }
+          - { name: write, count: { max: 0 } }
+          - { name: read, count: { min: 1 } }
+"#;
+    let (_, printed, result) = told(SLOW, test);
+    let rules = result["turns"][0]["assertions"].as_array().unwrap();
+    let mut numbers: Vec<_> = rules
+        .iter()
+        .map(|rule| {
+            let number = |key: &str| rule[key].as_u64();
+            (rule["passed"] == true, number("actual"), number("limit"), rule["unit"].as_str())
+        })
+        .collect();
+    numbers.sort_unstable();
+    let calls = |passed, actual, limit| (passed, Some(actual), Some(limit), Some("calls"));
+    let without_a_maximum = (true, None, None, None);
+    let expected =
+        [calls(false, 1, 2), without_a_maximum, calls(true, 0, 0), calls(true, 1, 1), calls(true, 1, 3)];
+    assert_eq!(numbers, expected, "{printed}");
+    assert!(printed.contains("1 to 3 times: 1 / 3 calls"), "{printed}");
+}
+
 /// Each `(N more bytes)` of a text.
 fn missing(text: &str) -> Vec<&str> {
     text.split(" more bytes)").filter_map(|part| part.rsplit_once("… (")).map(|(_, count)| count).collect()

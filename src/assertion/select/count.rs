@@ -3,6 +3,7 @@
 use crate::assertion::describe::times;
 use crate::diagnostic::{Code, Span};
 use crate::model::{Count, Number, Scalar};
+use crate::outcome::{Measured, MeasuredUnit};
 use crate::variables::Interpolation;
 
 /// Bounds of a number of calls, both included.
@@ -88,6 +89,11 @@ impl CallCount {
     /// Whether `count` calls are too many.
     pub(crate) fn exceeded_by(self, count: u64) -> bool {
         self.max.is_some_and(|max| count > max)
+    }
+
+    /// `count` calls and how many there may be; `None` if there may be any number.
+    pub(crate) fn measured(self, count: u64) -> Option<Measured> {
+        Some(Measured { actual: count, limit: self.max?, unit: MeasuredUnit::Calls })
     }
 
     /// `exactly once`, `at least 2 times`, `1 to 3 times`, `no call`.

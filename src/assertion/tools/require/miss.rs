@@ -46,7 +46,15 @@ impl CountMiss<'_> {
         let candidates = self.candidates.iter().map(|index| &view.trace.calls[*index]);
         let events = candidates.take(CITED_CANDIDATES).map(|call| call.first_event).collect();
         let evidence = if self.candidates.is_empty() { self.others(view) } else { self.shown(view) };
-        Finding { message, expected: self.expected.to_owned(), evidence, events, ..Finding::default() }
+        let measured = self.count.measured(self.selected);
+        Finding {
+            message,
+            expected: self.expected.to_owned(),
+            evidence,
+            events,
+            measured,
+            ..Finding::default()
+        }
     }
 
     /// The candidates with their mismatches, the closest first.

@@ -227,11 +227,11 @@ impl RequireMonitor {
         if let failed @ Judgement::Failed(_) = self.confirm(view) {
             return failed;
         }
-        if self.count.allows(self.calls.selected) {
-            Judgement::Passed
-        } else {
-            Judgement::failed(self.miscounted(view))
+        if !self.count.allows(self.calls.selected) {
+            return Judgement::failed(self.miscounted(view));
         }
+        let measured = self.count.measured(self.calls.selected);
+        measured.map_or(Judgement::Passed, |measured| Judgement::within(measured, Vec::new()))
     }
 
     fn miscounted(&self, view: &View<'_>) -> Finding {

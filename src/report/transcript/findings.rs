@@ -45,12 +45,12 @@ impl TranscriptWriter {
     /// The rules that passed, one per line; a limit with what there was of it.
     pub(crate) fn held(&mut self, held: &[PassedRule]) {
         let Palette { passed, faint, .. } = self.style.palette;
-        for PassedRule { rule, level, place, wanted, measured, .. } in held {
+        for passed_rule @ PassedRule { rule, level, place, wanted, .. } in held {
             self.page.sign(self.style.indent + GUTTER - 2, passed, mark(Status::Passed));
             let wanted = self.harmless_line(wanted);
             self.page.plain(&wanted);
-            if let Some(measured) = measured {
-                self.page.put(passed, &format!(": {}", got_of_limit(measured)));
+            if let Some(measured) = got_of_limit(passed_rule) {
+                self.page.put(passed, &format!(": {measured}"));
             }
             self.page.space(2);
             let place = self.harmless_line(&format!("({} rule {rule}, {place})", level.as_str()));

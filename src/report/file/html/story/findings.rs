@@ -95,10 +95,11 @@ pub(crate) fn findings(failures: &[Failure]) -> Vec<FindingStory<'_>> {
 
 /// `held`, as many as a person reads.
 pub(crate) fn held(held: &[PassedRule]) -> Vec<PassedRuleStory<'_>> {
-    let view = held.iter().take(MOST).map(|PassedRule { rule, level, place, wanted, measured, .. }| {
+    let view = held.iter().take(MOST).map(|passed| {
+        let PassedRule { rule, level, place, wanted, .. } = passed;
         PassedRuleStory {
             wanted: truncate::bytes(wanted, LONGEST),
-            measured: measured.as_ref().map(got_of_limit),
+            measured: got_of_limit(passed),
             rule,
             level: level.as_str(),
             file: &place.file,

@@ -109,6 +109,8 @@ pub(crate) fn target(
                 agent: "script".to_owned(),
                 endpoint: "http://127.0.0.1/agent".parse().unwrap(),
                 headers: Vec::new(),
+                options: Arc::default(),
+                context: Vec::new(),
                 forwarded_props: json!({}),
                 state: json!({}),
                 transport: AguiTransport::Http,

@@ -13,6 +13,8 @@ pub(crate) fn settings(endpoint: &str) -> AguiSettings {
         agent: "shop".to_owned(),
         endpoint: endpoint.parse().expect("a URL"),
         headers: Vec::new(),
+        options: Arc::default(),
+        context: Vec::new(),
         forwarded_props: Value::Null,
         state: json!({}),
         transport: AguiTransport::Http,

@@ -57,6 +57,11 @@ pub(crate) fn roots() -> String {
     format!("-----BEGIN CERTIFICATE-----\n{base64}\n-----END CERTIFICATE-----\n")
 }
 
+/// The key of that certificate as a file.
+pub(crate) fn key() -> String {
+    format!("-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n", BASE64_STANDARD.encode(KEY))
+}
+
 /// A running agent.
 pub(crate) struct Http2Agent {
     pub(crate) address: SocketAddr,

@@ -59,6 +59,8 @@ async fn travel(answers: &[&[u8]], chunk: usize, connects: bool) -> String {
     let settings = AguiSettings {
         agent: "fuzz".to_owned(),
         endpoint: "http://127.0.0.1/".parse().expect("a URL"),
+        options: Arc::default(),
+        context: Vec::new(),
         headers: Vec::new(),
         forwarded_props: Value::Null,
         state: json!({}),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ananke::context::ManualClock;
 use ananke::target::Ended;
-use ananke::target::agui::AguiSettings;
+use ananke::target::agui::{AguiSettings, ContextItem};
 use ananke::target::http::HttpTransport;
 use serde_json::{Value, json};
 
@@ -337,4 +337,11 @@ async fn what_is_said_beside_the_words_goes_back() {
             {"id": "u2", "role": "user", "content": "turn 2"},
         ])
     );
+}
+
+#[tokio::test]
+async fn a_run_contains_the_context_of_the_target() {
+    let item = ContextItem { description: "The page".to_owned(), value: "/cart".to_owned() };
+    let bodies = bodies(|settings| settings.context = vec![item], &[run(1, &[])]).await;
+    assert_eq!(bodies[0]["context"], json!([{ "description": "The page", "value": "/cart" }]));
 }

@@ -223,6 +223,7 @@ async fn stamps_are_those_of_arrival() {
         headers: Vec::new(),
         body: bytes::Bytes::from_static(b"{}"),
         response_headers: &["content-type"],
+        options: Arc::default(),
     };
     let until = At::default().plus(Duration::from_mins(1));
     let mut reply = transport.send(request, until).await.expect("an answer").expect("in time");

@@ -4,9 +4,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::diagnostic::Spanned;
-use crate::model::{Since, Text};
+use crate::model::{Number, Since, Text};
 use crate::source::{FreeMap, Node};
 use crate::target::clock::EventClock;
+use crate::target::http::TlsConfig;
 
 /// An AG-UI agent: each run is an HTTP POST, answered by a stream of server-sent events.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -39,9 +40,44 @@ pub struct AguiConfig {
     /// HTTP headers of every request. Values of variables here are secrets and are masked in all output.
     #[schemars(example = serde_json::json!({"authorization": "Bearer ${ENV.AGENT_TOKEN}"}))]
     pub headers: Option<FreeMap<Text>>,
+    /// Descriptions and values that are sent with every run, such as the page that the user sees.
+    #[schemars(
+        extend("x-since" = "1.3"),
+        example = serde_json::json!([{ "description": "The page that the user sees", "value": "/cart" }])
+    )]
+    pub context: Option<Vec<ContextEntry>>,
+    /// Certificates for `https://`.
+    #[schemars(extend("x-since" = "1.3"))]
+    #[serde(rename = "tls")]
+    pub tls: Option<TlsConfig>,
+    /// How often a connection that cannot be made is retried (default 0, at most 100). No request has been sent then.
+    #[serde(rename = "connect_retries")]
+    #[schemars(extend("x-since" = "1.3"), example = 3)]
+    pub connect_retries: Option<Number>,
+    /// Size limit for a response in bytes (default 67108864, which is 64 MiB). A larger one is an error.
+    #[serde(rename = "max_response_bytes")]
+    #[schemars(extend("x-since" = "1.3"), example = 1_000_000)]
+    pub max_response_bytes: Option<Number>,
+    /// Size limit for an event in bytes (default 16777216, which is 16 MiB). A larger one is an error.
+    #[serde(rename = "max_event_bytes")]
+    #[schemars(extend("x-since" = "1.3"), example = 100_000)]
+    pub max_event_bytes: Option<Number>,
     /// Which clock timing rules use (default `arrival`).
     #[schemars(extend("x-since" = "1.3"))]
     pub clock: Option<EventClock>,
+}
+
+/// A description and a value for the agent.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.3"))]
+pub struct ContextEntry {
+    /// What the value is.
+    #[schemars(example = "The page that the user sees")]
+    pub description: Text,
+    /// The value.
+    #[schemars(example = "/cart")]
+    pub value: Text,
 }
 
 /// How an AG-UI agent is reached.

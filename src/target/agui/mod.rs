@@ -44,4 +44,4 @@ mod warnings;
 
 pub use agui_target::AguiTarget;
 pub use config::{AguiConfig, AguiTransport, ProtocolVersion};
-pub use settings::AguiSettings;
+pub use settings::{AguiSettings, ContextItem};

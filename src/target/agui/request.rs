@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::config::ProtocolVersion;
 use super::history::History;
+use super::settings::ContextItem;
 use crate::message::{InterruptAnswer, ToolDeclaration};
 
 /// The requested version of the protocol. Servers that know it send more (calls that wait for the client, cancelled
@@ -43,7 +44,7 @@ pub(super) struct RunInput<'a> {
     state: ObjectForNull<'a>,
     messages: Messages<'a>,
     tools: Vec<ToolDefinition<'a>>,
-    context: [Value; 0],
+    context: &'a [ContextItem],
     forwarded_props: ObjectForNull<'a>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     resume: Vec<ResumeEntry<'a>>,
@@ -96,10 +97,15 @@ impl<'a> RunInput<'a> {
                     parameters: &tool.parameters,
                 })
                 .collect(),
-            context: [],
+            context: &[],
             forwarded_props: ObjectForNull(forwarded_props),
             resume: resume.collect(),
         }
+    }
+
+    /// The same input with the context of the target.
+    pub(super) fn with_context(self, context: &'a [ContextItem]) -> Self {
+        Self { context, ..self }
     }
 
     /// The same input for a server of `version`.

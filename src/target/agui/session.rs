@@ -61,6 +61,7 @@ impl AguiSession {
         let remembered = (purpose == RequestPurpose::Connect).then(|| self.conversation.forget());
         let mut decoder = Decoder::new(run_id, purpose, &self.settings);
         let mut closed = None;
+        let limits = &self.settings.options.limits(limits);
         let talk = self.talk(request, &mut decoder, limits, sink, &mut closed);
         // A cancellation drops it, and its connection.
         let ended = match limits.cancel.run_until_cancelled(talk).await {
@@ -93,7 +94,7 @@ impl AguiSession {
             is_begun,
             ..
         } = &mut self.conversation;
-        let AguiSettings { forwarded_props, last_only, version, .. } = &*self.settings;
+        let AguiSettings { context, forwarded_props, last_only, version, .. } = &*self.settings;
         history.discard_open();
         let mut purpose = RequestPurpose::Run;
         let mut new = Vec::new();
@@ -148,7 +149,7 @@ impl AguiSession {
             _ => Messages::All(history),
         };
         let input = RunInput::new(thread_id, run_id, state.value(), messages, client_tools, &props, &resume);
-        let input = input.of(*version);
+        let input = input.of(*version).with_context(context);
         let body = to_raw_value(&input)
             .and_then(|input| transport::request(&self.settings, purpose, thread_id, Some(input)));
         let (url, body) = body.map_err(|failure| {
@@ -165,6 +166,7 @@ impl AguiSession {
             headers,
             body,
             response_headers: &[],
+            options: Arc::clone(&self.settings.options),
             progress: RequestProgress::default(),
         }
     }

@@ -117,12 +117,13 @@ fn in_lower_case(text: &str) -> String {
     }
 }
 
-/// The error of a request to `place` that got no response.
-pub(super) fn not_answered(failure: &reqwest::Error, place: &str) -> TargetError {
+/// The error of a request to `place` that got no response, after so many `attempts` to connect.
+pub(super) fn not_answered(failure: &reqwest::Error, place: &str, attempts: u32) -> TargetError {
     let cause = Cause::of(failure);
     let is_plain = place.starts_with("http:");
     let (message, help) = if failure.is_connect() {
-        (format!("could not connect to {place}: {cause}"), not_connected(&cause))
+        let attempts = if attempts > 1 { format!(" ({attempts} attempts)") } else { String::new() };
+        (format!("could not connect to {place}: {cause}{attempts}"), not_connected(&cause))
     } else {
         let help = match cause {
             Cause::NotHttp if is_plain => {
@@ -144,10 +145,10 @@ fn not_connected(cause: &Cause) -> &'static str {
     match cause {
         Cause::NotTls => "the server does not seem to speak TLS: is it `http://` instead of `https://`?",
         Cause::UnknownIssuer => {
-            "this machine does not trust who signed the server's certificate: add it to the roots of the operating system"
+            "this machine does not trust who signed the server's certificate: name it in the target's `tls: { ca_file: … }`, or add it to the roots of the operating system"
         }
         Cause::NotOfServer => {
-            "did the server sign its certificate itself? Make one with `basicConstraints=CA:FALSE`, and add it to the roots of the operating system"
+            "did the server sign its certificate itself? Make one with `basicConstraints=CA:FALSE`, and name it in the target's `tls: { ca_file: … }`"
         }
         Cause::OutOfFiles => OUT_OF_FILES_HELP,
         Cause::BadCertificate(_) => {

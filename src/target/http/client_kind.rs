@@ -1,20 +1,28 @@
 //! The clients of reqwest: one for each combination of what an endpoint needs.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::net::IpAddr;
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use hyper::Uri;
 use hyper_util::client::proxy::matcher::Matcher;
-use reqwest::{Client, Url};
+use reqwest::{Certificate, Client, ClientBuilder, Identity, Url};
 use rustls::crypto::CryptoProvider;
 use tokio::time::timeout;
 
 use super::cause::Cause;
+use super::http_options::TlsOptions;
 use super::request_progress::{NotingLayer, NotingRandom, NotingResolver};
+use crate::source::reason;
+
+/// The largest file of certificates that is read, in bytes.
+const LARGEST_FILE: u64 = 8 << 20;
 
 /// What a client must be able to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ClientKind {
     encrypted: bool,
     loopback: bool,
@@ -24,11 +32,6 @@ impl ClientKind {
     /// What `url` needs.
     pub(super) fn of(url: &Url) -> Self {
         Self { encrypted: url.scheme() == "https", loopback: is_loopback(url) }
-    }
-
-    /// Its number, from 0 to 3.
-    pub(super) fn index(self) -> usize {
-        usize::from(self.encrypted) * 2 + usize::from(self.loopback)
     }
 
     /// The proxy that requests to `url` go through, without user and password.
@@ -45,7 +48,7 @@ impl ClientKind {
     }
 
     /// A client, or why there is none.
-    pub(super) fn build(self) -> Result<Client, String> {
+    pub(super) fn build(self, tls: &TlsOptions) -> Result<Client, String> {
         install_crypto();
         let mut builder = Client::builder()
             .user_agent(concat!("ananke/", env!("CARGO_PKG_VERSION")))
@@ -54,7 +57,9 @@ impl ClientKind {
             .pool_max_idle_per_host(0)
             .dns_resolver(Arc::new(NotingResolver))
             .connector_layer(NotingLayer);
-        if !self.encrypted {
+        if self.encrypted {
+            builder = with_certificates(builder, tls)?;
+        } else {
             builder = builder.tls_certs_only([]);
         }
         if self.loopback {
@@ -69,12 +74,41 @@ impl ClientKind {
 /// # Errors
 /// Where nothing answers in HTTP within the time.
 pub async fn status(url: &Url, within: Duration) -> Result<u16, String> {
-    let client = ClientKind::of(url).build()?;
+    let client = ClientKind::of(url).build(&TlsOptions::default())?;
     match timeout(within, client.get(url.clone()).send()).await {
         Ok(Ok(response)) => Ok(response.status().as_u16()),
         Ok(Err(failure)) => Err(Cause::of(&failure).to_string()),
         Err(_elapsed) => Err("no answer came".to_owned()),
     }
+}
+
+/// The client with the certificates of a target.
+fn with_certificates(mut builder: ClientBuilder, tls: &TlsOptions) -> Result<ClientBuilder, String> {
+    let wrong = |path: &Path, failure: &reqwest::Error| {
+        format!("`{}` has no certificate or key in PEM format: {}", path.display(), Cause::of(failure))
+    };
+    if let Some(path) = &tls.ca_file {
+        let certificates =
+            Certificate::from_pem_bundle(&read(path)?).map_err(|failure| wrong(path, &failure))?;
+        if certificates.is_empty() {
+            return Err(format!("`{}` has no certificate in PEM format", path.display()));
+        }
+        builder = builder.tls_certs_merge(certificates);
+    }
+    if let Some((certificate, key)) = &tls.identity {
+        let both = [read(certificate)?, b"\n".to_vec(), read(key)?].concat();
+        builder =
+            builder.identity(Identity::from_pem(&both).map_err(|failure| wrong(certificate, &failure))?);
+    }
+    Ok(if tls.is_insecure { builder.tls_danger_accept_invalid_certs(true) } else { builder })
+}
+
+/// Reads a file of certificates.
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    let file = File::open(path).and_then(|file| file.take(LARGEST_FILE).read_to_end(&mut bytes));
+    file.map_err(|error| format!("`{}` cannot be read: {}", path.display(), reason(&error)))?;
+    Ok(bytes)
 }
 
 /// A client cannot be made without a provider; one that is installed already stays.
@@ -122,11 +156,5 @@ mod tests {
         for host in ["10.0.0.1", "[::2]", "localhost.example.org", "example.org"] {
             assert!(!is_loopback(&url(&format!("http://{host}:8000/"))), "{host}");
         }
-    }
-
-    #[test]
-    fn every_kind_of_client_has_a_place_of_its_own() {
-        let kinds = ["http://a/", "http://localhost/", "https://a/", "https://localhost/"];
-        assert_eq!(kinds.map(|kind| ClientKind::of(&url(kind)).index()), [0, 1, 2, 3]);
     }
 }

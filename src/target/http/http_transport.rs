@@ -7,18 +7,21 @@
 //! that is just being sent over it then fails without a sign of whether it was processed. Nothing is sent twice, except
 //! what HTTP/2 says was not processed: a stream that was refused, or that a graceful `GOAWAY` leaves out (RFC 9113, 8.7).
 
-use std::sync::{Arc, OnceLock};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Client, Response, Url};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::cause::{Cause, not_answered};
 use super::chunks::{ChunkSender, Chunks};
 use super::client_kind::ClientKind;
 use super::content_encoding::decoded;
+use super::http_options::TlsOptions;
 use super::io_thread::IoThread;
 use super::transport::{ClientEvent, HttpRequest, Method, Next, Reply, ResponseHead, Transport};
 use crate::context::{At, Clock};
@@ -29,9 +32,12 @@ pub struct HttpTransport {
     clock: Arc<dyn Clock>,
     /// Started when first needed.
     thread: OnceLock<Result<Arc<IoThread>, String>>,
-    /// By [`ClientKind::index`]; made when first needed, since the roots of TLS cost milliseconds to load.
-    clients: [OnceLock<Result<Client, String>>; 4],
+    /// Made when first needed, since the roots of TLS cost milliseconds to load.
+    clients: Mutex<HashMap<(ClientKind, TlsOptions), Result<Client, String>>>,
 }
+
+/// The pause before a connection is retried; twice as long before the next attempt, and so on.
+const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(100);
 
 /// An exchange on the thread of the network, up to the head of the response.
 type RunningExchange = AbortOnDropHandle<Result<Option<Reply>, TargetError>>;
@@ -39,13 +45,14 @@ type RunningExchange = AbortOnDropHandle<Result<Option<Reply>, TargetError>>;
 impl HttpTransport {
     /// A transport whose stamps come from `clock`.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
-        Self { clock, thread: OnceLock::new(), clients: [const { OnceLock::new() }; 4] }
+        Self { clock, thread: OnceLock::new(), clients: Mutex::default() }
     }
 
-    fn client(&self, url: &Url) -> Result<&Client, TargetError> {
+    fn client(&self, url: &Url, tls: &TlsOptions) -> Result<Client, TargetError> {
         let kind = ClientKind::of(url);
-        let client = self.clients[kind.index()].get_or_init(|| kind.build());
-        client.as_ref().map_err(|cause| not_set_up(cause))
+        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        let client = clients.entry((kind, tls.clone())).or_insert_with(|| kind.build(tls));
+        client.clone().map_err(|cause| not_set_up(&cause))
     }
 
     fn thread(&self) -> Result<&Arc<IoThread>, TargetError> {
@@ -57,7 +64,7 @@ impl HttpTransport {
     fn begin(&self, request: HttpRequest, until: At) -> Result<RunningExchange, TargetError> {
         let thread = self.thread()?;
         let headers = header_map(&request.headers)?;
-        let client = self.client(&request.url)?.clone();
+        let client = self.client(&request.url, &request.options.tls)?;
         let (clock, keeps_running) = (Arc::clone(&self.clock), Arc::clone(thread));
         Ok(thread.begin(async move {
             let left = until.since(clock.now());
@@ -112,13 +119,19 @@ async fn exchange(
         Method::Post => reqwest::Method::POST,
         Method::Delete => reqwest::Method::DELETE,
     };
-    let response = client
-        .request(method, request.url)
-        .headers(headers)
-        .body(request.body)
-        .send()
-        .await
-        .map_err(|failure| not_answered(&failure, &place))?;
+    let mut attempt = 1;
+    let response = loop {
+        let sent = client.request(method.clone(), request.url.clone()).headers(headers.clone());
+        match sent.body(request.body.clone()).send().await {
+            Ok(response) => break response,
+            // Nothing was sent: there was no connection.
+            Err(failure) if failure.is_connect() && attempt <= request.options.connect_retries => {
+                sleep(BETWEEN_ATTEMPTS * attempt.min(10)).await;
+                attempt += 1;
+            }
+            Err(failure) => return Err(not_answered(&failure, &place, attempt)),
+        }
+    };
     let at = clock.now();
     let head = head(&response, request.response_headers);
     let encodings = response.headers().get_all(CONTENT_ENCODING).into_iter();

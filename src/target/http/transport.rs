@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 
+use super::http_options::HttpOptions;
 use super::request_progress::RequestProgress;
 use crate::context::At;
 use crate::target::error::TargetError;
@@ -22,6 +25,8 @@ pub struct HttpRequest {
     pub body: Bytes,
     /// The names of the response headers that the protocol reads, in lower case.
     pub response_headers: &'static [&'static str],
+    /// What the connection needs.
+    pub options: Arc<HttpOptions>,
     /// How far it has come.
     pub progress: RequestProgress,
 }

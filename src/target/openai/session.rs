@@ -183,6 +183,7 @@ fn post(settings: &OpenaiSettings, body: Bytes) -> HttpRequest {
         headers: http::headers_with_defaults(&settings.headers, &HEADERS),
         body,
         response_headers: &[HEADER],
+        options: Arc::default(),
         progress: RequestProgress::default(),
     }
 }

@@ -10,9 +10,16 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use ananke::context::{Context, Files, RandomIds, SystemClock, TerminalSize};
+#[cfg(unix)]
+use ananke::process::{GUARD, guard};
 use ananke::process::{guard_with, raise_open_files_limit};
 
 fn main() -> ExitCode {
+    #[cfg(unix)]
+    if std::env::args_os().nth(1).is_some_and(|argument| argument == GUARD) {
+        guard(std::io::stdin().lock());
+        return ExitCode::SUCCESS;
+    }
     raise_open_files_limit();
     if let Ok(program) = std::env::current_exe() {
         guard_with(program);

@@ -1,7 +1,6 @@
 //! The command line, and which function executes each command.
 
 use ananke::context::Context;
-use ananke::process::guard;
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use super::check::{CheckOptions, check};
@@ -46,9 +45,6 @@ pub(crate) enum Command {
     Completions(CompletionsOptions),
     /// Print a page for `man`
     Man(ManOptions),
-    /// Kill the programs of a run that is killed; started by `run`
-    #[command(hide = true)]
-    Guard,
 }
 
 impl CommandLine {
@@ -65,10 +61,6 @@ impl CommandLine {
             Command::Init(options) => init(options, context),
             Command::Completions(options) => completions(options, Self::command()),
             Command::Man(options) => man(options, Self::command()),
-            Command::Guard => {
-                guard(std::io::stdin().lock());
-                Exit::Success
-            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Systems without process groups: only the program itself can be killed, not what it started.
 
-use std::io::{self, BufRead};
+use std::io;
 use std::path::PathBuf;
 
 use tokio::process::{Child, Command};
@@ -47,9 +47,6 @@ pub fn kill_every_group() {}
 
 /// Does nothing: there are no groups that a guard could kill.
 pub fn guard_with(_: PathBuf) {}
-
-/// Does nothing: there are no groups.
-pub fn guard(_: impl BufRead) {}
 
 /// The exit status of a process that has ended.
 pub(super) fn exit_status(status: std::process::ExitStatus) -> ExitStatus {

@@ -11,8 +11,8 @@ use std::process::{ChildStdin, Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-/// The argument with which this program is a guard.
-const GUARD: &str = "guard";
+/// The first argument of this program when it is a guard. The command line does not know it.
+pub const GUARD: &str = "guard";
 
 /// What a program has of its guard. It is started with the first group.
 pub(super) struct Guard {

@@ -24,9 +24,9 @@ mod tail;
 
 pub use exit_status::ExitStatus;
 #[cfg(not(unix))]
-pub use group::{guard, guard_with, kill_every_group};
+pub use group::{guard_with, kill_every_group};
 #[cfg(unix)]
-pub use guard::guard;
+pub use guard::{GUARD, guard};
 pub use hangup::is_hangup_ignored;
 pub use host_name::host_name;
 pub use launch::Launch;

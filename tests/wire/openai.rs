@@ -21,6 +21,7 @@ fn model() -> OpenaiTarget {
         instructions: None,
         params: Map::new(),
         headers: Vec::new(),
+        options: Arc::default(),
         retries: 0,
     })
 }
@@ -474,6 +475,16 @@ async fn a_busy_server_is_asked_again_and_the_waiting_is_no_time_of_the_model() 
     let failed = response("503 Service Unavailable", "retry-after: 0\r\n", "");
     let Tested { outcome, requests, .. } = tested(vec![failed], "", test).await;
     assert_eq!((outcome.status(), requests.len()), (Status::Error, 1), "only 429 is sent again");
+}
+
+#[tokio::test]
+async fn a_response_that_is_too_large_is_an_error() {
+    let test = "turns: [{ user: hi }]\n";
+    let Tested { outcome, .. } =
+        tested(vec![fine(&[say("There"), finish("stop")])], "max_response_bytes: 100", test).await;
+    assert_eq!(outcome.status(), Status::Error);
+    let (_, problem) = outcome.first_problem().expect("a problem");
+    assert!(problem.message.starts_with("the answer is larger than 100 bytes"), "{}", problem.message);
 }
 
 #[tokio::test]

@@ -1,5 +1,7 @@
 //! From the keys of an OpenAI-compatible model to the model.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 use url::Url;
 
@@ -10,7 +12,7 @@ use super::settings::OpenaiSettings;
 use crate::diagnostic::Code;
 use crate::model::Toggle;
 use crate::source::Node;
-use crate::target::http::headers;
+use crate::target::http::{HttpOptions, headers};
 use crate::variables::{Interpolation, http_url};
 
 /// How often a request is sent again if the target does not say so (SPEC 4).
@@ -33,12 +35,20 @@ pub(super) fn compile(target: &OpenaiConfig, interpolation: &mut Interpolation<'
     let params = params(target.params.as_ref(), interpolation);
     let headers = headers(target.headers.as_ref(), interpolation);
     let retries = retries(target, interpolation);
+    let options = HttpOptions::fill(
+        target.tls.as_ref(),
+        target.connect_retries.as_ref(),
+        target.max_response_bytes.as_ref(),
+        target.max_event_bytes.as_ref(),
+        interpolation,
+    );
     Some(OpenaiTarget::new(OpenaiSettings {
         endpoint: completions(endpoint?),
         model: model?,
         instructions: instructions.ok()?,
         params: params?,
         headers: headers?,
+        options: Arc::new(options?),
         retries: retries?,
     }))
 }

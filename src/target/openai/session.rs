@@ -77,6 +77,7 @@ impl OpenaiSession {
     ) -> Result<Ended, TargetError> {
         self.add(request.action)?;
         let body = self.body(request.props)?;
+        let limits = &self.settings.options.limits(limits);
         for retry in 0.. {
             let mut reader = ReplyReader::new(&*self.ids, &mut self.call_keys);
             let mut over = None;
@@ -183,7 +184,7 @@ fn post(settings: &OpenaiSettings, body: Bytes) -> HttpRequest {
         headers: http::headers_with_defaults(&settings.headers, &HEADERS),
         body,
         response_headers: &[HEADER],
-        options: Arc::default(),
+        options: Arc::clone(&settings.options),
         progress: RequestProgress::default(),
     }
 }

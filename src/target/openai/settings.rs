@@ -1,7 +1,11 @@
 //! What is known of an OpenAI-compatible model before it is talked to.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 use url::Url;
+
+use crate::target::http::HttpOptions;
 
 /// An OpenAI-compatible model.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,6 +20,8 @@ pub struct OpenaiSettings {
     pub params: Map<String, Value>,
     /// Headers of every request, in the order of the file.
     pub headers: Vec<(String, String)>,
+    /// What connections and responses need.
+    pub options: Arc<HttpOptions>,
     /// How often a request is sent again that was rejected with HTTP 429.
     pub retries: u32,
 }

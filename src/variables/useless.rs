@@ -21,14 +21,14 @@ pub fn useless_match(pattern: &str) -> Option<UselessMatch> {
 }
 
 fn matches_nothing(parsed: &Hir) -> bool {
-    let Some(_) = parsed.properties().minimum_len() else { return true };
     match parsed.kind() {
+        HirKind::Class(_) => parsed.properties().minimum_len().is_none(),
         HirKind::Concat(parts) => {
             // Something is matched before the start of the text, or after its end.
             let (mut is_after_something, mut is_after_end) = (false, false);
             parts.iter().any(|part| {
                 let properties = part.properties();
-                let takes_something = properties.minimum_len().is_none_or(|least| least > 0);
+                let takes_something = properties.minimum_len().is_some_and(|least| least > 0);
                 let is_impossible = is_after_something && properties.look_set_prefix().contains(Look::Start)
                     || is_after_end && takes_something;
                 is_after_something |= takes_something;
@@ -39,7 +39,7 @@ fn matches_nothing(parsed: &Hir) -> bool {
         HirKind::Alternation(branches) => branches.iter().all(matches_nothing),
         HirKind::Capture(group) => matches_nothing(&group.sub),
         HirKind::Repetition(repetition) => repetition.min > 0 && matches_nothing(&repetition.sub),
-        HirKind::Empty | HirKind::Literal(_) | HirKind::Class(_) | HirKind::Look(_) => false,
+        HirKind::Empty | HirKind::Literal(_) | HirKind::Look(_) => false,
     }
 }
 

@@ -211,7 +211,9 @@ fn ananke(arguments: &[&str]) -> Command {
 fn every_command_exists() {
     let mut problems = String::new();
     let mut seen = 0;
-    for path in documents() {
+    // What a language server answers begins with the title of a schema, not with a command.
+    let pages = documents().into_iter().filter(|path| !path.ends_with("internals/editors.md"));
+    for path in pages {
         let markdown = fs::read_to_string(&path).expect("a document can be read");
         for command in commands(&markdown) {
             seen += 1;

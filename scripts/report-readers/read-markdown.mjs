@@ -11,8 +11,8 @@ const [report, lines] = process.argv.slice(2);
 const text = readFileSync(report, "utf8");
 const tree = unified().use(remarkParse).use(remarkGfm).parse(text);
 
-const ours = ["root", "heading", "paragraph", "text", "inlineCode", "code", "html", "list", "listItem"];
-const fold = /^(<details><summary>(transcript|slowest|\d+ quarantined)<\/summary>|<\/details>)$/;
+const ours = ["root", "heading", "paragraph", "text", "inlineCode", "code", "html", "list", "listItem", "table", "tableRow", "tableCell"];
+const fold = /^(<details><summary>(transcript|slowest|\d+ quarantined|\d+ more failures?)<\/summary>|<\/details>)$/;
 const problems = [];
 const headings = [];
 let open = 0;

@@ -13,11 +13,25 @@ pub enum UselessMatch {
 
 /// What `pattern` matches if that does not depend on the text; `None` where it does, and for a pattern that is not valid.
 pub fn useless_match(pattern: &str) -> Option<UselessMatch> {
+    if !may_be_useless(pattern) {
+        return None;
+    }
     let parsed = regex_syntax::parse(pattern).ok()?;
     if matches_nothing(&parsed) {
         return Some(UselessMatch::Nothing);
     }
     matches_everything(&parsed).then_some(UselessMatch::Everything)
+}
+
+/// Whether a pattern has anything by which it could be useless: parsing all of them would be a fifth of loading a file.
+fn may_be_useless(pattern: &str) -> bool {
+    let inner = pattern.strip_prefix('^').unwrap_or(pattern);
+    let inner = inner.strip_suffix('$').unwrap_or(inner);
+    inner.is_empty()
+        || inner.contains(['*', '?', '{', '^', '$'])
+        || inner.starts_with('|')
+        || inner.ends_with('|')
+        || ["&&", "--", "~~", "||", "(|", "|)", "()"].iter().any(|part| inner.contains(part))
 }
 
 fn matches_nothing(parsed: &Hir) -> bool {
